@@ -220,8 +220,7 @@ CLI::App *add(CLI::App &app, Context &context, const char *name, const char *tex
 CLI::Option *addPath(CLI::App &command, const Options &options, bool required = true)
 {
     CLI::Option *path =
-        command.add_option("path", options->path, "Bundle folder, program or weight file")
-            ->type_name("PATH");
+        addOption(command, "path", "PATH", options->path, "Bundle folder, program or weight file");
     if (required)
         path->required();
     return path;
@@ -302,9 +301,9 @@ void addRoofline(CLI::App &app, Context &context)
                            "roofline model.mlmodelc --shape image=1,3,640,640"});
     addShapeOption(*command, options->shapes);
     addChoice(*command, options);
-    command->add_option("--batch", options->batch, "Inputs of a dispatch")->type_name("N");
-    command->add_option("--compute", options->compute, "Compute ceiling of all layers, by name")
-        ->type_name("NAME");
+    addOption(*command, "--batch", "N", options->batch, "Inputs of a dispatch");
+    addOption(*command, "--compute", "NAME", options->compute,
+              "Compute ceiling of all layers, by name");
     addOption(*command, "--bandwidth", "NAME", options->bandwidth,
               "Bandwidth ceiling of all streams, by name");
 }
@@ -320,8 +319,8 @@ void addChoose(CLI::App &app, Context &context)
     addChoice(*command, options);
     addOption(*command, "--tolerance", "X", options->tolerance, "Largest relative error of a layer")
         ->check(notNegative());
-    command->add_option("--batch", options->batch, "Inputs of a dispatch")->type_name("N");
-    command->add_option("--weight", options->weight, "This weight only")->type_name("NAME");
+    addOption(*command, "--batch", "N", options->batch, "Inputs of a dispatch");
+    addOption(*command, "--weight", "NAME", options->weight, "This weight only");
 }
 
 void addReduce(CLI::App &app, Context &context)
@@ -554,23 +553,23 @@ int runChoose(const ChipOptions &options, Context &context)
     const report::ProgramVerdict verdict = report::programVerdict(bundle, network);
     Chosen chosen = chooseForms(bundle, asked, options, roofs, judge, context);
     checkInterrupt();
-    if (context.json) {
-        Json document =
-            report::chipDocument("choose", &target.target(), target.choice, &target.named);
-        report::addChoices(document, bundle, options.tolerance, network.program,
-                           std::move(chosen.documents));
-        report::addPredictionError(document, target.target());
-        report::addVerdict(document, verdict);
-        addShapes(document, opened);
-        printDocument(context, document, chosen.diagnostics);
-        return exitCodeOf(chosen.diagnostics);
-    }
-    if (!context.quiet)
-        print(printable(bundle.name()) + " on " + target.text() + verdictText(verdict) +
-              programText(network.program) + "  " + roofline::predictionNote(target.target()) +
-              "\n" + chosen.text + shapesText(opened));
-    printDiagnostics(context, chosen.diagnostics);
-    return exitCodeOf(chosen.diagnostics);
+    return printAnswer(
+        context, chosen.diagnostics,
+        [&] {
+            Json document =
+                report::chipDocument("choose", &target.target(), target.choice, &target.named);
+            report::addChoices(document, bundle, options.tolerance, network.program,
+                               std::move(chosen.documents));
+            report::addPredictionError(document, target.target());
+            report::addVerdict(document, verdict);
+            addShapes(document, opened);
+            return document;
+        },
+        [&] {
+            return printable(bundle.name()) + " on " + target.text() + verdictText(verdict) +
+                   programText(network.program) + "  " + roofline::predictionNote(target.target()) +
+                   "\n" + chosen.text + shapesText(opened);
+        });
 }
 
 void addChips(CLI::App &app, Context &context)

@@ -409,19 +409,17 @@ int runCollective(const CollectiveOptions &options, Context &context)
 {
     const auto chosen = usable(chosenTarget(ChipOptions{}, context));
     const auto asked = worked(options);
-    const int exitCode = asked.holds ? kDone : kDiffers;
-    if (!context.json) {
-        if (!context.quiet)
-            print(asked.text.empty()
-                      ? "For " + chosen.text() +
-                            "Decoded from the compiler and gated off on every known chip: nothing "
-                            "of it was measured.\n" +
-                            operationsText() + collectiveChipText(chosen.target()) + settersText()
-                      : asked.text);
-        return exitCode;
-    }
-    printDocument(context, report::collectiveAnswerJson(chosen.target(), asked.json), {});
-    return exitCode;
+    printAnswer(
+        context, {}, [&] { return report::collectiveAnswerJson(chosen.target(), asked.json); },
+        [&] {
+            return asked.text.empty()
+                       ? "For " + chosen.text() +
+                             "Decoded from the compiler and gated off on every known chip: nothing "
+                             "of it was measured.\n" +
+                             operationsText() + collectiveChipText(chosen.target()) + settersText()
+                       : asked.text;
+        });
+    return asked.holds ? kDone : kDiffers;
 }
 
 int runFormats(const ChipOptions &options, Context &context)

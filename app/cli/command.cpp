@@ -407,13 +407,11 @@ Result<std::shared_ptr<OverlaidFile>> openFile(const std::filesystem::path &path
 
 Result<std::string> openSmallFile(const std::filesystem::path &path, std::uint64_t most)
 {
-    const auto file = openFile(path);
-    if (!file)
-        return tl::unexpected(file.error());
-    const auto bytes = (*file)->bytes();
+    const auto file = TRY(openFile(path));
+    const auto bytes = file->bytes();
     if (bytes.size() > most)
         return ErrorBuilder("io.limit")
-            .file((*file)->name())
+            .file(file->name())
             .expected(fmt::format("at most {} bytes", most))
             .found(fmt::format("{} bytes", bytes.size()))
             .message("The file is too large for what is read from it")

@@ -198,7 +198,7 @@ void addDecode(CLI::App &app, Context &context)
     auto options = std::make_shared<DecodeOptions>();
     addOption(*command, "path", "PATH", options->path, "Bundle folder, program or weight file")
         ->required();
-    command->add_option("name", options->weight, "Name of the weight")->type_name("NAME");
+    addOption(*command, "name", "NAME", options->weight, "Name of the weight");
     command->add_flag("--all", options->all,
                       "All weights, in place of NAME, into a .safetensors or .npz file");
     addStreamOutput(
@@ -215,8 +215,7 @@ void addDecode(CLI::App &app, Context &context)
                      "Type of the values written (fp16; of .csv, .safetensors and .npz what holds "
                      "each weight)")
         ->check(CLI::IsMember({"fp16", "fp32"}));
-    command->add_option("--rows", options->rows, "Indices of the first axis to write")
-        ->type_name("A:B");
+    addOption(*command, "--rows", "A:B", options->rows, "Indices of the first axis to write");
     addCommonOptions(*command, context);
     addExamples(*command, {"decode model.mlmodelc conv1_weight -o conv1.npy",
                            "decode model.mlmodelc conv1_weight --as fp32 --rows 0:8 -o rows.bin",

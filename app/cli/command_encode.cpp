@@ -273,8 +273,8 @@ void addFormOptions(CLI::App &command, EncodeOptions &options)
     command.add_option("--density", options.density, "Sparse: share of the elements to keep");
     command.add_option("--threshold", options.threshold,
                        "Sparse: smallest magnitude to keep (0: every non-zero)");
-    command.add_option("--pattern", options.pattern, "Sparse: N kept of every M along the axis")
-        ->type_name("N:M");
+    addOption(command, "--pattern", "N:M", options.pattern,
+              "Sparse: N kept of every M along the axis");
     command
         .add_option("--survivors", options.survivors,
                     "Sparse: how the kept values are stored (the options of that form apply)")
@@ -320,7 +320,7 @@ void addEncode(CLI::App &app, Context &context)
     CLI::App *command =
         app.add_subcommand("encode", "Store weights in another form, in a copy of the bundle");
     auto options = std::make_shared<EncodeOptions>();
-    command->add_option("path", options->path, "Bundle folder")->required()->type_name("PATH");
+    addOption(*command, "path", "PATH", options->path, "Bundle folder")->required();
     addOption(*command, "name", "NAME", options->weights,
               "Names of weights, or patterns of them (* any characters, ? one, [a-c] one of "
               "those)");

@@ -2,6 +2,7 @@
 #include "app/cli/command.h"
 #include "app/cli/text_output.h"
 #include "core/base/error_builder.h"
+#include "core/base/find.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/report/byte_table.h"
@@ -127,8 +128,7 @@ void addWhat(CLI::App &command, FindArguments &arguments)
                                   "Stored bytes: pairs of hexadecimal digits, ? for any "
                                   "digit, as 'ef be ?? de'");
     arguments.isText =
-        command.add_option("--text", arguments.text, "Stored bytes: this text, UTF-8")
-            ->type_name("TEXT");
+        addOption(command, "--text", "TEXT", arguments.text, "Stored bytes: this text, UTF-8");
     arguments.isInteger = addOption(command, "--integer", "N", arguments.integer,
                                     "Stored bytes: an integer, decimal or 0x and hexadecimal");
     arguments.isValue =
@@ -200,10 +200,8 @@ struct BytesArguments {
 std::size_t mainFile(const Bundle &bundle)
 {
     const auto &files = bundle.files();
-    const auto data = std::find_if(files.begin(), files.end(), [](const BundleFile &file) {
-        return file.role == SectionKind::Data;
-    });
-    return data == files.end() ? 0 : static_cast<std::size_t>(data - files.begin());
+    const auto *data = findBy(files, &BundleFile::role, SectionKind::Data);
+    return !data ? 0 : static_cast<std::size_t>(data - files.data());
 }
 
 std::size_t fileNamed(const Bundle &bundle, const std::string &name)
@@ -233,9 +231,9 @@ search::BytePlace placeOf(const Bundle &bundle, const BytesArguments &arguments)
                         }));
 }
 
-void printText(const Bundle &bundle, std::size_t file, const ByteRange &range,
-               const std::vector<report::ByteFieldFacts> &fields,
-               const std::vector<report::ReadingFacts> &readings)
+std::string byteFieldsText(const Bundle &bundle, std::size_t file, const ByteRange &range,
+                           const std::vector<report::ByteFieldFacts> &fields,
+                           const std::vector<report::ReadingFacts> &readings)
 {
     std::string text = fmt::format("{}, {}\n", search::byteAddress(bundle, file, range.offset),
                                    counted(range.bytes.value, "byte"));
@@ -246,9 +244,8 @@ void printText(const Bundle &bundle, std::size_t file, const ByteRange &range,
                             section.range.end() - 1);
     }
     text += heading("Fields") + tableText(report::byteFieldTable(), fields);
-    text += heading(fmt::format("Read at {:#x}", range.offset.value)) +
-            tableText(report::readingTable(), readings);
-    print(std::move(text));
+    return text + heading(fmt::format("Read at {:#x}", range.offset.value)) +
+           tableText(report::readingTable(), readings);
 }
 
 int runBytes(BytesArguments arguments, Context &context)
@@ -270,18 +267,12 @@ int runBytes(BytesArguments arguments, Context &context)
     }();
     checkInterrupt();
     const auto readings = report::readingRows(*bundle, place.file, place.offset);
-    const Diagnostics &diagnostics = bundle->diagnostics();
-    if (context.json) {
-        printDocument(
-            context,
-            report::bytesJson(arguments.path, *bundle, place.file, range, fields, readings),
-            diagnostics);
-    } else {
-        if (!context.quiet)
-            printText(*bundle, place.file, range, fields, readings);
-        printDiagnostics(context, diagnostics);
-    }
-    return exitCodeOf(diagnostics);
+    return printAnswer(
+        context, bundle->diagnostics(),
+        [&] {
+            return report::bytesJson(arguments.path, *bundle, place.file, range, fields, readings);
+        },
+        [&] { return byteFieldsText(*bundle, place.file, range, fields, readings); });
 }
 
 } // namespace
@@ -295,8 +286,7 @@ void addFind(CLI::App &app, Context &context)
         ->required();
     addWhat(*command, *arguments);
     addHow(*command, *arguments);
-    command->add_option("--weight", arguments->weight, "Look only in this weight")
-        ->type_name("NAME");
+    addOption(*command, "--weight", "NAME", arguments->weight, "Look only in this weight");
     arguments->hasLimit =
         addOption(*command, "--limit", "COUNT", arguments->limit,
                   "No more places than this; 10000 unless given, with --largest its COUNT")

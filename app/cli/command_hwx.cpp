@@ -300,14 +300,9 @@ int runHwxDiff(const HwxOptions &options, Context &context)
     Diagnostics diagnostics = difference.a->diagnostics();
     const auto &others = difference.b->diagnostics();
     diagnostics.insert(diagnostics.end(), others.begin(), others.end());
-    if (context.json) {
-        printDocument(context, report::containerDifferenceJson(difference), diagnostics);
-    } else {
-        if (!context.quiet)
-            print(containersText(difference));
-        printDiagnostics(context, diagnostics);
-    }
-    const int faults = exitCodeOf(diagnostics);
+    const int faults = printAnswer(
+        context, diagnostics, [&] { return report::containerDifferenceJson(difference); },
+        [&] { return containersText(difference); });
     return faults != kDone ? faults : difference.whole.identical ? kDone : kDiffers;
 }
 
@@ -446,8 +441,7 @@ void addHwx(CLI::App &app, Context &context)
     CLI::App *command = app.add_subcommand(
         "hwx", "Show a hardware container: commands, symbols, task descriptors, registers");
     auto options = std::make_shared<HwxOptions>();
-    CLI::Option *path =
-        command->add_option("path", options->path, "Hardware container")->type_name("PATH");
+    CLI::Option *path = addOption(*command, "path", "PATH", options->path, "Hardware container");
     command->add_flag("--no-registers", options->noRegisters,
                       "Leave out the registers of each task");
     addOption(*command, "--diff", "OTHER", options->other,

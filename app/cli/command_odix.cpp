@@ -109,14 +109,9 @@ int runAgainst(const OdixArguments &arguments, const Bundle &bundle, Context &co
     const bool differs = std::any_of(rows->begin(), rows->end(), [](const auto &row) {
         return row.fate == report::Fate::Differs;
     });
-    if (context.json) {
-        printDocument(context, report::originDocument(arguments.against, *rows), diagnostics);
-    } else {
-        if (!context.quiet)
-            print(fatesText(*rows) + tableText(report::originTable(), *rows));
-        printDiagnostics(context, diagnostics);
-    }
-    const int faults = exitCodeOf(diagnostics);
+    const int faults = printAnswer(
+        context, diagnostics, [&] { return report::originDocument(arguments.against, *rows); },
+        [&] { return fatesText(*rows) + tableText(report::originTable(), *rows); });
     return faults != kDone ? faults : differs ? kDiffers : kDone;
 }
 
@@ -164,16 +159,14 @@ void addOdix(CLI::App &app, Context &context)
     CLI::App *command = app.add_subcommand(
         "odix", "Show a compiled Core AI program: kernels, instructions, memory plan, constants");
     auto arguments = std::make_shared<OdixArguments>();
-    command->add_option("path", arguments->path, "Compiled program (.aimodelx, .odix)")
-        ->required()
-        ->type_name("PATH");
+    addOption(*command, "path", "PATH", arguments->path, "Compiled program (.aimodelx, .odix)")
+        ->required();
     command->add_flag("--instructions", arguments->instructions, "List every instruction");
     command
         ->add_option("--against", arguments->against,
                      "The package that it was compiled from: what became of each weight")
         ->type_name("PACKAGE");
-    command->add_option("--memory", arguments->memory, "Write the memory plan as SVG")
-        ->type_name("FILE")
+    addOption(*command, "--memory", "FILE", arguments->memory, "Write the memory plan as SVG")
         ->each(
             [&context](const std::string &path) { checkStream(context, "--memory", path, true); });
     command->add_flag("-f,--force", context.force,
@@ -239,11 +232,9 @@ void addSurvey(CLI::App &app, Context &context)
     CLI::App *command = app.add_subcommand(
         "survey", "Show what a Mac compiled: which bytes lie on the engine, in which regions");
     auto arguments = std::make_shared<SurveyArguments>();
-    command
-        ->add_option("path", arguments->path,
-                     "Compiled folder (.aimodelc, coreai-cache, .mpsgraphpackage, .bundle)")
-        ->required()
-        ->type_name("PATH");
+    addOption(*command, "path", "PATH", arguments->path,
+              "Compiled folder (.aimodelc, coreai-cache, .mpsgraphpackage, .bundle)")
+        ->required();
     addOption(*command, "--against", "PACKAGE", arguments->against,
               "The .aimodel: whether the folder was compiled from it");
     addOption(*command, "--min-engine-bytes", "N", arguments->minEngineBytes,

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/error_builder.h"
 #include "core/base/files.h"
+#include "core/base/find.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/bundle_fwd.h"
@@ -164,10 +165,8 @@ Result<EditsGiven> editsInOrder(const CLI::App &command, const EditOptions &opti
     EditsGiven given;
     std::map<const CLI::Option *, std::size_t> taken;
     for (const CLI::Option *option : command.parse_order()) {
-        const auto one =
-            std::find_if(options.all.begin(), options.all.end(),
-                         [option](const EditOptions::One &o) { return o.option == option; });
-        if (one == options.all.end())
+        const auto *one = findBy(options.all, &EditOptions::One::option, option);
+        if (!one)
             continue;
         const std::string &text = one->texts[taken[option]++];
         if (one->script) {
@@ -492,16 +491,17 @@ void printResult(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
     diagnostics.insert(diagnostics.end(), notes.begin(), notes.end());
     if (saved)
         diagnostics.insert(diagnostics.end(), saved->warnings.begin(), saved->warnings.end());
-    if (!context.json) {
-        if (!context.quiet)
-            print(patchText(bundle, edits, saved,
-                            arguments.inPlace ? bundle.name() : arguments.output, !notes.empty()));
-        printDiagnostics(context, diagnostics);
-        return;
-    }
-    report::Json document = report::patchJson(bundle, edits, saved);
-    report::addPatchRun(document, modeOf(arguments), arguments.output, arguments.tolerance);
-    printDocument(context, document, diagnostics);
+    printAnswer(
+        context, diagnostics,
+        [&] {
+            report::Json document = report::patchJson(bundle, edits, saved);
+            report::addPatchRun(document, modeOf(arguments), arguments.output, arguments.tolerance);
+            return document;
+        },
+        [&] {
+            return patchText(bundle, edits, saved,
+                             arguments.inPlace ? bundle.name() : arguments.output, !notes.empty());
+        });
 }
 
 int runPatch(const PatchArguments &arguments, EditsGiven given, Context &context)

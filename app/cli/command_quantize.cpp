@@ -100,10 +100,8 @@ quantized::Folder openQuantizedFolder(const std::string &path)
 {
     return required(quantized::readFolder(
         [&path](std::string_view name, std::uint64_t most) -> Result<quantized::Bytes> {
-            const auto file = openFile((std::filesystem::path(path) / name).string());
-            if (!file)
-                return tl::unexpected(file.error());
-            const auto all = (*file)->bytes();
+            const auto file = TRY(openFile((std::filesystem::path(path) / name).string()));
+            const auto all = file->bytes();
             if (all.size() > most)
                 return ErrorBuilder("quantize.length")
                     .file(std::string(name))
@@ -257,16 +255,15 @@ int runRelayout(const RelayoutCommand &command, Context &context)
     const auto before = openQuantizedFolder(command.folder);
     const auto made = required(quantized::relayoutFolder(before, command.options));
     writeQuantized(made.folder, command.output, rules);
-    if (!context.json) {
-        const quantized::Description &from = before.matrix, &to = made.folder.matrix;
-        if (!context.quiet)
-            print(fmt::format("{}: data {} -> {}, exponents {} -> {}; the same numbers, {}\n",
-                              printable(command.output), from.layout, to.layout, from.exponents,
-                              to.exponents, "converted back the same bytes"));
-        return kDone;
-    }
-    printDocument(context, report::relayoutJson(before, made, command.folder, command.output), {});
-    return kDone;
+    const quantized::Description &from = before.matrix, &to = made.folder.matrix;
+    return printAnswer(
+        context, {},
+        [&] { return report::relayoutJson(before, made, command.folder, command.output); },
+        [&] {
+            return fmt::format("{}: data {} -> {}, exponents {} -> {}; the same numbers, {}\n",
+                               printable(command.output), from.layout, to.layout, from.exponents,
+                               to.exponents, "converted back the same bytes");
+        });
 }
 
 constexpr std::size_t kValuesAtOnce = 65536;
@@ -323,16 +320,12 @@ int runDequantize(const DequantizeOptions &options, Context &context)
     const ElementType type = options.type.empty() ? quantized::valuesType(result.values)
                                                   : elementTypeFromName(options.type);
     writeValues(result, output, type, rules);
-    if (!context.json) {
-        if (!context.quiet)
-            print(dequantizeText(result, options.folder, output, type));
-        printDiagnostics(context, result.diagnostics);
-        return kDone;
-    }
     const report::DequantizedFile written{options.folder, output, type, result.values.size(),
                                           result.figuresFrom};
-    printDocument(context, report::dequantizeJson(result.folder, written, result.figures),
-                  result.diagnostics);
+    printAnswer(
+        context, result.diagnostics,
+        [&] { return report::dequantizeJson(result.folder, written, result.figures); },
+        [&] { return dequantizeText(result, options.folder, output, type); });
     return kDone;
 }
 
@@ -445,8 +438,7 @@ void addQuantize(CLI::App &app, Context &context)
         ->add_option("--as", options->type,
                      "Type of the array; by default fp32, and fp64 where that is too narrow")
         ->check(CLI::IsMember(std::vector<std::string>{"fp32", "fp64"}));
-    command->add_option("--reference", options->reference, "Array to compare with")
-        ->type_name("IN.npy");
+    addOption(*command, "--reference", "IN.npy", options->reference, "Array to compare with");
     addCommonOptions(*command, context);
     addExamples(*command, {"dequantize weights.mxfp8 -o back.npy",
                            "dequantize weights.mxfp8 --reference weights.npy -o back.npy"});

@@ -303,9 +303,8 @@ void addBuild(CLI::App &parent, Context &context)
 {
     auto options = std::make_shared<SectionOptions>();
     CLI::App *command = parent.add_subcommand("build", "Build a section from weights of a bundle");
-    command->add_option("path", options->path, "Bundle")->required()->type_name("PATH");
-    command->add_option("names", options->names, "Weights; without any, all of them")
-        ->type_name("NAME");
+    addOption(*command, "path", "PATH", options->path, "Bundle")->required();
+    addOption(*command, "names", "NAME", options->names, "Weights; without any, all of them");
     addOutput(*command, context, options->output, "File to write", "OUT")->required();
     command->add_option("--form", options->made.form, "How to store them")
         ->check(CLI::IsMember({"stored", "dense", "sparse", "palette", "affine"}))
@@ -357,7 +356,7 @@ void addWrite(CLI::App &parent, Context &context, bool strip)
     CLI::App *command = parent.add_subcommand(
         strip ? "strip" : "relocate",
         strip ? "Take the addresses back" : "Fill the slots with addresses, as a loader would");
-    command->add_option("path", options->path, "Weight section")->required()->type_name("PATH");
+    addOption(*command, "path", "PATH", options->path, "Weight section")->required();
     auto *output = addOutput(*command, context, options->output, "File to write", "OUT");
     command->get_option("--force")->needs(output);
     command->add_flag("--in-place", options->inPlace, "Write the file itself")->excludes(output);
@@ -385,7 +384,7 @@ void addSection(CLI::App &app, Context &context)
     addBuild(*command, context);
     auto options = std::make_shared<SectionOptions>();
     CLI::App *list = command->add_subcommand("list", "Show the units, groups and slots");
-    list->add_option("path", options->path, "Weight section")->required()->type_name("PATH");
+    addOption(*list, "path", "PATH", options->path, "Weight section")->required();
     addCommonOptions(*list, context);
     addExamples(*list, {"section list w.ksec"});
     list->callback([options, &context] { context.exitCode = runSectionList(*options, context); });

@@ -304,9 +304,8 @@ void addCollective(CLI::App &app, Context &context)
     auto options = std::make_shared<CollectiveOptions>();
     CLI::App *command = app.add_subcommand(
         "collective", "The multi-die layer: operations, gates, meshes, sharding, setters");
-    CLI::Option *mesh =
-        command->add_option("--mesh", options->mesh, "Extents of a device mesh, axis by axis")
-            ->type_name("NxN");
+    CLI::Option *mesh = addOption(*command, "--mesh", "NxN", options->mesh,
+                                  "Extents of a device mesh, axis by axis");
     addOption(*command, "--die-axis", "N", options->dieAxis,
               "Axes below it count dies, others engines")
         ->needs(mesh);
@@ -360,8 +359,8 @@ void addDescriptor(CLI::App &app, Context &context)
         ->needs(formats);
     addOption(*command, "--word", "WORD", options->word, "Read the formats of a format word")
         ->excludes(formats);
-    command->add_option("--image", options->image, "Read the ordering bits of a version-10 image")
-        ->type_name("FILE");
+    addOption(*command, "--image", "FILE", options->image,
+              "Read the ordering bits of a version-10 image");
     addCommonOptions(*command, context);
     addExamples(*command, {"descriptor", "descriptor --target H18 --formats e4m3,e4m3,fp16",
                            "descriptor --target H18 --word 0xa4"});
@@ -376,9 +375,8 @@ void addActivation(CLI::App &app, Context &context)
     addOption(*command, "path", "PATH", options->path,
               "Container, weight section, or file with --at")
         ->required();
-    CLI::Option *at =
-        command->add_option("--at", options->at, "Offset of a table's first byte in the file")
-            ->type_name("OFFSET");
+    CLI::Option *at = addOption(*command, "--at", "OFFSET", options->at,
+                                "Offset of a table's first byte in the file");
     addOption(*command, "--name", "NAME", options->name, "This table of the container only")
         ->excludes(at);
     addOption(*command, "--input", "X", options->inputs, "Inputs to evaluate the function at")
@@ -432,23 +430,21 @@ int runActivation(const ActivationOptions &options, Context &context)
             named.table.setLayout(options.layout == "text" ? ActivationLayout::Text
                                                            : ActivationLayout::Device);
     }
-    if (!context.json) {
-        std::string text;
-        for (const Named &named : tables)
-            text += activationTableText(named, options);
-        if (!context.quiet)
-            print(text + "\n" + readingsText(format::readingsOf("activation_segments")));
-        printDiagnostics(context, diagnostics);
-        return exitCodeOf(diagnostics);
-    }
-    std::vector<report::Json> documents;
-    for (const Named &named : tables)
-        documents.push_back(tableJson(named, options));
-    printDocument(
-        context,
-        report::activationTablesJson(std::move(documents), options.arithmetic, options.tail),
-        diagnostics);
-    return exitCodeOf(diagnostics);
+    return printAnswer(
+        context, diagnostics,
+        [&] {
+            std::vector<report::Json> documents;
+            for (const Named &named : tables)
+                documents.push_back(tableJson(named, options));
+            return report::activationTablesJson(std::move(documents), options.arithmetic,
+                                                options.tail);
+        },
+        [&] {
+            std::string text;
+            for (const Named &named : tables)
+                text += activationTableText(named, options);
+            return text + "\n" + readingsText(format::readingsOf("activation_segments"));
+        });
 }
 
 void addEngine(CLI::App &app, Context &context)

@@ -410,30 +410,27 @@ int runRoofline(const ChipOptions &options, Context &context)
     const auto roofs =
         usable(roofline::roofsOf(chosen.target(), {options.compute, options.bandwidth}));
     const auto opened = required(openBundle(options.path, options.shapes));
-    const BundlePtr *bundle = &opened.bundle;
+    const Bundle &bundle = *opened.bundle;
     decision::Judge judge(chosen.choice);
-    const auto network = usable(roofline::assessNetwork(layersOf(**bundle, weightForms(**bundle)),
+    const auto network = usable(roofline::assessNetwork(layersOf(bundle, weightForms(bundle)),
                                                         roofs, judge, options.batch));
-    const std::vector<Placement> &placements = network.placements;
-    const roofline::ProgramTime &program = network.program;
-    const report::ProgramVerdict verdict = report::programVerdict(**bundle, network);
-    const Diagnostics &diagnostics = (*bundle)->diagnostics();
-    if (context.json) {
-        report::Json document =
-            report::chipDocument("roofline", &chosen.target(), chosen.choice, &chosen.named);
-        report::addVerdict(document, verdict);
-        report::addRooflineOf(document, **bundle, roofs, network, options.batch);
-        addShapes(document, opened);
-        printDocument(context, document, diagnostics);
-        return exitCodeOf(diagnostics);
-    }
-    if (!context.quiet)
-        print(printable((*bundle)->name()) + " on " + chosen.text() + verdictText(verdict) +
-              roofsText(roofs) + layersText(**bundle, placements) + programText(program) + "  " +
-              roofline::predictionNote(chosen.target()) + "\n" + powerText(chosen.target()) +
-              unassessedText(**bundle) + shapesText(opened));
-    printDiagnostics(context, diagnostics);
-    return exitCodeOf(diagnostics);
+    const report::ProgramVerdict verdict = report::programVerdict(bundle, network);
+    return printAnswer(
+        context, bundle.diagnostics(),
+        [&] {
+            report::Json document =
+                report::chipDocument("roofline", &chosen.target(), chosen.choice, &chosen.named);
+            report::addVerdict(document, verdict);
+            report::addRooflineOf(document, bundle, roofs, network, options.batch);
+            addShapes(document, opened);
+            return document;
+        },
+        [&] {
+            return printable(bundle.name()) + " on " + chosen.text() + verdictText(verdict) +
+                   roofsText(roofs) + layersText(bundle, network.placements) +
+                   programText(network.program) + "  " + roofline::predictionNote(chosen.target()) +
+                   "\n" + powerText(chosen.target()) + unassessedText(bundle) + shapesText(opened);
+        });
 }
 
 } // namespace kernscope::cli

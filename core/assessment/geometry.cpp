@@ -41,14 +41,13 @@ Result<void> checkExtents(const LayerOperation &operation)
          {"groups", operation.groups}}};
     for (const auto &[name, extent] : extents) {
         if (extent == 0)
-            return tl::unexpected(valueError("geometry.zero", std::string(name), "at least 1", "0",
-                                             fmt::format("The {} cannot be 0.", name)));
+            return refused("geometry.zero", std::string(name), "at least 1", "0",
+                           fmt::format("The {} cannot be 0.", name));
     }
     for (const auto &share : {operation.density, operation.paddedZero}) {
         if (share && !(*share >= 0 && *share <= 1))
-            return tl::unexpected(valueError("geometry.density", "density", "0 to 1",
-                                             fmt::format("{}", *share),
-                                             "A share lies within 0 and 1."));
+            return refused("geometry.density", "density", "0 to 1", fmt::format("{}", *share),
+                           "A share lies within 0 and 1.");
     }
     return {};
 }
@@ -434,9 +433,8 @@ Result<Geometry> computeGeometry(const target::Target &target, const LayerOperat
     // Headroom for bits a weight, bytes an activation and the Winograd work.
     constexpr std::uint64_t kLimit = UINT64_MAX / 128;
     if (!macs || !weights || *macs > kLimit || *weights > kLimit)
-        return tl::unexpected(valueError("geometry.overflow", "extents", "products below 2^57",
-                                         "more",
-                                         "The extents multiply to more than 64 bits hold."));
+        return refused("geometry.overflow", "extents", "products below 2^57", "more",
+                       "The extents multiply to more than 64 bits hold.");
     Geometry geometry;
     geometry.target = &target;
     geometry.cores = cores;

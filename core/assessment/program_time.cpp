@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/assess.h"
+#include "core/base/find.h"
 #include "core/base/hash.h"
 #include "core/base/quantity.h"
 
@@ -358,10 +359,8 @@ std::vector<std::string> programNotes(const ProgramTime &program)
 const ProgramTime &dispatchOf(const ProgramTime &program, const LayerRun &run)
 {
     const auto part = [](const ProgramTime &whole, const std::string &function) {
-        const auto found = std::find_if(
-            whole.dispatches.begin(), whole.dispatches.end(),
-            [&function](const ProgramTime &each) { return each.function == function; });
-        return found == whole.dispatches.end() ? &whole : &*found;
+        const auto *found = findBy(whole.dispatches, &ProgramTime::function, function);
+        return !found ? &whole : found;
     };
     // Of a program with one entry the whole is what is entered.
     const ProgramTime *entry = program.function == run.entry ? &program : part(program, run.entry);

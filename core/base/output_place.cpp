@@ -443,11 +443,9 @@ Result<OutputTarget> checkOutput(const fs::path &path, OutputKind kind, const Ou
         return refusedOutput("io.kind", path, "the name of an output",
                              path.empty() ? "nothing" : "a folder",
                              "The output cannot be written there");
-    auto place = resolved(named);
-    if (!place)
-        return tl::unexpected(std::move(place.error()));
-    TRY(outsideOfInputs(path, *place, rules.inputs));
-    OutputTarget target{std::move(*place), std::nullopt};
+    auto place = TRY(resolved(named));
+    TRY(outsideOfInputs(path, place, rules.inputs));
+    OutputTarget target{std::move(place), std::nullopt};
     struct stat status = {};
     if (::lstat(target.path.c_str(), &status) != 0) {
         if (errno == ENOENT)

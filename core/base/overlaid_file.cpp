@@ -131,8 +131,7 @@ Result<void> OverlaidFile::writeOver(FileOffset offset, std::span<const std::byt
                                      const SharedBytes *before)
 {
     const std::unique_lock lock(m_mutex);
-    if (auto inside = checkInside({offset, ByteCount(content.size())}); !inside)
-        return inside;
+    TRY(checkInside({offset, ByteCount(content.size())}));
     // Bytes at either end that stay as they are must not make pages private.
     const auto current = m_bytes.subspan(offset.value, content.size());
     const auto same = std::mismatch(content.begin(), content.end(), current.begin()).first;
@@ -144,8 +143,7 @@ Result<void> OverlaidFile::writeOver(FileOffset offset, std::span<const std::byt
         --end;
     const FileOffset start(offset.value + head);
     const ByteCount count(end - head);
-    if (auto writable = makeWritable({start, count}); !writable)
-        return writable;
+    TRY(makeWritable({start, count}));
     SharedBytes earlier;
     if (before != nullptr && before->size() == content.size())
         earlier = before->part(head, count.value);
@@ -179,10 +177,8 @@ Result<std::shared_ptr<OverlaidFile>> OverlaidFile::fork() const
         readDisk(FileOffset(0), content);
         copy = fromMemory(std::move(content), m_name);
     } else {
-        auto opened = open(m_path, m_name);
-        if (!opened)
-            return opened;
-        copy = std::move(*opened);
+        auto opened = TRY(open(m_path, m_name));
+        copy = std::move(opened);
         if (copy->m_stamp != m_stamp) {
             return ErrorBuilder("patch.stale")
                 .file(m_name)

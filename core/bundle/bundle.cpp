@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/bundle.h"
 
+#include "core/base/find.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/stored_bytes.h"
 
@@ -198,11 +199,10 @@ std::optional<std::size_t> Bundle::weightByName(std::string_view name) const
 
 std::optional<std::size_t> Bundle::fileByPath(std::string_view path) const
 {
-    const auto found = std::find_if(m_files.begin(), m_files.end(),
-                                    [path](const BundleFile &file) { return file.path == path; });
-    if (found == m_files.end())
+    const auto *found = findBy(m_files, &BundleFile::path, path);
+    if (!found)
         return std::nullopt;
-    return static_cast<std::size_t>(found - m_files.begin());
+    return static_cast<std::size_t>(found - m_files.data());
 }
 
 std::size_t Bundle::sectionAt(std::size_t file, FileOffset offset) const

@@ -55,12 +55,8 @@ private:
     {
         if (end <= m_at)
             return;
-        Section section;
-        section.file = m_file;
-        section.range = {FileOffset(m_at), ByteCount(end - m_at)};
-        section.kind = kind;
-        m_sections.push_back(std::move(section));
-        m_at = end;
+        ByteClaim gap{{FileOffset(m_at), ByteCount(end - m_at)}, kind, {}};
+        add(gap);
     }
 
     std::size_t m_file;
@@ -85,6 +81,25 @@ SectionKind sectionKindOf(codec::PartRole role)
     case codec::PartRole::Bias: return SectionKind::ZeroPoint;
     }
     return SectionKind::Unknown;
+}
+
+std::vector<ByteClaim> claimsOfOperands(std::size_t file, const std::vector<Weight> &weights)
+{
+    std::vector<ByteClaim> claims;
+    for (std::size_t w = 0; w < weights.size(); ++w) {
+        const OperandList &operands = weights[w].operands();
+        for (std::size_t i = 0; i < operands.size(); ++i) {
+            const auto &place = operands[i].place;
+            if (!place || place->file != file)
+                continue;
+            for (const ByteRange &range :
+                 place->pieces.empty() ? std::vector<ByteRange>{place->range()} : place->pieces) {
+                if (range.bytes.value > 0)
+                    claims.push_back({range, sectionKindOf(operands[i].role), {}, w, i});
+            }
+        }
+    }
+    return claims;
 }
 
 std::vector<Section> coverFile(std::size_t file, ByteCount bytes, std::vector<ByteClaim> claims)

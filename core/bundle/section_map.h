@@ -22,6 +22,10 @@ struct ByteClaim {
 /// in part is cut, and gaps become padding (up to the next multiple of 64) or unknown.
 std::vector<Section> coverFile(std::size_t file, ByteCount bytes, std::vector<ByteClaim> claims);
 
+/// What the operands of the weights claim of file number `file`, in the order of the weights; those
+/// without bytes left out.
+std::vector<ByteClaim> claimsOfOperands(std::size_t file, const std::vector<Weight> &weights);
+
 /// Section kind of an operand's bytes.
 SectionKind sectionKindOf(codec::PartRole role);
 

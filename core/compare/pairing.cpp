@@ -6,6 +6,7 @@
 #include "core/bundle/stored_bytes.h"
 #include "core/compare/compare.h"
 #include "core/compare/content_match.h"
+#include "core/compare/text_alignment.h"
 
 #include <algorithm>
 
@@ -452,26 +453,6 @@ std::vector<std::optional<StoredPlace>> storedPlacesOf(const Bundle &bundle)
                 StoredPlace{bundle.files()[section.file].path, section.range.offset.value};
     }
     return places;
-}
-
-/// Indices of one longest ascending run of the numbers, not necessarily neighbours.
-std::vector<std::size_t> longestAscending(const std::vector<std::uint64_t> &numbers)
-{
-    std::vector<std::size_t> tails, before(numbers.size(), kNoIndex);
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-        const auto at =
-            std::lower_bound(tails.begin(), tails.end(), i,
-                             [&](std::size_t x, std::size_t y) { return numbers[x] < numbers[y]; });
-        before[i] = at == tails.begin() ? kNoIndex : *(at - 1);
-        if (at == tails.end())
-            tails.push_back(i);
-        else
-            *at = i;
-    }
-    std::vector<std::size_t> run;
-    for (std::size_t i = tails.empty() ? kNoIndex : tails.back(); i != kNoIndex; i = before[i])
-        run.push_back(i);
-    return run;
 }
 
 bool hasFile(const Bundle &bundle, const std::string &path)

@@ -53,30 +53,6 @@ std::string firstWordOf(std::string_view line)
     return std::string(line.substr(first, end == std::string_view::npos ? end : end - first));
 }
 
-using Match = std::pair<std::size_t, std::size_t>;
-
-/// Longest run of matches that ascends on both sides (matches are in order of A).
-std::vector<Match> ascending(const std::vector<Match> &matches)
-{
-    std::vector<std::size_t> tails, before(matches.size());
-    for (std::size_t i = 0; i < matches.size(); ++i) {
-        const auto at = std::lower_bound(
-            tails.begin(), tails.end(), matches[i].second,
-            [&](std::size_t tail, std::size_t b) { return matches[tail].second < b; });
-        before[i] = at == tails.begin() ? matches.size() : *(at - 1);
-        if (at == tails.end())
-            tails.push_back(i);
-        else
-            *at = i;
-    }
-    std::vector<Match> kept;
-    for (std::size_t i = tails.empty() ? matches.size() : tails.back(); i < matches.size();
-         i = before[i])
-        kept.push_back(matches[i]);
-    std::reverse(kept.begin(), kept.end());
-    return kept;
-}
-
 class TextAligner
 {
 public:
@@ -137,14 +113,17 @@ private:
                 ++at.timesB;
             }
         }
-        std::vector<Match> once;
+        std::vector<std::pair<std::size_t, std::size_t>> once;
         for (const auto &[k, at] : places) {
             if (at.timesA == 1 && at.timesB == 1)
                 once.emplace_back(at.a, at.b);
         }
         std::sort(once.begin(), once.end());
-        for (const auto &[a, b] : ascending(once))
-            m_partner[a] = b;
+        std::vector<std::uint64_t> placesInB;
+        for (const auto &[a, b] : once)
+            placesInB.push_back(b);
+        for (const std::size_t i : longestAscending(placesInB))
+            m_partner[once[i].first] = once[i].second;
     }
 
     /// Equal lines right after and right before matched ones belong together as well.
@@ -249,6 +228,25 @@ std::optional<std::vector<TextPiece>> alignTexts(std::string_view a, std::string
     if (!linesA || !linesB)
         return std::nullopt;
     return TextAligner(*std::move(linesA), *std::move(linesB)).run();
+}
+
+std::vector<std::size_t> longestAscending(const std::vector<std::uint64_t> &numbers)
+{
+    std::vector<std::size_t> tails, before(numbers.size(), kNoIndex);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const auto at =
+            std::lower_bound(tails.begin(), tails.end(), i,
+                             [&](std::size_t x, std::size_t y) { return numbers[x] < numbers[y]; });
+        before[i] = at == tails.begin() ? kNoIndex : *(at - 1);
+        if (at == tails.end())
+            tails.push_back(i);
+        else
+            *at = i;
+    }
+    std::vector<std::size_t> run;
+    for (std::size_t i = tails.empty() ? kNoIndex : tails.back(); i != kNoIndex; i = before[i])
+        run.push_back(i);
+    return run;
 }
 
 bool looksLikeText(std::string_view bytes)

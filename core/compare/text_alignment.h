@@ -23,6 +23,9 @@ struct TextPiece {
 std::optional<std::vector<TextPiece>> alignTexts(std::string_view a, std::string_view b,
                                                  std::size_t mostLines = 200000);
 
+/// Indices of one longest ascending run of the numbers, not necessarily neighbours; the last first.
+std::vector<std::size_t> longestAscending(const std::vector<std::uint64_t> &numbers);
+
 /// Whether bytes look like text: no control characters but white space in the first 4 KiB.
 bool looksLikeText(std::string_view bytes);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/descriptor/register_map.h"
 
+#include "core/base/find.h"
+#include "core/base/parts.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>
@@ -9,18 +11,6 @@ namespace kernscope::descriptor {
 
 namespace {
 
-std::vector<std::string> wordsIn(std::string_view text)
-{
-    std::vector<std::string> words;
-    while (!text.empty()) {
-        const auto blank = std::min(text.find(' '), text.size());
-        if (blank > 0)
-            words.emplace_back(text.substr(0, blank));
-        text.remove_prefix(std::min(blank + 1, text.size()));
-    }
-    return words;
-}
-
 std::vector<Version> readVersions()
 {
     return tables::loadRows<Version>(
@@ -28,7 +18,7 @@ std::vector<Version> readVersions()
         {{"subtype", &Version::subtype},
          {"version", &Version::number},
          {"generation", &Version::generation},
-         {"targets", [](Version &row, std::string_view cell) { row.targets = wordsIn(cell); }},
+         {"targets", [](Version &row, std::string_view cell) { row.targets = partsOf(cell, ' '); }},
          {"chips", &Version::chips},
          {"order", &Version::order},
          {"walk",
@@ -158,9 +148,7 @@ std::span<const Version> versions()
 const Version *versionOfSubtype(std::uint32_t subtype)
 {
     const auto rows = versions();
-    const auto at = std::find_if(rows.begin(), rows.end(),
-                                 [subtype](const Version &row) { return row.subtype == subtype; });
-    return at == rows.end() ? nullptr : &*at;
+    return findBy(rows, &Version::subtype, subtype);
 }
 
 const Version *versionOfTarget(std::string_view target)
@@ -250,9 +238,7 @@ std::span<const Role> rolesOf(std::uint32_t version)
 const Role *roleOf(std::uint32_t version, std::string_view name)
 {
     const auto roles = rolesOf(version);
-    const auto at = std::find_if(roles.begin(), roles.end(),
-                                 [name](const Role &role) { return role.name == name; });
-    return at == roles.end() ? nullptr : &*at;
+    return findBy(roles, &Role::name, name);
 }
 
 } // namespace kernscope::descriptor

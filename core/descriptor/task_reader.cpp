@@ -2,6 +2,7 @@
 #include "core/descriptor/task_reader.h"
 
 #include "core/base/little_endian.h"
+#include "core/base/parts.h"
 #include "core/format/table_rows.h"
 #include "core/numeric/half.h"
 
@@ -77,18 +78,6 @@ struct Meaning {
     std::string kind, values;
 };
 
-std::vector<std::string> split(std::string_view text, char by)
-{
-    std::vector<std::string> parts;
-    while (!text.empty()) {
-        const auto end = std::min(text.find(by), text.size());
-        if (end > 0)
-            parts.emplace_back(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    return parts;
-}
-
 const std::vector<Meaning> &meanings()
 {
     static const auto rows = [] {
@@ -96,7 +85,7 @@ const std::vector<Meaning> &meanings()
         const auto csv = tables::load("field_meanings");
         for (std::size_t row = 0; csv && row < csv->rows(); ++row) {
             all.push_back(
-                {split(csv->cell(row, "versions"), ' '), split(csv->cell(row, "fields"), ' '),
+                {partsOf(csv->cell(row, "versions"), ' '), partsOf(csv->cell(row, "fields"), ' '),
                  std::string(csv->cell(row, "block")), std::string(csv->cell(row, "kind")),
                  std::string(csv->cell(row, "values"))});
         }
@@ -112,7 +101,7 @@ bool holds(const std::vector<std::string> &list, std::string_view wanted)
 
 std::string valueNameOf(const std::string &values, std::uint32_t value)
 {
-    for (const std::string &pair : split(values, '|')) {
+    for (const std::string &pair : partsOf(values, '|')) {
         const auto equals = pair.find('=');
         if (equals != std::string::npos &&
             parseInteger(std::string_view(pair).substr(0, equals)) == std::int64_t(value))

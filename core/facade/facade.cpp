@@ -74,10 +74,7 @@ Result<search::Query> queryOf(const Search &search)
     search::Query query;
     query.most = static_cast<std::size_t>(search.limit);
     if (search.what == "bytes" || search.what == "text" || search.what == "integer") {
-        auto pattern = patternOf(search);
-        if (!pattern)
-            return tl::unexpected(std::move(pattern.error()));
-        query.pattern = *std::move(pattern);
+        query.pattern = TRY(patternOf(search));
         query.text = search.what == "text";
         return query;
     }
@@ -108,17 +105,15 @@ Result<search::Query> queryOf(const Search &search)
 
 Result<DiffLimits> limitsOf(const DiffWanted &wanted)
 {
-    auto limits =
-        wanted.rules.empty() ? Result<DiffLimits>(DiffLimits()) : parseRules(wanted.rules, "rules");
-    if (!limits)
-        return limits;
+    auto limits = TRY(wanted.rules.empty() ? Result<DiffLimits>(DiffLimits())
+                                           : parseRules(wanted.rules, "rules"));
     for (const auto &[limit, given] : {std::pair(&ValueLimits::maxAbs, &wanted.maxAbs),
                                        std::pair(&ValueLimits::minCosine, &wanted.minCosine),
                                        std::pair(&ValueLimits::minSnr, &wanted.minSnr)}) {
         if (*given)
-            limits->values.*limit = *given;
+            limits.values.*limit = *given;
     }
-    limits->sameProgram = limits->sameProgram || wanted.sameProgram;
+    limits.sameProgram = limits.sameProgram || wanted.sameProgram;
     return limits;
 }
 
@@ -358,10 +353,8 @@ Result<std::string> Weights::find(const Search &search, Progress *progress) cons
 {
     auto query = TRY(queryOf(search));
     if (!search.weight.empty()) {
-        const auto weight = index(search.weight);
-        if (!weight)
-            return tl::unexpected(weight.error());
-        query.weight = *weight;
+        const auto weight = TRY(index(search.weight));
+        query.weight = weight;
     }
     if (progress)
         progress->setTotal(search::workOf(*m_bundle, query));
@@ -385,14 +378,12 @@ Result<void> Weights::checkUnchanged() const
 Result<Compared> diff(const Weights &a, const Weights &b, const DiffWanted &wanted,
                       Progress *progress)
 {
-    const auto limits = limitsOf(wanted);
-    if (!limits)
-        return tl::unexpected(limits.error());
+    const auto limits = TRY(limitsOf(wanted));
     report::ComparisonWanted asked;
-    asked.limits = *limits;
+    asked.limits = limits;
     asked.forms = wanted.forms;
-    asked.options.values = wanted.values || wanted.forms || limits->concernsWeights();
-    asked.options.tolerance = limits->values.maxAbs.value_or(0);
+    asked.options.values = wanted.values || wanted.forms || limits.concernsWeights();
+    asked.options.tolerance = limits.values.maxAbs.value_or(0);
     const std::vector<std::vector<PairChoice>> noChoices(1);
     const BundlePtr builds[] = {Access::bundle(b)};
     auto all = TRY(report::compareChecked(Access::bundle(a), builds, noChoices, asked, progress));
@@ -442,39 +433,31 @@ Result<Saved> Weights::save(const SaveTarget &target, Progress *progress) const
 Result<Made> plan(const Weights &weights, const PlanWanted &wanted, Progress *progress)
 {
     const Bundle &bundle = *Access::bundle(weights);
-    auto targets = targetsOf(wanted.chips);
-    if (!targets)
-        return tl::unexpected(std::move(targets.error()));
-    const auto limits = limitsOf(wanted, progress);
-    if (!limits)
-        return tl::unexpected(limits.error());
+    auto targets = TRY(targetsOf(wanted.chips));
+    const auto limits = TRY(limitsOf(wanted, progress));
     plan::SurveyOptions options;
-    options.targets = *std::move(targets);
+    options.targets = std::move(targets);
     options.batch = wanted.batch;
     options.forms = wanted.forms;
     options.forced = wanted.forced;
     options.progress = progress;
     bindDefaults(bundle, options);
-    auto survey = plan::survey(bundle, options);
-    if (!survey)
-        return tl::unexpected(std::move(survey.error()));
-    auto verdict = report::programVerdict(survey->shaped ? *survey->shaped->bundle : bundle,
-                                          *survey->targets.front(), {}, wanted.batch);
-    if (!verdict)
-        return tl::unexpected(std::move(verdict.error()));
-    auto solved = TRY(plan::solve(*survey, *limits));
+    auto survey = TRY(plan::survey(bundle, options));
+    auto verdict = TRY(report::programVerdict(survey.shaped ? *survey.shaped->bundle : bundle,
+                                              *survey.targets.front(), {}, wanted.batch));
+    auto solved = TRY(plan::solve(survey, limits));
     std::optional<plan::PlannedBundle> made;
     if (wanted.make) {
-        made = TRY(plan::carryOut(bundle, options, *std::move(survey), *limits, std::move(solved)));
+        made = TRY(plan::carryOut(bundle, options, std::move(survey), limits, std::move(solved)));
     }
     TRY(weights.checkUnchanged());
     report::PlanSubject subject;
     subject.bundle = weights.name();
-    subject.survey = made ? &made->survey : &*survey;
+    subject.survey = made ? &made->survey : &survey;
     subject.plan = made ? &made->plan : &solved;
-    subject.limits = &*limits;
+    subject.limits = &limits;
     subject.raised = made ? &made->raised : nullptr;
-    subject.verdict = *std::move(verdict);
+    subject.verdict = std::move(verdict);
     Made answer{textOf(report::planJson(subject), weights.diagnostics()), {}};
     if (made)
         answer.bundle = Access::make(made->bundle, weights.path());

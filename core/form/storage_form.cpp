@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/form/storage_form.h"
 
+#include "core/base/find.h"
 #include "core/form/form_steps.h"
 
 #include <fmt/format.h>
@@ -225,10 +226,7 @@ void StorageForm::dropEncoding()
 
 const codec::Operand *StorageForm::operand(codec::PartRole role) const
 {
-    const auto found =
-        std::find_if(m_operands.begin(), m_operands.end(),
-                     [role](const codec::Operand &operand) { return operand.role == role; });
-    return found == m_operands.end() ? nullptr : &*found;
+    return findBy(m_operands, &codec::Operand::role, role);
 }
 
 void StorageForm::changeOperands(const std::function<void(codec::Operand &)> &change)

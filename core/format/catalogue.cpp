@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/catalogue.h"
 
+#include "core/base/find.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>
@@ -30,9 +31,7 @@ std::vector<CatalogueRow> rowsOf(std::string_view table, std::string_view codeCo
 
 const CatalogueRow *findIn(std::span<const CatalogueRow> rows, std::uint32_t code)
 {
-    const auto at = std::find_if(rows.begin(), rows.end(),
-                                 [code](const CatalogueRow &row) { return row.code == code; });
-    return at == rows.end() ? nullptr : &*at;
+    return findBy(rows, &CatalogueRow::code, code);
 }
 
 /// The row of that name; an empty set where the table has none.
@@ -45,9 +44,8 @@ CodeSet setNamed(std::string_view name)
                                                               {"confidence", &CodeSet::confidence},
                                                               {"source", &CodeSet::source},
                                                               {"note", &CodeSet::note}});
-    const auto at = std::find_if(rows.begin(), rows.end(),
-                                 [name](const CodeSet &row) { return row.name == name; });
-    return at == rows.end() ? CodeSet() : *at;
+    const auto *at = findBy(rows, &CodeSet::name, name);
+    return !at ? CodeSet() : *at;
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "core/format/kernel_format.h"
 
 #include "core/base/error.h"
+#include "core/base/find.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>
@@ -116,10 +117,7 @@ std::span<const KernelFormatRow> kernelFormats()
 const KernelFormatRow *find(KernelFormat format)
 {
     const auto rows = kernelFormats();
-    const auto at = std::find_if(rows.begin(), rows.end(), [format](const KernelFormatRow &row) {
-        return row.format == format;
-    });
-    return at == rows.end() ? nullptr : &*at;
+    return findBy(rows, &KernelFormatRow::format, format);
 }
 
 const KernelFormatRow *findKernelFormat(std::string_view name)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/legality.h"
 
+#include "core/base/find.h"
 #include "core/format/table_rows.h"
 #include "core/numeric/element_type.h"
 
@@ -241,10 +242,7 @@ bool Legality::legal() const
 
 const LegalityRule *Legality::refusal() const
 {
-    const auto at = std::find_if(rules.begin(), rules.end(), [](const LegalityRule &rule) {
-        return rule.state == RuleState::Refuses;
-    });
-    return at == rules.end() ? nullptr : &*at;
+    return findBy(rules, &LegalityRule::state, RuleState::Refuses);
 }
 
 std::optional<bool> Legality::verdict() const

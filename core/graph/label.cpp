@@ -10,20 +10,11 @@ namespace kernscope::graph {
 
 namespace {
 
-/// "82,944".
-std::string withSeparators(std::uint64_t number)
-{
-    std::string digits = std::to_string(number);
-    for (std::size_t at = digits.size(); at > 3; at -= 3)
-        digits.insert(at - 3, ",");
-    return digits;
-}
-
 /// Bytes of the weights of a unit; "?" where they are not known.
 std::string bytesOf(const Neighbourhood &drawn, const DrawnUnit &unit)
 {
     const auto bytes = drawn.storedBytes(unit);
-    return bytes ? withSeparators(*bytes) : "?";
+    return bytes ? grouped(*bytes) : "?";
 }
 
 std::string filled(std::string pattern, std::initializer_list<std::string> values)
@@ -139,26 +130,26 @@ Label unitLabel(const Neighbourhood &drawn, std::size_t which, const Words &word
         const std::string &pattern = operations != unit.nodes.size() ? words.moreNodes
                                      : operations == 1               ? words.moreOperation
                                                                      : words.moreOperations;
-        label.title = filled(pattern, {withSeparators(unit.nodes.size())});
+        label.title = filled(pattern, {grouped(unit.nodes.size())});
         return label;
     }
     if (unit.kind == DrawnUnit::Kind::Fold) {
         const std::size_t operations = drawn.graph->runs()[unit.run].operations;
-        label.title =
-            filled(words.times, {filled(operations == 1 ? words.repeatOfOne : words.repeat,
-                                        {withSeparators(operations)}),
-                                 withSeparators(unit.turns)});
+        label.title = filled(
+            words.times,
+            {filled(operations == 1 ? words.repeatOfOne : words.repeat, {grouped(operations)}),
+             grouped(unit.turns)});
         addLine(label, foldKinds(drawn, unit));
         if (const std::size_t weights = drawn.weights(unit); weights > 0)
             addLine(label, filled(weights == 1 ? words.foldedWeight : words.foldedWeights,
-                                  {withSeparators(weights), bytesOf(drawn, unit)}));
+                                  {grouped(weights), bytesOf(drawn, unit)}));
     } else {
         label = nodeLabel(drawn, which, words);
     }
     if (unit.before > 0)
-        addLine(label, filled(words.before, {withSeparators(unit.before)}));
+        addLine(label, filled(words.before, {grouped(unit.before)}));
     if (unit.after > 0)
-        addLine(label, filled(words.after, {withSeparators(unit.after)}));
+        addLine(label, filled(words.after, {grouped(unit.after)}));
     return label;
 }
 
@@ -173,7 +164,7 @@ std::string linkLabel(const Neighbourhood &drawn, std::size_t which, const Words
         return graph.edges()[e].from != first.from || graph.edges()[e].value != first.value;
     });
     if (several)
-        return filled(words.values, {withSeparators(link.edges.size())});
+        return filled(words.values, {grouped(link.edges.size())});
     if (graph.nodes()[first.from].kind == NodeKind::Weight)
         return shortText(graph.param(first), kLongestLine);
     const auto value = graph.value(first.value);

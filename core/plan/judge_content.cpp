@@ -24,13 +24,6 @@ bool sameLayer(const roofline::Layer &a, const roofline::Layer &b)
            a.operation == b.operation && a.ofRuns(1.0) == b.ofRuns(1.0);
 }
 
-const codec::EncodedPart *partOf(const codec::EncodedWeight &encoded, codec::PartRole role)
-{
-    const auto at = std::find_if(encoded.parts.begin(), encoded.parts.end(),
-                                 [role](const auto &part) { return part.role == role; });
-    return at == encoded.parts.end() ? nullptr : &*at;
-}
-
 /// Offsets that turned out to be 0 are none.
 bool hasOffsets(const codec::EncodedWeight &encoded)
 {
@@ -143,7 +136,7 @@ decision::WeightForm sizedForm(decision::WeightForm form, const WeightValues &va
 {
     form.storedBytes = storedBytes(values, encoded);
     form.zeroPoint = hasOffsets(encoded);
-    const codec::EncodedPart *kept = partOf(encoded, codec::PartRole::NonzeroData);
+    const codec::EncodedPart *kept = encoded.part(codec::PartRole::NonzeroData);
     const auto survivors = kept != nullptr ? elementCount(kept->shape) : std::nullopt;
     if (form.masked && survivors && !values.values.empty())
         form.density = std::min(1.0, static_cast<double>(survivors->value) /

@@ -416,16 +416,14 @@ Result<void> Surveyor::addForms(Content &content, std::size_t index)
     for (const auto &[pattern, form] : m_options.forced) {
         if (form == kKeep || !matchesPattern(pattern, m_survey.names[index]))
             continue;
-        const auto spec = formFromName(form, content.axes);
-        if (!spec)
-            return tl::unexpected(spec.error());
+        const auto spec = TRY(formFromName(form, content.axes));
         const bool known = std::any_of(
             content.forms->begin(), content.forms->end(),
-            [&spec](const codec::FormSpec &tried) { return formName(tried) == formName(*spec); });
-        if (known || (spec->node == FormNode::Dense && weight.form.isDense()))
+            [&spec](const codec::FormSpec &tried) { return formName(tried) == formName(spec); });
+        if (known || (spec.node == FormNode::Dense && weight.form.isDense()))
             continue;
         FormList more = *content.forms;
-        more.push_back(*spec);
+        more.push_back(spec);
         content.forms = std::make_shared<const FormList>(std::move(more));
     }
     return {};

@@ -305,21 +305,19 @@ std::uint64_t storedBytes(const WeightValues &weight, const codec::EncodedWeight
 Result<std::vector<double>> readSensitivity(const Bundle &network, std::string_view csv,
                                             std::string_view fileName)
 {
-    const auto table = CsvTable::parse(csv, fileName);
-    if (!table)
-        return tl::unexpected(table.error());
+    const auto table = TRY(CsvTable::parse(csv, fileName));
     const std::string file(fileName);
-    const auto names = table->column("weight"), numbers = table->column("sensitivity");
+    const auto names = table.column("weight"), numbers = table.column("sensitivity");
     if (!names || !numbers)
         return badRow(file, "columns", "weight, sensitivity", "others",
                       "The table has not the columns that are needed");
     std::vector<double> all(network.weights().size(), 1.0);
-    for (std::size_t row = 0; row < table->rows(); ++row) {
-        const std::string_view pattern = table->cell(row, *names);
-        const auto number = parseNumber(table->cell(row, *numbers));
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        const std::string_view pattern = table.cell(row, *names);
+        const auto number = parseNumber(table.cell(row, *numbers));
         if (!number || !(*number >= 0) || std::isinf(*number))
             return badRow(file, std::string(pattern), "0 or more",
-                          std::string(table->cell(row, *numbers)), "A sensitivity cannot be this");
+                          std::string(table.cell(row, *numbers)), "A sensitivity cannot be this");
         bool any = false;
         for (std::size_t i = 0; i < all.size(); ++i) {
             const Weight &weight = network.weights()[i];

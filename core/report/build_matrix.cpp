@@ -2,6 +2,7 @@
 #include "core/report/build_matrix.h"
 
 #include "core/assessment/weight_facts.h"
+#include "core/base/find.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/json_table.h"
@@ -57,9 +58,8 @@ MatrixCell cellOf(const CheckedDifference &checked, std::size_t weight,
 {
     MatrixCell cell;
     const auto pairs = wholePairs(checked.difference.weights);
-    const auto pair = std::find_if(pairs.begin(), pairs.end(),
-                                   [weight](const ComparedPair &each) { return each.a == weight; });
-    if (pair == pairs.end()) {
+    const auto *pair = findBy(pairs, &ComparedPair::a, weight);
+    if (!pair) {
         if (auto sliced = slicedCell(checked.difference, weight))
             return *std::move(sliced);
         cell.alone = true;

@@ -341,9 +341,7 @@ public:
                 diff::sameRuns(m_a.operandRuns(ours[i]), m_b.operandRuns(theirs[i]), nullptr);
             if (same.value_or(false))
                 continue;
-            if (auto added = addPart(a, ours[i].role, decoderA->encoding(), decoderB->encoding());
-                !added)
-                return added;
+            TRY(addPart(a, ours[i].role, decoderA->encoding(), decoderB->encoding()));
         }
         return {};
     }

@@ -160,10 +160,7 @@ private:
             decode(m_tensor.first + at, some);
             const std::span<const Value> made(some);
             const std::string lines = m_text ? linesOf(made, at, columns) : std::string();
-            if (auto written =
-                    m_sink(m_text ? std::as_bytes(std::span(lines)) : std::as_bytes(made));
-                !written)
-                return written;
+            TRY(m_sink(m_text ? std::as_bytes(std::span(lines)) : std::as_bytes(made)));
             if (m_progress && !m_progress->advance(some.size()))
                 return tl::unexpected(cancelledError("The values were not written whole."));
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/target/registry.h"
 
+#include "core/base/parts.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>
@@ -9,17 +10,6 @@ namespace kernscope::target {
 
 namespace {
 
-std::vector<std::string> split(std::string_view text)
-{
-    std::vector<std::string> parts;
-    while (!text.empty()) {
-        const std::size_t bar = std::min(text.find('|'), text.size());
-        parts.emplace_back(text.substr(0, bar));
-        text.remove_prefix(std::min(bar + 1, text.size()));
-    }
-    return parts;
-}
-
 void readTargets(Registry &registry)
 {
     registry.targets = tables::loadRows<Target>(
@@ -27,7 +17,7 @@ void readTargets(Registry &registry)
         {{"target", &Target::name},
          {"kind", &Target::kind},
          {"since", &Target::since},
-         {"aliases", [](Target &row, std::string_view cell) { row.aliases = split(cell); }},
+         {"aliases", [](Target &row, std::string_view cell) { row.aliases = partsOf(cell, '|'); }},
          {"silicon", &Target::silicon},
          {"product", &Target::product},
          {"family", &Target::family},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/reader/skeleton/skeleton_reader.h"
+#include "core/bundle/reader/readers.h"
 #include "tests/fuzz/bundle_checks.h"
 
 using namespace kernscope;

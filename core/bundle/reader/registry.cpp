@@ -1,14 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/reader/aimodel/aimodel_reader.h"
-#include "core/bundle/reader/anec/anec_reader.h"
-#include "core/bundle/reader/checkpoint/checkpoint.h"
-#include "core/bundle/reader/container_reader.h"
-#include "core/bundle/reader/hwx/hardware_reader.h"
-#include "core/bundle/reader/mil/mil_reader.h"
-#include "core/bundle/reader/milblob/blob_reader.h"
-#include "core/bundle/reader/odix/odix_reader.h"
-#include "core/bundle/reader/quantized/quantized_reader.h"
-#include "core/bundle/reader/section/section_reader.h"
+#include "core/bundle/reader/readers.h"
 
 #include <algorithm>
 

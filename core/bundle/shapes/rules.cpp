@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/shapes/rules.h"
 
+#include "core/base/parts.h"
 #include "core/format/table_rows.h"
 #include "core/numeric/half.h"
 
@@ -195,18 +196,6 @@ constexpr NamedRule kRules[] = {
     {"survivors", survivorsRule},
 };
 
-Operands wordsOf(std::string_view text)
-{
-    Operands words;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find(' '), text.size());
-        if (end > 0)
-            words.emplace_back(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    return words;
-}
-
 using Table = std::map<std::string, RuleRow, std::less<>>;
 
 const Table &table()
@@ -215,8 +204,9 @@ const Table &table()
         Table rows;
         const auto csv = tables::load("shape_rules");
         for (std::size_t row = 0; csv && row < csv->rows(); ++row)
-            rows.emplace(csv->cell(row, "operation"), RuleRow{ruleByName(csv->cell(row, "rule")),
-                                                              wordsOf(csv->cell(row, "operands"))});
+            rows.emplace(csv->cell(row, "operation"),
+                         RuleRow{ruleByName(csv->cell(row, "rule")),
+                                 partsOf(csv->cell(row, "operands"), ' ')});
         return rows;
     }();
     return made;

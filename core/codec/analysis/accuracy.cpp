@@ -6,6 +6,7 @@
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
 
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -57,24 +58,12 @@ struct Difference {
     double relative() const { return reference > 0 ? std::sqrt(squares / reference) : 0; }
 };
 
-/// Empty: more than fits a count.
-std::optional<std::uint64_t> product(std::initializer_list<std::uint64_t> factors)
-{
-    std::uint64_t all = 1;
-    for (const std::uint64_t factor : factors) {
-        const auto next = checkedMultiply(all, factor);
-        if (!next)
-            return std::nullopt;
-        all = *next;
-    }
-    return all;
-}
-
 Result<void> checkLengths(std::uint64_t stored, std::uint64_t original, const LayerShape &layer,
                           std::size_t meanSquares)
 {
-    const auto needed = product({layer.groups, layer.outer, layer.channels, layer.inner});
-    if (needed && *needed == stored && *needed == original &&
+    const auto needed =
+        elementCount(std::array{layer.groups, layer.outer, layer.channels, layer.inner});
+    if (needed && needed->value == stored && needed->value == original &&
         (meanSquares == 0 || meanSquares == original))
         return {};
     return refused(
@@ -217,10 +206,7 @@ Result<AccuracyError> accuracyError(const Decoder &stored, std::span<const float
                                     const LayerShape &layer, const AccuracyOptions &options)
 {
     const std::span<const float> meanSquares = options.inputMeanSquares;
-    if (auto fits =
-            checkLengths(stored.elements().value, original.size(), layer, meanSquares.size());
-        !fits)
-        return tl::unexpected(fits.error());
+    TRY(checkLengths(stored.elements().value, original.size(), layer, meanSquares.size()));
     if (original.empty())
         return AccuracyError{};
     Estimator estimator(layer, options);

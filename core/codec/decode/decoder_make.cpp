@@ -15,9 +15,6 @@
 
 namespace kernscope::codec {
 
-Error makeFault(std::string code, std::string_view field, std::string expected, std::string found,
-                std::string message);
-
 /// Elements of an operand's shape, where it has the bytes for them.
 Result<std::uint64_t> checkOperand(const Operand &operand);
 
@@ -90,48 +87,40 @@ bool allZero(const std::optional<Operand> &table)
 
 } // namespace
 
-Error makeFault(std::string code, std::string_view field, std::string expected, std::string found,
-                std::string message)
-{
-    return valueError(code, field, expected, found, message);
-}
-
 Result<std::uint64_t> checkOperand(const Operand &operand)
 {
     const std::string_view field = partRoleName(operand.role);
     if (!isNumeric(operand.type))
-        return tl::unexpected(makeFault("codec.type", field, "a numeric element type",
-                                        std::string(elementTypeName(operand.type)),
-                                        "The operand's element type cannot be decoded"));
+        return refused("codec.type", field, "a numeric element type",
+                       std::string(elementTypeName(operand.type)),
+                       "The operand's element type cannot be decoded");
     const auto count = elementCount(operand.shape);
     const auto bytes = count ? packedBytes(*count, operand.type) : std::nullopt;
     if (!bytes)
-        return tl::unexpected(makeFault("codec.shape", field, "fewer than 2^64 bits",
-                                        shapeText(operand.shape), "The operand's shape overflows"));
+        return refused("codec.shape", field, "fewer than 2^64 bits", shapeText(operand.shape),
+                       "The operand's shape overflows");
     if (operand.order && (operand.order->elements() != count->value ||
                           operand.bytes.size() < operand.order->extent()))
-        return tl::unexpected(
-            makeFault("codec.length", field,
-                      fmt::format("{} elements in {} bytes", operand.order->elements(),
-                                  operand.order->extent()),
-                      fmt::format("{} in {} bytes", count->value, operand.bytes.size()),
-                      "The operand is not as long as its order"));
+        return refused("codec.length", field,
+                       fmt::format("{} elements in {} bytes", operand.order->elements(),
+                                   operand.order->extent()),
+                       fmt::format("{} in {} bytes", count->value, operand.bytes.size()),
+                       "The operand is not as long as its order");
     if (!operand.order && operand.bytes.size() < bytes->value)
-        return tl::unexpected(
-            makeFault("codec.length", field,
-                      fmt::format("{} bytes for {} of {}", bytes->value, shapeText(operand.shape),
-                                  elementTypeName(operand.type)),
-                      fmt::format("{} bytes", operand.bytes.size()),
-                      "The operand is shorter than its shape"));
+        return refused("codec.length", field,
+                       fmt::format("{} bytes for {} of {}", bytes->value, shapeText(operand.shape),
+                                   elementTypeName(operand.type)),
+                       fmt::format("{} bytes", operand.bytes.size()),
+                       "The operand is shorter than its shape");
     return count->value;
 }
 
 Result<std::shared_ptr<const Decoder::State>> EncodingMaker::make()
 {
     if (m_depth >= kMaxChainedOps)
-        return tl::unexpected(makeFault("codec.shape", "data",
-                                        fmt::format("at most {} ops in a row", kMaxChainedOps),
-                                        "more", "Weight ops feed each other too deeply"));
+        return refused("codec.shape", "data",
+                       fmt::format("at most {} ops in a row", kMaxChainedOps), "more",
+                       "Weight ops feed each other too deeply");
     for (const auto step :
          {&EncodingMaker::elements, &EncodingMaker::payload, &EncodingMaker::palette,
           &EncodingMaker::mask, &EncodingMaker::payloadLength, &EncodingMaker::scaling,
@@ -144,15 +133,14 @@ Result<std::shared_ptr<const Decoder::State>> EncodingMaker::make()
 EncodingMaker::Step EncodingMaker::elements()
 {
     if (!isNumeric(encoding().type))
-        return tl::unexpected(makeFault("codec.type", "output", "a numeric element type",
-                                        std::string(elementTypeName(encoding().type)),
-                                        "The decoded element type is not a number"));
+        return refused("codec.type", "output", "a numeric element type",
+                       std::string(elementTypeName(encoding().type)),
+                       "The decoded element type is not a number");
     const auto count = elementCount(encoding().shape);
     // Twice: fp16 bytes of the decoded tensor must be countable as well.
     if (!count || !packedBytes(*count, ElementType::Fp64))
-        return tl::unexpected(makeFault("codec.shape", "output", "fewer than 2^64 bits",
-                                        shapeText(encoding().shape),
-                                        "The decoded shape overflows"));
+        return refused("codec.shape", "output", "fewer than 2^64 bits", shapeText(encoding().shape),
+                       "The decoded shape overflows");
     m_state->elements = count->value;
     m_state->indexElements = count->value;
     return {};
@@ -168,8 +156,8 @@ EncodingMaker::Step EncodingMaker::payload()
     }
     const auto &source = std::get<std::shared_ptr<const Encoding>>(encoding().payload);
     if (!source || encoding().palette)
-        return tl::unexpected(makeFault("codec.type", "data", "stored bytes", "another op's result",
-                                        "The payload must be stored"));
+        return refused("codec.type", "data", "stored bytes", "another op's result",
+                       "The payload must be stored");
     auto inner = TRY(DecoderMaker::make(*source, m_depth + 1));
     m_state->payload.type = inner.type();
     m_state->payload.shape = source->shape;
@@ -183,9 +171,9 @@ EncodingMaker::Step EncodingMaker::bindOrder()
     const auto &mask = encoding().mask;
     const bool strange = mask && !(mask->order && m_state->payload.order->skipsZeros());
     if (strange || (encoding().palette && encoding().palette->vector != 1))
-        return tl::unexpected(makeFault("codec.shape", partRoleName(m_state->payload.role),
-                                        "neither mask nor vectors", "one of them",
-                                        "A payload with an order of its own has neither"));
+        return refused("codec.shape", partRoleName(m_state->payload.role),
+                       "neither mask nor vectors", "one of them",
+                       "A payload with an order of its own has neither");
     auto bound = TRY(m_state->payload.order->bound(m_state->payload.bytes));
     if (const auto *unpacked = dynamic_cast<const UnpackedBytes *>(bound.get())) {
         // The operand's place keeps the bytes alive.
@@ -217,23 +205,20 @@ EncodingMaker::Step EncodingMaker::mask()
     const std::uint64_t bytes = bits / 8 + (bits % 8 != 0 ? 1 : 0);
     const bool packed = mask.type == ElementType::Uint8 && !mask.order;
     if (!packed && mask.type != ElementType::Uint1)
-        return tl::unexpected(makeFault("codec.type", "mask",
-                                        "uint1, or uint8 with eight bits each",
-                                        std::string(elementTypeName(mask.type)),
-                                        "The mask's element type is not one of a mask"));
+        return refused("codec.type", "mask", "uint1, or uint8 with eight bits each",
+                       std::string(elementTypeName(mask.type)),
+                       "The mask's element type is not one of a mask");
     if (packed ? count < bytes : count != bits)
-        return tl::unexpected(
-            makeFault(packed ? "codec.length" : "codec.shape", "mask",
-                      packed ? fmt::format("{} bytes", bytes) : fmt::format("{} elements", bits),
-                      shapeText(mask.shape), "The mask does not fit the decoded shape"));
+        return refused(packed ? "codec.length" : "codec.shape", "mask",
+                       packed ? fmt::format("{} bytes", bytes) : fmt::format("{} elements", bits),
+                       shapeText(mask.shape), "The mask does not fit the decoded shape");
     if (!mask.order) {
         m_state->mask.emplace(mask.bytes, bits);
         return {};
     }
     if (!m_state->payload.order)
-        return tl::unexpected(makeFault("codec.shape", "mask", "bits one after another",
-                                        "an order of its own",
-                                        "Only a payload in pieces has a mask in pieces"));
+        return refused("codec.shape", "mask", "bits one after another", "an order of its own",
+                       "Only a payload in pieces has a mask in pieces");
     return {};
 }
 
@@ -244,9 +229,9 @@ Result<Operand> EncodingMaker::resolve(const OperandSource &source, PartRole rol
         if (!operand->order)
             return *operand;
         if (count > kMaxTable)
-            return tl::unexpected(makeFault("codec.shape", partRoleName(role),
-                                            fmt::format("at most {} elements", kMaxTable),
-                                            fmt::format("{}", count), "The table is too large"));
+            return refused("codec.shape", partRoleName(role),
+                           fmt::format("at most {} elements", kMaxTable), fmt::format("{}", count),
+                           "The table is too large");
         Operand table = *operand;
         table.order = nullptr;
         table.bytes = m_state->tables.emplace_back(gathered(*operand, count));
@@ -259,14 +244,14 @@ Result<Operand> EncodingMaker::decodedTable(const std::shared_ptr<const Encoding
                                             PartRole role)
 {
     if (!inner)
-        return tl::unexpected(makeFault("codec.type", partRoleName(role), "an operand", "none",
-                                        "The operand is missing"));
+        return refused("codec.type", partRoleName(role), "an operand", "none",
+                       "The operand is missing");
     auto decoder = TRY(DecoderMaker::make(*inner, m_depth + 1));
     const std::uint64_t count = decoder.elements().value;
     if (count > kMaxTable)
-        return tl::unexpected(makeFault("codec.shape", partRoleName(role),
-                                        fmt::format("at most {} elements", kMaxTable),
-                                        fmt::format("{}", count), "The table is too large"));
+        return refused("codec.shape", partRoleName(role),
+                       fmt::format("at most {} elements", kMaxTable), fmt::format("{}", count),
+                       "The table is too large");
     Operand table;
     table.role = role;
     table.shape = inner->shape;
@@ -295,10 +280,10 @@ EncodingMaker::Step EncodingMaker::payloadLength()
     if (m_state->mask)
         return {}; // the number of survivors depends on the mask: verify() compares them
     if (m_state->payloadElements != m_state->indexElements)
-        return tl::unexpected(makeFault("codec.shape", partRoleName(m_state->payload.role),
-                                        fmt::format("{} elements", m_state->indexElements),
-                                        fmt::format("{} elements", m_state->payloadElements),
-                                        "The payload does not fit the decoded shape"));
+        return refused("codec.shape", partRoleName(m_state->payload.role),
+                       fmt::format("{} elements", m_state->indexElements),
+                       fmt::format("{} elements", m_state->payloadElements),
+                       "The payload does not fit the decoded shape");
     return {};
 }
 
@@ -320,10 +305,9 @@ EncodingMaker::Step EncodingMaker::resultType()
     }
     if (type == encoding().type)
         return {};
-    return tl::unexpected(makeFault("codec.type", field,
-                                    std::string(elementTypeName(encoding().type)),
-                                    std::string(elementTypeName(type)),
-                                    "The decoded type is not the one that the operands give"));
+    return refused("codec.type", field, std::string(elementTypeName(encoding().type)),
+                   std::string(elementTypeName(type)),
+                   "The decoded type is not the one that the operands give");
 }
 
 Result<Decoder> DecoderMaker::make(Encoding encoding, unsigned depth)
@@ -359,16 +343,15 @@ EncodingMaker::Step EncodingMaker::paletteShape(PaletteState &palette, Shape &in
     const Palette &given = *encoding().palette;
     indexShape = encoding().shape;
     if (palette.vector == 0)
-        return tl::unexpected(makeFault("codec.codebook", "lut", "vectors of 1 or more", "0",
-                                        "The codebook's vectors are empty"));
+        return refused("codec.codebook", "lut", "vectors of 1 or more", "0",
+                       "The codebook's vectors are empty");
     if (palette.vector > 1) {
         const std::uint64_t axis = given.vectorAxis;
         if (axis >= indexShape.size() || indexShape[axis] % palette.vector != 0)
-            return tl::unexpected(
-                makeFault("codec.shape", "vector_axis",
-                          fmt::format("an axis with a multiple of {} elements", palette.vector),
-                          fmt::format("axis {} of {}", axis, shapeText(indexShape)),
-                          "The codebook's vectors do not fit the decoded shape"));
+            return refused("codec.shape", "vector_axis",
+                           fmt::format("an axis with a multiple of {} elements", palette.vector),
+                           fmt::format("axis {} of {}", axis, shapeText(indexShape)),
+                           "The codebook's vectors do not fit the decoded shape");
         palette.axisExtent = indexShape[axis];
         indexShape[axis] /= palette.vector;
         for (std::size_t i = axis + 1; i < indexShape.size(); ++i)
@@ -384,20 +367,20 @@ EncodingMaker::Step EncodingMaker::paletteShape(PaletteState &palette, Shape &in
     for (std::size_t i = 0; divides && i < grid.size(); ++i)
         divides = grid[i] != 0 && indexShape[i] % grid[i] == 0;
     if (!divides)
-        return tl::unexpected(makeFault(
-            "codec.codebook", "lut", fmt::format("extents that divide {}", shapeText(indexShape)),
-            shapeText(grid), "The codebooks do not divide the index tensor"));
+        return refused("codec.codebook", "lut",
+                       fmt::format("extents that divide {}", shapeText(indexShape)),
+                       shapeText(grid), "The codebooks do not divide the index tensor");
     const auto codebooks = elementCount(grid);
     const auto lutElements = elementCount(palette.lut.shape);
     const auto perBook = checkedMultiply(palette.entries, palette.vector);
     const auto needed =
         perBook && codebooks ? checkedMultiply(*perBook, codebooks->value) : std::nullopt;
     if (!needed || *needed != lutElements->value || palette.entries == 0)
-        return tl::unexpected(makeFault(
-            "codec.codebook", "lut",
-            fmt::format("{} codebooks of {} entries of {} values", codebooks ? codebooks->value : 0,
-                        palette.entries, palette.vector),
-            shapeText(palette.lut.shape), "The codebook's shape contradicts its parts"));
+        return refused("codec.codebook", "lut",
+                       fmt::format("{} codebooks of {} entries of {} values",
+                                   codebooks ? codebooks->value : 0, palette.entries,
+                                   palette.vector),
+                       shapeText(palette.lut.shape), "The codebook's shape contradicts its parts");
     palette.codebooks = codebooks->value;
     if (m_state->elements > 0)
         palette.grid = GridMap(indexShape, grid);
@@ -410,11 +393,11 @@ EncodingMaker::Step EncodingMaker::orderedBooks(PaletteState &palette)
     const std::uint64_t lut = elementCount(palette.lut.shape)->value;
     const std::uint64_t books = palette.entries == 0 ? 0 : lut / palette.entries;
     if (books == 0 || lut % palette.entries != 0 || m_state->payload.order->tables() > books)
-        return tl::unexpected(makeFault(
-            "codec.codebook", "lut",
-            fmt::format("{} codebooks of {} entries", m_state->payload.order->tables(),
-                        palette.entries),
-            shapeText(palette.lut.shape), "The codebooks are not those that the indices ask for"));
+        return refused("codec.codebook", "lut",
+                       fmt::format("{} codebooks of {} entries", m_state->payload.order->tables(),
+                                   palette.entries),
+                       shapeText(palette.lut.shape),
+                       "The codebooks are not those that the indices ask for");
     palette.codebooks = books;
     palette.grid = GridMap(encoding().shape, Shape(encoding().shape.size(), 1));
     return {};
@@ -435,9 +418,9 @@ EncodingMaker::Step EncodingMaker::paletteIndices(PaletteState &palette)
     case ElementType::Uint7:
     case ElementType::Uint8: palette.width = bitWidth(indices.type); break;
     default:
-        return tl::unexpected(makeFault("codec.type", "indices", "uint1 to uint8",
-                                        std::string(elementTypeName(indices.type)),
-                                        "The indices have an element type that palettes lack"));
+        return refused("codec.type", "indices", "uint1 to uint8",
+                       std::string(elementTypeName(indices.type)),
+                       "The indices have an element type that palettes lack");
     }
     if (k == std::uint64_t{1} << palette.width)
         return {};
@@ -449,17 +432,17 @@ EncodingMaker::Step EncodingMaker::paletteIndices(PaletteState &palette)
     if (flatBytes && legal && !encoding().mask &&
         (m_state->payloadElements == bytes || m_state->payloadElements != count)) {
         if (m_state->payloadElements != bytes)
-            return tl::unexpected(makeFault("codec.length", "indices",
-                                            fmt::format("{} bytes for {} indices", bytes, count),
-                                            fmt::format("{} bytes", m_state->payloadElements),
-                                            "The packed indices do not fit the decoded shape"));
+            return refused("codec.length", "indices",
+                           fmt::format("{} bytes for {} indices", bytes, count),
+                           fmt::format("{} bytes", m_state->payloadElements),
+                           "The packed indices do not fit the decoded shape");
         palette.width = width;
         m_state->payloadElements = count;
         return {};
     }
-    return tl::unexpected(makeFault(
+    return refused(
         "codec.codebook", "lut", fmt::format("{} entries", std::uint64_t{1} << palette.width),
-        fmt::format("{} entries", k), "The codebook does not have one entry for every index"));
+        fmt::format("{} entries", k), "The codebook does not have one entry for every index");
 }
 
 void EncodingMaker::paletteTables(PaletteState &palette)
@@ -503,10 +486,8 @@ EncodingMaker::Step EncodingMaker::scaling()
     ScalingState &scaling = m_state->scaling.emplace();
     scaling.kind = given.kind;
     scaling.addsOffset = given.addsOffset;
-    auto scale = resolve(given.scale, PartRole::Scale);
-    if (!scale)
-        return tl::unexpected(scale.error());
-    scaling.scale = std::move(*scale);
+    auto scale = TRY(resolve(given.scale, PartRole::Scale));
+    scaling.scale = std::move(scale);
     std::uint64_t offsets = 0;
     if (given.offset) {
         const bool affine = given.kind == Scaling::Kind::Affine;
@@ -526,9 +507,9 @@ EncodingMaker::Step EncodingMaker::scaling()
     const ElementType scaleType = scaling.scale.type;
     const bool power = scaleType == ElementType::Fp8E8M0 && given.kind == Scaling::Kind::Blockwise;
     if (scaleType != ElementType::Fp16 && scaleType != ElementType::Fp32 && !power)
-        return tl::unexpected(makeFault("codec.type", "scale", "fp16, fp32 or blocks of fp8e8m0",
-                                        std::string(elementTypeName(scaleType)),
-                                        "The scale has an element type that scales lack"));
+        return refused("codec.type", "scale", "fp16, fp32 or blocks of fp8e8m0",
+                       std::string(elementTypeName(scaleType)),
+                       "The scale has an element type that scales lack");
     // Product and sum of a bias are fp32, rounded once.
     if (given.kind == Scaling::Kind::Blockwise && scaleType == ElementType::Fp16 &&
         !given.addsOffset) {
@@ -554,10 +535,9 @@ EncodingMaker::Step EncodingMaker::steps(ScalingState &scaling)
     };
     const ElementType scaleType = scaling.scale.type;
     if (!isResult(type) || !(isResult(scaleType) || scaleType == ElementType::Fp8E8M0))
-        return tl::unexpected(
-            makeFault("codec.type", "scale", "fp16, fp32, bf16, and scales of fp8e8m0",
-                      fmt::format("{} for {}", elementTypeName(scaleType), elementTypeName(type)),
-                      "The scale or the result has an element type that this form lacks"));
+        return refused("codec.type", "scale", "fp16, fp32, bf16, and scales of fp8e8m0",
+                       fmt::format("{} for {}", elementTypeName(scaleType), elementTypeName(type)),
+                       "The scale or the result has an element type that this form lacks");
     scaling.type = type;
     scaling.steps = encoding().scaling->steps;
     const ElementType data = m_state->palette ? m_state->palette->lut.type : m_state->payload.type;
@@ -593,9 +573,9 @@ EncodingMaker::Step EncodingMaker::affineGrid(ScalingState &scaling, std::uint64
         const auto fits = [&](const Operand &operand, bool one, std::uint64_t count) -> Step {
             if (one || (count == channels && axis < shape.size()))
                 return {};
-            return tl::unexpected(makeFault(
-                "codec.scale", partRoleName(operand.role), fmt::format("1 or {} values", channels),
-                fmt::format("{} values", count), "The vector does not fit the axis"));
+            return refused("codec.scale", partRoleName(operand.role),
+                           fmt::format("1 or {} values", channels), fmt::format("{} values", count),
+                           "The vector does not fit the axis");
         };
         TRY(fits(scaling.scale, scaling.oneScale, scales));
         if (scaling.offset) {
@@ -617,23 +597,21 @@ EncodingMaker::Step EncodingMaker::blockwiseGrid(ScalingState &scaling, std::uin
     for (std::size_t i = 0; divides && i < grid.size(); ++i)
         divides = grid[i] != 0 && shape[i] % grid[i] == 0;
     if (!divides)
-        return tl::unexpected(makeFault("codec.scale", "scale",
-                                        fmt::format("extents that divide {}", shapeText(shape)),
-                                        shapeText(grid), "The scales do not divide the data"));
+        return refused("codec.scale", "scale",
+                       fmt::format("extents that divide {}", shapeText(shape)), shapeText(grid),
+                       "The scales do not divide the data");
     const bool coreAi = encoding().scaling->steps != Scaling::Steps::Program;
     scaling.oneOffset = coreAi && offsets == 1;
     if (scaling.bias) {
         const std::uint64_t biases = elementCount(scaling.bias->shape)->value;
         scaling.oneBias = biases == 1;
         if (biases != 1 && biases != scales)
-            return tl::unexpected(makeFault("codec.scale", "bias", shapeText(grid),
-                                            shapeText(scaling.bias->shape),
-                                            "The biases do not match the scales"));
+            return refused("codec.scale", "bias", shapeText(grid), shapeText(scaling.bias->shape),
+                           "The biases do not match the scales");
     }
     if (scaling.offset && offsets != scales && !scaling.oneOffset)
-        return tl::unexpected(makeFault("codec.scale", "offset", shapeText(grid),
-                                        shapeText(scaling.offset->shape),
-                                        "The offsets do not match the scales"));
+        return refused("codec.scale", "offset", shapeText(grid), shapeText(scaling.offset->shape),
+                       "The offsets do not match the scales");
     if (m_state->elements > 0)
         scaling.grid = GridMap(shape, grid);
     if (!coreAi)

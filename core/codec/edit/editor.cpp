@@ -20,8 +20,8 @@ namespace {
 
 Error outside(std::string_view field, std::uint64_t index, std::uint64_t count)
 {
-    return editFault("patch.index", field, fmt::format("below {}", count), fmt::format("{}", index),
-                     "The index lies outside the weight's part");
+    return valueError("patch.index", field, fmt::format("below {}", count),
+                      fmt::format("{}", index), "The index lies outside the weight's part");
 }
 
 /// The part as stored, with the width and number of its codes; nothing where it has no bytes.
@@ -86,8 +86,8 @@ Result<StoredPart> needPart(const Decoder::State &state, PartRole role)
         part = wholePart(ownOperand(state.encoding, role));
     if (part.operand != nullptr)
         return part;
-    return tl::unexpected(editFault("patch.part", partRoleName(role), "a stored part of the weight",
-                                    "none of that role", "The weight stores no such part"));
+    return refused("patch.part", partRoleName(role), "a stored part of the weight",
+                   "none of that role", "The weight stores no such part");
 }
 
 /// Fits a code to a part's width.
@@ -150,24 +150,23 @@ Result<std::uint64_t> soundRank(const Decoder::State &state, std::uint64_t eleme
                                 std::uint64_t dense)
 {
     if (state.payload.order && state.payload.order->skipsZeros())
-        return tl::unexpected(editFault(
+        return refused(
             "patch.sparse_zero", "mask", "a value other than zero of a stored element",
             "another zero",
-            "The form leaves zeros out: moving one would change the length of its slice"));
+            "The form leaves zeros out: moving one would change the length of its slice");
     if (!state.mask)
-        return tl::unexpected(editFault("patch.part", "mask", "a sparse weight", "no mask",
-                                        "Only a sparse weight can keep or drop elements"));
+        return refused("patch.part", "mask", "a sparse weight", "no mask",
+                       "Only a sparse weight can keep or drop elements");
     if (element >= state.elements)
-        return tl::unexpected(
-            editFault("patch.index", "element", fmt::format("below {}", state.elements),
-                      fmt::format("{}", element), "The index lies outside the weight"));
+        return refused("patch.index", "element", fmt::format("below {}", state.elements),
+                       fmt::format("{}", element), "The index lies outside the weight");
     if (state.payloadDecoder)
         return tl::unexpected(indirectPayload());
     const std::uint64_t population = state.mask->rank(state.mask->bits());
     if (population != state.payloadElements)
-        return tl::unexpected(editFault(
-            "codec.mask", "mask", fmt::format("{} set bits", state.payloadElements),
-            fmt::format("{} set bits", population), "The mask does not match its values"));
+        return refused("codec.mask", "mask", fmt::format("{} set bits", state.payloadElements),
+                       fmt::format("{} set bits", population),
+                       "The mask does not match its values");
     return state.mask->rank(dense);
 }
 
@@ -302,10 +301,10 @@ Result<Editor::StoredPlace> Editor::storedPlace(std::uint64_t element) const
         return tl::unexpected(indirectPayload());
     const std::uint64_t dense = elementPlace(state, element).dense;
     if (state.mask && !state.mask->test(dense))
-        return tl::unexpected(editFault("patch.masked", "mask", "an element that the mask keeps",
-                                        fmt::format("element {}, which it leaves out", element),
-                                        "The element is not stored; keep it first to give it a "
-                                        "value"));
+        return refused("patch.masked", "mask", "an element that the mask keeps",
+                       fmt::format("element {}, which it leaves out", element),
+                       "The element is not stored; keep it first to give it a "
+                       "value");
     const std::uint64_t index = state.mask ? state.mask->rank(dense) : dense;
     if (index >= state.payloadElements)
         return tl::unexpected(
@@ -343,31 +342,29 @@ Result<EditPlan> Editor::setElement(std::uint64_t element, double value, double 
 
 Result<EditPlan> Editor::setStored(PartRole role, std::uint64_t index, std::int64_t code) const
 {
-    const auto part = needPart(*m_decoder.m_state, role);
-    if (!part)
-        return tl::unexpected(part.error());
+    const auto part = TRY(needPart(*m_decoder.m_state, role));
     const std::string_view field = partRoleName(role);
-    if (index >= part->count)
-        return tl::unexpected(outside(field, index, part->count));
-    if (!codeFits(*part, code)) {
-        const bool isSigned = isSignedInteger(part->type);
-        return tl::unexpected(editFault(
+    if (index >= part.count)
+        return tl::unexpected(outside(field, index, part.count));
+    if (!codeFits(part, code)) {
+        const bool isSigned = isSignedInteger(part.type);
+        return refused(
             "patch.unrepresentable", field,
-            isSigned ? fmt::format("{} to {}", smallestCode(part->type), largestCode(part->type))
-                     : fmt::format("0 to {}", (std::int64_t{1} << part->width) - 1),
-            fmt::format("{}", code), "The code does not fit the part's width"));
+            isSigned ? fmt::format("{} to {}", smallestCode(part.type), largestCode(part.type))
+                     : fmt::format("0 to {}", (std::int64_t{1} << part.width) - 1),
+            fmt::format("{}", code), "The code does not fit the part's width");
     }
     EditPlan plan;
     plan.asked = static_cast<double>(code);
     plan.stored = static_cast<double>(code);
     plan.code = code;
     plan.note = fmt::format("{}[{}]", field, index);
-    const bool decides = part->operand == storedOperand(m_decoder.m_state->encoding.payload) ||
-                         (role == PartRole::Mask && part->operand->order);
-    if (decides && code != codeIn(*part->operand, part->width, part->type, index)) {
+    const bool decides = part.operand == storedOperand(m_decoder.m_state->encoding.payload) ||
+                         (role == PartRole::Mask && part.operand->order);
+    if (decides && code != codeIn(*part.operand, part.width, part.type, index)) {
         TRY(checkStays(*m_decoder.m_state, index, code));
     }
-    addChanges(plan, *part->operand, part->width, index, code);
+    addChanges(plan, *part.operand, part.width, index, code);
     return plan;
 }
 
@@ -376,8 +373,7 @@ Result<EditPlan> Editor::setCodebookEntry(std::uint64_t codebook, std::uint64_t 
 {
     const Decoder::State &state = *m_decoder.m_state;
     if (!state.palette)
-        return tl::unexpected(
-            editFault("patch.part", "lut", "a palette", "none", "The weight has no codebook"));
+        return refused("patch.part", "lut", "a palette", "none", "The weight has no codebook");
     const PaletteState &palette = *state.palette;
     if (codebook >= palette.codebooks)
         return tl::unexpected(outside("codebook", codebook, palette.codebooks));
@@ -404,18 +400,12 @@ Result<EditPlan> Editor::setScale(std::uint64_t index, double value, double tole
     return setTableEntry(state, PartRole::Scale, index, value, tolerance, std::move(note));
 }
 
-Error editFault(std::string code, std::string_view field, std::string expected, std::string found,
-                std::string message)
-{
-    return valueError(code, std::string(field), expected, found, message);
-}
-
 Error indirectPayload()
 {
-    return editFault("patch.part", "data", "codes that are stored for each element",
-                     "codes that another operation makes",
-                     "Single elements of this form cannot be set: its codes are unpacked by one "
-                     "operation and scaled by another; its stored parts can be");
+    return valueError("patch.part", "data", "codes that are stored for each element",
+                      "codes that another operation makes",
+                      "Single elements of this form cannot be set: its codes are unpacked by one "
+                      "operation and scaled by another; its stored parts can be");
 }
 
 Result<CodeCandidate> decide(std::span<const CodeCandidate> candidates, double value,
@@ -436,9 +426,8 @@ Result<CodeCandidate> decide(std::span<const CodeCandidate> candidates, double v
         holdable = fmt::format("{} or {}", *choice.below, *choice.above);
     else if (choice.below || choice.above)
         holdable = fmt::format("{}", choice.below ? *choice.below : *choice.above);
-    return tl::unexpected(editFault("patch.unrepresentable", field, std::move(holdable),
-                                    fmt::format("{}", value),
-                                    "The form cannot hold the value within the tolerance"));
+    return refused("patch.unrepresentable", field, std::move(holdable), fmt::format("{}", value),
+                   "The form cannot hold the value within the tolerance");
 }
 
 unsigned codeWidth(const Decoder::State &state)
@@ -506,20 +495,20 @@ Result<void> checkStays(const Decoder::State &state, std::uint64_t element, std:
     if (order == nullptr)
         return {};
     if (const std::string reason = order->lockReason(); !reason.empty())
-        return tl::unexpected(editFault("patch.locked", partRoleName(state.payload.role),
-                                        "a form whose order is known", "another", reason));
+        return refused("patch.locked", partRoleName(state.payload.role),
+                       "a form whose order is known", "another", reason);
     const bool stored = positionIn(state.payload, codeWidth(state), element).has_value();
     if (!order->skipsZeros() && stored)
         return {};
     const bool toZero = !state.palette && codeValue(state.payload.type, code) == 0.0;
     if (stored && !toZero)
         return {};
-    return tl::unexpected(editFault(
+    return refused(
         "patch.sparse_zero", partRoleName(state.payload.role),
         stored ? "a value other than zero" : "an element that is stored",
         stored ? "zero" : fmt::format("element {}, a zero that is left out", element),
         "The form leaves zeros out: moving one would change the length of its slice, and with it "
-        "every size, offset and relocation behind it"));
+        "every size, offset and relocation behind it");
 }
 
 void addChanges(EditPlan &plan, const Operand &operand, unsigned width, std::uint64_t index,
@@ -564,11 +553,11 @@ Result<std::vector<EditPlan>> Editor::changeMask(std::span<const MaskChange> cha
              ++lane) {
             const ElementPlace beside{place.dense, lane, place.element};
             if (lane != place.lane && valueOfCode(state, beside, *current) != 0)
-                return tl::unexpected(editFault(
+                return refused(
                     "patch.unrepresentable", "mask",
                     fmt::format("vectors of {} whose other values are 0", state.palette->vector),
                     fmt::format("element {} beside other values", change.element),
-                    "Dropping the element would drop the rest of its vector"));
+                    "Dropping the element would drop the rest of its vector");
         }
         codes[place.dense] = std::nullopt;
     }

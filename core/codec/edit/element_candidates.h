@@ -128,8 +128,6 @@ std::vector<CodeCandidate> plainCandidates(ElementType type, double value,
 std::vector<CodeCandidate> candidatesFor(const Decoder::State &state, const ElementPlace &place,
                                          double value, std::optional<std::int64_t> current);
 
-Error editFault(std::string code, std::string_view field, std::string expected, std::string found,
-                std::string message);
 /// The payload is the result of another op and has no bytes of its own.
 Error indirectPayload();
 

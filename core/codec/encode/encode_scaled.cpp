@@ -277,13 +277,6 @@ double storedError(std::span<const float> values, std::span<const float> masses,
     return error;
 }
 
-EncodedPart *partOfFitted(EncodedWeight &weight, PartRole role)
-{
-    const auto at = std::find_if(weight.parts.begin(), weight.parts.end(),
-                                 [role](const EncodedPart &part) { return part.role == role; });
-    return at == weight.parts.end() ? nullptr : &*at;
-}
-
 /// The values of a cell, one after the other; copied where they do not lie so.
 std::span<const float> gathered(std::span<const float> values, const ScaleCells &cells,
                                 std::size_t cell, std::vector<float> &buffer)
@@ -465,11 +458,11 @@ ScaleCells blockCells(const Shape &shape, const BlockwiseOptions &options)
 void fitScales(EncodedWeight &weight, const ScaleCells &cells, std::span<const float> values,
                std::span<const float> masses, bool movesZero)
 {
-    EncodedPart *const data = partOfFitted(weight, PartRole::Data);
-    EncodedPart *const scale = partOfFitted(weight, PartRole::Scale);
-    EncodedPart *zero = partOfFitted(weight, PartRole::ZeroPoint);
+    EncodedPart *const data = weight.part(PartRole::Data);
+    EncodedPart *const scale = weight.part(PartRole::Scale);
+    EncodedPart *zero = weight.part(PartRole::ZeroPoint);
     if (zero == nullptr)
-        zero = partOfFitted(weight, PartRole::Offset);
+        zero = weight.part(PartRole::Offset);
     if (data == nullptr || scale == nullptr || values.empty())
         return;
     // The symmetric range leaves out the code without a counterpart.

@@ -359,14 +359,12 @@ void keepPattern(WideMask &mask, const Shape &shape, const SparsePattern &patter
 Result<const EncodedPart *> maskOf(std::span<const float> values, const EncodedWeight &sparse)
 {
     TRY(checkValues(values, sparse.shape));
-    const auto at =
-        std::find_if(sparse.parts.begin(), sparse.parts.end(),
-                     [](const EncodedPart &part) { return part.role == PartRole::Mask; });
-    if (at == sparse.parts.end() || sparse.parts.size() != 2 || sparse.scaling)
+    const auto *at = sparse.part(PartRole::Mask);
+    if (!at || sparse.parts.size() != 2 || sparse.scaling)
         return tl::unexpected(
             badArgument("sparse", "a mask and non-zero values", "another form",
                         "Only a sparse weight has non-zero values beside a mask"));
-    return &*at;
+    return at;
 }
 
 bool isKept(const EncodedPart &mask, std::uint64_t index)
@@ -385,12 +383,6 @@ std::vector<float> survivors(std::span<const float> values, const EncodedPart &m
             kept.push_back(values[i]);
     }
     return kept;
-}
-
-const EncodedPart &partOfRole(const EncodedWeight &weight, PartRole role)
-{
-    return *std::find_if(weight.parts.begin(), weight.parts.end(),
-                         [role](const EncodedPart &part) { return part.role == role; });
 }
 
 Result<void> checkJointPalette(const Shape &shape, const PaletteOptions &options)
@@ -459,8 +451,7 @@ Result<EncodedWeight> encodeWideSparse(std::span<const float> values, const Shap
                              std::llround(*spec.density * static_cast<double>(values.size()))));
     } else {
         const float threshold = spec.threshold.value_or(0.0f);
-        if (auto plain = encodeSparse(values.first(0), {0}, threshold); !plain)
-            return plain;
+        TRY(encodeSparse(values.first(0), {0}, threshold));
         TRY(checkValues(values, shape));
         mask.keepFrom(threshold);
     }
@@ -501,11 +492,11 @@ Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
         const auto one = TRY(
             encodePalette(kept, {kept.size()}, {options.bits, 1, 1, ElementType::Fp16}, weighing));
         weight.entries = one.entries;
-        const EncodedPart &book = partOfRole(one, PartRole::Lut);
+        const EncodedPart &book = *one.part(PartRole::Lut);
         lut.bytes.insert(lut.bytes.end(), book.bytes.begin(), book.bytes.end());
         const std::size_t before = codes.size();
         codes.resize(before + kept.size());
-        unpackCodes(partOfRole(one, PartRole::Indices).bytes, options.bits, 0,
+        unpackCodes(one.part(PartRole::Indices)->bytes, options.bits, 0,
                     std::span(codes).subspan(before));
     }
     EncodedPart indices =
@@ -540,7 +531,7 @@ Result<EncodedWeight> encodeSparseBlockwise(std::span<const float> values,
     }
     auto weight = TRY(encodeBlockwise(masked, sparse.shape, options, masses));
     weight.type = sparse.type;
-    const EncodedPart dense = partOfRole(weight, PartRole::Data);
+    const EncodedPart dense = *weight.part(PartRole::Data);
     std::vector<std::int64_t> codes;
     for (std::uint64_t i = 0; i < masked.size(); ++i) {
         if (isKept(*mask, i))

@@ -13,15 +13,6 @@ namespace kernscope::codec {
 
 namespace {
 
-const EncodedPart *partOf(const EncodedWeight &weight, PartRole role)
-{
-    for (const EncodedPart &part : weight.parts) {
-        if (part.role == role)
-            return &part;
-    }
-    return nullptr;
-}
-
 Operand operandOf(const EncodedPart &part)
 {
     return {part.role, part.type, part.shape, part.bytes};
@@ -65,14 +56,14 @@ Encoding EncodedWeight::encoding() const
         case PartRole::Offset: break;
         }
     }
-    const EncodedPart *scale = partOf(*this, PartRole::Scale);
+    const EncodedPart *scale = part(PartRole::Scale);
     if (scaling && scale != nullptr) {
         Scaling scales;
         scales.kind = *scaling;
         scales.scale = operandOf(*scale);
         scales.axis = axis;
         for (const PartRole role : {PartRole::ZeroPoint, PartRole::Offset, PartRole::Bias}) {
-            const EncodedPart *offset = partOf(*this, role);
+            const EncodedPart *offset = part(role);
             if (offset == nullptr)
                 continue;
             scales.offset = operandOf(*offset);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/find.h"
 #include "core/form/encoding.h"
 
 namespace kernscope::codec {
@@ -26,6 +27,9 @@ struct EncodedWeight {
     std::optional<Scaling::Kind> scaling;
     std::uint64_t axis = 0;
 
+    /// The part of that role; null where there is none.
+    const EncodedPart *part(PartRole role) const { return findBy(parts, &EncodedPart::role, role); }
+    EncodedPart *part(PartRole role) { return findBy(parts, &EncodedPart::role, role); }
     /// Spans into `parts`: valid as long as this object is neither moved nor changed.
     Encoding encoding() const;
 };

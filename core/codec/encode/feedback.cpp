@@ -44,23 +44,13 @@ std::unique_ptr<CodeRounder> makeRounder(const EncodedWeight &weight, bool symme
 
 namespace {
 
-template <class Weight>
-auto roundedPart(Weight &weight, PartRole role) -> decltype(weight.parts.data())
-{
-    for (auto &part : weight.parts) {
-        if (part.role == role)
-            return &part;
-    }
-    return nullptr;
-}
-
 /// The mask of a weight; one that keeps everything where it has none.
 class Kept
 {
 public:
     explicit Kept(const EncodedWeight &weight)
     {
-        if (const EncodedPart *mask = roundedPart(weight, PartRole::Mask))
+        if (const EncodedPart *mask = weight.part(PartRole::Mask))
             m_mask = mask->bytes;
     }
 
@@ -95,8 +85,8 @@ std::size_t elementsOf(const EncodedWeight &weight)
 template <class Weight>
 auto roundedCodes(Weight &weight) -> decltype(weight.parts.data())
 {
-    auto *data = roundedPart(weight, PartRole::Data);
-    return data != nullptr ? data : roundedPart(weight, PartRole::NonzeroData);
+    auto *data = weight.part(PartRole::Data);
+    return data != nullptr ? data : weight.part(PartRole::NonzeroData);
 }
 
 /// Integer codes with scales.
@@ -107,10 +97,10 @@ public:
         : m_kept(weight), m_codes(elementsOf(weight))
     {
         const EncodedPart &data = *roundedCodes(weight);
-        const EncodedPart &scale = *roundedPart(weight, PartRole::Scale);
-        const EncodedPart *zero = roundedPart(weight, PartRole::ZeroPoint);
+        const EncodedPart &scale = *weight.part(PartRole::Scale);
+        const EncodedPart *zero = weight.part(PartRole::ZeroPoint);
         if (zero == nullptr)
-            zero = roundedPart(weight, PartRole::Offset);
+            zero = weight.part(PartRole::Offset);
         Shape cells(weight.shape.size(), 1);
         if (weight.scaling == Scaling::Kind::Blockwise)
             cells = scale.shape;
@@ -174,7 +164,7 @@ public:
         m_row = elementsOf(weight) / rows;
         m_group = rows / groups * m_row;
         m_codes.resize(elementsOf(weight) / m_vector);
-        if (const EncodedPart *scale = roundedPart(weight, PartRole::Scale))
+        if (const EncodedPart *scale = weight.part(PartRole::Scale))
             scaleBooks(*scale);
     }
 
@@ -199,7 +189,7 @@ public:
 
     void finish(EncodedWeight &weight) const override
     {
-        EncodedPart &indices = *roundedPart(weight, PartRole::Indices);
+        EncodedPart &indices = *weight.part(PartRole::Indices);
         packCodes(m_kept.all() ? m_codes : m_kept.of(m_codes), bitWidth(indices.type), 0,
                   indices.bytes);
     }
@@ -273,7 +263,7 @@ public:
 
     void finish(EncodedWeight &weight) const override
     {
-        EncodedPart &data = *roundedPart(weight, PartRole::NonzeroData);
+        EncodedPart &data = *weight.part(PartRole::NonzeroData);
         const std::vector<std::uint16_t> halves = m_kept.of(m_halves);
         const auto bytes = std::as_bytes(std::span(halves));
         std::copy(bytes.begin(), bytes.end(), data.bytes.begin());
@@ -291,11 +281,11 @@ std::unique_ptr<CodeRounder> makeRounder(const EncodedWeight &weight, bool symme
     const auto decoder = Decoder::make(weight.encoding());
     if (!decoder || elementsOf(weight) == 0)
         return nullptr;
-    if (roundedPart(weight, PartRole::Indices) != nullptr)
+    if (weight.part(PartRole::Indices) != nullptr)
         return std::make_unique<BookRounder>(weight, *decoder);
     if (weight.scaling)
         return std::make_unique<ScaleRounder>(weight, symmetric);
-    if (roundedPart(weight, PartRole::Mask) != nullptr)
+    if (weight.part(PartRole::Mask) != nullptr)
         return std::make_unique<HalfRounder>(weight);
     return nullptr;
 }

@@ -57,14 +57,10 @@ Result<EncodedWeight> encodeWithFeedback(std::span<const float> values, const Sh
                                           "no statistics",
                                           "Errors are fed back by what flows through"));
     EncodedWeight fed = fitted;
-    if (auto done = feedBack(fed, values, *spec.inputs, formEncoder(spec.node)->symmetric(spec));
-        !done)
-        return tl::unexpected(std::move(done.error()));
-    auto plain = encodeMassed(values, shape, spec, {});
-    if (!plain)
-        return plain;
+    TRY(feedBack(fed, values, *spec.inputs, formEncoder(spec.node)->symmetric(spec)));
+    auto plain = TRY(encodeMassed(values, shape, spec, {}));
     std::vector<EncodedWeight> all;
-    all.push_back(std::move(*plain));
+    all.push_back(std::move(plain));
     all.push_back(std::move(fitted));
     all.push_back(std::move(fed));
     return nearestOutputs(std::move(all), values, shape, *spec.inputs);

@@ -360,9 +360,7 @@ Result<Bytes> fromZz(std::span<const std::uint8_t> zz, MxAxis axis, std::uint64_
                      std::uint64_t columns)
 {
     const auto shape = TRY(zzShape(axis, rows, columns));
-    if (auto fits = requireLength("ZZ exponents", shape.paddedLines() * shape.across, zz.size());
-        !fits)
-        return tl::unexpected(fits.error());
+    TRY(requireLength("ZZ exponents", shape.paddedLines() * shape.across, zz.size()));
     Bytes exponents(shape.lines * shape.across, 0);
     for (std::uint64_t line = 0; line < shape.lines; ++line) {
         for (std::uint64_t group = 0; group < shape.across; ++group)
@@ -376,9 +374,7 @@ Result<Bytes> toInterleaved(std::span<const std::uint8_t> exponents, std::uint64
                             std::uint64_t columns)
 {
     const std::uint64_t groups = rows / kMxGroup;
-    if (auto fits = requireLength("exponents", checkedMultiply(groups, columns), exponents.size());
-        !fits)
-        return tl::unexpected(fits.error());
+    TRY(requireLength("exponents", checkedMultiply(groups, columns), exponents.size()));
     Bytes out((groups + 1) / 2 * 2 * columns, 0);
     for (std::uint64_t group = 0; group < groups; ++group) {
         for (std::uint64_t c = 0; c < columns; ++c)
@@ -391,11 +387,8 @@ Result<Bytes> fromInterleaved(std::span<const std::uint8_t> interleaved, std::ui
                               std::uint64_t columns)
 {
     const std::uint64_t groups = rows / kMxGroup;
-    if (auto fits =
-            requireLength("interleaved exponents", checkedMultiply((groups + 1) / 2 * 2, columns),
-                          interleaved.size());
-        !fits)
-        return tl::unexpected(fits.error());
+    TRY(requireLength("interleaved exponents", checkedMultiply((groups + 1) / 2 * 2, columns),
+                      interleaved.size()));
     Bytes exponents(groups * columns, 0);
     for (std::uint64_t group = 0; group < groups; ++group) {
         for (std::uint64_t c = 0; c < columns; ++c)

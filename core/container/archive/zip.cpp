@@ -256,16 +256,14 @@ bool isSafePath(std::string_view path)
 
 Result<std::vector<ZipMember>> readZip(Bytes archive, std::string_view fileName)
 {
-    const auto directory = findDirectory(archive, fileName);
-    if (!directory)
-        return tl::unexpected(directory.error());
-    if (directory->members > kMaxMembers)
-        return fault("zip.limit", fileName, directory->offset,
+    const auto directory = TRY(findDirectory(archive, fileName));
+    if (directory.members > kMaxMembers)
+        return fault("zip.limit", fileName, directory.offset,
                      fmt::format("at most {} members", kMaxMembers),
-                     fmt::format("{}", directory->members), "The archive has too many members");
+                     fmt::format("{}", directory.members), "The archive has too many members");
     std::vector<ZipMember> members;
-    const std::uint64_t end = directory->offset + directory->bytes;
-    for (std::uint64_t at = directory->offset;
+    const std::uint64_t end = directory.offset + directory.bytes;
+    for (std::uint64_t at = directory.offset;
          members.size() < kMaxMembers && at + kEntryBytes <= end;) {
         if (number(archive, at, 4) != kEntry)
             break;

@@ -457,18 +457,16 @@ Result<std::string> packageHash(const fs::path &package, const SmallFileReader &
 {
     constexpr std::size_t kBytes = 32;
     const fs::path path = package / "main.hash";
-    const auto hash = read(path, 2 * kBytes);
-    if (!hash)
-        return tl::unexpected(hash.error());
-    if (hash->size() != kBytes)
+    const auto hash = TRY(read(path, 2 * kBytes));
+    if (hash.size() != kBytes)
         return ErrorBuilder("aimodel.hash")
             .file(path.string())
             .at(FileOffset(0))
             .expected("32 bytes")
-            .found(counted(hash->size(), "byte"))
+            .found(counted(hash.size(), "byte"))
             .message("The hash of the program has not the length of a SHA-256")
             .unexpected();
-    return hexBytesText(std::as_bytes(std::span(*hash)), "");
+    return hexBytesText(std::as_bytes(std::span(hash)), "");
 }
 
 std::optional<bool> compiledFrom(const Survey &survey, std::string_view hash)

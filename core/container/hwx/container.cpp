@@ -2,6 +2,7 @@
 #include "core/container/hwx/container.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/find.h"
 #include "core/base/little_endian.h"
 #include "core/container/hwx/reader.h"
 #include "core/container/hwx/slots.h"
@@ -264,10 +265,7 @@ const SegmentSection *Container::firstOf(SectionType type) const
 
 const Thread *Container::program() const
 {
-    const auto at = std::find_if(threads.begin(), threads.end(), [](const Thread &thread) {
-        return thread.role == ThreadRole::Program;
-    });
-    return at == threads.end() ? nullptr : &*at;
+    return findBy(threads, &Thread::role, ThreadRole::Program);
 }
 
 bool Container::extended() const

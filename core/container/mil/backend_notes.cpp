@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Annotations of compiler 3600.x: EstimatedRuntime, BackendSupport, SelectedBackend.
+#include "core/base/find.h"
 #include "core/container/mil/program.h"
 
 #include "core/numeric/convert.h"
-
-#include <algorithm>
 
 namespace kernscope::mil {
 
@@ -12,9 +11,8 @@ namespace {
 
 const ProgramValue *attributeValue(const std::vector<Argument> &attributes, std::string_view name)
 {
-    const auto found = std::find_if(attributes.begin(), attributes.end(),
-                                    [name](const Argument &a) { return a.name == name; });
-    return found == attributes.end() || found->values.empty() ? nullptr : &found->values.front();
+    const auto *found = findBy(attributes, &Argument::name, name);
+    return !found || found->values.empty() ? nullptr : &found->values.front();
 }
 
 std::string stringOf(const ProgramValue *value)

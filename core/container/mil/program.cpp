@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/program.h"
 
+#include "core/base/find.h"
 #include "core/format/table_rows.h"
-
-#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -13,9 +12,7 @@ namespace {
 
 const Argument *find(const std::vector<Argument> &arguments, std::string_view name)
 {
-    const auto found = std::find_if(arguments.begin(), arguments.end(),
-                                    [name](const Argument &a) { return a.name == name; });
-    return found == arguments.end() ? nullptr : &*found;
+    return findBy(arguments, &Argument::name, name);
 }
 
 /// A row of resources/tables/program_types.csv.
@@ -128,17 +125,15 @@ std::string shapedTypeText(const ValueType &type)
 ElementType programType(std::uint64_t code)
 {
     const auto &rows = programTypeRows();
-    const auto row = std::find_if(rows.begin(), rows.end(),
-                                  [code](const ProgramTypeRow &one) { return one.code == code; });
-    return row == rows.end() ? ElementType::Unknown : row->type;
+    const auto *row = findBy(rows, &ProgramTypeRow::code, code);
+    return !row ? ElementType::Unknown : row->type;
 }
 
 std::uint64_t programTypeCode(ElementType type)
 {
     const auto &rows = programTypeRows();
-    const auto row = std::find_if(rows.begin(), rows.end(),
-                                  [type](const ProgramTypeRow &one) { return one.type == type; });
-    return row == rows.end() || type == ElementType::Unknown ? 0 : row->code;
+    const auto *row = findBy(rows, &ProgramTypeRow::type, type);
+    return !row || type == ElementType::Unknown ? 0 : row->code;
 }
 
 } // namespace kernscope::mil

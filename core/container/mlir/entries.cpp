@@ -2,6 +2,7 @@
 #include "core/container/mlir/entries.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/find.h"
 
 #include <algorithm>
 #include <set>
@@ -225,9 +226,7 @@ Decoded Module::type(std::uint32_t index) const
 
 const Field *Decoded::field(std::size_t column) const
 {
-    const auto at = std::find_if(fields.begin(), fields.end(),
-                                 [column](const Field &each) { return each.column == column; });
-    return at == fields.end() ? nullptr : &*at;
+    return findBy(fields, &Field::column, column);
 }
 
 std::vector<Field> Decoded::all(std::size_t column) const

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mlir/kinds.h"
 
+#include "core/base/find.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>
@@ -103,9 +104,7 @@ const PropertyRow *propertyRow(std::string_view operation)
 {
     const auto find = [](std::string_view name) -> const PropertyRow * {
         const auto rows = propertyRows();
-        const auto at = std::find_if(rows.begin(), rows.end(),
-                                     [&](const PropertyRow &row) { return row.operation == name; });
-        return at == rows.end() ? nullptr : &*at;
+        return findBy(rows, &PropertyRow::operation, name);
     };
     if (const PropertyRow *row = find(operation))
         return row;

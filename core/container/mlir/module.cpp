@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mlir/module.h"
 
+#include "core/base/find.h"
 #include "core/container/mlir/cursor.h"
-
-#include <algorithm>
 
 namespace kernscope::mlir {
 
 const Section *Module::section(SectionId id) const
 {
-    const auto at = std::find_if(sections.begin(), sections.end(),
-                                 [id](const Section &each) { return each.id == id; });
-    return at == sections.end() ? nullptr : &*at;
+    return findBy(sections, &Section::id, id);
 }
 
 std::span<const std::byte> Module::bytesOf(ByteRange range) const
@@ -104,9 +101,8 @@ std::vector<NamedAttribute> Module::attributesOf(const Operation &operation) con
 std::uint32_t Module::attributeOf(const Operation &operation, std::string_view name) const
 {
     const std::vector<NamedAttribute> all = attributesOf(operation);
-    const auto at = std::find_if(all.begin(), all.end(),
-                                 [name](const NamedAttribute &each) { return each.name == name; });
-    return at == all.end() ? kNone : at->attribute;
+    const auto *at = findBy(all, &NamedAttribute::name, name);
+    return !at ? kNone : at->attribute;
 }
 
 std::string_view Module::stringOf(std::uint32_t index) const

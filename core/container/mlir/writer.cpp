@@ -98,8 +98,7 @@ private:
     {
         const std::uint64_t length =
             m_edit ? encoded.size() : m_module.bytesOf(section.data).size();
-        if (auto done = emitHeader(section, section.alignment, length); !done)
-            return done;
+        TRY(emitHeader(section, section.alignment, length));
         return emitTable(encoded, section.data);
     }
 
@@ -418,8 +417,7 @@ private:
             length += blob.head.size() + blob.data.size();
         if (!m_edit)
             length = section.data.bytes.value;
-        if (auto done = emitHeader(section, resourceAlignment(), length); !done)
-            return done;
+        TRY(emitHeader(section, resourceAlignment(), length));
         for (std::size_t i = 0; i < all.size(); ++i) {
             const Blob &blob = all[i];
             if (!blob.head.empty()) {
@@ -429,11 +427,9 @@ private:
                     own ? ByteRange{own->entry.offset,
                                     ByteCount(own->data.offset.value - own->entry.offset.value)}
                         : ByteRange();
-                if (auto done = emitTable(blob.head, head); !done)
-                    return done;
+                TRY(emitTable(blob.head, head));
             }
-            if (auto done = put(blob.data); !done)
-                return done;
+            TRY(put(blob.data));
         }
         return {};
     }
@@ -690,14 +686,12 @@ Result<std::vector<std::byte>> writeModule(const Module &module, const ModuleEdi
 {
     std::vector<std::byte> bytes;
     bytes.reserve(module.bytes.size());
-    auto done = writeModule(module, edit, [&bytes](std::span<const std::byte> part) {
+    auto done = TRY(writeModule(module, edit, [&bytes](std::span<const std::byte> part) {
         bytes.insert(bytes.end(), part.begin(), part.end());
         return Result<void>();
-    });
-    if (!done)
-        return tl::unexpected(std::move(done.error()));
+    }));
     if (report)
-        *report = std::move(*done);
+        *report = std::move(done);
     return bytes;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/network/network.h"
 
+#include "core/base/parts.h"
 #include "core/base/text.h"
 #include "core/container/mil/wire.h"
 #include "core/format/table_rows.h"
@@ -19,25 +20,13 @@ std::uint32_t numberOf(std::string_view text)
     return static_cast<std::uint32_t>(parseInteger(text).value_or(0));
 }
 
-/// Calls `each` for the pieces of `text` between `separator`s.
-template <class Each>
-void split(std::string_view text, char separator, const Each &each)
-{
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find(separator, at), text.size());
-        if (end > at)
-            each(text.substr(at, end - at));
-        at = end + 1;
-    }
-}
-
 /// "2", "1/10", "20*", "20*=3x3".
 ShapeExtent extentOf(std::string_view text)
 {
     ShapeExtent extent;
     if (const auto equals = text.find('='); equals != std::string_view::npos) {
-        split(text.substr(equals + 1), 'x',
-              [&](std::string_view number) { extent.fallback.push_back(numberOf(number)); });
+        for (const std::string &number : partsOf(text.substr(equals + 1), 'x'))
+            extent.fallback.push_back(numberOf(number));
         text = text.substr(0, equals);
     }
     if (text.ends_with('*')) {
@@ -62,16 +51,17 @@ const std::multimap<std::uint32_t, LayerField> &layerTable()
             LayerField field;
             field.layer = csv->cell(row, "layer");
             field.name = csv->cell(row, "field");
-            split(csv->cell(row, "path"), '.',
-                  [&](std::string_view step) { field.path.push_back(numberOf(step)); });
+            for (const std::string &step : partsOf(csv->cell(row, "path"), '.'))
+                field.path.push_back(numberOf(step));
             std::string_view shape = csv->cell(row, "shape");
             constexpr std::string_view kByColumns = " columns";
             field.byColumns = shape.ends_with(kByColumns);
             if (field.byColumns)
                 shape.remove_suffix(kByColumns.size());
-            if (shape != "?")
-                split(shape, ' ',
-                      [&](std::string_view extent) { field.shape.push_back(extentOf(extent)); });
+            if (shape != "?") {
+                for (const std::string &extent : partsOf(shape, ' '))
+                    field.shape.push_back(extentOf(extent));
+            }
             field.axis = numberOf(csv->cell(row, "axis"));
             const std::string_view when = csv->cell(row, "when");
             if (const auto equals = when.find('='); equals != std::string_view::npos)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/odix/field_at.h"
 
+#include "core/base/find.h"
 #include "core/container/odix/dbginfo.h"
 #include "core/container/odix/odix.h"
 #include "core/format/table_rows.h"
@@ -107,9 +108,8 @@ void FieldMap::addField(FlatBuffer &flat, const FlatBuffer::Table &table, std::u
     // The kinds of a union stand in the slot before.
     const auto rowsOf = [&](std::uint8_t kind) -> std::string_view {
         const std::string wanted = fmt::format("{} {}", row.of, kind);
-        const auto found = std::find_if(rows().begin(), rows().end(),
-                                        [&](const Row &each) { return each.table == wanted; });
-        return found == rows().end() ? std::string_view() : std::string_view(found->table);
+        const auto *found = findBy(rows(), &Row::table, wanted);
+        return !found ? std::string_view() : std::string_view(found->table);
     };
     if (!vector) {
         const std::string_view of =

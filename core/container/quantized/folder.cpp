@@ -450,9 +450,7 @@ Result<void> addMicroscaled(Folder &folder, const codec::Microscaled &matrix,
                             std::string_view algorithm, std::string_view layout,
                             std::string_view exponents)
 {
-    auto data = dataInLayout(matrix, layout);
-    if (!data)
-        return tl::unexpected(std::move(data.error()));
+    auto data = TRY(dataInLayout(matrix, layout));
     auto scales = TRY(exponentsInLayout(matrix, exponents));
     Description &described = folder.matrix;
     described.axis = matrix.axis == codec::MxAxis::Columns ? 1 : 0;
@@ -467,10 +465,10 @@ Result<void> addMicroscaled(Folder &folder, const codec::Microscaled &matrix,
     manifest["columns_stored"] = matrix.columns;
     manifest["files"] = Json::array();
     addRow(manifest, "data", "data.bin", codec::mxElementName(matrix.format),
-           {matrix.rows, matrix.columns}, *data);
+           {matrix.rows, matrix.columns}, data);
     addRow(manifest, "exponents", "exp.bin", "e8m0",
            {matrix.exponentRows(), matrix.exponentColumns()}, scales);
-    folder.files.emplace_back("data.bin", std::move(*data));
+    folder.files.emplace_back("data.bin", std::move(data));
     folder.files.emplace_back("exp.bin", std::move(scales));
     return {};
 }
@@ -513,9 +511,7 @@ void addIntegers(Folder &folder, const codec::Int8Matrix &matrix)
 Result<Folder> inLayouts(const Folder &folder, const codec::Microscaled &matrix,
                          std::string_view layout, std::string_view exponents)
 {
-    auto data = dataInLayout(matrix, layout);
-    if (!data)
-        return tl::unexpected(std::move(data.error()));
+    auto data = TRY(dataInLayout(matrix, layout));
     auto scales = TRY(exponentsInLayout(matrix, exponents));
     Folder made;
     made.matrix = folder.matrix;
@@ -530,12 +526,12 @@ Result<Folder> inLayouts(const Folder &folder, const codec::Microscaled &matrix,
         for (Json row : *before) {
             if (row.is_object())
                 row["bytes"] =
-                    row.value("path", Json()) == "data.bin" ? data->size() : scales.size();
+                    row.value("path", Json()) == "data.bin" ? data.size() : scales.size();
             files.push_back(std::move(row));
         }
     }
     made.manifest["files"] = std::move(files);
-    made.files = {{"data.bin", std::move(*data)}, {"exp.bin", std::move(scales)}};
+    made.files = {{"data.bin", std::move(data)}, {"exp.bin", std::move(scales)}};
     return made;
 }
 

@@ -140,9 +140,7 @@ Result<std::vector<double>> quantizeMx(const QuantizeOptions &options, const Mat
     TRY(checkDevice(options, made));
     notePadding(made);
     const auto matrix = TRY(codec::quantizeMicroscaled(input.values, request));
-    if (auto added = addMicroscaled(made.folder, matrix, options.algorithm, options.layout, layout);
-        !added)
-        return tl::unexpected(std::move(added.error()));
+    TRY(addMicroscaled(made.folder, matrix, options.algorithm, options.layout, layout));
     made.tiles = codec::tilesOf(request);
     std::vector<double> values(input.values.size());
     codec::dequantizeMicroscaled(matrix, values);

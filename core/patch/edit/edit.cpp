@@ -2,6 +2,7 @@
 #include "core/patch/edit/edit.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/find.h"
 #include "core/base/overlaid_file.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
@@ -58,13 +59,11 @@ Result<IndexRange> parseRange(const Piece &piece, bool ranges)
     IndexRange range;
     const auto colon = piece.text.find(':');
     if (colon == std::string_view::npos) {
-        const auto index = parseIndex(piece);
-        if (!index)
-            return tl::unexpected(index.error());
-        if (*index == UINT64_MAX)
+        const auto index = TRY(parseIndex(piece));
+        if (index == UINT64_MAX)
             return syntaxError(piece, "an index that 64 bits hold");
-        range.start = *index;
-        range.stop = *index + 1;
+        range.start = index;
+        range.stop = index + 1;
         return range;
     }
     if (!ranges)
@@ -189,9 +188,8 @@ Result<Edit> parseScriptLine(const Piece &line)
     Piece word = line.part(0, space);
     if (word.text.substr(0, 2) == "--") // as on the command line
         word = word.part(2);
-    const auto grammar = std::find_if(kGrammars.begin(), kGrammars.end(),
-                                      [&](const Grammar &g) { return g.name == word.text; });
-    if (grammar == kGrammars.end()) {
+    const auto *grammar = findBy(kGrammars, &Grammar::name, word.text);
+    if (!grammar) {
         return syntaxError(word, "set, set-stored, codebook, scale, keep, drop, fill, from-npy, "
                                  "compute, bytes or field");
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/edit/expression.h"
 
+#include "core/base/find.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -225,9 +227,8 @@ Result<void> ExpressionParser::name()
         m_at = end;
         return add(Op::Value);
     }
-    const auto function = std::find_if(kFunctions.begin(), kFunctions.end(),
-                                       [&](const Function &f) { return f.name == word.text; });
-    if (function == kFunctions.end())
+    const auto *function = findBy(kFunctions, &Function::name, word.text);
+    if (!function)
         return syntaxError(word, "w, abs, sign, sqrt, exp, log, tanh, floor, ceil, round, min, max "
                                  "or clip");
     m_at = end;

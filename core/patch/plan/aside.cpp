@@ -33,9 +33,7 @@ Result<void> makeStep(const Bundle &fork, const EditStep &step, Progress &progre
             FileEdit piece{run.file, FileOffset(run.offset.value + at), {}, {}};
             piece.before = run.before.part(at, count);
             piece.after = run.after.part(at, count);
-            if (auto written = patch::writeEdits(fork, std::span(&piece, 1), step.forward);
-                !written)
-                return written;
+            TRY(patch::writeEdits(fork, std::span(&piece, 1), step.forward));
             if (!progress.advance(count))
                 return tl::unexpected(cancelledError("Nothing was changed"));
         }
@@ -115,14 +113,12 @@ Result<BundlePtr> forkWithSteps(const BundlePtr &bundle, std::span<const EditSte
             total += run.after.size();
     }
     watched.setTotal(total);
-    auto fork = forkOf(*bundle);
-    if (!fork)
-        return fork;
+    auto fork = TRY(forkOf(*bundle));
     for (const EditStep &step : steps) {
-        TRY(makeStep(**fork, step, watched));
+        TRY(makeStep(*fork, step, watched));
     }
-    TRY((*fork)->checkUnchanged());
-    return tables ? (*fork)->reread() : fork;
+    TRY(fork->checkUnchanged());
+    return tables ? fork->reread() : fork;
 }
 
 Result<BundlePtr> applyEdit(const BundlePtr &bundle, const AppliedEdit &edit)

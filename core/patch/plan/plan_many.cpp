@@ -193,9 +193,7 @@ Result<void> Filler::flush()
     for (std::size_t i = 0; i < runs.size(); ++i) {
         if (m_progress != nullptr && m_progress->cancelled())
             break;
-        if (auto done = planned[i].done ? write(runs[i], std::move(planned[i])) : setEach(runs[i]);
-            !done)
-            return done;
+        TRY(planned[i].done ? write(runs[i], std::move(planned[i])) : setEach(runs[i]));
     }
     if (m_progress != nullptr && m_progress->cancelled())
         return tl::unexpected(cancelledError("The edit was cancelled; nothing was changed"));
@@ -341,18 +339,16 @@ Result<ArraySource> ArraySource::ofTensor(const std::string &path, const std::st
 
 Result<ArraySource> ArraySource::ofArray(const std::string &path)
 {
-    auto file = OverlaidFile::open(path, path);
-    if (!file)
-        return tl::unexpected(std::move(file.error()));
-    auto layout = readNpyLayout((*file)->bytes(), path);
+    auto file = TRY(OverlaidFile::open(path, path));
+    auto layout = readNpyLayout(file->bytes(), path);
     if (!layout) {
         // Of a file that another program cuts meanwhile that is the reason.
-        TRY((*file)->checkSame());
+        TRY(file->checkSame());
         return tl::unexpected(std::move(layout.error()));
     }
     ArraySource source;
     source.m_shape = layout->shape;
-    source.m_file = std::move(*file);
+    source.m_file = std::move(file);
     source.m_layout = std::move(*layout);
     return source;
 }
@@ -405,11 +401,9 @@ Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner)
             source->read(run.first, out);
         };
     } else if (edit.kind == Edit::Kind::Compute) {
-        auto expression = Expression::parse({edit.expression, 0});
-        if (!expression)
-            return tl::unexpected(std::move(expression.error()));
-        values.wanted = [expression = std::move(*expression)](std::span<const float> now,
-                                                              std::span<double> wanted) {
+        auto expression = TRY(Expression::parse({edit.expression, 0}));
+        values.wanted = [expression = std::move(expression)](std::span<const float> now,
+                                                             std::span<double> wanted) {
             expression.of(now, wanted);
         };
     } else {

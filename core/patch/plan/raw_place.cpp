@@ -3,6 +3,7 @@
 #include "core/patch/plan/raw_place.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/find.h"
 #include "core/base/little_endian.h"
 #include "core/base/overlaid_file.h"
 #include "core/base/text.h"
@@ -98,14 +99,12 @@ Result<TaskWord> findWord(const Bundle &bundle, const std::string &path, const F
 
 Result<RawPlace> fieldPlace(const Bundle &bundle, const Edit &edit)
 {
-    const auto path = parsePath(edit.weight);
-    if (!path)
-        return tl::unexpected(path.error());
-    const auto word = TRY(findWord(bundle, edit.weight, *path));
+    const auto path = TRY(parsePath(edit.weight));
+    const auto word = TRY(findWord(bundle, edit.weight, path));
     BitField bits; // of a whole register
-    if (!path->field.empty()) {
+    if (!path.field.empty()) {
         const auto *reg = word.reg;
-        const auto named = [&path](const BitField &field) { return field.name == path->field; };
+        const auto named = [&path](const BitField &field) { return field.name == path.field; };
         if (reg == nullptr || std::none_of(reg->fields.begin(), reg->fields.end(), named))
             return fieldError(edit.weight, "a field of that register",
                               "There is no such field to change");
@@ -124,10 +123,9 @@ Result<RawPlace> fieldPlace(const Bundle &bundle, const Edit &edit)
     storeLittle(std::span(place.after), 0, after);
     place.oldText = fmt::format("{}", bits.of(word.value));
     place.newText = fmt::format("{}", number);
-    place.note = path->field.empty()
-                     ? fmt::format("{:#010x} becomes {:#010x}", word.value, after)
-                     : fmt::format("bits {}:{} of {}, {:#010x} becomes {:#010x}", bits.high,
-                                   bits.low, path->reg, word.value, after);
+    place.note = path.field.empty() ? fmt::format("{:#010x} becomes {:#010x}", word.value, after)
+                                    : fmt::format("bits {}:{} of {}, {:#010x} becomes {:#010x}",
+                                                  bits.high, bits.low, path.reg, word.value, after);
     return place;
 }
 
@@ -177,15 +175,13 @@ bool holdsValues(SectionKind kind)
 Result<RawPlace> bytesPlace(const Bundle &bundle, const Edit &edit)
 {
     const auto &files = bundle.files();
-    const auto file = std::find_if(files.begin(), files.end(), [&edit](const BundleFile &entry) {
-        return entry.path == edit.weight;
-    });
-    if (file == files.end()) {
+    const auto *file = findBy(files, &BundleFile::path, edit.weight);
+    if (!file) {
         return refused("patch.file", {}, "the path of a file in the bundle", edit.weight,
                        "The bundle has no such file");
     }
     RawPlace place;
-    place.file = static_cast<std::size_t>(file - files.begin());
+    place.file = static_cast<std::size_t>(file - files.data());
     place.offset = FileOffset(edit.indices.empty() ? 0 : edit.indices.front().start);
     place.after = edit.bytes;
     const auto bytes = file->file->bytes();

@@ -2,6 +2,7 @@
 #include "core/patch/plan/weight_planner.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/find.h"
 #include "core/base/little_endian.h"
 #include "core/container/milblob/milblob.h"
 #include "core/numeric/convert.h"
@@ -313,12 +314,11 @@ Result<void> WeightPlanner::applyPart(const codec::PartEdit &edit)
         return m_recorder->write(place.file, FileOffset(place.dataOffset.value + edit.offset),
                                  edit.bytes);
     m_tables = true;
-    auto literal = std::find_if(m_literals.begin(), m_literals.end(),
-                                [operand](const Changed &one) { return one.operand == operand; });
-    if (literal == m_literals.end()) {
+    auto *literal = findBy(m_literals, &Changed::operand, operand);
+    if (!literal) {
         const auto current = m_bundle->operandBytes(*operand);
         m_literals.push_back({operand, {current.begin(), current.end()}});
-        literal = std::prev(m_literals.end());
+        literal = &m_literals.back();
     }
     std::copy(edit.bytes.begin(), edit.bytes.end(),
               literal->bytes.begin() + static_cast<std::ptrdiff_t>(edit.offset));

@@ -120,22 +120,17 @@ Result<Sha256::Digest> JournalWriter::write(std::span<const JournalPart> parts)
     putText(head, kMagic);
     putNumber(head, length, 8);
     putNumber(head, entries, 8);
-    auto written = put(head);
+    TRY(put(head));
     for (const JournalPart &part : parts) {
-        for (std::size_t i = 0; written && i < part.runs.size(); ++i)
-            written = putRun(part, part.runs[i]);
+        for (const ByteRange &run : part.runs) {
+            TRY(putRun(part, run));
+        }
     }
-    if (written)
-        written = flush();
-    if (!written)
-        return tl::unexpected(std::move(written.error()));
-    auto sum = m_digest.finish();
-    if (!sum)
-        return sum;
-    written = m_file.append(*sum);
-    if (written)
-        written = m_file.sync();
-    return written ? std::move(sum) : tl::unexpected(std::move(written.error()));
+    TRY(flush());
+    const auto sum = TRY(m_digest.finish());
+    TRY(m_file.append(sum));
+    TRY(m_file.sync());
+    return sum;
 }
 
 /// The place was taken: a journal is never replaced.
@@ -251,13 +246,11 @@ Result<std::uint64_t> Indexer::header()
 Result<std::string> Indexer::path()
 {
     const std::uint64_t at = m_in.at;
-    const auto bytes = m_in.number(4);
-    if (!bytes)
-        return tl::unexpected(bytes.error());
-    if (*bytes == 0 || *bytes > kMostPathBytes)
+    const auto bytes = TRY(m_in.number(4));
+    if (bytes == 0 || bytes > kMostPathBytes)
         return tl::unexpected(damaged(at, fmt::format("a path of 1 to {} bytes", kMostPathBytes),
-                                      fmt::format("{} bytes", *bytes)));
-    const auto text = TRY(m_in.take(*bytes));
+                                      fmt::format("{} bytes", bytes)));
+    const auto text = TRY(m_in.take(bytes));
     std::string path(reinterpret_cast<const char *>(text.data()), text.size());
     if ((!staysInside(path) && path != kBundleItself) || path.find('\0') != std::string::npos)
         return tl::unexpected(damaged(at, "a path below the bundle", path));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Opening a bundle beside journals of interrupted saves, without writing.
+#include "core/base/find.h"
 #include "core/bundle/bundle.h"
 #include "core/patch/interrupted_save.h"
 
@@ -230,10 +231,8 @@ Result<std::shared_ptr<OverlaidFile>> JournalOverlay::openFile()
 
 const Error *OpenedForReading::fault() const
 {
-    const auto save = std::find_if(saves.begin(), saves.end(), [](const InterruptedSave &one) {
-        return one.severity() == Severity::Error;
-    });
-    return save == saves.end() ? nullptr : &save->error;
+    const auto *save = findBy(saves, &InterruptedSave::severity, Severity::Error);
+    return !save ? nullptr : &save->error;
 }
 
 Result<FileForReading> openFileForReading(const std::filesystem::path &path, Progress *progress)

@@ -163,15 +163,13 @@ Result<void> CopySave::writeNew(const OverlaidFile &file, const fs::path &to, co
 
 Result<void> CopySave::verify(const OverlaidFile &file, const fs::path &to)
 {
-    const auto copy = patch::DiskFile::open(to, patch::DiskFile::Mode::Read, file.name());
-    if (!copy)
-        return tl::unexpected(copy.error());
+    const auto copy = TRY(patch::DiskFile::open(to, patch::DiskFile::Mode::Read, file.name()));
     std::vector<std::byte> block(std::min<std::size_t>(patch::kCopyBlock, file.size().value));
     const auto bytes = file.bytes();
     for (std::size_t at = 0; at < bytes.size(); at += patch::kCopyBlock) {
         const auto wanted = bytes.subspan(at, std::min(patch::kCopyBlock, bytes.size() - at));
         const auto found = std::span(block).first(wanted.size());
-        TRY(copy->readAt(at, found));
+        TRY(copy.readAt(at, found));
         if (!std::equal(wanted.begin(), wanted.end(), found.begin())) {
             return ErrorBuilder("patch.verify")
                 .file(file.name())
@@ -181,7 +179,7 @@ Result<void> CopySave::verify(const OverlaidFile &file, const fs::path &to)
         }
         TRY(advance(wanted.size()));
     }
-    const auto size = copy->size();
+    const auto size = copy.size();
     if (size && *size == bytes.size())
         return {};
     return tl::unexpected(copyError(file.name(), "The copy has another length", 0));
@@ -266,8 +264,7 @@ Result<void> CopySave::writeRemaining()
             return tl::unexpected(copyError(file.path, "The path leaves the bundle", EINVAL));
         const fs::path to = m_place->temporary() / file.path;
         fs::create_directories(to.parent_path(), fault);
-        if (auto written = writeNew(fileAt(i), to, {}); !written)
-            return written;
+        TRY(writeNew(fileAt(i), to, {}));
     }
     return {};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Core AI packages as bundles (coreai-format.md).
-#include "core/bundle/reader/aimodel/aimodel_reader.h"
+#include "core/base/find.h"
+#include "core/bundle/reader/readers.h"
 
 #include "core/base/error_builder.h"
 #include "core/base/sha256.h"
@@ -31,9 +32,7 @@ using aimodel::kHashFile, aimodel::kMetadataFile, aimodel::kModuleFile;
 
 const BundleFile *fileOf(const std::vector<BundleFile> &files, std::string_view path)
 {
-    const auto found = std::find_if(files.begin(), files.end(),
-                                    [path](const BundleFile &file) { return file.path == path; });
-    return found == files.end() ? nullptr : &*found;
+    return findBy(files, &BundleFile::path, path);
 }
 
 std::optional<Error> hashFinding(const std::vector<BundleFile> &files)
@@ -92,11 +91,7 @@ public:
 private:
     void claim(std::size_t file, ByteRange range, SectionKind kind, std::string name)
     {
-        ByteClaim made;
-        made.range = range;
-        made.kind = kind;
-        made.name = std::move(name);
-        m_out.claims[file].push_back(std::move(made));
+        m_out.claims[file].push_back({range, kind, std::move(name)});
     }
 
     void readMetadata();
@@ -294,12 +289,8 @@ void PackageReading::claimModule(const mlir::Module &module)
     const auto add = [&](ByteRange range, SectionKind kind, std::string name) {
         if (range.offset.value < at || range.bytes.value == 0)
             return;
-        ByteClaim made;
-        made.range = range;
-        made.kind = kind;
-        made.name = std::move(name);
         at = range.end();
-        around.push_back(std::move(made));
+        around.push_back({range, kind, std::move(name)});
     };
     add(module.header, SectionKind::Header, "MLIR bytecode: version, producer");
     for (const mlir::Section &section : module.sections) {
@@ -366,10 +357,8 @@ public:
             const mlir::Module module = mlir::readModule(bytes, file.path);
             if (module.fault)
                 return tl::unexpected(*module.fault);
-            auto written = mlir::writeModule(module);
-            if (!written)
-                return tl::unexpected(std::move(written.error()));
-            all.push_back(std::move(*written));
+            auto written = TRY(mlir::writeModule(module));
+            all.push_back(std::move(written));
         }
         return all;
     }

@@ -296,15 +296,13 @@ Result<Operand> FormBuilder::unrolled(Operand operand, std::uint32_t value)
 
 Result<OperandSource> FormBuilder::source(std::uint32_t value, PartRole role)
 {
-    auto built = build(value, role);
-    if (!built)
-        return tl::unexpected(std::move(built.error()));
-    Operand *plain = plainOperand(built->encoding);
-    if (plain && !built->encoding.converts)
+    auto built = TRY(build(value, role));
+    Operand *plain = plainOperand(built.encoding);
+    if (plain && !built.encoding.converts)
         return OperandSource(std::move(*plain));
-    if (built->type != built->encoding.type)
-        built = nested(std::move(*built));
-    return OperandSource(std::make_shared<const Encoding>(std::move(built->encoding)));
+    if (built.type != built.encoding.type)
+        built = nested(std::move(built));
+    return OperandSource(std::make_shared<const Encoding>(std::move(built.encoding)));
 }
 
 FormBuilder::Built FormBuilder::build(std::uint32_t value, PartRole role)
@@ -336,13 +334,11 @@ FormBuilder::Built FormBuilder::dispatch(std::uint32_t value, PartRole role)
                   fmt::format("{}", operands.size()), "An operation lacks operands."));
     switch (step) {
     case CoreAiStep::Constant: {
-        auto operand = constant(value, role);
-        if (!operand)
-            return tl::unexpected(std::move(operand.error()));
+        auto operand = TRY(constant(value, role));
         BuiltValue built;
-        built.type = built.encoding.type = operand->type;
-        built.encoding.shape = operand->shape;
-        built.encoding.payload = std::move(*operand);
+        built.type = built.encoding.type = operand.type;
+        built.encoding.shape = operand.shape;
+        built.encoding.payload = std::move(operand);
         return built;
     }
     case CoreAiStep::Cast: return cast(value, role);
@@ -382,31 +378,27 @@ FormBuilder::Built FormBuilder::cast(std::uint32_t value, PartRole role)
 
 FormBuilder::Built FormBuilder::reshape(std::uint32_t value, PartRole role)
 {
-    auto built = build(operandsOf(value)[0], role);
-    if (!built)
-        return built;
+    auto built = TRY(build(operandsOf(value)[0], role));
     const auto info = m_graph.tensor(value);
     const auto shape = info ? info->shape() : std::nullopt;
-    if (!shape || elementCount(*shape) != elementCount(built->encoding.shape))
+    if (!shape || elementCount(*shape) != elementCount(built.encoding.shape))
         return tl::unexpected(
             fault(value, "codec.shape", "result",
-                  fmt::format("the elements of {}", shapeText(built->encoding.shape)),
+                  fmt::format("the elements of {}", shapeText(built.encoding.shape)),
                   shape ? shapeText(*shape) : std::string("open extents"),
                   "A constant is reshaped to another number of elements."));
-    if (Operand *plain = plainOperand(built->encoding))
+    if (Operand *plain = plainOperand(built.encoding))
         *plain = readAs(std::move(*plain), plain->type, *shape);
     else
-        built = nested(std::move(*built));
-    built->encoding.shape = *shape;
+        built = nested(std::move(built));
+    built.encoding.shape = *shape;
     return built;
 }
 
 FormBuilder::Built FormBuilder::transpose(std::uint32_t value, PartRole role)
 {
-    auto built = build(operandsOf(value)[0], role);
-    if (!built)
-        return built;
-    Encoding &encoding = built->encoding;
+    auto built = TRY(build(operandsOf(value)[0], role));
+    Encoding &encoding = built.encoding;
     const std::size_t rank = encoding.shape.size();
     std::vector<std::size_t> axes;
     for (const std::int64_t axis :
@@ -457,10 +449,8 @@ FormBuilder::Built FormBuilder::transpose(std::uint32_t value, PartRole role)
 FormBuilder::Built FormBuilder::lut(std::uint32_t value, bool sparse)
 {
     const auto operands = operandsOf(value);
-    auto built = build(operands[0], PartRole::Indices);
-    if (!built)
-        return built;
-    Encoding &encoding = built->encoding;
+    auto built = TRY(build(operands[0], PartRole::Indices));
+    Encoding &encoding = built.encoding;
     auto *indices = std::get_if<Operand>(&encoding.payload);
     const bool stored = indices && !encoding.palette && !encoding.scaling && !encoding.converts &&
                         encoding.mask.has_value() == sparse;
@@ -470,10 +460,8 @@ FormBuilder::Built FormBuilder::lut(std::uint32_t value, bool sparse)
             indices ? std::string(elementTypeName(indices->type)) : std::string("a made value"),
             "The indices of a palette are not read."));
     indices->role = PartRole::Indices;
-    auto table = source(operands[1], PartRole::Lut);
-    if (!table)
-        return tl::unexpected(std::move(table.error()));
-    const Shape books = codec::sourceShape(*table);
+    auto table = TRY(source(operands[1], PartRole::Lut));
+    const Shape books = codec::sourceShape(table);
     const std::size_t rank = encoding.shape.size();
     bool divides = books.size() == rank + 2;
     for (std::size_t i = 0; divides && i < rank; ++i)
@@ -510,13 +498,11 @@ FormBuilder::Built FormBuilder::lut(std::uint32_t value, bool sparse)
     }
     const bool severalBooks = *elementCount(palette.grid) != ElementCount(1);
     if (indices->order && (palette.vector > 1 || severalBooks || sparse)) {
-        auto whole = unrolled(std::move(*indices), value);
-        if (!whole)
-            return tl::unexpected(std::move(whole.error()));
-        *indices = std::move(*whole);
+        auto whole = TRY(unrolled(std::move(*indices), value));
+        *indices = std::move(whole);
     }
-    encoding.type = built->type = codec::sourceType(*table);
-    palette.lut = std::move(*table);
+    encoding.type = built.type = codec::sourceType(table);
+    palette.lut = std::move(table);
     encoding.palette = std::move(palette);
     return built;
 }
@@ -528,24 +514,20 @@ Result<void> FormBuilder::addScaling(BuiltValue &built, std::uint32_t value, Ope
     Scaling scaling;
     scaling.kind = Scaling::Kind::Blockwise;
     scaling.steps = Scaling::Steps::Difference;
-    auto scale = source(operands[1], PartRole::Scale);
-    if (!scale)
-        return tl::unexpected(std::move(scale.error()));
-    const Shape blocks = codec::sourceShape(*scale);
+    auto scale = TRY(source(operands[1], PartRole::Scale));
+    const Shape blocks = codec::sourceShape(scale);
     std::vector<OperandSource> offsets;
     for (std::size_t i = 2; i < std::min<std::size_t>(operands.size(), 4); ++i) {
-        auto offset = source(operands[i], i == 2 ? PartRole::Offset : PartRole::Bias);
-        if (!offset)
-            return tl::unexpected(std::move(offset.error()));
-        const Shape &own = codec::sourceShape(*offset);
+        auto offset = TRY(source(operands[i], i == 2 ? PartRole::Offset : PartRole::Bias));
+        const Shape &own = codec::sourceShape(offset);
         if (own != blocks && !(oneIsEnough && elementCount(own) == ElementCount(1)))
             return tl::unexpected(fault(value, "codec.scale", i == 2 ? "offset" : "bias",
-                                        shapeText(blocks), shapeText(codec::sourceShape(*offset)),
+                                        shapeText(blocks), shapeText(codec::sourceShape(offset)),
                                         "The offsets do not match the scales."));
-        offsets.push_back(std::move(*offset));
+        offsets.push_back(std::move(offset));
     }
     const bool allOne = std::all_of(offsets.begin(), offsets.end(), isSplat);
-    scaling.scale = isSplat(*scale) && allOne ? asOne(std::move(*scale)) : std::move(*scale);
+    scaling.scale = isSplat(scale) && allOne ? asOne(std::move(scale)) : std::move(scale);
     for (std::size_t i = 0; i < offsets.size(); ++i) {
         auto &slot = i == 0 ? scaling.offset : scaling.bias;
         slot = isSplat(offsets[i]) ? asOne(std::move(offsets[i])) : std::move(offsets[i]);
@@ -571,15 +553,12 @@ Result<void> FormBuilder::addScaling(BuiltValue &built, std::uint32_t value, Ope
 FormBuilder::Built FormBuilder::shiftScale(std::uint32_t value, PartRole role)
 {
     const auto operands = operandsOf(value);
-    auto built = build(operands[0], role);
-    if (!built)
-        return built;
-    const ElementType data = built->type;
-    if (!takesScaling(*built))
-        built = nested(std::move(*built));
-    if (auto added = addScaling(*built, value, operands, false); !added)
-        return tl::unexpected(std::move(added.error()));
-    const Shape &shape = built->encoding.shape;
+    auto built = TRY(build(operands[0], role));
+    const ElementType data = built.type;
+    if (!takesScaling(built))
+        built = nested(std::move(built));
+    TRY(addScaling(built, value, operands, false));
+    const Shape &shape = built.encoding.shape;
     const auto declared = m_graph.tensor(operands[1]);
     const Shape blocks = declared ? declared->shape().value_or(Shape()) : Shape();
     bool divides = blocks.size() == shape.size();
@@ -592,25 +571,22 @@ FormBuilder::Built FormBuilder::shiftScale(std::uint32_t value, PartRole role)
     const bool rows = shape.size() > 1 && blocks.back() != shape.back() &&
                       std::equal(shape.begin(), shape.end() - 1, blocks.begin());
     if (rows && bitWidth(data) >= 8)
-        built->encoding.scaling->steps = Scaling::Steps::Product;
-    built->encoding.scaling->scalesGaps = built->encoding.mask.has_value();
+        built.encoding.scaling->steps = Scaling::Steps::Product;
+    built.encoding.scaling->scalesGaps = built.encoding.mask.has_value();
     return built;
 }
 
 FormBuilder::Built FormBuilder::dequantize(std::uint32_t value, PartRole role)
 {
     const auto operands = operandsOf(value);
-    auto built = build(operands[0], role);
-    if (!built)
-        return built;
-    if (!takesScaling(*built))
-        built = nested(std::move(*built));
-    const Shape shape = built->encoding.shape;
-    if (auto added = addScaling(*built, value, operands, true); !added)
-        return tl::unexpected(std::move(added.error()));
+    auto built = TRY(build(operands[0], role));
+    if (!takesScaling(built))
+        built = nested(std::move(built));
+    const Shape shape = built.encoding.shape;
+    TRY(addScaling(built, value, operands, true));
     // One number, or one for each index of the axis.
     Shape grid(shape.size(), 1);
-    const Shape scales = codec::sourceShape(built->encoding.scaling->scale);
+    const Shape scales = codec::sourceShape(built.encoding.scaling->scale);
     const auto numbers = operands.size() > 4 ? m_graph.integers(operands[4]) : std::nullopt;
     const auto count = elementCount(scales).value_or(ElementCount());
     if (count.value != 1) {
@@ -633,50 +609,43 @@ FormBuilder::Built FormBuilder::dequantize(std::uint32_t value, PartRole role)
         *operand = readAs(std::move(*operand), operand->type, one ? Shape(shape.size(), 1) : grid);
         return true;
     };
-    Scaling &scaling = *built->encoding.scaling;
+    Scaling &scaling = *built.encoding.scaling;
     const bool laid = lay(scaling.scale) && (!scaling.offset || lay(*scaling.offset)) &&
                       (!scaling.bias || lay(*scaling.bias));
     if (!laid)
         return tl::unexpected(fault(value, "aimodel.form", "scale", "stored scales and offsets",
                                     "made values", "Scales of dequantize are made by operations."));
-    scaling.scalesGaps = built->encoding.mask.has_value();
+    scaling.scalesGaps = built.encoding.mask.has_value();
     return built;
 }
 
 FormBuilder::Built FormBuilder::buildSparse(std::uint32_t value)
 {
     const auto operands = operandsOf(value);
-    auto mask = build(operands[1], PartRole::Mask);
-    if (!mask)
-        return mask;
-    Operand *bits = plainOperand(mask->encoding);
+    auto mask = TRY(build(operands[1], PartRole::Mask));
+    Operand *bits = plainOperand(mask.encoding);
     if (!bits || bits->type != ElementType::Uint1)
         return tl::unexpected(
             fault(value, "codec.mask", "mask", "stored bits",
                   bits ? std::string(elementTypeName(bits->type)) : std::string("a made value"),
                   "The mask is not read."));
-    auto packedMask = unrolled(std::move(*bits), value);
-    if (!packedMask)
-        return tl::unexpected(std::move(packedMask.error()));
-    auto built = build(operands[0], PartRole::NonzeroData);
-    if (!built)
-        return built;
-    const auto kept = elementCount(built->encoding.shape).value_or(ElementCount());
-    if (auto fits = checkMask(value, *packedMask, kept.value); !fits)
-        return tl::unexpected(std::move(fits.error()));
-    Encoding &values = built->encoding;
+    auto packedMask = TRY(unrolled(std::move(*bits), value));
+    auto built = TRY(build(operands[0], PartRole::NonzeroData));
+    const auto kept = elementCount(built.encoding.shape).value_or(ElementCount());
+    TRY(checkMask(value, packedMask, kept.value));
+    Encoding &values = built.encoding;
     const auto *payload = std::get_if<Operand>(&values.payload);
     const bool oneBook =
         !values.palette ||
         (*elementCount(values.palette->grid) == ElementCount(1) && values.palette->vector == 1);
     const bool inPlace = payload && !payload->order && !values.mask && !values.scaling && oneBook &&
-                         built->type == values.type;
+                         built.type == values.type;
     if (!inPlace)
-        built = nested(std::move(*built));
-    if (built->encoding.palette)
-        built->encoding.palette->grid.clear();
-    built->encoding.shape = packedMask->shape;
-    built->encoding.mask = std::move(*packedMask);
+        built = nested(std::move(built));
+    if (built.encoding.palette)
+        built.encoding.palette->grid.clear();
+    built.encoding.shape = packedMask.shape;
+    built.encoding.mask = std::move(packedMask);
     return built;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/reader/anec/anec_reader.h"
+#include "core/bundle/reader/readers.h"
 
 #include "core/bundle/reader/hwx/hardware_reader.h"
 #include "core/container/anec/anec.h"

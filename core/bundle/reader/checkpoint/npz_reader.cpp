@@ -2,12 +2,10 @@
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/reader/checkpoint/checkpoint.h"
 #include "core/bundle/reader/checkpoint/tensor_weight.h"
+#include "core/bundle/reader/readers.h"
 #include "core/container/archive/zip.h"
 #include "core/numeric/npy.h"
-
-#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -21,11 +19,7 @@ constexpr std::string_view kArray = ".npy";
 
 ByteClaim claimOf(std::uint64_t offset, std::uint64_t bytes, SectionKind kind, std::string name)
 {
-    ByteClaim claim;
-    claim.range = {FileOffset(offset), ByteCount(bytes)};
-    claim.kind = kind;
-    claim.name = std::move(name);
-    return claim;
+    return {{FileOffset(offset), ByteCount(bytes)}, kind, std::move(name)};
 }
 
 std::string nameOf(std::string_view path)

@@ -3,9 +3,9 @@
 #include "core/base/json_place.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/reader/checkpoint/checkpoint.h"
 #include "core/bundle/reader/checkpoint/scaled_tensors.h"
 #include "core/bundle/reader/checkpoint/tensor_weight.h"
+#include "core/bundle/reader/readers.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>
@@ -121,15 +121,9 @@ StoredTensor tensorOf(const std::string &name, const Json &entry, std::uint64_t 
 
 void claimHeader(ContainerContents &out, std::size_t file, std::uint64_t header)
 {
-    ByteClaim length;
-    length.range = {FileOffset(0), ByteCount(kLengthBytes)};
-    length.kind = SectionKind::Header;
-    length.name = "length of the header";
-    ByteClaim json;
-    json.range = {FileOffset(kLengthBytes), ByteCount(header)};
-    json.kind = SectionKind::Manifest;
-    json.name = "header";
-    out.claims[file] = {std::move(length), std::move(json)};
+    out.claims[file] = {
+        {{FileOffset(0), ByteCount(kLengthBytes)}, SectionKind::Header, "length of the header"},
+        {{FileOffset(kLengthBytes), ByteCount(header)}, SectionKind::Manifest, "header"}};
 }
 
 /// The tensors of one file.
@@ -246,11 +240,8 @@ public:
         for (std::size_t i = 0; i < files.size(); ++i) {
             if (isIndex(files[i])) {
                 files[i].role = SectionKind::Manifest;
-                ByteClaim all;
-                all.range = {FileOffset(0), files[i].file->size()};
-                all.kind = SectionKind::Manifest;
-                all.name = files[i].path;
-                out.claims[i] = {std::move(all)};
+                out.claims[i] = {
+                    {{FileOffset(0), files[i].file->size()}, SectionKind::Manifest, files[i].path}};
             } else if (shards.count(files[i].path) != 0) {
                 missing.erase(files[i].path);
                 readShard(files, i, out);

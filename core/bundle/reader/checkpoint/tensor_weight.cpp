@@ -177,13 +177,7 @@ void addTensor(const StoredTensor &tensor, const std::string &sourceOp, Containe
     encoding.payload = operandAt(codec::PartRole::Data, tensor.type, tensor.shape, std::move(place),
                                  std::move(order));
     weight.form = StorageForm(std::move(encoding));
-    ByteClaim claim;
-    claim.range = tensor.bytes;
-    claim.kind = SectionKind::Data;
-    claim.name = fmt::format("{}: data", tensor.name);
-    claim.weight = out.weights.size();
-    claim.operand = 0;
-    out.claims[tensor.file].push_back(std::move(claim));
+    out.claims[tensor.file].push_back({tensor.bytes, SectionKind::Data, {}, out.weights.size(), 0});
     out.weights.push_back(std::move(weight));
 }
 

@@ -2,6 +2,7 @@
 #include "core/bundle/reader/espresso/espresso_reader.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/find.h"
 #include "core/bundle/reader/network/network_weights.h"
 #include "core/container/espresso/espresso.h"
 
@@ -18,9 +19,8 @@ constexpr std::string_view kNet = ".espresso.net", kShape = ".espresso.shape",
 
 std::size_t fileAt(const std::vector<BundleFile> &files, std::string_view path)
 {
-    const auto found = std::find_if(files.begin(), files.end(),
-                                    [path](const BundleFile &file) { return file.path == path; });
-    return found == files.end() ? kNoIndex : static_cast<std::size_t>(found - files.begin());
+    const auto *found = findBy(files, &BundleFile::path, path);
+    return !found ? kNoIndex : static_cast<std::size_t>(found - files.data());
 }
 
 /// "model0/model" of "model0/model.espresso.net".
@@ -96,36 +96,13 @@ void readEspresso(const std::vector<BundleFile> &files, std::size_t net, const s
 std::vector<ByteClaim> espressoClaims(const BundleFile &file, std::size_t number,
                                       const std::vector<Weight> &weights)
 {
-    std::vector<ByteClaim> claims;
     const auto table = espresso::readBlobs(file.file->bytes(), file.path);
     if (!table)
-        return claims;
-    ByteClaim header;
-    header.range = table->header();
-    header.kind = SectionKind::Header;
-    header.name = "table of blobs";
-    claims.push_back(std::move(header));
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        const auto operands = weights[i].operands();
-        for (std::size_t k = 0; k < operands.size(); ++k) {
-            const auto &operand = operands[k];
-            if (!operand.place || operand.place->file != number)
-                continue;
-            ByteClaim claim;
-            claim.range = operand.place->range();
-            claim.kind = sectionKindOf(operand.role);
-            claim.weight = i;
-            claim.operand = k;
-            claims.push_back(std::move(claim));
-        }
-    }
-    for (const espresso::Blob &blob : table->blobs) { // those that no layer names
-        ByteClaim claim;
-        claim.range = blob.data;
-        claim.kind = SectionKind::Data;
-        claim.name = fmt::format("blob {}", blob.id);
-        claims.push_back(std::move(claim));
-    }
+        return {};
+    auto claims = claimsOfOperands(number, weights);
+    claims.insert(claims.begin(), {table->header(), SectionKind::Header, "table of blobs"});
+    for (const espresso::Blob &blob : table->blobs) // those that no layer names
+        claims.push_back({blob.data, SectionKind::Data, fmt::format("blob {}", blob.id)});
     return claims;
 }
 

@@ -230,15 +230,8 @@ void BlockReader::describe(Weight &weight, OrderState order) const
 void BlockReader::claim(ByteRange range, SectionKind kind, std::string what, std::size_t weight,
                         std::size_t operand)
 {
-    if (range.bytes.value == 0)
-        return;
-    ByteClaim claim;
-    claim.range = range;
-    claim.kind = kind;
-    claim.name = std::move(what);
-    claim.weight = weight;
-    claim.operand = operand;
-    m_out.claims.push_back(std::move(claim));
+    if (range.bytes.value != 0)
+        m_out.claims.push_back({range, kind, std::move(what), weight, operand});
 }
 
 std::vector<BlockReader::SliceRanges> BlockReader::allPlaces() const

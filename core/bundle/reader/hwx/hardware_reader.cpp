@@ -2,6 +2,7 @@
 #include "core/bundle/reader/hwx/hardware_reader.h"
 
 #include "core/bundle/reader/hwx/hardware_block.h"
+#include "core/bundle/reader/readers.h"
 
 namespace kernscope {
 
@@ -48,13 +49,8 @@ std::vector<ByteClaim> claimsOfSpans(const std::vector<hwx::CoverSpan> &spans)
 {
     std::vector<ByteClaim> claims;
     claims.reserve(spans.size());
-    for (const hwx::CoverSpan &span : spans) {
-        ByteClaim claim;
-        claim.range = span.range;
-        claim.kind = spanSectionKind(span.kind);
-        claim.name = span.name;
-        claims.push_back(std::move(claim));
-    }
+    for (const hwx::CoverSpan &span : spans)
+        claims.push_back({span.range, spanSectionKind(span.kind), span.name});
     return claims;
 }
 

@@ -7,9 +7,6 @@
 
 namespace kernscope {
 
-/// A hardware container (.hwx). Codes: those of hwx::readContainer, and "hwx.slices".
-const ContainerReader &hardwareReader();
-
 /// What readers of hardware images share: the weights of the tasks, and as sections the `spans` of
 /// the tables with the slices of the kernels in them. `image` is kept in `out`.
 void addHardware(hwx::Container image, const std::vector<hwx::CoverSpan> &spans, BundleFile &file,

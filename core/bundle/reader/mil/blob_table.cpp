@@ -2,6 +2,7 @@
 #include "core/bundle/reader/mil/blob_table.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/find.h"
 #include "core/base/little_endian.h"
 #include "core/base/overlaid_file.h"
 #include "core/base/text.h"
@@ -34,11 +35,10 @@ Result<std::size_t> BlobTable::findFile(const mil::BlobReference &reference)
     auto path = resolveBlobPath(reference.path, m_modelFolder);
     if (!path)
         return tl::unexpected(place(std::move(path.error()), reference));
-    const auto found = std::find_if(m_files.begin(), m_files.end(),
-                                    [&path](const BundleFile &file) { return file.path == *path; });
-    if (found != m_files.end()) {
+    const auto *found = findBy(m_files, &BundleFile::path, *path);
+    if (found) {
         m_lastPath = reference.path;
-        m_lastFile = static_cast<std::size_t>(found - m_files.begin());
+        m_lastFile = static_cast<std::size_t>(found - m_files.data());
         return *m_lastFile;
     }
     const auto records = std::max<std::size_t>(1, m_missing[*path].size());

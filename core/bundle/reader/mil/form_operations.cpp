@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/reader/mil/form_operations.h"
 
+#include "core/base/find.h"
+
 namespace kernscope {
 
 namespace {
@@ -26,9 +28,7 @@ constexpr std::array kOperations{
 
 const FormOperation *formOperation(std::string_view type)
 {
-    const auto found = std::find_if(kOperations.begin(), kOperations.end(),
-                                    [type](const FormOperation &row) { return row.type == type; });
-    return found == kOperations.end() ? nullptr : &*found;
+    return findBy(kOperations, &FormOperation::type, type);
 }
 
 } // namespace kernscope

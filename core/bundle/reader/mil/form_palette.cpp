@@ -14,11 +14,9 @@ namespace kernscope {
 Result<void> FormReader::addPalette(const mil::Operation &operation, ReadValue &form,
                                     const Shape &indexShape, unsigned width)
 {
-    auto lut = source(operation, "lut", PartRole::Lut);
-    if (!lut)
-        return tl::unexpected(std::move(lut.error()));
+    auto lut = TRY(source(operation, "lut", PartRole::Lut));
     const std::size_t rank = indexShape.size();
-    const Shape &shape = lut->shape;
+    const Shape &shape = lut.shape;
     bool divides = shape.size() == rank + 2;
     for (std::size_t i = 0; divides && i < rank; ++i)
         divides = shape[i] != 0 && indexShape[i] % shape[i] == 0;
@@ -28,7 +26,7 @@ Result<void> FormReader::addPalette(const mil::Operation &operation, ReadValue &
             fmt::format("rank {} and extents that divide {}", rank + 2, shapeText(indexShape)),
             shapeText(shape), "The codebooks do not divide the indices into equal groups."));
     codec::Palette palette;
-    palette.lut = lut->source;
+    palette.lut = lut.source;
     palette.grid.assign(shape.begin(), shape.end() - 2);
     palette.entries = shape[rank];
     palette.vector = shape[rank + 1];
@@ -54,8 +52,8 @@ Result<void> FormReader::addPalette(const mil::Operation &operation, ReadValue &
         return tl::unexpected(
             m_operands.fault(operation, "codec.shape", "output", "fewer than 2^64 bytes",
                              shapeText(form.encoding.shape), "The decoded shape overflows."));
-    form.type = lut->type;
-    form.encoding.type = lut->type;
+    form.type = lut.type;
+    form.encoding.type = lut.type;
     form.encoding.palette = std::move(palette);
     return {};
 }
@@ -77,40 +75,34 @@ Result<ReadValue> FormReader::palette(const mil::Operation &operation)
 /// iOS 16: indices packed into plain bytes, one flat codebook, the shape beside them.
 Result<ReadValue> FormReader::paletteOfBytes(const mil::Operation &operation)
 {
-    auto indices = stored(operation, "indices", PartRole::Indices, {ElementType::Uint8});
-    if (!indices)
-        return tl::unexpected(std::move(indices.error()));
-    auto lut = source(operation, "lut", PartRole::Lut);
-    if (!lut)
-        return tl::unexpected(std::move(lut.error()));
-    auto shape = shapeOperand(operation);
-    if (!shape)
-        return tl::unexpected(std::move(shape.error()));
-    const std::uint64_t entries = lut->shape.size() == 1 ? lut->shape[0] : 0;
+    auto indices = TRY(stored(operation, "indices", PartRole::Indices, {ElementType::Uint8}));
+    auto lut = TRY(source(operation, "lut", PartRole::Lut));
+    auto shape = TRY(shapeOperand(operation));
+    const std::uint64_t entries = lut.shape.size() == 1 ? lut.shape[0] : 0;
     const auto width = static_cast<unsigned>(std::countr_zero(entries));
     const ElementType type =
         std::has_single_bit(entries) ? unsignedType(width) : ElementType::Unknown;
     if (type == ElementType::Unknown)
         return tl::unexpected(m_operands.fault(
             operation, "codec.codebook", "lut", "one dimension of 2, 4, 8, 16, 64 or 256 entries",
-            shapeText(lut->shape), "The codebook does not fit any width of index."));
-    const auto bytes = packedBytes(*elementCount(*shape), type);
-    if (!bytes || indices->shape.size() != 1 || indices->shape[0] != bytes->value)
+            shapeText(lut.shape), "The codebook does not fit any width of index."));
+    const auto bytes = packedBytes(*elementCount(shape), type);
+    if (!bytes || indices.shape.size() != 1 || indices.shape[0] != bytes->value)
         return tl::unexpected(m_operands.fault(
             operation, "codec.shape", "indices",
             fmt::format("[{}] bytes for {} indices of {} bits", bytes ? bytes->value : 0,
-                        shapeText(*shape), width),
-            shapeText(indices->shape), "The indices do not fit the decoded shape."));
+                        shapeText(shape), width),
+            shapeText(indices.shape), "The indices do not fit the decoded shape."));
     ReadValue form;
-    form.type = lut->type;
-    form.encoding.type = lut->type;
-    form.encoding.payload = kernscope::readAs(std::move(*indices), type, *shape);
+    form.type = lut.type;
+    form.encoding.type = lut.type;
+    form.encoding.payload = kernscope::readAs(std::move(indices), type, shape);
     codec::Palette palette;
-    palette.lut = lut->source;
-    palette.grid.assign(shape->size(), 1);
+    palette.lut = lut.source;
+    palette.grid.assign(shape.size(), 1);
     palette.entries = entries;
     form.encoding.palette = std::move(palette);
-    form.encoding.shape = std::move(*shape);
+    form.encoding.shape = std::move(shape);
     return form;
 }
 

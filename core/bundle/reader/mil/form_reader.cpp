@@ -94,16 +94,14 @@ Result<Shape> FormReader::shapeOperand(const mil::Operation &operation)
 Result<std::uint64_t> FormReader::axisOperand(const mil::Operation &operation,
                                               std::string_view name, std::size_t rank)
 {
-    auto numbers = m_operands.integers(operation, name);
-    if (!numbers)
-        return tl::unexpected(std::move(numbers.error()));
+    auto numbers = TRY(m_operands.integers(operation, name));
     const auto extent = static_cast<std::int64_t>(rank);
-    const std::int64_t axis = numbers->size() == 1 ? numbers->front() : INT64_MAX;
+    const std::int64_t axis = numbers.size() == 1 ? numbers.front() : INT64_MAX;
     if (axis >= -extent && axis < extent)
         return static_cast<std::uint64_t>(axis < 0 ? axis + extent : axis);
     return tl::unexpected(
         m_operands.fault(operation, "codec.shape", name, fmt::format("an axis of {}", rank),
-                         numbers->size() == 1 ? fmt::format("{}", axis) : "several numbers",
+                         numbers.size() == 1 ? fmt::format("{}", axis) : "several numbers",
                          "The axis is not one of the tensor."));
 }
 
@@ -145,10 +143,7 @@ Result<ReadValue> FormReader::cast(const mil::Operation &operation, PartRole rol
                                                 : readDense(operation, "source_val", *value, role);
     if (!form)
         return form;
-    if (auto fits =
-            checkType(operation, "source_val", form->type, {ElementType::Fp16, ElementType::Fp32});
-        !fits)
-        return tl::unexpected(std::move(fits.error()));
+    TRY(checkType(operation, "source_val", form->type, {ElementType::Fp16, ElementType::Fp32}));
     form->type =
         operation.outputs.empty() ? ElementType::Unknown : operation.outputs.front().type.element;
     if (form->type != ElementType::Fp32)

@@ -42,14 +42,12 @@ Result<ReadValue> FormReader::affine(const mil::Operation &operation, PartRole r
     for (const codec::Operand *vector : {&scale, &zero}) {
         if (vector->shape.empty())
             continue;
-        auto axis = axisOperand(operation, "axis", data.shape.size());
-        if (!axis)
-            return tl::unexpected(std::move(axis.error()));
-        scaling.axis = *axis;
-        if (vector->shape.size() != 1 || vector->shape[0] != data.shape[*axis])
+        auto axis = TRY(axisOperand(operation, "axis", data.shape.size()));
+        scaling.axis = axis;
+        if (vector->shape.size() != 1 || vector->shape[0] != data.shape[axis])
             return tl::unexpected(m_operands.fault(
                 operation, "codec.scale", codec::partRoleName(vector->role),
-                fmt::format("a scalar or [{}]", data.shape[*axis]), shapeText(vector->shape),
+                fmt::format("a scalar or [{}]", data.shape[axis]), shapeText(vector->shape),
                 "A vector does not have one number for each index of the axis."));
     }
     form.encoding.payload = std::move(data);
@@ -63,57 +61,46 @@ Result<ReadValue> FormReader::affine(const mil::Operation &operation, PartRole r
 Result<void> FormReader::addBlocks(const mil::Operation &operation, ReadValue &form,
                                    ElementType dataType)
 {
-    auto scale = source(operation, "scale", PartRole::Scale);
-    if (!scale)
-        return tl::unexpected(std::move(scale.error()));
-    if (auto fits =
-            checkType(operation, "scale", scale->type, {ElementType::Fp16, ElementType::Fp32});
-        !fits)
-        return fits;
+    auto scale = TRY(source(operation, "scale", PartRole::Scale));
+    TRY(checkType(operation, "scale", scale.type, {ElementType::Fp16, ElementType::Fp32}));
     const Shape &shape = form.encoding.shape;
     const bool divides = std::equal(
-        shape.begin(), shape.end(), scale->shape.begin(), scale->shape.end(),
+        shape.begin(), shape.end(), scale.shape.begin(), scale.shape.end(),
         [](std::uint64_t all, std::uint64_t cells) { return cells != 0 && all % cells == 0; });
     if (!divides)
         return tl::unexpected(m_operands.fault(
             operation, "codec.scale", "scale", "extents that divide " + shapeText(shape),
-            shapeText(scale->shape), "The scales do not divide the data into equal blocks."));
+            shapeText(scale.shape), "The scales do not divide the data into equal blocks."));
     Scaling scaling;
     scaling.kind = Scaling::Kind::Blockwise;
-    scaling.scale = scale->source;
+    scaling.scale = scale.source;
     if (operation.operand("offset")) {
-        auto offset = source(operation, "offset", PartRole::Offset);
-        if (!offset)
-            return tl::unexpected(std::move(offset.error()));
-        if (auto fits = checkType(operation, "offset", offset->type,
-                                  {dataType, ElementType::Fp16, ElementType::Fp32});
-            !fits)
-            return fits;
-        if (offset->shape != scale->shape)
-            return tl::unexpected(
-                m_operands.fault(operation, "codec.scale", "offset", shapeText(scale->shape),
-                                 shapeText(offset->shape), "The offsets do not match the scales."));
-        scaling.offset = offset->source;
+        auto offset = TRY(source(operation, "offset", PartRole::Offset));
+        TRY(checkType(operation, "offset", offset.type,
+                      {dataType, ElementType::Fp16, ElementType::Fp32}));
+        if (offset.shape != scale.shape)
+            return tl::unexpected(m_operands.fault(operation, "codec.scale", "offset",
+                                                   shapeText(scale.shape), shapeText(offset.shape),
+                                                   "The offsets do not match the scales."));
+        scaling.offset = offset.source;
     }
     form.encoding.scaling = std::move(scaling);
-    form.encoding.type = scale->type;
-    form.type = scale->type;
+    form.encoding.type = scale.type;
+    form.type = scale.type;
     return {};
 }
 
 Result<ReadValue> FormReader::blockwise(const mil::Operation &operation, PartRole role)
 {
-    auto data = source(operation, "data", role);
-    if (!data)
-        return tl::unexpected(std::move(data.error()));
-    TRY(checkType(operation, "data", data->type, kBlockData));
+    auto data = TRY(source(operation, "data", role));
+    TRY(checkType(operation, "data", data.type, kBlockData));
     ReadValue form;
-    if (data->made && canScaleInPlace(*data->made))
-        form.encoding = *data->made;
+    if (data.made && canScaleInPlace(*data.made))
+        form.encoding = *data.made;
     else
-        form.encoding.payload = data->source;
-    form.encoding.shape = data->shape;
-    TRY(addBlocks(operation, form, data->type));
+        form.encoding.payload = data.source;
+    form.encoding.shape = data.shape;
+    TRY(addBlocks(operation, form, data.type));
     return form;
 }
 

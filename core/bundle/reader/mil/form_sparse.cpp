@@ -50,11 +50,9 @@ Result<void> FormReader::sameMask(const mil::Operation &operation, std::string_v
     const Definition *definition = value ? graph.definition(*value) : nullptr;
     if (definition && definition->output == 0 && graph.maker(*definition) == &maker)
         return {};
-    auto mask = m_operands.stored(operation, name, PartRole::Mask);
-    if (!mask)
-        return tl::unexpected(std::move(mask.error()));
-    if (inner.encoding.mask && mask->shape == inner.encoding.shape &&
-        sameBytes(*mask->place, *inner.encoding.mask->place))
+    auto mask = TRY(m_operands.stored(operation, name, PartRole::Mask));
+    if (inner.encoding.mask && mask.shape == inner.encoding.shape &&
+        sameBytes(*mask.place, *inner.encoding.mask->place))
         return {};
     return tl::unexpected(m_operands.fault(operation, "codec.mask", name,
                                            "the mask of " + maker.displayName(), "another mask",
@@ -84,19 +82,17 @@ Result<ReadValue> FormReader::sparse(const mil::Operation &operation, PartRole)
         return inner ? sparseMasked(operation, std::move(*inner)) : inner;
     }
     const bool packed = operation.operand("shape") != nullptr;
-    auto mask = stored(operation, "mask", PartRole::Mask,
-                       {packed ? ElementType::Uint8 : ElementType::Uint1});
-    if (!mask)
-        return tl::unexpected(std::move(mask.error()));
+    auto mask = TRY(stored(operation, "mask", PartRole::Mask,
+                           {packed ? ElementType::Uint8 : ElementType::Uint1}));
     ReadValue form;
-    form.encoding.shape = mask->shape;
+    form.encoding.shape = mask.shape;
     if (packed) {
         auto shape = TRY(shapeOperand(operation));
         const std::uint64_t bytes = packedBytes(*elementCount(shape), ElementType::Uint1)->value;
-        if (mask->shape.size() != 1 || mask->shape[0] != bytes)
+        if (mask.shape.size() != 1 || mask.shape[0] != bytes)
             return tl::unexpected(m_operands.fault(
                 operation, "codec.mask", "mask", fmt::format("[{}] bytes", bytes),
-                shapeText(mask->shape), "The mask does not have one bit for each element."));
+                shapeText(mask.shape), "The mask does not have one bit for each element."));
         form.encoding.shape = std::move(shape);
     }
     auto data = TRY(source(operation, "nonzero_data", PartRole::NonzeroData));
@@ -104,7 +100,7 @@ Result<ReadValue> FormReader::sparse(const mil::Operation &operation, PartRole)
     form.type = data.type;
     form.encoding.type = data.type;
     form.encoding.mask =
-        kernscope::readAs(std::move(*mask), ElementType::Uint1, form.encoding.shape);
+        kernscope::readAs(std::move(mask), ElementType::Uint1, form.encoding.shape);
     form.encoding.payload = std::move(data.source);
     return form;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Programs and the weight files that they name, as the files of a bundle.
-#include "core/bundle/reader/mil/mil_reader.h"
+#include "core/bundle/reader/readers.h"
 
 #include "core/base/error_builder.h"
 #include "core/bundle/reader/espresso/espresso_reader.h"
@@ -396,11 +396,7 @@ std::vector<ByteClaim> ProgramReading::claimsOf(std::size_t file,
         return claimsOfBlobFile(m_records[file], uses, m_out.weights);
     if (owner.role == SectionKind::Program && !isEspressoNet(owner.path))
         return claimsOfProgram(m_out.program, file, owner.file->size(), m_out.weights);
-    ByteClaim whole;
-    whole.range = {FileOffset(0), owner.file->size()};
-    whole.kind = owner.role;
-    whole.name = owner.path;
-    return {std::move(whole)};
+    return {{{FileOffset(0), owner.file->size()}, owner.role, owner.path}};
 }
 
 Result<FileBytes> rewriteFile(const BundleFile &file, bool isProgram)

@@ -19,9 +19,10 @@ void sortByPlace(std::vector<ByteClaim> &claims)
     });
 }
 
-/// `under` where nothing of `over` lies; both sorted, `under` without overlaps of its own.
+/// `under` where nothing of `over` lies; `under` sorted, without overlaps of its own.
 std::vector<ByteClaim> laidOver(const std::vector<ByteClaim> &under, std::vector<ByteClaim> over)
 {
+    sortByPlace(over);
     std::vector<ByteClaim> all;
     auto next = over.begin();
     for (const ByteClaim &claim : under) {
@@ -44,42 +45,12 @@ std::vector<ByteClaim> laidOver(const std::vector<ByteClaim> &under, std::vector
     return all;
 }
 
-std::vector<ByteClaim> claimsOfOperands(std::size_t file, const std::vector<Weight> &weights)
-{
-    std::vector<ByteClaim> claims;
-    for (std::size_t w = 0; w < weights.size(); ++w) {
-        const OperandList &operands = weights[w].operands();
-        for (std::size_t i = 0; i < operands.size(); ++i) {
-            const codec::Operand &operand = operands[i];
-            const OperandPlace &place = *operand.place;
-            if (place.file != file)
-                continue;
-            ByteClaim claim;
-            claim.kind = sectionKindOf(operand.role);
-            claim.name = fmt::format("{}: {}", weights[w].name, codec::partRoleName(operand.role));
-            claim.weight = w;
-            claim.operand = i;
-            for (const ByteRange &range :
-                 place.pieces.empty() ? std::vector<ByteRange>{place.range()} : place.pieces) {
-                claim.range = range;
-                if (range.bytes.value > 0)
-                    claims.push_back(claim);
-            }
-        }
-    }
-    sortByPlace(claims);
-    return claims;
-}
-
 } // namespace
 
 std::vector<ByteClaim> claimsOfProgram(const mil::Program &program, std::size_t file,
                                        ByteCount bytes, const std::vector<Weight> &weights)
 {
-    ByteClaim whole;
-    whole.range = {FileOffset(0), bytes};
-    whole.kind = SectionKind::Program;
-    whole.name = "program";
+    ByteClaim whole{{FileOffset(0), bytes}, SectionKind::Program, "program"};
     const bool ownFile = !program.models.empty() && program.models.front().span.length > 0;
     if (ownFile && !program.models.front().isProgram())
         whole.name = program.models.front().kind;
@@ -87,13 +58,10 @@ std::vector<ByteClaim> claimsOfProgram(const mil::Program &program, std::size_t 
     for (const mil::ModelNode &node : program.models) {
         if (node.isPipeline() || node.path.empty() || node.span.length == 0)
             continue;
-        ByteClaim claim;
-        claim.range = {FileOffset(node.span.offset), ByteCount(node.span.length)};
-        claim.kind = SectionKind::Program;
-        claim.name = fmt::format("{}: {}", node.path, node.kind);
-        models.push_back(std::move(claim));
+        models.push_back({{FileOffset(node.span.offset), ByteCount(node.span.length)},
+                          SectionKind::Program,
+                          fmt::format("{}: {}", node.path, node.kind)});
     }
-    sortByPlace(models);
     std::vector<ByteClaim> around{std::move(whole)};
     return claimsAround(laidOver(around, std::move(models)), file, weights);
 }

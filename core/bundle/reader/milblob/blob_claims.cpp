@@ -17,22 +17,15 @@ namespace {
 ByteClaim payloadClaim(const milblob::Record &record, std::size_t number,
                        const std::vector<RecordUse> &uses, const std::vector<Weight> &weights)
 {
-    ByteClaim claim;
-    claim.range = record.payload();
     const auto use = std::lower_bound(
         uses.begin(), uses.end(), record.metaOffset,
         [](const RecordUse &u, FileOffset offset) { return u.metaOffset < offset; });
     if (use == uses.end() || use->metaOffset != record.metaOffset) {
-        claim.kind = SectionKind::Data;
-        claim.name = fmt::format("record {}: data that no weight uses", number);
-        return claim;
+        return {record.payload(), SectionKind::Data,
+                fmt::format("record {}: data that no weight uses", number)};
     }
-    const Weight &weight = weights[use->weight];
-    const codec::PartRole role = weight.operands()[use->operand].role;
-    claim.kind = sectionKindOf(role);
-    claim.weight = use->weight;
-    claim.operand = use->operand;
-    return claim;
+    const codec::PartRole role = weights[use->weight].operands()[use->operand].role;
+    return {record.payload(), sectionKindOf(role), {}, use->weight, use->operand};
 }
 
 /// Both lists by offset, each offset once.
@@ -112,19 +105,16 @@ std::vector<ByteClaim> claimsOfBlobFile(const std::vector<milblob::Record> &reco
 {
     std::vector<ByteClaim> claims;
     claims.reserve(2 * records.size() + 1);
-    ByteClaim header;
-    header.range = {FileOffset(0), ByteCount(milblob::kHeaderBytes)};
-    header.kind = SectionKind::Header;
-    header.name = "header";
-    claims.push_back(std::move(header));
+    claims.push_back(
+        {{FileOffset(0), ByteCount(milblob::kHeaderBytes)}, SectionKind::Header, "header"});
     // All metadata first: of equal starts the record wins over a payload laid over it.
-    for (std::size_t i = 0; i < records.size(); ++i) {
-        ByteClaim claim;
-        claim.range = {records[i].metaOffset, ByteCount(milblob::kMetadataBytes)};
-        claim.kind = SectionKind::Metadata;
-        claim.record = i;
-        claims.push_back(std::move(claim));
-    }
+    for (std::size_t i = 0; i < records.size(); ++i)
+        claims.push_back({{records[i].metaOffset, ByteCount(milblob::kMetadataBytes)},
+                          SectionKind::Metadata,
+                          {},
+                          kNoIndex,
+                          kNoIndex,
+                          i});
     for (std::size_t i = 0; i < records.size(); ++i)
         claims.push_back(payloadClaim(records[i], i, uses, weights));
     // A record's owner is that of its payload.

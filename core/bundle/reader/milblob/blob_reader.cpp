@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A weight file without a program.
-#include "core/bundle/reader/milblob/blob_reader.h"
+#include "core/bundle/reader/readers.h"
 
 #include "core/bundle/reader/milblob/blob_claims.h"
 #include "core/container/milblob/milblob.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/reader/odix/odix_reader.h"
+#include "core/bundle/reader/readers.h"
 
 #include "core/base/error_builder.h"
 #include "core/bundle/reader/milblob/blob_claims.h"
@@ -23,11 +23,7 @@ std::string debugPathOf(std::string_view program)
 void claim(ContainerContents &out, std::size_t file, ByteRange range, SectionKind kind,
            std::string name)
 {
-    ByteClaim claim;
-    claim.range = range;
-    claim.kind = kind;
-    claim.name = std::move(name);
-    out.claims[file].push_back(std::move(claim));
+    out.claims[file].push_back({range, kind, std::move(name)});
 }
 
 /// Reads one compiled program and what lies beside it.
@@ -115,18 +111,8 @@ void OdixReading::claimProgram(const odix::Compiled &compiled)
     claim(m_out, m_program, {FileOffset(0), ByteCount(program.flatBuffer.offset.value)},
           SectionKind::Header, "header");
     claim(m_out, m_program, program.flatBuffer, SectionKind::Program, "program");
-    for (std::size_t w = 0; w < m_out.weights.size(); ++w) {
-        const OperandList &operands = m_out.weights[w].operands();
-        for (std::size_t i = 0; i < operands.size(); ++i) {
-            ByteClaim claim;
-            claim.range = operands[i].place->range();
-            claim.kind = sectionKindOf(operands[i].role);
-            claim.weight = w;
-            claim.operand = i;
-            if (claim.range.bytes.value > 0)
-                m_out.claims[m_program].push_back(std::move(claim));
-        }
-    }
+    auto operands = claimsOfOperands(m_program, m_out.weights);
+    std::move(operands.begin(), operands.end(), std::back_inserter(m_out.claims[m_program]));
     // Those that are no weight: strides, axes and their like. Of one place the first claim holds.
     for (std::size_t i = 0; i < program.constants.size(); ++i) {
         const odix::Constant &each = program.constants[i];

@@ -169,24 +169,22 @@ Result<Encoding> FormBuilder::encoding(const Value &value, PartRole role, unsign
 Result<Encoding> FormBuilder::scaled(const odix::MadeValue &made, const odix::Type &type,
                                      unsigned depth)
 {
-    auto data = encoding(made.operands[0], PartRole::Data, depth + 1);
-    if (!data)
-        return data;
+    auto data = TRY(encoding(made.operands[0], PartRole::Data, depth + 1));
     // A cast of table entries to the type of the result takes nothing from them.
-    if (data->converts && data->palette && !data->scaling) {
-        const ElementType entries = codec::sourceType(data->palette->lut);
+    if (data.converts && data.palette && !data.scaling) {
+        const ElementType entries = codec::sourceType(data.palette->lut);
         if (bitWidth(entries) <= 8) {
-            data->converts = false;
-            data->type = entries;
+            data.converts = false;
+            data.type = entries;
         }
     }
     Encoding result;
-    const unsigned width = bitWidth(data->type);
-    const bool plain = !data->scaling && !data->converts;
-    if (plain && (data->palette || data->mask || storedOperand(data->payload) != nullptr))
-        result = std::move(*data);
+    const unsigned width = bitWidth(data.type);
+    const bool plain = !data.scaling && !data.converts;
+    if (plain && (data.palette || data.mask || storedOperand(data.payload) != nullptr))
+        result = std::move(data);
     else
-        result.payload = std::make_shared<const Encoding>(*data);
+        result.payload = std::make_shared<const Encoding>(data);
     result.type = type.element;
     result.shape = shapeOfType(type);
     Scaling scaling;
@@ -216,16 +214,14 @@ Result<Encoding> FormBuilder::lookedUp(const odix::MadeValue &made, const odix::
                                        Encoding indices, unsigned depth)
 {
     const FileOffset at = m_program.functions[made.function].code[made.instruction].at;
-    auto lut = source(made.operands[1], PartRole::Lut, depth + 1);
-    if (!lut)
-        return tl::unexpected(std::move(lut.error()));
-    const Shape table = codec::sourceShape(*lut);
+    auto lut = TRY(source(made.operands[1], PartRole::Lut, depth + 1));
+    const Shape table = codec::sourceShape(lut);
     const std::size_t rank = indices.shape.size();
     if (table.size() != rank + 2 || indices.palette || indices.scaling)
         return fault(at, "lut", fmt::format("a table of rank {} for plain indices", rank + 2),
                      shapeText(table));
     codec::Palette palette;
-    palette.lut = std::move(*lut);
+    palette.lut = std::move(lut);
     palette.grid.assign(table.begin(), table.end() - 2);
     palette.entries = table[rank];
     palette.vector = table[rank + 1];

@@ -3,6 +3,8 @@
 #include "core/bundle/reader/quantized/quantized_reader.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/find.h"
+#include "core/bundle/reader/readers.h"
 
 #include <fmt/format.h>
 
@@ -145,13 +147,8 @@ void claimOperands(const Weight &weight, std::vector<BundleFile> &files, Contain
     for (std::size_t i = 0; i < weight.operands().size(); ++i) {
         const codec::Operand &operand = weight.operands()[i];
         const OperandPlace &place = *operand.place;
-        ByteClaim claim;
-        claim.range = place.range();
-        claim.kind = sectionKindOf(operand.role);
-        claim.name = fmt::format("{}: {}", weight.name, codec::partRoleName(operand.role));
-        claim.weight = out.weights.size();
-        claim.operand = i;
-        out.claims[place.file].push_back(std::move(claim));
+        out.claims[place.file].push_back(
+            {place.range(), sectionKindOf(operand.role), {}, out.weights.size(), i});
         files[place.file].role = SectionKind::Values;
         files[place.file].payloadBytes = place.bytes;
     }
@@ -159,9 +156,7 @@ void claimOperands(const Weight &weight, std::vector<BundleFile> &files, Contain
 
 const BundleFile *fileNamed(const std::vector<BundleFile> &files, std::string_view path)
 {
-    const auto at = std::find_if(files.begin(), files.end(),
-                                 [path](const BundleFile &file) { return file.path == path; });
-    return at == files.end() ? nullptr : &*at;
+    return findBy(files, &BundleFile::path, path);
 }
 
 Result<quantized::Folder> readFiles(const std::vector<BundleFile> &files)
@@ -229,20 +224,14 @@ public:
     void read(ContainerInput &input, ContainerContents &out) const override
     {
         std::vector<BundleFile> &files = input.files;
-        const auto manifest = std::find_if(files.begin(), files.end(), [](const BundleFile &file) {
-            return file.path == quantized::kManifest;
-        });
-        if (manifest == files.end()) {
+        auto *manifest = findBy(files, &BundleFile::path, quantized::kManifest);
+        if (!manifest) {
             out.log.add(Severity::Error,
                         manifestFault("", std::string(quantized::kManifest), "no such file",
                                       "The folder has no description"));
             return;
         }
         manifest->role = SectionKind::Manifest;
-        ByteClaim whole;
-        whole.range = {FileOffset(0), manifest->file->size()};
-        whole.kind = SectionKind::Manifest;
-        whole.name = manifest->path;
         const auto text = manifest->file->bytes();
         const auto matrix = quantized::parseManifest(text).and_then(quantized::describeMatrix);
         if (matrix) {
@@ -256,7 +245,8 @@ public:
         } else {
             out.log.add(Severity::Error, quantized::placedIn(text, matrix.error()));
         }
-        out.claims[static_cast<std::size_t>(manifest - files.begin())] = {std::move(whole)};
+        out.claims[static_cast<std::size_t>(manifest - files.data())] = {
+            {{FileOffset(0), manifest->file->size()}, SectionKind::Manifest, manifest->path}};
     }
 };
 

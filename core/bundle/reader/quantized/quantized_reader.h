@@ -2,18 +2,8 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/bundle/reader/container_reader.h"
 #include "core/container/quantized/folder.h"
 #include "core/form/order_layout.h"
-
-namespace kernscope {
-
-/// A folder that `quantize` wrote: quantize.json, data.bin, and exp.bin or scale.bin and
-/// offset.bin. Code: "quantize.manifest". Matrices in boxes are named and not read ("layout", a
-/// warning).
-const ContainerReader &quantizedReader();
-
-} // namespace kernscope
 
 namespace kernscope::quantized {
 

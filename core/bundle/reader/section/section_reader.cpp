@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/reader/section/section_reader.h"
+#include "core/bundle/reader/readers.h"
 
 #include "core/base/error_builder.h"
 #include "core/bundle/piece_order.h"
@@ -36,15 +36,6 @@ SectionKind kindOf(Kind kind, const section::Unit &unit)
     return unit.has(Kind::Pal) ? SectionKind::Indices : SectionKind::Data;
 }
 
-ByteClaim claimOfEntry(ByteRange range, SectionKind kind, std::string name)
-{
-    ByteClaim claim;
-    claim.range = range;
-    claim.kind = kind;
-    claim.name = std::move(name);
-    return claim;
-}
-
 /// Biases and the activation table are weights of their own, behind the coefficients.
 std::size_t ownerOf(Kind kind, std::size_t weight, const std::vector<Weight> &weights)
 {
@@ -69,11 +60,8 @@ void claimUnit(const section::WeightSection &section, std::size_t number,
     const auto add = [&](ByteRange range, SectionKind kind, std::string_view what) {
         if (range.bytes.value == 0)
             return; // no number of a core survives
-        ByteClaim claim =
-            claimOfEntry(range, kind, fmt::format("{} core {}: {}", unit.name, unit.core, what));
-        if (of < weights.size())
-            claim.weight = of;
-        claims.push_back(std::move(claim));
+        claims.push_back({range, kind, fmt::format("{} core {}: {}", unit.name, unit.core, what),
+                          of < weights.size() ? of : kNoIndex});
     };
     add({FileOffset(section.unitTable + number * section::kUnitBytes),
          ByteCount(section::kUnitBytes)},
@@ -425,11 +413,9 @@ std::vector<ByteClaim> claimsOfSection(const section::WeightSection &section,
                 weightOf[unit] = byName.at(group.name);
         }
     }
-    std::vector<ByteClaim> claims;
-    claims.push_back(claimOfEntry({FileOffset(0), ByteCount(section::kHeaderBytes)},
-                                  SectionKind::Header, "header"));
-    claims.push_back(claimOfEntry({FileOffset(section.pool), ByteCount(section.poolBytes)},
-                                  SectionKind::Metadata, "names"));
+    std::vector<ByteClaim> claims{
+        {{FileOffset(0), ByteCount(section::kHeaderBytes)}, SectionKind::Header, "header"},
+        {{FileOffset(section.pool), ByteCount(section.poolBytes)}, SectionKind::Metadata, "names"}};
     for (std::size_t unit = 0; unit < section.units.size(); ++unit)
         claimUnit(section, unit, weightOf, weights, claims);
     return claims;

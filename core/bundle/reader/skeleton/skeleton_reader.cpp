@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/reader/skeleton/skeleton_reader.h"
+#include "core/bundle/reader/readers.h"
 
 #include "core/container/skeleton/skeleton.h"
 
 namespace kernscope {
 
 namespace {
-
-ByteClaim claimOf(ByteRange range, SectionKind kind, std::string name)
-{
-    ByteClaim claim;
-    claim.range = range;
-    claim.kind = kind;
-    claim.name = std::move(name);
-    return claim;
-}
 
 class SkeletonReader final : public ContainerReader
 {
@@ -65,11 +56,9 @@ public:
             operandAt(codec::PartRole::Data, weight.type, weight.shape, std::move(place));
         weight.form = StorageForm(std::move(encoding));
         out.weights.push_back(std::move(weight));
-        out.claims[0].push_back(claimOf({FileOffset(0), ByteCount(skeleton::kHeaderBytes)},
-                                        SectionKind::Header, "header"));
-        ByteClaim data = claimOf(tables->payload, SectionKind::Data, "numbers: data");
-        data.weight = data.operand = 0;
-        out.claims[0].push_back(std::move(data));
+        out.claims[0] = {
+            {{FileOffset(0), ByteCount(skeleton::kHeaderBytes)}, SectionKind::Header, "header"},
+            {tables->payload, SectionKind::Data, {}, 0, 0}};
     }
 };
 

@@ -4,7 +4,7 @@
 
 #include "core/base/little_endian.h"
 #include "core/base/sha256.h"
-#include "core/bundle/reader/skeleton/skeleton_reader.h"
+#include "core/bundle/reader/readers.h"
 #include "core/codec/encode/encoder.h"
 #include "core/container/hwx/container.h"
 #include "core/container/quantized/folder.h"
