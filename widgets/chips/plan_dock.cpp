@@ -367,14 +367,14 @@ void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
     m_model = new PlanModel(this);
     auto *splitter = new QSplitter(Qt::Horizontal, content);
     splitter->setChildrenCollapsible(false);
-    m_table = makeTable(splitter, tr("Planned forms"), m_model, {12, 5, 9, 6, 6, 5, 6, 7, 16});
+    m_table = makeTable(splitter, tr("Planned forms"), m_model, {10.8, 6, 5, 7.5, 6, 5, 6.5, 6, 6, 16});
     new AlikeNames(m_table, m_model->columnOf("weight"));
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_plot = new FrontPlot(splitter);
     m_plot->setMinimumHeight(theme::em(this, 9));
     splitter->addWidget(m_table);
     splitter->addWidget(m_plot);
-    splitter->setStretchFactor(0, 3);
+    splitter->setStretchFactor(0, 5);
     splitter->setStretchFactor(1, 2);
     column->addWidget(splitter, 1);
     auto *bar = new QHBoxLayout;

@@ -159,7 +159,12 @@ double HistogramPlot::shownHeight()
     const auto most = static_cast<double>(*highest);
     const bool cut = !m_logarithmic && next > 0 && most > kCutAbove * static_cast<double>(next);
     m_cutBar = cut ? static_cast<int>(highest - m_shown.bins.begin()) : -1;
-    m_cutText->setVisible(cut);
+    m_cutText->setVisible(cut || oneValue());
+    if (oneValue()) {
+        m_cutText->setText(tr(" all are %1").arg(valueText(m_histogram.low)));
+        m_cutText->setPositionAlignment(Qt::AlignLeft | Qt::AlignTop);
+        m_cutText->position->setCoords(keyOf(0) + kOneValue / 2, 0);
+    }
     if (!cut)
         return std::max(1.0, most);
     // Beside the bar, on the side that has more room.
@@ -274,6 +279,7 @@ StatisticsPanel::StatisticsPanel(Session &session, QWidget *parent)
     m_task.whenCancelled([this] { noticeCancel(); });
     connect(m_histogram, &PlotWidget::pointActivated, this, [this](int which) {
         const auto [low, high] = m_histogram->rangeOf(which);
+        Q_EMIT m_session.statusMessage(m_histogram->pointText(which));
         if (m_bundle)
             goToFirst(m_histogram->pointText(which), [low = low, high = high](float each) {
                 const auto value = static_cast<double>(each);

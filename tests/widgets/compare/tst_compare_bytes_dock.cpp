@@ -139,6 +139,18 @@ private Q_SLOTS:
         QTest::keyClick(dock.view(), Qt::Key_F8, Qt::ShiftModifier);
         QCOMPARE(session.place().bytes->offset.value, part.dataOffset.value + 1);
         QVERIFY(!dock.goToPreviousDifference());
+
+        // Alone: the two rows that differ, the title of their file and of their section.
+        const std::uint64_t all = dock.view()->rows().rows();
+        const auto actions = dock.menuActions();
+        const auto only = std::find_if(actions.begin(), actions.end(), [](const QAction *action) {
+            return action->text() == u"Only Differences"_s;
+        });
+        QVERIFY(only != actions.end() && (*only)->isEnabled());
+        (*only)->setChecked(true);
+        QTRY_COMPARE(dock.view()->rows().rows(), std::uint64_t{4});
+        (*only)->setChecked(false);
+        QCOMPARE(dock.view()->rows().rows(), all);
     }
 
     void paintsDifferences()
