@@ -442,9 +442,10 @@ std::string nearestChange(const WeightForm &form, const Verdict &verdict)
     if (!found.empty())
         return fmt::format("It streams on {} {}.", chip, found);
     if (search.savesNothing())
-        return fmt::format("No change saves anything: in every form that streams on {} the weight takes "
-                           "no fewer bytes than as dense fp16.",
-                           chip);
+        return fmt::format(
+            "No change saves anything: in every form that streams on {} the weight takes "
+            "no fewer bytes than as dense fp16.",
+            chip);
     if (verdict.outcome == Outcome::Unknown)
         return fmt::format("No change is known: what {} needs to stream a weight is not published.",
                            chip);

@@ -280,8 +280,8 @@ Result<std::optional<std::uint64_t>> nextDifference(const Bundle &a, const Bundl
     std::vector<ExactValue> ofA(std::size_t{1} << 14), ofB(ofA.size());
     std::uint64_t at = forward ? (from ? *from + 1 : 0) : from.value_or(all);
     while ((forward ? at < all : at > 0) && !progress.cancelled()) {
-        const auto count = static_cast<std::size_t>(
-            std::min<std::uint64_t>(ofA.size(), forward ? all - at : at));
+        const auto count =
+            static_cast<std::size_t>(std::min<std::uint64_t>(ofA.size(), forward ? all - at : at));
         const std::uint64_t first = forward ? at : at - count;
         reader.readExact(true, first, std::span(ofA).first(count));
         reader.readExact(false, first, std::span(ofB).first(count));

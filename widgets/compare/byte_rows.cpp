@@ -67,8 +67,8 @@ void ByteRows::keepOnly(const ByteAlignment &alignment,
     };
     for (const DifferenceRun &run : differences) {
         const AlignedSegment &segment = alignment.segments()[run.segment];
-        for (const std::uint64_t title :
-             {m_fileRows[alignment.sections()[segment.section].file], m_sectionRows[segment.section]})
+        for (const std::uint64_t title : {m_fileRows[alignment.sections()[segment.section].file],
+                                          m_sectionRows[segment.section]})
             keep(title, title);
         keep(rowOfAll(alignment, run.segment, run.first, segment.longerIsA()),
              rowOfAll(alignment, run.segment, run.end() - 1, segment.longerIsA()));
@@ -92,8 +92,7 @@ std::uint64_t ByteRows::shownRow(std::uint64_t row) const
     if (m_spans.empty())
         return row;
     const auto span = spanOf(row);
-    return span == m_spans.end() ? m_rows - 1
-                                 : span->shown + row - std::min(row, span->first);
+    return span == m_spans.end() ? m_rows - 1 : span->shown + row - std::min(row, span->first);
 }
 
 bool ByteRows::shows(const ByteAlignment &alignment, std::size_t segment, std::uint64_t offset,

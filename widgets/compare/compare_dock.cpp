@@ -692,9 +692,9 @@ void CompareDock::goToDiffering(bool forward)
         tr("Looking for the next value that differs"),
         [pairs = std::move(pairs), shown = m_row, from, forward](Progress &progress) {
             for (const auto &[row, subject] : pairs) {
-                const auto element = nextDifference(*subject.a, *subject.b, subject.sides,
-                                                    row == shown ? from : std::nullopt, forward,
-                                                    progress);
+                const auto element =
+                    nextDifference(*subject.a, *subject.b, subject.sides,
+                                   row == shown ? from : std::nullopt, forward, progress);
                 if (element && *element)
                     return Found{row, **element};
             }

@@ -208,8 +208,8 @@ void TreemapView::paintCell(QPainter &painter, std::size_t index) const
     const QString name = nameIn(words, head, static_cast<int>(room.width()));
     constexpr auto kLeastLetters = 3; // fewer of a longer name say nothing
     if (name != words.name && std::count_if(name.begin(), name.end(), [](QChar each) {
-            return each.isLetterOrNumber();
-        }) < kLeastLetters)
+                                  return each.isLetterOrNumber();
+                              }) < kLeastLetters)
         return;
     painter.setPen(cell.ink);
     painter.setFont(bold);

@@ -134,8 +134,9 @@ private Q_SLOTS:
         small.shape = {1, 1, 1, 1};
         small.elements = 1;
         small.denseBytes = 2;
-        QVERIFY2(of(small).starts_with("No change saves anything: in every form that streams on H13"),
-                 of(small).c_str());
+        QVERIFY2(
+            of(small).starts_with("No change saves anything: in every form that streams on H13"),
+            of(small).c_str());
         QVERIFY(of(dense).starts_with("It streams on H13 stored as a palette of 4-bit"));
     }
 

@@ -452,7 +452,8 @@ private slots:
         QCOMPARE(pairOf(a, weightOf({4}, values)).values->unfaithful, std::uint64_t(1));
     }
 
-    /// Step by step, both ways, the same elements as a plain loop finds; NaN on both sides is equal.
+    /// Step by step, both ways, the same elements as a plain loop finds; NaN on both sides is
+    /// equal.
     void differencesByPlace()
     {
         std::mt19937 random(5);

@@ -368,10 +368,9 @@ private Q_SLOTS:
         std::vector<float> a(6, 1), b{1, 2, 1, 1, 2, 1}, c{1, 1, 1, 1, 1, 1.5f};
         Session session;
         CompareDock dock(session);
-        QVERIFY(showDock(dock, session,
-                         denseBundle({{"v", "[6]", a}, {"same", "[6]", a}, {"w", "[6]", a}}),
-                         denseBundle({{"v", "[6]", b}, {"same", "[6]", a}, {"w", "[6]", c}}),
-                         {1300, 800}));
+        QVERIFY(showDock(
+            dock, session, denseBundle({{"v", "[6]", a}, {"same", "[6]", a}, {"w", "[6]", a}}),
+            denseBundle({{"v", "[6]", b}, {"same", "[6]", a}, {"w", "[6]", c}}), {1300, 800}));
         actionOf(dock, u"Worst First"_s)->setChecked(false);
         chooseRow(dock.table(), dock.model().index(0, 0));
         const auto step = [&](Qt::KeyboardModifiers keys) {
