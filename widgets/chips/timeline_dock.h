@@ -58,7 +58,6 @@ public:
     }
 
     /// What is drawn, for tests.
-    bool floorShown() const { return m_floor.has_value(); }
     QStringList lineTexts() const;
 
 protected:

@@ -532,20 +532,6 @@ bool BytesDock::goToPreviousDifference()
     return goTo(m_differences->previous(*m_bytes, cursor.segment, offsetOfCursor()));
 }
 
-bool BytesDock::goToFile(const QString &path)
-{
-    if (!m_bytes)
-        return false;
-    const auto &files = m_bytes->alignment.files();
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        if (fromUtf8(files[i].pathA) == path || fromUtf8(files[i].pathB) == path) {
-            m_view->showFile(i);
-            return true;
-        }
-    }
-    return false;
-}
-
 void BytesDock::showTable(bool shown)
 {
     m_stack->setCurrentIndex(shown ? 1 : 0);

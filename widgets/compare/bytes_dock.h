@@ -44,8 +44,6 @@ public:
     void goToRange(const DifferenceRun &run);
     bool goToNextDifference();
     bool goToPreviousDifference();
-    /// A file by its path in A or B.
-    bool goToFile(const QString &path);
 
     ByteCompareView *view() const { return m_view; }
     DifferenceStrip *strip() const { return m_strip; }

@@ -181,7 +181,6 @@ public:
 
 Q_SIGNALS:
     void elementPicked(quint64 element);    ///< by mouse or keys
-    void elementActivated(quint64 element); ///< double click, Enter
     void loaded();
     /// What the marked element holds on both sides; and that none is marked any more.
     void elementRead(const kernscope::ui::ElementReadings &readings);
