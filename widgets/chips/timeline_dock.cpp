@@ -140,6 +140,7 @@ TimelinePlot::Line TimelinePlot::makeLine(Qt::Alignment side)
     line.line->setSelectable(false);
     line.text->setSelectable(false);
     line.text->setPositionAlignment(side | Qt::AlignBottom);
+    line.text->setPadding(QMargins(2, 0, 2, theme::em(this, 0.3)));
     line.text->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
     return line;
 }
