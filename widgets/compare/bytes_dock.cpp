@@ -114,7 +114,7 @@ QWidget *BytesDock::buildToolRow(QWidget *parent)
     };
     button(m_previous);
     button(m_next);
-    m_summary = named(new QLabel(box), tr("Summary"));
+    m_summary = named(new ElidedLabel(Qt::ElideRight, box), tr("Summary"));
     m_summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     row->addWidget(m_summary, 2);
     button(m_onlyAction);
@@ -134,7 +134,7 @@ void BytesDock::connectParts()
         m_current = false;
         Q_EMIT comparisonCancelled();
         m_againAction->setEnabled(true);
-        m_summary->setText(tr("The comparison was cancelled."));
+        m_summary->setWholeText(tr("The comparison was cancelled."));
         if (!m_bytes)
             showMessage(tr("The comparison was cancelled."));
     });
@@ -260,7 +260,7 @@ void BytesDock::showAligned(AlignedBytesPtr bytes)
     m_model->setBytes(m_bytes);
     fillFiles();
     updateStrip();
-    m_summary->setText(tr("comparing\u2026"));
+    m_summary->setWholeText(tr("comparing\u2026"));
     showContent();
     if (!same) {
         m_visited = false;
@@ -294,12 +294,11 @@ void BytesDock::showDifferences(std::shared_ptr<const ByteDifferences> differenc
     std::size_t sections = 0;
     for (std::size_t i = 0; any && i < m_bytes->alignment.sections().size(); ++i)
         sections += m_differences->tallyOf(i).any() ? 1 : 0;
-    m_summary->setText(any ? tr("\u2260 %1; in %2 of %3 sections")
-                                 .arg(fromUtf8(tallyText(m_differences->tally())),
-                                      groupedNumber(sections),
-                                      groupedNumber(m_bytes->alignment.sections().size()))
-                           : tr("= every byte is the same"));
-    m_summary->setToolTip(m_summary->text());
+    m_summary->setWholeText(any ? tr("\u2260 %1; in %2 of %3 sections")
+                                      .arg(fromUtf8(tallyText(m_differences->tally())),
+                                           groupedNumber(sections),
+                                           groupedNumber(m_bytes->alignment.sections().size()))
+                                : tr("= every byte is the same"));
 }
 
 void BytesDock::listOnly()

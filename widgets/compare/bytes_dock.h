@@ -20,6 +20,7 @@ namespace kernscope::ui {
 class ByteCompareView;
 class ByteSectionModel;
 class DifferenceStrip;
+class ElidedLabel;
 
 /// The bytes of both bundles side by side, file by file and section by section, with a way from
 /// each difference to the next and an overview of all.
@@ -100,7 +101,8 @@ private:
     QTableView *m_table = nullptr;
     QStackedWidget *m_stack = nullptr;
     QComboBox *m_files = nullptr;
-    QLabel *m_summary = nullptr, *m_readout = nullptr;
+    ElidedLabel *m_summary = nullptr;
+    QLabel *m_readout = nullptr;
     QAction *m_next = nullptr, *m_previous = nullptr, *m_tableAction = nullptr;
     QAction *m_againAction = nullptr, *m_onlyAction = nullptr;
     AlignedBytesPtr m_bytes;
