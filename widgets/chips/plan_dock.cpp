@@ -374,8 +374,8 @@ void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
     m_model = new PlanModel(this);
     auto *splitter = new QSplitter(Qt::Horizontal, content);
     splitter->setChildrenCollapsible(false);
-    m_table =
-        makeTable(splitter, tr("Planned forms"), m_model, {9.3, 6, 4.4, 7, 5.6, 4.2, 6.4, 5.6, 5, 16});
+    m_table = makeTable(splitter, tr("Planned forms"), m_model,
+                        {9.3, 6, 4.4, 7, 5.6, 4.2, 6.4, 5.6, 5, 16});
     new AlikeNames(m_table, m_model->columnOf("weight"));
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_plot = new FrontPlot(splitter);
