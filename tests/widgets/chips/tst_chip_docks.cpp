@@ -539,7 +539,7 @@ private Q_SLOTS:
         }
         QVERIFY(whole > 0);
         QVERIFY(std::abs(drawn / whole - 1) < 1e-9);
-        QVERIFY(boxes < kLayers);
+        QVERIFY(boxes < 2 * kLayers);
         // As long as the layers take one after the other.
         QVERIFY(picture->xAxis->range().upper >= end);
         QVERIFY(picture->xAxis->range().upper < 3 * end);
