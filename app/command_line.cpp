@@ -185,11 +185,12 @@ Options::Options()
     parser.addOptions({pictures, size, theme});
     parser.addPositionalArgument(
         QStringLiteral("path"),
-        CommandLineWords::tr("A bundle, a weight file or a program; two are compared. "
-                             "None: the embedded sample. A file *.kernscope-session opens what "
+        CommandLineWords::tr("A bundle, a weight file or a program; the second and all further "
+                             "ones are compared with the first. None: the embedded sample. A file "
+                             "*.kernscope-session opens what "
                              "it names, as it was left. PATH#PLACE goes to a place in it: "
                              "x.mlmodelc#weight[3,0], x.mlmodelc#weights/weight.bin:0x1f40."),
-        QStringLiteral("[PATH [PATH]]"));
+        QStringLiteral("[PATH\u2026]"));
 }
 
 /// Answers --version or --help, after which the program ends.
@@ -219,8 +220,6 @@ CommandLine parseCommandLine(int argc, char **argv)
 
     CommandLine line;
     line.paths = parser.positionalArguments();
-    if (line.paths.size() > 2)
-        return misuse(CommandLineWords::tr("At most two paths can be compared."));
     line.themeGiven = parser.isSet(options.theme);
     if (line.themeGiven) {
         const QString name = parser.value(options.theme);

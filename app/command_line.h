@@ -11,10 +11,10 @@ namespace kernscope::app {
 
 inline constexpr QSize kScreenshotSize(1400, 900);
 
-/// What the program was asked for: `kernscope [--theme T] [PATH [PATH]]` or
+/// What the program was asked for: `kernscope [--theme T] [PATH…]` or
 /// `kernscope --screenshots DIR [--size WxH,…] [--theme T] PATH [PATH]`.
 struct CommandLine {
-    QStringList paths;                   ///< none, one, or two to compare
+    QStringList paths;                   ///< none, one, or those to compare with the first
     QString screenshots;                 ///< folder; empty: the window is shown
     QList<QSize> sizes{kScreenshotSize}; ///< of the window in pictures; never empty
     ThemeChoice theme = ThemeChoice::Light;

@@ -430,23 +430,24 @@ std::string nearestChange(const WeightForm &form, const Verdict &verdict)
     if (form.elements == 0)
         return "No change of form saves anything: the weight has no elements.";
     if (form.use.elsewhere)
-        return "None: what reads the weight runs on another backend than the engine.";
+        return "What reads the weight runs on another backend than the engine.";
     if (form.use.bias)
-        return "None: a bias is always dense. It is added to what the operation that reads it "
+        return "A bias is always dense: it is added to what the operation that reads it "
                "makes.";
     if (form.use.kernel && !*form.use.kernel)
-        return "None is known: the gates apply to kernels (conv, linear, matmul), and another "
+        return "No change is known: the gates apply to kernels (conv, linear, matmul), and another "
                "operation reads the weight.";
     Search search(form, *verdict.target);
     const std::string found = search.run();
     if (!found.empty())
         return fmt::format("It streams on {} {}.", chip, found);
     if (search.savesNothing())
-        return fmt::format("None saves anything: in every form that streams on {} the weight takes "
-                           "no fewer bytes than as dense fp16.",
-                           chip);
+        return fmt::format(
+            "No change saves anything: in every form that streams on {} the weight takes "
+            "no fewer bytes than as dense fp16.",
+            chip);
     if (verdict.outcome == Outcome::Unknown)
-        return fmt::format("None is known: what {} needs to stream a weight is not published.",
+        return fmt::format("No change is known: what {} needs to stream a weight is not published.",
                            chip);
     return fmt::format("No change of form, width, symmetry or zeros makes it stream on {}{}.", chip,
                        obstacle(verdict));

@@ -269,6 +269,32 @@ Result<PairSample> samplePair(const Bundle &a, const Bundle &b, const PairSides 
     return reader ? sampleOf(*reader, progress) : tl::unexpected(reader.error());
 }
 
+Result<std::optional<std::uint64_t>> nextDifference(const Bundle &a, const Bundle &b,
+                                                    const PairSides &sides,
+                                                    std::optional<std::uint64_t> from, bool forward,
+                                                    Progress &progress)
+{
+    const PairReadLock lock(a, b);
+    const auto reader = TRY(diff::PairReader::make(a, b, sides));
+    const std::uint64_t all = reader.elements();
+    std::vector<ExactValue> ofA(std::size_t{1} << 14), ofB(ofA.size());
+    std::uint64_t at = forward ? (from ? *from + 1 : 0) : from.value_or(all);
+    while ((forward ? at < all : at > 0) && !progress.cancelled()) {
+        const auto count =
+            static_cast<std::size_t>(std::min<std::uint64_t>(ofA.size(), forward ? all - at : at));
+        const std::uint64_t first = forward ? at : at - count;
+        reader.readExact(true, first, std::span(ofA).first(count));
+        reader.readExact(false, first, std::span(ofB).first(count));
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::size_t each = forward ? i : count - 1 - i;
+            if (ofA[each] != ofB[each] && !(std::isnan(ofA[each]) && std::isnan(ofB[each])))
+                return first + each;
+        }
+        at = forward ? first + count : first;
+    }
+    return std::nullopt;
+}
+
 double diff::sampledRange(const PairReader &reader)
 {
     const std::uint64_t elements = reader.elements();

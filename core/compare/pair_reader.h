@@ -105,6 +105,15 @@ struct PairSample {
 Result<PairSample> samplePair(const Bundle &a, const Bundle &b, const PairSides &sides,
                               Progress &progress);
 
+/// The element after `from` whose two values differ, or the one before (`forward` false), as
+/// comparedWeight() numbers them; without `from` the first or the last of all. Nothing: there is
+/// none, or it was cancelled. Errors: those of diff::PairReader::make. Takes the locks of the files
+/// itself.
+Result<std::optional<std::uint64_t>> nextDifference(const Bundle &a, const Bundle &b,
+                                                    const PairSides &sides,
+                                                    std::optional<std::uint64_t> from, bool forward,
+                                                    Progress &progress);
+
 namespace diff {
 
 /// PairSample::valueRange of the elements that a reader reads. Hold the files for reading.

@@ -146,20 +146,20 @@ std::vector<FindingRow> findingRows(const Bundle &bundle, const std::vector<Find
 static std::string_view adviceOn(Finding::Kind kind)
 {
     switch (kind) {
-    case Finding::Kind::Damaged: return "Read what Diagnostics says; convert the model again";
-    case Finding::Kind::UnusedRecords: return "Convert the model again: they take room for nothing";
-    case Finding::Kind::NonFinite: return "Look at the checkpoint that it was made from";
-    case Finding::Kind::BeyondHalf: return "Keep it in fp32, or scale the layer down";
-    case Finding::Kind::ZeroScale: return "Quantise it again, without its channels of zeros";
+    case Finding::Kind::Damaged: return "Convert it again: see Diagnostics";
+    case Finding::Kind::UnusedRecords: return "Convert the model again";
+    case Finding::Kind::NonFinite: return "Look at the checkpoint";
+    case Finding::Kind::BeyondHalf: return "Keep it in fp32, or scale it down";
+    case Finding::Kind::ZeroScale: return "Quantise without channels of zeros";
     case Finding::Kind::KnownFault:
-    case Finding::Kind::DisputedFault: return "Convert the model with another version";
-    case Finding::Kind::Constant: return "Leave it out, where the layer allows that";
+    case Finding::Kind::DisputedFault: return "Convert with another version";
+    case Finding::Kind::Constant: return "Leave it out, where that is allowed";
     case Finding::Kind::ConstantChannels: return "Prune these channels";
-    case Finding::Kind::Larger: return "Store it as fp16: Choose a Form";
-    case Finding::Kind::FoldsEverywhere: return "Take a form that a chip streams: Choose a Form";
-    case Finding::Kind::DeadEntries: return "Fewer bits may hold it: Choose a Form";
+    case Finding::Kind::Larger: return "Store it as fp16";
+    case Finding::Kind::FoldsEverywhere: return "Choose a form that streams";
+    case Finding::Kind::DeadEntries: return "Choose fewer bits";
     case Finding::Kind::Duplicate: return "Let both layers read one weight";
-    case Finding::Kind::Outlier: return "Quantise it by channel, or clip the value";
+    case Finding::Kind::Outlier: return "Quantise by channel, or clip it";
     }
     return {};
 }

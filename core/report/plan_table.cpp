@@ -349,7 +349,8 @@ const TableOf<PlannedWeight> &plannedWeightTable()
     static const TableOf<Row> kTable{
         "plan",
         kColumns,
-        {"weight", "from", "to", "changed", "why", "error", "method", "sampled", "sensitivity"}};
+        {"weight", "from", "to", "changed", "why", "error", "method", "sampled", "sensitivity"},
+        {"weight", "function", "from", "to", "bytes", "error", "time_s"}};
     return kTable;
 }
 

@@ -31,7 +31,6 @@ public:
     {
         return *m_activation;
     } ///< of the activation: fp16, int8, uint8, e4m3
-    QComboBox &workUnit() { return *m_workUnit; }
     QComboBox &chooser() { return *m_chooser; }
     /// Input and output channels, kernel, output and stride, as they stand.
     QSpinBox &field(std::size_t which) { return *m_fields[which]; }

@@ -144,7 +144,10 @@ PlanDock::PlanDock(Session &session, QWidget *parent)
     setContent(content);
     content->setFocusProxy(m_table);
     buildActions();
-    connect(&m_state, &ChipState::targetChanged, this, &PlanDock::scheduleRefresh);
+    connect(&m_state, &ChipState::targetChanged, this, [this] {
+        fillChips();
+        scheduleRefresh();
+    });
     connect(&session, &Session::otherChanged, this, &PlanDock::scheduleRefresh);
     connect(&session, &Session::bundleChanged, this, [this] {
         stop();
@@ -332,6 +335,10 @@ void PlanDock::buildBars(QWidget *content, QVBoxLayout *column)
                              "its slowest chip"));
     bar->addWidget(m_further);
     fillChips();
+    // As wide with any number: the fields beside it stay where they are.
+    m_further->setMinimumWidth(
+        m_further->fontMetrics().horizontalAdvance(tr("and %n more", nullptr, 88)) +
+        theme::em(this, 1.8));
     m_goal = chooserBox(content, tr("What is to be least"),
                         {{tr("least time or bytes"), QString()},
                          {tr("least time"), QStringLiteral("time")},
@@ -367,14 +374,15 @@ void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
     m_model = new PlanModel(this);
     auto *splitter = new QSplitter(Qt::Horizontal, content);
     splitter->setChildrenCollapsible(false);
-    m_table = makeTable(splitter, tr("Planned forms"), m_model, {12, 5, 9, 6, 6, 5, 6, 7, 16});
+    m_table = makeTable(splitter, tr("Planned forms"), m_model,
+                        {9.3, 6, 4.4, 7, 5.6, 4.2, 6.4, 5.6, 5, 16});
     new AlikeNames(m_table, m_model->columnOf("weight"));
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_plot = new FrontPlot(splitter);
     m_plot->setMinimumHeight(theme::em(this, 9));
     splitter->addWidget(m_table);
     splitter->addWidget(m_plot);
-    splitter->setStretchFactor(0, 3);
+    splitter->setStretchFactor(0, 5);
     splitter->setStretchFactor(1, 2);
     column->addWidget(splitter, 1);
     auto *bar = new QHBoxLayout;
@@ -410,8 +418,10 @@ void PlanDock::fillChips()
     for (const target::Target *target : allTargets()) {
         QAction *action = m_chips->addAction(
             fromUtf8(target->name + (target->silicon.empty() ? "" : " (" + target->silicon + ")")));
+        const bool own = target == &m_state.target(); // the one that it is planned for anyway
         action->setCheckable(true);
-        action->setChecked(m_furtherNames.count(target->name) > 0);
+        action->setChecked(own || m_furtherNames.count(target->name) > 0);
+        action->setEnabled(!own);
         connect(action, &QAction::toggled, this, [this, name = target->name](bool on) {
             auto names = m_furtherNames;
             if (on)
@@ -419,14 +429,18 @@ void PlanDock::fillChips()
             else
                 names.erase(name);
             m_furtherNames = names;
-            m_further->setText(names.empty() ? tr("one chip")
-                                             : tr("and %n more", nullptr, int(names.size())));
+            countChips();
             scheduleRefresh();
         });
     }
-    m_further->setText(m_furtherNames.empty()
-                           ? tr("one chip")
-                           : tr("and %n more", nullptr, int(m_furtherNames.size())));
+    countChips();
+}
+
+void PlanDock::countChips()
+{
+    const auto more =
+        static_cast<int>(m_furtherNames.size() - m_furtherNames.count(m_state.target().name));
+    m_further->setText(more == 0 ? tr("one chip") : tr("and %n more", nullptr, more));
 }
 
 /// The limit of the whole network, where errors are taken from, and the button for shapes.

@@ -73,6 +73,7 @@ private:
     void buildTable(QWidget *content, QVBoxLayout *column);
     void buildActions();
     void fillChips();
+    void countChips();
     void showShapes();
     plan::Limits limits() const;
     plan::SurveyOptions surveyOptions() const;

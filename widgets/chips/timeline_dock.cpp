@@ -22,9 +22,10 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr double kBar = 0.38, kMostNamed = 24; ///< width of a bar; names of more layers overprint
-constexpr int kMostNumbers = 20;               ///< along the axis, where layers are not named
-constexpr int kMostDrawn = 1024;               ///< groups of bars
+constexpr double kArithmetic = 3, kBytes = 2, kAsStored = 1; ///< lanes, from the top
+constexpr double kHalfBox = 0.4;                             ///< of a lane's height, which is 1
+constexpr double kFarFloor = 2; ///< times what the layers take: too far out for the axis
+constexpr int kMostDrawn = 1024;
 
 QString timeWord(const std::optional<double> &seconds)
 {
@@ -110,32 +111,37 @@ private:
 
 TimelinePlot::TimelinePlot(QWidget *parent) : PlotWidget(tr("Timeline"), parent)
 {
-    const auto bars = [this](const QString &name) {
-        auto *made = new QCPBars(plot().xAxis, plot().yAxis);
-        made->setWidth(kBar);
+    const auto lane = [this](const QString &name) {
+        auto *made = new QCPCurve(plot().xAxis, plot().yAxis);
         made->setName(name);
         return made;
     };
-    m_compute = bars(tr("arithmetic"));
-    m_memory = bars(tr("bytes"));
-    m_computeSlack = bars(tr("arithmetic, does not bind"));
-    m_memorySlack = bars(tr("bytes, do not bind"));
-    plot().yAxis->setScaleType(QCPAxis::stLogarithmic);
-    plot().yAxis->setTicker(logQuantityTicker(QStringLiteral("s")));
-    plot().yAxis->setLabel(tr("time"));
-    plot().xAxis->setLabel(tr("layers in the order of the program"));
-    m_sumLine = makeLine();
-    m_floorLine = makeLine();
+    m_compute = lane(tr("binds"));
+    m_computeSlack = lane(tr("does not bind"));
+    for (QCPCurve **alike : {&m_memory, &m_memorySlack, &m_before}) {
+        *alike = lane({});
+        (*alike)->removeFromLegend();
+    }
+    plot().xAxis->setTicker(quantityTicker(QStringLiteral("s")));
+    plot().xAxis->setLabel(tr("time in a call"));
+    plot().yAxis->grid()->setVisible(false);
+    plot().xAxis2->setVisible(true); // names of layers
+    plot().xAxis2->setTickLabels(true);
+    plot().xAxis2->setTickLength(0);
+    m_sumLine = makeLine(Qt::AlignRight);
+    m_floorLine = makeLine(Qt::AlignLeft);
+    connect(&plot(), &QCustomPlot::beforeReplot, this, &TimelinePlot::nameLayers);
     showLegend();
 }
 
-TimelinePlot::Line TimelinePlot::makeLine()
+TimelinePlot::Line TimelinePlot::makeLine(Qt::Alignment side)
 {
     Line line{new QCPItemStraightLine(&plot()), new QCPItemText(&plot())};
     line.line->setSelectable(false);
     line.text->setSelectable(false);
-    line.text->setPositionAlignment(Qt::AlignLeft | Qt::AlignBottom);
-    line.text->position->setTypeX(QCPItemPosition::ptAxisRectRatio);
+    line.text->setPositionAlignment(side | Qt::AlignBottom);
+    line.text->setPadding(QMargins(2, 0, 2, theme::em(this, 0.3)));
+    line.text->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
     return line;
 }
 
@@ -147,94 +153,126 @@ void TimelinePlot::setContent(BundlePtr bundle, std::vector<TimelineLayer> layer
     m_layers = std::move(layers);
     m_sum = sumS && *sumS > 0 ? sumS : std::nullopt;
     m_floor = floorS && *floorS > 0 ? floorS : std::nullopt;
-    fitRange();
-    fillBars();
-    nameLayers();
-    showLine(m_sumLine, m_sum, tr("all layers: %1").arg(timeWord(m_sum)));
-    showLine(m_floorLine, m_floor, tr("a call takes at least %1").arg(timeWord(m_floor)));
+    m_starts.assign(1, 0);
+    for (const TimelineLayer &one : m_layers)
+        m_starts.push_back(m_starts.back() + one.figures->timeS.value_or(0));
+    fillLanes();
+    const double layersEnd = std::max(m_starts.back(), m_sum.value_or(0));
+    const bool far = m_floor && layersEnd > 0 && *m_floor > kFarFloor * layersEnd;
+    const double end = std::max(layersEnd, far ? 0 : m_floor.value_or(0));
+    plot().xAxis->setRange(0, end > 0 ? end * 1.02 : 1e-6);
+    plot().xAxis2->setRange(plot().xAxis->range());
+    showLine(m_sumLine, m_sum, m_sum.value_or(0), tr("all layers: %1").arg(timeWord(m_sum)));
+    showLine(m_floorLine, m_floor, 0,
+             (far ? tr("a call takes at least %1 \u2192") : tr("a call takes at least %1"))
+                 .arg(timeWord(m_floor)));
+    m_namedAt = -1;
     endData();
 }
 
-void TimelinePlot::fillBars()
+/// The boxes of a lane stand on one line: they are filled as one shape.
+void TimelinePlot::addBox(QCPCurve &lane, double middle, double from, double seconds)
 {
-    for (QCPBars *bars : {m_compute, m_memory, m_computeSlack, m_memorySlack}) {
-        bars->data()->clear();
-        bars->setBaseValue(plot().yAxis->range().lower);
-    }
-    // Bars thinner than a pixel stand in each other: of those of one kind the highest is seen.
+    if (seconds <= 0)
+        return;
+    for (const auto &[x, y] :
+         {std::pair(from, middle - kHalfBox), std::pair(from, middle + kHalfBox),
+          std::pair(from + seconds, middle + kHalfBox),
+          std::pair(from + seconds, middle - kHalfBox)})
+        lane.addData(lane.data()->size(), x, y);
+}
+
+void TimelinePlot::fillLanes()
+{
+    for (QCPCurve *lane : {m_compute, m_computeSlack, m_memory, m_memorySlack, m_before})
+        lane->data()->clear();
+    // Layers thinner than a pixel have one box together.
     const int together = std::max(1, pointCount() / kMostDrawn);
+    double before = 0;
+    bool differs = false;
     for (int first = 0; first < pointCount(); first += together) {
-        std::map<QCPBars *, std::pair<double, double>> highest; // value, place
-        const auto include = [&highest](QCPBars *bars, double place,
-                                        const std::optional<double> &seconds) {
-            if (!seconds || *seconds <= 0)
-                return;
-            auto &[value, at] = highest[bars];
-            if (*seconds > value)
-                value = *seconds, at = place;
-        };
+        double compute = 0, computeSlack = 0, memory = 0, memorySlack = 0, stored = 0;
         for (int i = first; i < std::min(first + together, pointCount()); ++i) {
             const report::TimedLayer &one = figuresOf(i);
-            include(one.bound == roofline::Bound::Compute ? m_compute : m_computeSlack,
-                    i - kBar / 2, one.computeS);
-            include(one.bound == roofline::Bound::Bandwidth ? m_memory : m_memorySlack,
-                    i + kBar / 2, one.memoryS);
+            (one.bound == roofline::Bound::Compute ? compute : computeSlack) +=
+                one.computeS.value_or(0);
+            (one.bound == roofline::Bound::Bandwidth ? memory : memorySlack) +=
+                one.memoryS.value_or(0);
+            stored += one.storedS.value_or(0);
+            differs |= one.storedS != one.timeS;
         }
-        for (const auto &[bars, bar] : highest)
-            bars->addData(bar.second, bar.first);
+        const double start = startOf(first);
+        addBox(*m_compute, kArithmetic, start, compute);
+        addBox(*m_computeSlack, kArithmetic, start + compute, computeSlack);
+        addBox(*m_memory, kBytes, start, memory);
+        addBox(*m_memorySlack, kBytes, start + memory, memorySlack);
+        addBox(*m_before, kAsStored, before, stored);
+        before += stored;
     }
+    auto lanes = QSharedPointer<QCPAxisTickerText>::create();
+    lanes->addTick(kArithmetic, tr("arithmetic"));
+    lanes->addTick(kBytes, tr("bytes"));
+    if (differs)
+        lanes->addTick(kAsStored, tr("as stored"));
+    else
+        m_before->data()->clear();
+    plot().yAxis->setTicker(lanes);
+    // Below the lanes stands what the lines say.
+    plot().yAxis->setRange((differs ? kAsStored : kBytes) - 1.1, kArithmetic + 0.5);
 }
 
-void TimelinePlot::fitRange()
+double TimelinePlot::keyOf(int point) const
 {
-    double low = 0, high = 0;
-    const auto include = [&](const std::optional<double> &seconds) {
-        if (!seconds || *seconds <= 0)
-            return;
-        low = low > 0 ? std::min(low, *seconds) : *seconds;
-        high = std::max(high, *seconds);
-    };
-    for (const TimelineLayer &one : m_layers) {
-        include(one.figures->computeS);
-        include(one.figures->memoryS);
-    }
-    include(m_sum);
-    include(m_floor);
-    if (low <= 0)
-        low = 1e-6, high = 1e-3;
-    plot().yAxis->setRange(low / 3, high * 6);
-    plot().xAxis->setRange(-0.7, std::max(0.7, pointCount() - 0.3));
+    return (startOf(point) + startOf(point + 1)) / 2;
 }
 
+int TimelinePlot::pointAt(double key) const
+{
+    if (m_layers.empty() || key < 0 || key >= m_starts.back())
+        return -1;
+    return static_cast<int>(std::upper_bound(m_starts.begin(), m_starts.end(), key) -
+                            m_starts.begin()) -
+           1;
+}
+
+/// Above the lanes, of those layers that are wide enough.
 void TimelinePlot::nameLayers()
 {
-    auto ticker = QSharedPointer<QCPAxisTickerText>::create();
-    const bool each = pointCount() <= kMostNamed;
-    QStringList names;
-    for (int i = 0; each && i < pointCount(); ++i)
-        names += fromUtf8(layer(i).name);
-    const QStringList parts = shortNames(names);
+    const QCPAxisRect &axes = *plot().axisRect();
+    const int width = plot().width() - axes.outerRect().width() + axes.width();
+    if (width == std::exchange(m_namedAt, width) || !m_bundle)
+        return;
+    const double scale = width / plot().xAxis->range().size();
     const QFontMetrics metrics(font());
-    int step = each ? 1 : 10; // 10, 20, 50, 100, …: as many numbers as have room
-    for (int next = 0; !each && pointCount() / step > kMostNumbers; ++next)
-        step = step / (next % 3 == 1 ? 2 : 1) * (next % 3 == 1 ? 5 : 2);
-    for (int i = 0; i < pointCount(); i += step)
-        ticker->addTick(i, each ? elidedName(metrics, parts[i], theme::em(this, 7))
-                                : QString::number(i));
-    plot().xAxis->setTicker(ticker);
-    plot().xAxis->setTickLabelRotation(each && pointCount() > 4 ? -20 : 0);
+    const auto room = [&](int i) {
+        return static_cast<int>((startOf(i + 1) - startOf(i)) * scale) - theme::em(this, 0.3);
+    };
+    QStringList names;
+    std::vector<int> named;
+    for (int i = 0; i < pointCount(); ++i) {
+        if (room(i) >= theme::em(this, 2.5)) {
+            names += fromUtf8(layerName(m_bundle->weights()[at(i).weight], at(i).consumer));
+            named.push_back(i);
+        }
+    }
+    const QStringList parts = shortNames(names);
+    auto ticker = QSharedPointer<QCPAxisTickerText>::create();
+    for (std::size_t n = 0; n < named.size(); ++n)
+        ticker->addTick(keyOf(named[n]), fittingName(metrics, names[qsizetype(n)],
+                                                     parts[qsizetype(n)], room(named[n])));
+    plot().xAxis2->setTicker(ticker);
 }
 
-void TimelinePlot::showLine(const Line &line, const std::optional<double> &seconds,
+void TimelinePlot::showLine(const Line &line, const std::optional<double> &seconds, double textAt,
                             const QString &text)
 {
     line.line->setVisible(seconds.has_value());
     line.text->setVisible(seconds.has_value());
     if (!seconds)
         return;
-    line.line->point1->setCoords(0, *seconds);
-    line.line->point2->setCoords(1, *seconds);
-    line.text->position->setCoords(0.01, *seconds);
+    line.line->point1->setCoords(*seconds, 0);
+    line.line->point2->setCoords(*seconds, 1);
+    line.text->position->setCoords(textAt, 1);
     line.text->setText(text);
 }
 
@@ -287,15 +325,18 @@ void TimelinePlot::applyColors(bool dark)
 {
     const QColor ground = palette().color(QPalette::Base);
     const QColor text = palette().color(QPalette::Text);
-    const auto paint = [&](QCPBars *bars, Token token, bool binds) {
+    const auto paint = [&](QCPCurve *lane, Token token, bool binds) {
         const QColor color = theme::color(token, dark);
-        bars->setPen(QPen(color, 1));
-        bars->setBrush(binds ? QBrush(color) : QBrush(color, Qt::BDiagPattern));
+        lane->setPen(QPen(binds ? ground : color, 1)); // a line between two full ones
+        lane->setBrush(binds ? QBrush(color) : QBrush(color, Qt::BDiagPattern));
     };
     paint(m_compute, Token::KindData, true);
     paint(m_computeSlack, Token::KindData, false);
     paint(m_memory, Token::KindMask, true);
     paint(m_memorySlack, Token::KindMask, false);
+    paint(m_before, Token::OutDense, true);
+    plot().xAxis2->setBasePen(Qt::NoPen);
+    plot().xAxis2->setTickPen(Qt::NoPen);
     const QColor floor = theme::color(Token::OutFolds, dark);
     m_floorLine.line->setPen(QPen(floor, 1.4, Qt::DashLine));
     m_sumLine.line->setPen(QPen(text, 1, Qt::DotLine));

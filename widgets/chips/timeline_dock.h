@@ -12,7 +12,7 @@
 
 #include <QList>
 
-class QCPBars;
+class QCPCurve;
 class QCPItemStraightLine;
 class QCPItemText;
 class QLabel;
@@ -28,9 +28,10 @@ struct TimelineLayer {
     std::shared_ptr<const report::TimedLayer> figures;
 };
 
-/// Two bars a layer, in the order of the program: arithmetic and bytes, by powers of ten of a
-/// second. The longer one, which binds, is full, the other one pale and hatched. Lines across: all
-/// layers together, and what one dispatch takes at least.
+/// The layers one after the other along an axis of time, in two lanes: their arithmetic and their
+/// bytes. The longer one, which binds, is full, the other one hatched. A third lane has the stored
+/// forms where others are looked at. Lines: all layers together, and what a call takes at least,
+/// unless that lies far out.
 class TimelinePlot final : public PlotWidget
 {
     Q_OBJECT
@@ -57,10 +58,11 @@ public:
     }
 
     /// What is drawn, for tests.
-    bool floorShown() const { return m_floor.has_value(); }
     QStringList lineTexts() const;
 
 protected:
+    double keyOf(int point) const override;
+    int pointAt(double key) const override;
     void applyColors(bool dark) override;
 
 private:
@@ -68,11 +70,14 @@ private:
         QCPItemStraightLine *line = nullptr;
         QCPItemText *text = nullptr;
     };
-    Line makeLine();
-    void showLine(const Line &line, const std::optional<double> &seconds, const QString &text);
-    void fillBars();
-    void fitRange();
+    Line makeLine(Qt::Alignment side);
+    void showLine(const Line &line, const std::optional<double> &seconds, double textAt,
+                  const QString &text);
+    static void addBox(QCPCurve &lane, double middle, double from, double seconds);
+    void fillLanes();
     void nameLayers();
+    /// Seconds from the start of the call; of pointCount(): the end of the last one.
+    double startOf(int point) const { return m_starts[static_cast<std::size_t>(point)]; }
 
     const TimelineLayer &at(int point) const { return m_layers[static_cast<std::size_t>(point)]; }
 
@@ -80,8 +85,11 @@ private:
     std::vector<TimelineLayer> m_layers;
     WindowColumns<report::TimedLayer> m_columns{report::timedLayerTable()};
     std::optional<double> m_sum, m_floor;
-    QCPBars *m_compute = nullptr, *m_memory = nullptr;           ///< those that bind
-    QCPBars *m_computeSlack = nullptr, *m_memorySlack = nullptr; ///< those that do not
+    std::vector<double> m_starts{0};
+    int m_namedAt = -1; ///< width of the axes for which the layers are named
+    QCPCurve *m_compute = nullptr, *m_memory = nullptr;           ///< those that bind
+    QCPCurve *m_computeSlack = nullptr, *m_memorySlack = nullptr; ///< those that do not
+    QCPCurve *m_before = nullptr;
     Line m_sumLine, m_floorLine;
 };
 

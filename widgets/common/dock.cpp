@@ -35,7 +35,7 @@ DockTitleBar::DockTitleBar(QDockWidget *dock, const QList<QAction *> &buttons) :
     m_title = new QLabel(dock->windowTitle(), this);
     m_title->setFont(design::type(font(), design::Type::Heading));
     row->addWidget(m_title);
-    m_note = new ElidedLabel(Qt::ElideMiddle, this);
+    m_note = new ElidedLabel(Qt::ElideRight, this);
     m_note->setForegroundRole(QPalette::PlaceholderText);
     m_note->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);

@@ -103,7 +103,9 @@ QString elidedWords(const QFontMetrics &metrics, const QString &text, int width)
         if (metrics.horizontalAdvance(shorter) <= width)
             return shorter;
     }
-    return metrics.elidedText(text, Qt::ElideRight, width);
+    const QString first = text.section(u' ', 0, 0);
+    return !first.isEmpty() && first.front().isDigit() ? QString(QChar(0x2026))
+                                                       : elidedName(metrics, first, width);
 }
 
 QString elidedName(const QFontMetrics &metrics, const QString &name, int width)

@@ -78,7 +78,8 @@ private:
 };
 
 /// A text without the words at its end that have no room: what is left of a number would be another
-/// number. `width` in pixels; a first word that is wider is cut.
+/// number. `width` in pixels; a first word that is wider is cut as a name, or left out if it is a
+/// number.
 QString elidedWords(const QFontMetrics &metrics, const QString &text, int width);
 
 /// Property of a view: all names are shown without what they share, not only those that are too

@@ -106,9 +106,7 @@ protected:
     }
 };
 
-/// Of either scale.
-template <class Base>
-class QuantityTicker final : public Base
+class QuantityTicker final : public QCPAxisTicker
 {
 public:
     explicit QuantityTicker(const QString &unit) : m_unit(unit.toStdString()) {}
@@ -128,12 +126,7 @@ private:
 
 QSharedPointer<QCPAxisTicker> quantityTicker(const QString &unit)
 {
-    return QSharedPointer<QuantityTicker<QCPAxisTicker>>::create(unit);
-}
-
-QSharedPointer<QCPAxisTicker> logQuantityTicker(const QString &unit)
-{
-    return QSharedPointer<QuantityTicker<QCPAxisTickerLog>>::create(unit);
+    return QSharedPointer<QuantityTicker>::create(unit);
 }
 
 QSharedPointer<QCPAxisTicker> countTicker()

@@ -43,8 +43,6 @@ QSharedPointer<QCPAxisTicker> countTicker();
 QSharedPointer<QCPAxisTicker> logTicker();
 /// Ticks labelled with prefixes, as "20 µs"; `unit` without a prefix.
 QSharedPointer<QCPAxisTicker> quantityTicker(const QString &unit);
-/// Powers of ten with the same labels.
-QSharedPointer<QCPAxisTicker> logQuantityTicker(const QString &unit);
 
 class SvgEngine;
 

@@ -35,6 +35,7 @@ void ByteCompareView::setBytes(AlignedBytesPtr bytes, bool keep)
     m_bytes = std::move(bytes);
     m_counterparts = ByteCounterparts(m_bytes);
     m_differences = nullptr;
+    m_only = nullptr;
     if (!keep) {
         m_topRow = 0;
         m_cursor = {};
@@ -84,21 +85,39 @@ void ByteCompareView::relayout()
     }
     m_layout = HexLayout(metrics, perRow, largest);
     if (!empty() && static_cast<std::uint64_t>(perRow) != m_rows.bytesPerRow()) {
-        const ByteRows::Row top = m_rows.at(alignment(), std::min(m_topRow, m_rows.rows() - 1));
-        m_rows = ByteRows(alignment(), static_cast<std::uint64_t>(perRow), m_bytes->kept);
-        switch (top.kind) {
-        case ByteRows::Row::Kind::FileTitle: m_topRow = m_rows.titleOfFile(top.index); break;
-        case ByteRows::Row::Kind::SectionTitle: m_topRow = m_rows.titleOfSection(top.index); break;
-        case ByteRows::Row::Kind::Bytes:
-            m_topRow = m_rows.rowOf(alignment(), top.index, top.offsetA, true);
-            break;
-        }
+        layRows(static_cast<std::uint64_t>(perRow));
     } else if (empty()) {
         m_rows = ByteRows(ByteAlignment(), static_cast<std::uint64_t>(perRow));
     }
     m_glyphs.prepare(font());
     syncScrollBars();
     viewport()->update();
+}
+
+/// What is at the top stays there.
+void ByteCompareView::layRows(std::uint64_t bytesPerRow)
+{
+    const ByteRows::Row top = m_rows.at(alignment(), std::min(m_topRow, m_rows.rows() - 1));
+    m_rows = ByteRows(alignment(), bytesPerRow, m_bytes->kept);
+    if (m_only)
+        m_rows.keepOnly(alignment(), *m_only);
+    switch (top.kind) {
+    case ByteRows::Row::Kind::FileTitle: m_topRow = m_rows.titleOfFile(top.index); break;
+    case ByteRows::Row::Kind::SectionTitle: m_topRow = m_rows.titleOfSection(top.index); break;
+    case ByteRows::Row::Kind::Bytes:
+        m_topRow = m_rows.rowOf(alignment(), top.index, top.offsetA, true);
+        break;
+    }
+}
+
+void ByteCompareView::setOnly(std::shared_ptr<const std::vector<DifferenceRun>> differences)
+{
+    m_only = differences && !differences->empty() ? std::move(differences) : nullptr;
+    if (empty())
+        return;
+    layRows(m_rows.bytesPerRow());
+    relayout();
+    Q_EMIT scrolled();
 }
 
 double ByteCompareView::columnsWidth() const
@@ -351,8 +370,14 @@ bool ByteCompareView::moveByKey(QKeyEvent *event)
     const ByteRows::Row here = m_rows.at(alignment(), row);
     const auto everything = static_cast<std::int64_t>(m_rows.rows());
     switch (event->key()) {
-    case Qt::Key_Left: moveTo(stepBytes(false)); break;
-    case Qt::Key_Right: moveTo(stepBytes(true)); break;
+    case Qt::Key_Left:
+    case Qt::Key_Right: {
+        const bool right = event->key() == Qt::Key_Right;
+        const ByteCursor to = stepBytes(right);
+        const bool shown = m_rows.shows(alignment(), to.segment, to.offset, m_sideA);
+        moveTo(shown ? to : stepRows(right ? 1 : -1));
+        break;
+    }
     case Qt::Key_Up: moveTo(stepRows(-1)); break;
     case Qt::Key_Down: moveTo(stepRows(1)); break;
     case Qt::Key_PageUp: moveTo(stepRows(-page)); break;
@@ -774,7 +799,8 @@ QRect ByteCompareView::cellRect(const ByteCursor &cursor, bool ofA) const
     const ByteRows::Row row = m_rows.at(alignment(), at);
     const double top = headerHeight() + static_cast<double>(at - m_topRow) * m_layout.rowHeight();
     const std::uint64_t byte = cursor.offset - row.offset(ofA);
-    if (row.kept(ofA) && byte >= row.columns.size())
+    if ((row.kept(ofA) && byte >= row.columns.size()) ||
+        !m_rows.shows(alignment(), cursor.segment, cursor.offset, ofA))
         return {};
     const std::uint64_t column = row.column(ofA, byte);
     return cells(alignment().segments()[cursor.segment].text, sideLeft(ofA), column, column + 1,

@@ -36,6 +36,10 @@ public:
     /// How much of each section differs, for the titles; null: not known yet.
     void setDifferences(std::shared_ptr<const ByteDifferences> differences);
 
+    /// Leaves out the rows that have none of these; null: all rows are shown. Other bytes show all
+    /// of theirs again.
+    void setOnly(std::shared_ptr<const std::vector<DifferenceRun>> differences);
+
     const ByteCursor &cursor() const { return m_cursor; }
     bool onSideA() const { return m_sideA; }
     /// What the side without the cursor has for the byte under it.
@@ -84,6 +88,7 @@ private:
     const ByteAlignment &alignment() const { return m_bytes->alignment; }
     bool empty() const { return !m_bytes || m_bytes->alignment.empty(); }
     void relayout();
+    void layRows(std::uint64_t bytesPerRow);
     void reveal();
     void moveTo(const ByteCursor &cursor, std::optional<bool> ofA = {});
     bool moveByKey(QKeyEvent *event);
@@ -125,6 +130,7 @@ private:
     ByteRows m_rows;
     ByteCursor m_cursor;
     std::shared_ptr<const ByteDifferences> m_differences;
+    std::shared_ptr<const std::vector<DifferenceRun>> m_only;
     ByteCounterparts m_counterparts;
     ByteCounterpart m_counterpart;
     bool m_sideA = true;

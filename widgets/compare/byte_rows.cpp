@@ -55,8 +55,63 @@ ByteRows::ByteRows(const ByteAlignment &alignment, std::uint64_t bytesPerRow,
     }
 }
 
-ByteRows::Row ByteRows::at(const ByteAlignment &alignment, std::uint64_t row) const
+void ByteRows::keepOnly(const ByteAlignment &alignment,
+                        const std::vector<DifferenceRun> &differences)
 {
+    const auto keep = [this](std::uint64_t first, std::uint64_t last) {
+        const std::uint64_t end = m_spans.empty() ? 0 : m_spans.back().first + m_spans.back().count;
+        if (first > end || m_spans.empty())
+            m_spans.push_back({first, 0, last + 1 - first});
+        else if (last >= end)
+            m_spans.back().count += last + 1 - end;
+    };
+    for (const DifferenceRun &run : differences) {
+        const AlignedSegment &segment = alignment.segments()[run.segment];
+        for (const std::uint64_t title : {m_fileRows[alignment.sections()[segment.section].file],
+                                          m_sectionRows[segment.section]})
+            keep(title, title);
+        keep(rowOfAll(alignment, run.segment, run.first, segment.longerIsA()),
+             rowOfAll(alignment, run.segment, run.end() - 1, segment.longerIsA()));
+    }
+    m_rows = 0;
+    for (Span &span : m_spans) {
+        span.shown = m_rows;
+        m_rows += span.count;
+    }
+}
+
+std::vector<ByteRows::Span>::const_iterator ByteRows::spanOf(std::uint64_t row) const
+{
+    return std::upper_bound(
+        m_spans.begin(), m_spans.end(), row,
+        [](std::uint64_t wanted, const Span &span) { return wanted < span.first + span.count; });
+}
+
+std::uint64_t ByteRows::shownRow(std::uint64_t row) const
+{
+    if (m_spans.empty())
+        return row;
+    const auto span = spanOf(row);
+    return span == m_spans.end() ? m_rows - 1 : span->shown + row - std::min(row, span->first);
+}
+
+bool ByteRows::shows(const ByteAlignment &alignment, std::size_t segment, std::uint64_t offset,
+                     bool ofA) const
+{
+    const std::uint64_t row = rowOfAll(alignment, segment, offset, ofA);
+    const auto span = spanOf(row);
+    return m_spans.empty() || (span != m_spans.end() && span->first <= row);
+}
+
+ByteRows::Row ByteRows::at(const ByteAlignment &alignment, std::uint64_t shown) const
+{
+    std::uint64_t row = shown;
+    if (!m_spans.empty()) {
+        const auto after = std::upper_bound(
+            m_spans.begin(), m_spans.end(), shown,
+            [](std::uint64_t wanted, const Span &span) { return wanted < span.shown; });
+        row = (after - 1)->first + shown - (after - 1)->shown;
+    }
     const std::size_t file = lastAtOrBelow(m_fileRows, row);
     if (m_fileRows[file] == row)
         return {Row::Kind::FileTitle, file};
@@ -141,8 +196,8 @@ std::uint64_t ByteRows::width(const AlignedSegment &segment, bool ofA) const
                                : m_bytesPerRow;
 }
 
-std::uint64_t ByteRows::rowOf(const ByteAlignment &alignment, std::size_t segment,
-                              std::uint64_t offset, bool ofA) const
+std::uint64_t ByteRows::rowOfAll(const ByteAlignment &alignment, std::size_t segment,
+                                 std::uint64_t offset, bool ofA) const
 {
     if (const KeptSide *side = keptSide(segment)) {
         const std::uint64_t value = offset / side->bytes(ofA);

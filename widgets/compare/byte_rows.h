@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/compare/byte_alignment.h"
+#include "core/compare/byte_differences.h"
 
 namespace kernscope::ui {
 
@@ -43,6 +43,10 @@ public:
     ByteRows(const ByteAlignment &alignment, std::uint64_t bytesPerRow,
              std::shared_ptr<const KeptSides> kept = nullptr);
 
+    /// Leaves out the rows that have none of these differences, which come in order, but for the
+    /// titles above them. All others stand one after the other. Call once; with at least one.
+    void keepOnly(const ByteAlignment &alignment, const std::vector<DifferenceRun> &differences);
+
     std::uint64_t rows() const { return m_rows; }
     std::uint64_t bytesPerRow() const { return m_bytesPerRow; }
     /// Bytes of a side in a row: of elements of other widths the number at which both sides have
@@ -50,12 +54,32 @@ public:
     std::uint64_t width(const AlignedSegment &segment, bool ofA) const;
     /// `row` below rows().
     Row at(const ByteAlignment &alignment, std::uint64_t row) const;
+    /// Of a row that is left out: the next one that is not.
     std::uint64_t rowOf(const ByteAlignment &alignment, std::size_t segment, std::uint64_t offset,
-                        bool ofA) const;
-    std::uint64_t titleOfFile(std::size_t file) const { return m_fileRows[file]; }
-    std::uint64_t titleOfSection(std::size_t section) const { return m_sectionRows[section]; }
+                        bool ofA) const
+    {
+        return shownRow(rowOfAll(alignment, segment, offset, ofA));
+    }
+    std::uint64_t titleOfFile(std::size_t file) const { return shownRow(m_fileRows[file]); }
+    std::uint64_t titleOfSection(std::size_t section) const
+    {
+        return shownRow(m_sectionRows[section]);
+    }
+    /// Whether the row of a byte is not left out.
+    bool shows(const ByteAlignment &alignment, std::size_t segment, std::uint64_t offset,
+               bool ofA) const;
 
 private:
+    /// Rows that stand one after the other among all and among those that are shown.
+    struct Span {
+        std::uint64_t first = 0, shown = 0, count = 0;
+    };
+    std::uint64_t rowOfAll(const ByteAlignment &alignment, std::size_t segment,
+                           std::uint64_t offset, bool ofA) const;
+    std::uint64_t shownRow(std::uint64_t row) const;
+    /// The first one that does not end before a row of all; m_spans.end(): none.
+    std::vector<Span>::const_iterator spanOf(std::uint64_t row) const;
+
     /// Null for a segment of anything else, and where no row holds a value.
     const KeptSide *keptSide(std::size_t segment) const;
     std::uint64_t valuesPerRow(const KeptSide &side) const;
@@ -65,6 +89,7 @@ private:
     std::shared_ptr<const KeptSides> m_kept;
     std::uint64_t m_bytesPerRow = 16, m_rows = 0;
     std::vector<std::uint64_t> m_fileRows, m_sectionRows, m_segmentRows; ///< first row of each
+    std::vector<Span> m_spans; ///< empty: all rows are shown
 };
 
 } // namespace kernscope::ui

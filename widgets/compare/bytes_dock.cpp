@@ -17,6 +17,7 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QStackedWidget>
 #include <QTableView>
@@ -24,6 +25,12 @@
 #include <QVBoxLayout>
 
 namespace kernscope::ui {
+
+namespace {
+
+constexpr std::size_t kMostListed = 1u << 20; ///< differences whose rows are shown alone
+
+} // namespace
 
 BytesDock::BytesDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("bytes"), tr("Bytes Side by Side"), parent),
@@ -62,14 +69,17 @@ void BytesDock::buildActions()
     m_previous = dockAction(this, tr("Previous Difference"), QKeySequence(Qt::SHIFT | Qt::Key_F8),
                             [this] { goToPreviousDifference(); });
     for (QAction *action : {m_next, m_previous}) {
-        // From the other docks of a comparison as well, as long as this one is in view.
-        action->setShortcutContext(Qt::WindowShortcut);
         action->setToolTip(tr("%1 (%2)").arg(
             action->text(), action->shortcut().toString(QKeySequence::NativeText)));
         action->setEnabled(false);
     }
     m_next->setIconText(QStringLiteral("\u25BC"));
     m_previous->setIconText(QStringLiteral("\u25B2"));
+    m_onlyAction = new QAction(tr("Only Differences"), this);
+    m_onlyAction->setCheckable(true);
+    m_onlyAction->setEnabled(false);
+    m_onlyAction->setToolTip(tr("Leave out the rows that are the same in both"));
+    connect(m_onlyAction, &QAction::toggled, this, &BytesDock::listOnly);
     m_tableAction = new QAction(tr("Sections as Table"), this);
     m_tableAction->setCheckable(true);
     m_tableAction->setToolTip(
@@ -82,7 +92,7 @@ void BytesDock::buildActions()
         scheduleRefresh();
     });
     m_againAction->setEnabled(false);
-    m_actions = {m_next, m_previous, m_tableAction, m_againAction, copy, save};
+    m_actions = {m_next, m_previous, m_onlyAction, m_tableAction, m_againAction, copy, save};
     setCompareTask({m_next, m_previous}, CompareTask::GoTo);
     setCompareTask({m_againAction}, CompareTask::Limits);
     setCompareTask({copy, save}, CompareTask::Export);
@@ -104,9 +114,10 @@ QWidget *BytesDock::buildToolRow(QWidget *parent)
     };
     button(m_previous);
     button(m_next);
-    m_summary = named(new QLabel(box), tr("Summary"));
+    m_summary = named(new ElidedLabel(Qt::ElideRight, box), tr("Summary"));
     m_summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     row->addWidget(m_summary, 2);
+    button(m_onlyAction);
     button(m_tableAction);
     return box;
 }
@@ -123,7 +134,7 @@ void BytesDock::connectParts()
         m_current = false;
         Q_EMIT comparisonCancelled();
         m_againAction->setEnabled(true);
-        m_summary->setText(tr("The comparison was cancelled."));
+        m_summary->setWholeText(tr("The comparison was cancelled."));
         if (!m_bytes)
             showMessage(tr("The comparison was cancelled."));
     });
@@ -164,7 +175,9 @@ void BytesDock::setChoices(const PairChoices &choices)
 void BytesDock::cancel()
 {
     m_task.stop();
+    m_listing.stop();
     m_differences = nullptr;
+    m_onlyAction->setEnabled(false);
     m_next->setEnabled(false);
     m_previous->setEnabled(false);
     m_againAction->setEnabled(false);
@@ -247,7 +260,7 @@ void BytesDock::showAligned(AlignedBytesPtr bytes)
     m_model->setBytes(m_bytes);
     fillFiles();
     updateStrip();
-    m_summary->setText(tr("comparing\u2026"));
+    m_summary->setWholeText(tr("comparing\u2026"));
     showContent();
     if (!same) {
         m_visited = false;
@@ -275,16 +288,56 @@ void BytesDock::showDifferences(std::shared_ptr<const ByteDifferences> differenc
     const bool any = m_differences && m_differences->tally().any();
     m_next->setEnabled(any);
     m_previous->setEnabled(any);
+    m_onlyAction->setEnabled(any);
+    listOnly();
     Q_EMIT differencesChanged(m_bytes, m_differences, m_swapped);
     std::size_t sections = 0;
     for (std::size_t i = 0; any && i < m_bytes->alignment.sections().size(); ++i)
         sections += m_differences->tallyOf(i).any() ? 1 : 0;
-    m_summary->setText(any ? tr("\u2260 %1; in %2 of %3 sections")
-                                 .arg(fromUtf8(tallyText(m_differences->tally())),
-                                      groupedNumber(sections),
-                                      groupedNumber(m_bytes->alignment.sections().size()))
-                           : tr("= every byte is the same"));
-    m_summary->setToolTip(m_summary->text());
+    m_summary->setWholeText(any ? tr("\u2260 %1; in %2 of %3 sections")
+                                      .arg(fromUtf8(tallyText(m_differences->tally())),
+                                           groupedNumber(sections),
+                                           groupedNumber(m_bytes->alignment.sections().size()))
+                                : tr("= every byte is the same"));
+}
+
+void BytesDock::listOnly()
+{
+    m_listing.stop();
+    if (!m_onlyAction->isChecked() || !m_differences || !m_differences->tally().any()) {
+        m_view->setOnly(nullptr);
+        return;
+    }
+    m_listing.start(
+        tr("Listing differences"),
+        [bytes = m_bytes, differences = m_differences](Progress &progress) {
+            const PairReadLock lock(*bytes->a, *bytes->b);
+            return differences->list(*bytes, kMostListed, progress);
+        },
+        [this](std::optional<ByteDifferences::Runs> found) {
+            if (!found)
+                return;
+            if (found->cut)
+                Q_EMIT session().statusMessage(tr("The rows of the first %1 differences are shown.")
+                                                   .arg(groupedNumber(kMostListed)));
+            m_view->setOnly(
+                std::make_shared<const std::vector<DifferenceRun>>(std::move(found->runs)));
+        });
+}
+
+bool BytesDock::event(QEvent *event)
+{
+    if (event->type() == QEvent::ShortcutOverride || event->type() == QEvent::KeyPress) {
+        const auto *press = static_cast<QKeyEvent *>(event);
+        const bool back = press->modifiers() == Qt::ShiftModifier;
+        if (press->key() == Qt::Key_F8 && (back || press->modifiers() == Qt::NoModifier)) {
+            if (event->type() == QEvent::KeyPress)
+                (back ? m_previous : m_next)->trigger();
+            event->accept();
+            return true;
+        }
+    }
+    return Dock::event(event);
 }
 
 void BytesDock::fillFiles()
@@ -476,20 +529,6 @@ bool BytesDock::goToPreviousDifference()
     m_visited = true;
     const ByteCursor &cursor = m_view->cursor();
     return goTo(m_differences->previous(*m_bytes, cursor.segment, offsetOfCursor()));
-}
-
-bool BytesDock::goToFile(const QString &path)
-{
-    if (!m_bytes)
-        return false;
-    const auto &files = m_bytes->alignment.files();
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        if (fromUtf8(files[i].pathA) == path || fromUtf8(files[i].pathB) == path) {
-            m_view->showFile(i);
-            return true;
-        }
-    }
-    return false;
 }
 
 void BytesDock::showTable(bool shown)

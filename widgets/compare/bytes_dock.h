@@ -20,6 +20,7 @@ namespace kernscope::ui {
 class ByteCompareView;
 class ByteSectionModel;
 class DifferenceStrip;
+class ElidedLabel;
 
 /// The bytes of both bundles side by side, file by file and section by section, with a way from
 /// each difference to the next and an overview of all.
@@ -44,8 +45,6 @@ public:
     void goToRange(const DifferenceRun &run);
     bool goToNextDifference();
     bool goToPreviousDifference();
-    /// A file by its path in A or B.
-    bool goToFile(const QString &path);
 
     ByteCompareView *view() const { return m_view; }
     DifferenceStrip *strip() const { return m_strip; }
@@ -63,7 +62,9 @@ Q_SIGNALS:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override { return m_task.running(); }
+    bool working() const override { return m_task.running() || m_listing.running(); }
+    /// F8 goes through the bytes where the keyboard is in here, elsewhere through values.
+    bool event(QEvent *event) override;
 
 private:
     void buildActions();
@@ -92,6 +93,7 @@ private:
     };
     std::optional<FileByte> byteUnderCursor() const;
     void showTable(bool shown);
+    void listOnly();
 
     ByteCompareView *m_view = nullptr;
     DifferenceStrip *m_strip = nullptr;
@@ -99,13 +101,14 @@ private:
     QTableView *m_table = nullptr;
     QStackedWidget *m_stack = nullptr;
     QComboBox *m_files = nullptr;
-    QLabel *m_summary = nullptr, *m_readout = nullptr;
+    ElidedLabel *m_summary = nullptr;
+    QLabel *m_readout = nullptr;
     QAction *m_next = nullptr, *m_previous = nullptr, *m_tableAction = nullptr;
-    QAction *m_againAction = nullptr;
+    QAction *m_againAction = nullptr, *m_onlyAction = nullptr;
     AlignedBytesPtr m_bytes;
     BoundOrder m_order; ///< of the document's parts
     std::shared_ptr<const ByteDifferences> m_differences;
-    Job m_task{session().tasks()};
+    Job m_task{session().tasks()}, m_listing{session().tasks()};
     PairChoices m_choices;
     bool m_swapped = false;
     bool m_current = false;                             ///< of the current bundles, or under way

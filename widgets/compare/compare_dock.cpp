@@ -134,6 +134,13 @@ void CompareDock::buildActions()
                                  QKeySequence(Qt::CTRL | Qt::Key_F8), [this] { goToLargest(); });
     // From the other docks of a comparison as well, as long as this one is in view.
     m_largestAction->setShortcutContext(Qt::WindowShortcut);
+    QList<QAction *> steps{
+        dockAction(this, tr("Next Differing Value"), Qt::Key_F8, [this] { goToDiffering(true); }),
+        dockAction(this, tr("Previous Differing Value"), Qt::SHIFT | Qt::Key_F8,
+                   [this] { goToDiffering(false); })};
+    for (QAction *action : steps)
+        action->setShortcutContext(Qt::WindowShortcut);
+    steps << m_largestAction;
     m_largestAction->setToolTip(
         tr("Move to the element of this pair that differs most; again: to the next one"));
     m_againAction = dockAction(this, tr("Compare the Rest"), {},
@@ -148,16 +155,16 @@ void CompareDock::buildActions()
     const QList<QAction *> pairing = m_pairs->actions(), copies = m_copies->actions();
     m_actions = m_pages->actions() +
                 QList<QAction *>{m_swapAction, m_worstAction, m_onlyAction, m_limitsAction} +
-                modes + QList<QAction *>{m_largestAction} + pairing + copies +
+                modes + steps + pairing + copies +
                 QList<QAction *>{m_againAction, copy, save, m_saveAction};
     m_actions += m_figures->menuActions();
     setCompareTask(pairing, CompareTask::Pairing);
-    setCompareTask(QList<QAction *>{m_largestAction} + m_figures->linkActions(), CompareTask::GoTo);
+    setCompareTask(steps + m_figures->linkActions(), CompareTask::GoTo);
     setCompareTask(copies, CompareTask::Copy);
     setCompareTask({m_limitsAction, m_againAction}, CompareTask::Limits);
     setCompareTask({copy, save, m_saveAction}, CompareTask::Export);
-    m_table->addActions(
-        {m_swapAction, m_worstAction, m_onlyAction, m_limitsAction, m_largestAction});
+    m_table->addActions({m_swapAction, m_worstAction, m_onlyAction, m_limitsAction});
+    m_table->addActions(steps);
     m_table->addActions(pairing);
     m_table->addActions(copies);
     m_table->addActions({m_againAction, save, m_saveAction});
@@ -667,6 +674,44 @@ void CompareDock::goToLargest()
     showElement(next);
 }
 
+/// By place, through the shown pair and on through the pairs below it, or above.
+void CompareDock::goToDiffering(bool forward)
+{
+    struct Found {
+        std::size_t row = kNoIndex;
+        std::uint64_t element = 0;
+    };
+    std::vector<std::pair<std::size_t, PairSubject>> pairs;
+    const int step = forward ? 1 : -1;
+    for (int at = m_model->shownRow(m_row); at >= 0 && at < m_model->rowCount(); at += step) {
+        if (PairSubject subject = subjectOf(m_model->rowAt(at)); subject.comparable())
+            pairs.emplace_back(m_model->rowAt(at), std::move(subject));
+    }
+    const auto from = subjectOf(m_row).comparable() ? m_pictures->element() : std::nullopt;
+    m_stepping.start(
+        tr("Looking for the next value that differs"),
+        [pairs = std::move(pairs), shown = m_row, from, forward](Progress &progress) {
+            for (const auto &[row, subject] : pairs) {
+                const auto element =
+                    nextDifference(*subject.a, *subject.b, subject.sides,
+                                   row == shown ? from : std::nullopt, forward, progress);
+                if (element && *element)
+                    return Found{row, **element};
+            }
+            return Found();
+        },
+        [this, a = m_a, b = m_b](const Found &found) {
+            if (a != m_a || b != m_b)
+                return;
+            if (found.row == kNoIndex) {
+                Q_EMIT session().statusMessage(tr("There is no further value that differs."));
+                return;
+            }
+            const ComparedPair &pair = m_model->rows()[found.row].pair;
+            goToPair(pair.a, pair.b, found.element);
+        });
+}
+
 /// Goes to an element that was not picked in a picture.
 void CompareDock::showElement(std::uint64_t element)
 {
@@ -709,7 +754,7 @@ void CompareDock::showPlaces(const PairPlaces &places, double range)
 
 bool CompareDock::working() const
 {
-    const bool saving = m_saving.running();
+    const bool saving = m_saving.running() || m_stepping.running();
     return m_runner->running() || m_shownPair->working() || m_copies->working() || saving ||
            m_pages->working() || m_pictures->loading();
 }

@@ -123,6 +123,7 @@ private:
     void showPlaces(const PairPlaces &places, double range);
     void goToPair(std::size_t weightA, std::size_t weightB, std::optional<quint64> element);
     void goToLargest();
+    void goToDiffering(bool forward);
     void showElement(std::uint64_t element);
 
     CompareModel *m_model = nullptr;
@@ -148,7 +149,7 @@ private:
     QAction *m_largestAction = nullptr, *m_limitsAction = nullptr, *m_saveAction = nullptr;
     QActionGroup *m_modeGroup = nullptr;
     BundlePtr m_a, m_b; ///< what the rows are of
-    Job m_saving{session().tasks()};
+    Job m_saving{session().tasks()}, m_stepping{session().tasks()};
     std::size_t m_row = kNoIndex;               ///< whose pair is shown
     std::size_t m_proposed = kNoIndex;          ///< the row shown until the user chooses one
     std::shared_ptr<const WorstPlaces> m_worst; ///< of the shown pair; null: not known

@@ -367,10 +367,6 @@ void PairPictures::connectPane(TileView *view)
             Q_EMIT elementPicked(*element);
         }
     });
-    connect(view, &TileView::cellActivated, this, [this, elementAt](quint64 row, quint64 col) {
-        if (const auto element = elementAt(row, col))
-            Q_EMIT elementActivated(*element);
-    });
     connect(view, &TileView::loaded, this, [this] {
         showOwnRanges();
         Q_EMIT loaded();

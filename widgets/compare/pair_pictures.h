@@ -180,8 +180,7 @@ public:
     bool loading() const;
 
 Q_SIGNALS:
-    void elementPicked(quint64 element);    ///< by mouse or keys
-    void elementActivated(quint64 element); ///< double click, Enter
+    void elementPicked(quint64 element); ///< by mouse or keys
     void loaded();
     /// What the marked element holds on both sides; and that none is marked any more.
     void elementRead(const kernscope::ui::ElementReadings &readings);

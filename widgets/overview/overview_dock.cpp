@@ -443,7 +443,6 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     head->addWidget(buildSwitch(content));
     m_map = new TreemapView(content);
     m_map->setMinimumHeight(theme::em(this, 14.5));
-    QWidget *findings = buildFindings(content);
     column->addWidget(m_title);
     column->addWidget(m_facts);
     column->addWidget(m_described);
@@ -451,7 +450,7 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     column->addLayout(buildCards(content));
     column->addLayout(head);
     column->addWidget(m_map, 1);
-    column->addWidget(findings, 1);
+    buildFindings(content, column);
     setContent(content);
     content->setFocusProxy(m_map);
     connectParts();
@@ -474,18 +473,16 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     m_map->setContextMenuPolicy(Qt::ActionsContextMenu);
 }
 
-QWidget *OverviewDock::buildFindings(QWidget *parent)
+void OverviewDock::buildFindings(QWidget *content, QVBoxLayout *column)
 {
-    auto *box = new QWidget(parent);
-    auto *column = withoutMargins(new QVBoxLayout(box), design::space(this, design::Space::Hair));
-    m_legend = new QLabel(box);
+    m_legend = new QLabel(content);
     m_legend->setTextFormat(Qt::RichText);
     m_legend->setWordWrap(true);
     m_rows = new RowTable<report::FindingRow>(report::findingTable(), this);
-    m_findings = makeTable(box, tr("Worth a look"), m_rows, {8, 10.5, 18, 14.5});
+    m_findings = makeTable(content, tr("Worth a look"), m_rows, {8, 10.5, 16, 15.5});
     growColumns(m_findings, {m_rows->columnOf("weight"), m_rows->columnOf("figure")});
     new AlikeNames(m_findings, m_rows->columnOf("weight"));
-    m_filter = filterBox(box, tr("Filter what is worth a look"), m_findings);
+    m_filter = filterBox(content, tr("Filter what is worth a look"), m_findings);
     m_filter->setFixedWidth(theme::em(this, 18));
     auto *head = new QHBoxLayout;
     head->addWidget(m_legend, 1);
@@ -503,7 +500,6 @@ QWidget *OverviewDock::buildFindings(QWidget *parent)
         {copyAction(m_findings, tr("Copy Rows"), m_findings),
          exportAction(m_findings, session(), tr("Export Findings\u2026"), *m_rows, "findings")});
     m_findings->setContextMenuPolicy(Qt::ActionsContextMenu);
-    return box;
 }
 
 QLayout *OverviewDock::buildCards(QWidget *parent)

@@ -14,6 +14,7 @@ class QHBoxLayout;
 class QLabel;
 class QLineEdit;
 class QTableView;
+class QVBoxLayout;
 
 namespace kernscope::ui {
 
@@ -82,7 +83,7 @@ private:
     void showLegend();
     OverviewColors mapColors() const;
     void open(const QString &link);
-    QWidget *buildFindings(QWidget *parent);
+    void buildFindings(QWidget *content, QVBoxLayout *column);
     void goToFinding(const Finding &finding, bool raise);
 
     ChipState &m_chips;

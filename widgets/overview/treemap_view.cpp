@@ -205,12 +205,16 @@ void TreemapView::paintCell(QPainter &painter, std::size_t index) const
     if (room.width() < 2 * head.averageCharWidth() || room.height() < head.height())
         return;
     const Words &words = wordsOf(index);
+    const QString name = nameIn(words, head, static_cast<int>(room.width()));
+    constexpr auto kLeastLetters = 3; // fewer of a longer name say nothing
+    if (name != words.name && std::count_if(name.begin(), name.end(), [](QChar each) {
+                                  return each.isLetterOrNumber();
+                              }) < kLeastLetters)
+        return;
     painter.setPen(cell.ink);
     painter.setFont(bold);
-    painter.drawText(
-        QRectF(room.topLeft(), QSizeF(room.width(), head.height())),
-        Qt::AlignLeft | Qt::AlignVCenter,
-        readFromLeft(nameIn(words, head, static_cast<int>(room.width())), layoutDirection()));
+    painter.drawText(QRectF(room.topLeft(), QSizeF(room.width(), head.height())),
+                     Qt::AlignLeft | Qt::AlignVCenter, readFromLeft(name, layoutDirection()));
     if (room.height() < head.height() + body.height() ||
         body.horizontalAdvance(words.note) > room.width())
         return;

@@ -180,10 +180,10 @@ void StoredParts::setWeight(const Bundle &bundle, std::size_t index)
         const OperandPlace &place = *operand.place;
         auto *swatch = new QLabel(m_body);
         swatch->setPixmap(kindIcon(sectionKindOf(operand.role)).pixmap(side, side));
-        auto *name = new QLabel(
+        auto *name = new ElidedLabel(Qt::ElideRight, m_body); // gives way to the numbers
+        name->setWholeText(
             QStringLiteral("%1 %2").arg(partLabel(bundle.weights()[index], operand.role),
-                                        fromUtf8(elementTypeName(operand.declaredType()))),
-            m_body);
+                                        fromUtf8(elementTypeName(operand.declaredType()))));
         auto *bytes = new QLabel(tr("%1 B").arg(groupedNumber(place.bytes.value)), m_body);
         bytes->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         auto *link = new QLabel(m_body);

@@ -3,6 +3,7 @@
 
 #include "core/bundle/bundle.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/panels.h"
 #include "widgets/common/plot_canvas.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
@@ -159,7 +160,12 @@ double HistogramPlot::shownHeight()
     const auto most = static_cast<double>(*highest);
     const bool cut = !m_logarithmic && next > 0 && most > kCutAbove * static_cast<double>(next);
     m_cutBar = cut ? static_cast<int>(highest - m_shown.bins.begin()) : -1;
-    m_cutText->setVisible(cut);
+    m_cutText->setVisible(cut || oneValue());
+    if (oneValue()) {
+        m_cutText->setText(tr(" all are %1").arg(valueText(m_histogram.low)));
+        m_cutText->setPositionAlignment(Qt::AlignLeft | Qt::AlignTop);
+        m_cutText->position->setCoords(keyOf(0) + kOneValue / 2, 0);
+    }
     if (!cut)
         return std::max(1.0, most);
     // Beside the bar, on the side that has more room.
@@ -238,7 +244,11 @@ StatisticsPanel::StatisticsPanel(Session &session, QWidget *parent)
     : QWidget(parent), m_session(session), m_state(new QLabel(this)),
       m_again(new QToolButton(this)), m_histogram(new HistogramPlot(this))
 {
-    QGridLayout *grid = buildFigures();
+    // Range and moments, then counts: beside each other where there is room.
+    auto *pair = new QWidget(this);
+    auto *columns = withoutMargins(new FlowLayout(pair), theme::em(this, 0.4));
+    columns->addWidget(buildFigures(Min, Distinct));
+    columns->addWidget(buildFigures(Zeros, Rows));
     m_logarithmic = new QAction(tr("Logarithmic Histogram"), this);
     m_logarithmic->setCheckable(true);
     connect(m_logarithmic, &QAction::toggled, m_histogram, &HistogramPlot::setLogarithmic);
@@ -267,13 +277,15 @@ StatisticsPanel::StatisticsPanel(Session &session, QWidget *parent)
     bar->addWidget(button(m_logarithmic, tr("log")));
 
     auto *layout = withoutMargins(new QVBoxLayout(this), 2);
-    layout->addLayout(grid);
+    layout->addWidget(pair);
+    layout->addWidget(buildFigures(Distinct, Zeros));
     layout->addLayout(bar);
     m_histogram->setMinimumHeight(theme::em(this, 11)); // less shows axes and no bars
     layout->addWidget(m_histogram, 1);
     m_task.whenCancelled([this] { noticeCancel(); });
     connect(m_histogram, &PlotWidget::pointActivated, this, [this](int which) {
         const auto [low, high] = m_histogram->rangeOf(which);
+        Q_EMIT m_session.statusMessage(m_histogram->pointText(which));
         if (m_bundle)
             goToFirst(m_histogram->pointText(which), [low = low, high = high](float each) {
                 const auto value = static_cast<double>(each);
@@ -284,18 +296,19 @@ StatisticsPanel::StatisticsPanel(Session &session, QWidget *parent)
     showDashes();
 }
 
-/// The numbers under their names, two columns.
-QGridLayout *StatisticsPanel::buildFigures()
+/// Some of the numbers beside their names.
+QWidget *StatisticsPanel::buildFigures(Row first, Row end)
 {
     const QStringList names{tr("min"),   tr("max"), tr("mean"), tr("std"),   tr("distinct"),
                             tr("zeros"), tr("NaN"), tr("inf"),  tr("stored")};
-    auto *grid = new QGridLayout;
-    grid->setHorizontalSpacing(theme::em(this, 0.6));
+    auto *box = new QWidget(this);
+    box->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    auto *grid = withoutMargins(new QGridLayout(box), theme::em(this, 0.6));
     grid->setVerticalSpacing(1);
-    for (std::size_t row = 0; row < Rows; ++row) {
-        auto *name = new QLabel(names.at(static_cast<qsizetype>(row)), this);
+    for (std::size_t row = first; row < end; ++row) {
+        auto *name = new QLabel(names.at(static_cast<qsizetype>(row)), box);
         name->setForegroundRole(QPalette::PlaceholderText);
-        m_values[row] = new QLabel(this);
+        m_values[row] = new QLabel(box);
         m_values[row]->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         m_values[row]->setTextInteractionFlags(Qt::TextSelectableByMouse);
         m_values[row]->setAccessibleName(name->text());
@@ -312,17 +325,11 @@ QGridLayout *StatisticsPanel::buildFigures()
                 });
             });
         }
-        // Two columns: range and moments, then counts.
-        const int column = row < Zeros ? 0 : 2;
-        const int line = static_cast<int>(row < Zeros ? row : row - Zeros);
-        // The long word has half of a line of its own: it must not widen the column of short ones.
-        const int span = row == Distinct ? 2 : 1;
-        grid->addWidget(name, line, column, 1, span);
-        grid->addWidget(m_values[row], line, column + span, 1, span);
+        grid->addWidget(name, static_cast<int>(row), 0);
+        grid->addWidget(m_values[row], static_cast<int>(row), 1);
     }
     grid->setColumnStretch(1, 1);
-    grid->setColumnStretch(3, 1);
-    return grid;
+    return box;
 }
 
 void StatisticsPanel::setWeight(BundlePtr bundle, std::size_t weight)

@@ -10,7 +10,6 @@
 
 class QCPBars;
 class QCPItemText;
-class QGridLayout;
 class QLabel;
 class QToolButton;
 
@@ -87,7 +86,6 @@ public:
     QList<QAction *> histogramActions() const { return {m_logarithmic, m_fullRange}; }
 
 private:
-    QGridLayout *buildFigures();
     enum Row : std::size_t {
         Min,
         Max,
@@ -101,6 +99,7 @@ private:
         Rows
     };
 
+    QWidget *buildFigures(Row first, Row end);
     void start();
     void startHistogram();
     void showStatistics();

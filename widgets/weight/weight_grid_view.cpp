@@ -192,6 +192,10 @@ WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
     layout->addWidget(createPages());
     setFocusProxy(m_table);
 
+    connect(m_table, &QTableView::doubleClicked, this, [this] {
+        if (!m_editable)
+            Q_EMIT lockedTyping();
+    });
     connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this,
             &WeightGridView::onCurrentChanged);
     connect(m_table, &QAbstractItemView::clicked, this, [this](const QModelIndex &index) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/byte_ranges.h"
+#include "core/compare/pair_reader.h"
 #include "core/numeric/half.h"
 #include "diff_sample.h"
 #include "tests/test_program.h"
@@ -449,6 +450,36 @@ private slots:
         QVERIFY(!pair.values->oneType && !pair.values->ulp());
         values[2] = 1e30F;
         QCOMPARE(firstPair(a, weightOf({4}, values)).values->unfaithful, std::uint64_t(1));
+    }
+
+    /// Step by step, both ways, the same elements as a plain loop finds; NaN on both sides is
+    /// equal.
+    void differencesByPlace()
+    {
+        std::mt19937 random(5);
+        const Numbers a = randomWeight(random, 50000);
+        Numbers b = a, withNan = a;
+        const std::vector<std::uint64_t> places{0, 1, 16383, 16384, 40000, 49999};
+        for (const std::uint64_t place : places)
+            b[place] += 1;
+        withNan[7] = b[7] = std::numeric_limits<float>::quiet_NaN();
+        const BundlePtr bundleA = weightOf({50000}, withNan), bundleB = weightOf({50000}, b);
+        for (const bool forward : {true, false}) {
+            std::vector<std::uint64_t> found;
+            std::optional<std::uint64_t> from;
+            for (;;) {
+                Progress progress;
+                const auto next = VERIFIED(
+                    nextDifference(*bundleA, *bundleB, PairSides{0, 0}, from, forward, progress));
+                if (!*next)
+                    break;
+                found.push_back(**next);
+                from = *next;
+            }
+            if (!forward)
+                std::reverse(found.begin(), found.end());
+            QCOMPARE(found, places);
+        }
     }
 };
 

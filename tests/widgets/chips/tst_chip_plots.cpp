@@ -322,7 +322,6 @@ private Q_SLOTS:
         RooflineDock roofline(session);
         QVERIFY(showDock(roofline));
         QVERIFY(plot.pointCount() >= roofline.plot().pointCount());
-        QVERIFY(plot.floorShown());
         QCOMPARE(plot.lineTexts().size(), 1); // the floor: the M1 refuses a layer, no sum is known
         // The same figures as the roofline's.
         for (int i = 0; i < roofline.plot().pointCount(); ++i) {
@@ -352,6 +351,19 @@ private Q_SLOTS:
         session.setBundle(openSample("sample-dense.mlmodelc"));
         QVERIFY(settle(dock));
         QCOMPARE(plot.lineTexts().size(), 2); // all layers, and the floor
+        // Along the axis of time a click finds each layer where it runs.
+        auto *picture = VERIFIED(plot.findChild<QCustomPlot *>());
+        double start = 0;
+        for (int i = 0; i < plot.pointCount(); ++i) {
+            const double takes = plot.layer(i).timeS.value_or(0);
+            QVERIFY(takes > 0);
+            const double x = picture->xAxis->coordToPixel(start + takes / 2);
+            QTest::mouseClick(picture, Qt::LeftButton, {},
+                              QPoint(int(std::lround(x)), picture->axisRect()->center().y()));
+            if (takes > 2 * picture->xAxis->range().size() / picture->axisRect()->width())
+                QCOMPARE(plot.currentPoint(), i);
+            start += takes;
+        }
     }
 
     /// The legend stands above the axes, whatever the size: it covers no point.

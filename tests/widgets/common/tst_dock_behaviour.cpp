@@ -241,6 +241,8 @@ private Q_SLOTS:
             QVERIFY2(cut.endsWith(QChar(0x2026)) && text.startsWith(cut.chopped(1) + u' '),
                      qPrintable(cut));
         }
+        const int digits = metrics.horizontalAdvance(u"995"_s);
+        QCOMPARE(elidedWords(metrics, u"995,328 B \u00B7 1.000"_s, digits), QChar(0x2026));
     }
 
     /// A shortcut with Ctrl moves the position: the row there is the only one selected.

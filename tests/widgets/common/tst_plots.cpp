@@ -162,7 +162,7 @@ private Q_SLOTS:
         plot.grab();
     }
 
-    /// Powers of ten far apart have one notation; 0 has no prefix.
+    /// 0 has no prefix.
     void ticksHaveUnits()
     {
         const auto labels = [](const QSharedPointer<QCPAxisTicker> &ticker, QCPRange range) {
@@ -171,11 +171,7 @@ private Q_SLOTS:
             ticker->generate(range, QLocale::c(), QLatin1Char('g'), 6, ticks, nullptr, &texts);
             return QStringList(texts.begin(), texts.end());
         };
-        const QString s = u"s"_s;
-        const QStringList powers = labels(logQuantityTicker(s), {0.9e-10, 2e-3});
-        for (const char *text : {"100 ps", "1 ns", "10 \u00b5s", "1 ms"})
-            QVERIFY2(powers.contains(QString::fromUtf8(text)), qPrintable(powers.join(u'|')));
-        const QStringList even = labels(quantityTicker(s), {0, 8e-6});
+        const QStringList even = labels(quantityTicker(u"s"_s), {0, 8e-6});
         QVERIFY2(even.contains(u"0"_s) && even.contains(u"4 \u00b5s"_s),
                  qPrintable(even.join(u'|')));
     }

@@ -289,6 +289,57 @@ private Q_SLOTS:
         }
     }
 
+    /// Rows without a difference are left out, all others stay in their order under their titles.
+    void onlyRowsThatDiffer()
+    {
+        const auto bytes = alignedBytes(openSample("sample-dense.mlmodelc"),
+                                        openSample("sample-palette.mlmodelc"));
+        const ByteAlignment &alignment = bytes->alignment;
+        Progress progress;
+        const auto found = VERIFIED(ByteDifferences::find(*bytes, progress));
+        const auto runs = VERIFIED(found->list(*bytes, 100000, progress))->runs;
+        QVERIFY(!runs.empty());
+        const ByteRows all(alignment, 16);
+        ByteRows some(alignment, 16);
+        some.keepOnly(alignment, runs);
+        const auto differs = [&](const ByteRows::Row &row) {
+            for (const bool ofA : {true, false}) {
+                for (std::uint64_t i = 0; i < row.bytes(ofA); ++i) {
+                    if (byteDiffers(*bytes, alignment.segments()[row.index], row.offset(ofA) + i,
+                                    ofA))
+                        return true;
+                }
+            }
+            return false;
+        };
+        std::uint64_t shown = 0;
+        for (std::uint64_t at = 0; at < all.rows(); ++at) {
+            const ByteRows::Row row = all.at(alignment, at);
+            if (row.kind != ByteRows::Row::Kind::Bytes)
+                continue;
+            const bool ofA = row.bytesA > 0;
+            QCOMPARE(some.shows(alignment, row.index, row.offset(ofA), ofA), differs(row));
+            shown += differs(row) ? 1 : 0;
+        }
+        QVERIFY(shown > 0);
+        std::uint64_t rows = 0;
+        bool title = false;
+        for (std::uint64_t at = 0; at < some.rows(); ++at) {
+            const ByteRows::Row row = some.at(alignment, at);
+            title = row.kind == ByteRows::Row::Kind::SectionTitle || (title && at == 0);
+            if (row.kind == ByteRows::Row::Kind::SectionTitle)
+                QCOMPARE(some.titleOfSection(row.index), at);
+            if (row.kind != ByteRows::Row::Kind::Bytes)
+                continue;
+            const bool ofA = row.bytesA > 0;
+            QCOMPARE(some.rowOf(alignment, row.index, row.offset(ofA), ofA), at);
+            ++rows;
+        }
+        QVERIFY(!title); // bytes stand under the last title
+        QCOMPARE(rows, shown);
+        QVERIFY(some.rows() < all.rows());
+    }
+
     /// A kept value and the same element of a dense weight are in one row and in one column; what
     /// the mask leaves out is a gap.
     void keptValuesStandUnderTheirElements()

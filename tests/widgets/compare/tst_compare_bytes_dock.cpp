@@ -139,6 +139,18 @@ private Q_SLOTS:
         QTest::keyClick(dock.view(), Qt::Key_F8, Qt::ShiftModifier);
         QCOMPARE(session.place().bytes->offset.value, part.dataOffset.value + 1);
         QVERIFY(!dock.goToPreviousDifference());
+
+        // Alone: the two rows that differ, the title of their file and of their section.
+        const std::uint64_t all = dock.view()->rows().rows();
+        const auto actions = dock.menuActions();
+        const auto only = std::find_if(actions.begin(), actions.end(), [](const QAction *action) {
+            return action->text() == u"Only Differences"_s;
+        });
+        QVERIFY(only != actions.end() && (*only)->isEnabled());
+        (*only)->setChecked(true);
+        QTRY_COMPARE(dock.view()->rows().rows(), std::uint64_t{4});
+        (*only)->setChecked(false);
+        QCOMPARE(dock.view()->rows().rows(), all);
     }
 
     void paintsDifferences()
@@ -252,9 +264,10 @@ private Q_SLOTS:
         QTRY_VERIFY(dock.differences() != nullptr);
         auto *files = dock.findChild<QComboBox *>();
         QVERIFY(files && files->count() >= 3);
-        QVERIFY(dock.goToFile(u"model.mil"_s));
+        const int program = files->findText(u"model.mil"_s, Qt::MatchStartsWith);
+        files->setCurrentIndex(program);
+        Q_EMIT files->activated(program);
         QVERIFY(files->currentText().startsWith(u"model.mil"_s));
-        QVERIFY(!dock.goToFile(u"no such file"_s));
         // The program is shown line by line, and differs.
         const auto &bytes = *dock.view()->bytes();
         QVERIFY(bytes.alignment.segments()[dock.view()->cursor().segment].text);

@@ -4,6 +4,7 @@
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
+#include "widgets/common/dock_tools.h"
 #include "widgets/common/panels.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/compare_pages.h"
@@ -359,6 +360,37 @@ private Q_SLOTS:
         QCOMPARE(dock.pictures()->viewDifference()->currentCell(), std::optional(Cell{77, 777}));
         QVERIFY2(dock.pictures()->readout().contains(u"[77, 777]"_s),
                  qPrintable(dock.pictures()->readout()));
+    }
+
+    /// F8 goes through the values of the pair by place, then on to the next pair.
+    void differingValues()
+    {
+        std::vector<float> a(6, 1), b{1, 2, 1, 1, 2, 1}, c{1, 1, 1, 1, 1, 1.5f};
+        Session session;
+        CompareDock dock(session);
+        QVERIFY(showDock(
+            dock, session, denseBundle({{"v", "[6]", a}, {"same", "[6]", a}, {"w", "[6]", a}}),
+            denseBundle({{"v", "[6]", b}, {"same", "[6]", a}, {"w", "[6]", c}}), {1300, 800}));
+        actionOf(dock, u"Worst First"_s)->setChecked(false);
+        chooseRow(dock.table(), dock.model().index(0, 0));
+        const auto step = [&](Qt::KeyboardModifiers keys) {
+            QTest::keyClick(dock.table(), Qt::Key_F8, keys);
+            if (!QTest::qWaitFor([&] { return !dock.busy(); }))
+                return QString(u"busy"_s);
+            const Place &now = session.place();
+            return now.element ? u"%1 %2"_s.arg(now.weight).arg(*now.element) : u"none"_s;
+        };
+        dock.activateWindow();
+        dock.table()->setFocus();
+        QVERIFY(QTest::qWaitForWindowActive(&dock));
+        QCOMPARE(step({}), u"0 1"_s);
+        QCOMPARE(step({}), u"0 4"_s);
+        QCOMPARE(step({}), u"2 5"_s);
+        QSignalSpy status(&session, &Session::statusMessage);
+        QCOMPARE(step({}), u"2 5"_s);
+        QCOMPARE(status.count(), 1);
+        QCOMPARE(step(Qt::ShiftModifier), u"0 4"_s);
+        QCOMPARE(step(Qt::ShiftModifier), u"0 1"_s);
     }
 
     void followsTheSession()

@@ -367,6 +367,19 @@ private Q_SLOTS:
         QCOMPARE(raised.count(), 1);
         QCOMPARE(session.place().weight, std::size_t(0));
         QCOMPARE(session.place().element, std::optional<std::uint64_t>(300));
+
+        // In a small dock the page scrolls: nothing lies on the treemap, and advice is whole.
+        dock.findingFilter().clear();
+        dock.resize(780, 430);
+        QVERIFY(settle(dock));
+        const auto *map = VERIFIED(dock.findChild<TreemapView *>());
+        QTRY_VERIFY(map->geometry().bottom() < dock.findingFilter().geometry().top());
+        QVERIFY(dock.findingFilter().geometry().bottom() < table->geometry().top());
+        for (int row = 0; row < table->model()->rowCount(); ++row) {
+            const QString advice = table->model()->index(row, 3).data().toString();
+            QVERIFY2(table->fontMetrics().horizontalAdvance(advice) < table->columnWidth(3) - 4,
+                     qPrintable(advice));
+        }
     }
 
     /// A report of a fault that others contradict is a line of its own, unfolded by a click, and
