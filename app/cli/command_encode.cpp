@@ -43,7 +43,7 @@ std::optional<std::pair<Error, bool>> refusedByTarget(const Bundle &made, std::s
 }
 
 /// "a, b and 3 more".
-std::string namesText(std::span<const std::string> names)
+std::string listOf(std::span<const std::string> names)
 {
     constexpr std::size_t kNamed = 5;
     const std::size_t shown = std::min(names.size(), kNamed);
@@ -73,7 +73,7 @@ Diagnostics refusedRows(const Bundle &bundle, std::span<const RefusedWeight> ref
         names[row->second].push_back(bundle.weights()[one.weight].findableName());
     }
     for (std::size_t i = 0; i < rows.size(); ++i)
-        rows[i].error = namedError(rows[i].error, namesText(names[i]));
+        rows[i].error = namedError(rows[i].error, listOf(names[i]));
     return rows;
 }
 
@@ -122,7 +122,7 @@ void addKept(const Bundle &bundle, const EncodedBundle &encoded, Diagnostics &di
          valueError("encode.kept", {}, {}, {},
                     fmt::format("{} that get no smaller, or have no other form, stay as they "
                                 "are: {}.",
-                                counted(names.size(), "weight"), namesText(names)))});
+                                counted(names.size(), "weight"), listOf(names)))});
 }
 
 /// Statistics by weight; none where no file of them is given.
