@@ -225,6 +225,8 @@ void Document::showBoth(const Source &a, const std::optional<Source> &b, const O
 
 void Document::showOpened(const Source &source, const Opened &opened)
 {
+    if (source.path != m_path)
+        forgetEdits();
     m_path = source.path;
     m_memory = source.memory;
     m_openInputs = opened.inputs;
@@ -296,12 +298,37 @@ void Document::onFilesHoldChanged(bool hold)
         Q_EMIT changedOnDisk({ui::fromUtf8(m_session.filesFault()->file)}, false);
 }
 
+std::vector<Edit> Document::keptEdits() const
+{
+    std::vector<Edit> edits;
+    for (const ui::PatchEntry &entry : m_kept) {
+        edits.push_back(entry.edit->edit);
+        edits.back().note = entry.note;
+    }
+    return edits;
+}
+
 void Document::makeKeptEdits()
 {
-    if (m_keptEdits.empty())
+    if (m_kept.empty())
         return;
     m_session.setPatchingEnabled(true);
-    m_session.requestEdits(m_keptEdits, tr("Edits made before the reload"));
+    m_makingKept = true;
+    m_session.requestEdits(keptEdits(), tr("Edits made before the reload"));
+    m_makingKept = false;
+}
+
+void Document::setKept(std::vector<ui::PatchEntry> kept)
+{
+    if (m_kept.empty() && kept.empty())
+        return;
+    m_kept = std::move(kept);
+    keepEdits();
+}
+
+void Document::forgetKeptEdits()
+{
+    setKept({});
 }
 
 void Document::reload(bool editsAgain)
@@ -337,7 +364,7 @@ void Document::close()
     if (m_busy != Busy::Idle)
         return;
     closeOther();
-    m_keptEdits.clear();
+    forgetEdits();
     m_onDisk.clear();
     m_session.undoStack().clear();
     m_session.setPatchingEnabled(false);
@@ -467,7 +494,7 @@ struct Document::Remade {
     UnsavedEdits edits;
     std::vector<std::optional<AppliedEdit>> made; ///< by row of edits.entries, but for those off
     BundlePtr bundle;                             ///< with those laid that are on
-    std::vector<Edit> refused;
+    std::vector<ui::PatchEntry> refused;
     std::optional<Error> fault;       ///< the first one
     std::vector<std::string> reasons; ///< of each of `refused`
 };
@@ -517,22 +544,39 @@ void Document::keepEdits()
     UnsavedEdits unsaved = isOpen() && !inMemory() ? unsavedEdits() : UnsavedEdits{};
     const bool worth = modified() || std::any_of(unsaved.entries.begin(), unsaved.entries.end(),
                                                  [](const auto &entry) { return entry.off; });
-    if (unsaved.empty() || !worth) {
+    if (!worth)
+        unsaved = {};
+    unsaved.entries.insert(unsaved.entries.end(), m_kept.begin(), m_kept.end());
+    keepInJournal(std::move(unsaved));
+}
+
+void Document::keepInJournal(UnsavedEdits edits)
+{
+    if (edits.empty()) {
         m_journal->clear();
         return;
     }
     std::vector<std::string> files;
     for (const BundleFile &file : m_session.bundle()->files())
         files.push_back(file.path);
-    m_journal->keep(m_path, [edits = std::move(unsaved), path = m_path, files] {
+    m_journal->keep(m_path, [edits = std::move(edits), path = m_path, files] {
         return unsavedText(edits, path, files);
     });
 }
 
 void Document::forgetEdits()
 {
-    if (m_journal)
+    m_askedKept = false;
+    m_editsForCopy.clear();
+    const auto kept = std::exchange(m_kept, {});
+    if (!m_journal)
+        return;
+    if (!isOpen() || inMemory() || kept.empty()) {
         m_journal->clear();
+        return;
+    }
+    keepInJournal({{}, kept});
+    m_journal->leave();
 }
 
 void Document::makeLeftEdits(const QString &file)
@@ -625,7 +669,7 @@ Document::Remade Document::remake(const BundlePtr &base, UnsavedEdits edits, dou
             } else {
                 refuse(planned.error());
                 remade.reasons.push_back(planned.error().message);
-                remade.refused.push_back(all[i]);
+                remade.refused.push_back(entries[rows[i]]);
             }
         }
         return at;
@@ -655,10 +699,9 @@ void Document::makeAgain(UnsavedEdits edits, std::function<void()> done)
         [this, base, edits, done, index = m_session.undoStack().index()](Remade &remade,
                                                                          bool stopped) {
             if (stopped || !remade.bundle || !stillFits(base, index)) {
-                for (const ui::PatchEntry &entry : edits.entries) {
-                    if (entry.active)
-                        m_keptEdits.push_back(entry.edit->edit);
-                }
+                std::vector<ui::PatchEntry> kept = done ? m_kept : edits.entries;
+                std::erase_if(kept, [](const auto &entry) { return !entry.active; });
+                setKept(std::move(kept)); // what a window left is in its file still
                 Q_EMIT m_session.editsRefused(
                     remade.fault.value_or(cancelledError("The edits were not made again")));
                 return;
@@ -720,17 +763,17 @@ void Document::finishAgain(Remade remade)
     }
     stack.setIndex(laid);
     m_prepared.reset();
+    m_kept.insert(m_kept.end(), remade.refused.begin(), remade.refused.end());
     collectPatches();
     checkModified();
-    m_keptEdits = std::move(remade.refused);
-    if (m_keptEdits.size() > 1) {
+    if (const auto &refused = remade.refused; refused.size() > 1) {
         constexpr std::size_t kMostListed = 8;
-        std::string list = fmt::format("{} edits were not made again", m_keptEdits.size());
-        for (std::size_t i = 0; i < std::min(m_keptEdits.size(), kMostListed); ++i)
-            list += fmt::format("{} {}: {}", i == 0 ? ":" : ";", editText(m_keptEdits[i]),
+        std::string list = fmt::format("{} edits were not made again", refused.size());
+        for (std::size_t i = 0; i < std::min(refused.size(), kMostListed); ++i)
+            list += fmt::format("{} {}: {}", i == 0 ? ":" : ";", editText(refused[i].edit->edit),
                                 remade.reasons[i]);
-        if (m_keptEdits.size() > kMostListed)
-            list += fmt::format("; and {} more", m_keptEdits.size() - kMostListed);
+        if (refused.size() > kMostListed)
+            list += fmt::format("; and {} more", refused.size() - kMostListed);
         remade.fault = ErrorBuilder("patch.unrepresentable").message(list);
     }
     if (remade.fault)

@@ -68,9 +68,13 @@ public:
     /// The document as it is on disk now; the place is kept. The edits that are not on the disk are
     /// made again on what is there now, with those undone or switched off, or forgotten.
     void reload(bool editsAgain = false);
-    /// Edits that were to be made again and were not: the file refused them.
-    const std::vector<Edit> &keptEdits() const { return m_keptEdits; }
+    /// Edits that were to be made again and were not: the file refused them. They stay among the
+    /// unsaved ones until they are made or forgotten; while the bundle is closed as well.
+    std::vector<Edit> keptEdits() const;
     void makeKeptEdits();
+    void forgetKeptEdits();
+    /// What was refused last because numbers of the program get longer: a copy has the room.
+    const std::vector<Edit> &editsForCopy() const { return m_editsForCopy; }
 
     /// From now on unsaved edits are kept in the folder of the user's state.
     void keepEditsIn(const QString &stateFolder);
@@ -79,7 +83,8 @@ public:
     /// Makes edits again that a window left which has ended (EditJournal::left); what the file does
     /// not take is told by editsRefused and in keptEdits().
     void makeLeftEdits(const QString &file);
-    /// The user does not want what is unsaved.
+    /// The user does not want what is unsaved, or it is saved. Kept edits are left for the next
+    /// window that opens the bundle.
     void forgetEdits();
     void close();
     void closeOther();
@@ -89,7 +94,8 @@ public:
     /// Writes the changed ranges in place: saved() or saveFailed().
     void save(const SaveOptions &options);
     /// Writes a copy, which becomes the document; undo steps live on. `target` must not exist.
-    void saveAs(const QString &target);
+    /// `more`: edits that are made in the copy alone (editsForCopy()); then no steps live on.
+    void saveAs(const QString &target, std::vector<Edit> more = {});
     std::vector<WrittenRange> pendingRanges() const;
 
     bool isOpen() const { return m_session.bundle() != nullptr; }
@@ -201,7 +207,7 @@ private:
         Opened copy; ///< what was written, where it is another file now
     };
     void finishSave(const EndedSave &ended, std::vector<AppliedEditPtr> edits);
-    void finishSaveAs(const Result<SaveReport> &report, const Opened &copy, const QString &target);
+    void finishSaveAs(const EndedSave &ended, const QString &target, bool sameSteps);
 
     void onEditsRequested(const std::vector<Edit> &edits, const QString &title);
     /// Whether planning may take longer than the window may stall.
@@ -210,6 +216,7 @@ private:
     void planAside(const std::vector<Edit> &edits, const QString &title);
     /// `planned.bundle`: the fork that takes the bundle's place; null: the edits are laid here.
     void finishPlanning(Result<PlannedEdits> planned, const QString &title);
+    void refuseEdits(const Error &fault);
     std::vector<EditStep> stepsTo(int index) const;
     std::vector<ListedEdit> listedEdits() const;
     void finishSwitch(Result<PlannedEdits> planned, std::vector<ListedEdit> after, std::size_t row);
@@ -228,6 +235,8 @@ private:
     std::vector<AppliedEditPtr> laidEdits() const;
     UnsavedEdits unsavedEdits() const;
     void keepEdits();
+    void keepInJournal(UnsavedEdits edits);
+    void setKept(std::vector<ui::PatchEntry> kept);
     struct Remade;
     static Remade remake(const BundlePtr &base, UnsavedEdits edits, double tolerance,
                          Progress &progress);
@@ -240,7 +249,9 @@ private:
 
     ui::Session &m_session;
     BundleWatch m_watch, m_otherWatch;
-    std::vector<Edit> m_keptEdits;
+    std::vector<ui::PatchEntry> m_kept; ///< with what was stated of them (UnsavedEdits::entries)
+    bool m_makingKept = false, m_askedKept = false; ///< while they are asked for; of m_asked
+    std::vector<Edit> m_asked, m_editsForCopy;
     std::unique_ptr<EditJournal> m_journal;
     std::optional<UnsavedEdits> m_again;  ///< while a reload is under way: to be made after it
     std::vector<AppliedEditPtr> m_onDisk; ///< edits that the last save wrote

@@ -6,6 +6,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
+#include "core/patch/edit/literal_rewrite.h"
 #include "widgets/models/table_text.h"
 
 #include <QThreadPool>
@@ -103,19 +104,30 @@ void Document::planAside(const std::vector<Edit> &edits, const QString &title)
         });
 }
 
+void Document::refuseEdits(const Error &fault)
+{
+    const auto file = m_session.bundle()->fileByPath(fault.file);
+    if (fault.code == "patch.space" && file && m_session.bundle()->isProgramFile(*file))
+        m_editsForCopy = m_asked;
+    Q_EMIT m_session.editsRefused(fault);
+}
+
 void Document::finishPlanning(Result<PlannedEdits> planned, const QString &title)
 {
     if (!planned) {
-        Q_EMIT m_session.editsRefused(planned.error());
+        refuseEdits(planned.error());
         return;
     }
     const bool nothing = std::all_of(planned->edits.begin(), planned->edits.end(),
                                      [](const AppliedEdit &edit) { return edit.bytes.empty(); });
     if (nothing) {
+        if (m_askedKept)
+            forgetKeptEdits();
         Q_EMIT m_session.statusMessage(tr("Nothing changes: that is what is stored already."));
         return;
     }
-    m_keptEdits.clear(); // if these are they, they are steps again
+    if (m_askedKept)
+        m_kept.clear(); // they are steps again
     m_prepared = std::move(planned->bundle);
     m_session.undoStack().push(new EditCommand(*this, std::move(planned->edits), title));
     m_prepared.reset();
@@ -257,6 +269,9 @@ void Document::onEditsRequested(const std::vector<Edit> &edits, const QString &t
                   "cancel that."));
         return;
     }
+    m_asked = edits;
+    m_askedKept = m_makingKept;
+    m_editsForCopy.clear();
     QString text = title;
     if (text.isEmpty())
         text = edits.size() == 1 ? ui::fromUtf8(editText(edits.front()))
@@ -423,34 +438,44 @@ void Document::finishSave(const EndedSave &ended, std::vector<AppliedEditPtr> ed
     Q_EMIT saved(*report, m_path);
 }
 
-void Document::saveAs(const QString &target)
+void Document::saveAs(const QString &target, std::vector<Edit> more)
 {
     if (!isOpen() || refusesSave())
         return;
-    struct Ended {
-        Result<SaveReport> report;
-        Opened copy;
-    };
     run(
         Busy::Saving, tr("Saving a copy of %1").arg(name()),
-        [bundle = m_session.bundle(), bindings = shownSource().bindings,
-         target](Progress &progress) {
-            Ended ended{saveCopy(*bundle, toPath(target), &progress), {}};
+        [bundle = m_session.bundle(), bindings = shownSource().bindings, target, more,
+         origin = inMemory() ? std::filesystem::path() : m_session.bundle()->path(),
+         tolerance = m_tolerance](Progress &progress) {
+            const auto write = [&]() -> Result<SaveReport> {
+                if (more.empty())
+                    return saveCopy(*bundle, toPath(target), &progress);
+                const auto roomy = TRY(patch::withLiteralRoom(*bundle, more, tolerance));
+                const auto planned =
+                    TRY(planOnFork(roomy ? roomy : bundle, more, tolerance, &progress));
+                auto report =
+                    TRY(saveCopy(*planned.bundle, toPath(target), &progress, {false, origin}));
+                for (const WrittenRange &range : // laid before, which `roomy` has as its own
+                     roomy ? kernscope::pendingRanges(*bundle) : std::vector<WrittenRange>{})
+                    report.bytesWritten.value += range.range.bytes.value;
+                return report;
+            };
+            EndedSave ended{write(), {}};
             if (ended.report)
                 ended.copy = openSource({target, {}, bindings});
             return ended;
         },
-        [this, target](const Ended &ended, bool stopped) {
+        [this, target, same = more.empty()](const EndedSave &ended, bool stopped) {
             if (stopped && !ended.report)
                 Q_EMIT cancelled(Busy::Saving);
             else
-                finishSaveAs(ended.report, ended.copy, target);
+                finishSaveAs(ended, target, same);
         });
 }
 
-void Document::finishSaveAs(const Result<SaveReport> &report, const Opened &copy,
-                            const QString &target)
+void Document::finishSaveAs(const EndedSave &ended, const QString &target, bool sameSteps)
 {
+    const auto &[report, copy] = ended;
     if (!report) {
         Q_EMIT saveFailed(report.error());
         return;
@@ -460,7 +485,8 @@ void Document::finishSaveAs(const Result<SaveReport> &report, const Opened &copy
         return;
     }
     m_session.tasks().quiesce();
-    if (!sameFiles(*m_session.bundle(), *copy.bundle))
+    m_editsForCopy.clear();
+    if (!sameSteps || !sameFiles(*m_session.bundle(), *copy.bundle))
         m_session.undoStack().clear();
     m_onDisk = laidEdits();
     m_session.undoStack().setClean();

@@ -508,6 +508,14 @@ void EditJournal::clear()
     m_lock.reset();
 }
 
+void EditJournal::leave()
+{
+    flush();
+    m_file.clear();
+    m_bundle.clear();
+    m_lock.reset();
+}
+
 std::vector<EditJournal::Left> EditJournal::left(const QString &bundle)
 {
     const QString whole = bundle.isEmpty() ? QString() : wholePath(bundle);

@@ -113,6 +113,8 @@ public:
     void keep(const QString &bundle, std::function<std::string()> text);
     /// Nothing is unsaved any more.
     void clear();
+    /// The bundle is closed: what is written stays and is offered where it is opened again.
+    void leave();
     /// Until all that was asked for is on the disk.
     void flush() { m_pool.waitForDone(); }
 

@@ -281,9 +281,13 @@ void DocumentNotices::refused(const Error &error)
     std::vector<NoticeAction> answers;
     if (error.code == "patch.locked")
         answers.push_back({tr("Enable Patching"), [this] { Q_EMIT patchingAsked(); }});
+    if (error.code == "patch.space" && !m_document.editsForCopy().empty())
+        answers.push_back({tr("Save As with the Edit\u2026"),
+                           [this] { m_saving->saveAs(m_document.editsForCopy()); }});
     if (!m_document.keptEdits().empty()) {
         answers.push_back({tr("Edit Again"), [this] { m_document.makeKeptEdits(); }});
-        answers.push_back({tr("Copy the Edits"), [this] {
+        answers.push_back({tr("Copy the Edits"), [this, error] {
+                               refused(error); // they are not forgotten with it
                                QStringList lines;
                                for (const Edit &edit : m_document.keptEdits())
                                    lines << QString::fromStdString(editText(edit));
@@ -291,6 +295,7 @@ void DocumentNotices::refused(const Error &error)
                                Q_EMIT m_session.statusMessage(
                                    tr("%1 edits copied.").arg(lines.size()));
                            }});
+        answers.push_back({tr("Forget Them"), [this] { m_document.forgetKeptEdits(); }});
     }
     m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("edit"),
                    tr("Not changed. %1").arg(errorSentence(error)), std::move(answers));

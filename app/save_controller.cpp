@@ -281,7 +281,7 @@ void SaveController::writeListed(bool breakLinks)
         });
 }
 
-void SaveController::saveAs()
+void SaveController::saveAs(std::vector<Edit> more)
 {
     ui::finishEditing();
     if (!m_document.isOpen())
@@ -296,18 +296,18 @@ void SaveController::saveAs()
     dialog->setFileMode(QFileDialog::AnyFile);
     dialog->setOption(QFileDialog::DontConfirmOverwrite); // askSaveAs says what can be done
     dialog->selectFile(proposal);
-    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString &path) {
+    connect(dialog, &QFileDialog::fileSelected, this, [this, more](const QString &path) {
         ui::setDialogFolder(&m_window, QFileInfo(path).absolutePath());
-        askSaveAs(path);
+        askSaveAs(path, more);
     });
     connect(dialog, &QDialog::rejected, this, [this] { m_afterSave = nullptr; });
     dialog->open();
 }
 
-void SaveController::askSaveAs(const QString &target)
+void SaveController::askSaveAs(const QString &target, const std::vector<Edit> &more)
 {
     if (!QFileInfo::exists(target)) {
-        m_document.saveAs(target);
+        m_document.saveAs(target, more);
         return;
     }
     auto *box =
@@ -316,9 +316,9 @@ void SaveController::askSaveAs(const QString &target)
                         QMessageBox::Cancel, &m_window);
     box->setAttribute(Qt::WA_DeleteOnClose);
     QAbstractButton *other = box->addButton(tr("Choose Another Name"), QMessageBox::AcceptRole);
-    connect(box, &QMessageBox::finished, this, [this, box, other] {
+    connect(box, &QMessageBox::finished, this, [this, box, other, more] {
         if (box->clickedButton() == other)
-            saveAs();
+            saveAs(more);
         else
             m_afterSave = nullptr;
     });

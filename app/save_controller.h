@@ -15,7 +15,8 @@ public:
     explicit SaveController(const WindowParts &parts);
 
     void save();
-    void saveAs();
+    /// `more`: edits that only the copy gets (Document::editsForCopy()).
+    void saveAs(std::vector<Edit> more = {});
     /// Runs `next` now, or after the user has chosen what to do with unsaved edits.
     void whenKept(std::function<void()> next);
 
@@ -27,7 +28,7 @@ Q_SIGNALS:
 private:
     void askSave(const std::vector<WrittenRange> &ranges);
     void writeListed(bool breakLinks);
-    void askSaveAs(const QString &target);
+    void askSaveAs(const QString &target, const std::vector<Edit> &more);
     void onSaved(const SaveReport &report, const QString &target);
     void onSaveFailed(const Error &error);
 

@@ -13,6 +13,7 @@
 #include "core/codec/encode/form_encoder.h"
 
 #include <algorithm>
+#include <map>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -41,11 +42,39 @@ std::optional<std::pair<Error, bool>> refusedByTarget(const Bundle &made, std::s
     return std::pair(legalityError("encode.legality", weight.name, *rule, *named->target), true);
 }
 
-Error namedError(const Bundle &bundle, const RefusedWeight &refused)
+/// "a, b and 3 more".
+std::string listOf(std::span<const std::string> names)
 {
-    Error error = refused.error;
-    error.message = bundle.weights()[refused.weight].findableName() + ": " + error.message;
+    constexpr std::size_t kNamed = 5;
+    const std::size_t shown = std::min(names.size(), kNamed);
+    std::string list = fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ", "));
+    return shown < names.size() ? list + fmt::format(" and {} more", names.size() - shown) : list;
+}
+
+Error namedError(Error error, const std::string &names)
+{
+    error.message = names + ": " + error.message;
     return error;
+}
+
+/// Each reason once, with the weights that have it.
+Diagnostics refusedRows(const Bundle &bundle, std::span<const RefusedWeight> refused,
+                        Severity severity)
+{
+    std::map<std::string, std::size_t> rowOf; // of a reason's text
+    std::vector<std::vector<std::string>> names;
+    Diagnostics rows;
+    for (const RefusedWeight &one : refused) {
+        const auto [row, added] = rowOf.try_emplace(describe(one.error), rows.size());
+        if (added) {
+            rows.push_back({severity, one.error});
+            names.emplace_back();
+        }
+        names[row->second].push_back(bundle.weights()[one.weight].findableName());
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        rows[i].error = namedError(rows[i].error, listOf(names[i]));
+    return rows;
 }
 
 /// Says why each weight was refused, by name where there are several; nothing was written.
@@ -54,12 +83,10 @@ int reportRefused(Context &context, const Bundle &bundle, std::size_t asked,
 {
     if (asked == 1)
         return reportFailure(context, "encode", refused.front().error);
-    Diagnostics rows;
+    const Diagnostics rows = refusedRows(bundle, refused, Severity::Error);
     int code = kDone;
-    for (const RefusedWeight &one : refused) {
-        rows.push_back({Severity::Error, namedError(bundle, one)});
+    for (const RefusedWeight &one : refused)
         code = std::max(code, exitCodeOf(one.error));
-    }
     if (context.json) {
         printDocument(context, report::document("encode"), rows);
     } else {
@@ -72,13 +99,13 @@ int reportRefused(Context &context, const Bundle &bundle, std::size_t asked,
 /// weights that were given by name, the reason against each.
 void addKept(const Bundle &bundle, const EncodedBundle &encoded, Diagnostics &diagnostics)
 {
-    constexpr std::size_t kNamed = 5;
     std::vector<std::string> names;
     for (const RefusedWeight &one : encoded.kept) {
+        const std::string name = bundle.weights()[one.weight].findableName();
         if (one.error.code != "encode.kept")
-            diagnostics.push_back({Severity::Warning, namedError(bundle, one)});
+            diagnostics.push_back({Severity::Warning, namedError(one.error, name)});
         else
-            names.push_back(bundle.weights()[one.weight].findableName());
+            names.push_back(name);
     }
     for (const EncodedOne &one : encoded.weights) {
         const Weight &weight = bundle.weights()[one.before];
@@ -86,20 +113,16 @@ void addKept(const Bundle &bundle, const EncodedBundle &encoded, Diagnostics &di
         if (!note.empty() && encoded.made->weights()[one.after].sourceOp != "const")
             diagnostics.push_back(
                 {Severity::Warning,
-                 namedError(bundle, {one.before, ErrorBuilder("encode.operand").message(note)})});
+                 namedError(ErrorBuilder("encode.operand").message(note), weight.findableName())});
     }
     if (names.empty())
         return;
-    const std::size_t shown = std::min(names.size(), kNamed);
-    std::string list = fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ", "));
-    if (shown < names.size())
-        list += fmt::format(" and {} more", names.size() - shown);
     diagnostics.push_back(
         {Severity::Note,
          valueError("encode.kept", {}, {}, {},
                     fmt::format("{} that get no smaller, or have no other form, stay as they "
                                 "are: {}.",
-                                counted(names.size(), "weight"), list))});
+                                counted(names.size(), "weight"), listOf(names)))});
 }
 
 /// Statistics by weight; none where no file of them is given.
@@ -180,8 +203,8 @@ int runEncode(const EncodeOptions &options, Context &context)
         return reportRefused(context, *bundle, weights.size(),
                              encoded.refused.empty() ? encoded.kept : encoded.refused);
     addKept(*bundle, encoded, diagnostics);
-    for (const RefusedWeight &one : encoded.refused)
-        diagnostics.push_back({Severity::Warning, namedError(*bundle, one)});
+    const Diagnostics refused = refusedRows(*bundle, encoded.refused, Severity::Warning);
+    diagnostics.insert(diagnostics.end(), refused.begin(), refused.end());
     // What was encoded is in memory now: the copy below can only look at the other files.
     required(checkInputs());
     const auto saved = [&] {

@@ -9,6 +9,8 @@
 #include "core/bundle/statistics.h"
 #include "core/compare/compare.h"
 #include "core/patch/patch.h"
+#include "core/patch/save/journal.h"
+#include "core/patch/save/save_key.h"
 #include "core/report/command_json.h"
 #include "resources/sample.h"
 
@@ -148,6 +150,11 @@ void giveUpRights(std::span<char *const> arguments)
         }
         option = argument;
     }
+    // Journals of interrupted saves lie beside what they are of, or where that was once.
+    for (std::size_t i = rights.read.size(); i-- > 0;)
+        rights.read.push_back(kernscope::patch::journalPath(rights.read[i]));
+    for (const kernscope::patch::SaveKey &key : kernscope::patch::pendingSaveKeys())
+        rights.read.push_back(key.journal);
     kernscope::enterSandbox(rights);
 }
 

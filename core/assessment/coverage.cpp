@@ -25,6 +25,12 @@ struct Stored {
     ElementType codes = ElementType::Unknown;
 };
 
+/// Also of a weight whose bytes are missing: the program says how they are stored.
+bool isKnown(const Weight &weight)
+{
+    return !weight.form.has(FormNode::Unknown);
+}
+
 Stored storedOf(const Weight &weight)
 {
     Stored stored;
@@ -164,8 +170,6 @@ Result<ExpectedForm> readExpectedForm(std::string_view text)
 std::string coveredForm(const Bundle &bundle, std::size_t index)
 {
     const Weight &weight = bundle.weights()[index];
-    if (weight.fault)
-        return "unknown";
     const Stored stored = storedOf(weight);
     std::string text = stored.sparse ? "sparse" : "";
     const auto add = [&text](const std::string &word) { text += text.empty() ? word : "+" + word; };
@@ -183,8 +187,7 @@ std::string coveredForm(const Bundle &bundle, std::size_t index)
 std::string whyDense(const Bundle &bundle, std::size_t index)
 {
     const Weight &weight = bundle.weights()[index];
-    return weight.form.isDense() && !weight.fault ? leftBecause(bundle, weight, {}, {})
-                                                  : std::string();
+    return weight.form.isDense() ? leftBecause(bundle, weight, {}, {}) : std::string();
 }
 
 CoverageRules rulesOf(const Bundle &sibling)
@@ -193,7 +196,7 @@ CoverageRules rulesOf(const Bundle &sibling)
     rules.threshold = 0;
     for (std::size_t i = 0; i < sibling.weights().size(); ++i) {
         const Weight &weight = sibling.weights()[i];
-        if (!weight.fault)
+        if (isKnown(weight))
             rules.expected.push_back({weight.address(), coveredForm(sibling, i)});
     }
     return rules;
@@ -228,7 +231,7 @@ Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules)
             row.expected.clear();
         // A weight of a bundle that was compressed may stay dense where it is small.
         const bool small = weight.elements.value <= rules.threshold && weight.form.isDense();
-        if (!row.expected.empty() && !weight.fault) {
+        if (!row.expected.empty() && isKnown(weight)) {
             row.kept = small || hasForm(weight, row.expected);
             const auto should =
                 packedBytes(weight.elements, ElementType::Uint1).value_or(ByteCount()).value *
@@ -238,8 +241,7 @@ Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules)
         }
         if (!rules.any())
             row.why = whyDense(bundle, i);
-        else if (weight.form.isDense() && !weight.fault && row.expected != "dense" &&
-                 !row.expected.empty())
+        else if (weight.form.isDense() && row.expected != "dense" && !row.expected.empty())
             row.why = leftBecause(bundle, weight, rules, row.expected);
         coverage.extraBytes += row.extraBytes;
         coverage.broken += !row.kept;

@@ -44,7 +44,7 @@ public:
 
 bool jsonFits(std::string_view text)
 {
-    constexpr std::size_t kMostDepth = 64, kMostValues = 3'000'000;
+    constexpr std::size_t kMostDepth = 64, kMostValues = 1'000'000;
     std::size_t depth = 0, values = 0;
     for (std::size_t at = 0; at < text.size(); ++at) {
         const char c = text[at];

@@ -32,7 +32,8 @@ constexpr std::string_view kLetters =
 constexpr std::size_t kRandomLetters = 6;
 constexpr std::size_t kLongestName = 255; ///< of Linux's file systems, in bytes
 constexpr int kAttempts = 32;
-/// Says of an unfinished output that it is one: a user's own file may have such a name as well.
+/// Says of an unfinished output that it is one: a user's own file may have such a name as well. Of
+/// a finished one, until what it replaced is removed, "DEVICE INODE" of that.
 constexpr const char *kPartAttribute = "user.kernscope.part";
 
 Error writeError(const fs::path &path, int number)
@@ -98,16 +99,44 @@ bool stillNamed(const fs::path &path, int descriptor)
            named.st_dev == open.st_dev && named.st_ino == open.st_ino;
 }
 
-/// Removes one unfinished output where it is ours and no process is working on it.
-void removeIfAbandoned(const fs::path &path)
+std::string replacedText(std::uint64_t device, std::uint64_t inode)
 {
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    return fmt::format("{} {}", device, inode);
+}
+
+int openToLook(const fs::path &path)
+{
+    return ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
+/// replacedText() of what an output has replaced that a run was killed before it removed; empty:
+/// none is left, or the run lives.
+std::string takeReplaced(const fs::path &output)
+{
+    const int descriptor = openToLook(output);
+    if (descriptor < 0)
+        return {};
+    char text[48] = {};
+    const ssize_t size = ::fgetxattr(descriptor, kPartAttribute, text, sizeof text);
+    const bool left = size > 0 && ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+    if (left)
+        ::fremovexattr(descriptor, kPartAttribute);
+    ::close(descriptor);
+    return left ? std::string(text, static_cast<std::size_t>(size)) : std::string();
+}
+
+/// Removes one unfinished output where it is ours and no process is working on it, or what a
+/// finished one has replaced.
+void removeIfAbandoned(const fs::path &path, const std::string &replaced)
+{
+    const int descriptor = openToLook(path);
     if (descriptor < 0)
         return;
     struct stat status = {};
     const bool ours = ::fstat(descriptor, &status) == 0 && status.st_uid == ::geteuid() &&
                       (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) &&
-                      ::fgetxattr(descriptor, kPartAttribute, nullptr, 0) >= 0;
+                      (::fgetxattr(descriptor, kPartAttribute, nullptr, 0) >= 0 ||
+                       replaced == replacedText(status.st_dev, status.st_ino));
     if (ours && ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 && stillNamed(path, descriptor)) {
         if (S_ISDIR(status.st_mode))
             removeTree(path);
@@ -318,8 +347,9 @@ void OutputPlace::removeAbandoned() const
         if (isPartOf(entry->path().filename().string(), prefix))
             parts.push_back(entry->path());
     }
+    const std::string replaced = parts.empty() ? std::string() : takeReplaced(m_target.path);
     for (const fs::path &part : parts)
-        removeIfAbandoned(part);
+        removeIfAbandoned(part, replaced);
 }
 
 Result<void> OutputPlace::make()
@@ -368,6 +398,8 @@ Result<void> OutputPlace::exchange()
 {
     const fs::path &to = m_target.path;
     struct stat status = {};
+    const std::string replaced = replacedText(m_target.replaced->device, m_target.replaced->inode);
+    ::fsetxattr(m_descriptor, kPartAttribute, replaced.data(), replaced.size(), 0);
     if (::renameat2(AT_FDCWD, m_temporary.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) {
         if (::lstat(m_temporary.c_str(), &status) == 0 && seenFile(status) == *m_target.replaced) {
             remove();

@@ -47,7 +47,8 @@ Result<OutputTarget> checkOutput(const std::filesystem::path &path, OutputKind k
 ///
 /// The name is NAME.kernscope-part-XXXXXX. claim() removes what such a name holds for the same
 /// output where an attribute says that it is one and no process has it locked: left by a run that
-/// was killed. A file system without attributes keeps it.
+/// was killed; what it had replaced, too, which an attribute of the output names. A file system
+/// without attributes keeps it.
 class OutputPlace
 {
 public:

@@ -33,6 +33,13 @@ std::string callsText(const roofline::ProgramTime &program)
                : fmt::format("its {} calls, which take at least {}", *program.launches, floor);
 }
 
+/// A program whose call takes nearly all of its time: no form of its weights is worth a word.
+bool gainsLittle(const roofline::ProgramTime &now, const roofline::ProgramTime &then)
+{
+    return now.bound == roofline::ProgramTime::Bound::Dispatch && now.timeS && then.timeS &&
+           *then.timeS > kWorthSaying * *now.timeS;
+}
+
 /// "palette8", "palette8 and sparse", "palette4, palette8 and sparse".
 std::string formsText(std::span<const WeightGain> gains)
 {
@@ -155,7 +162,10 @@ ProgramVerdict VerdictMaker::verdict(const Bundle &bundle, const roofline::Roofs
                          return std::pair(x.storedS.has_value(), -x.savedS()) <
                                 std::pair(y.storedS.has_value(), -y.savedS());
                      });
-    verdict.sentence = sentence(now, roofline::programTime(then, roofs), roofs, verdict.gains);
+    const roofline::ProgramTime after = roofline::programTime(then, roofs);
+    if (gainsLittle(now, after))
+        verdict.gains.clear();
+    verdict.sentence = sentence(now, after, roofs, verdict.gains);
     return verdict;
 }
 
@@ -178,10 +188,11 @@ std::string VerdictMaker::sentence(const roofline::ProgramTime &now,
     }
     const auto waits = std::count_if(now.dispatches.begin(), now.dispatches.end(),
                                      [](const auto &each) { return each.hidesGains(); });
-    if (now.hidesGains())
+    if (now.hidesGains() || gainsLittle(now, then))
         return on + fmt::format("this program waits for {} (its layers take {}): no form of a "
-                                "weight makes it faster.",
-                                callsText(now), siText(now.engineTimeS.value_or(now.knownS), "s"));
+                                "weight makes it {}faster.",
+                                callsText(now), siText(now.engineTimeS.value_or(now.knownS), "s"),
+                                now.hidesGains() ? "" : "noticeably ");
     if (now.alternatives && static_cast<std::size_t>(waits) == now.dispatches.size())
         return on + fmt::format("each of the {} functions of this program waits for {}: no form of "
                                 "a weight makes one faster.",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
 #include "document_fixture.h"
+#include "tests/cli/written_bundle.h"
 #include "tests/test_program.h"
 
 #include <QSignalSpy>
@@ -354,6 +355,51 @@ private Q_SLOTS:
         QVERIFY(wait());
         QCOMPARE(failed.size(), 1);
         QVERIFY(bytesOf(path) == before);
+    }
+
+    /// A number of the program that gets longer has no room in place; a copy has.
+    void saveAsMakesRoomForANumber()
+    {
+        test::MadeBundle made;
+        const std::string data =
+            made.blob(ElementType::Int8, "[10]", test::hex("01020304050607080900"));
+        made.line("tensor<fp16, [10]> w = constexpr_affine_dequantize()[axis=int32(0),name=string("
+                  "\"w\"),quantized_data=" +
+                  data + ",scale=fp16(1),zero_point=int8(0)]");
+        made.consume("w");
+        const QString path = test::writeBundle(*m_folder, "made.mlmodelc", made);
+        const test::FileBytes before = bytesOf(path);
+        QVERIFY(open(path));
+        m_session->setPatchingEnabled(true);
+        edit(0, 0, 5);
+        QSignalSpy refused(m_session.get(), &ui::Session::editsRefused);
+        m_session->requestEdits({*parseEdit(Edit::Kind::Scale, "w[0]=0.1")}, {});
+        QCOMPARE(refused.size(), 1);
+        QCOMPARE(refused[0][0].value<Error>().code, "patch.space");
+        QCOMPARE(m_document->editsForCopy().size(), std::size_t{1});
+        const QString target = m_folder->filePath(u"copy.mlmodelc"_s);
+        QSignalSpy saved(m_document.get(), &Document::saved);
+        m_document->saveAs(target, m_document->editsForCopy());
+        QVERIFY(wait());
+        QCOMPARE(saved.size(), 1);
+        QVERIFY(bytesOf(path) == before);
+        test::FileBytes wanted = before;
+        wanted[u"model.mil"_s].replace("scale=fp16(1)", "scale=fp16(0x1.998p-4)");
+        QList<qsizetype> changed;
+        for (const auto &[name, content] : bytesOf(target)) {
+            if (name == u"model.mil"_s)
+                QCOMPARE(content, wanted[name]);
+            else
+                changed << test::differences(content, wanted[name]);
+        }
+        QCOMPARE(changed.size(), 1);
+        QCOMPARE(saved[0][0].value<SaveReport>().bytesWritten.value, 1 + 10); // "0x1.998p-4"
+        QCOMPARE(m_document->path(), target);
+        QVERIFY(!m_document->modified() && m_document->editsForCopy().empty());
+        QCOMPARE(m_session->undoStack().count(), 0); // of other places
+        // Another edit that has room is an edit as ever.
+        edit(0, 1, 0.5);
+        QVERIFY(m_document->modified());
     }
 
     void saveAsOfMemory()

@@ -169,6 +169,49 @@ private Q_SLOTS:
         for (const ui::PatchEntry &entry : m_session->patches())
             QVERIFY(entry.off);
         QVERIFY(!m_document->modified());
+        // A second kill loses none of them, nor does another edit; with the old file they fit.
+        edit(0, 9, 0.125);
+        QCOMPARE(m_document->keptEdits().size(), std::size_t{4});
+        m_document->editJournal()->flush();
+        restart();
+        QVERIFY(QDir(m_path).removeRecursively());
+        m_path = test::writeSample(m_folder->path(), u"dense"_s);
+        QVERIFY(open());
+        QCOMPARE(left().size(), std::size_t{1});
+        m_document->makeLeftEdits(left()[0].file);
+        QTRY_VERIFY(m_document->modified());
+        QVERIFY(idle(*m_document));
+        std::size_t made = 0;
+        for (const ui::PatchEntry &entry : m_session->patches())
+            made += entry.active ? 1 : 0;
+        QCOMPARE(made, std::size_t{3});                           // and one undone
+        QCOMPARE(m_document->keptEdits().size(), std::size_t{1}); // of what the palette made of it
+        QVERIFY(left().empty());
+    }
+
+    /// What the file refused stays until it is made or forgotten, while the bundle is closed too.
+    void refusedStaysUntilForgotten()
+    {
+        QProcess process;
+        start(process);
+        process.kill();
+        QVERIFY(process.waitForFinished());
+        const QString palette = test::writeSample(m_folder->path(), u"palette"_s);
+        QVERIFY(QDir(m_path).removeRecursively());
+        QVERIFY(QDir().rename(palette, m_path));
+        QVERIFY(open());
+        m_document->makeLeftEdits(left().at(0).file);
+        QTRY_COMPARE(m_document->keptEdits().size(), std::size_t{4});
+        m_document->close();
+        QVERIFY(m_document->keptEdits().empty());
+        QVERIFY(open());
+        QCOMPARE(left().size(), std::size_t{1});
+        QCOMPARE(left()[0].edits, 4);
+        m_document->makeLeftEdits(left()[0].file);
+        QTRY_COMPARE(m_document->keptEdits().size(), std::size_t{4});
+        m_document->forgetKeptEdits();
+        m_document->editJournal()->flush();
+        QVERIFY(files().isEmpty());
     }
 
     /// Saved, and undone since: that it was undone is what is unsaved.
@@ -182,10 +225,7 @@ private Q_SLOTS:
         QVERIFY(idle(*m_document));
         m_session->undoStack().undo();
         m_document->editJournal()->flush();
-        m_document.reset(); // not closed by the user: the file stays
-        m_session = std::make_unique<ui::Session>();
-        m_document = std::make_unique<Document>(*m_session);
-        m_document->keepEditsIn(stateFolder());
+        restart();
         QVERIFY(open());
         QCOMPARE(left().size(), std::size_t{1});
         m_document->makeLeftEdits(left()[0].file);
@@ -238,6 +278,14 @@ private Q_SLOTS:
 private:
     /// Runs edit() in a process of its own until that has said that it is ready.
     void start(QProcess &process) const;
+    /// Not closed by the user: the file stays.
+    void restart()
+    {
+        m_document.reset();
+        m_session = std::make_unique<ui::Session>();
+        m_document = std::make_unique<Document>(*m_session);
+        m_document->keepEditsIn(stateFolder());
+    }
     std::vector<EditJournal::Left> left() const { return m_document->editJournal()->left(m_path); }
     bool open() { return DocumentFixture::open(m_path); }
     QString stateFolder() const { return m_folder->filePath(u"state"_s); }

@@ -358,6 +358,11 @@ private Q_SLOTS:
         QTRY_VERIFY2(edits->answer().contains(QLatin1String("off by")),
                      qPrintable(edits->answer()));
         QCOMPARE(said->palette().color(QPalette::WindowText), ink);
+        // The answer does not stay when the same is done elsewhere.
+        session.requestEdits({*parseEdit(Edit::Kind::Set, edits->lineEdit()->text().toStdString())},
+                             {});
+        QTRY_VERIFY2(edits->answer().contains(QLatin1String("nothing changes")),
+                     qPrintable(edits->answer()));
     }
 
     /// A cell that is still being typed in is saved, and listed before; one that holds no number is

@@ -14,14 +14,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <span>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include <unistd.h>
@@ -166,56 +164,6 @@ void benchText()
         text.size() / 1024, 1e3 * ours, 1e3 * plain, ours / plain, operations);
 }
 
-/// A checkpoint whose header has that many tensors.
-std::string wideCheckpoint(std::size_t entries)
-{
-    std::string json = "{";
-    for (std::size_t i = 0; i < entries; ++i)
-        json +=
-            fmt::format("{}\"t{}\":{{\"dtype\":\"F16\",\"shape\":[1],\"data_offsets\":[{},{}]}}",
-                        i == 0 ? "" : ",", i, 2 * i, 2 * i + 2);
-    json += "}";
-    std::string file(8, '\0');
-    for (unsigned i = 0; i < 8; ++i)
-        file[i] = static_cast<char>(json.size() >> (8 * i) & 0xff);
-    return file + json + std::string(2 * entries, '\0');
-}
-
-std::string wideManifest(std::size_t entries)
-{
-    std::string json = "{\"rootModelIdentifier\":\"0\",\"itemInfoEntries\":{";
-    for (std::size_t i = 0; i < entries; ++i)
-        json += fmt::format("{}\"{}\":{{\"path\":\"a\"}}", i == 0 ? "" : ",", i);
-    return json + "}}";
-}
-
-/// Metadata of any file takes at most 512 MiB and 5 s, and time that goes with its length: the
-/// exponent is that of the last doubling.
-void benchCurves()
-{
-    using Make = std::string (*)(std::size_t);
-    for (const auto &[name, file, make] :
-         {std::tuple<const char *, const char *, Make>{"tensors", "x.safetensors", wideCheckpoint},
-          {"manifest", "Manifest.json", wideManifest}}) {
-        double last = 0, exponent = 0;
-        std::string figures;
-        for (const std::size_t entries : {20'000U, 40'000U, 80'000U, 160'000U}) {
-            const std::string text = make(entries);
-            const auto raw = std::as_bytes(std::span(text));
-            OpenOptions options;
-            options.memory.emplace_back(file, Bytes(raw.begin(), raw.end()));
-            const auto start = std::chrono::steady_clock::now();
-            (void)Bundle::open(file, options);
-            const double now =
-                std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-            exponent = last > 0 ? std::log2(now / last) : 0;
-            last = now;
-            figures += fmt::format(" {:9.3f} ms", 1e3 * now);
-        }
-        fmt::print("{:9} 20, 40, 80, 160 thousand {}   exponent {:.2f}\n", name, figures, exponent);
-    }
-}
-
 /// The journal of a save of as many runs as a save of 6 GiB makes at most, the runs close to each
 /// other, so that what is laid over the file takes no memory to speak of.
 bool makeJournal(const std::filesystem::path &folder, std::uint64_t runs)
@@ -299,7 +247,6 @@ int main()
         benchPatch(folder);
     }
     benchText();
-    benchCurves();
     benchJournal(scratch / "saved.mlmodelc");
     std::filesystem::remove_all(scratch);
     return 0;

@@ -123,7 +123,6 @@ private slots:
             QVERIFY2(text.out.contains(name.toUtf8()), text.out);
     }
 
-    /// Each weight that cannot be encoded is said, and nothing is written.
     /// Of all weights those that would take no fewer bytes, or may not be compressed, stay.
     void keepsWhatGetsNoSmaller()
     {
@@ -154,6 +153,7 @@ private slots:
         QCOMPARE(named.json()["diagnostics"][0]["code"].get<std::string>(), "encode.operand");
     }
 
+    /// Each weight that cannot be encoded is said, and nothing is written.
     void refusedByName()
     {
         const QString out = fresh();
@@ -173,6 +173,21 @@ private slots:
             QString::fromStdString(values.json()["diagnostics"][0]["message"].get<std::string>())
                 .startsWith(u"odd_weight: "_s));
         QVERIFY(!QDir(QString(out).replace(u'%', m_encoder.scratch.path())).exists());
+    }
+
+    /// One reason for many weights is said once.
+    void oneReasonOfMany()
+    {
+        const QString path = m_encoder.scratch.filePath(u"missing.mlmodelc"_s);
+        QVERIFY(QDir().mkpath(path));
+        QVERIFY(QFile::copy(m_encoder.bundle + u"/model.mil"_s, path + u"/model.mil"_s));
+        const auto json = runCli({u"encode"_s, path, u"--all"_s, u"--form"_s, u"palette"_s,
+                                  u"--json"_s, u"-o"_s, path + u".out.mlmodelc"_s})
+                              .json();
+        QCOMPARE(json["diagnostics"].size(), std::size_t(1));
+        const auto message =
+            QString::fromStdString(json["diagnostics"][0]["message"].get<std::string>());
+        QVERIFY2(message.startsWith(u"enc_0_weight, "_s), qPrintable(message));
     }
 
     void skipsWhatIsRefused()

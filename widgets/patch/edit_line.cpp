@@ -108,6 +108,10 @@ void EditLine::connectParts()
             return;
         preview(); // cancelled, or nothing had to change
     });
+    connect(&m_session, &Session::bytesChanged, this, [this] { // the answer may be another one now
+        if (!m_asking && !m_text->text().isEmpty())
+            m_pause.start();
+    });
     connect(m_text, &QLineEdit::textEdited, this, [this] { m_asking = false; });
     connect(&m_session, &Session::bundleChanged, this, [this] {
         m_asking = false;

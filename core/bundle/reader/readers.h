@@ -59,11 +59,12 @@ const ContainerReader &skeletonReader();
 namespace checkpoint {
 
 /// .safetensors: a length of eight bytes, a JSON header, tensors (huggingface/safetensors).
-/// Codes: "safetensors.header", "safetensors.tensor" (one tensor that cannot be read).
+/// Codes: "safetensors.header", "safetensors.tensor" (one tensor that cannot be read),
+/// "checkpoint.limit".
 const ContainerReader &safetensorsReader();
 
 /// .npz and lone .npy: arrays of NumPy, stored or deflated. Codes: those of archive::readZip and
-/// readNpyLayout, "npz.array" (one array that cannot be read).
+/// readNpyLayout, "npz.array" (one array that cannot be read), "checkpoint.limit".
 const ContainerReader &npzReader();
 
 } // namespace checkpoint

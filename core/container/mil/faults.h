@@ -15,7 +15,7 @@ inline constexpr std::size_t kMaxTextBytes = std::size_t(512) << 20;
 inline constexpr int kMaxDepth = 200;
 /// Values, types, dimensions and strings that one program may hold; bounds memory for a file that
 /// is nothing but the smallest of them. Real programs hold some ten thousand.
-inline constexpr std::size_t kMaxNodes = 2'000'000;
+inline constexpr std::size_t kMaxNodes = 1'100'000;
 
 /// Collects the diagnostics of one file; a file full of faults does not fill memory with them.
 class Faults

@@ -5,6 +5,7 @@
 #include "core/patch/save/file_io.h"
 
 #include <algorithm>
+#include <chrono>
 #include <sstream>
 #include <system_error>
 
@@ -40,6 +41,16 @@ std::string keyText(const SaveKey &key)
     return text + "journal " + key.journal.string();
 }
 
+std::optional<std::string> readKey(const fs::path &path)
+{
+    const auto file = DiskFile::open(path, DiskFile::Mode::ReadPlain, path.filename().string());
+    const auto size = file ? file->size() : Result<std::uint64_t>(std::uint64_t{0});
+    std::string text(static_cast<std::size_t>(std::min(size.value_or(0), kMostKeyBytes)), '\0');
+    if (file && file->readAt(0, std::as_writable_bytes(std::span(text))))
+        return text;
+    return std::nullopt;
+}
+
 SaveKey parseKey(std::string digest, const std::string &text)
 {
     SaveKey key{std::move(digest), {}, {}};
@@ -55,6 +66,29 @@ SaveKey parseKey(std::string digest, const std::string &text)
     rest << in.rdbuf();
     key.journal = rest.str();
     return key;
+}
+
+/// Keys of saves that were killed before they began or after they had ended: their journal is gone,
+/// and too old to be brought back by a power failure.
+void removeOldIdle(const fs::path &folder)
+{
+    constexpr auto kKept = std::chrono::hours(24 * 7);
+    std::vector<fs::path> old;
+    std::error_code fault;
+    fs::directory_iterator at(folder, fault);
+    for (; !fault && at != fs::directory_iterator(); at.increment(fault)) {
+        std::error_code none;
+        const auto changed = at->last_write_time(none);
+        if (at->path().extension() == kIdle && !none &&
+            changed + kKept < fs::file_time_type::clock::now())
+            old.push_back(at->path());
+    }
+    for (const fs::path &path : old) {
+        const auto text = readKey(path);
+        std::error_code none;
+        if (text && !fs::exists(parseKey({}, *text).journal, none) && !none)
+            fs::remove(path, none);
+    }
 }
 
 } // namespace
@@ -80,6 +114,7 @@ Result<void> writeSaveKey(const SaveKey &key)
     std::error_code fault;
     fs::create_directories(folder, fault);
     removeSaveKey(key.digest);
+    removeOldIdle(folder);
     auto file = DiskFile::open(place, DiskFile::Mode::CreatePrivate, place.string());
     const std::string text = keyText(key);
     auto done = file ? file->append(std::as_bytes(std::span(text)))
@@ -133,11 +168,8 @@ std::vector<SaveKey> pendingSaveKeys()
         const std::string name = at->path().filename().string();
         if (name.size() != kDigestDigits)
             continue;
-        const auto file = DiskFile::open(at->path(), DiskFile::Mode::ReadPlain, name);
-        const auto size = file ? file->size() : Result<std::uint64_t>(std::uint64_t{0});
-        std::string text(static_cast<std::size_t>(std::min(size.value_or(0), kMostKeyBytes)), '\0');
-        if (file && file->readAt(0, std::as_writable_bytes(std::span(text))))
-            keys.push_back(parseKey(name, text));
+        if (const auto text = readKey(at->path()))
+            keys.push_back(parseKey(name, *text));
     }
     return keys;
 }

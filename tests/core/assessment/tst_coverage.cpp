@@ -34,6 +34,8 @@ private Q_SLOTS:
         }
         const auto bundle = VERIFIED(made.open());
         m_bundle = *bundle;
+        m_options = made.options();
+        m_options.memory.pop_back();
         QCOMPARE(m_bundle->weights().size(), std::size_t(4));
     }
 
@@ -48,6 +50,23 @@ private Q_SLOTS:
         QCOMPARE(coverage.parameters, std::uint64_t(3 * 2048 + 32));
         QVERIFY(coverage.rows[3].why.find("too small") == 0);
         QCOMPARE(coverage.broken, std::size_t(0));
+    }
+
+    /// The program says forms and sizes where the weight file is missing.
+    void withoutTheWeightFile()
+    {
+        const auto bundle = VERIFIED(Bundle::open("made.mlmodelc", m_options));
+        QVERIFY((*bundle)->weights()[0].fault);
+        const Coverage there = coverageOf(*m_bundle, {}), missing = coverageOf(**bundle, {});
+        for (std::size_t i = 0; i < there.rows.size(); ++i) {
+            QCOMPARE(missing.rows[i].found, there.rows[i].found);
+            QCOMPARE(missing.rows[i].bits, there.rows[i].bits);
+            QCOMPARE(missing.rows[i].why, there.rows[i].why);
+        }
+        CoverageRules rules;
+        rules.expected.push_back(*readExpectedForm("*=palette4"));
+        QCOMPARE(coverageOf(**bundle, rules).broken, std::size_t(2));
+        QCOMPARE(coverageOf(*m_bundle, rulesOf(**bundle)).broken, std::size_t(0));
     }
 
     void typedRules()
@@ -125,6 +144,7 @@ private Q_SLOTS:
 
 private:
     BundlePtr m_bundle;
+    OpenOptions m_options; ///< of its program alone
 };
 
 KERNSCOPE_TEST(TestCoverage, kernscope::test::NoApplication)

@@ -12,12 +12,34 @@
 
 #include <fmt/format.h>
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 using namespace kernscope;
 using namespace kernscope::test;
 using patch::SaveStep;
+
+namespace {
+
+/// From now on this process is killed when it removes a file. False where the system cannot do so.
+bool dieAtRemovals()
+{
+    sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_unlinkat, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog program{std::size(filter), filter};
+    return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+} // namespace
 
 class TestSave : public QObject
 {
@@ -305,6 +327,41 @@ private slots:
         QVERIFY(fs::is_directory(living->temporary()));
         QVERIFY(!living->publish());
         QVERIFY(readTree(target) == disk.original);
+    }
+
+    /// A run that is killed when its output is in place and what that replaced is not yet removed.
+    void replacedPartsAreRemoved()
+    {
+        const OnDisk disk("dense-fp16");
+        const fs::path target = disk.folder() / "copy.mlmodelc";
+        writeAll(target / "model.mil", hex("41"));
+        const OutputRules rules{true, {}};
+        crash([&] {
+            auto place = OutputPlace::claim(target, OutputKind::Model, rules);
+            writeAll(place->temporary() / "model.mil", hex("42"));
+            if (dieAtRemovals())
+                (void)place->publish();
+            ::_exit(0);
+        });
+        const auto parts = [&] {
+            std::vector<fs::path> found;
+            for (const auto &entry : fs::directory_iterator(disk.folder())) {
+                if (entry.path().string().starts_with(target.string() + ".kernscope-part-"))
+                    found.push_back(entry.path());
+            }
+            return found;
+        };
+        if (readAll(target / "model.mil") == hex("41"))
+            QSKIP("This system has no filter of system calls");
+        QCOMPARE(parts().size(), std::size_t{1}); // the old one
+        QCOMPARE(readAll(parts().front() / "model.mil"), hex("41"));
+        writeAll(target.string() + ".kernscope-part-user01", hex("41"));
+        {
+            const auto next = VERIFIED(OutputPlace::claim(target, OutputKind::Model, rules));
+            QCOMPARE(parts().size(), std::size_t{2}); // its own, and the user's
+        }
+        QCOMPARE(parts().size(), std::size_t{1});
+        QCOMPARE(readAll(target / "model.mil"), hex("42"));
     }
 };
 

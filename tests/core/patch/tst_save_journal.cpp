@@ -317,6 +317,29 @@ private slots:
     }
 
     /// What a power failure leaves of a journal that never had its name.
+    /// Keys of saves that were killed before they began, or after they had ended.
+    void oldKeysAreRemoved()
+    {
+        const OnDisk disk("dense-fp16");
+        const fs::path keys = stateFolder() / "saves";
+        const auto write = [&](char digit, const fs::path &journal) {
+            const std::string digest(64, digit);
+            QVERIFY(patch::writeSaveKey({digest, journal, {}}));
+            const fs::path key = keys / (digest + ".idle");
+            QVERIFY(fs::exists(key));
+            fs::last_write_time(key, fs::file_time_type::clock::now() - std::chrono::hours(24 * 8));
+        };
+        writeAll(disk.folder() / "there", hex("00"));
+        write('a', disk.folder() / "gone");
+        write('b', disk.folder() / "there");
+        QVERIFY(patch::writeSaveKey({std::string(64, 'c'), disk.folder() / "gone", {}}));
+        QVERIFY(!patch::hasSaveKey(std::string(64, 'a')));
+        for (const char digit : {'b', 'c'}) {
+            QVERIFY(patch::hasSaveKey(std::string(64, digit)));
+            patch::removeSaveKey(std::string(64, digit));
+        }
+    }
+
     void leftUnfinished()
     {
         const OnDisk disk("lut2");

@@ -53,6 +53,12 @@ private Q_SLOTS:
                  verdict.sentence.c_str());
         QVERIFY(verdict.sentence.ends_with("no form of a weight makes it faster."));
         QVERIFY(verdict.gains.empty());
+        // The time of a call here is a sum: what its forms gain is not worth a word.
+        const auto sum = verdictOn(*VERIFIED(rowsOf({{"w", 16}})), "M6");
+        QVERIFY2(sum.sentence.starts_with("On M6 this program waits for its call, "),
+                 sum.sentence.c_str());
+        QVERIFY(sum.sentence.ends_with("no form of a weight makes it noticeably faster."));
+        QVERIFY(sum.gains.empty());
     }
 
     void ranksWhatWouldGain()

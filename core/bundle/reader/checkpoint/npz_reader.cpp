@@ -112,6 +112,10 @@ public:
             out.log.add(Severity::Error, std::move(members.error()));
             return;
         }
+        if (members->size() > kMostTensors) {
+            out.log.add(Severity::Error, tooMany(name, members->size()));
+            members->resize(kMostTensors);
+        }
         std::uint64_t left = kMaxUnpacked;
         for (const archive::ZipMember &member : *members)
             addMember(files, member, left, out);

@@ -143,7 +143,7 @@ void readShard(std::vector<BundleFile> &files, std::size_t index, ContainerConte
     claimHeader(out, index, header);
     const std::string_view all(reinterpret_cast<const char *>(bytes.data() + kLengthBytes), header);
     const bool fits = jsonFits(all);
-    const Json json = fits ? Json::parse(all, nullptr, false) : Json();
+    Json json = fits ? Json::parse(all, nullptr, false) : Json();
     if (!json.is_object()) {
         const std::uint64_t at = json.is_discarded() ? jsonFaultOffset(all) : 0;
         out.log.add(Severity::Error, headerFault(file, kLengthBytes + at,
@@ -158,11 +158,16 @@ void readShard(std::vector<BundleFile> &files, std::size_t index, ContainerConte
         tensors.push_back(tensorOf(name, entry, kLengthBytes + header, file));
         tensors.back().file = index;
     }
+    json = nullptr; // weights take as much memory again
     // In the order of the file, as a reader of it goes through it.
     std::stable_sort(tensors.begin(), tensors.end(),
                      [](const StoredTensor &a, const StoredTensor &b) {
                          return a.bytes.offset < b.bytes.offset;
                      });
+    if (tensors.size() > kMostTensors) {
+        out.log.add(Severity::Error, tooMany(file.path, tensors.size()));
+        tensors.resize(kMostTensors);
+    }
     const std::string sourceOp("safetensors");
     addScaledTensors(tensors, files, sourceOp, out);
     for (const StoredTensor &tensor : tensors)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/reader/checkpoint/tensor_weight.h"
 
+#include "core/base/error_builder.h"
+
 #include <atomic>
 
 #include <fmt/format.h>
@@ -144,6 +146,16 @@ private:
 };
 
 } // namespace
+
+Error tooMany(const std::string &file, std::size_t found)
+{
+    return ErrorBuilder("checkpoint.limit")
+        .file(file)
+        .at(FileOffset(0))
+        .expected(fmt::format("at most {} tensors", kMostTensors))
+        .found(fmt::format("{}", found))
+        .message("Only the first tensors of this file are shown");
+}
 
 void addTensor(const StoredTensor &tensor, const std::string &sourceOp, ContainerContents &out)
 {

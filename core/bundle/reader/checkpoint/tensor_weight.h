@@ -19,6 +19,10 @@ struct StoredTensor {
     std::optional<Error> fault;
 };
 
+/// Of a file; what is behind them is not shown, so that opening stays within 512 MiB.
+inline constexpr std::size_t kMostTensors = 100'000;
+Error tooMany(const std::string &file, std::size_t found);
+
 /// Adds the weight and the claim of its bytes.
 void addTensor(const StoredTensor &tensor, const std::string &sourceOp, ContainerContents &out);
 

@@ -82,6 +82,21 @@ private slots:
         }
     }
 
+    /// Bounds what opening costs; the first ones are shown.
+    void mostTensors()
+    {
+        QByteArray json = "{";
+        for (int i = 0; i <= 100000; ++i)
+            json += QByteArray(i == 0 ? "'" : ",'") + QByteArray::number(i) +
+                    "':{'dtype':'U8','shape':[0],'data_offsets':[0,0]}";
+        json.replace('\'', '"');
+        OpenOptions options;
+        options.memory = {{"x.safetensors", asBytes(safetensors(json + "}", {}))}};
+        const auto bundle = VERIFIED(Bundle::open("x.safetensors", options));
+        QCOMPARE((*bundle)->weights().size(), std::size_t(100000));
+        QCOMPARE((*bundle)->diagnostics().front().error.code, "checkpoint.limit");
+    }
+
     void tensorFaults_data()
     {
         addColumns<QByteArray, QByteArray>();
