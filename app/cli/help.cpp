@@ -102,7 +102,7 @@ const std::vector<Group> &groups()
         {"Subcommands: look into files",
          {"inspect", "weight", "bytes", "find", "graph", "decode", "hwx", "odix", "survey"}},
         {"Subcommands: compare and change", {"diff", "audit", "patch", "recover", "convert"}},
-        {"Subcommands: forms", {"encode", "plan", "choose", "quantize", "relayout", "dequantize"}},
+        {"Subcommands: forms", {"encode", "convert", "plan", "choose", "quantize", "relayout", "dequantize"}},
         {"Subcommands: chips",
          {"decide", "geometry", "roofline", "reduce", "calibrate", "targets", "formats",
           "descriptor", "collective", "activation", "section"}},

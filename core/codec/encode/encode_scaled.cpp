@@ -381,10 +381,12 @@ Result<void> checkAffine(std::span<const float> values, const Shape &shape,
                          const AffineOptions &options)
 {
     TRY(checkValues(values, shape));
-    if (options.codeType != ElementType::Int8 && options.codeType != ElementType::Uint8)
-        return tl::unexpected(badArgument("codeType", "int8 or uint8",
+    const unsigned bits = bitWidth(options.codeType);
+    const bool integer = isSignedInteger(options.codeType) || isUnsignedInteger(options.codeType);
+    if (!integer || bits > 8 || (bits == 1 && options.symmetric))
+        return tl::unexpected(badArgument("codeType", "integers of at most 8 bits, 2 if symmetric",
                                           std::string(elementTypeName(options.codeType)),
-                                          "Affine codes are bytes"));
+                                          "Such codes are not affine"));
     if (options.axis && *options.axis >= shape.size())
         return tl::unexpected(badArgument("axis", fmt::format("below {}", shape.size()),
                                           fmt::format("{}", *options.axis),
@@ -512,7 +514,9 @@ Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &s
     const Shape tableShape = options.axis ? Shape{split.channels} : Shape{};
     // Of channels that lie one after the other the codes are appended: nothing is written twice.
     const bool inOrder = split.outer == 1;
-    EncodedPart data = makePart(PartRole::Data, options.codeType, inOrder ? Shape{0} : shape);
+    const bool bytes = bitWidth(options.codeType) == 8; // others are packed at the end
+    EncodedPart data = makePart(PartRole::Data, bytes ? options.codeType : ElementType::Uint8,
+                                inOrder ? Shape{0} : shape);
     data.shape = shape;
     reserveLarge(data.bytes, values.size());
     EncodedPart scale = makePart(PartRole::Scale, ElementType::Fp16, tableShape);
@@ -543,6 +547,13 @@ Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &s
         }
         storeHalf(scale, c, grid.scale);
         storeCode(zeroPoint, c, grid.zero);
+    }
+    if (!bytes) {
+        EncodedPart packed = makePart(PartRole::Data, options.codeType, shape);
+        packCodes(
+            std::span(reinterpret_cast<const std::uint8_t *>(data.bytes.data()), data.bytes.size()),
+            bitWidth(options.codeType), 0, packed.bytes);
+        data = std::move(packed);
     }
     weight.parts.push_back(std::move(data));
     weight.parts.push_back(std::move(scale));
