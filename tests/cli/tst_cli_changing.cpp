@@ -132,6 +132,7 @@ private slots:
         const QString patch = m_scratch.filePath(s("nothing.ips"));
         row("patch --apply", {s("patch"), a, s("--apply"), patch, s("--file"),
                               s("weights/weight.bin"), s("--output"), out});
+        row("convert", {s("convert"), a, s("--to"), s("fp16"), s("--output"), out});
         row("encode", {s("encode"), a, s("w"), s("--form"), s("blockwise"), s("--output"), out});
         row("section build",
             {s("section"), s("build"), a, s("w"), s("--target"), s("M1"), s("--output"), out});
