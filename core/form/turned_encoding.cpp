@@ -28,17 +28,6 @@ Operand orderedOperand(Operand operand, const Shape &shape,
     return operand;
 }
 
-/// The operand read with its axes permuted; axes beyond the permutation stay.
-Operand permutedOperand(Operand operand, std::vector<std::size_t> axes, const Shape &books = {})
-{
-    for (std::size_t i = axes.size(); i < operand.shape.size(); ++i)
-        axes.push_back(i);
-    auto order = permutedOrder({operand.shape, axes, bitWidth(operand.type), operand.order,
-                                operand.place->dataOffset, books});
-    const Shape shape = permuted(operand.shape, axes);
-    return orderedOperand(std::move(operand), shape, std::move(order));
-}
-
 /// What a mask keeps, read with the axes of the whole permuted, and the mask as well. Both must lie
 /// in the file, the mask's bits one after another.
 bool turnKept(Encoding &encoding, const std::vector<std::size_t> &axes, const Shape &books)
@@ -80,6 +69,16 @@ bool turnTable(OperandSource &source, const std::vector<std::size_t> &axes)
 }
 
 } // namespace
+
+Operand permutedOperand(Operand operand, std::vector<std::size_t> axes, const Shape &books)
+{
+    for (std::size_t i = axes.size(); i < operand.shape.size(); ++i)
+        axes.push_back(i);
+    auto order = permutedOrder({operand.shape, axes, bitWidth(operand.type), operand.order,
+                                operand.place->dataOffset, books});
+    const Shape shape = permuted(operand.shape, axes);
+    return orderedOperand(std::move(operand), shape, std::move(order));
+}
 
 bool turnAxes(Encoding &encoding, const std::vector<std::size_t> &axes)
 {
