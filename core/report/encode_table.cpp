@@ -250,7 +250,7 @@ Json convertJson(const Bundle &bundle, const HalfBundle &converted, std::string_
     json["casts"] = {{"to_fp16", converted.castsIn}, {"to_fp32", converted.castsOut}};
     json["bytes_before"] = bundle.totalBytes().value;
     json["bytes_after"] = converted.made->totalBytes().value;
-    json["output"] = output;
+    json["output"] = output.empty() ? Json(nullptr) : Json(output);
     json["verified"] = verified;
     return json;
 }

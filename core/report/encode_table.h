@@ -81,7 +81,8 @@ struct HalfFacts {
 };
 std::vector<HalfFacts> halfFacts(const HalfBundle &converted);
 const TableOf<HalfFacts> &halfWeightTable();
-/// Everything of `convert`; `verified`: the copy was read back and compared.
+/// Everything of `convert`; `verified`: the copy was read back and compared. `output`: empty where
+/// nothing was written.
 Json convertJson(const Bundle &bundle, const HalfBundle &converted, std::string_view output,
                  bool verified);
 
