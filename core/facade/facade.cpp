@@ -24,6 +24,7 @@
 #include "core/report/command_json.h"
 #include "core/report/decision_table.h"
 #include "core/report/difference_json.h"
+#include "core/report/encode_table.h"
 #include "core/report/json.h"
 #include "core/report/pair_table.h"
 #include "core/report/plan_table.h"

@@ -8,8 +8,8 @@
 #include "core/container/mil/model_files.h"
 #include "core/container/mil/value_graph.h"
 #include "core/container/milblob/milblob.h"
-#include "core/format/table_rows.h"
 #include "core/numeric/half.h"
+#include "core/patch/reencode/half_rules.h"
 #include "core/patch/reencode/reencoder.h"
 
 #include <algorithm>
@@ -24,52 +24,6 @@ namespace kernscope::patch {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-
-/// A row of half_operands.csv: an operand, or with "*" an operation, that stays as it is.
-struct HalfRule {
-    std::string operation, operand, why;
-    unsigned from = 0;
-    std::optional<unsigned> until;
-    bool stays = false;
-};
-
-/// The rules by operation, and an entry without rules for every other operation that is known.
-const std::map<std::string, std::vector<HalfRule>, std::less<>> &halfRules()
-{
-    static const auto rules = [] {
-        std::map<std::string, std::vector<HalfRule>, std::less<>> made;
-        struct Known {
-            std::string operation;
-        };
-        for (const Known &each :
-             tables::loadRows<Known>("shape_rules", {{"operation", &Known::operation}}))
-            made[each.operation];
-        for (HalfRule &rule :
-             tables::loadRows<HalfRule>("half_operands", {{"operation", &HalfRule::operation},
-                                                          {"operand", &HalfRule::operand},
-                                                          {"why", &HalfRule::why},
-                                                          {"from", &HalfRule::from},
-                                                          {"until", &HalfRule::until},
-                                                          {"stays", &HalfRule::stays}}))
-            made[rule.operation].push_back(std::move(rule));
-        return made;
-    }();
-    return rules;
-}
-
-/// Why an operand ("*": the whole operation) stays as it is in an operation set; null: it does not.
-const std::string *whyStays(std::string_view operation, std::string_view operand, unsigned opset)
-{
-    const auto rules = halfRules().find(operation);
-    if (rules == halfRules().end())
-        return nullptr;
-    for (const HalfRule &rule : rules->second) {
-        if (rule.stays && rule.operand == operand && opset >= rule.from &&
-            opset <= rule.until.value_or(opset))
-            return &rule.why;
-    }
-    return nullptr;
-}
 
 bool isFloat(const mil::ValueType &type)
 {
@@ -86,25 +40,6 @@ float floatAt(std::span<const std::byte> bytes, std::size_t element)
     float value = 0;
     std::memcpy(&value, bytes.data() + element * sizeof value, sizeof value);
     return value;
-}
-
-/// coremltools' add_fp16_cast (passes/defs/quantization.py): magnitudes from here on mean infinity.
-constexpr float kMeansInfinity = 1e38F;
-/// … and of constants with fewer numbers than this none becomes zero.
-constexpr std::size_t kKeepsNonZero = 400;
-
-/// The fp16 of a number of a constant of `size` numbers.
-std::uint16_t halved(float value, std::size_t size, HalvedNumbers &counts)
-{
-    std::uint16_t half = floatToHalf(value);
-    const bool lost = value != 0 && (half & 0x7fffU) == 0;
-    if (lost && size < kKeepsNonZero)
-        half |= 1U;
-    ++counts.elements;
-    counts.infinite += isBeyondHalf(value) ? 1 : 0;
-    counts.zeroed += lost && size >= kKeepsNonZero ? 1 : 0;
-    counts.raised += lost && size < kKeepsNonZero ? 1 : 0;
-    return half;
 }
 
 /// One program file of a bundle on its way to fp16.
@@ -246,7 +181,7 @@ Result<bool> HalfConverter::holdsBeyond(const mil::ProgramValue &value)
     const auto numbers = TRY(numbersOf(value));
     for (std::size_t i = 0; i < numbers.size() / sizeof(float) && !known->second; ++i) {
         const float number = floatAt(numbers, i);
-        known->second = isBeyondHalf(number) && std::abs(number) < kMeansInfinity;
+        known->second = isTooLarge(number);
     }
     return known->second;
 }
@@ -275,7 +210,7 @@ Result<std::string> HalfConverter::whyKept(const Plan &plan, const mil::Operatio
         return "-";
     if (const std::string *why = whyStays(operation.type, "*", plan.opset))
         return *why;
-    if (!halfRules().contains(operation.type))
+    if (!isKnownOperation(operation.type))
         return "this operation is not known";
     return std::string(beyond ? "a constant is beyond fp16" : "");
 }
