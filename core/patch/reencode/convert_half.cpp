@@ -215,15 +215,25 @@ Result<std::string> HalfConverter::whyKept(const Plan &plan, const mil::Operatio
     return std::string(beyond ? "a constant is beyond fp16" : "");
 }
 
+/// Readers first: a weight that several operations make is fp16 where all that read it are.
 Result<void> HalfConverter::chooseOperations(Plan &plan)
 {
-    for (const GraphOperation &each : plan.graph->operations()) {
-        const mil::Operation &operation = *each.operation;
+    const auto &operations = plan.graph->operations();
+    for (std::size_t i = operations.size(); i-- > 0;) {
+        const mil::Operation &operation = *operations[i].operation;
         if (operation.type == "const" || operation.type == "constexpr_cast")
             continue;
-        const std::string why = TRY(whyKept(plan, operation));
+        std::string why = TRY(whyKept(plan, operation));
         if (why == "-")
             continue;
+        const bool weight = why.empty() && operation.type.starts_with("constexpr_");
+        for (std::size_t o = 0; weight && o < operation.outputs.size(); ++o) {
+            for (const Use &use :
+                 plan.graph->definitions()[operations[i].firstDefinition + o].uses) {
+                if (!takesHalf(*operations[use.operation].operation, use.param, plan.opset))
+                    why = "what reads it is fp32";
+            }
+        }
         if (why.empty())
             m_half.insert(&operation);
         const auto row = std::find_if(
@@ -703,10 +713,18 @@ Result<HalfBundle> convertToHalf(const Bundle &bundle)
         if (auto made = TRY(patch::HalfConverter(now, file, result).run()))
             result.made = std::move(made);
     }
-    if (!result.made)
-        return refused("convert.program", {}, "operations with operands of fp32", "none",
+    if (!result.made) {
+        std::string kept;
+        for (const HalfOperations &row : result.operations)
+            kept += fmt::format("{}{} ({})", kept.empty() ? "" : ", ", row.type, row.why);
+        return refused("convert.program", {}, "operations that may be fp16",
+                       kept.empty() ? "no operand of fp32" : mil::shortened(kept),
                        "Nothing of the program is to be converted");
+    }
     TRY(patch::measureWeights(bundle, result));
+    std::sort(result.operations.begin(), result.operations.end(), [](const auto &a, const auto &b) {
+        return std::tie(a.type, a.why) < std::tie(b.type, b.why);
+    });
     return result;
 }
 
