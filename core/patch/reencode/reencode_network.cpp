@@ -6,6 +6,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/build_facts.h"
 #include "core/codec/decode/decoder.h"
+#include "core/codec/encode/form_spec.h"
 #include "core/container/mil/model_files.h"
 #include "core/container/mil/wire.h"
 #include "core/container/network/network.h"
@@ -209,7 +210,10 @@ Result<BundlePtr> reencodeNetwork(const Bundle &bundle, std::span<const Reencodi
     const BundlePtr made = TRY(openWith(bundle, {{number, std::move(model)}}));
     for (const Reencoding &each : weights) {
         const std::string name = bundle.weights()[each.weight].findableName();
-        const auto wanted = codec::Decoder::make(each.encoded->encoding());
+        codec::EncodedWeight announced = *each.encoded;
+        if (announced.parts.size() > 1 && announced.type == ElementType::Fp16)
+            codec::widenToFp32(announced); // as a network has what codes make
+        const auto wanted = codec::Decoder::make(announced.encoding());
         const auto decoder = made->weights().size() == bundle.weights().size()
                                  ? made->decoder(each.weight)
                                  : tl::unexpected(Error{});

@@ -280,6 +280,9 @@ private slots:
                 QCOMPARE(test::faults((*made)->diagnostics()), std::vector<std::string>());
             }
         }
+        const auto halves = VERIFIED(reencodeWeight(*bundle, 0, *half));
+        const auto codes = VERIFIED(affine(ElementType::Int8, true, true)); // of fp16 values
+        QVERIFY(reencodeWeight(**halves, 0, *codes));
         const Error wrongAxis = REFUSED(reencodeWeight(
             *bundle, 0, *codec::encodeAffine(values, {4, 6}, {ElementType::Int8, 1})));
         QCOMPARE(wrongAxis.expected, std::string("scales along axis 0"));
