@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/bundle.h"
-#include "core/container/mil/program.h"
 #include "core/codec/decode/decoder.h"
+#include "core/codec/encode/form_spec.h"
+#include "core/container/mil/program.h"
 #include "core/form/storage_form.h"
 #include "made_bundle.h"
 #include "proto_builder.h"
@@ -268,8 +269,9 @@ private slots:
               ElementType::Uint2, ElementType::Uint3, ElementType::Uint4, ElementType::Uint5,
               ElementType::Uint6, ElementType::Uint7}) {
             for (const bool channels : {true, false}) {
-                const auto encoded =
-                    VERIFIED(affine(type, channels, type != ElementType::Uint1 && channels));
+                auto encoded = affine(type, channels, type != ElementType::Uint1 && channels);
+                QVERIFY(encoded);
+                codec::widenToFp32(*encoded);
                 const auto made = VERIFIED(reencodeWeight(*bundle, 0, *encoded));
                 QCOMPARE(formText((*made)->weights()[0].form), std::string("affine"));
                 const auto wanted = VERIFIED(codec::Decoder::make(encoded->encoding()));
