@@ -3,18 +3,13 @@
 #include "core/patch/reencode/convert_half.h"
 
 #include "core/base/overlaid_file.h"
-#include "core/bundle/half_counts.h"
-#include "core/codec/decode/decoder.h"
 #include "core/container/mil/model_files.h"
 #include "core/container/mil/value_graph.h"
 #include "core/container/milblob/milblob.h"
-#include "core/numeric/half.h"
 #include "core/patch/reencode/half_rules.h"
 #include "core/patch/reencode/reencoder.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -22,8 +17,6 @@
 namespace kernscope::patch {
 
 namespace {
-
-using Bytes = std::vector<std::byte>;
 
 bool isFloat(const mil::ValueType &type)
 {
@@ -35,7 +28,7 @@ Shape openShape(const mil::ValueType &type)
     return {type.dims.begin(), type.dims.end()}; // "?" is DraftOperation::kOpen
 }
 
-float floatAt(std::span<const std::byte> bytes, std::size_t element)
+float numberAt(std::span<const std::byte> bytes, std::size_t element)
 {
     float value = 0;
     std::memcpy(&value, bytes.data() + element * sizeof value, sizeof value);
@@ -45,6 +38,8 @@ float floatAt(std::span<const std::byte> bytes, std::size_t element)
 /// One program file of a bundle on its way to fp16.
 class HalfConverter
 {
+    using Bytes = std::vector<std::byte>;
+
 public:
     HalfConverter(const Bundle &bundle, std::size_t file, HalfBundle &result)
         : m_bundle(bundle), m_program(bundle.program()), m_file(file), m_result(result),
@@ -180,7 +175,7 @@ Result<bool> HalfConverter::holdsBeyond(const mil::ProgramValue &value)
         return known->second;
     const auto numbers = TRY(numbersOf(value));
     for (std::size_t i = 0; i < numbers.size() / sizeof(float) && !known->second; ++i) {
-        const float number = floatAt(numbers, i);
+        const float number = numberAt(numbers, i);
         known->second = isTooLarge(number);
     }
     return known->second;
@@ -340,7 +335,7 @@ Result<void> HalfConverter::addConstant(const mil::ProgramValue &value)
         const std::size_t count = numbers.size() / sizeof(float);
         operand.bytes.resize(count * sizeof(std::uint16_t));
         for (std::size_t i = 0; i < count; ++i) {
-            const std::uint16_t half = halved(floatAt(numbers, i), count, m_result.numbers);
+            const std::uint16_t half = halved(numberAt(numbers, i), count, m_result.numbers);
             std::memcpy(operand.bytes.data() + i * sizeof half, &half, sizeof half);
         }
     }
@@ -560,7 +555,7 @@ Result<void> HalfConverter::addBlock(const Plan &plan, const mil::Block &block,
 }
 
 /// metadata.json of a compiled model says which types it stores and calculates in.
-Bytes HalfConverter::metadata(std::size_t file) const
+std::vector<std::byte> HalfConverter::metadata(std::size_t file) const
 {
     const auto bytes = bytesOf(file);
     std::string text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
@@ -615,76 +610,6 @@ Result<BundlePtr> HalfConverter::run()
             files[i] = metadata(i);
     }
     return openWith(m_bundle, std::move(files));
-}
-
-tl::unexpected<Error> notMade(const Weight &weight, std::string found)
-{
-    return refused("encode.verify", weight.findableName(), "the values rounded to fp16",
-                   std::move(found), "The new bundle does not hold what it should");
-}
-
-/// What a weight is now against what it was: rounded values exactly where it is stored as such.
-Result<HalfWeight> measured(const Bundle &bundle, std::size_t before, const Bundle &made,
-                            std::size_t after)
-{
-    constexpr std::uint64_t kBlock = 65536;
-    const Weight &weight = bundle.weights()[before];
-    const auto old = TRY(bundle.decoder(before));
-    const auto now = TRY(made.decoder(after));
-    const std::uint64_t count = old.elements().value;
-    if (now.elements().value != count)
-        return notMade(weight, "another number of elements");
-    const bool plain = weight.sourceOp == "const";
-    HalfWeight result{before, after, {}, 0, 0, 0};
-    double errors = 0, squares = 0;
-    std::vector<float> a(std::min(kBlock, count)), b(a.size());
-    for (std::uint64_t at = 0; at < count; at += kBlock) {
-        const auto size = static_cast<std::size_t>(std::min(kBlock, count - at));
-        old.decodeFloat(at, std::span(a).first(size));
-        now.decodeFloat(at, std::span(b).first(size));
-        for (std::size_t i = 0; i < size; ++i) {
-            HalvedNumbers one;
-            const float rounded = halfToFloat(halved(a[i], count, one));
-            if (plain &&
-                std::bit_cast<std::uint32_t>(rounded) != std::bit_cast<std::uint32_t>(b[i]))
-                return notMade(weight, fmt::format("{} at {}", b[i], at + i));
-            ++result.counts.elements;
-            result.counts.infinite += std::isfinite(a[i]) && std::isinf(b[i]) ? 1 : 0;
-            result.counts.zeroed += a[i] != 0 && b[i] == 0 ? 1 : 0;
-            result.counts.raised += plain ? one.raised : 0;
-            if (!std::isfinite(a[i]) || !std::isfinite(b[i]))
-                continue;
-            const double error = std::abs(double(a[i]) - double(b[i]));
-            result.maxAbs = std::max(result.maxAbs, error);
-            errors += error * error;
-            squares += double(a[i]) * double(a[i]);
-        }
-    }
-    result.rmse = count > 0 ? std::sqrt(errors / static_cast<double>(count)) : 0;
-    result.relative = squares > 0 ? std::sqrt(errors / squares) : 0;
-    return result;
-}
-
-Result<void> measureWeights(const Bundle &bundle, HalfBundle &result)
-{
-    for (const Diagnostic &diagnostic : result.made->diagnostics()) {
-        if (diagnostic.severity == Severity::Error && !hasErrors(bundle.diagnostics()))
-            return refused("encode.verify", {}, "a sound bundle", describe(diagnostic.error),
-                           "The new bundle does not hold what it should");
-    }
-    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
-        const Weight &weight = bundle.weights()[i];
-        if (weight.type != ElementType::Fp32 || weight.fault)
-            continue;
-        const auto after = result.made->weightByName(weight.address());
-        if (!after)
-            return notMade(weight, "no such weight");
-        if (result.made->weights()[*after].type == ElementType::Fp32)
-            result.kept.push_back(i);
-        else
-            result.weights.push_back(TRY(measured(bundle, i, *result.made, *after)));
-    }
-    return {};
 }
 
 } // namespace

@@ -18,4 +18,8 @@ bool isTooLarge(float value);
 /// The fp16 of a number of a constant of `size` numbers, counted.
 std::uint16_t halved(float value, std::uint64_t size, HalvedNumbers &counts);
 
+/// Adds what each weight of fp32 became. Errors: "encode.verify" (a weight is gone, or is not what
+/// it was, rounded; the new bundle has errors that the old one has not).
+Result<void> measureWeights(const Bundle &bundle, HalfBundle &result);
+
 } // namespace kernscope::patch
