@@ -45,6 +45,8 @@ MadeBundle bigBundle(unsigned seed)
               "groups = int32(1), pad = tensor<int32, [4]>([0, 0, 0, 0]), pad_type = "
               "string(\"valid\"), strides = tensor<int32, [2]>([1, 1]), weight = w, x = x)"
               "[name = string(\"y\")]");
+    made.constant("fp32", "one", "fp32(0x1p+0)");
+    made.line("fp32 e = exp(x = one)[name = string(\"e\")]"); // what convert looks for
     made.result = "y";
     return made;
 }
