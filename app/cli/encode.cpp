@@ -44,8 +44,6 @@ Result<codec::SparsePattern> patternOf(const EncodeOptions &options)
 
 ElementType codeType(const EncodeOptions &options)
 {
-    if (options.type == "uint5" || options.type == "uint7") // no program has them
-        return options.type == "uint5" ? ElementType::Uint5 : ElementType::Uint7;
     return options.type.empty() ? ElementType::Int8 : elementTypeFromName(options.type);
 }
 

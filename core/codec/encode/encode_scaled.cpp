@@ -383,8 +383,9 @@ Result<void> checkAffine(std::span<const float> values, const Shape &shape,
     TRY(checkValues(values, shape));
     const unsigned bits = bitWidth(options.codeType);
     const bool integer = isSignedInteger(options.codeType) || isUnsignedInteger(options.codeType);
-    if (!integer || bits > 8 || (bits == 1 && options.symmetric))
-        return tl::unexpected(badArgument("codeType", "integers of at most 8 bits, 2 if symmetric",
+    const bool packs = bits <= 4 || bits == 6 || bits == 8; // widths that packCodes has
+    if (!integer || !packs || (bits == 1 && options.symmetric))
+        return tl::unexpected(badArgument("codeType", "1 (not symmetric) to 4, 6 or 8 bits",
                                           std::string(elementTypeName(options.codeType)),
                                           "Such codes are not affine"));
     if (options.axis && *options.axis >= shape.size())
