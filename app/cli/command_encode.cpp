@@ -263,8 +263,8 @@ void addFormOptions(CLI::App &command, EncodeOptions &options)
         .add_option("--type", options.type,
                     "Affine and blockwise: type of the codes (int8); of programs int4, uint4 "
                     "(blockwise), int8, uint8, of old neural networks each")
-        ->check(CLI::IsMember(
-            {"int4", "uint4", "int8", "uint8", "uint1", "uint2", "uint3", "uint5", "uint6"}));
+        ->check(
+            CLI::IsMember({"int4", "uint4", "int8", "uint8", "uint1", "uint2", "uint3", "uint6"}));
     command.add_option("--axis", options.axis,
                        "Affine: channels; blockwise and patterns: runs; by default the output "
                        "and the input channels of the layer that reads the weight (0 and 1 "
