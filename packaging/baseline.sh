@@ -166,6 +166,8 @@ def of_bundle(path):
             produced(name, f"encode-{form[0]}", ".mlpackage", "-o", "encode", path, "--all", "--skip-refused",
                      "--json", "--form", *form)
         produced(name, "encode", ".mlpackage", "-o", "encode", path, "--all", "--skip-refused", "--form", "affine")
+        produced(name, "convert", ".mlpackage", "-o", "convert", path, "--to", "fp16")
+        produced(name, "convert-json", ".mlpackage", "-o", "convert", path, "--to", "fp16", "--json")
         produced(name, "decode-json", ".safetensors", "-o", "decode", path, "--all", "--json")
         for form in ("stored", "palette"):
             produced(name, f"section-{form}", ".ksec", "-o", "section", "build", path, "--form", form)
@@ -244,7 +246,7 @@ def of_chips():
         both(record.name, "activation", "activation", path, "--at", "0", "--input", "0.25", "--layout", "device")
     both("program", "selftest", "selftest")
     both("program", "recover", "recover", "data", "--dry-run")
-    commands = ("inspect weight bytes decode diff graph find patch recover encode quantize relayout dequantize hwx "
+    commands = ("inspect weight bytes decode diff graph find patch recover encode convert quantize relayout dequantize hwx "
                 "decide geometry roofline choose plan reduce calibrate targets formats collective descriptor "
                 "activation section selftest").split()
     for command in commands:

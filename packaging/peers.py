@@ -226,10 +226,42 @@ def coremltools_values(package):
     return values
 
 
+def loaded(cli, made):
+    """How many weights of a package coremltools reads as Kernscope does, and what it reads otherwise."""
+    compared, faults = 0, []
+    try:
+        theirs = coremltools_values(made)
+        for each in cli.weights(made):
+            value = theirs.get(each["address"])
+            if value is None:
+                continue
+            compared += 1
+            if not equal(cli.values(made, each["address"]), np.asarray(value)):
+                faults.append(f"{each['address']}: other values")
+    except Exception as fault:  # whatever its loader says
+        faults.append(str(fault))
+    return compared, faults
+
+
 def coreml(cli, folder, encodings):
     rng = random.Random(34)
     packages = sorted(glob.glob(os.path.join(folder, "*.mlpackage")))
-    done = refused = different = compared = 0
+    done = refused = different = compared = converted = 0
+
+    def judge(made, what):
+        nonlocal compared, different
+        some, faults = loaded(cli, made)
+        compared += some
+        if faults:
+            different += 1
+            print(f"  {what}: {faults[0]}")
+
+    for package in packages:
+        with tempfile.TemporaryDirectory() as scratch:
+            made = os.path.join(scratch, "made.mlpackage")
+            if cli.run("convert", package, "--to", "fp16", "-o", made)[0] == 0:
+                converted += 1
+                judge(made, f"{os.path.basename(package)} convert")
     while packages and done < encodings and refused < 20 * encodings:
         package = rng.choice(packages)
         weight = rng.choice(cli.weights(package))
@@ -241,22 +273,8 @@ def coreml(cli, folder, encodings):
                 refused += 1
                 continue
             done += 1
-            faults = []
-            try:
-                theirs = coremltools_values(made)
-                for each in cli.weights(made):
-                    value = theirs.get(each["address"])
-                    if value is None:
-                        continue
-                    compared += 1
-                    if not equal(cli.values(made, each["address"]), np.asarray(value)):
-                        faults.append(f"{each['address']}: other values")
-            except Exception as fault:  # whatever its loader says
-                faults.append(str(fault))
-            if faults:
-                different += 1
-                print(f"  {os.path.basename(package)} {weight['address']} {' '.join(options)}: {faults[0]}")
-    print(f"coreml: {done} encodings, {compared} weights compared, {different} differences "
+            judge(made, f"{os.path.basename(package)} {weight['address']} {' '.join(options)}")
+    print(f"coreml: {converted} conversions, {done} encodings, {compared} weights compared, {different} differences "
           f"({refused} were refused)")
     return different + (compared == 0)
 

@@ -51,6 +51,7 @@ void addInspect(CLI::App &app, Context &context);
 void addBytes(CLI::App &app, Context &context);
 void addDecode(CLI::App &app, Context &context);
 void addDiff(CLI::App &app, Context &context);
+void addConvert(CLI::App &app, Context &context);
 void addEncode(CLI::App &app, Context &context);
 void addFind(CLI::App &app, Context &context);
 void addGraph(CLI::App &app, Context &context);

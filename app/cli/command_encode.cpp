@@ -282,8 +282,12 @@ void addFormOptions(CLI::App &command, EncodeOptions &options)
     command.add_option("--entries", options.entries, "Palette: type of the entries")
         ->check(CLI::IsMember({"fp16", "int8", "e4m3"}))
         ->capture_default_str();
-    command.add_option("--type", options.type, "Affine and blockwise: type of the codes (int8)")
-        ->check(CLI::IsMember({"int4", "uint4", "int8", "uint8"}));
+    command
+        .add_option("--type", options.type,
+                    "Affine and blockwise: type of the codes (int8); of programs int4, uint4 "
+                    "(blockwise), int8, uint8, of old neural networks each")
+        ->check(
+            CLI::IsMember({"int4", "uint4", "int8", "uint8", "uint1", "uint2", "uint3", "uint6"}));
     command.add_option("--axis", options.axis,
                        "Affine: channels; blockwise and patterns: runs; by default the output "
                        "and the input channels of the layer that reads the weight (0 and 1 "

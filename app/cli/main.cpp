@@ -60,6 +60,7 @@ int run(int argc, char **argv, cli::Context &context)
     cli::addGraph(app, context);
     cli::addPatch(app, context);
     cli::addRecover(app, context);
+    cli::addConvert(app, context);
     cli::addEncode(app, context);
     cli::addQuantize(app, context);
     cli::addHwx(app, context);
@@ -92,8 +93,9 @@ int run(int argc, char **argv, cli::Context &context)
 }
 
 /// Commands that write into what they were given, or beside it: the others only read.
-constexpr std::array<std::string_view, 8> kWritingCommands{
-    "dequantize", "encode", "patch", "plan", "quantize", "recover", "section", "selftest"};
+constexpr std::array<std::string_view, 9> kWritingCommands{"convert", "dequantize", "encode",
+                                                           "patch",   "plan",       "quantize",
+                                                           "recover", "section",    "selftest"};
 /// Options whose value is a file to be written.
 constexpr std::array<std::string_view, 6> kOutputOptions{"-o",    "--output", "--svg",
                                                          "--dot", "--memory", "--report"};

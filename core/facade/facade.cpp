@@ -16,6 +16,7 @@
 #include "core/patch/edit/literal_rewrite.h"
 #include "core/patch/interrupted_save.h"
 #include "core/patch/patch.h"
+#include "core/patch/reencode/convert_half.h"
 #include "core/patch/reencode/module_reencoder.h"
 #include "core/plan/write_plan.h"
 #include "core/report/bundle_report.h"
@@ -23,6 +24,7 @@
 #include "core/report/command_json.h"
 #include "core/report/decision_table.h"
 #include "core/report/difference_json.h"
+#include "core/report/encode_table.h"
 #include "core/report/json.h"
 #include "core/report/pair_table.h"
 #include "core/report/plan_table.h"
@@ -475,6 +477,16 @@ Result<Made> encode(const Weights &bundle, const std::vector<std::string> &patte
         wanted.forced.emplace_back(pattern, form);
     wanted.make = true;
     return plan(bundle, wanted, progress);
+}
+
+Result<Made> convert(const Weights &weights)
+{
+    const Bundle &bundle = *Access::bundle(weights);
+    HalfBundle half = TRY(convertToHalf(bundle));
+    TRY(weights.checkUnchanged());
+    std::string document =
+        textOf(report::convertJson(bundle, half, {}, false), bundle.diagnostics());
+    return Made{std::move(document), Access::make(std::move(half.made), weights.path())};
 }
 
 Result<Made> patch(const Weights &weights, std::string_view edits, const PatchWanted &wanted,

@@ -193,6 +193,10 @@ Result<Made> plan(const Weights &bundle, const PlanWanted &wanted, Progress *pro
 Result<Made> encode(const Weights &bundle, const std::vector<std::string> &patterns,
                     std::string_view form, Progress *progress = nullptr);
 
+/// The bundle with its programs of fp32 as programs of fp16; the document is that of
+/// `convert --json`, its `output` null. Errors: "convert.program", "encode.…".
+Result<Made> convert(const Weights &bundle);
+
 struct PatchWanted {
     double tolerance = 0; ///< how far a stored value may be from the one asked for
     /// To be saved in place: a module keeps its length. Else what edits change is given bytes of

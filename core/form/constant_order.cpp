@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/form/constant_order.h"
 
+#include "core/base/error.h"
+#include "core/numeric/bitpack.h"
+
 #include <algorithm>
 
 namespace kernscope::codec {
@@ -78,53 +81,106 @@ private:
     std::uint64_t m_at; ///< byte
 };
 
-class PermutedOrder final : public ElementOrder, public NotedOrder
+/// Which element of what is stored each element is that is read, and which codebook serves it.
+class Permuted : public ElementOrder
 {
 public:
-    PermutedOrder(const Shape &shape, std::span<const std::size_t> axes, unsigned width,
-                  std::shared_ptr<const ElementOrder> of, FileOffset at)
-        : m_width(width), m_of(std::move(of)), m_at(at.value), m_axes(axes.size())
+    explicit Permuted(Permutation permutation)
+        : m_width(permutation.width), m_of(std::move(permutation.of)), m_at(permutation.at.value),
+          m_axes(permutation.axes.size())
     {
+        const Shape &shape = permutation.shape;
         m_elements = elementCount(shape).value_or(ElementCount()).value;
         std::vector<std::uint64_t> strides(shape.size());
         std::uint64_t stride = 1;
         for (std::size_t i = shape.size(); i-- > 0; stride *= shape[i])
             strides[i] = stride;
-        for (std::size_t i = 0; i < axes.size(); ++i)
-            m_axes[i] = {shape[axes[i]], strides[axes[i]], 0};
         stride = 1;
-        for (std::size_t i = axes.size(); i-- > 0; stride *= m_axes[i].extent)
+        for (std::size_t i = m_axes.size(); i-- > 0; stride *= m_axes[i].extent) {
+            m_axes[i].extent = shape[permutation.axes[i]];
+            m_axes[i].storedStride = strides[permutation.axes[i]];
             m_axes[i].readStride = stride;
-    }
-    void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
-    {
-        for (std::size_t i = 0; i < out.size(); ++i) {
-            std::uint64_t rest = first + i, at = 0;
-            for (auto axis = m_axes.rbegin(); axis != m_axes.rend(); ++axis) {
-                at += rest % axis->extent * axis->storedStride;
-                rest /= axis->extent;
-            }
-            if (m_of)
-                m_of->positions(at, out.subspan(i, 1));
-            else
-                out[i] = 8 * m_at + at * m_width;
+        }
+        for (std::size_t i = std::min(m_axes.size(), permutation.books.size()); i-- > 0;) {
+            m_axes[i].block = std::max<std::uint64_t>(m_axes[i].extent / permutation.books[i], 1);
+            m_axes[i].bookStride = m_books;
+            m_books *= permutation.books[i];
         }
     }
     std::uint64_t elements() const override { return m_elements; }
-    std::uint64_t extent() const override
+    std::uint64_t table(std::uint64_t element) const override
     {
-        return m_of ? m_of->extent() : m_at + (m_elements * m_width + 7) / 8;
+        std::uint64_t book = 0;
+        for (const Axis &axis : m_axes)
+            book += element / axis.readStride % axis.extent / axis.block * axis.bookStride;
+        return m_books > 1 ? book : 0;
     }
-    std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
+    std::uint64_t tables() const override { return m_books; }
+    std::string lockReason() const override { return m_of ? m_of->lockReason() : std::string(); }
+
+protected:
+    std::uint64_t storedOf(std::uint64_t element) const
     {
-        const bool before = !m_of && bit < 8 * m_at;
-        const auto stored = m_of ? m_of->elementAt(bit) : std::optional((bit - 8 * m_at) / m_width);
-        if (before || !stored || *stored >= m_elements)
-            return std::nullopt;
+        std::uint64_t at = 0;
+        for (const Axis &axis : m_axes)
+            at += element / axis.readStride % axis.extent * axis.storedStride;
+        return at;
+    }
+    std::uint64_t readOf(std::uint64_t stored) const
+    {
         std::uint64_t element = 0;
         for (const Axis &axis : m_axes)
-            element += *stored / axis.storedStride % axis.extent * axis.readStride;
+            element += stored / axis.storedStride % axis.extent * axis.readStride;
         return element;
+    }
+    /// Bit of the number that is stored as the `index`th.
+    std::uint64_t bitOf(std::uint64_t index) const
+    {
+        if (!m_of)
+            return 8 * m_at + index * m_width;
+        std::uint64_t bit = 0;
+        m_of->positions(index, std::span(&bit, 1));
+        return bit;
+    }
+    /// The number that a bit is of, where there are `count`.
+    std::optional<std::uint64_t> indexAt(std::uint64_t bit, std::uint64_t count) const
+    {
+        if (!m_of && bit < 8 * m_at)
+            return std::nullopt;
+        const auto index = m_of ? m_of->elementAt(bit) : std::optional((bit - 8 * m_at) / m_width);
+        return index && *index < count ? index : std::nullopt;
+    }
+    std::uint64_t end(std::uint64_t count) const
+    {
+        return m_of ? m_of->extent() : m_at + (count * m_width + 7) / 8;
+    }
+
+    struct Axis {
+        std::uint64_t extent = 1, storedStride = 1, readStride = 1;
+        std::uint64_t block = 1, bookStride = 0; ///< elements that a codebook serves
+    };
+    unsigned m_width;
+    std::shared_ptr<const ElementOrder> m_of;
+    std::uint64_t m_at;       ///< byte
+    std::vector<Axis> m_axes; ///< as read
+    std::uint64_t m_elements = 0, m_books = 1;
+};
+
+class PermutedOrder final : public Permuted, public NotedOrder
+{
+public:
+    using Permuted::Permuted;
+
+    void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
+    {
+        for (std::size_t i = 0; i < out.size(); ++i)
+            out[i] = bitOf(storedOf(first + i));
+    }
+    std::uint64_t extent() const override { return end(m_elements); }
+    std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
+    {
+        const auto stored = indexAt(bit, m_elements);
+        return stored ? std::optional(readOf(*stored)) : std::nullopt;
     }
     bool note(LayoutNotes &notes) const override
     {
@@ -133,21 +189,80 @@ public:
         for (const Axis &axis : m_axes) {
             notes.add(axis.extent);
             notes.add(axis.storedStride);
+            notes.add(axis.block);
         }
         const auto *noted = dynamic_cast<const NotedOrder *>(m_of.get());
         return !m_of || (noted && noted->note(notes));
     }
-    std::string lockReason() const override { return m_of ? m_of->lockReason() : std::string(); }
+};
+
+class KeptOrder final : public Permuted
+{
+public:
+    KeptOrder(const Permutation &permutation, std::uint64_t kept, FileOffset mask)
+        : Permuted(permutation), m_kept(kept), m_mask(mask.value)
+    {
+        m_maskOrder = permutedOrder({permutation.shape, permutation.axes, 1, nullptr, mask, {}});
+    }
+
+    Result<std::shared_ptr<const ElementOrder>>
+    bound(std::span<const std::byte> bytes) const override
+    {
+        auto made = std::make_shared<KeptOrder>(*this);
+        made->m_bits = bytes.subspan(m_mask, (m_elements + 7) / 8);
+        made->m_before.clear();
+        std::uint64_t ones = 0;
+        for (std::uint64_t at = 0; at < m_elements; at += kRun) {
+            made->m_before.push_back(ones);
+            ones += countBits(made->m_bits, at, std::min(kRun, m_elements - at));
+        }
+        if (ones != m_kept)
+            return refused("codec.mask", "nonzero_data", std::to_string(ones),
+                           std::to_string(m_kept), "The mask does not match its values");
+        return std::shared_ptr<const ElementOrder>(std::move(made));
+    }
+    void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
+    {
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            const std::uint64_t stored = storedOf(first + i);
+            out[i] = isSet(stored) ? bitOf(rank(stored)) : kAbsent;
+        }
+    }
+    std::uint64_t extent() const override
+    {
+        return std::max(end(m_kept), m_mask + (m_elements + 7) / 8);
+    }
+    std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
+    {
+        const auto index = m_before.empty() ? std::nullopt : indexAt(bit, m_kept);
+        if (!index)
+            return std::nullopt;
+        const auto run = std::upper_bound(m_before.begin(), m_before.end(), *index) - 1;
+        std::uint64_t stored = static_cast<std::uint64_t>(run - m_before.begin()) * kRun;
+        for (std::uint64_t left = *index - *run; left > 0 || !isSet(stored); ++stored)
+            left -= isSet(stored) ? 1 : 0;
+        return readOf(stored);
+    }
+    bool skipsZeros() const override { return true; }
+    std::shared_ptr<const ElementOrder> mask() const override { return m_maskOrder; }
 
 private:
-    struct Axis {
-        std::uint64_t extent = 1, storedStride = 1, readStride = 1;
-    };
-    unsigned m_width;
-    std::shared_ptr<const ElementOrder> m_of;
-    std::uint64_t m_at;       ///< byte
-    std::vector<Axis> m_axes; ///< as read
-    std::uint64_t m_elements = 0;
+    static constexpr std::uint64_t kRun = 4096;
+
+    bool isSet(std::uint64_t stored) const
+    {
+        return !m_bits.empty() &&
+               (std::to_integer<unsigned>(m_bits[stored / 8]) >> stored % 8 & 1U) != 0;
+    }
+    std::uint64_t rank(std::uint64_t stored) const
+    {
+        return m_before[stored / kRun] + countBits(m_bits, stored / kRun * kRun, stored % kRun);
+    }
+
+    std::uint64_t m_kept, m_mask; ///< numbers; byte
+    std::shared_ptr<const ElementOrder> m_maskOrder;
+    std::span<const std::byte> m_bits;   ///< empty until it is bound
+    std::vector<std::uint64_t> m_before; ///< by run of elements: those kept before it
 };
 
 } // namespace
@@ -164,12 +279,15 @@ std::shared_ptr<const ElementOrder> oneAByteOrder(std::uint64_t elements, unsign
     return std::make_shared<OneAByteOrder>(elements, width, at);
 }
 
-std::shared_ptr<const ElementOrder> permutedOrder(const Shape &shape,
-                                                  std::span<const std::size_t> axes, unsigned width,
-                                                  std::shared_ptr<const ElementOrder> of,
-                                                  FileOffset at)
+std::shared_ptr<const ElementOrder> permutedOrder(Permutation permutation)
 {
-    return std::make_shared<PermutedOrder>(shape, axes, width, std::move(of), at);
+    return std::make_shared<PermutedOrder>(std::move(permutation));
+}
+
+std::shared_ptr<const ElementOrder> keptOrder(Permutation permutation, std::uint64_t kept,
+                                              FileOffset mask)
+{
+    return std::make_shared<KeptOrder>(permutation, kept, mask);
 }
 
 OperandPlace inPieces(OperandPlace place)

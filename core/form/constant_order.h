@@ -20,12 +20,21 @@ std::shared_ptr<const ElementOrder> oneAByteOrder(std::uint64_t elements, unsign
                                                   FileOffset at = {});
 
 /// Elements of `shape` that are read with its axes permuted: axis i of what is read is axis
-/// `axes[i]` of what is stored. `of`: the order of what is stored; null: row by row from `at` on,
-/// `width` bits each.
-std::shared_ptr<const ElementOrder> permutedOrder(const Shape &shape,
-                                                  std::span<const std::size_t> axes, unsigned width,
-                                                  std::shared_ptr<const ElementOrder> of,
-                                                  FileOffset at = {});
+/// `axes[i]` of what is stored.
+struct Permutation {
+    Shape shape; ///< as stored
+    std::span<const std::size_t> axes;
+    unsigned width = 0; ///< bits of an element
+    /// The order of what is stored; null: one after the other from `at` on.
+    std::shared_ptr<const ElementOrder> of = nullptr;
+    FileOffset at = {};
+    Shape books = {}; ///< codebooks along each axis, as read; empty: one
+};
+std::shared_ptr<const ElementOrder> permutedOrder(Permutation permutation);
+/// The same where only the `kept` elements are stored whose bits are set in the mask at `mask`, a
+/// bit an element as stored. Must be bound (ElementOrder::bound) to the bytes that both lie in.
+std::shared_ptr<const ElementOrder> keptOrder(Permutation permutation, std::uint64_t kept,
+                                              FileOffset mask);
 
 /// A place of one piece.
 OperandPlace inPieces(OperandPlace place);

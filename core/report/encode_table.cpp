@@ -187,6 +187,74 @@ Json raisedJson(const RaisedBundle &raised)
     return opset;
 }
 
+const TableOf<HalfOperations> &halfOperationTable()
+{
+    using Row = HalfOperations;
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "type", "operation", "Type of the operations", member<&Row::type>},
+        {kNumber, "count", "How many there are", member<&Row::count, Count>},
+        {"now", "The type that they calculate in now",
+         [](auto &row) { return Word(row.why.empty() ? "fp16" : "fp32"); }},
+        {"why", "Why they stay fp32", member<&Row::why>},
+    };
+    return tableOf<kColumns>("half_operations");
+}
+
+std::vector<HalfFacts> halfFacts(const HalfBundle &converted)
+{
+    std::vector<HalfFacts> rows;
+    for (const HalfWeight &half : converted.weights)
+        rows.push_back({&converted.made->weights()[half.after], &half});
+    return rows;
+}
+
+const TableOf<HalfFacts> &halfWeightTable()
+{
+    using Row = HalfFacts;
+    static constexpr Column<Row> kColumns[] = {
+        {kName, "name", "weight", "The weight, by a name that finds it",
+         [](auto &row) { return row.weight->findableName(); }},
+        {kNumber, "elements", "Its elements",
+         [](auto &row) { return Count(row.half->counts.elements); }},
+        {kNumber, "stored_bytes", "stored", "Its stored bytes now",
+         [](auto &row) { return Count(row.weight->storedBytes.value); }},
+        {kNumber, "max_abs", "max |d|", "Largest absolute error",
+         [](auto &row) { return relativeValue(row.half->maxAbs); }},
+        {kNumber, "rmse", "Root mean square of the errors",
+         [](auto &row) { return relativeValue(row.half->rmse); }},
+        {kNumber, "relative", "Relative error",
+         [](auto &row) { return relativeValue(row.half->relative); }},
+        {kNumber, "infinite", "Finite values that became infinities",
+         [](auto &row) { return Count(row.half->counts.infinite); }},
+        {kNumber, "zeroed", "Values that became zero",
+         [](auto &row) { return Count(row.half->counts.zeroed); }},
+        {kNumber, "raised", "Values that became the smallest of fp16 in place of zero",
+         [](auto &row) { return Count(row.half->counts.raised); }},
+    };
+    return tableOf<kColumns>("half_weights");
+}
+
+Json convertJson(const Bundle &bundle, const HalfBundle &converted, std::string_view output,
+                 bool verified)
+{
+    const HalvedNumbers &numbers = converted.numbers;
+    Json json = document("convert");
+    json["to"] = "fp16";
+    json["weights"] = jsonArray(halfWeightTable(), halfFacts(converted));
+    json["kept"] = listJson(converted.kept,
+                            [&](std::size_t at) { return bundle.weights()[at].findableName(); });
+    json["operations"] = jsonArray(halfOperationTable(), converted.operations);
+    json["constants"] = {{"converted", converted.constants}, {"kept", converted.constantsKept},
+                         {"numbers", numbers.elements},      {"infinite", numbers.infinite},
+                         {"zeroed", numbers.zeroed},         {"raised", numbers.raised}};
+    json["casts"] = {{"to_fp16", converted.castsIn}, {"to_fp32", converted.castsOut}};
+    json["bytes_before"] = bundle.totalBytes().value;
+    json["bytes_after"] = converted.made->totalBytes().value;
+    json["output"] = output.empty() ? Json(nullptr) : Json(output);
+    json["verified"] = verified;
+    return json;
+}
+
 const TableOf<Json> &quantizedFileTable()
 {
     using Row = Json;

@@ -7,6 +7,7 @@
 #include "core/codec/microscaled/microscaled.h"
 #include "core/container/quantized/folder.h"
 #include "core/container/quantized/quantize.h"
+#include "core/patch/reencode/convert_half.h"
 #include "core/patch/reencode/raise_opset.h"
 #include "core/report/column.h"
 #include "core/report/json.h"
@@ -69,6 +70,21 @@ struct EncodedFacts {
 };
 std::vector<EncodedFacts> encodedFacts(const Bundle &bundle, const EncodedBundle &encoded);
 const TableOf<EncodedFacts> &encodedTable();
+
+// What `convert` makes of a program.
+
+const TableOf<HalfOperations> &halfOperationTable();
+/// A weight that is fp16 now.
+struct HalfFacts {
+    const Weight *weight = nullptr; ///< as it is now
+    const HalfWeight *half = nullptr;
+};
+std::vector<HalfFacts> halfFacts(const HalfBundle &converted);
+const TableOf<HalfFacts> &halfWeightTable();
+/// Everything of `convert`; `verified`: the copy was read back and compared. `output`: empty where
+/// nothing was written.
+Json convertJson(const Bundle &bundle, const HalfBundle &converted, std::string_view output,
+                 bool verified);
 
 // What `quantize` writes, and the tiles of the instruction that would make it.
 

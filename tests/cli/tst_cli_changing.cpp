@@ -45,6 +45,8 @@ MadeBundle bigBundle(unsigned seed)
               "groups = int32(1), pad = tensor<int32, [4]>([0, 0, 0, 0]), pad_type = "
               "string(\"valid\"), strides = tensor<int32, [2]>([1, 1]), weight = w, x = x)"
               "[name = string(\"y\")]");
+    made.constant("fp32", "one", "fp32(0x1p+0)");
+    made.line("fp32 e = exp(x = one)[name = string(\"e\")]"); // what convert looks for
     made.result = "y";
     return made;
 }
@@ -132,6 +134,7 @@ private slots:
         const QString patch = m_scratch.filePath(s("nothing.ips"));
         row("patch --apply", {s("patch"), a, s("--apply"), patch, s("--file"),
                               s("weights/weight.bin"), s("--output"), out});
+        row("convert", {s("convert"), a, s("--to"), s("fp16"), s("--output"), out});
         row("encode", {s("encode"), a, s("w"), s("--form"), s("blockwise"), s("--output"), out});
         row("section build",
             {s("section"), s("build"), a, s("w"), s("--target"), s("M1"), s("--output"), out});

@@ -126,6 +126,7 @@ private slots:
         row("patch", {s("patch"), m_a, s("--set"), s("w[1,0,0,0]=0.5"), s("--dry-run")});
         row("patch, refused", {s("patch"), m_a, s("--set"), s("w[9,0,0,0]=0.5"), s("--dry-run")});
         row("patch --apply, refused", {s("patch"), m_a, s("--apply"), m_b, s("--dry-run")});
+        row("convert", {s("convert"), m_a, s("--to"), s("fp16"), s("--output"), m_output});
         row("encode", {s("encode"), m_a, w, s("--form"), s("affine"), s("--output"), m_output});
         row("section build",
             {s("section"), s("build"), m_a, w, s("--target"), s("M1"), s("--output"), m_output});

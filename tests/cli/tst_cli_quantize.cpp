@@ -84,7 +84,8 @@ private slots:
             QTest::addRow("%s of %d x %d", options, rows, columns)
                 << QString::fromUtf8(options) << rows << columns << exitCode << QByteArray(word);
         };
-        row("--format mxfp8", 16, 40, 3, "N mod 32 = 0");
+        row("--format mxfp8", 16, 40, 0, "N mod 32 = 0");
+        row("--format mxfp8 --device A5", 16, 40, 3, "N mod 32 = 0");
         row("--format mxfp8 --axis 0", 48, 64, 3, "M mod 32 = 0");
         row("--format mxfp8 --axis 0 --exponents zz", 32, 64, 3, "M mod 64 = 0");
         row("--format mxfp8 --exponents zz", 16, 96, 3, "N mod 64 = 0");

@@ -63,6 +63,8 @@ private Q_SLOTS:
         made.constant("tensor<fp16, [32, 32]>", "w",
                       made.blob(ElementType::Fp16, "[32, 32]", Bytes(2048, std::byte{0x31})));
         made.consume("w");
+        made.constant("fp32", "one", "fp32(0x1p+0)");
+        made.line("fp32 e = exp(x = one)[name = string(\"e\")]"); // what convert looks for
         writeBundle(m_scratch, "a.mlmodelc", made);
     }
 
@@ -81,6 +83,7 @@ private Q_SLOTS:
                                  "patch %/a.mlmodelc --set w[0,0]=1 --dry-run",
                                  "recover %/a.mlmodelc --dry-run",
                                  "encode %/a.mlmodelc w --form affine -o %/b.mlmodelc",
+                                 "convert %/a.mlmodelc --to fp16 -o %/h.mlmodelc",
                                  "quantize %/w.npy --format mxfp8 -o %/q",
                                  "dequantize %/q",
                                  "choose %/a.mlmodelc --tolerance 0.1",

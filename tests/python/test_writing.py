@@ -89,6 +89,12 @@ def test_encode_and_plan_make_bundles(sample):
     assert {row["weight"] for row in document["plan"]} == set(kernscope.open("sample-dense.mlmodelc").weights)
 
 
+def test_convert_refuses_a_program_of_fp16(sample):
+    with pytest.raises(kernscope.KernscopeError) as failure:
+        kernscope.convert("sample-dense.mlmodelc")
+    assert failure.value.code == "convert.program"
+
+
 def test_progress_rises_to_one_and_its_exception_stops_the_work(sample):
     seen = []
     kernscope.plan("sample-dense.mlmodelc", "M1", progress=seen.append)

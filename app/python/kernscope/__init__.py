@@ -28,8 +28,8 @@ from .documents import Comparison, Decisions, Document, Hits, PlanDocument, fram
 from .errors import FileError, KernscopeError, KernscopeWarning, NameUnknown
 
 __all__ = ["Bundle", "Comparison", "Decisions", "Document", "FileError", "Hits", "KernscopeError",
-           "KernscopeWarning", "NameUnknown", "PlanDocument", "Weight", "assess", "diff", "encode", "open",
-           "patch", "plan", "write_sample"]
+           "KernscopeWarning", "NameUnknown", "PlanDocument", "Weight", "assess", "convert", "diff", "encode",
+           "open", "patch", "plan", "write_sample"]
 __version__: str = _core.version()
 
 Progress = Optional[Callable[[float], Any]]
@@ -312,6 +312,14 @@ def plan(bundle: BundleOrPath, chips: Union[str, Sequence[str]] = (), *, toleran
     text, core = _core.plan(_opened(bundle)._core, wanted, progress)
     document = PlanDocument(json.loads(text))
     return document, None if core is None else Bundle(core, document)
+
+
+def convert(bundle: BundleOrPath) -> Bundle:
+    """A bundle in memory whose programs of fp32 calculate in fp16, with casts at inputs and outputs.
+    `.document` says what changed: weights, operations, constants.
+    """
+    text, core = _core.convert(_opened(bundle)._core)
+    return Bundle(core, Document(json.loads(text)))
 
 
 def encode(bundle: BundleOrPath, weights: Union[str, Sequence[str]], form: str,

@@ -444,7 +444,7 @@ void Decoder::State::orderedFloats(std::uint64_t first, std::span<float> out) co
     if (!scaling)
         return;
     scaleBlock(first, out);
-    for (std::size_t i = 0; i < out.size(); ++i) {
+    for (std::size_t i = 0; !scaling->scalesGaps && i < out.size(); ++i) {
         if (positions[i] == ElementOrder::kAbsent)
             out[i] = 0.0f;
     }

@@ -374,10 +374,13 @@ Result<void> checkAffine(std::span<const float> values, const Shape &shape,
                          const AffineOptions &options)
 {
     TRY(checkValues(values, shape));
-    if (options.codeType != ElementType::Int8 && options.codeType != ElementType::Uint8)
-        return tl::unexpected(badArgument("codeType", "int8 or uint8",
+    const unsigned bits = bitWidth(options.codeType);
+    const bool integer = isSignedInteger(options.codeType) || isUnsignedInteger(options.codeType);
+    const bool packs = bits <= 4 || bits == 6 || bits == 8; // widths that packCodes has
+    if (!integer || !packs || (bits == 1 && options.symmetric))
+        return tl::unexpected(badArgument("codeType", "1 (not symmetric) to 4, 6 or 8 bits",
                                           std::string(elementTypeName(options.codeType)),
-                                          "Affine codes are bytes"));
+                                          "Such codes are not affine"));
     if (options.axis && *options.axis >= shape.size())
         return tl::unexpected(badArgument("axis", fmt::format("below {}", shape.size()),
                                           fmt::format("{}", *options.axis),
@@ -505,7 +508,9 @@ Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &s
     const Shape tableShape = options.axis ? Shape{split.channels} : Shape{};
     // Of channels that lie one after the other the codes are appended: nothing is written twice.
     const bool inOrder = split.outer == 1;
-    EncodedPart data = makePart(PartRole::Data, options.codeType, inOrder ? Shape{0} : shape);
+    const bool bytes = bitWidth(options.codeType) == 8; // others are packed at the end
+    EncodedPart data = makePart(PartRole::Data, bytes ? options.codeType : ElementType::Uint8,
+                                inOrder ? Shape{0} : shape);
     data.shape = shape;
     reserveLarge(data.bytes, values.size());
     EncodedPart scale = makePart(PartRole::Scale, ElementType::Fp16, tableShape);
@@ -536,6 +541,13 @@ Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &s
         }
         storeHalf(scale, c, grid.scale);
         storeCode(zeroPoint, c, grid.zero);
+    }
+    if (!bytes) {
+        EncodedPart packed = makePart(PartRole::Data, options.codeType, shape);
+        packCodes(
+            std::span(reinterpret_cast<const std::uint8_t *>(data.bytes.data()), data.bytes.size()),
+            bitWidth(options.codeType), 0, packed.bytes);
+        data = std::move(packed);
     }
     weight.parts.push_back(std::move(data));
     weight.parts.push_back(std::move(scale));

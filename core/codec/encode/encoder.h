@@ -37,10 +37,10 @@ struct EncodedWeight {
 /// All take row-major values of `shape`. Errors: "codec.shape", "codec.argument".
 Result<EncodedWeight> encodeDense(std::span<const float> values, const Shape &shape,
                                   ElementType type);
-/// int8 or uint8 codes; scales per channel of `axis`, or one for the tensor where there is no axis.
-/// Symmetric: scale = max |w| / 127 and zero point 0 (128 of unsigned codes); otherwise both come
-/// from the channel's range, widened to hold 0. Scales are fp16: positive, 1 for a channel of
-/// zeros.
+/// int8, uint8 or narrower codes; scales per channel of `axis`, or one for the tensor where there
+/// is no axis. Symmetric: scale = max |w| / 127 and zero point 0 (128 of unsigned codes); otherwise
+/// both come from the channel's range, widened to hold 0. Scales are fp16: positive, 1 for a
+/// channel of zeros.
 struct AffineOptions {
     ElementType codeType = ElementType::Int8;
     std::optional<std::uint64_t> axis = 0;

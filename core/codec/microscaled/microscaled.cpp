@@ -153,9 +153,10 @@ public:
     void require(std::string name, bool holds, std::string required, std::string found,
                  bool padded = false)
     {
-        m_rules.push_back({std::move(name), holds || padded, padded && !holds, std::move(required),
-                           std::move(found), std::string(kSource)});
+        m_rules.push_back({std::move(name), holds || padded, padded && !holds, false,
+                           std::move(required), std::move(found), std::string(kSource)});
     }
+    MxConstraint &last() { return m_rules.back(); }
     std::string rows() const { return fmt::format("M = {}", m_request.rows); }
     std::string columns() const { return fmt::format("N = {}", m_request.columns); }
     std::vector<MxConstraint> take() { return std::move(m_rules); }
@@ -176,10 +177,10 @@ void addSource(Rules &rules, const MxRequest &request)
 
 void addGroups(Rules &rules, const MxRequest &request)
 {
-    // 16-bit sources narrower than a whole number of groups read as zero there.
-    const bool pads = request.source != MxSource::Fp32 && request.columns != 0;
     rules.require("columns", request.columns % kMxGroup == 0, "N mod 32 = 0 (group size 32)",
-                  rules.columns(), pads);
+                  rules.columns(), request.columns != 0);
+    // 16-bit sources narrower than a whole number of groups read as zero there.
+    rules.last().itself = request.source != MxSource::Fp32;
     if (request.axis == MxAxis::Rows)
         rules.require("rows", request.rows % kMxGroup == 0,
                       "M mod 32 = 0 (groups of 32 along the rows)", rules.rows());
@@ -462,9 +463,13 @@ Result<void> requireMicroscaled(const MxRequest &request)
 
 MxConstraint int8SourceConstraint(MxSource source)
 {
-    return {
-        "source",          source == MxSource::Fp32,          false,
-        "INT8 takes fp32", std::string(mxSourceName(source)), "pto.tquant, supported input types"};
+    return {"source",
+            source == MxSource::Fp32,
+            false,
+            false,
+            "INT8 takes fp32",
+            std::string(mxSourceName(source)),
+            "pto.tquant, supported input types"};
 }
 
 std::vector<TquantTile> tilesOf(const MxRequest &request)

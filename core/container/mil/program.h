@@ -30,6 +30,8 @@ struct ValueType {
     /// Buffers (`tensor_buffer<…>`): elements from one index to the next and interleave factor of
     /// each axis, as written; empty where they are not given.
     std::vector<std::int64_t> strides, interleave;
+    /// Of a tensor: where its element type is written, a word of the text or a number of the wire.
+    std::uint64_t elementOffset = 0;
 
     /// A tensor, or a buffer with a tensor's element type and extents.
     bool isTensor() const { return kind == Kind::Tensor || kind == Kind::Buffer; }

@@ -240,6 +240,7 @@ bool ProtobufParser::parseTensorType(const WireBytes &message, ValueType &type)
     const bool read = each(message, [&](const WireField &field) {
         if (field.number == 1 && field.type == WireField::Type::Varint) {
             type.element = programType(field.value);
+            type.elementOffset = field.content.offset;
             if (type.element == ElementType::Unknown)
                 type.text = fmt::format("type {}", field.value);
         } else if (field.number == 3 && field.type == WireField::Type::Bytes) {

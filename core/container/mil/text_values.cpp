@@ -102,6 +102,7 @@ bool TextParser::parseTypeAfter(const TextToken &name, ValueType &type)
         return true;
     }
     type.element = elementTypeFromName(word);
+    type.elementOffset = name.begin;
     if (type.element != ElementType::Unknown)
         type.kind = ValueType::Kind::Tensor;
     else
@@ -117,6 +118,7 @@ bool TextParser::parseTensorType(ValueType &type)
     if (!m_token.is(TextToken::Kind::Identifier))
         return unexpected("an element type");
     type.element = elementTypeFromName(m_lexer.text(m_token));
+    type.elementOffset = m_token.begin;
     if (type.element == ElementType::Unknown) {
         type.text = m_lexer.text(m_token);
         remark("mil.type", Severity::Warning, {m_token.begin, m_token.length()}, "an element type",

@@ -90,14 +90,13 @@ void notePadding(Quantized &made)
     for (const codec::MxConstraint &rule : made.constraints) {
         if (!rule.padded)
             continue;
-        // Columns are padded by the instruction itself; rows it asks for whole.
-        const bool itself = rule.name == "columns";
         made.diagnostics.push_back(
-            {itself ? Severity::Note : Severity::Warning,
+            {rule.itself ? Severity::Note : Severity::Warning,
              valueError("quantize.padding", rule.name, rule.required, rule.found,
-                        itself ? "Zeros are added to fill the last group or box"
-                               : "Zeros are added to fill the last box: the instruction itself "
-                                 "asks for whole ones (--device holds to that)")});
+                        rule.itself
+                            ? "Zeros are added to fill the last group"
+                            : "Zeros are added to fill the last group or box: the instruction "
+                              "asks for whole ones (--device holds to that)")});
     }
 }
 
@@ -252,7 +251,7 @@ Result<void> checkDevice(const QuantizeOptions &options, Quantized &made)
                             fact->note)});
     }
     for (const codec::MxConstraint &rule : made.constraints) {
-        if (!rule.padded || rule.name == "columns") // the document pads columns itself
+        if (!rule.padded || rule.itself)
             continue;
         return refused("mx.constraint", rule.name, rule.required, rule.found,
                        options.device + " takes no such matrix (without --device zeros are added)");

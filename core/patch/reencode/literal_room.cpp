@@ -124,17 +124,13 @@ private:
 
     Result<BundlePtr> open(std::map<std::size_t, std::vector<Splice>> splices) const
     {
-        OpenOptions options;
-        for (std::size_t i = 0; i < m_bundle.files().size(); ++i) {
-            const BundleFile &file = m_bundle.files()[i];
-            const auto own = splices.find(i);
-            auto bytes =
-                TRY(own == splices.end() ? copiedFile(file)
-                    : isText(i)          ? spliceText(file.file->bytes(), std::move(own->second))
-                                : spliceProtobuf(file.file->bytes(), std::move(own->second)));
-            options.memory.emplace_back(file.path, std::move(bytes));
+        std::map<std::size_t, std::vector<std::byte>> files;
+        for (auto &[file, own] : splices) {
+            const auto bytes = m_bundle.files()[file].file->bytes();
+            files[file] = TRY(isText(file) ? spliceText(bytes, std::move(own))
+                                           : spliceProtobuf(bytes, std::move(own)));
         }
-        return Bundle::open(m_bundle.name(), options);
+        return openWith(m_bundle, std::move(files));
     }
 
     const Bundle &m_bundle;

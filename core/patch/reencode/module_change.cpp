@@ -174,20 +174,10 @@ Result<BundlePtr> ModuleChange::open()
     Sha256 sum;
     sum.update(written);
     const auto digest = TRY(sum.finish());
-    OpenOptions options;
-    for (std::size_t i = 0; i < m_bundle.files().size(); ++i) {
-        const BundleFile &file = m_bundle.files()[i];
-        if (i == m_file) {
-            options.memory.emplace_back(file.path, std::move(written));
-        } else if (file.path == aimodel::kHashFile) {
-            options.memory.emplace_back(file.path,
-                                        std::vector<std::byte>(digest.begin(), digest.end()));
-        } else {
-            auto copied = TRY(copiedFile(file));
-            options.memory.emplace_back(file.path, std::move(copied));
-        }
-    }
-    return Bundle::open(m_bundle.name(), options);
+    std::map<std::size_t, std::vector<std::byte>> files{{m_file, std::move(written)}};
+    if (const auto hash = m_bundle.fileByPath(aimodel::kHashFile))
+        files[*hash].assign(digest.begin(), digest.end());
+    return openWith(m_bundle, std::move(files));
 }
 
 } // namespace kernscope::patch

@@ -72,7 +72,7 @@ private:
     std::vector<Splice> modelSplices() const;
     void addFunction(const mil::WireBytes &function, mil::WireState &state,
                      std::vector<Splice> &splices) const;
-    RawBytes metadata(const RawBytes &bytes) const;
+    RawBytes metadata(std::span<const std::byte> bytes) const;
     Result<BundlePtr> open(RawBytes program) const;
     Result<void> rewrite();
 
@@ -246,7 +246,7 @@ std::vector<Splice> Raiser::modelSplices() const
 }
 
 /// metadata.json of a compiled model repeats the specification version.
-RawBytes Raiser::metadata(const RawBytes &bytes) const
+RawBytes Raiser::metadata(std::span<const std::byte> bytes) const
 {
     std::string text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
     constexpr std::string_view kKey = "\"specificationVersion\"";
@@ -263,16 +263,12 @@ RawBytes Raiser::metadata(const RawBytes &bytes) const
 
 Result<BundlePtr> Raiser::open(RawBytes program) const
 {
-    OpenOptions options;
-    for (std::size_t i = 0; i < m_bundle.files().size(); ++i) {
-        const BundleFile &each = m_bundle.files()[i];
-        auto copied =
-            TRY(i == m_bundle.programFileOf(m_model) ? Result<RawBytes>(std::move(program))
-                                                     : patch::copiedFile(each));
-        const bool words = each.path == "metadata.json" || each.path == m_model + "/metadata.json";
-        options.memory.emplace_back(each.path, words ? metadata(copied) : std::move(copied));
+    std::map<std::size_t, RawBytes> files{{m_bundle.programFileOf(m_model), std::move(program)}};
+    for (const std::string &path : {std::string("metadata.json"), m_model + "/metadata.json"}) {
+        if (const auto words = m_bundle.fileByPath(path))
+            files[*words] = metadata(m_bundle.files()[*words].file->bytes());
     }
-    return Bundle::open(m_bundle.name(), options);
+    return patch::openWith(m_bundle, std::move(files));
 }
 
 Result<void> Raiser::check()

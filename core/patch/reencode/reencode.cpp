@@ -172,15 +172,6 @@ std::vector<std::byte> rawBytes(std::string_view text)
     return {raw.begin(), raw.end()};
 }
 
-std::vector<std::byte> offsetVarint(std::uint64_t value)
-{
-    std::vector<std::byte> out;
-    for (; value >= 0x80; value >>= 7)
-        out.push_back(static_cast<std::byte>((value & 0x7f) | 0x80));
-    out.push_back(static_cast<std::byte>(value));
-    return out;
-}
-
 } // namespace
 
 /// Nothing in the operation's place: of a text its line goes too.
@@ -259,8 +250,7 @@ std::vector<Splice> Reencoder::splices() const
             return;
         const std::uint64_t to = moved->second.at(blob.offset);
         if (to != blob.offset)
-            all.push_back(
-                {blob.offsetSpan, {m_text ? rawBytes(std::to_string(to)) : offsetVarint(to)}});
+            all.push_back({blob.offsetSpan, {offsetBytes(to, m_text)}});
     });
     return all;
 }
@@ -283,7 +273,8 @@ Result<BundlePtr> Reencoder::run()
         TRY((this->*step)());
     }
     auto text = TRY(program());
-    auto made = TRY(open(std::move(text)));
+    m_blobs[m_file] = std::move(text);
+    auto made = TRY(openWith(m_bundle, std::move(m_blobs)));
     TRY(verify(*made));
     return made;
 }
@@ -324,11 +315,11 @@ Result<BundlePtr> reencodeWeights(const Bundle &bundle, std::span<const Reencodi
 
 namespace kernscope::patch {
 
-std::optional<std::size_t> Reencoder::fileOf(const mil::BlobReference &blob) const
+std::optional<std::size_t> blobFileOf(const Bundle &bundle, std::size_t program,
+                                      const mil::BlobReference &blob)
 {
-    const std::string folder = modelFolderOf(m_bundle.files()[m_file].path);
-    const auto path = resolveBlobPath(blob.path, folder);
-    return path ? m_bundle.fileByPath(*path) : std::nullopt;
+    const auto path = resolveBlobPath(blob.path, modelFolderOf(bundle.files()[program].path));
+    return path ? bundle.fileByPath(*path) : std::nullopt;
 }
 
 /// The file that holds the weight now, itself or through a servant of its statement.
@@ -471,37 +462,27 @@ Result<void> Reencoder::layOutBlobs()
     return {};
 }
 
-/// Weights are what a bundle is large by.
-Result<std::vector<std::byte>> copiedFile(const BundleFile &file)
+Result<BundlePtr> openWith(const Bundle &bundle,
+                           std::map<std::size_t, std::vector<std::byte>> files)
 {
-    constexpr std::uint64_t kMostOther = std::uint64_t(512) << 20;
-    const auto bytes = file.file->bytes();
-    if (file.role != SectionKind::Data && bytes.size() > kMostOther)
-        return ErrorBuilder("encode.size")
-            .file(file.path)
-            .expected(fmt::format("at most {} bytes", kMostOther))
-            .found(fmt::format("{} bytes", bytes.size()))
-            .message("A file beside the weights is too large to be copied")
-            .unexpected();
-    return std::vector<std::byte>(bytes.begin(), bytes.end());
-}
-
-Result<BundlePtr> Reencoder::open(Bytes program)
-{
+    constexpr std::uint64_t kMostOther = std::uint64_t(512) << 20; // weights make a bundle large
     OpenOptions options;
-    for (std::size_t i = 0; i < m_bundle.files().size(); ++i) {
-        const BundleFile &file = m_bundle.files()[i];
-        const auto laid = m_blobs.find(i);
-        if (i == m_file) {
-            options.memory.emplace_back(file.path, std::move(program));
-        } else if (laid != m_blobs.end()) {
-            options.memory.emplace_back(file.path, std::move(laid->second));
-        } else {
-            auto copied = TRY(copiedFile(file));
-            options.memory.emplace_back(file.path, std::move(copied));
-        }
+    for (std::size_t i = 0; i < bundle.files().size(); ++i) {
+        const BundleFile &file = bundle.files()[i];
+        const auto bytes = file.file->bytes();
+        const auto own = files.find(i);
+        if (own == files.end() && file.role != SectionKind::Data && bytes.size() > kMostOther)
+            return ErrorBuilder("encode.size")
+                .file(file.path)
+                .expected(fmt::format("at most {} bytes", kMostOther))
+                .found(fmt::format("{} bytes", bytes.size()))
+                .message("A file beside the weights is too large to be copied")
+                .unexpected();
+        options.memory.emplace_back(
+            file.path, own != files.end() ? std::move(own->second)
+                                          : std::vector<std::byte>(bytes.begin(), bytes.end()));
     }
-    return Bundle::open(m_bundle.name(), options);
+    return Bundle::open(bundle.name(), options);
 }
 
 std::string Reencoder::fault(const Job &job, const Bundle &made,

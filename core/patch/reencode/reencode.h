@@ -13,7 +13,8 @@ namespace kernscope {
 ///
 /// The program is a model.mil or the model of an .mlpackage. `encoded` holds the elements of the
 /// weight, in its type; dense fp16 of a weight of fp32 is cast by the program, so that its
-/// readers get fp32. Weights of an old neural network in a Model get dense fp16 or one codebook.
+/// readers get fp32. Weights of an old neural network in a Model get dense fp16, codes
+/// of 1 to 4, 6 or 8 bits with scales and biases, or one codebook.
 /// Errors: "encode.type" (the form's result is not of the weight's type), "encode.opset" (the form
 /// needs a later operation set than the function has), "encode.network" (a compiled old neural
 /// network), "encode.program" (no program, or no statement to replace), "encode.blob" (a weight

@@ -184,6 +184,10 @@ Result<DraftOperation> Drafter::scaled() const
         return refused("encode.form", m_target.output, "a form that a program has an operation for",
                        {}, "No operation makes such a weight");
     TRY(requireOpset(row->opset, row->weights));
+    if (row->node == FormNode::Affine && bitWidth(part(PartRole::Data)->type) != 8)
+        return refused("encode.form", m_target.output, "int8 or uint8 codes",
+                       elementTypeName(part(PartRole::Data)->type),
+                       "The affine codes of a program are bytes; narrower ones are blockwise");
     DraftOperation draft = operation(std::string(row->type), row->oldSignature);
     if (row->axis)
         draft.operands.push_back(integers("axis", ElementType::Int32, {}, {m_encoded.axis}));

@@ -6,12 +6,15 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/build_facts.h"
 #include "core/codec/decode/decoder.h"
+#include "core/codec/encode/form_spec.h"
 #include "core/container/mil/model_files.h"
+#include "core/container/mil/wire.h"
 #include "core/container/network/network.h"
-#include "core/numeric/half.h"
+#include "core/numeric/convert.h"
 #include "core/patch/reencode/reencoder.h"
 
 #include <bit>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -44,28 +47,87 @@ const codec::EncodedPart *partWithRole(const codec::EncodedWeight &encoded, code
     return nullptr;
 }
 
-/// Codes of that number of bits, lowest bit first in a program, highest first in a network.
-Message highestFirst(std::span<const std::byte> bytes, std::uint64_t count, unsigned bits)
+/// Codes of that number of bits, lowest bit first in a program, highest first in a network, where
+/// they are unsigned: 0 is the smallest of signed ones.
+Message highestFirst(std::span<const std::byte> bytes, std::uint64_t count, unsigned bits,
+                     bool isSigned)
 {
     Message out((count * bits + 7) / 8);
     for (std::uint64_t i = 0; i < count * bits; ++i) {
         const std::uint64_t from = i / bits * bits + (bits - 1 - i % bits);
         const bool set = (std::to_integer<unsigned>(bytes[from / 8]) >> (from % 8) & 1U) != 0;
-        if (set)
+        if (set != (isSigned && i % bits == 0))
             out[i / 8] |= static_cast<std::byte>(0x80U >> (i % 8));
     }
     return out;
 }
 
-/// WeightParams: float16Value (2), or rawValue (30) with quantization (40): numberOfBits (1) and
-/// lookupTableQuantization (102) of floats (1).
-Result<Message> messageOf(const codec::EncodedWeight &encoded, const std::string &weight)
+/// A float of each number.
+Message floatsOf(std::size_t count, const std::function<float(std::size_t)> &number)
 {
-    Message message;
+    Message floats(4 * count);
+    for (std::size_t i = 0; i < count; ++i)
+        storeLittle<std::uint32_t>(floats, 4 * i, std::bit_cast<std::uint32_t>(number(i)));
+    return floats;
+}
+
+float floatAt(const codec::EncodedPart &part, std::size_t index)
+{
+    return static_cast<float>(loadValue(part.bytes, part.type, index));
+}
+
+/// rawValue (30) and quantization (40): numberOfBits (1), and the numbers of its kind.
+Message codedMessage(const codec::EncodedPart &codes, std::uint64_t count, std::uint32_t kind,
+                     const Message &numbers)
+{
+    const unsigned bits = bitWidth(codes.type);
+    Message message, quantization;
+    putBytes(message, 30, highestFirst(codes.bytes, count, bits, isSignedInteger(codes.type)));
+    putVarint(quantization, 1 << 3);
+    putVarint(quantization, bits);
+    putBytes(quantization, kind, numbers);
+    putBytes(message, 40, quantization);
+    return message;
+}
+
+/// Codes become unsigned and zero points biases: w = scale * code + bias. With a scale of few
+/// digits, as the encoder's are, every step is exact, so the values stay as announced.
+Message linearMessage(const codec::EncodedWeight &encoded, const codec::EncodedPart &scale)
+{
+    const auto &codes = *partWithRole(encoded, codec::PartRole::Data);
+    const auto *zero = partWithRole(encoded, codec::PartRole::ZeroPoint);
+    const float least =
+        isSignedInteger(codes.type) ? -std::ldexp(0.5F, static_cast<int>(bitWidth(codes.type))) : 0;
+    const auto count = elementCount(encoded.shape).value_or(ElementCount()).value;
+    const auto scales = elementCount(scale.shape).value_or(ElementCount()).value;
+    Message numbers;
+    putBytes(numbers, 1, floatsOf(scales, [&](std::size_t i) { return floatAt(scale, i); }));
+    putBytes(numbers, 2, floatsOf(scales, [&](std::size_t i) {
+                 const float offset = zero == nullptr ? 0 : floatAt(*zero, i);
+                 return floatAt(scale, i) * (least - offset);
+             }));
+    return codedMessage(codes, count, 101, numbers);
+}
+
+/// WeightParams: float16Value (2), or codes with linearQuantization (101: scale, bias) or
+/// lookupTableQuantization (102: floats). `axis`: along which scales may lie.
+Result<Message> messageOf(const codec::EncodedWeight &encoded, const std::string &weight,
+                          std::size_t axis)
+{
     const auto *data = partWithRole(encoded, codec::PartRole::Data);
     if (data != nullptr && encoded.parts.size() == 1 && data->type == ElementType::Fp16) {
+        Message message;
         putBytes(message, 2, data->bytes);
         return message;
+    }
+    const auto *scale = partWithRole(encoded, codec::PartRole::Scale);
+    if (data != nullptr && scale != nullptr && encoded.scaling == codec::Scaling::Kind::Affine) {
+        if (!scale->shape.empty() && encoded.axis != axis)
+            return refused("encode.form", weight, fmt::format("scales along axis {}", axis),
+                           fmt::format("along axis {}", encoded.axis),
+                           "A neural network of the kind before programs has scales for the "
+                           "layer's outputs, or one for all (--per-tensor)");
+        return linearMessage(encoded, *scale);
     }
     const auto *indices = partWithRole(encoded, codec::PartRole::Indices);
     const auto *lut = partWithRole(encoded, codec::PartRole::Lut);
@@ -75,24 +137,34 @@ Result<Message> messageOf(const codec::EncodedWeight &encoded, const std::string
     if (encoded.parts.size() != 2 || bits < 1 || bits > 8 || encoded.vector != 1 || !count ||
         !entries || entries->value != std::uint64_t(1) << bits ||
         (lut->type != ElementType::Fp16 && lut->type != ElementType::Fp32))
-        return refused("encode.form", weight, "dense fp16, or a palette of one codebook",
-                       "another form",
+        return refused("encode.form", weight,
+                       "dense fp16, affine, or a palette of one codebook of fp16",
+                       partWithRole(encoded, codec::PartRole::Mask) ? "a mask" : "another form",
                        "A neural network of the kind before programs has no such form");
-    putBytes(message, 30, highestFirst(indices->bytes, count->value, bits));
-    Message floats(4 * entries->value);
-    for (std::uint64_t i = 0; i < entries->value; ++i) {
-        const float value = lut->type == ElementType::Fp32
-                                ? std::bit_cast<float>(loadLittle<std::uint32_t>(lut->bytes, 4 * i))
-                                : halfToFloat(loadLittle<std::uint16_t>(lut->bytes, 2 * i));
-        storeLittle<std::uint32_t>(floats, 4 * i, std::bit_cast<std::uint32_t>(value));
+    Message table;
+    putBytes(table, 1, floatsOf(entries->value, [&](std::size_t i) { return floatAt(*lut, i); }));
+    return codedMessage(*indices, count->value, 102, table);
+}
+
+/// Readers before iOS 11.2 know no fp16, those before iOS 12 no codes: the specification versions
+/// of the model and of the pipelines around it follow (coremltools: MINIMUM_FP16_SPEC_VERSION,
+/// MINIMUM_QUANTIZED_MODEL_SPEC_VERSION).
+void raiseSpecification(const Bundle &bundle, const BundleFile &file, std::uint64_t least,
+                        std::vector<Splice> &splices)
+{
+    const auto bytes = file.file->bytes();
+    mil::WireState state{mil::Faults(file.path), bytes.size(), false, false};
+    for (const mil::ModelNode &node : bundle.program()->models) {
+        if (!node.isNetwork() && !node.isPipeline())
+            continue;
+        mil::WireMessage model(
+            {bytes.subspan(node.span.offset, node.span.length), node.span.offset}, state);
+        for (mil::WireField field; model.next(field);) {
+            if (field.number == 1 && field.type == mil::WireField::Type::Varint &&
+                field.value < least)
+                splices.push_back({field.content.span(), {{static_cast<std::byte>(least)}}});
+        }
     }
-    Message table, quantization;
-    putBytes(table, 1, floats);
-    putVarint(quantization, 1 << 3);
-    putVarint(quantization, bits);
-    putBytes(quantization, 102, table);
-    putBytes(message, 40, quantization);
-    return message;
 }
 
 } // namespace
@@ -113,6 +185,7 @@ Result<BundlePtr> reencodeNetwork(const Bundle &bundle, std::span<const Reencodi
         std::move(own.begin(), own.end(), std::back_inserter(stored));
     }
     std::vector<Splice> splices;
+    bool coded = false;
     for (const Reencoding &each : weights) {
         const Weight &weight = bundle.weights()[each.weight];
         const std::string name = weight.findableName();
@@ -128,19 +201,19 @@ Result<BundlePtr> reencodeNetwork(const Bundle &bundle, std::span<const Reencodi
             return refused("encode.program", name, "values row by row, in a message of their own",
                            found == stored.end() ? "none" : "values in another order",
                            "The weight's message cannot be replaced");
-        Message message = TRY(messageOf(*each.encoded, name));
+        Message message = TRY(messageOf(*each.encoded, name, found->axis));
+        coded = coded || each.encoded->parts.size() > 1;
         splices.push_back({found->message, {std::move(message)}});
     }
-    OpenOptions options;
-    for (std::size_t i = 0; i < bundle.files().size(); ++i) {
-        auto content = i == number ? TRY(spliceProtobuf(file.file->bytes(), splices))
-                                   : TRY(copiedFile(bundle.files()[i]));
-        options.memory.emplace_back(bundle.files()[i].path, std::move(content));
-    }
-    const BundlePtr made = TRY(Bundle::open(bundle.name(), options));
+    raiseSpecification(bundle, file, coded ? 3 : 2, splices);
+    auto model = TRY(spliceProtobuf(file.file->bytes(), std::move(splices)));
+    const BundlePtr made = TRY(openWith(bundle, {{number, std::move(model)}}));
     for (const Reencoding &each : weights) {
         const std::string name = bundle.weights()[each.weight].findableName();
-        const auto wanted = codec::Decoder::make(each.encoded->encoding());
+        codec::EncodedWeight announced = *each.encoded;
+        if (announced.parts.size() > 1 && announced.type == ElementType::Fp16)
+            codec::widenToFp32(announced); // as a network has what codes make
+        const auto wanted = codec::Decoder::make(announced.encoding());
         const auto decoder = made->weights().size() == bundle.weights().size()
                                  ? made->decoder(each.weight)
                                  : tl::unexpected(Error{});

@@ -75,8 +75,9 @@ Bytes tensorType(ElementType type, const Shape &shape)
     appendNumber(tensor, 2, shape.size());
     for (const std::uint64_t extent : shape) {
         Bytes constant;
-        appendNumber(constant, 1, extent);
-        appendBytes(tensor, 3, wrapped(1, constant));
+        if (extent != DraftOperation::kOpen)
+            appendNumber(constant, 1, extent);
+        appendBytes(tensor, 3, wrapped(extent == DraftOperation::kOpen ? 2 : 1, constant));
     }
     return wrapped(1, tensor);
 }
@@ -314,31 +315,6 @@ public:
                            operation.type, arguments, attributes);
     }
 
-private:
-    static void append(std::string &list, std::string_view name, const std::string &value)
-    {
-        list += fmt::format("{}{} = {}", list.empty() ? "" : ", ", name, value);
-    }
-    static std::string tensor(ElementType type, const Shape &shape)
-    {
-        return fmt::format("tensor<{}, {}>", elementTypeName(type), shapeText(shape));
-    }
-    static std::string quoted(std::string_view text)
-    {
-        std::string out = "\"";
-        for (const char c : text) {
-            if (c == '"' || c == '\\')
-                out += '\\';
-            out += c;
-        }
-        return out + "\"";
-    }
-    std::string scalar(std::string_view type, const std::string &text) const
-    {
-        return m_newScalars ? fmt::format("{}({})", type, text)
-                            : fmt::format("tensor<{}, []>({})", type, text);
-    }
-
     std::string value(const DraftOperand &operand) const
     {
         if (!operand.reference.empty())
@@ -360,6 +336,37 @@ private:
         if (operand.shape.empty())
             return scalar(elementTypeName(operand.type), list);
         return fmt::format("{}([{}])", tensor(operand.type, operand.shape), list);
+    }
+
+private:
+    static void append(std::string &list, std::string_view name, const std::string &value)
+    {
+        list += fmt::format("{}{} = {}", list.empty() ? "" : ", ", name, value);
+    }
+    std::string tensor(ElementType type, const Shape &shape) const
+    {
+        if (m_newScalars && shape.empty())
+            return std::string(elementTypeName(type));
+        std::string extents;
+        for (const std::uint64_t extent : shape)
+            extents += (extents.empty() ? "" : ", ") +
+                       (extent == DraftOperation::kOpen ? "?" : std::to_string(extent));
+        return fmt::format("tensor<{}, [{}]>", elementTypeName(type), extents);
+    }
+    static std::string quoted(std::string_view text)
+    {
+        std::string out = "\"";
+        for (const char c : text) {
+            if (c == '"' || c == '\\')
+                out += '\\';
+            out += c;
+        }
+        return out + "\"";
+    }
+    std::string scalar(std::string_view type, const std::string &text) const
+    {
+        return m_newScalars ? fmt::format("{}({})", type, text)
+                            : fmt::format("tensor<{}, []>({})", type, text);
     }
 
     const std::string &m_path;
@@ -406,6 +413,22 @@ Result<Bytes> spliceProtobuf(std::span<const std::byte> message, std::vector<Spl
     return ErrorBuilder("encode.program")
         .message("The model's messages cannot be written anew")
         .unexpected();
+}
+
+Bytes serialiseValue(const DraftOperand &operand, const std::string &blobPath, bool text,
+                     unsigned opset)
+{
+    return text ? bytesOf(StatementWriter(blobPath, opset).value(operand))
+                : valueOf(operand, blobPath);
+}
+
+Bytes offsetBytes(std::uint64_t offset, bool text)
+{
+    Bytes out;
+    if (text)
+        return bytesOf(std::to_string(offset));
+    appendVarint(out, offset);
+    return out;
 }
 
 std::string serialiseText(const DraftOperation &operation, const std::string &blobPath,

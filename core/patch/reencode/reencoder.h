@@ -27,6 +27,8 @@ struct DraftOperand {
 };
 
 struct DraftOperation {
+    static constexpr std::uint64_t kOpen = ~std::uint64_t{0}; ///< an extent that is not known
+
     std::string type;       ///< "constexpr_lut_to_dense"
     std::string output;     ///< name of the value
     std::string maskOutput; ///< name of a mask of maskShape that it makes first; empty: none
@@ -63,6 +65,12 @@ std::string serialiseText(const DraftOperation &operation, const std::string &bl
 std::vector<std::byte> serialiseProtobuf(const DraftOperation &operation,
                                          const std::string &blobPath);
 
+/// A value that is written in an argument, or the content of its Value message.
+std::vector<std::byte> serialiseValue(const DraftOperand &operand, const std::string &blobPath,
+                                      bool text, unsigned opset);
+/// The offset of a record as a program writes it.
+std::vector<std::byte> offsetBytes(std::uint64_t offset, bool text);
+
 /// A weight file laid out anew.
 struct BlobLayout {
     std::vector<std::byte> file;
@@ -92,6 +100,10 @@ std::vector<std::byte> spliceText(std::span<const std::byte> text, std::vector<S
 /// messages around it follow. Errors: "encode.program" where the bytes are no messages.
 Result<std::vector<std::byte>> spliceProtobuf(std::span<const std::byte> message,
                                               std::vector<Splice> splices);
+
+/// The weight file that a program means.
+std::optional<std::size_t> blobFileOf(const Bundle &bundle, std::size_t program,
+                                      const mil::BlobReference &blob);
 
 /// Builds a new bundle step by step in which weights have other forms.
 class Reencoder
@@ -127,7 +139,10 @@ private:
     Result<void> layOutBlobs();
     Result<void> layOutFile(std::size_t file);
     std::set<std::uint64_t> recordsOf(const Job &job) const;
-    std::optional<std::size_t> fileOf(const mil::BlobReference &blob) const;
+    std::optional<std::size_t> fileOf(const mil::BlobReference &blob) const
+    {
+        return blobFileOf(m_bundle, m_file, blob);
+    }
     /// Of a compiled pipeline one model's program is written anew.
     bool isOurs(const mil::Function &function) const
     {
@@ -140,7 +155,6 @@ private:
     Splice statement(const Job &job) const;
     Splice removal(const mil::Operation &operation) const;
     Result<Bytes> program() const;
-    Result<BundlePtr> open(Bytes program);
     Result<void> verify(const Bundle &made) const;
     /// What is wrong with a weight as it was written; empty where nothing is.
     std::string fault(const Job &job, const Bundle &made,
@@ -159,12 +173,13 @@ private:
 };
 
 /// The weights of a neural network of the kind before programs, in a serialised Model: dense fp16,
-/// or a palette of one codebook. Errors: "encode.network" (a compiled one), "encode.form",
+/// affine, or a palette of one codebook. Errors: "encode.network" (a compiled one), "encode.form",
 /// "encode.program", "encode.verify".
 Result<BundlePtr> reencodeNetwork(const Bundle &bundle, std::span<const Reencoding> weights);
 
-/// The bytes of a file that stays as it is. Errors: "encode.size".
-Result<std::vector<std::byte>> copiedFile(const BundleFile &file);
+/// The bundle in memory with other bytes in the place of some files. Errors: "encode.size".
+Result<BundlePtr> openWith(const Bundle &bundle,
+                           std::map<std::size_t, std::vector<std::byte>> files);
 
 /// Calls `each(value)` for a value and all values within it.
 template <class Each>

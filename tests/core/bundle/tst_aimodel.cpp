@@ -13,6 +13,7 @@
 #include "core/numeric/half.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -162,6 +163,122 @@ private slots:
         const BundlePtr bundle = VERIFIED(made.open());
         QCOMPARE(valuesOf(*bundle, 0), (Values{0, -1, 1, 1, -2, 0}));
         QVERIFY(bundle->weights().front().type == ElementType::Fp16);
+    }
+
+    /// A form beside its transpose: the same numbers at the same bytes, read in another order.
+    void turnedForms_data()
+    {
+        addColumns<int, bool>();
+        addRow("values behind a mask", 0, false);
+        addRow("codes behind a mask, scaled", 1, true);
+        addRow("several codebooks", 2, false);
+        addRow("several codebooks behind a mask", 3, false);
+        addRow("a scaled codebook for each row", 4, false);
+    }
+
+    void turnedForms()
+    {
+        const auto [kind, gaps] = fetched<int, bool>();
+        const Shape shape{2, 3, 4}, turned{4, 2, 3};
+        MadeCoreAi made;
+        const auto order =
+            made.constant({3}, Elem::Ui32, byteRow({2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0}));
+        // 1011 0110 0101 | 1110 0001 1000: 12 of 24
+        const auto mask = made.constant(shape, Elem::Ui1, byteRow({0x6D, 0x7A, 0x18}));
+        const auto kept = [&](MadeCoreAi::Value values, Elem type) {
+            return made.operation("primitive.build_sparse_with_bitmask_v1", {values, mask}, shape,
+                                  type);
+        };
+        const auto dense = [&](MadeCoreAi::Value sparse, Elem type) {
+            return made.operation("primitive.sparse_with_bitmask_to_dense_v1", {sparse}, shape,
+                                  type);
+        };
+        const auto axis = made.constant({}, Elem::Si16, byteRow({0, 0}), true);
+        const auto books = [&](std::initializer_list<float> entries) {
+            return made.constant({2, 1, 1, 4, 1}, Elem::F16, halfBytes(entries));
+        };
+        MadeCoreAi::Value value = 0;
+        if (kind == 0) {
+            value = dense(kept(made.constant({12}, Elem::F16,
+                                             halfBytes({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})),
+                               Elem::F16),
+                          Elem::F16);
+        } else if (kind == 1) {
+            const auto codes =
+                dense(kept(made.constant({12}, Elem::Ui8,
+                                         byteRow({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})),
+                           Elem::Ui8),
+                      Elem::Ui8);
+            const auto scale = made.constant({2, 1, 2}, Elem::F16, halfBytes({1, 2, 0.5f, 4}));
+            const auto offset = made.constant({2, 1, 2}, Elem::Ui8, byteRow({0, 1, 2, 3}));
+            const auto bias = made.constant({2, 1, 2}, Elem::F16, halfBytes({0, 1, 2, 3}));
+            value = made.operation("primitive.blockwise_shift_scale_v2",
+                                   {codes, scale, offset, bias}, shape, Elem::F16);
+        } else if (kind == 2) {
+            const auto codes =
+                made.constant(shape, Elem::Ui2, byteRow({0xE4, 0x1B, 0x4E, 0xB1, 0x39, 0xC6}));
+            value =
+                made.operation("primitive.lut_to_dense_v1",
+                               {codes, books({1, 2, 3, 4, 5, 6, 7, 8}), axis}, shape, Elem::F16);
+        } else if (kind == 3) {
+            const auto codes = made.constant({12}, Elem::Ui2, byteRow({0xE4, 0x1B, 0x4E}));
+            value = dense(
+                made.operation("primitive.lut_to_sparse_with_bitmask_v1",
+                               {kept(codes, Elem::Ui2), books({1, 2, 3, 4, 5, 6, 7, 8}), axis},
+                               shape, Elem::F16),
+                Elem::F16);
+        } else {
+            const auto codes =
+                made.constant(shape, Elem::Ui2, byteRow({0xE4, 0x1B, 0x4E, 0xB1, 0x39, 0xC6}));
+            const auto entries =
+                made.constant({2, 1, 1, 4, 1}, Elem::Si8, byteRow({1, 2, 3, 4, 5, 6, 7, 8}));
+            const auto scale = made.constant({2, 1, 1, 1, 1}, Elem::F16, halfBytes({2, 3}));
+            const auto zero = made.constant({2, 1, 1, 1, 1}, Elem::Si8, byteRow({0, 1}));
+            const auto bias = made.constant({2, 1, 1, 1, 1}, Elem::F16, halfBytes({0, 0}));
+            const auto scaled =
+                made.operation("primitive.blockwise_shift_scale_v2", {entries, scale, zero, bias},
+                               {2, 1, 1, 4, 1}, Elem::F16);
+            value = made.operation("primitive.lut_to_dense_v1", {codes, scaled, axis}, shape,
+                                   Elem::F16);
+        }
+        // Through a transpose that nothing follows a weight is read as it is stored.
+        const auto other =
+            made.operation("primitive.transpose_v1", {value, order}, turned, Elem::F16);
+        made.output({made.operation("primitive.cast_v1", {value}, shape, Elem::F32),
+                     made.operation("primitive.cast_v1", {other}, turned, Elem::F32)});
+        const BundlePtr bundle = VERIFIED(made.open());
+        QVERIFY(!hasErrors(bundle->diagnostics()));
+        QCOMPARE(says(*bundle, "aimodel.absent_not_zero"), gaps);
+        QCOMPARE(bundle->weights().size(), std::size_t(2));
+        QCOMPARE(bundle->weights()[1].shape, turned);
+        QCOMPARE(formText(bundle->weights()[1].form), formText(bundle->weights()[0].form));
+        const auto straight = valuesOf(*bundle, 0), across = valuesOf(*bundle, 1);
+        QVERIFY(std::set<float>(straight.begin(), straight.end()).size() > 5);
+        const auto first = VERIFIED(bundle->decoder(0)), second = VERIFIED(bundle->decoder(1));
+        const auto changed = [&](const codec::Decoder &decoder, std::size_t weight,
+                                 std::uint64_t element) {
+            const auto plan = codec::Editor(decoder).setElement(element, 3.0, 100);
+            std::vector<std::pair<std::uint64_t, Bytes>> bytes;
+            for (const auto &part : plan ? plan->parts : decltype(plan->parts)()) {
+                const codec::Operand &operand = *bundle->weights()[weight].operand(part.role);
+                const auto from = operand.order ? 0 : operand.place->dataOffset.value;
+                bytes.emplace_back(from + part.offset, part.bytes);
+            }
+            return bytes;
+        };
+        for (std::uint64_t i = 0; i < 24; ++i) {
+            const std::uint64_t there = i % 4 * 6 + i / 4;
+            QCOMPARE(across[there], straight[i]);
+            const auto a = placeOfElement(*bundle, 0, i), b = placeOfElement(*bundle, 1, there);
+            QVERIFY(a && b);
+            QCOMPARE(b->bytes.offset.value, a->bytes.offset.value);
+            QCOMPARE(first->stored(i), second->stored(there));
+            if (first->stored(i))
+                QCOMPARE(changed(*second, 1, there), changed(*first, 0, i));
+            else
+                QVERIFY(changed(*second, 1, there).empty());
+        }
+        QVERIFY(!hasErrors(verifyPayloads(*bundle)));
     }
 
     void splatsAreLocked()

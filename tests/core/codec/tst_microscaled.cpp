@@ -158,7 +158,7 @@ private slots:
         const int fp16 = int(MxSource::Fp16);
         row("plain", 0, nd, fp32, 3, 32, "", "");
         row("empty", 0, nd, fp32, 0, 32, "", "shape");
-        row("columns", 0, nd, fp32, 16, 40, "", "columns");
+        row("columns are padded", 0, nd, fp32, 16, 40, "", "");
         row("columns of 16 bits are padded", 0, nd, fp16, 16, 40, "", "");
         row("rows", 0, dn, fp32, 48, 64, "", "rows");
         row("rows of 16 bits are not", 0, dn, fp16, 48, 64, "", "rows");

@@ -46,16 +46,16 @@ inline std::vector<TableFacts> factsOf(const TableOf<Row> &...tables)
 /// Those of files: programs, containers, weights, what is written.
 inline std::vector<TableFacts> fileTables()
 {
-    return factsOf(commandTable(), containerSectionTable(), portTable(), symbolTable(),
-                   registerTable(), laneTable(), surveyTable(), registerChangeTable(), modelTable(),
-                   annotatedOperationTable(), sharedRecordTable(), writtenRangeTable(),
-                   pendingRangeTable(), pickedElementTable(), changedBytesTable(),
-                   fileDifferenceTable(), valueBinTable(), encodedSideTable(), encodedTable(),
-                   quantizedFileTable(), quantizeTileTable(), decisionTable(), planTotalsTable(),
-                   buildTotalsTable(), chipTable(), knotTable(), elementRoleTable(),
-                   unitSectionTable(), alignedSectionTable(), fp8FormatTable(), engineNoteTable(),
-                   ccdmaSetterTable(), collectiveNoteTable(), compiledPartTable(),
-                   compiledFactTable(), auditTable(), nearerTable(), coverageTable());
+    return factsOf(
+        commandTable(), containerSectionTable(), portTable(), symbolTable(), registerTable(),
+        laneTable(), surveyTable(), registerChangeTable(), modelTable(), annotatedOperationTable(),
+        sharedRecordTable(), writtenRangeTable(), pendingRangeTable(), pickedElementTable(),
+        changedBytesTable(), fileDifferenceTable(), valueBinTable(), encodedSideTable(),
+        encodedTable(), halfOperationTable(), halfWeightTable(), quantizedFileTable(),
+        quantizeTileTable(), decisionTable(), planTotalsTable(), buildTotalsTable(), chipTable(),
+        knotTable(), elementRoleTable(), unitSectionTable(), alignedSectionTable(),
+        fp8FormatTable(), engineNoteTable(), ccdmaSetterTable(), collectiveNoteTable(),
+        compiledPartTable(), compiledFactTable(), auditTable(), nearerTable(), coverageTable());
 }
 
 inline std::vector<TableFacts> declaredTables()

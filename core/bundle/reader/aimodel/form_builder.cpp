@@ -4,6 +4,7 @@
 #include "core/base/error_builder.h"
 #include "core/container/mil/program.h"
 #include "core/form/constant_order.h"
+#include "core/form/turned_encoding.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
 
@@ -92,30 +93,6 @@ bool takesScaling(const BuiltValue &built)
     const Encoding &encoding = built.encoding;
     return !encoding.scaling && built.type == encoding.type &&
            (!encoding.converts || holdsAll(baseType(encoding), encoding.type));
-}
-
-Shape permuted(const Shape &shape, const std::vector<std::size_t> &axes)
-{
-    Shape result;
-    for (const std::size_t axis : axes)
-        result.push_back(shape[axis]);
-    return result;
-}
-
-/// The operand read with its axes permuted; axes beyond the permutation stay.
-Operand permutedOperand(Operand operand, std::vector<std::size_t> axes)
-{
-    for (std::size_t i = axes.size(); i < operand.shape.size(); ++i)
-        axes.push_back(i);
-    const Shape shape = permuted(operand.shape, axes);
-    auto order = codec::permutedOrder(operand.shape, axes, bitWidth(operand.type), operand.order,
-                                      operand.place->dataOffset);
-    operand = readAs(std::move(operand), operand.type, shape);
-    if (!operand.place->isLiteral())
-        operand.place =
-            std::make_shared<const OperandPlace>(codec::inPieces(OperandPlace(*operand.place)));
-    operand.order = std::move(order);
-    return operand;
 }
 
 bool isSplat(const OperandSource &source)
@@ -411,38 +388,11 @@ FormBuilder::Built FormBuilder::transpose(std::uint32_t value, PartRole role)
         return tl::unexpected(fault(value, "codec.shape", "permutation",
                                     fmt::format("each axis of {} once", rank), "something else",
                                     "A constant is transposed by no permutation."));
-    bool known = !encoding.mask && !(encoding.palette && encoding.palette->vector > 1);
-    const auto turn = [&](OperandSource &source) {
-        auto *operand = std::get_if<Operand>(&source);
-        known = known && operand && operand->shape.size() >= rank;
-        if (known && elementCount(operand->shape)->value > 1)
-            *operand = permutedOperand(std::move(*operand), axes);
-    };
-    const auto turnTable = [&](OperandSource &source) {
-        const bool one = codec::storedOperand(source) &&
-                         elementCount(codec::sourceShape(source)) == ElementCount(1);
-        if (!one)
-            turn(source);
-    };
-    turn(encoding.payload);
-    if (encoding.palette) {
-        encoding.palette->grid = known ? permuted(encoding.palette->grid, axes) : Shape();
-        turn(encoding.palette->lut);
-        // Codebooks of an ordered payload are chosen by the order.
-        known = known && *elementCount(encoding.palette->grid) == ElementCount(1);
-    }
-    if (encoding.scaling) {
-        turnTable(encoding.scaling->scale);
-        if (encoding.scaling->offset)
-            turnTable(*encoding.scaling->offset);
-        if (encoding.scaling->bias)
-            turnTable(*encoding.scaling->bias);
-    }
-    if (!known)
+    if (!codec::turnAxes(encoding, axes))
         return tl::unexpected(fault(value, "aimodel.form", "operation",
-                                    "numbers, or codes with scales", "another form",
+                                    "numbers, codes with scales, single indices, kept values",
+                                    "another form",
                                     "A transposed constant of this form is not read."));
-    encoding.shape = permuted(encoding.shape, axes);
     return built;
 }
 

@@ -5,6 +5,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/weight.h"
 #include "core/container/mil/program.h"
+#include "core/form/turned_encoding.h"
 
 #include <algorithm>
 #include <array>
@@ -33,6 +34,8 @@ struct Joined {
     /// One number that multiplies all scales (NVFP4), or what they are multiplied by instead.
     const StoredTensor *whole = nullptr;
     std::optional<float> inverse = {};
+    /// Zero points, a number a scale, in place of `offset`; words of packed ones go along axis 0.
+    const StoredTensor *zeros = nullptr;
 };
 
 bool isReal(ElementType type)
@@ -109,9 +112,11 @@ private:
         const StoredTensor *scales = tensor(name + "_scale_inv");
         if (!scales)
             scales = tensor(name + "_scale");
-        if (!scales || !isReal(scales->type) || tensor(name + "_zero_point"))
+        const StoredTensor *zeros = tensor(name + "_zero_point");
+        if (!scales || !isReal(scales->type) ||
+            (zeros && (zeros->type != codes.type || zeros->shape != scales->shape)))
             return std::nullopt;
-        return Joined{name,
+        Joined joined{name,
                       "codes with scales",
                       &codes,
                       scales,
@@ -121,6 +126,8 @@ private:
                       codes.shape,
                       gridOf(scales->shape, codes.shape),
                       {}};
+        joined.zeros = zeros;
+        return joined;
     }
 
     /// The bytes of a small tensor; empty where they are not there.
@@ -143,7 +150,8 @@ private:
         return bytes.size() == 16 ? loadLittle<std::uint64_t>(bytes, 8) : 0;
     }
 
-    /// NAME_packed of int32 with eight codes each, less 8, or with four, less 128, and NAME_scale.
+    /// NAME_packed of int32 with eight codes each, less 8, or with four, less 128, and NAME_scale;
+    /// of asymmetric ones NAME_zero_point, packed alike but along the rows.
     std::optional<Joined> packedIntegers(const std::string &name, const StoredTensor &codes) const
     {
         constexpr std::string_view kPacked = "_packed";
@@ -151,8 +159,7 @@ private:
             return std::nullopt;
         const std::string plain = name.substr(0, name.size() - kPacked.size());
         const StoredTensor *scales = tensor(plain + "_scale");
-        if (!scales || !isReal(scales->type) || tensor(plain + "_zero_point") ||
-            tensor(plain + "_g_idx"))
+        if (!scales || !isReal(scales->type) || tensor(plain + "_g_idx"))
             return std::nullopt;
         const std::uint64_t columns = columnsOf(plain), words = codes.shape[1];
         const bool eight = columns != 0 && columns == words * 4;
@@ -169,6 +176,15 @@ private:
                       shape,
                       gridOf(scales->shape, shape),
                       std::uint8_t(eight ? 128 : 8)};
+        const std::uint64_t each = eight ? 4 : 8;
+        if (const StoredTensor *zeros = tensor(plain + "_zero_point")) {
+            const bool fits = zeros->type == ElementType::Int32 && joined.grid.size() == 2 &&
+                              joined.grid[0] % each == 0 &&
+                              zeros->shape == Shape{joined.grid[0] / each, joined.grid[1]};
+            if (!fits)
+                return std::nullopt;
+            joined.zeros = zeros;
+        }
         return joined;
     }
 
@@ -340,6 +356,18 @@ codec::Operand constantOf(codec::PartRole role, std::vector<std::byte> bytes, El
     return operandAt(role, type, Shape(rank, 1), std::move(place));
 }
 
+/// Zero points: packed ones as the grid of scales has them.
+codec::Operand zerosOf(const Joined &joined)
+{
+    if (joined.zeros->type == joined.codeType)
+        return operandOf(codec::PartRole::Offset, *joined.zeros, joined.codeType, joined.grid);
+    const Shape words{joined.zeros->shape[0], joined.zeros->shape[1],
+                      joined.grid[0] / joined.zeros->shape[0]};
+    auto packed = operandOf(codec::PartRole::Offset, *joined.zeros, joined.codeType, words);
+    return readAs(codec::permutedOperand(std::move(packed), {0, 2, 1}), joined.codeType,
+                  joined.grid);
+}
+
 /// The scales, where one number scales all of them.
 codec::OperandSource wholeScales(const Joined &joined, codec::Operand scales)
 {
@@ -386,7 +414,9 @@ void addJoined(const Joined &joined, const std::string &sourceOp, ContainerConte
         scaling.scale = wholeScales(joined, std::move(scales));
     else
         scaling.scale = std::move(scales);
-    if (joined.offset)
+    if (joined.zeros)
+        scaling.offset = zerosOf(joined);
+    else if (joined.offset)
         scaling.offset = constantOf(PartRole::Offset, {static_cast<std::byte>(*joined.offset)},
                                     joined.codeType, joined.shape.size());
     if (joined.biases)
@@ -397,7 +427,8 @@ void addJoined(const Joined &joined, const std::string &sourceOp, ContainerConte
     std::uint64_t stored = 0;
     for (const auto &[role, tensor] :
          {std::pair(PartRole::Data, joined.codes), std::pair(PartRole::Scale, joined.scales),
-          std::pair(PartRole::Bias, joined.biases), std::pair(PartRole::Scale, joined.whole)}) {
+          std::pair(PartRole::Bias, joined.biases), std::pair(PartRole::Scale, joined.whole),
+          std::pair(PartRole::Offset, joined.zeros)}) {
         if (!tensor)
             continue;
         stored += tensor->bytes.bytes.value;
@@ -426,7 +457,7 @@ void addScaledTensors(std::vector<StoredTensor> &tensors, const std::vector<Bund
     for (const Joined &joined : Joiner(tensors, files).find()) {
         addJoined(joined, sourceOp, out);
         for (const StoredTensor *tensor :
-             {joined.codes, joined.scales, joined.biases, joined.whole}) {
+             {joined.codes, joined.scales, joined.biases, joined.whole, joined.zeros}) {
             if (tensor)
                 taken.insert(tensor->name);
         }

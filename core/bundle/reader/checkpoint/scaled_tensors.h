@@ -12,10 +12,11 @@ namespace kernscope::checkpoint {
 
 /// Adds a weight for each set of tensors that are one quantised matrix, and takes them out of the
 /// list: fp8 and int8 with scales (compressed-tensors, DeepSeek), packed int4 (compressed-tensors)
-/// or int8 by its NAME_shape, MXFP4 as blocks and scales or packed, NVFP4 with a scale of all
-/// (packed, which it divides, or ModelOpt, which multiplies), MLX (affine, mxfp4, mxfp8, nvfp4).
-/// Sets that do not fit each other stay what they are, as do those whose columns are in another
-/// order (NAME_g_idx). Values are fp32: codes by scales, before any rounding of a runtime.
+/// or int8 by its NAME_shape, with zero points, MXFP4 as blocks and scales or packed, NVFP4 with a
+/// scale of all (packed, which it divides, or ModelOpt, which multiplies), MLX (affine, mxfp4,
+/// mxfp8, nvfp4). Sets that do not fit each other stay what they are, as do those whose columns are
+/// in another order (NAME_g_idx). Values are fp32: codes by scales, before any rounding of a
+/// runtime.
 void addScaledTensors(std::vector<StoredTensor> &tensors, const std::vector<BundleFile> &files,
                       const std::string &sourceOp, ContainerContents &out);
 

@@ -59,7 +59,7 @@ ElementsMade affineMade(const FormSpec &spec)
     const AffineOptions &affine = spec.affine;
     return {.node = FormNode::Affine,
             .type = affine.codeType,
-            .bits = 8,
+            .bits = bitWidth(affine.codeType),
             .zeroPoint = !affine.symmetric || !isSignedInteger(affine.codeType)};
 }
 

@@ -157,6 +157,45 @@ private slots:
         QVERIFY(values[0] == 2 && values[1] == 12 && values[2] == 0);
     }
 
+    /// Asymmetric: a zero point for each row and group, eight rows a word.
+    void packedZeroPoints()
+    {
+        QByteArray codes, scales, zeros;
+        for (int row = 0; row < 8; ++row) {
+            codes += QByteArray::fromHex("10325476"); // 0 to 7
+            codes += QByteArray::fromHex("98BADCFE"); // 8 to 15
+            scales += floats({1, 2});
+        }
+        zeros += QByteArray::fromHex("10325476"); // of the first group: the row's number
+        zeros += QByteArray::fromHex("FFFFFFFF");
+        const std::vector<Part> parts{{"l.weight_packed", "I32", "[8,2]", codes},
+                                      {"l.weight_scale", "F32", "[8,2]", scales},
+                                      {"l.weight_zero_point", "I32", "[1,2]", zeros}};
+        const BundlePtr bundle = VERIFIED(opened(parts));
+        QCOMPARE(bundle->diagnostics().size(), std::size_t(0));
+        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        std::vector<float> expected;
+        for (int row = 0; row < 8; ++row) {
+            for (int column = 0; column < 16; ++column)
+                expected.push_back(column < 8 ? float(column - row) : 2.0F * float(column - 15));
+        }
+        QCOMPARE(valuesOf(*bundle, 0), expected);
+        auto other = parts;
+        other[2].shape = "[2,1]";
+        QCOMPARE(opened(other)->weights().size(), std::size_t(3)); // stay what they are
+    }
+
+    /// Codes of a byte with zero points of a byte.
+    void zeroPoints()
+    {
+        const BundlePtr bundle =
+            VERIFIED(opened({{"l.weight", "I8", "[2,2]", QByteArray::fromHex("01FF0302")},
+                             {"l.weight_scale", "F32", "[2,1]", floats({1, 0.5F})},
+                             {"l.weight_zero_point", "I8", "[2,1]", QByteArray::fromHex("FF02")}}));
+        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        QCOMPARE(valuesOf(*bundle, 0), (std::vector<float>{2, 0, 0.5F, 0}));
+    }
+
     void packedFp4_data()
     {
         QTest::addColumn<QByteArray>("codes"); // name of the codes

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
+#include "core/codec/encode/form_spec.h"
+#include "core/container/mil/program.h"
 #include "core/form/storage_form.h"
 #include "made_bundle.h"
 #include "proto_builder.h"
@@ -257,9 +259,55 @@ private slots:
             QCOMPARE(test::decoded(**made, "b.weights"), (std::vector<float>{7, 8}));
             QCOMPARE(test::faults((*made)->diagnostics()), std::vector<std::string>());
         }
+        const auto affine = [&](ElementType type, bool channels, bool symmetric) {
+            return codec::encodeAffine(
+                values, {4, 6},
+                {type, channels ? std::optional<std::uint64_t>(0) : std::nullopt, symmetric});
+        };
+        for (const ElementType type :
+             {ElementType::Int8, ElementType::Uint8, ElementType::Int4, ElementType::Uint1,
+              ElementType::Uint2, ElementType::Uint3, ElementType::Uint4, ElementType::Uint6}) {
+            for (const bool channels : {true, false}) {
+                auto encoded = affine(type, channels, type != ElementType::Uint1 && channels);
+                QVERIFY(encoded);
+                codec::widenToFp32(*encoded);
+                const auto made = VERIFIED(reencodeWeight(*bundle, 0, *encoded));
+                QCOMPARE(formText((*made)->weights()[0].form), std::string("affine"));
+                const auto wanted = VERIFIED(codec::Decoder::make(encoded->encoding()));
+                const auto found = VERIFIED((*made)->decoder(0));
+                std::vector<float> announced(values.size()), stored(values.size());
+                wanted->decodeFloat(0, announced);
+                found->decodeFloat(0, stored);
+                QCOMPARE(stored, announced);
+                QCOMPARE(test::decoded(**made, "b.weights"), (std::vector<float>{7, 8}));
+                QCOMPARE(test::faults((*made)->diagnostics()), std::vector<std::string>());
+            }
+        }
+        const auto halves = VERIFIED(reencodeWeight(*bundle, 0, *half));
+        const auto codes = VERIFIED(affine(ElementType::Int8, true, true)); // of fp16 values
+        QVERIFY(reencodeWeight(**halves, 0, *codes));
+        for (const ElementType type : {ElementType::Uint5, ElementType::Uint7, ElementType::Int32})
+            QVERIFY(!affine(type, true, true));
+        const Error wrongAxis = REFUSED(reencodeWeight(
+            *bundle, 0, *codec::encodeAffine(values, {4, 6}, {ElementType::Int8, 1})));
+        QCOMPARE(wrongAxis.expected, std::string("scales along axis 0"));
         const auto sparse = VERIFIED(codec::encodeSparse(values, {4, 6}, 0.1F));
         const Error refused = REFUSED(reencodeWeight(*bundle, 0, *sparse));
         QCOMPARE(refused.code, "encode.form");
+    }
+
+    /// Readers of iOS 11.0 know neither fp16 nor codes.
+    void raisesTheSpecification()
+    {
+        const std::vector<float> values{1, 2, 3, 4};
+        const QByteArray inner =
+            number(1, 1) + bytes(500, innerProduct("a", 2, 2, bytes(1, floats(values))));
+        const auto half = codec::encodeDense(values, {2, 2}, ElementType::Fp16);
+        const auto codes = codec::encodeAffine(values, {2, 2}, {});
+        for (const auto &[encoded, least] : {std::pair(&*half, "2"), std::pair(&*codes, "3")}) {
+            const auto made = VERIFIED(reencodeWeight(*open(inner), 0, *encoded));
+            QCOMPARE((*made)->program()->models.front().specification, std::string(least));
+        }
     }
 
     void pipelines()
