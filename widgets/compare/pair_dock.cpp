@@ -310,7 +310,7 @@ void PairChipsTable::showPair(const ComparisonOutcomePtr &outcome, std::size_t w
         Line line = lineOf(*outcome, weightA, weightB, chip);
         auto *group = findBy(m_groups, &Group::line, line);
         if (!group)
-            group = m_groups.insert(m_groups.end(), Group{std::move(line), {}, {}, {}});
+            group = &m_groups.emplace_back(Group{std::move(line), {}, {}, {}});
         group->chips += fromUtf8(outcome->before.target(chip).name);
         group->whyA += whyOf(outcome->before, weightA, chip);
         group->whyB += whyOf(outcome->after, weightB, chip);
