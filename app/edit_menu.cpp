@@ -97,18 +97,13 @@ struct ReadScript {
 
 Result<ReadScript> readScript(const QString &path, const BundlePtr &bundle)
 {
-    const auto text = readSmallFile(QFile::encodeName(path).toStdString(), patch::kMostScriptBytes);
-    if (!text)
-        return tl::unexpected(text.error());
+    const auto text =
+        TRY(readSmallFile(QFile::encodeName(path).toStdString(), patch::kMostScriptBytes));
     const std::string name = path.toStdString();
-    ReadScript script{patch::scriptOrigin(*text), {}};
-    auto edits = parseEditScript(*text, name);
-    if (!edits)
-        return tl::unexpected(std::move(edits.error()));
-    script.edits = *std::move(edits);
+    ReadScript script{patch::scriptOrigin(text), {}};
+    script.edits = TRY(parseEditScript(text, name));
     const BundleReadLock lock(*bundle);
-    if (auto fits = patch::checkBase(script.origin, *bundle, name); !fits)
-        return tl::unexpected(std::move(fits.error()));
+    TRY(patch::checkBase(script.origin, *bundle, name));
     return script;
 }
 

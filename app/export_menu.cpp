@@ -99,31 +99,26 @@ Result<void> writeNewFile(const std::filesystem::path &path, std::span<const std
 Result<void> writeFolder(const quantized::Folder &made, const std::filesystem::path &folder,
                          std::vector<std::filesystem::path> inputs)
 {
-    auto place = OutputPlace::claim(folder, OutputKind::Matrix, {false, std::move(inputs)});
-    if (!place)
-        return tl::unexpected(std::move(place.error()));
+    auto place = TRY(OutputPlace::claim(folder, OutputKind::Matrix, {false, std::move(inputs)}));
     const std::string manifest = quantized::manifestText(made.manifest);
     auto written =
-        writeNewFile(place->temporary() / quantized::kManifest, std::as_bytes(std::span(manifest)));
+        writeNewFile(place.temporary() / quantized::kManifest, std::as_bytes(std::span(manifest)));
     for (const auto &[name, bytes] : made.files) {
         if (written)
-            written = writeNewFile(place->temporary() / name, std::as_bytes(std::span(bytes)));
+            written = writeNewFile(place.temporary() / name, std::as_bytes(std::span(bytes)));
     }
     if (!written)
         return written;
-    ::fchmod(place->descriptor(), place->defaultPermissions());
-    return place->publish();
+    ::fchmod(place.descriptor(), place.defaultPermissions());
+    return place.publish();
 }
 
 Result<void> writeBesideBundle(std::span<const std::byte> bytes, const std::filesystem::path &file,
                                const Bundle &bundle)
 {
-    auto place = OutputPlace::claim(file, OutputKind::File, {false, {bundle.path()}});
-    if (!place)
-        return tl::unexpected(std::move(place.error()));
-    if (auto written = writeNewFile(place->temporary(), bytes); !written)
-        return written;
-    return place->publish();
+    auto place = TRY(OutputPlace::claim(file, OutputKind::File, {false, {bundle.path()}}));
+    TRY(writeNewFile(place.temporary(), bytes));
+    return place.publish();
 }
 
 } // namespace
@@ -133,24 +128,19 @@ Result<quantized::Quantized> quantizeWeight(const Bundle &bundle, std::size_t we
                                             const std::filesystem::path &folder)
 {
     const Weight &of = bundle.weights()[weight];
-    auto decoder = bundle.decoder(weight);
-    if (!decoder)
-        return tl::unexpected(std::move(decoder.error()));
-    std::vector<float> values(decoder->elements().value);
+    auto decoder = TRY(bundle.decoder(weight));
+    std::vector<float> values(decoder.elements().value);
     {
         const BundleReadLock lock(bundle);
-        decoder->decodeFloat(0, values);
+        decoder.decodeFloat(0, values);
     }
     quantized::QuantizeInput input;
     input.array.type = of.type;
     input.array.shape = of.shape;
     input.array.values.assign(values.begin(), values.end());
     input.path = std::filesystem::absolute(bundle.path()).string() + " " + of.address();
-    auto made = quantized::quantizeArray(input, options);
-    if (!made)
-        return made;
-    if (auto written = writeFolder(made->folder, folder, {bundle.path()}); !written)
-        return tl::unexpected(std::move(written.error()));
+    auto made = TRY(quantized::quantizeArray(input, options));
+    TRY(writeFolder(made.folder, folder, {bundle.path()}));
     return made;
 }
 
@@ -158,17 +148,14 @@ Result<void> relayoutTo(const std::filesystem::path &from,
                         const quantized::RelayoutOptions &options,
                         const std::filesystem::path &folder)
 {
-    const auto before = quantized::readFolder([&from](std::string_view name, std::uint64_t most) {
-        return readSmallFile(from / name, most).map([](const std::string &all) {
-            return quantized::Bytes(all.begin(), all.end());
-        });
-    });
-    if (!before)
-        return tl::unexpected(before.error());
-    const auto made = quantized::relayoutFolder(*before, options);
-    if (!made)
-        return tl::unexpected(made.error());
-    return writeFolder(made->folder, folder, {from});
+    const auto before =
+        TRY(quantized::readFolder([&from](std::string_view name, std::uint64_t most) {
+            return readSmallFile(from / name, most).map([](const std::string &all) {
+                return quantized::Bytes(all.begin(), all.end());
+            });
+        }));
+    const auto made = TRY(quantized::relayoutFolder(before, options));
+    return writeFolder(made.folder, folder, {from});
 }
 
 Result<void> buildSectionTo(const Bundle &bundle, const std::vector<std::size_t> &weights,
@@ -185,27 +172,22 @@ Result<void> buildSectionTo(const Bundle &bundle, const std::vector<std::size_t>
             .message("No encoder of " + target.name + " writes this form: " + rule.gate)
             .unexpected();
     }
-    const auto built = plan::buildSection(bundle, weights, options, target, file.string());
-    if (!built)
-        return tl::unexpected(built.error());
-    return writeBesideBundle(built->bytes, file, bundle);
+    const auto built = TRY(plan::buildSection(bundle, weights, options, target, file.string()));
+    return writeBesideBundle(built.bytes, file, bundle);
 }
 
 Result<SliceFile> buildSlicesTo(const Bundle &bundle, const std::vector<std::size_t> &weights,
                                 const SliceOptions &options, const target::Target &target,
                                 const std::filesystem::path &file)
 {
-    const auto form = sliceForm(target.name);
-    if (!form)
-        return tl::unexpected(form.error());
+    const auto form = TRY(sliceForm(target.name));
     Result<SliceFile> made = [&] {
         const BundleReadLock lock(bundle);
-        return buildSlices(bundle, weights, options, *form);
+        return buildSlices(bundle, weights, options, form);
     }();
     if (!made)
         return made;
-    if (auto written = writeBesideBundle(made->bytes, file, bundle); !written)
-        return tl::unexpected(std::move(written.error()));
+    TRY(writeBesideBundle(made->bytes, file, bundle));
     return made;
 }
 
@@ -220,17 +202,13 @@ Result<void> relocateTo(const Bundle &bundle,
             .unexpected();
     const BundleReadLock lock(bundle);
     const auto source = bundle.files().front().file->bytes();
-    auto section = section::readSection(source, std::string(bundle.name()));
-    if (!section)
-        return tl::unexpected(std::move(section.error()));
+    auto section = TRY(section::readSection(source, std::string(bundle.name())));
     if (!addresses)
-        section::strip(*section);
-    else if (auto done = section::relocate(*section, *addresses); !done)
+        section::strip(section);
+    else if (auto done = section::relocate(section, *addresses); !done)
         return done;
-    const auto bytes = section::writeSection(*section, source);
-    if (!bytes)
-        return tl::unexpected(bytes.error());
-    return writeBesideBundle(*bytes, file, bundle);
+    const auto bytes = TRY(section::writeSection(section, source));
+    return writeBesideBundle(bytes, file, bundle);
 }
 
 namespace {

@@ -128,10 +128,8 @@ Result<Bookmarks> BookmarkStore::load(const QString &bundle) const
     if (!file.exists())
         return Bookmarks();
     const auto text =
-        readSmallFile(QFile::encodeName(file.fileName()).toStdString(), kMostBookmarkBytes);
-    if (!text)
-        return tl::unexpected(text.error());
-    auto bookmarks = parseBookmarks(QByteArray::fromStdString(*text));
+        TRY(readSmallFile(QFile::encodeName(file.fileName()).toStdString(), kMostBookmarkBytes));
+    auto bookmarks = parseBookmarks(QByteArray::fromStdString(text));
     if (!bookmarks)
         bookmarks.error().file = file.fileName().toStdString();
     return bookmarks;
@@ -150,8 +148,7 @@ Result<void> BookmarkStore::keepBeside(const QString &bundle, const Bookmarks &b
                                        bool beside) const
 {
     const QString to = beside ? besideOf(bundle) : fileOf(bundle);
-    if (auto written = writeWhole(to, bookmarksJson(bundle, bookmarks)); !written)
-        return written;
+    TRY(writeWhole(to, bookmarksJson(bundle, bookmarks)));
     return removeFile(beside ? fileOf(bundle) : besideOf(bundle));
 }
 
@@ -269,16 +266,13 @@ Result<SessionFile> parseSession(const QByteArray &json, const QString &path)
     if (session.document.none())
         return badField(QStringLiteral("document"));
     session.place = root.value(QStringLiteral("place")).toString();
-    if (auto read = readLayouts(root, session); !read)
-        return tl::unexpected(std::move(read.error()));
+    TRY(readLayouts(root, session));
     if (!readTexts(root.value(QStringLiteral("pairs")), session.pairs) ||
         session.pairs.size() % 2 != 0)
         return badField(QStringLiteral("pairs"));
     if (const QJsonValue kept = root.value(QStringLiteral("bookmarks")); !kept.isUndefined()) {
-        auto bookmarks = parseBookmarks(QJsonDocument(kept.toObject()).toJson());
-        if (!bookmarks)
-            return tl::unexpected(std::move(bookmarks.error()));
-        session.bookmarks = std::move(*bookmarks);
+        auto bookmarks = TRY(parseBookmarks(QJsonDocument(kept.toObject()).toJson()));
+        session.bookmarks = std::move(bookmarks);
     }
     return session;
 }
@@ -296,10 +290,8 @@ Result<void> writeSession(const SessionFile &session, const QString &path)
 
 Result<SessionFile> readSession(const QString &path)
 {
-    const auto text = readSmallFile(QFile::encodeName(path).toStdString(), kMostSessionBytes);
-    if (!text)
-        return tl::unexpected(text.error());
-    auto session = parseSession(QByteArray::fromStdString(*text), path);
+    const auto text = TRY(readSmallFile(QFile::encodeName(path).toStdString(), kMostSessionBytes));
+    auto session = parseSession(QByteArray::fromStdString(text), path);
     if (!session)
         session.error().file = path.toStdString();
     return session;

@@ -2,6 +2,7 @@
 #include "app/shapes_dialog.h"
 
 #include "app/texts.h"
+#include "core/base/find.h"
 #include "widgets/common/labels.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
@@ -13,8 +14,6 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QVBoxLayout>
-
-#include <algorithm>
 
 namespace kernscope::app {
 
@@ -88,12 +87,8 @@ void ShapesDialog::addFields(QWidget &fields, const std::vector<shapes::OpenInpu
     auto *form = new QFormLayout(&fields);
     form->setRowWrapPolicy(QFormLayout::WrapLongRows);
     for (const shapes::OpenInput &input : inputs) {
-        const auto known =
-            std::find_if(bound.begin(), bound.end(), [&input](const shapes::ShapeBinding &each) {
-                return each.input == input.input;
-            });
-        auto *text =
-            new QLineEdit(extentsText(known != bound.end() ? known->dims : input.dims), &fields);
+        const auto *known = findBy(bound, &shapes::ShapeBinding::input, input.input);
+        auto *text = new QLineEdit(extentsText(known ? known->dims : input.dims), &fields);
         text->setFont(ui::fixedFont());
         text->setPlaceholderText(tr("extents with commas, ? where open"));
         text->setAccessibleName(tr("Shape of %1").arg(ui::fromUtf8(input.input)));

@@ -364,13 +364,6 @@ void SectionStrip::resizeEvent(QResizeEvent *event)
     Q_EMIT viewChanged(); // bytes a pixel are others now
 }
 
-void SectionStrip::changeEvent(QEvent *event)
-{
-    QAbstractScrollArea::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange)
-        viewport()->update();
-}
-
 void SectionStrip::pick(std::size_t section)
 {
     if (section == kNoIndex)

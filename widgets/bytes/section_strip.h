@@ -117,7 +117,6 @@ protected:
     void wheelEvent(QWheelEvent *event) override;
     bool viewportEvent(QEvent *event) override;
     void scrollContentsBy(int dx, int dy) override;
-    void changeEvent(QEvent *event) override;
 
 private:
     std::span<const Section> sections() const; ///< of the file

@@ -13,7 +13,6 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
-#include <QMouseEvent>
 #include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -119,7 +118,7 @@ int CalibrationPlot::pointAt(double key) const
     return best;
 }
 
-int CalibrationPlot::nearest(const QPoint &position) const
+std::optional<int> CalibrationPlot::nearest(const QPoint &position) const
 {
     double reach = theme::em(this, 0.8);
     int found = -1;
@@ -131,21 +130,6 @@ int CalibrationPlot::nearest(const QPoint &position) const
             reach = off, found = i;
     }
     return found;
-}
-
-bool CalibrationPlot::eventFilter(QObject *watched, QEvent *event)
-{
-    if (watched == &plot() && event->type() == QEvent::MouseMove) {
-        const QPoint position = static_cast<QMouseEvent *>(event)->pos();
-        showTipOf(nearest(position), position);
-        return false;
-    }
-    if (watched == &plot() && event->type() == QEvent::MouseButtonRelease) {
-        const auto *mouse = static_cast<QMouseEvent *>(event);
-        pick(mouse->button() == Qt::LeftButton ? nearest(mouse->pos()) : -1);
-        return false;
-    }
-    return PlotWidget::eventFilter(watched, event);
 }
 
 QString CalibrationPlot::pointText(int point) const

@@ -45,14 +45,13 @@ protected:
     double keyOf(int point) const override;
     int pointAt(double key) const override;
     void applyColors(bool dark) override;
-    bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
     const roofline::CalibrationRow &row(int point) const
     {
         return m_rows[m_order[static_cast<std::size_t>(point)]];
     }
-    int nearest(const QPoint &position) const;
+    std::optional<int> nearest(const QPoint &position) const override;
 
     WindowColumns<roofline::CalibrationRow> m_columns{report::calibrationTable()};
     std::vector<roofline::CalibrationRow> m_rows;

@@ -5,8 +5,6 @@
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
-#include <QMouseEvent>
-
 #include <qcustomplot.h>
 
 #include <cmath>
@@ -182,7 +180,7 @@ int FrontPlot::pointAt(double key) const
     return best;
 }
 
-int FrontPlot::nearest(const QPoint &position) const
+std::optional<int> FrontPlot::nearest(const QPoint &position) const
 {
     const int reach = theme::em(this, 1);
     int best = reach * reach, found = -1;
@@ -227,26 +225,6 @@ void FrontPlot::applyColors(bool dark)
     paint(m_front, Token::KindData, 6);
     paint(m_otherMark, Token::KindValues, 10);
     paint(m_planMark, Token::MarkChanged, 11);
-}
-
-bool FrontPlot::eventFilter(QObject *watched, QEvent *event)
-{
-    if (watched != &plot())
-        return PlotWidget::eventFilter(watched, event);
-    switch (event->type()) {
-    case QEvent::MouseMove: {
-        const QPoint position = static_cast<QMouseEvent *>(event)->pos();
-        showTipOf(nearest(position), position);
-        return false;
-    }
-    case QEvent::MouseButtonRelease: {
-        const auto *mouse = static_cast<QMouseEvent *>(event);
-        pick(mouse->button() == Qt::LeftButton ? nearest(mouse->pos()) : -1);
-        return false;
-    }
-    default: break;
-    }
-    return PlotWidget::eventFilter(watched, event);
 }
 
 } // namespace kernscope::ui

@@ -49,14 +49,13 @@ protected:
     double keyOf(int point) const override;
     int pointAt(double key) const override;
     void applyColors(bool dark) override;
-    bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
     QCPGraph *addMarks(const QString &name, int shape);
     std::optional<double> costOf(const plan::PlanTotals &totals) const; ///< empty: not known
     double heightOf(double error) const;                                ///< on the axis of errors
     void setFoot();
-    int nearest(const QPoint &position) const;
+    std::optional<int> nearest(const QPoint &position) const override;
     void draw();
 
     WindowColumns<report::FrontRow> m_columns{report::frontTable()};

@@ -228,7 +228,7 @@ QPoint RooflinePlot::positionOf(int point) const
     return placeOf(plot(), m_points, point);
 }
 
-int RooflinePlot::nearest(const QPoint &position) const
+std::optional<int> RooflinePlot::nearest(const QPoint &position) const
 {
     const int reach = theme::em(this, 0.8);
     int best = reach * reach, found = -1;
@@ -245,7 +245,7 @@ int RooflinePlot::nearest(const QPoint &position) const
 /// The point under the mouse; where several coincide and one is chosen, the next of them.
 int RooflinePlot::nextAt(const QPoint &position) const
 {
-    const int under = nearest(position);
+    const int under = *nearest(position);
     if (under < 0)
         return under;
     const std::vector<int> here = m_points.coinciding(under);
@@ -310,11 +310,6 @@ bool RooflinePlot::eventFilter(QObject *watched, QEvent *event)
     }
     if (event->type() == QEvent::MouseButtonPress)
         m_pressed = static_cast<QMouseEvent *>(event)->pos();
-    if (event->type() == QEvent::MouseMove) {
-        const QPoint position = static_cast<QMouseEvent *>(event)->pos();
-        showTipOf(nearest(position), position);
-        return false;
-    }
     if (event->type() == QEvent::MouseButtonRelease) {
         const auto *mouse = static_cast<QMouseEvent *>(event);
         const bool dragged =
@@ -329,7 +324,7 @@ bool RooflinePlot::eventFilter(QObject *watched, QEvent *event)
 void RooflinePlot::nameRoof(const QMouseEvent *event)
 {
     const QPoint at = event->position().toPoint();
-    const QString text = nearest(at) < 0 ? m_labels.roofTextAt(at) : QString();
+    const QString text = *nearest(at) < 0 ? m_labels.roofTextAt(at) : QString();
     if (!text.isEmpty())
         QToolTip::showText(plot().mapToGlobal(at), text, &plot());
 }

@@ -103,7 +103,7 @@ protected:
     bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
-    int nearest(const QPoint &position) const;
+    std::optional<int> nearest(const QPoint &position) const override;
     int nextAt(const QPoint &position) const;
     void nameRoof(const QMouseEvent *event);
     bool zoomKey(int key, Qt::KeyboardModifiers modifiers);

@@ -183,11 +183,10 @@ void RooflinePoints::findFloor()
     m_floorRate = flops / *m_roofs.dispatchFloorS;
 }
 
-/// Points of equal figures together, and these by cells of the reach of coinciding().
+/// Points of equal figures together.
 void RooflinePoints::findSpots()
 {
     m_spots.clear();
-    m_grid.clear();
     m_spotOf.assign(m_order.size(), 0);
     std::map<std::pair<double, double>, std::size_t> known;
     for (int i = 0; i < count(); ++i) {
@@ -199,7 +198,6 @@ void RooflinePoints::findSpots()
             made.logKey = std::log(made.key);
             made.logLevel = std::log(made.level);
             m_spots.push_back(std::move(made));
-            m_grid[cellOf(m_spots.back())].push_back(at->second);
         }
         Spot &spot = m_spots[at->second];
         spot.points.push_back(i);
@@ -208,33 +206,21 @@ void RooflinePoints::findSpots()
     }
 }
 
-RooflinePoints::GridCell RooflinePoints::cellOf(const Spot &spot)
-{
-    const auto line = [](double log) {
-        return std::isfinite(log) ? static_cast<std::int64_t>(std::floor(log / kSamePlace)) : 0;
-    };
-    return {line(spot.logKey), line(spot.logLevel)};
-}
-
-/// The spots within reach of one, itself among them, rising.
+/// The spots within reach of one, itself among them, rising. They are in the order of their keys.
 std::vector<std::size_t> RooflinePoints::spotsAround(std::size_t spot) const
 {
     const Spot &centre = m_spots[spot];
-    const GridCell cell = cellOf(centre);
-    std::vector<std::size_t> found{spot};
-    for (std::int64_t x = cell.first - 1; x <= cell.first + 1; ++x) {
-        for (std::int64_t y = cell.second - 1; y <= cell.second + 1; ++y) {
-            const auto at = m_grid.find({x, y});
-            if (at == m_grid.end())
-                continue;
-            for (const std::size_t other : at->second) {
-                if (other != spot && std::abs(m_spots[other].logKey - centre.logKey) < kSamePlace &&
-                    std::abs(m_spots[other].logLevel - centre.logLevel) < kSamePlace)
-                    found.push_back(other);
-            }
-        }
+    const auto near = [](double a, double b) { return std::abs(a - b) < kSamePlace; };
+    std::size_t first = spot, end = spot + 1;
+    while (first > 0 && near(m_spots[first - 1].logKey, centre.logKey))
+        --first;
+    while (end < m_spots.size() && near(m_spots[end].logKey, centre.logKey))
+        ++end;
+    std::vector<std::size_t> found;
+    for (std::size_t i = first; i < end; ++i) {
+        if (i == spot || near(m_spots[i].logLevel, centre.logLevel))
+            found.push_back(i);
     }
-    std::sort(found.begin(), found.end());
     return found;
 }
 

@@ -79,8 +79,6 @@ public:
     QVariant cell(int point, int column, int role) const;
 
 private:
-    using GridCell = std::pair<std::int64_t, std::int64_t>;
-    static GridCell cellOf(const Spot &spot);
     void findSpots();
     void findFloor();
     std::vector<std::size_t> spotsAround(std::size_t spot) const;
@@ -96,8 +94,7 @@ private:
     std::vector<ChipLayer> m_layers;
     std::vector<std::size_t> m_order; ///< point -> layer, by intensity
     std::vector<Spot> m_spots;
-    std::vector<std::size_t> m_spotOf;                   ///< point -> spot
-    std::map<GridCell, std::vector<std::size_t>> m_grid; ///< spots, rising
+    std::vector<std::size_t> m_spotOf; ///< point -> spot
     std::optional<double> m_floorRate;
     double m_longestS = 0;
 };

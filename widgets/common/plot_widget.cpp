@@ -150,14 +150,6 @@ void PlotWidget::showTable(bool shown)
     setCurrentPoint(m_current);
 }
 
-void PlotWidget::showTipOf(int point, const QPoint &position)
-{
-    if (point >= 0)
-        QToolTip::showText(m_plot->mapToGlobal(position), pointText(point), m_plot);
-    else
-        QToolTip::hideText();
-}
-
 void PlotWidget::pick(int point)
 {
     if (point < 0)
@@ -304,8 +296,10 @@ bool PlotWidget::keyPressed(int key, Qt::KeyboardModifiers modifiers)
 
 void PlotWidget::showTip(const QPoint &position)
 {
-    const int point = pointAt(m_plot->xAxis->pixelToCoord(position.x()));
-    if (point >= 0 && m_plot->axisRect()->rect().contains(position))
+    const bool inside = m_plot->axisRect()->rect().contains(position);
+    const int point = nearest(position).value_or(
+        inside ? pointAt(m_plot->xAxis->pixelToCoord(position.x())) : -1);
+    if (point >= 0)
         QToolTip::showText(m_plot->mapToGlobal(position), pointText(point), m_plot);
     else
         QToolTip::hideText();
@@ -331,8 +325,12 @@ bool PlotWidget::eventFilter(QObject *watched, QEvent *event)
     case QEvent::MouseMove: showTip(static_cast<QMouseEvent *>(event)->pos()); break;
     case QEvent::MouseButtonRelease: {
         const auto *mouse = static_cast<QMouseEvent *>(event);
-        const int point = pointAt(m_plot->xAxis->pixelToCoord(mouse->pos().x()));
-        if (mouse->button() == Qt::LeftButton && point >= 0) {
+        if (mouse->button() != Qt::LeftButton)
+            break;
+        if (const auto near = nearest(mouse->pos())) {
+            pick(*near);
+        } else if (const int point = pointAt(m_plot->xAxis->pixelToCoord(mouse->pos().x()));
+                   point >= 0) {
             choose(point);
             Q_EMIT pointActivated(point);
         }

@@ -7,6 +7,8 @@
 #include <QVariant>
 #include <QWidget>
 
+#include <optional>
+
 class QAction;
 class QCPItemStraightLine;
 class QCustomPlot;
@@ -66,9 +68,10 @@ protected:
     void beginData();
     void endData();
 
-    /// For plots whose points lie in two dimensions: the words of the point under the mouse (-1:
-    /// none), and the person's choice of it.
-    void showTipOf(int point, const QPoint &position);
+    /// Of plots whose points lie in two dimensions: the one at a place in the picture, -1 where
+    /// none is near. Nothing: a point is what stands above or below the mouse.
+    virtual std::optional<int> nearest(const QPoint &) const { return std::nullopt; }
+    /// The person's choice of such a point; -1: none.
     void pick(int point);
 
     bool eventFilter(QObject *watched, QEvent *event) override;

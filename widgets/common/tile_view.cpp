@@ -340,13 +340,6 @@ void TileView::resizeEvent(QResizeEvent *event)
     refreshWanted();
 }
 
-void TileView::changeEvent(QEvent *event)
-{
-    QAbstractScrollArea::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange)
-        viewport()->update();
-}
-
 QWidget *TileView::createZoomButtons(QWidget *parent) const
 {
     auto *box = new QWidget(parent);

@@ -114,7 +114,6 @@ protected:
     void keyPressEvent(QKeyEvent *event) override;
     void scrollContentsBy(int dx, int dy) override;
     bool viewportEvent(QEvent *event) override;
-    void changeEvent(QEvent *event) override;
 
 private:
     ViewGeometry geometryNow() const;

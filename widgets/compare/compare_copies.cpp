@@ -48,11 +48,9 @@ Result<std::string> differenceDocument(const BundlePtr &a, const BundlePtr &b,
     wanted.options.values = true;
     wanted.limits = limits;
     auto all =
-        report::compareChecked(a, std::span(&b, 1), std::span(&chosen, 1), wanted, &progress);
-    if (!all)
-        return tl::unexpected(std::move(all.error()));
-    report::setRowOrder(*all, format->second, {});
-    return report::differenceDocument(*all, format->second, {}, &progress);
+        TRY(report::compareChecked(a, std::span(&b, 1), std::span(&chosen, 1), wanted, &progress));
+    report::setRowOrder(all, format->second, {});
+    return report::differenceDocument(all, format->second, {}, &progress);
 }
 
 namespace {
@@ -93,14 +91,13 @@ Result<Accepted> acceptedOf(const BundlePtr &to, const BundlePtr &from, bool doc
             return documentIsB ? elementWithin(after, before, pair.type, limits)
                                : elementWithin(before, after, pair.type, limits);
         };
-        auto edits = patch::copyValues(*to, pair.to, *from, pair.from, 0,
-                                       to->weights()[pair.to].elements.value, &progress, within);
-        if (!edits)
-            return tl::unexpected(std::move(edits.error()));
-        accepted.elements += patch::copiedElements(*edits);
-        accepted.weights += edits->empty() ? 0 : 1;
-        accepted.edits.insert(accepted.edits.end(), std::make_move_iterator(edits->begin()),
-                              std::make_move_iterator(edits->end()));
+        auto edits =
+            TRY(patch::copyValues(*to, pair.to, *from, pair.from, 0,
+                                  to->weights()[pair.to].elements.value, &progress, within));
+        accepted.elements += patch::copiedElements(edits);
+        accepted.weights += edits.empty() ? 0 : 1;
+        accepted.edits.insert(accepted.edits.end(), std::make_move_iterator(edits.begin()),
+                              std::make_move_iterator(edits.end()));
     }
     return accepted;
 }

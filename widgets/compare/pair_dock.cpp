@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/pair_dock.h"
 
+#include "core/base/find.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
@@ -307,10 +308,9 @@ void PairChipsTable::showPair(const ComparisonOutcomePtr &outcome, std::size_t w
         return;
     for (std::size_t chip = 0; chip < outcome->before.columns(); ++chip) {
         Line line = lineOf(*outcome, weightA, weightB, chip);
-        auto group = std::find_if(m_groups.begin(), m_groups.end(),
-                                  [&line](const Group &each) { return each.line == line; });
-        if (group == m_groups.end())
-            group = m_groups.insert(m_groups.end(), Group{std::move(line), {}, {}, {}});
+        auto *group = findBy(m_groups, &Group::line, line);
+        if (!group)
+            group = &m_groups.emplace_back(Group{std::move(line), {}, {}, {}});
         group->chips += fromUtf8(outcome->before.target(chip).name);
         group->whyA += whyOf(outcome->before, weightA, chip);
         group->whyB += whyOf(outcome->after, weightB, chip);

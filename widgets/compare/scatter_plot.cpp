@@ -5,8 +5,6 @@
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
-#include <QMouseEvent>
-
 #include <qcustomplot.h>
 
 #include <cmath>
@@ -235,7 +233,7 @@ int ScatterPlot::pointAt(double key) const
 }
 
 /// The point that lies nearest on the screen; -1 where none is near.
-int ScatterPlot::nearest(const QPoint &position) const
+std::optional<int> ScatterPlot::nearest(const QPoint &position) const
 {
     const double reach = theme::em(this, 0.7);
     double best = reach * reach;
@@ -252,23 +250,6 @@ int ScatterPlot::nearest(const QPoint &position) const
         }
     }
     return found;
-}
-
-bool ScatterPlot::eventFilter(QObject *watched, QEvent *event)
-{
-    if (watched != &plot())
-        return PlotWidget::eventFilter(watched, event);
-    if (event->type() == QEvent::MouseMove) {
-        const QPoint position = static_cast<QMouseEvent *>(event)->pos();
-        showTipOf(nearest(position), position);
-        return false;
-    }
-    if (event->type() == QEvent::MouseButtonRelease) {
-        const auto *mouse = static_cast<QMouseEvent *>(event);
-        pick(mouse->button() == Qt::LeftButton ? nearest(mouse->pos()) : -1);
-        return false;
-    }
-    return PlotWidget::eventFilter(watched, event);
 }
 
 void ScatterPlot::applyColors(bool dark)

@@ -38,7 +38,6 @@ protected:
     double keyOf(int point) const override;
     int pointAt(double key) const override;
     void applyColors(bool dark) override;
-    bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
     /// Bins that hold elements. Of one that is zero on a side the other bin counts.
@@ -53,7 +52,7 @@ private:
     void collect();
     void draw();
     void frame();
-    int nearest(const QPoint &position) const;
+    std::optional<int> nearest(const QPoint &position) const override;
 
     std::shared_ptr<const PairBins> m_bins;
     std::vector<Point> m_points; ///< by value of A, then of B

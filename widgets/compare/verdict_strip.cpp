@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/verdict_strip.h"
 
+#include "core/base/find.h"
 #include "core/bundle/bundle.h"
 #include "core/compare/build_verdict.h"
 #include "core/target/target.h"
@@ -264,13 +265,6 @@ void VerdictPill::paintEvent(QPaintEvent *)
     painter.drawText(rect(), Qt::AlignCenter, readFromLeft(text(), layoutDirection()));
 }
 
-void VerdictPill::changeEvent(QEvent *event)
-{
-    QAbstractButton::changeEvent(event);
-    if (event->type() == QEvent::FontChange)
-        updateGeometry();
-}
-
 VerdictStrip::VerdictStrip(QWidget *parent) : QWidget(parent)
 {
     withoutMargins(new FlowLayout(this), theme::em(this, 0.3));
@@ -344,13 +338,11 @@ void VerdictStrip::addStructure(const Difference &difference)
 void VerdictStrip::addValues(const ComparisonOutcome &outcome)
 {
     const BuildVerdict &verdict = outcome.verdict;
-    const auto worst =
-        std::find_if(verdict.worst.begin(), verdict.worst.end(),
-                     [](const WorstFigure &figure) { return figure.measure == "relative_rmse"; });
-    if (worst == verdict.worst.end() && verdict.faithful) {
+    const auto *worst = findBy(verdict.worst, &WorstFigure::measure, "relative_rmse");
+    if (!worst && verdict.faithful) {
         add(Token::KindValues, tr("= no value differs"),
             tr("Every value that was compared is the same in both"));
-    } else if (worst != verdict.worst.end()) {
+    } else if (worst) {
         const auto *number = std::get_if<double>(&worst->value);
         const QString name = fromUtf8(outcome.a->weights()[worst->a].name);
         std::optional<quint64> element;
@@ -371,7 +363,7 @@ void VerdictStrip::addValues(const ComparisonOutcome &outcome)
     const QString said = fromUtf8(faithfulText(*outcome.a, outcome.difference, verdict));
     if (!verdict.faithful && !unreadableText(outcome.difference).empty())
         add(Token::OutDense, tr("not proved"), said);
-    if (!verdict.faithful || worst == verdict.worst.end())
+    if (!verdict.faithful || !worst)
         return;
     if (*verdict.faithful) {
         add(Token::KindValues, tr("= but for fp16 rounding"), said);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/compare_model.h"
 
+#include "core/base/find.h"
 #include "widgets/models/words.h"
 
 #include <QCoreApplication>
@@ -183,10 +184,8 @@ std::optional<std::uint64_t> ChannelModel::elementAt(int row) const
 
 int ChannelModel::rowOfChannel(std::uint64_t channel) const
 {
-    const auto at =
-        std::find_if(rows().begin(), rows().end(),
-                     [channel](const ChannelDifference &row) { return row.channel == channel; });
-    return at == rows().end() ? -1 : rowOf(static_cast<std::size_t>(at - rows().begin()));
+    const auto *at = findBy(rows(), &ChannelDifference::channel, channel);
+    return !at ? -1 : rowOf(static_cast<std::size_t>(at - rows().data()));
 }
 
 void ElementModel::setPlaces(const WorstPlacesPtr &places, const Shape &shape, ElementType type)

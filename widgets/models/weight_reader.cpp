@@ -249,40 +249,39 @@ void WeightReader::byRuns(std::uint64_t row, std::uint64_t col, std::uint64_t co
     }
 }
 
+/// decode(element, out) for the cells of a run, those that lie apart by way of all between them.
+template <class T, class Decode>
+void WeightReader::gather(std::uint64_t row, std::uint64_t col, std::span<T> out,
+                          Decode decode) const
+{
+    byRuns(row, col, out.size(),
+           [&](std::uint64_t first, std::uint64_t at, std::uint64_t cells, std::uint64_t stride) {
+               if (stride == 1 || cells == 1) {
+                   decode(first, out.subspan(at, cells));
+                   return;
+               }
+               std::array<T, kStretch + kNearStride> stretch;
+               const std::uint64_t span = (cells - 1) * stride + 1;
+               decode(first, std::span(stretch).first(span));
+               for (std::uint64_t i = 0; i < cells; ++i)
+                   out[at + i] = stretch[i * stride];
+           });
+}
+
 void WeightReader::values(const codec::Decoder &decoder, std::uint64_t row, std::uint64_t col,
                           std::span<float> out) const
 {
     std::fill(out.begin(), out.end(), 0.0f);
-    byRuns(row, col, out.size(),
-           [&](std::uint64_t first, std::uint64_t at, std::uint64_t cells, std::uint64_t stride) {
-               if (stride == 1 || cells == 1) {
-                   decoder.decodeFloat(first, out.subspan(at, cells));
-                   return;
-               }
-               std::array<float, kStretch + kNearStride> stretch;
-               const std::uint64_t span = (cells - 1) * stride + 1;
-               decoder.decodeFloat(first, std::span(stretch).first(span));
-               for (std::uint64_t i = 0; i < cells; ++i)
-                   out[at + i] = stretch[i * stride];
-           });
+    gather(row, col, out,
+           [&](std::uint64_t first, std::span<float> run) { decoder.decodeFloat(first, run); });
 }
 
 void WeightReader::codes(const codec::Decoder &decoder, std::uint64_t row, std::uint64_t col,
                          std::span<std::int64_t> out) const
 {
     std::fill(out.begin(), out.end(), codec::Decoder::kNotStored);
-    byRuns(row, col, out.size(),
-           [&](std::uint64_t first, std::uint64_t at, std::uint64_t cells, std::uint64_t stride) {
-               if (stride == 1 || cells == 1) {
-                   decoder.codes(first, out.subspan(at, cells));
-                   return;
-               }
-               std::array<std::int64_t, kStretch + kNearStride> stretch;
-               const std::uint64_t span = (cells - 1) * stride + 1;
-               decoder.codes(first, std::span(stretch).first(span));
-               for (std::uint64_t i = 0; i < cells; ++i)
-                   out[at + i] = stretch[i * stride];
-           });
+    gather(row, col, out,
+           [&](std::uint64_t first, std::span<std::int64_t> run) { decoder.codes(first, run); });
 }
 
 void WeightReader::kept(const codec::Decoder &decoder, std::uint64_t row, std::uint64_t col,

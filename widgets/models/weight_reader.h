@@ -119,6 +119,8 @@ public:
 private:
     template <class Read>
     void byRuns(std::uint64_t row, std::uint64_t col, std::uint64_t count, Read read) const;
+    template <class T, class Decode>
+    void gather(std::uint64_t row, std::uint64_t col, std::span<T> out, Decode decode) const;
 
     BundlePtr m_bundle;
     std::size_t m_weight = 0;

@@ -270,17 +270,13 @@ std::vector<Edit> rangeEdits(const Weight &weight, std::span<const std::uint64_t
 Result<Edit> codeEdit(const Bundle &bundle, std::size_t weight, std::uint64_t element,
                       std::int64_t code)
 {
-    const auto decoder = bundle.decoder(weight);
-    if (!decoder)
-        return tl::unexpected(decoder.error());
-    const auto place = codec::Editor(*decoder).storedPlace(element);
-    if (!place)
-        return tl::unexpected(place.error());
+    const auto decoder = TRY(bundle.decoder(weight));
+    const auto place = TRY(codec::Editor(decoder).storedPlace(element));
     Edit edit;
     edit.kind = Edit::Kind::SetStored;
     edit.weight = bundle.weights()[weight].findableName();
-    edit.part = place->role;
-    edit.indices = {single(place->index)};
+    edit.part = place.role;
+    edit.indices = {single(place.index)};
     edit.stored = code;
     return edit;
 }
@@ -358,14 +354,12 @@ Result<codec::EditPlan> plan(const codec::Editor &editor, const Weight &weight, 
     case Edit::Kind::Bytes:
     case Edit::Kind::Field: break;
     }
-    const auto element = elementOf(weight, edit);
-    if (!element)
-        return tl::unexpected(element.error());
+    const auto element = TRY(elementOf(weight, edit));
     if (edit.kind == Edit::Kind::Keep)
-        return editor.keep(*element, edit.value, kNearest);
+        return editor.keep(element, edit.value, kNearest);
     if (edit.kind == Edit::Kind::Drop)
-        return editor.drop(*element);
-    return editor.setElement(*element, edit.value, kNearest);
+        return editor.drop(element);
+    return editor.setElement(element, edit.value, kNearest);
 }
 
 } // namespace
@@ -399,8 +393,7 @@ namespace {
 Result<EditAnswer> rawPreview(const Bundle &bundle, const Edit &edit)
 {
     const auto place = patch::rawPlace(bundle, edit);
-    if (auto same = bundle.checkUnchanged(); !same)
-        return tl::unexpected(std::move(same.error()));
+    TRY(bundle.checkUnchanged());
     if (!place)
         return tl::unexpected(place.error());
     return EditAnswer{
@@ -418,10 +411,8 @@ Result<EditAnswer> severalText(const Weight &weight, const Edit &edit)
     if (edit.indices.empty())
         return EditAnswer{PreviewWords::tr("Sets all %1 elements of %2")
                               .arg(groupedNumber(weight.elements.value), name)};
-    const auto chosen = patch::ElementSelection::make(edit.indices, weight.shape);
-    if (!chosen)
-        return tl::unexpected(chosen.error());
-    return EditAnswer{countedWords(chosen->elements(), PreviewWords::tr("Sets 1 element of %2"),
+    const auto chosen = TRY(patch::ElementSelection::make(edit.indices, weight.shape));
+    return EditAnswer{countedWords(chosen.elements(), PreviewWords::tr("Sets 1 element of %2"),
                                    PreviewWords::tr("Sets %1 elements of %2"))
                           .arg(name)};
 }
@@ -460,12 +451,9 @@ Result<EditAnswer> previewEdit(const Bundle &bundle, const Edit &edit)
                               .arg(fromUtf8(edit.weight))};
     if (!isSingle(edit))
         return severalText(weight, edit);
-    const auto decoder = bundle.decoder(*index);
-    if (!decoder)
-        return tl::unexpected(decoder.error());
-    const auto made = plan(codec::Editor(*decoder), weight, edit);
-    if (auto same = bundle.checkUnchanged(); !same)
-        return tl::unexpected(std::move(same.error()));
+    const auto decoder = TRY(bundle.decoder(*index));
+    const auto made = plan(codec::Editor(decoder), weight, edit);
+    TRY(bundle.checkUnchanged());
     if (!made)
         return tl::unexpected(made.error());
     const bool hasValue = edit.kind != Edit::Kind::Drop && edit.kind != Edit::Kind::SetStored;

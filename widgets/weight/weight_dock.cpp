@@ -617,14 +617,12 @@ void WeightDock::preview(const QString &typed, QLabel *answer)
         [bundle = m_shown, weight = m_weight, edits = std::move(edits),
          cells = m_grid->selectedElements()](Progress &progress) -> Result<EditAnswer> {
             const auto planned =
-                planOnFork(bundle, edits, std::numeric_limits<double>::infinity(), &progress);
-            if (!planned)
-                return tl::unexpected(planned.error());
+                TRY(planOnFork(bundle, edits, std::numeric_limits<double>::infinity(), &progress));
             const BundleReadLock lock(*bundle);
-            const auto before = bundle->decoder(weight), after = planned->bundle->decoder(weight);
+            const auto before = bundle->decoder(weight), after = planned.bundle->decoder(weight);
             if (!before || !after)
                 return tl::unexpected(before ? after.error() : before.error());
-            return previewText(*before, *after, cells, planned->edits);
+            return previewText(*before, *after, cells, planned.edits);
         },
         [answer](const Result<EditAnswer> &made) {
             answer->setText(made ? made->text
