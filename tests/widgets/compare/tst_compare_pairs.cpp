@@ -136,15 +136,15 @@ private Q_SLOTS:
         Named named;
         QVERIFY(showDock(named.dock));
         QAbstractItemModelTester tester(const_cast<CompareModel *>(&named.dock.model()));
-        QCOMPARE(pairsOf(named.dock), (texts({"x-x name", "A left", "B right"})));
+        QCOMPARE(pairsOf(named.dock), (test::texts({"x-x name", "A left", "B right"})));
         QSignalSpy chosen(&named.dock, &CompareDock::pairsChosen);
         QVERIFY(named.dock.table()->dragEnabled() && named.dock.table()->acceptDrops());
         drag(named.dock, rowOf(named.dock, "right"), rowOf(named.dock, "left"));
         QVERIFY(settle(named.dock));
-        QCOMPARE(pairsOf(named.dock), (texts({"x-x name", "left-right hand"})));
+        QCOMPARE(pairsOf(named.dock), (test::texts({"x-x name", "left-right hand"})));
         QCOMPARE(chosen.size(), 1);
         QVERIFY(named.dock.model().rows()[1].reason.find("by hand") != std::string::npos);
-        QCOMPARE(named.dock.choices().names(), (texts({"left", "right"})));
+        QCOMPARE(named.dock.choices().names(), (test::texts({"left", "right"})));
         // The pair is what is shown now.
         QCOMPARE(named.dock.shownRow(), std::size_t(1));
     }
@@ -160,10 +160,10 @@ private Q_SLOTS:
                          denseBundle({{"x", "[4]", kOne}, {"y", "[4]", kTwo}}, false)));
         drag(dock, 0, 1);
         QVERIFY(settle(dock));
-        QCOMPARE(pairsOf(dock), (texts({"x-y hand", "y-x shape"})));
+        QCOMPARE(pairsOf(dock), (test::texts({"x-y hand", "y-x shape"})));
         dock.setSwapped(true);
         QVERIFY(settle(dock));
-        QCOMPARE(pairsOf(dock), (texts({"x-y shape", "y-x hand"})));
+        QCOMPARE(pairsOf(dock), (test::texts({"x-y shape", "y-x hand"})));
     }
 
     /// What is seen is what is paired, in whatever order the rows stand and whatever is hidden.
@@ -200,7 +200,7 @@ private Q_SLOTS:
             QVERIFY(settle(dock));
             model.setFilter(QString());
             const QStringList names = dock.choices().names();
-            QCOMPARE(names, (falls ? texts({"b2", "c3"}) : texts({"a1", "c3"})));
+            QCOMPARE(names, (falls ? test::texts({"b2", "c3"}) : test::texts({"a1", "c3"})));
             dock.setChoices({});
             QVERIFY(settle(dock));
         }
@@ -221,7 +221,7 @@ private Q_SLOTS:
         QVERIFY(dialog->list()->currentItem()->text().startsWith(u"right"_s));
         dialog->accept();
         QVERIFY(settle(named.dock));
-        QCOMPARE(pairsOf(named.dock), (texts({"x-x name", "left-right hand"})));
+        QCOMPARE(pairsOf(named.dock), (test::texts({"x-x name", "left-right hand"})));
     }
 
     void takenApart()
@@ -235,11 +235,11 @@ private Q_SLOTS:
         QVERIFY(apart && apart->isEnabled() && forget && !forget->isEnabled());
         apart->trigger();
         QVERIFY(settle(named.dock));
-        QCOMPARE(pairsOf(named.dock), (texts({"A x", "A left", "B x", "B right"})));
+        QCOMPARE(pairsOf(named.dock), (test::texts({"A x", "A left", "B x", "B right"})));
         QVERIFY(forget->isEnabled());
         forget->trigger();
         QVERIFY(settle(named.dock));
-        QCOMPARE(pairsOf(named.dock), (texts({"x-x name", "A left", "B right"})));
+        QCOMPARE(pairsOf(named.dock), (test::texts({"x-x name", "A left", "B right"})));
     }
 
     /// Names of other files mean nothing; they are told again.
@@ -248,17 +248,17 @@ private Q_SLOTS:
         Named named;
         QVERIFY(showDock(named.dock));
         const PairChoices kept =
-            PairChoices::fromNames(texts({"left", "right", "gone", "right2", "", ""}));
-        QCOMPARE(kept.names(), (texts({"left", "right", "gone", "right2"})));
+            PairChoices::fromNames(test::texts({"left", "right", "gone", "right2", "", ""}));
+        QCOMPARE(kept.names(), (test::texts({"left", "right", "gone", "right2"})));
         named.dock.setChoices(kept);
         QVERIFY(settle(named.dock));
-        QCOMPARE(pairsOf(named.dock), (texts({"x-x name", "left-right hand"})));
+        QCOMPARE(pairsOf(named.dock), (test::texts({"x-x name", "left-right hand"})));
         QSignalSpy chosen(&named.dock, &CompareDock::pairsChosen);
         named.session.setOther(
             denseBundle({{"x", "[2, 2]", kOne}, {"right", "[1, 2, 2]", kThree}}, false));
         QVERIFY(settle(named.dock));
         QVERIFY(named.dock.choices().empty() && chosen.isEmpty());
-        QCOMPARE(pairsOf(named.dock), (texts({"x-x name", "A left", "B right"})));
+        QCOMPARE(pairsOf(named.dock), (test::texts({"x-x name", "A left", "B right"})));
     }
 
     /// Of several selected rows it is not clear which one is meant; a row of another program means
