@@ -111,7 +111,6 @@ private Q_SLOTS:
         const auto words = [](const char *line) {
             return QString::fromLatin1(line).split(QLatin1Char(' '));
         };
-        test::addRow("three paths", words("--screenshots x a b c"));
         test::addRow("theme", words("--screenshots x --theme pink a"));
         test::addRow("option", words("--screenshots x --nothing"));
         test::addRow("no folder", words("--screenshots"));
@@ -120,7 +119,6 @@ private Q_SLOTS:
         test::addRow("window: theme", words("--theme blue"));
         test::addRow("window: option", words("--nothing"));
         test::addRow("window: option of Qt and ours", words("-platform xcb --nothing"));
-        test::addRow("window: three paths", words("a b c"));
     }
 
     void misuse()
