@@ -10,9 +10,10 @@
 set -euo pipefail
 cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
 
-targets=$(find app core widgets tests -name CMakeLists.txt -exec grep -lE \
+for folder in app core widgets tests; do [ ! -d "$folder" ] || folders+=("$folder"); done
+targets=$(find "${folders[@]}" -name CMakeLists.txt -exec grep -lE \
     '^ *(add_library|add_executable|kernscope_core_library|kernscope_test|pybind11_add_module)\(' {} + | sed 's|/[^/]*$||' | tr '\n' ' ')
-find app core widgets tests -name '*.cpp' -not -path 'tests/bench/*' -not -path 'tests/fuzz/*' -not -path 'tests/simulator/*' | sort | tr '\n' '\0' | xargs -0 awk -v targets="$targets" '
+find "${folders[@]}" -name '*.cpp' -not -path 'tests/bench/*' -not -path 'tests/fuzz/*' -not -path 'tests/simulator/*' | sort | tr '\n' '\0' | xargs -0 awk -v targets="$targets" '
 function told(name,    i, target) {
     if (name == "" || name ~ /^(auto|bool|operator|requires|static_assert|struct|void|__.*)$/)
         return

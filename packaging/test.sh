@@ -1,20 +1,17 @@
-#!/ usr / bin / env bash
-#SPDX - License - Identifier : GPL - 3.0 - or -later
-#Installs what is missing, builds, and runs every test without a display.
-#packaging / test.sh[--no - install][--fuzz][--without - core][ctest option …]
-#What is missing of the Debian packages that packaging / packages.txt names is installed with
-#apt - get, as root or by sudo; --no - install builds with what is there.Everything is built into
-#.build / test.-- fuzz also builds the libFuzzer targets with clang and gives each a short run.
-#-- without - core leaves out the core's tests, for CI, where check.sh has run them under sanitizers.
-#KERNSCOPE_DATA names the folder of test data(default :../ shared / data beside the checkout).
-set - euo pipefail."$(dirname " $
-{
-    BASH_SOURCE[0]
-}
-")/setup.sh"
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Installs what is missing, builds, and runs every test without a display.
+#   packaging/test.sh [--no-install] [--fuzz] [--without-core] [ctest option …]
+# What is missing of the Debian packages that packaging/packages.txt names is installed with
+# apt-get, as root or by sudo; --no-install builds with what is there. Everything is built into
+# .build/test. --fuzz also builds the libFuzzer targets with clang and gives each a short run.
+# --without-core leaves out the core's tests, for CI, where check.sh has run them under sanitizers.
+# KERNSCOPE_DATA names the folder of test data (default: ../shared/data beside the checkout).
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
-    install = yes fuzz = no who = test core = ON while[$ # - gt 0];
-do
+install=yes fuzz=no who=test core=ON
+while [ $# -gt 0 ]; do
     case "$1" in
     -h | --help) print_help; exit ;;
     --no-install) install=no ;;

@@ -138,8 +138,6 @@ void CompareDock::buildActions()
         dockAction(this, tr("Next Differing Value"), Qt::Key_F8, [this] { goToDiffering(true); }),
         dockAction(this, tr("Previous Differing Value"), Qt::SHIFT | Qt::Key_F8,
                    [this] { goToDiffering(false); })};
-    for (QAction *action : steps)
-        action->setShortcutContext(Qt::WindowShortcut);
     steps << m_largestAction;
     m_largestAction->setToolTip(
         tr("Move to the element of this pair that differs most; again: to the next one"));

@@ -225,7 +225,8 @@ private slots:
         QCOMPARE(codeOf(encodeDense(values, {13}, ElementType::Fp16)), badShape);
         QCOMPARE(codeOf(encodeDense(values, {UINT64_MAX, 2}, ElementType::Fp16)), badShape);
         QCOMPARE(codeOf(encodeDense(values, shape, ElementType::String)), badArgument);
-        QCOMPARE(codeOf(encodeAffine(values, shape, {ElementType::Int4, 0, true})), badArgument);
+        QCOMPARE(codeOf(encodeAffine(values, shape, {ElementType::Uint5, 0, true})), badArgument);
+        QCOMPARE(codeOf(encodeAffine(values, shape, {ElementType::Uint1, 0, true})), badArgument);
         QCOMPARE(codeOf(encodeAffine(values, shape, {ElementType::Int8, 2, true})), badArgument);
         QCOMPARE(codeOf(encodePalette(values, shape, {5, 1, 1})), badArgument);
         QCOMPARE(codeOf(encodePalette(values, shape, {4, 3, 1})), badArgument);
