@@ -19,7 +19,7 @@ public:
     void add(ByteClaim &claim)
     {
         const std::uint64_t end = std::min(claim.range.end(), m_bytes);
-        if (end <= m_at)
+        if (end <= m_at || claim.range.offset.value >= m_bytes)
             return;
         fillUpTo(claim.range.offset.value);
         Section section;

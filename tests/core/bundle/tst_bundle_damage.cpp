@@ -314,7 +314,7 @@ private slots:
             std::uint64_t at = 0;
             for (const Section &section : coverFile(3, ByteCount(size), claims)) {
                 QCOMPARE(section.range.offset.value, at);
-                QVERIFY(section.range.bytes.value > 0);
+                QVERIFY(section.range.bytes.value > 0 && section.range.bytes.value <= size);
                 QCOMPARE(section.file, std::size_t(3));
                 if (section.kind == SectionKind::Padding)
                     QVERIFY(section.range.bytes.value < 64);
