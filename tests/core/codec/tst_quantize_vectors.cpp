@@ -23,7 +23,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 std::string folder(const char *name)
 {
-    return test::dataPathBytes("vectors/") + name + "/";
+    return kernscope::test::dataPathBytes("vectors/") + name + "/";
 }
 
 Bytes readBytes(const std::string &path)
