@@ -66,7 +66,7 @@ struct Shuffled {
     Values values;
 };
 
-BundlePtr bundleOf(const std::vector<Shuffled> &weights)
+BundlePtr bundleOfShuffled(const std::vector<Shuffled> &weights)
 {
     MadeBundle made;
     const std::string shape = fmt::format("[{}, {}, 3, 3]", kOutputs, kInputs);
@@ -120,7 +120,7 @@ private slots:
                          in = randomValues(random), more = randomValues(random);
             const Order outputs = randomOrder(random, kOutputs),
                         inputs = randomOrder(random, kInputs);
-            const BundlePtr a = bundleOf(
+            const BundlePtr a = bundleOfShuffled(
                 {{"kept", "a1", kept}, {"out", "a2", out}, {"in", "a3", in}, {"more", "a4", more}});
             std::vector<Shuffled> others{
                 {"p", "b1", noisy(kept, noise, random)},
@@ -128,7 +128,7 @@ private slots:
                 {"r", "b3", noisy(reordered(in, {}, inputs), noise, random)},
                 {"s", "b4", noisy(more, noise, random)}};
             std::shuffle(others.begin(), others.end(), random);
-            const BundlePtr b = bundleOf(others);
+            const BundlePtr b = bundleOfShuffled(others);
             const Difference difference = *compareBundles(*a, *b, withValues());
             QCOMPARE(difference.weights.size(), std::size_t(4));
             const auto check = [&](const char *name, const char *partner, ContentKind kind) {
@@ -180,10 +180,10 @@ private slots:
     void unrelated()
     {
         std::mt19937_64 random(3);
-        const BundlePtr a =
-            bundleOf({{"m", "a1", randomValues(random)}, {"n", "a2", randomValues(random)}});
-        const BundlePtr b =
-            bundleOf({{"p", "b1", randomValues(random)}, {"q", "b2", randomValues(random)}});
+        const BundlePtr a = bundleOfShuffled(
+            {{"m", "a1", randomValues(random)}, {"n", "a2", randomValues(random)}});
+        const BundlePtr b = bundleOfShuffled(
+            {{"p", "b1", randomValues(random)}, {"q", "b2", randomValues(random)}});
         const Difference difference = *compareBundles(*a, *b, withValues());
         QCOMPARE(difference.weights.size(), std::size_t(2));
         for (const ComparedPair &pair : difference.weights) {
@@ -204,8 +204,8 @@ private slots:
             return values;
         };
         const Values one = gains(), two = gains();
-        const BundlePtr a = bundleOf({{"m", "a1", one}, {"n", "a2", two}});
-        const BundlePtr b = bundleOf(
+        const BundlePtr a = bundleOfShuffled({{"m", "a1", one}, {"n", "a2", two}});
+        const BundlePtr b = bundleOfShuffled(
             {{"p", "b1", noisy(two, 0.01f, random)}, {"q", "b2", noisy(one, 0.01f, random)}});
         const Difference difference = *compareBundles(*a, *b, {});
         QCOMPARE(b->weights()[pairOf(*a, difference, "m").b].name, "q");
@@ -223,7 +223,8 @@ private slots:
                 std::fill_n(to.begin() + std::ptrdiff_t(channel * kInputs * kInner),
                             kInputs * kInner, 0.0f);
         }
-        const BundlePtr a = bundleOf({{"w", "op", from}}), b = bundleOf({{"w", "op", to}});
+        const BundlePtr a = bundleOfShuffled({{"w", "op", from}}),
+                        b = bundleOfShuffled({{"w", "op", to}});
         const ComparedPair pair = compareBundles(*a, *b, withValues())->weights.front();
         QCOMPARE(pair.pairing, Pairing::Consumer);
         QVERIFY(pair.values->cosine < 0.9);
@@ -237,8 +238,8 @@ private slots:
         std::mt19937_64 random(6);
         const Values from = randomValues(random);
         const Order outputs = randomOrder(random, kOutputs);
-        const BundlePtr a = bundleOf({{"w", "op", from}});
-        const BundlePtr b = bundleOf({{"w", "op", reordered(from, outputs, {})}});
+        const BundlePtr a = bundleOfShuffled({{"w", "op", from}});
+        const BundlePtr b = bundleOfShuffled({{"w", "op", reordered(from, outputs, {})}});
         const ComparedPair pair = compareBundles(*a, *b, withValues())->weights.front();
         QCOMPARE(pair.pairing, Pairing::Consumer);
         QCOMPARE(pair.content, ContentKind::None);
@@ -249,7 +250,7 @@ private slots:
         Order two(kOutputs);
         std::iota(two.begin(), two.end(), 0u);
         std::swap(two[3], two[40]);
-        const BundlePtr c = bundleOf({{"w", "op", reordered(from, two, {})}});
+        const BundlePtr c = bundleOfShuffled({{"w", "op", reordered(from, two, {})}});
         {
             const auto order = VERIFIED(diff::findChannelOrder(*a, 0, *c, 0));
             QCOMPARE(ChannelOrder::moved(order->outputs), std::size_t(2));
@@ -267,9 +268,9 @@ private slots:
         const Values moved = reordered(from, outputs, {});
         Values edited = moved;
         edited[100] = 2;
-        const BundlePtr a = bundleOf({{"w", "op", from}});
+        const BundlePtr a = bundleOfShuffled({{"w", "op", from}});
         const auto changes = [&](const Values &values) {
-            const BundlePtr b = bundleOf({{"w", "op", values}});
+            const BundlePtr b = bundleOfShuffled({{"w", "op", values}});
             const Difference found = whole(a, b);
             const ComparedPair &pair = found.weights.front();
             return pair.order ? pairChangesText(*a, *b, pair) : "not reordered";
