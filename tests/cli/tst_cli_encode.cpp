@@ -13,7 +13,7 @@ using namespace kernscope::test;
 namespace {
 
 /// Values of a weight, different from each other.
-Bytes someHalves(std::size_t count, unsigned seed)
+Bytes drawnHalves(std::size_t count, unsigned seed)
 {
     Bytes bytes;
     for (std::size_t i = 0; i < count; ++i) {
@@ -38,13 +38,13 @@ private slots:
         unsigned seed = 1;
         for (const char *name : {"enc_0_weight", "enc_1_weight", "dec_0_weight"}) {
             made.constant("tensor<fp16, [8, 16]>", name,
-                          made.blob(ElementType::Fp16, "[8, 16]", someHalves(128, ++seed)));
+                          made.blob(ElementType::Fp16, "[8, 16]", drawnHalves(128, ++seed)));
             made.consume(name);
         }
         made.constant("tensor<fp16, [8]>", "enc_0_bias",
-                      made.blob(ElementType::Fp16, "[8]", someHalves(8, 9)));
+                      made.blob(ElementType::Fp16, "[8]", drawnHalves(8, 9)));
         made.consume("enc_0_bias");
-        Bytes special = someHalves(128, 10);
+        Bytes special = drawnHalves(128, 10);
         special[1] = std::byte{0x7e}; // NaN
         made.constant("tensor<fp16, [8, 16]>", "odd_weight",
                       made.blob(ElementType::Fp16, "[8, 16]", special));
@@ -128,9 +128,9 @@ private slots:
     {
         MadeBundle made;
         made.constant("tensor<fp16, [8, 16]>", "w",
-                      made.blob(ElementType::Fp16, "[8, 16]", someHalves(128, 3)));
+                      made.blob(ElementType::Fp16, "[8, 16]", drawnHalves(128, 3)));
         made.constant("tensor<fp16, [16]>", "up",
-                      made.blob(ElementType::Fp16, "[16]", someHalves(16, 4)));
+                      made.blob(ElementType::Fp16, "[16]", drawnHalves(16, 4)));
         made.constant("tensor<fp16, [3]>", "few", "tensor<fp16, [3]>([1, 2, 3])");
         made.line("tensor<fp16, [1, 2]> y = conv_transpose(bias = up, weight = w, x = x)[name = "
                   "string(\"y\")]");
