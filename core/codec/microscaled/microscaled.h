@@ -53,7 +53,7 @@ struct MxConstraint {
     std::string name; ///< "columns", "rows", "tile", "source", "ZZ rows", …
     bool holds = true;
     bool padded = false;  ///< holds because zeros are added
-    bool itself = false;  ///< the instruction adds them, else whoever prepares the matrix
+    bool itself = false;  ///< the instruction adds them, not the program that makes the matrix
     std::string required; ///< "M mod 32 = 0 (groups along the rows)"
     std::string found;    ///< "M = 48"
     std::string source;
