@@ -6,7 +6,6 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/patch/edit/edit_parser.h"
-#include "core/patch/edit/script_text.h"
 
 #include <QCryptographicHash>
 #include <QDir>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/window_parts.h"
-#include "core/patch/edit/script_text.h"
+#include "core/patch/edit/edit_parser.h"
 #include "widgets/models/session.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"

@@ -2,7 +2,6 @@
 #include "core/assessment/coverage.h"
 
 #include "core/base/csv.h"
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
@@ -12,7 +11,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-
 namespace kernscope {
 
 namespace {
@@ -248,6 +246,256 @@ Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules)
         coverage.rows.push_back(std::move(row));
     }
     return coverage;
+}
+
+} // namespace kernscope
+
+// Configurations of compression as coverage rules: OptimizationConfig of coremltools (from_dict,
+// from_yaml) and the configurations of coreai-opt. Of YAML what these files use: nested mappings by
+// indentation, scalars, lists in brackets or by dashes, comments.
+#include "core/assessment/coverage.h"
+#include "core/base/csv.h"
+#include "core/base/error_builder.h"
+#include "core/base/json_place.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kernscope {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kMostText = 1U << 20, kMostDepth = 24;
+
+std::string_view trimmed(std::string_view text)
+{
+    const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+    while (!text.empty() && blank(text.front()))
+        text.remove_prefix(1);
+    while (!text.empty() && blank(text.back()))
+        text.remove_suffix(1);
+    return text;
+}
+
+/// A scalar, or a list in brackets.
+Json scalarOf(std::string_view text, std::size_t depth = 0)
+{
+    text = trimmed(text);
+    if (text.empty() || text == "null" || text == "~" || text == "None" || text == "Null")
+        return nullptr;
+    if (text == "true" || text == "True" || text == "false" || text == "False")
+        return text.front() == 't' || text.front() == 'T';
+    if (text.size() > 1 && (text.front() == '"' || text.front() == '\'') &&
+        text.back() == text.front())
+        return std::string(text.substr(1, text.size() - 2));
+    if (text.front() == '[' && text.back() == ']' && depth < kMostDepth) {
+        Json list = Json::array();
+        text = text.substr(1, text.size() - 2);
+        while (!trimmed(text).empty()) {
+            const std::string_view item = text.substr(0, text.find(','));
+            text.remove_prefix(std::min(text.size(), item.size() + 1));
+            list.push_back(scalarOf(item, depth + 1));
+        }
+        return list;
+    }
+    if (text == "{}")
+        return Json::object();
+    if (const auto whole = parseInteger(text))
+        return *whole;
+    if (const auto number = parseNumber(text))
+        return *number;
+    return std::string(text);
+}
+
+struct Line {
+    std::size_t number = 0, indent = 0;
+    std::string_view text;
+};
+
+/// The lines of a text with something on them, without comments.
+std::vector<Line> linesOf(std::string_view text)
+{
+    std::vector<Line> lines;
+    for (std::size_t number = 1; !text.empty(); ++number) {
+        const std::string_view all = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(text.size(), all.size() + 1));
+        std::string_view line = all;
+        for (std::size_t i = 0; i < line.size(); ++i) {
+            if (line[i] == '#' && (i == 0 || line[i - 1] == ' ')) {
+                line = line.substr(0, i);
+                break;
+            }
+        }
+        if (trimmed(line).empty() || line.starts_with("---"))
+            continue;
+        const std::size_t indent = line.find_first_not_of(' ');
+        lines.push_back({number, indent, trimmed(line)});
+    }
+    return lines;
+}
+
+/// Reads the lines of one indentation; `fault`: the line that is none.
+Json mappingOf(const std::vector<Line> &lines, std::size_t &at, std::size_t depth,
+               std::size_t &fault)
+{
+    const std::size_t indent = lines[at].indent;
+    if (lines[at].text.starts_with("- ")) {
+        Json list = Json::array();
+        while (at < lines.size() && lines[at].indent == indent && lines[at].text.starts_with("- "))
+            list.push_back(scalarOf(lines[at++].text.substr(2)));
+        return list;
+    }
+    Json map = Json::object();
+    while (at < lines.size() && lines[at].indent == indent && fault == 0) {
+        const std::string_view text = lines[at].text;
+        const std::size_t colon = text.find(": ") != text.npos ? text.find(": ")
+                                  : text.ends_with(':')        ? text.size() - 1
+                                                               : text.npos;
+        if (colon == text.npos || depth > kMostDepth) {
+            fault = lines[at].number;
+            return map;
+        }
+        const Json key = scalarOf(text.substr(0, colon));
+        const std::string name = key.is_string() ? key.get<std::string>() : key.dump();
+        const std::string_view rest = trimmed(text.substr(colon + 1));
+        ++at;
+        const bool nested =
+            at < lines.size() && (lines[at].indent > indent ||
+                                  (lines[at].indent == indent && lines[at].text.starts_with("- ")));
+        map[name] = !rest.empty() ? scalarOf(rest)
+                    : nested      ? mappingOf(lines, at, depth + 1, fault)
+                                  : Json();
+    }
+    if (at < lines.size() && lines[at].indent > indent && fault == 0)
+        fault = lines[at].number;
+    return map;
+}
+
+const Json *member(const Json &json, std::initializer_list<const char *> keys)
+{
+    for (const char *key : keys) {
+        if (!json.is_object())
+            return nullptr;
+        if (const auto found = json.find(key); found != json.end())
+            return &*found;
+    }
+    return nullptr;
+}
+
+std::uint64_t configNumber(const Json *json)
+{
+    if (json && json->is_array() && !json->empty()) // of each axis: the largest
+        return configNumber(&*std::max_element(json->begin(), json->end()));
+    return json && json->is_number_integer() && json->get<std::int64_t>() > 0
+               ? static_cast<std::uint64_t>(json->get<std::int64_t>())
+               : 0;
+}
+
+/// The form that a part of a configuration asks for; "dense" for null, empty where it says none.
+std::string formOf(const Json &json, CoverageRules &rules)
+{
+    if (json.is_null())
+        return "dense";
+    // Of Core AI what is said of the weight; what is said of activations is none of it.
+    if (const Json *state = member(json, {"op_state_spec", "module_state_spec"})) {
+        const Json *weight = member(*state, {"weight", "*"});
+        return weight ? formOf(*weight, rules) : std::string();
+    }
+    std::string form;
+    const auto add = [&form](const std::string &word) { form += form.empty() ? word : "+" + word; };
+    if (member(json, {"target_sparsity", "n_m_ratio", "threshold"}))
+        add("sparse");
+    if (const std::uint64_t bits = configNumber(member(json, {"nbits", "n_bits"})))
+        add(fmt::format("palette{}", bits));
+    else if (const Json *type = member(json, {"dtype", "quantize_dtype"});
+             type && type->is_string()) {
+        std::string word = type->get<std::string>();
+        word = word.substr(word.rfind('.') == word.npos ? 0 : word.rfind('.') + 1);
+        add(word);
+    } else if (const Json *mode = member(json, {"mode"});
+               mode && mode->is_string() && mode->get<std::string>().starts_with("linear")) {
+        add("int8"); // what linear quantisation takes where it is told no type
+    }
+    const Json *granularity = member(json, {"granularity"});
+    const std::string by =
+        granularity && granularity->is_string() ? granularity->get<std::string>() : "";
+    if (by == "per_block")
+        rules.block = configNumber(member(json, {"block_size"}));
+    if (by == "per_grouped_channel")
+        rules.group = configNumber(member(json, {"group_size"}));
+    if (const Json *threshold = member(json, {"weight_threshold", "weight_num_threshold"}))
+        rules.threshold = configNumber(threshold);
+    return form;
+}
+
+/// A name in a program: "layers.0.attn" is "layers_0_attn" there.
+std::string patternOf(std::string name)
+{
+    std::replace(name.begin(), name.end(), '.', '_');
+    return "*" + name + "*";
+}
+
+} // namespace
+
+Result<CoverageRules> readCompressionConfig(std::string_view text, const std::string &file)
+{
+    const auto refuse = [&](std::size_t line, std::string found) {
+        return ErrorBuilder("coverage.config")
+            .file(file)
+            .field(line > 0 ? fmt::format("line {}", line) : std::string())
+            .expected("a configuration of coremltools or coreai-opt, JSON or YAML")
+            .found(std::move(found))
+            .message("The configuration of compression cannot be read")
+            .unexpected();
+    };
+    if (text.size() > kMostText)
+        return refuse(0, "more than 1 MiB");
+    Json json;
+    if (trimmed(text).starts_with('{')) {
+        json = jsonFits(text) ? Json::parse(text, nullptr, false) : Json();
+        if (!json.is_object())
+            return refuse(0, "no JSON object");
+    } else {
+        const std::vector<Line> lines = linesOf(text);
+        std::size_t at = 0, fault = 0;
+        if (!lines.empty())
+            json = mappingOf(lines, at, 0, fault);
+        if (fault > 0 || at < lines.size())
+            return refuse(fault > 0 ? fault : lines[at].number, "a line that is no mapping");
+    }
+    // Core AI writes all of it under one key.
+    if (json.is_object() && json.size() == 1 &&
+        member(*json.begin(), {"global_config", "module_name_configs", "module_type_configs"}))
+        json = Json(*json.begin());
+    CoverageRules rules;
+    if (const Json *global = member(json, {"global_config"})) {
+        if (const std::string form = formOf(*global, rules); !form.empty())
+            rules.expected.push_back({"*", form});
+    }
+    for (const char *key : {"op_type_configs", "op_type_config"}) {
+        const Json *types = member(json, {key});
+        for (auto it = types && types->is_object() ? types->begin() : Json::const_iterator();
+             types && types->is_object() && it != types->end(); ++it)
+            rules.byOperation.push_back({it.key(), formOf(*it, rules)});
+    }
+    for (const char *key : {"module_name_configs", "op_name_configs", "op_name_config"}) {
+        const Json *names = member(json, {key});
+        for (auto it = names && names->is_object() ? names->begin() : Json::const_iterator();
+             names && names->is_object() && it != names->end(); ++it)
+            rules.expected.push_back({patternOf(it.key()), formOf(*it, rules)});
+    }
+    if (!rules.any())
+        return refuse(0, "no global_config, and none for operations or names");
+    // A rule for an operation counts more than that for all: names count most.
+    if (!rules.expected.empty() && rules.expected.front().pattern == "*") {
+        rules.byOperation.insert(rules.byOperation.begin(), rules.expected.front());
+        rules.expected.erase(rules.expected.begin());
+    }
+    return rules;
 }
 
 } // namespace kernscope

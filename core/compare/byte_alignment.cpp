@@ -3,7 +3,7 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/code_path.h"
+#include "core/bundle/element_place.h"
 #include "core/compare/text_alignment.h"
 #include "core/numeric/bitpack.h"
 

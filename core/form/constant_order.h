@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/form/encoding.h"
 #include "core/form/operand_place.h"
 #include "core/form/order_layout.h"
 #include "core/numeric/element_type.h"
-
 /// Orders of constants in Core AI programs (coreai-format.md, sections 6 and 7). As every order of
 /// an operand with a place they count from the start of the file: the operand's place then has its
 /// range as its only piece (inPieces()).
@@ -38,5 +38,14 @@ std::shared_ptr<const ElementOrder> keptOrder(Permutation permutation, std::uint
 
 /// A place of one piece.
 OperandPlace inPieces(OperandPlace place);
+
+/// The operand read with its axes permuted; axes beyond the permutation stay. Of palette indices
+/// `books` says the codebooks along each axis, as read; empty: one.
+Operand permutedOperand(Operand operand, std::vector<std::size_t> axes, const Shape &books = {});
+
+/// Permutes the axes of what an encoding makes: of its payload, mask, codebooks and tables, whose
+/// operands get orders; axis i of the result is axis `axes[i]` of what was made. False where it has
+/// vectors, or parts that do not lie as the whole does; it is then of no use.
+bool turnAxes(Encoding &encoding, const std::vector<std::size_t> &axes);
 
 } // namespace kernscope::codec

@@ -6,8 +6,8 @@
 #include "core/bundle/pair_read_lock.h"
 #include "core/codec/decode/decoder.h"
 #include "core/patch/edit/edit.h"
+#include "core/patch/edit/edit_parser.h"
 #include "core/patch/edit/find_weight.h"
-#include "core/patch/edit/script_text.h"
 
 #include <bit>
 #include <cstring>

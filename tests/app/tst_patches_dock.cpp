@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/patch/edit/script_text.h"
+#include "core/patch/edit/edit_parser.h"
 #include "core/patch/patch.h"
 #include "patches_fixture.h"
 #include "tests/core/bundle/second_function.h"

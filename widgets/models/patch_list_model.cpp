@@ -3,7 +3,7 @@
 
 #include "core/bundle/bundle.h"
 #include "core/patch/edit/copy_values.h"
-#include "core/patch/edit/script_text.h"
+#include "core/patch/edit/edit_parser.h"
 #include "widgets/models/theme.h"
 
 #include <QFont>

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstring>
-
 namespace kernscope::shapes {
 
 namespace {
@@ -237,6 +236,162 @@ std::vector<std::string> rowsWithoutRule()
             names.push_back(operation);
     }
     return names;
+}
+
+} // namespace kernscope::shapes
+
+// Tensors whose shape another value gives, and constants in their storage forms.
+#include "core/bundle/shapes/rules.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kernscope::shapes {
+
+RuleResult filledRule(const OperationView &view, const Operands &names)
+{
+    const Tensor shape = view.operand(names.front());
+    if (shape.numbers) {
+        Dims dims = *shape.numbers;
+        for (std::int64_t &extent : dims)
+            extent = std::max(extent, kUnknown);
+        RuleResult outcome = made(std::move(dims));
+        if (!allKnown(*outcome.outputs.front().dims))
+            outcome.unknown = "the numbers of " + names.front() + " are not known";
+        return outcome;
+    }
+    return unknown("the numbers of " + names.front() + " are not known");
+}
+
+/// Of a list the tensor is that of one element. Row: the list, the places that are taken out.
+RuleResult listGatherRule(const OperationView &view, const Operands &names)
+{
+    const Tensor list = view.operand(names[0]), places = view.operand(names[1]);
+    if (!list.dims || !places.dims || places.dims->size() != 1)
+        return unknown("the shape of the elements of " + names[0] + " is not known");
+    Dims result = *places.dims;
+    result.insert(result.end(), list.dims->begin(), list.dims->end());
+    return made(std::move(result));
+}
+
+/// Row: as many elements as the first extent says, side by side.
+RuleResult listScatterRule(const OperationView &view, const Operands &names)
+{
+    const Tensor value = view.operand(names.front());
+    if (!value.dims || value.dims->empty())
+        return unknown("the shape of " + names.front() + " is not known");
+    return made(Dims(value.dims->begin() + 1, value.dims->end()));
+}
+
+RuleResult scalarRule(const OperationView &, const Operands &)
+{
+    return made({});
+}
+
+RuleResult shapeRule(const OperationView &view, const Operands &names)
+{
+    const Tensor x = view.operand(names.front());
+    return x.dims ? made({static_cast<std::int64_t>(x.dims->size())})
+                  : unknown("the number of axes of " + names.front() + " is not known");
+}
+
+RuleResult rangeRule(const OperationView &view, const Operands &)
+{
+    const auto start = view.real("start"), end = view.real("end"), step = view.real("step");
+    if (!start || !end || !step || *step == 0)
+        return unknown("start, end or step are not known");
+    const double count = std::ceil((*end - *start) / *step);
+    const float rounded = std::ceil((static_cast<float>(*end) - static_cast<float>(*start)) /
+                                    static_cast<float>(*step));
+    // Where single precision gives another number, it is not certain which one runs.
+    if (!(count < 1e15) || count != static_cast<double>(rounded))
+        return unknown("the number of its elements depends on rounding");
+    return made({count > 0 ? static_cast<std::int64_t>(count) : 0});
+}
+
+RuleResult oneHotRule(const OperationView &view, const Operands &names)
+{
+    const Tensor indices = view.operand(names.front());
+    const auto size = view.number("one_hot_vector_size"), number = view.number("axis", -1);
+    if (!indices.dims || !number)
+        return unknown("axis or the shape of " + names.front() + " are not known");
+    Dims result = *indices.dims;
+    const auto axis = axisOf(*number, result.size() + 1);
+    if (!axis)
+        return conflict("axis", "an axis of the result", std::to_string(*number));
+    result.insert(result.begin() + static_cast<std::ptrdiff_t>(*axis),
+                  size && *size >= 0 ? *size : kUnknown);
+    RuleResult outcome = made(std::move(result));
+    if (!size)
+        outcome.unknown = "the number of one_hot_vector_size is not known";
+    return outcome;
+}
+
+/// Row: x [..., classes], the number drawn of each.
+RuleResult drawnRule(const OperationView &view, const Operands &names)
+{
+    const Tensor x = view.operand(names[0]);
+    const auto count = view.number(names[1], 1);
+    if (!x.dims || x.dims->empty() || !count)
+        return unknown("the shape of " + names[0] + " or " + names[1] + " are not known");
+    Dims result = *x.dims;
+    result.back() = *count;
+    return made(std::move(result));
+}
+
+/// Row: indices, palettes [..., entries, vector]; with a third name (the shape, up to iOS 17) that
+/// operand where it is given.
+RuleResult paletteRule(const OperationView &view, const Operands &names)
+{
+    if (names.size() > 2 && view.has(names[2])) {
+        auto given = view.numbers(names[2]);
+        return given ? made(std::move(*given)) : unknown(names[2] + " is not known");
+    }
+    const Tensor indices = view.operand(names[0]), palettes = view.operand(names[1]);
+    if (!indices.dims || !palettes.dims || palettes.dims->empty())
+        return unknown("the shape of " + names[0] + " is not known");
+    Dims result = *indices.dims;
+    const std::int64_t vector = palettes.dims->back();
+    const auto number = view.number("vector_axis", 0);
+    if (palettes.dims->size() > 1 && vector != 1) {
+        const auto axis = number ? axisOf(*number, result.size()) : std::nullopt;
+        if (!axis)
+            return unknown("vector_axis is not known");
+        std::int64_t &extent = result[axis.value()];
+        extent = times(extent, vector);
+    }
+    return made(std::move(result));
+}
+
+/// Row: the shape where it is given (up to iOS 17), else the mask.
+RuleResult denseRule(const OperationView &view, const Operands &names)
+{
+    return view.has(names[0]) ? filledRule(view, {names[0]}) : sameRule(view, {names[1]});
+}
+
+/// Joint forms make a mask of the whole shape and the values that it leaves. Row: mask, values,
+/// and of palettes their table.
+RuleResult survivorsRule(const OperationView &view, const Operands &names)
+{
+    const Tensor mask = view.operand(names[0]), values = view.operand(names[1]);
+    if (!mask.dims || !values.dims)
+        return unknown("the shape of " + names[0] + " is not known");
+    RuleResult outcome = made(*mask.dims);
+    outcome.outputs.push_back({*values.dims, {}});
+    if (names.size() < 3)
+        return outcome;
+    const Tensor palettes = view.operand(names[2]);
+    const std::int64_t vector =
+        palettes.dims && !palettes.dims->empty() ? palettes.dims->back() : kUnknown;
+    if (vector == 1)
+        return outcome;
+    const auto number = view.number("vector_axis", 0);
+    const auto axis = number ? axisOf(*number, mask.dims->size()) : std::nullopt;
+    if (!axis || values.dims->size() != 1)
+        return unknown("vector_axis is not known");
+    (*outcome.outputs[0].dims)[*axis] = times((*mask.dims)[*axis], vector);
+    outcome.outputs[1].dims->front() = times(values.dims->front(), vector);
+    return outcome;
 }
 
 } // namespace kernscope::shapes

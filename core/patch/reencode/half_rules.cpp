@@ -6,7 +6,6 @@
 #include "core/numeric/half.h"
 
 #include <map>
-
 namespace kernscope::patch {
 
 namespace {
@@ -84,6 +83,96 @@ std::uint16_t halved(float value, std::uint64_t size, HalvedNumbers &counts)
     counts.zeroed += lost && size >= kKeepsNonZero ? 1 : 0;
     counts.raised += lost && size < kKeepsNonZero ? 1 : 0;
     return half;
+}
+
+} // namespace kernscope::patch
+
+// Weights that became fp16 against what they were.
+#include "core/bundle/bundle.h"
+#include "core/codec/decode/decoder.h"
+#include "core/numeric/half.h"
+#include "core/patch/reencode/half_rules.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace kernscope::patch {
+
+namespace {
+
+tl::unexpected<Error> notMade(const Weight &weight, std::string found)
+{
+    return refused("encode.verify", weight.findableName(), "the values rounded to fp16",
+                   std::move(found), "The new bundle does not hold what it should");
+}
+
+/// What a weight is now against what it was: rounded values exactly where it is stored as such.
+Result<HalfWeight> measured(const Bundle &bundle, std::size_t before, const Bundle &made,
+                            std::size_t after)
+{
+    constexpr std::uint64_t kBlock = 65536;
+    const Weight &weight = bundle.weights()[before];
+    const auto old = TRY(bundle.decoder(before));
+    const auto now = TRY(made.decoder(after));
+    const std::uint64_t count = old.elements().value;
+    if (now.elements().value != count)
+        return notMade(weight, "another number of elements");
+    const bool plain = weight.sourceOp == "const";
+    HalfWeight result{before, after, {}, 0, 0, 0};
+    double errors = 0, squares = 0;
+    std::vector<float> a(std::min(kBlock, count)), b(a.size());
+    for (std::uint64_t at = 0; at < count; at += kBlock) {
+        const auto size = static_cast<std::size_t>(std::min(kBlock, count - at));
+        old.decodeFloat(at, std::span(a).first(size));
+        now.decodeFloat(at, std::span(b).first(size));
+        for (std::size_t i = 0; i < size; ++i) {
+            HalvedNumbers one;
+            const float rounded = halfToFloat(halved(a[i], count, one));
+            if (plain &&
+                std::bit_cast<std::uint32_t>(rounded) != std::bit_cast<std::uint32_t>(b[i]))
+                return notMade(weight, fmt::format("{} at {}", b[i], at + i));
+            ++result.counts.elements;
+            result.counts.infinite += std::isfinite(a[i]) && std::isinf(b[i]) ? 1 : 0;
+            result.counts.zeroed += a[i] != 0 && b[i] == 0 ? 1 : 0;
+            result.counts.raised += plain ? one.raised : 0;
+            if (!std::isfinite(a[i]) || !std::isfinite(b[i]))
+                continue;
+            const double error = std::abs(double(a[i]) - double(b[i]));
+            result.maxAbs = std::max(result.maxAbs, error);
+            errors += error * error;
+            squares += double(a[i]) * double(a[i]);
+        }
+    }
+    result.rmse = count > 0 ? std::sqrt(errors / static_cast<double>(count)) : 0;
+    result.relative = squares > 0 ? std::sqrt(errors / squares) : 0;
+    return result;
+}
+
+} // namespace
+
+Result<void> measureWeights(const Bundle &bundle, HalfBundle &result)
+{
+    for (const Diagnostic &diagnostic : result.made->diagnostics()) {
+        if (diagnostic.severity == Severity::Error && !hasErrors(bundle.diagnostics()))
+            return refused("encode.verify", {}, "a sound bundle", describe(diagnostic.error),
+                           "The new bundle does not hold what it should");
+    }
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        const Weight &weight = bundle.weights()[i];
+        if (weight.type != ElementType::Fp32 || weight.fault)
+            continue;
+        const auto after = result.made->weightByName(weight.address());
+        if (!after)
+            return notMade(weight, "no such weight");
+        if (result.made->weights()[*after].type == ElementType::Fp32)
+            result.kept.push_back(i);
+        else
+            result.weights.push_back(TRY(measured(bundle, i, *result.made, *after)));
+    }
+    return {};
 }
 
 } // namespace kernscope::patch

@@ -8,7 +8,6 @@
 #include "core/patch/edit/find_weight.h"
 #include "core/patch/plan/planner.h"
 #include "core/patch/plan/shared_constant.h"
-#include "core/patch/reencode/module_change.h"
 #include "core/patch/reencode/module_reencoder.h"
 #include "core/patch/reencode/reencoder.h"
 

@@ -4,7 +4,7 @@
 #include "core/codec/encode/form_spec.h"
 #include "core/compare/task_comparison.h"
 #include "core/numeric/npy.h"
-#include "core/patch/edit/script_text.h"
+#include "core/patch/edit/edit_parser.h"
 #include "core/patch/patch.h"
 #include "core/patch/reencode/reencode.h"
 #include "core/report/patch_files.h"

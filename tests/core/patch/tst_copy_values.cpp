@@ -3,7 +3,7 @@
 #include "core/bundle/bundle.h"
 #include "core/numeric/half.h"
 #include "core/patch/edit/copy_values.h"
-#include "core/patch/edit/script_text.h"
+#include "core/patch/edit/edit_parser.h"
 #include "core/patch/patch.h"
 #include "sample_bundles.h"
 #include "tests/test_program.h"

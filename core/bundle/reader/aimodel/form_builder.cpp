@@ -4,7 +4,6 @@
 #include "core/base/error_builder.h"
 #include "core/container/mil/program.h"
 #include "core/form/constant_order.h"
-#include "core/form/turned_encoding.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
 

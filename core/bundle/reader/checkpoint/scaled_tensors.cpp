@@ -5,7 +5,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/weight.h"
 #include "core/container/mil/program.h"
-#include "core/form/turned_encoding.h"
+#include "core/form/constant_order.h"
 
 #include <algorithm>
 #include <array>

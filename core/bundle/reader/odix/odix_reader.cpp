@@ -1,13 +1,342 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/reader/readers.h"
-
 #include "core/base/error_builder.h"
+#include "core/base/little_endian.h"
+#include "core/bundle/diagnostic_log.h"
+#include "core/bundle/reader/mil/consumers.h"
+#include "core/bundle/reader/mil/form_reader.h"
 #include "core/bundle/reader/milblob/blob_claims.h"
-#include "core/bundle/reader/odix/odix_weights.h"
+#include "core/bundle/reader/odix/odix_program.h"
+#include "core/bundle/reader/readers.h"
+#include "core/bundle/stored_bytes.h"
+#include "core/bundle/weight.h"
+#include "core/form/form_steps.h"
+#include "core/format/coreai_operations.h"
 
 #include <fmt/format.h>
-
 namespace kernscope {
+
+namespace {
+
+using codec::Encoding;
+using codec::OperandSource;
+using codec::PartRole;
+using codec::Scaling;
+using odix::Value;
+
+/// Encodings from the kernels that make a value of constants.
+class FormBuilder
+{
+public:
+    FormBuilder(const odix::Compiled &compiled, std::span<const std::byte> bytes,
+                const std::string &path)
+        : m_compiled(compiled), m_program(compiled.program), m_bytes(bytes), m_path(path)
+    {
+    }
+
+    Result<Encoding> encoding(const Value &value, PartRole role, unsigned depth = 0);
+    /// The operands that were met, also of a form that cannot be read.
+    std::vector<codec::Operand> known;
+
+private:
+    Result<codec::Operand> stored(const Value &value, PartRole role);
+    Result<OperandSource> source(const Value &value, PartRole role, unsigned depth);
+    Result<Encoding> scaled(const odix::MadeValue &made, const odix::Type &type, unsigned depth);
+    Result<Encoding> lookedUp(const odix::MadeValue &made, const odix::Type &type, Encoding indices,
+                              unsigned depth);
+    Result<Encoding> masked(const odix::MadeValue &made, unsigned depth);
+    Result<std::int64_t> integer(const Value &value) const;
+    tl::unexpected<Error> fault(FileOffset at, std::string field, std::string expected,
+                                std::string found) const;
+
+    const odix::Compiled &m_compiled;
+    const odix::Program &m_program;
+    std::span<const std::byte> m_bytes;
+    const std::string &m_path;
+};
+
+tl::unexpected<Error> FormBuilder::fault(FileOffset at, std::string field, std::string expected,
+                                         std::string found) const
+{
+    return ErrorBuilder("odix.form")
+        .file(m_path)
+        .at(at)
+        .field(std::move(field))
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message("The kernels that make this weight do not fit their operands.")
+        .unexpected();
+}
+
+Shape shapeOfType(const odix::Type &type)
+{
+    Shape shape;
+    for (const std::int64_t extent : type.dims)
+        shape.push_back(static_cast<std::uint64_t>(extent)); // of constants none is dynamic
+    if (type.bits == 2 * bitWidth(type.element))
+        shape.push_back(2); // complex
+    return shape;
+}
+
+Result<codec::Operand> FormBuilder::stored(const Value &value, PartRole role)
+{
+    const odix::Constant &constant = m_program.constants[value.index];
+    const odix::Type &type = m_program.types[constant.type];
+    const Shape shape = shapeOfType(type);
+    const auto count = elementCount(shape);
+    if (bitWidth(type.element) == 0 || !count || !packedBytes(*count, ElementType::Fp64))
+        return fault(constant.bytes.offset, "element type", "an element type that is known",
+                     type.text);
+    OperandPlace place;
+    place.file = m_compiled.file;
+    place.bytes = constant.bytes.bytes;
+    place.dataOffset = place.metaOffset = constant.bytes.offset;
+    known.push_back(operandAt(role, type.element, shape, std::move(place)));
+    return known.back();
+}
+
+Result<OperandSource> FormBuilder::source(const Value &value, PartRole role, unsigned depth)
+{
+    if (value.kind == Value::Kind::Constant)
+        return stored(value, role).map([](codec::Operand &&made) { return OperandSource(made); });
+    return encoding(value, role, depth).map([](Encoding &&made) {
+        return OperandSource(std::make_shared<const Encoding>(std::move(made)));
+    });
+}
+
+Result<std::int64_t> FormBuilder::integer(const Value &value) const
+{
+    if (value.kind == Value::Kind::Constant) {
+        const odix::Constant &constant = m_program.constants[value.index];
+        const odix::Type &type = m_program.types[constant.type];
+        const std::uint64_t bytes = constant.bytes.bytes.value;
+        if (type.element == ElementType::Int16 && bytes == 2)
+            return static_cast<std::int16_t>(
+                loadLittle<std::uint16_t>(m_bytes, constant.bytes.offset.value));
+        if (type.element == ElementType::Int32 && bytes == 4)
+            return static_cast<std::int32_t>(
+                loadLittle<std::uint32_t>(m_bytes, constant.bytes.offset.value));
+    }
+    return fault(FileOffset(0), "axis", "one whole number", "something else");
+}
+
+Result<Encoding> FormBuilder::encoding(const Value &value, PartRole role, unsigned depth)
+{
+    if (value.kind == Value::Kind::Constant) {
+        auto operand = TRY(stored(value, role));
+        Encoding dense;
+        dense.type = operand.type;
+        dense.shape = operand.shape;
+        dense.payload = std::move(operand);
+        return dense;
+    }
+    const odix::MadeValue &made = m_compiled.trace.made[value.index];
+    const odix::Instruction &call = m_program.functions[made.function].code[made.instruction];
+    const odix::Symbol &symbol = *m_program.callee(call);
+    const odix::Type &type = m_program.types[symbol.outputs.front()];
+    if (depth >= codec::kMaxChainedOps)
+        return fault(call.at, "kernel", fmt::format("at most {} in a row", codec::kMaxChainedOps),
+                     "more");
+    const std::size_t operands = made.operands.size();
+    const CoreAiStep step = coreAiKernel(symbol.name).step;
+    if (step == CoreAiStep::Cast && operands == 1) {
+        auto inner = encoding(made.operands[0], role, depth + 1);
+        if (!inner || inner->type == type.element)
+            return inner;
+        if (!inner->scaling && !inner->converts) {
+            inner->type = type.element;
+            inner->converts = true;
+            return inner;
+        }
+        Encoding cast;
+        cast.type = type.element;
+        cast.shape = inner->shape;
+        cast.payload = std::make_shared<const Encoding>(std::move(*inner));
+        cast.converts = true;
+        return cast;
+    }
+    if (step == CoreAiStep::ShiftScale && operands >= 3 && operands <= 4)
+        return scaled(made, type, depth);
+    if ((step == CoreAiStep::LutToDense || step == CoreAiStep::LutToSparse) && operands == 3) {
+        auto indices = encoding(made.operands[0], PartRole::Indices, depth + 1);
+        return indices ? lookedUp(made, type, std::move(*indices), depth) : indices;
+    }
+    if (step == CoreAiStep::BuildSparse && operands == 2)
+        return masked(made, depth);
+    if (step == CoreAiStep::SparseToDense && operands == 1)
+        return encoding(made.operands[0], role, depth + 1);
+    return fault(call.at, "kernel", "a kernel that decompresses", symbol.name);
+}
+
+/// out = scale x (code - offset1) + offset2, in the type of the result.
+Result<Encoding> FormBuilder::scaled(const odix::MadeValue &made, const odix::Type &type,
+                                     unsigned depth)
+{
+    auto data = TRY(encoding(made.operands[0], PartRole::Data, depth + 1));
+    // A cast of table entries to the type of the result takes nothing from them.
+    if (data.converts && data.palette && !data.scaling) {
+        const ElementType entries = codec::sourceType(data.palette->lut);
+        if (bitWidth(entries) <= 8) {
+            data.converts = false;
+            data.type = entries;
+        }
+    }
+    Encoding result;
+    const unsigned width = bitWidth(data.type);
+    const bool plain = !data.scaling && !data.converts;
+    if (plain && (data.palette || data.mask || storedOperand(data.payload) != nullptr))
+        result = std::move(data);
+    else
+        result.payload = std::make_shared<const Encoding>(data);
+    result.type = type.element;
+    result.shape = shapeOfType(type);
+    Scaling scaling;
+    scaling.kind = Scaling::Kind::Blockwise;
+    auto scale = source(made.operands[1], PartRole::Scale, depth + 1);
+    auto offset = source(made.operands[2], PartRole::Offset, depth + 1);
+    for (const auto *each : {&scale, &offset}) {
+        if (!*each)
+            return tl::unexpected(each->error());
+    }
+    scaling.scale = std::move(*scale);
+    scaling.offset = std::move(*offset);
+    if (made.operands.size() > 3) {
+        scaling.bias = TRY(source(made.operands[3], PartRole::Bias, depth + 1));
+    }
+    const Shape &scales = codec::sourceShape(scaling.scale);
+    const bool alongLast = !scales.empty() && scales.size() == result.shape.size() &&
+                           std::equal(scales.begin(), scales.end() - 1, result.shape.begin());
+    scaling.steps = alongLast && width >= 8 ? Scaling::Steps::Product : Scaling::Steps::Difference;
+    scaling.scalesGaps = result.mask.has_value();
+    result.scaling = std::move(scaling);
+    return result;
+}
+
+/// A table for each group of indices: [groups along each axis, entries, vector].
+Result<Encoding> FormBuilder::lookedUp(const odix::MadeValue &made, const odix::Type &type,
+                                       Encoding indices, unsigned depth)
+{
+    const FileOffset at = m_program.functions[made.function].code[made.instruction].at;
+    auto lut = TRY(source(made.operands[1], PartRole::Lut, depth + 1));
+    const Shape table = codec::sourceShape(lut);
+    const std::size_t rank = indices.shape.size();
+    if (table.size() != rank + 2 || indices.palette || indices.scaling)
+        return fault(at, "lut", fmt::format("a table of rank {} for plain indices", rank + 2),
+                     shapeText(table));
+    codec::Palette palette;
+    palette.lut = std::move(lut);
+    palette.grid.assign(table.begin(), table.end() - 2);
+    palette.entries = table[rank];
+    palette.vector = table[rank + 1];
+    auto axis = integer(made.operands[2]);
+    if (palette.vector != 1) {
+        if (!axis)
+            return tl::unexpected(std::move(axis.error()));
+        *axis += *axis < 0 ? static_cast<std::int64_t>(rank) : 0;
+        if (*axis < 0 || *axis >= static_cast<std::int64_t>(rank))
+            return fault(at, "axis", fmt::format("one of {}", rank), fmt::format("{}", *axis));
+        palette.vectorAxis = static_cast<std::uint64_t>(*axis);
+    }
+    indices.shape = shapeOfType(type);
+    indices.type = codec::sourceType(palette.lut);
+    indices.palette = std::move(palette);
+    return indices;
+}
+
+/// The elements that a mask keeps, in the order of the dense form.
+Result<Encoding> FormBuilder::masked(const odix::MadeValue &made, unsigned depth)
+{
+    const FileOffset at = m_program.functions[made.function].code[made.instruction].at;
+    auto values = TRY(source(made.operands[0], PartRole::NonzeroData, depth + 1));
+    if (made.operands[1].kind != Value::Kind::Constant)
+        return fault(at, "mask", "a stored mask", "a value that is made");
+    auto mask = TRY(stored(made.operands[1], PartRole::Mask));
+    Encoding result;
+    result.type = codec::sourceType(values);
+    result.shape = mask.shape;
+    result.mask = std::move(mask);
+    result.payload = std::move(values);
+    return result;
+}
+
+/// Operations of the package that a value came from, as far as the debug information knows.
+std::vector<std::uint64_t> sourcesOf(const odix::Compiled &compiled, const Value &value)
+{
+    std::vector<std::uint64_t> sources;
+    if (!compiled.debug)
+        return sources;
+    const auto take = [&](std::uint32_t opId) {
+        for (const std::uint32_t each : compiled.debug->sourceOps(opId)) {
+            if (std::find(sources.begin(), sources.end(), each) == sources.end())
+                sources.push_back(each);
+        }
+    };
+    if (value.kind == Value::Kind::Constant) {
+        take(static_cast<std::uint32_t>(value.index));
+    } else {
+        const odix::MadeValue &made = compiled.trace.made[value.index];
+        take(compiled.program.functions[made.function].code[made.instruction].opId);
+    }
+    return sources;
+}
+
+/// Read by something that does not decompress, or by nothing.
+bool isOutermost(const ValueGraph &graph, const GraphOperation &maker)
+{
+    const auto &uses = graph.definitions()[maker.firstDefinition].uses;
+    return uses.empty() || std::any_of(uses.begin(), uses.end(), [&](const Use &use) {
+               return !isConstexpr(*graph.operations()[use.operation].operation);
+           });
+}
+
+} // namespace
+
+std::vector<Weight> weightsOf(const odix::Compiled &compiled, const CompiledProgram &program,
+                              std::span<const std::byte> bytes, const std::string &path,
+                              DiagnosticLog &log)
+{
+    std::vector<Weight> weights;
+    for (std::size_t f = 0; f < program.program.functions.size(); ++f) {
+        const mil::Function &function = program.program.functions[f];
+        const ValueGraph graph(function);
+        for (std::size_t i = 0; i < graph.operations().size(); ++i) {
+            const GraphOperation &maker = graph.operations()[i];
+            const mil::Operation &operation = *maker.operation;
+            if ((operation.type != "const" && !isConstexpr(operation)) ||
+                !isOutermost(graph, maker))
+                continue;
+            const auto value = program.constants[f].find(operation.outputs.front().name);
+            const mil::ProgramValue *stored = operation.operand("val");
+            if (value == program.constants[f].end() || (stored && stored->literal()))
+                continue;
+            Weight weight;
+            weight.name = operation.outputs.front().name;
+            weight.function = function.name;
+            weight.sourceOp = operation.type;
+            weight.consumers = findConsumers(graph, i);
+            FormBuilder builder(compiled, bytes, path);
+            auto form = builder.encoding(value->second, PartRole::Data);
+            if (form) {
+                weight.type = form->type;
+                weight.shape = form->shape;
+                weight.elements = elementCount(weight.shape).value_or(ElementCount());
+                weight.detail = formFigures(*form);
+                weight.form = StorageForm(std::move(*form));
+            } else {
+                weight.form = StorageForm::unsound(FormNode::Unknown, ElementType::Unknown,
+                                                   std::move(builder.known));
+                weight.fault = form.error();
+                log.add(Severity::Error, std::move(form.error()));
+            }
+            if (auto sources = sourcesOf(compiled, value->second); !sources.empty())
+                weight.detail.emplace_back("op_id", std::move(sources));
+            StoredBytes sum;
+            sum.add(weight.operands());
+            weight.storedBytes = sum.sum();
+            weights.push_back(std::move(weight));
+        }
+    }
+    return weights;
+}
 
 namespace {
 
