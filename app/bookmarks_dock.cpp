@@ -327,11 +327,6 @@ void BookmarksDock::keepBeside(bool beside)
     showRows();
 }
 
-void BookmarksDock::refresh()
-{
-    showRows();
-}
-
 void BookmarksDock::showRows()
 {
     m_undo->setEnabled(m_model->canUndo());

@@ -89,7 +89,7 @@ public:
     QString importFrom(const QString &path);
 
 protected:
-    void refresh() override;
+    void refresh() override { showRows(); }
 
 private:
     void buildActions();

@@ -185,11 +185,6 @@ void BundleWatch::restamp()
     takeDigests();
 }
 
-void BundleWatch::hold()
-{
-    m_held = true;
-}
-
 void BundleWatch::release()
 {
     m_held = false;

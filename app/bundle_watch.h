@@ -31,7 +31,7 @@ public:
     /// Takes the files as they are now for known.
     void restamp();
     /// While held, changes are only remembered; restamp() or release() ends that.
-    void hold();
+    void hold() { m_held = true; }
     void release();
     /// Files whose time or permissions changed and whose bytes are those of when they were opened
     /// or saved. A large one is among them a moment later, after touched().

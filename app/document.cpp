@@ -253,11 +253,6 @@ void Document::showOther(const Source &source, const Opened &opened)
     m_otherWatch.watch(opened.bundle);
 }
 
-void Document::openOther(const QString &path)
-{
-    openOtherSource({path, {}}, false);
-}
-
 void Document::openOtherSource(const Source &source, bool recover)
 {
     if (m_busy != Busy::Idle || !isOpen())
@@ -324,11 +319,6 @@ void Document::setKept(std::vector<ui::PatchEntry> kept)
         return;
     m_kept = std::move(kept);
     keepEdits();
-}
-
-void Document::forgetKeptEdits()
-{
-    setKept({});
 }
 
 void Document::reload(bool editsAgain)

@@ -63,7 +63,7 @@ public:
     /// Recovers interrupted saves of what is open, and opens it again.
     void recover();
     /// Opens B beside the document: otherOpened() or openFailed().
-    void openOther(const QString &path);
+    void openOther(const QString &path) { openOtherSource({path, {}}, false); }
     void openMemory(MemoryBundle bundle, std::optional<MemoryBundle> other = std::nullopt);
     /// The document as it is on disk now; the place is kept. The edits that are not on the disk are
     /// made again on what is there now, with those undone or switched off, or forgotten.
@@ -72,7 +72,7 @@ public:
     /// unsaved ones until they are made or forgotten; while the bundle is closed as well.
     std::vector<Edit> keptEdits() const;
     void makeKeptEdits();
-    void forgetKeptEdits();
+    void forgetKeptEdits() { setKept({}); }
     /// What was refused last because numbers of the program get longer: a copy has the room.
     const std::vector<Edit> &editsForCopy() const { return m_editsForCopy; }
 

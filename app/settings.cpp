@@ -79,11 +79,6 @@ Settings::Settings(const QString &file)
     migrate();
 }
 
-QString Settings::stateFolder() const
-{
-    return m_stateFolder;
-}
-
 void Settings::migrate()
 {
     if (migrateSettings(*m_store, kSteps) == SettingsState::Ready)
@@ -139,11 +134,6 @@ void Settings::removeRecent(const Recent &entry)
     QList<Recent> entries = recent();
     entries.removeAll(entry);
     writeRecent(entries);
-}
-
-void Settings::clearRecent()
-{
-    writeRecent({});
 }
 
 QList<Settings::Pairing> Settings::pairings() const

@@ -51,7 +51,7 @@ public:
     /// Puts an entry in front and drops the oldest past kMaxRecent.
     void addRecent(const Recent &entry);
     void removeRecent(const Recent &entry);
-    void clearRecent();
+    void clearRecent() { writeRecent({}); }
 
     ThemeChoice theme() const;
     /// Answers this from now on, until another one is chosen; nothing is written.
@@ -63,7 +63,7 @@ public:
 
     /// Where what belongs to single bundles is kept, such as bookmarks: kernscope in
     /// $XDG_STATE_HOME, by default ~/.local/state; of settings in a file of their own, beside it.
-    QString stateFolder() const;
+    QString stateFolder() const { return m_stateFolder; }
     /// Pairs by hand of two files that are compared: names in `path` and in `other` by turns. Those
     /// of the kMaxPairings comparisons that had some last.
     static constexpr int kMaxPairings = 50;

@@ -175,11 +175,6 @@ void TourPanel::placeBeside(const QRect &target)
     setGeometry(QRect(at, size));
 }
 
-void TourPanel::takeFocus()
-{
-    m_next->setFocus(Qt::OtherFocusReason);
-}
-
 bool TourPanel::eventFilter(QObject *watched, QEvent *event)
 {
     if (event->type() == QEvent::KeyPress && takesKey(static_cast<QKeyEvent *>(event)->key()))

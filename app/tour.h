@@ -42,7 +42,7 @@ public:
     /// Beside `target` where there is room (in coordinates of the window), else over its lower end;
     /// an empty one: in the middle.
     void placeBeside(const QRect &target);
-    void takeFocus();
+    void takeFocus() { m_next->setFocus(Qt::OtherFocusReason); }
 
     QPushButton *backButton() const { return m_back; }
     QPushButton *nextButton() const { return m_next; }

@@ -201,11 +201,6 @@ ThemeSwitch::ThemeSwitch(Settings &settings, QObject *parent)
     apply();
 }
 
-ThemeChoice ThemeSwitch::choice() const
-{
-    return m_settings.theme();
-}
-
 void ThemeSwitch::choose(ThemeChoice choice)
 {
     m_settings.setTheme(choice);

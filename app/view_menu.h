@@ -59,7 +59,7 @@ class ThemeSwitch : public QObject
 public:
     explicit ThemeSwitch(Settings &settings, QObject *parent = nullptr);
 
-    ThemeChoice choice() const;
+    ThemeChoice choice() const { return m_settings.theme(); }
     void choose(ThemeChoice choice);
     bool dark() const;
     /// Adds to the font's size; 0 goes back to the system's.

@@ -319,11 +319,6 @@ void PairBinner::addOne(std::uint64_t element, double a, double b)
         countIn(m_bins.both, m_bins.first, binB * kBins + binA, element);
 }
 
-PairBins PairBinner::take()
-{
-    return std::move(m_bins);
-}
-
 } // namespace diff
 
 bool ElementChoice::holds(ElementType typeOfA, ExactValue valueA, ExactValue valueB) const

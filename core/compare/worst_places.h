@@ -48,7 +48,7 @@ public:
 
     /// Elements [first, first + a.size()) of either side; `b` is as long as `a`.
     void add(std::uint64_t first, std::span<const double> a, std::span<const double> b);
-    PairBins take();
+    PairBins take() { return std::move(m_bins); }
 
 private:
     void widenFor(std::span<const double> values);

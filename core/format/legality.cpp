@@ -235,11 +235,6 @@ FormRequest requestOf(const KernelFormatRow &row, const FormatUse &use)
 
 } // namespace
 
-bool Legality::legal() const
-{
-    return refusal() == nullptr;
-}
-
 const LegalityRule *Legality::refusal() const
 {
     return findBy(rules, &LegalityRule::state, RuleState::Refuses);

@@ -35,7 +35,10 @@ struct LegalityRule {
 struct Legality {
     std::vector<LegalityRule> rules; ///< every rule that applies to the form, in a fixed order
 
-    bool legal() const; ///< no rule refuses; unknown ones do not refuse
+    bool legal() const
+    {
+        return refusal() == nullptr;
+    } ///< no rule refuses; unknown ones do not refuse
     /// Legal, illegal, or empty where no rule refuses and one cannot be answered.
     std::optional<bool> verdict() const;
     const LegalityRule *refusal() const; ///< the first that refuses, or nothing

@@ -218,11 +218,6 @@ std::optional<SliceLayout::Number> SliceLayout::numberAt(const LanePlace &place)
     return Number{run->firstChannel + number % run->width, number / run->width};
 }
 
-LanePlace SliceLayout::biasPlace(std::uint64_t channel) const
-{
-    return rowPlace(channel, 0);
-}
-
 std::vector<SizeCase> casesOfSliceSize(std::uint64_t bytes)
 {
     std::vector<SizeCase> cases;

@@ -68,7 +68,7 @@ public:
     /// Step `step` of an output channel; both must exist.
     LanePlace placeOf(std::uint64_t channel, std::uint64_t step) const;
     /// Only where there are biases.
-    LanePlace biasPlace(std::uint64_t channel) const;
+    LanePlace biasPlace(std::uint64_t channel) const { return rowPlace(channel, 0); }
 
     /// What a byte of a slice belongs to: row 0 is that of the biases where there are any. Nothing
     /// in padding and past the slice.

@@ -125,11 +125,6 @@ std::optional<std::uint64_t> nextFit(std::span<const std::byte> bytes, std::uint
 
 } // namespace
 
-std::string WideInteger::text() const
-{
-    return (negative ? "-" : "") + std::to_string(magnitude);
-}
-
 std::optional<WideInteger> wideInteger(std::int64_t code, bool isUnsigned)
 {
     const bool negative = !isUnsigned && code < 0;

@@ -17,7 +17,7 @@ struct WideInteger {
     std::uint64_t magnitude = 0;
 
     /// Decimal, with its sign.
-    std::string text() const;
+    std::string text() const { return (negative ? "-" : "") + std::to_string(magnitude); }
     friend bool operator==(const WideInteger &, const WideInteger &) = default;
 };
 

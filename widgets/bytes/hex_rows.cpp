@@ -77,16 +77,6 @@ double HexLayout::hexX(int column) const
     return m_char * (m_offsetDigits + 2.5 + 3 * column + column / kGroup);
 }
 
-double HexLayout::textX() const
-{
-    return hexX(m_bytesPerRow);
-}
-
-double HexLayout::width() const
-{
-    return textX() + m_char * (m_bytesPerRow + 0.5);
-}
-
 QRectF HexLayout::hexCell(int column, double y) const
 {
     return {hexX(column) - m_char / 2, y, 3 * m_char, m_row};

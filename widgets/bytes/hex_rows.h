@@ -60,7 +60,7 @@ public:
     int offsetDigits() const { return m_offsetDigits; }
     double charWidth() const { return m_char; }
     double rowHeight() const { return m_row; }
-    double width() const; ///< of all columns
+    double width() const { return textX() + m_char * (m_bytesPerRow + 0.5); } ///< of all columns
 
     double offsetX() const { return m_char / 2; }
     /// Cell of the byte in `column` of a row whose top is `y`: two digits with half a space each.
@@ -78,7 +78,7 @@ public:
 
 private:
     double hexX(int column) const;
-    double textX() const;
+    double textX() const { return hexX(m_bytesPerRow); }
 
     int m_bytesPerRow = 16, m_offsetDigits = 8;
     double m_char = 8, m_row = 16;

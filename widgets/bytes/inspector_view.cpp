@@ -193,11 +193,6 @@ QSize InspectorView::cellSize(int row) const
     return {widthOf(row, roomForCells()), heightOf(row, roomForCells())};
 }
 
-bool InspectorView::isTall(int row) const
-{
-    return heightOf(row, roomForCells()) > rowHeight();
-}
-
 void InspectorView::changeEvent(QEvent *event)
 {
     QListView::changeEvent(event);

@@ -24,7 +24,7 @@ public:
     /// Of the reading in that row of the view's own model, in the view as wide as it is.
     QSize cellSize(int row) const;
     /// Whether its value stands below its name.
-    bool isTall(int row) const;
+    bool isTall(int row) const { return heightOf(row, roomForCells()) > rowHeight(); }
     /// Of the reading, such as "int16".
     QString nameOf(const QModelIndex &index) const;
 

@@ -318,11 +318,6 @@ void SectionStrip::fit()
     afterScaleChange();
 }
 
-void SectionStrip::oneToOne()
-{
-    zoomAbout(m_scale.bytesPerPixel(), anchorPixel());
-}
-
 void SectionStrip::afterScaleChange()
 {
     syncScrollBar();

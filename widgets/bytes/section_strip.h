@@ -96,7 +96,7 @@ public:
     void zoomIn();
     void zoomOut();
     void fit();
-    void oneToOne(); ///< a byte a pixel
+    void oneToOne() { zoomAbout(m_scale.bytesPerPixel(), anchorPixel()); } ///< a byte a pixel
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;

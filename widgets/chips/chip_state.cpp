@@ -78,11 +78,6 @@ QString ChipState::waitingText() const
                : tr("Judging the weights\u2026");
 }
 
-void ChipState::forget()
-{
-    m_table = nullptr;
-}
-
 void ChipState::rebuild()
 {
     m_task.stop();

@@ -52,7 +52,7 @@ Q_SIGNALS:
 private:
     explicit ChipState(Session &session);
     void rebuild();
-    void forget();
+    void forget() { m_table = nullptr; }
     void judgeProgram();
 
     Session &m_session;

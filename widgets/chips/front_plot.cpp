@@ -60,11 +60,6 @@ std::optional<double> FrontPlot::costOf(const plan::PlanTotals &totals) const
                                   : plan::slowest(totals);
 }
 
-double FrontPlot::heightOf(double error) const
-{
-    return std::max(error, m_foot);
-}
-
 /// A decade below the least error that is not 0.
 void FrontPlot::setFoot()
 {

@@ -53,7 +53,10 @@ protected:
 private:
     QCPGraph *addMarks(const QString &name, int shape);
     std::optional<double> costOf(const plan::PlanTotals &totals) const; ///< empty: not known
-    double heightOf(double error) const;                                ///< on the axis of errors
+    double heightOf(double error) const
+    {
+        return std::max(error, m_foot);
+    } ///< on the axis of errors
     void setFoot();
     std::optional<int> nearest(const QPoint &position) const override;
     void draw();

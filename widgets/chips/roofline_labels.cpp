@@ -61,11 +61,6 @@ void LabelPlacer::avoid(const QLineF &line)
     }
 }
 
-bool LabelPlacer::inside(const QPolygonF &outline) const
-{
-    return m_area.contains(outline.boundingRect());
-}
-
 std::optional<LabelPlacer::Spot> LabelPlacer::take(const std::vector<Spot> &spots,
                                                    const QSizeF &words, bool must)
 {

@@ -57,7 +57,7 @@ private:
     void occupy(QPolygonF shape, std::size_t weight);
     /// Words over words cannot be read, which is worse than words over many points.
     static constexpr std::size_t kWords = 1000;
-    bool inside(const QPolygonF &outline) const;
+    bool inside(const QPolygonF &outline) const { return m_area.contains(outline.boundingRect()); }
 
     QRectF m_area;
     std::vector<QPolygonF> m_taken;

@@ -223,11 +223,6 @@ void RooflinePlot::showAllRoofs(bool all)
     endData();
 }
 
-QPoint RooflinePlot::positionOf(int point) const
-{
-    return placeOf(plot(), m_points, point);
-}
-
 std::optional<int> RooflinePlot::nearest(const QPoint &position) const
 {
     const int reach = theme::em(this, 0.8);

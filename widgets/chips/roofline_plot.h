@@ -81,7 +81,10 @@ public:
     const RooflinePoints &points() const { return m_points; }
     const RooflineMarks &marks() const { return m_marks; }
     const RooflineLabels &labels() const { return m_labels; }
-    QPoint positionOf(int point) const; ///< on the screen
+    QPoint positionOf(int point) const
+    {
+        return placeOf(plot(), m_points, point);
+    } ///< on the screen
     void fit();
     void zoom(double factor);
     /// Beside the roofs that matter to the points.

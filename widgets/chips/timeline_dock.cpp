@@ -221,11 +221,6 @@ void TimelinePlot::fillLanes()
     plot().yAxis->setRange((differs ? kAsStored : kBytes) - 1.1, kArithmetic + 0.5);
 }
 
-double TimelinePlot::keyOf(int point) const
-{
-    return (startOf(point) + startOf(point + 1)) / 2;
-}
-
 int TimelinePlot::pointAt(double key) const
 {
     if (m_layers.empty() || key < 0 || key >= m_starts.back())

@@ -61,7 +61,7 @@ public:
     QStringList lineTexts() const;
 
 protected:
-    double keyOf(int point) const override;
+    double keyOf(int point) const override { return (startOf(point) + startOf(point + 1)) / 2; }
     int pointAt(double key) const override;
     void applyColors(bool dark) override;
 

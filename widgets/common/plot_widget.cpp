@@ -159,11 +159,6 @@ void PlotWidget::pick(int point)
     Q_EMIT pointActivated(point);
 }
 
-void PlotWidget::beginData()
-{
-    m_model->beginChange();
-}
-
 void PlotWidget::endData()
 {
     m_model->endChange();

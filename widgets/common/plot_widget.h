@@ -65,7 +65,7 @@ protected:
     /// Shows the legend above the axes, in as many columns as have room: it covers nothing.
     void showLegend();
     /// Around every change of the data; the second also replots.
-    void beginData();
+    void beginData() { m_model->beginChange(); }
     void endData();
 
     /// Of plots whose points lie in two dimensions: the one at a place in the picture, -1 where

@@ -221,21 +221,6 @@ void TileView::zoomAboutCursor(double factor)
         moveTo(geometryNow().revealing(m_current->row, m_current->col));
 }
 
-void TileView::zoomIn()
-{
-    zoomAboutCursor(2);
-}
-
-void TileView::zoomOut()
-{
-    zoomAboutCursor(0.5);
-}
-
-void TileView::fit()
-{
-    moveTo(ViewState{});
-}
-
 bool TileView::loading() const
 {
     return m_loader->busy();

@@ -87,9 +87,9 @@ public:
     std::optional<Cell> cellAt(QPoint position) const;
 
 public Q_SLOTS:
-    void zoomIn();
-    void zoomOut();
-    void fit();
+    void zoomIn() { zoomAboutCursor(2); }
+    void zoomOut() { zoomAboutCursor(0.5); }
+    void fit() { moveTo(ViewState{}); }
 
 Q_SIGNALS:
     void viewStateChanged(const kernscope::ui::ViewState &state); ///< by the person

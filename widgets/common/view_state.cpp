@@ -59,11 +59,6 @@ ViewGeometry::ViewGeometry(const ViewState &state, QSizeF viewport, double devic
     m_state.centreRow = keptInside(m_state.centreRow, viewport.height() / cellHeight(), m_rows);
 }
 
-double ViewGeometry::minScale() const
-{
-    return std::min(1.0, m_fitScale / 2);
-}
-
 double ViewGeometry::xOf(double col) const
 {
     const double x = (col - m_state.centreCol) * cellWidth() + m_viewport.width() / 2;
@@ -110,16 +105,6 @@ int ViewGeometry::level() const
 {
     const int coarser = coarserLevel();
     return coarser > kMostMerged ? coarser : levelOf(std::max(cellWidth(), cellHeight()));
-}
-
-int ViewGeometry::moreAcross() const
-{
-    return m_wide <= m_high ? coarserLevel() - level() : 0;
-}
-
-int ViewGeometry::moreDown() const
-{
-    return m_wide > m_high ? coarserLevel() - level() : 0;
 }
 
 ViewState ViewGeometry::zoomed(double newScale, QPointF anchor) const

@@ -42,7 +42,7 @@ public:
     double cellWidth() const { return m_state.scale * m_wide; }
     double cellHeight() const { return m_state.scale * m_high; }
     /// The scale where a cell of the picture can be as far out as makes sense.
-    double minScale() const;
+    double minScale() const { return std::min(1.0, m_fitScale / 2); }
 
     /// Left edge of a column, upper edge of a row; also for fractions and past the end.
     double xOf(double col) const;
@@ -58,8 +58,8 @@ public:
     /// Levels more along the shorter side of a cell, so that pixels are not smaller than device
     /// pixels there either and yet no cells are merged along the other side; 0 in one of the two
     /// directions at least, and where the cells are so small that this would be slow.
-    int moreAcross() const;
-    int moreDown() const;
+    int moreAcross() const { return m_wide <= m_high ? coarserLevel() - level() : 0; }
+    int moreDown() const { return m_wide > m_high ? coarserLevel() - level() : 0; }
 
     /// The same with a new scale, the cell under `anchor` (viewport coordinates) staying there.
     ViewState zoomed(double scale, QPointF anchor) const;

@@ -139,11 +139,6 @@ void PairFactsPanel::showValues(const ValueDifference *values)
         m_values[i]->setText(texts[i]);
 }
 
-QString PairFactsPanel::valueAt(std::size_t n) const
-{
-    return n < kFigures ? m_values[n]->text() : QString();
-}
-
 PairElementTable::PairElementTable(QWidget *parent)
     : QTableView(parent),
       m_facts(new RowTable<report::PickedFact>(report::pickedElementTable(), this))

@@ -48,7 +48,7 @@ public:
     /// Null: none are known.
     void showValues(const ValueDifference *values);
     /// What stands beside the n-th name, in reading order of the left column, then of the right.
-    QString valueAt(std::size_t n) const;
+    QString valueAt(std::size_t n) const { return n < kFigures ? m_values[n]->text() : QString(); }
 
     static constexpr std::size_t kFigures = 10;
 

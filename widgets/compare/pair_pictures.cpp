@@ -47,26 +47,6 @@ void PictureLegend::showScale(double range, bool percent)
     setKind(Kind::Scale);
 }
 
-void PictureLegend::showMask()
-{
-    setKind(Kind::Mask);
-}
-
-void PictureLegend::showKept()
-{
-    setKind(Kind::Kept);
-}
-
-void PictureLegend::showEqual()
-{
-    setKind(Kind::Equal);
-}
-
-void PictureLegend::showNotFinite()
-{
-    setKind(Kind::NotFinite);
-}
-
 void PictureLegend::clear()
 {
     setKind(Kind::None);
@@ -308,11 +288,6 @@ bool PairSubject::sameWeights(const PairSubject &other) const
                x->weights()[i].shape == y->weights()[j].shape;
     };
     return same(a, sides.a, other.a, other.sides.a) && same(b, sides.b, other.b, other.sides.b);
-}
-
-const Weight &PairSubject::weight() const
-{
-    return comparedWeight(*a, *b, sides);
 }
 
 std::uint64_t PairSubject::elementOn(bool ofA, std::uint64_t element) const

@@ -31,12 +31,12 @@ public:
     /// From -range in blue to +range in orange; `percent`: of the value in A, written so.
     void showScale(double range, bool percent = false);
     /// Kept and left out, of one weight.
-    void showMask();
+    void showMask() { setKind(Kind::Mask); }
     /// The four states of a pair.
-    void showKept();
+    void showKept() { setKind(Kind::Kept); }
     /// Of a picture in which nothing differs.
-    void showEqual();
-    void showNotFinite(); ///< no difference is a number
+    void showEqual() { setKind(Kind::Equal); }
+    void showNotFinite() { setKind(Kind::NotFinite); } ///< no difference is a number
     void clear();
 
     QSize sizeHint() const override;
@@ -122,7 +122,7 @@ struct PairSubject {
     bool hasB() const { return b && sides.b < b->weights().size(); }
     bool comparable() const { return hasA() && hasB() && obstacle.isEmpty(); }
     /// Whose elements are numbered; only where comparable.
-    const Weight &weight() const;
+    const Weight &weight() const { return comparedWeight(*a, *b, sides); }
     /// Element of a side's weight for one of the pair; and the way back: nothing for what belongs
     /// to another part.
     std::uint64_t elementOn(bool ofA, std::uint64_t element) const;

@@ -431,16 +431,6 @@ void UlpPlot::labelCounts(std::uint64_t most)
     plot().yAxis->setRange(0.5, top);
 }
 
-std::uint64_t UlpPlot::firstOf(int bin)
-{
-    return bin == 0 ? 0 : std::uint64_t{1} << (bin - 1);
-}
-
-std::uint64_t UlpPlot::lastOf(int bin)
-{
-    return bin == 0 ? 0 : firstOf(bin) - 1 + firstOf(bin);
-}
-
 /// As many labels as the width has room for.
 void UlpPlot::labelTicks()
 {

@@ -116,8 +116,8 @@ protected:
     void resizeEvent(QResizeEvent *event) override;
 
 private:
-    static std::uint64_t firstOf(int bin);
-    static std::uint64_t lastOf(int bin);
+    static std::uint64_t firstOf(int bin) { return bin == 0 ? 0 : std::uint64_t{1} << (bin - 1); }
+    static std::uint64_t lastOf(int bin) { return bin == 0 ? 0 : firstOf(bin) - 1 + firstOf(bin); }
     int bins() const { return static_cast<int>(m_counts.size()); }
     void show(std::vector<std::uint64_t> counts, ElementType type);
     void labelTicks();

@@ -166,11 +166,6 @@ void ScatterPlot::frame()
     plot().xAxis->setLabel(label);
 }
 
-std::uint64_t ScatterPlot::elementOf(int point) const
-{
-    return at(point).element;
-}
-
 int ScatterPlot::pointOf(double a, double b) const
 {
     if (!m_bins || !std::isfinite(a) || !std::isfinite(b))
@@ -215,11 +210,6 @@ QVariant ScatterPlot::cell(int point, int column) const
     case 4: return static_cast<qulonglong>(p.count);
     default: return static_cast<qulonglong>(p.element);
     }
-}
-
-double ScatterPlot::keyOf(int point) const
-{
-    return xOf(at(point));
 }
 
 int ScatterPlot::pointAt(double key) const

@@ -25,7 +25,7 @@ public:
     void setBins(std::shared_ptr<const PairBins> bins);
     void clear() { setBins(nullptr); }
     /// The first of the elements that a point stands for.
-    std::uint64_t elementOf(int point) const;
+    std::uint64_t elementOf(int point) const { return at(point).element; }
     /// The point whose bin holds both values; -1 for none.
     int pointOf(double a, double b) const;
 
@@ -35,7 +35,7 @@ public:
     QVariant cell(int point, int column) const override;
 
 protected:
-    double keyOf(int point) const override;
+    double keyOf(int point) const override { return xOf(at(point)); }
     int pointAt(double key) const override;
     void applyColors(bool dark) override;
 

@@ -14,21 +14,6 @@ void PairChoices::add(const Choice &choice)
     m_choices.push_back(choice);
 }
 
-void PairChoices::pair(const QString &ofDocument, const QString &ofOther)
-{
-    add({ofDocument, ofOther});
-}
-
-void PairChoices::leaveDocumentAlone(const QString &name)
-{
-    add({name, {}});
-}
-
-void PairChoices::leaveOtherAlone(const QString &name)
-{
-    add({{}, name});
-}
-
 std::vector<PairChoice> PairChoices::resolve(const Bundle &document, const Bundle &other,
                                              bool swapped) const
 {

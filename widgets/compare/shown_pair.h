@@ -18,10 +18,10 @@ class PairChoices
 {
 public:
     /// The two are a pair; earlier answers about either are forgotten.
-    void pair(const QString &ofDocument, const QString &ofOther);
+    void pair(const QString &ofDocument, const QString &ofOther) { add({ofDocument, ofOther}); }
     /// The weight has no partner.
-    void leaveDocumentAlone(const QString &name);
-    void leaveOtherAlone(const QString &name);
+    void leaveDocumentAlone(const QString &name) { add({name, {}}); }
+    void leaveOtherAlone(const QString &name) { add({{}, name}); }
     void clear() { m_choices.clear(); }
     bool empty() const { return m_choices.empty(); }
 

@@ -721,11 +721,6 @@ void BundleTreeModel::setZeroFractions(const std::vector<std::pair<std::size_t, 
     }
 }
 
-void BundleTreeModel::forgetZeroFraction(std::size_t weight)
-{
-    setZeroFractions({{weight, std::nan("")}});
-}
-
 std::optional<double> BundleTreeModel::zeroFraction(std::size_t weight) const
 {
     if (weight >= m_zeros.size() || std::isnan(m_zeros[weight]))

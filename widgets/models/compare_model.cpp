@@ -332,11 +332,6 @@ void CompareModel::setWorstFirst(bool worstFirst)
     updateOrder();
 }
 
-bool CompareModel::ordersBySeverity() const
-{
-    return m_worstFirst && sortColumn() < 0;
-}
-
 void CompareModel::arrange()
 {
     if (ordersBySeverity())

@@ -107,7 +107,7 @@ public:
     void setWorstFirst(bool worstFirst);
     bool worstFirst() const { return m_worstFirst; }
     /// Without a column to sort by, and with the worst first.
-    bool ordersBySeverity() const;
+    bool ordersBySeverity() const { return m_worstFirst && sortColumn() < 0; }
     /// Puts the rows that are shown where they belong by what is known now, without a reset. Does
     /// nothing where a person chose a column or the order of A: those stay until updateOrder().
     void arrange();

@@ -222,11 +222,6 @@ std::string_view RowTableModel::keyOf(int column) const
     return m_columns[static_cast<std::size_t>(column)].key;
 }
 
-int RowTableModel::rowOf(std::size_t source) const
-{
-    return source < m_rowOf.size() ? m_rowOf[source] : -1;
-}
-
 void RowTableModel::setTitle(std::string_view key, const QString &title)
 {
     const int column = columnOf(key);

@@ -159,7 +159,7 @@ public:
     std::string_view keyOf(int column) const;
     /// Position among all rows of a shown one, and the other way round: -1 where it is not shown.
     std::size_t sourceRow(int row) const { return m_shown[static_cast<std::size_t>(row)]; }
-    int rowOf(std::size_t source) const;
+    int rowOf(std::size_t source) const { return source < m_rowOf.size() ? m_rowOf[source] : -1; }
     /// Another title than the declared one, such as the name of a chip.
     void setTitle(std::string_view key, const QString &title);
     /// True where no row has that column, so that a view may hide it.

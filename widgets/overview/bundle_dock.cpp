@@ -246,11 +246,6 @@ void BundleDock::buildActions()
     m_tree->addActions(m_actions);
 }
 
-void BundleDock::takeNames()
-{
-    m_model->setShortNames(m_names.namesInFunctions());
-}
-
 void BundleDock::refresh()
 {
     const BundlePtr bundle = session().bundle();

@@ -46,7 +46,10 @@ private:
     void showBundle();
     void spanBundle();
     void openGroups();
-    void takeNames(); ///< those that are made of the weights, as far as they are
+    void takeNames()
+    {
+        m_model->setShortNames(m_names.namesInFunctions());
+    } ///< those that are made of the weights, as far as they are
     void onCurrentChanged(const QModelIndex &index);
     void open(const QModelIndex &index);
     void showInHex();

@@ -205,11 +205,6 @@ void CodebookDock::connectViews()
     });
 }
 
-QList<QAction *> CodebookDock::menuActions() const
-{
-    return m_tableActions + m_plot->plotActions();
-}
-
 void CodebookDock::refresh()
 {
     if (!session().bundle()) {

@@ -56,7 +56,7 @@ public:
     explicit CodebookDock(Session &session, QWidget *parent = nullptr);
 
     /// Rows to copy and to export; the plot as a table, as a picture, and its data.
-    QList<QAction *> menuActions() const override;
+    QList<QAction *> menuActions() const override { return m_tableActions + m_plot->plotActions(); }
 
     CodebookModel &model() { return *m_model; }
     QTableView &table() { return *m_table; }

@@ -567,11 +567,6 @@ void MaskDock::paintStroke(bool accepted)
                       : tr("Leave out %1 elements of %2").arg(count, fromUtf8(weight.name)));
 }
 
-QString MaskDock::cellText() const
-{
-    return m_cell->text();
-}
-
 } // namespace kernscope::ui
 
 #include "moc_mask_dock.cpp"

@@ -69,7 +69,10 @@ public:
     QAction *keepAction() const { return m_keep; }
     QAction *dropAction() const { return m_drop; }
     QAction *brushAction() const { return m_brush; }
-    QString cellText() const; ///< of the chosen cell, or what the stroke under way would change
+    QString cellText() const
+    {
+        return m_cell->text();
+    } ///< of the chosen cell, or what the stroke under way would change
     QLineEdit *keepValue() const { return m_keepValue; }
     QString figures() const;
 

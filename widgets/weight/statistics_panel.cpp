@@ -182,11 +182,6 @@ double HistogramPlot::edge(int bin) const
     return m_shown.low + (m_shown.high - m_shown.low) * bin / std::max(1, pointCount());
 }
 
-double HistogramPlot::keyOf(int point) const
-{
-    return (edge(point) + edge(point + 1)) / 2;
-}
-
 int HistogramPlot::pointAt(double key) const
 {
     if (pointCount() == 0 || key < edge(0) || key > edge(pointCount()))

@@ -46,7 +46,7 @@ public:
     QVariant cell(int point, int column) const override;
 
 protected:
-    double keyOf(int point) const override;
+    double keyOf(int point) const override { return (edge(point) + edge(point + 1)) / 2; }
     int pointAt(double key) const override;
     void applyColors(bool dark) override;
 

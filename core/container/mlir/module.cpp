@@ -52,11 +52,6 @@ Siblings<Region> Module::regionsOf(const Operation &operation) const
     return {regions, operation.regions};
 }
 
-Siblings<Block> Module::blocksOf(const Region &region) const
-{
-    return {blocks, region.blocks};
-}
-
 std::span<const std::uint32_t> Module::operandsOf(const Operation &operation) const
 {
     return std::span(operandValues).subspan(operation.operands.first, operation.operands.count);

@@ -262,7 +262,7 @@ struct Module {
 
     Siblings<Operation> operationsOf(const Block &block) const;
     Siblings<Region> regionsOf(const Operation &operation) const;
-    Siblings<Block> blocksOf(const Region &region) const;
+    Siblings<Block> blocksOf(const Region &region) const { return {blocks, region.blocks}; }
     std::span<const std::uint32_t> operandsOf(const Operation &operation) const;
     std::span<const Value> resultsOf(const Operation &operation) const;
     /// The resource of a handle (field R).

@@ -49,11 +49,6 @@ void FlatBuffer::broken(std::uint64_t at, std::string_view field, std::string ex
     m_fault->code = "odix.flatbuffer";
 }
 
-std::optional<Error> FlatBuffer::takeFault()
-{
-    return std::exchange(m_fault, std::nullopt);
-}
-
 bool FlatBuffer::charge(std::uint64_t bytes, std::uint64_t at, std::string_view field)
 {
     if (bytes <= m_left) {

@@ -68,7 +68,7 @@ public:
               std::string message);
     bool failed() const { return m_fault.has_value(); }
     /// The fault since it was last asked for; reading then goes on.
-    std::optional<Error> takeFault();
+    std::optional<Error> takeFault() { return std::exchange(m_fault, std::nullopt); }
 
 private:
     std::uint64_t follow(std::uint64_t at, std::string_view field);
