@@ -330,145 +330,140 @@ public:
     }
 
 private:
-    void addFile(std::size_t a, std::size_t b);
-    void alignSections(std::size_t a, std::size_t b);
-    bool addText(std::size_t a, std::size_t b);
-    void addSection(std::size_t a, std::size_t b);
-    void addSegment(AlignedSegment segment);
-    void openSection(std::size_t a, std::size_t b);
+    void addFile(std::size_t a, std::size_t b)
+    {
+        AlignedFile file;
+        file.a = a;
+        file.b = b;
+        if (a != kNoIndex)
+            file.pathA = m_a.files()[a].path;
+        if (b != kNoIndex)
+            file.pathB = m_b.files()[b].path;
+        file.firstSection = m_result.m_sections.size();
+        m_result.m_files.push_back(std::move(file));
+        if (a == kNoIndex || b == kNoIndex || !addText(a, b))
+            alignSections(a, b);
+        m_result.m_files.back().sections =
+            m_result.m_sections.size() - m_result.m_files.back().firstSection;
+    }
+
+    /// Sections that both have stand where A has them, with what only B has before them.
+    void alignSections(std::size_t a, std::size_t b)
+    {
+        using Range = std::pair<std::size_t, std::size_t>;
+        const Range sectionsA = a == kNoIndex ? Range{0, 0} : m_a.sectionsOf(a);
+        const Range sectionsB = b == kNoIndex ? Range{0, 0} : m_b.sectionsOf(b);
+        const bool byPlace = m_a.kind() == BundleKind::MilBlob || m_b.kind() == BundleKind::MilBlob;
+        const auto keysA =
+            SectionKeys(m_a, m_pairOfA, byPlace).keys(sectionsA.first, sectionsA.second);
+        const auto keysB =
+            SectionKeys(m_b, m_pairOfB, byPlace).keys(sectionsB.first, sectionsB.second);
+        std::map<SectionKey, std::size_t> byKeyB;
+        for (std::size_t i = 0; i < keysB.size(); ++i) {
+            if (keysB[i].pair != kNoPartner)
+                byKeyB.emplace(keysB[i], i);
+        }
+        std::vector<std::size_t> partner(keysA.size(), kNoIndex);
+        std::vector<bool> matched(keysB.size(), false);
+        for (std::size_t i = 0; i < keysA.size(); ++i) {
+            const auto at = byKeyB.find(keysA[i]);
+            if (at != byKeyB.end() && !matched[at->second]) {
+                partner[i] = at->second;
+                matched[at->second] = true;
+            }
+        }
+        std::size_t nextB = 0;
+        const auto onlyB = [&](std::size_t end) {
+            for (; nextB < end; ++nextB) {
+                if (!matched[nextB])
+                    addSection(kNoIndex, sectionsB.first + nextB);
+            }
+        };
+        for (std::size_t i = 0; i < keysA.size(); ++i) {
+            if (partner[i] != kNoIndex)
+                onlyB(partner[i]);
+            addSection(sectionsA.first + i,
+                       partner[i] == kNoIndex ? kNoIndex : sectionsB.first + partner[i]);
+        }
+        onlyB(keysB.size());
+    }
+
+    /// Programs and descriptions in text, line by line. False where they are something else.
+    bool addText(std::size_t a, std::size_t b)
+    {
+        const auto sectionsA = m_a.sectionsOf(a), sectionsB = m_b.sectionsOf(b);
+        const BundleFile &fileA = m_a.files()[a], &fileB = m_b.files()[b];
+        if (sectionsA.second - sectionsA.first != 1 || sectionsB.second - sectionsB.first != 1)
+            return false;
+        // Stored numbers may happen to be letters.
+        const auto numbers = [](const Bundle &bundle, const BundleFile &file, std::size_t section) {
+            return file.role == SectionKind::Data || bundle.sections()[section].weight != kNoIndex;
+        };
+        if (numbers(m_a, fileA, sectionsA.first) || numbers(m_b, fileB, sectionsB.first) ||
+            !looksLikeText(textOf(fileA)) || !looksLikeText(textOf(fileB)))
+            return false;
+        const auto pieces = alignTexts(textOf(fileA), textOf(fileB));
+        if (!pieces)
+            return false;
+        openSection(sectionsA.first, sectionsB.first);
+        for (const TextPiece &piece : *pieces) {
+            AlignedSegment segment;
+            segment.firstA = piece.firstA;
+            segment.lengthA = piece.lengthA;
+            segment.firstB = piece.firstB;
+            segment.lengthB = piece.lengthB;
+            segment.text = true;
+            segment.prefix = piece.equal ? piece.lengthA : piece.prefix;
+            segment.suffix = piece.suffix;
+            addSegment(segment);
+        }
+        return true;
+    }
+
+    void addSection(std::size_t a, std::size_t b)
+    {
+        openSection(a, b);
+        const AlignedSection &section = m_result.m_sections.back();
+        AlignedSegment segment;
+        segment.firstA = section.rangeA.offset.value;
+        segment.lengthA = section.rangeA.bytes.value;
+        segment.firstB = section.rangeB.offset.value;
+        segment.lengthB = section.rangeB.bytes.value;
+        if (a != kNoIndex && b != kNoIndex)
+            diff::setWidths(m_a, a, m_b, b, segment);
+        addSegment(segment);
+    }
+
+    void addSegment(AlignedSegment segment)
+    {
+        segment.section = static_cast<std::uint32_t>(m_result.m_sections.size() - 1);
+        m_result.m_segments.push_back(segment);
+        ++m_result.m_sections.back().segments;
+    }
+
+    void openSection(std::size_t a, std::size_t b)
+    {
+        AlignedSection section;
+        section.a = a;
+        section.b = b;
+        if (a != kNoIndex)
+            section.rangeA = m_a.sections()[a].range;
+        if (b != kNoIndex)
+            section.rangeB = m_b.sections()[b].range;
+        const Bundle &owner = a != kNoIndex ? m_a : m_b;
+        const Section &named = owner.sections()[a != kNoIndex ? a : b];
+        section.name = owner.nameOf(named);
+        section.kind = named.kind;
+        section.file = static_cast<std::uint32_t>(m_result.m_files.size() - 1);
+        section.firstSegment = m_result.m_segments.size();
+        m_result.m_sections.push_back(std::move(section));
+    }
 
     const Bundle &m_a;
     const Bundle &m_b;
     ByteAlignment &m_result;
     std::vector<std::size_t> m_pairOfA, m_pairOfB;
 };
-
-void ByteAligner::addFile(std::size_t a, std::size_t b)
-{
-    AlignedFile file;
-    file.a = a;
-    file.b = b;
-    if (a != kNoIndex)
-        file.pathA = m_a.files()[a].path;
-    if (b != kNoIndex)
-        file.pathB = m_b.files()[b].path;
-    file.firstSection = m_result.m_sections.size();
-    m_result.m_files.push_back(std::move(file));
-    if (a == kNoIndex || b == kNoIndex || !addText(a, b))
-        alignSections(a, b);
-    m_result.m_files.back().sections =
-        m_result.m_sections.size() - m_result.m_files.back().firstSection;
-}
-
-/// Sections that both have stand where A has them, with what only B has before them.
-void ByteAligner::alignSections(std::size_t a, std::size_t b)
-{
-    using Range = std::pair<std::size_t, std::size_t>;
-    const Range sectionsA = a == kNoIndex ? Range{0, 0} : m_a.sectionsOf(a);
-    const Range sectionsB = b == kNoIndex ? Range{0, 0} : m_b.sectionsOf(b);
-    const bool byPlace = m_a.kind() == BundleKind::MilBlob || m_b.kind() == BundleKind::MilBlob;
-    const auto keysA = SectionKeys(m_a, m_pairOfA, byPlace).keys(sectionsA.first, sectionsA.second);
-    const auto keysB = SectionKeys(m_b, m_pairOfB, byPlace).keys(sectionsB.first, sectionsB.second);
-    std::map<SectionKey, std::size_t> byKeyB;
-    for (std::size_t i = 0; i < keysB.size(); ++i) {
-        if (keysB[i].pair != kNoPartner)
-            byKeyB.emplace(keysB[i], i);
-    }
-    std::vector<std::size_t> partner(keysA.size(), kNoIndex);
-    std::vector<bool> matched(keysB.size(), false);
-    for (std::size_t i = 0; i < keysA.size(); ++i) {
-        const auto at = byKeyB.find(keysA[i]);
-        if (at != byKeyB.end() && !matched[at->second]) {
-            partner[i] = at->second;
-            matched[at->second] = true;
-        }
-    }
-    std::size_t nextB = 0;
-    const auto onlyB = [&](std::size_t end) {
-        for (; nextB < end; ++nextB) {
-            if (!matched[nextB])
-                addSection(kNoIndex, sectionsB.first + nextB);
-        }
-    };
-    for (std::size_t i = 0; i < keysA.size(); ++i) {
-        if (partner[i] != kNoIndex)
-            onlyB(partner[i]);
-        addSection(sectionsA.first + i,
-                   partner[i] == kNoIndex ? kNoIndex : sectionsB.first + partner[i]);
-    }
-    onlyB(keysB.size());
-}
-
-/// Programs and descriptions in text, line by line. False where they are something else.
-bool ByteAligner::addText(std::size_t a, std::size_t b)
-{
-    const auto sectionsA = m_a.sectionsOf(a), sectionsB = m_b.sectionsOf(b);
-    const BundleFile &fileA = m_a.files()[a], &fileB = m_b.files()[b];
-    if (sectionsA.second - sectionsA.first != 1 || sectionsB.second - sectionsB.first != 1)
-        return false;
-    // Stored numbers may happen to be letters.
-    const auto numbers = [](const Bundle &bundle, const BundleFile &file, std::size_t section) {
-        return file.role == SectionKind::Data || bundle.sections()[section].weight != kNoIndex;
-    };
-    if (numbers(m_a, fileA, sectionsA.first) || numbers(m_b, fileB, sectionsB.first) ||
-        !looksLikeText(textOf(fileA)) || !looksLikeText(textOf(fileB)))
-        return false;
-    const auto pieces = alignTexts(textOf(fileA), textOf(fileB));
-    if (!pieces)
-        return false;
-    openSection(sectionsA.first, sectionsB.first);
-    for (const TextPiece &piece : *pieces) {
-        AlignedSegment segment;
-        segment.firstA = piece.firstA;
-        segment.lengthA = piece.lengthA;
-        segment.firstB = piece.firstB;
-        segment.lengthB = piece.lengthB;
-        segment.text = true;
-        segment.prefix = piece.equal ? piece.lengthA : piece.prefix;
-        segment.suffix = piece.suffix;
-        addSegment(segment);
-    }
-    return true;
-}
-
-void ByteAligner::openSection(std::size_t a, std::size_t b)
-{
-    AlignedSection section;
-    section.a = a;
-    section.b = b;
-    if (a != kNoIndex)
-        section.rangeA = m_a.sections()[a].range;
-    if (b != kNoIndex)
-        section.rangeB = m_b.sections()[b].range;
-    const Bundle &owner = a != kNoIndex ? m_a : m_b;
-    const Section &named = owner.sections()[a != kNoIndex ? a : b];
-    section.name = owner.nameOf(named);
-    section.kind = named.kind;
-    section.file = static_cast<std::uint32_t>(m_result.m_files.size() - 1);
-    section.firstSegment = m_result.m_segments.size();
-    m_result.m_sections.push_back(std::move(section));
-}
-
-void ByteAligner::addSegment(AlignedSegment segment)
-{
-    segment.section = static_cast<std::uint32_t>(m_result.m_sections.size() - 1);
-    m_result.m_segments.push_back(segment);
-    ++m_result.m_sections.back().segments;
-}
-
-void ByteAligner::addSection(std::size_t a, std::size_t b)
-{
-    openSection(a, b);
-    const AlignedSection &section = m_result.m_sections.back();
-    AlignedSegment segment;
-    segment.firstA = section.rangeA.offset.value;
-    segment.lengthA = section.rangeA.bytes.value;
-    segment.firstB = section.rangeB.offset.value;
-    segment.lengthB = section.rangeB.bytes.value;
-    if (a != kNoIndex && b != kNoIndex)
-        diff::setWidths(m_a, a, m_b, b, segment);
-    addSegment(segment);
-}
 
 ByteAlignment::ByteAlignment(const Bundle &a, const Bundle &b, std::span<const ComparedPair> pairs)
 {

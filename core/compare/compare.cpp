@@ -74,100 +74,6 @@ bool isCheckpoint(const Bundle &bundle)
 
 namespace {
 
-class BundleComparison
-{
-public:
-    BundleComparison(const Bundle &a, const Bundle &b, const DiffOptions &options,
-                     Progress *progress, const ComparisonSteps &steps)
-        : m_a(a), m_b(b), m_options(options), m_progress(progress), m_steps(steps)
-    {
-    }
-
-    Result<Difference> run();
-
-private:
-    void announceTotal(const std::vector<diff::FilePair> &files);
-    bool compareFile(diff::FilePair pair);
-    bool compareStored(ComparedPair &pair);
-    bool comparePairValues(ComparedPair &pair);
-    void describeProgram();
-    bool otherNotation() const;
-    bool sameFile(const FileDifference &file) const;
-
-    const Bundle &m_a;
-    const Bundle &m_b;
-    const DiffOptions &m_options;
-    Progress *m_progress;
-    const ComparisonSteps &m_steps;
-    Difference m_result;
-    std::optional<diff::FileRanges> m_ranges; ///< made for the first file that differs
-};
-
-/// Work in bytes of files and stored parts, and in decoded elements.
-void BundleComparison::announceTotal(const std::vector<diff::FilePair> &files)
-{
-    if (m_progress == nullptr)
-        return;
-    std::uint64_t total = 0;
-    for (const diff::FilePair &pair : files) {
-        if (m_options.bytes && pair.a != kNoIndex && pair.b != kNoIndex) {
-            total += std::min(m_a.files()[pair.a].file->size().value,
-                              m_b.files()[pair.b].file->size().value);
-        }
-    }
-    for (const ComparedPair &pair : m_result.weights) {
-        if (pair.layoutEqual)
-            total += m_a.weights()[pair.a].storedBytes.value;
-        if (m_options.values && !pair.values &&
-            (pair.shapeEqual || m_a.weights()[pair.a].elements == m_b.weights()[pair.b].elements))
-            total += comparedWeight(m_a, m_b, pair).elements.value;
-    }
-    m_progress->setTotal(total);
-}
-
-bool BundleComparison::compareFile(diff::FilePair pair)
-{
-    FileDifference file;
-    const BundleFile *a = pair.a == kNoIndex ? nullptr : &m_a.files()[pair.a];
-    const BundleFile *b = pair.b == kNoIndex ? nullptr : &m_b.files()[pair.b];
-    file.path = a != nullptr ? a->path : b->path;
-    file.a = pair.a;
-    file.b = pair.b;
-    if (a != nullptr)
-        file.bytesA = a->file->size();
-    if (b != nullptr)
-        file.bytesB = b->file->size();
-    if (a != nullptr && b != nullptr && m_options.bytes) {
-        const PairReadLock lock(m_a, m_b);
-        const auto same = diff::sameBytes(a->file->bytes(), b->file->bytes(), m_progress);
-        if (!same)
-            return false;
-        file.equal = *same;
-        file.otherNotation = !file.equal && pair.a == m_a.programFile() &&
-                             pair.b == m_b.programFile() && otherNotation();
-        if (!file.equal && !file.otherNotation) {
-            if (!m_ranges)
-                m_ranges.emplace(m_a, m_b, m_result.weights);
-            if (!m_ranges->find(file, m_progress))
-                return false;
-        }
-    } else if (m_options.bytes) {
-        (a != nullptr ? file.tally.onlyA : file.tally.onlyB) =
-            (a != nullptr ? file.bytesA : file.bytesB)->value;
-    }
-    m_result.files.push_back(std::move(file));
-    return true;
-}
-
-bool BundleComparison::otherNotation() const
-{
-    const auto isProtobuf = [](const Bundle &bundle) {
-        return isModelProtobuf(bundle.files()[bundle.programFile()].file->bytes(),
-                               bundle.files()[bundle.programFile()].path);
-    };
-    return isProtobuf(m_a) != isProtobuf(m_b);
-}
-
 /// The files of the program: one, or those of a compiled pipeline's models.
 std::vector<std::span<const std::byte>> programsOf(const Bundle &bundle)
 {
@@ -179,137 +85,225 @@ std::vector<std::span<const std::byte>> programsOf(const Bundle &bundle)
     return files;
 }
 
-void BundleComparison::describeProgram()
+class BundleComparison
 {
-    auto &program = m_result.program;
-    const PairReadLock lock(m_a, m_b);
-    const auto a = programsOf(m_a), b = programsOf(m_b);
-    const auto bytesOf = [](const std::vector<std::span<const std::byte>> &files) {
-        std::uint64_t bytes = 0;
-        for (const auto &file : files)
-            bytes += file.size();
-        return files.empty() ? std::nullopt : std::optional(ByteCount(bytes));
-    };
-    program.bytesA = bytesOf(a);
-    program.bytesB = bytesOf(b);
-    const bool both = program.bytesA.has_value() == program.bytesB.has_value();
-    program.sameBytes =
-        std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto &x, const auto &y) {
-            return diff::sameBytes(x, y, nullptr).value_or(false);
-        });
-    program.detail = comparePrograms(*m_a.program(), *m_b.program());
-    const std::span<const std::byte> none;
-    compareModels(*m_a.program(), a.empty() ? none : a.front(), *m_b.program(),
-                  b.empty() ? none : b.front(), program.detail);
-    // A program that could not be read whole is judged by its bytes as well.
-    const auto readWhole = [](const Bundle &bundle) {
-        return !bundle.program()->functions.empty() && !hasErrors(bundle.diagnostics());
-    };
-    program.equal =
-        program.sameBytes || (both && program.detail.equal && readWhole(m_a) && readWhole(m_b));
-    program.sameComputation = program.equal || (both && program.detail.sameComputation &&
-                                                readWhole(m_a) && readWhole(m_b));
-}
-
-/// Bundles of two kinds differ in the files that describe them; what they hold may be the same.
-bool BundleComparison::sameFile(const FileDifference &file) const
-{
-    const bool isProgram = m_a.isProgramFile(file.a) || m_b.isProgramFile(file.b);
-    if (file.equal || (isProgram && m_result.program.equal))
-        return true;
-    if (m_a.kind() == m_b.kind() || isProgram)
-        return false;
-    const SectionKind role =
-        file.a != kNoIndex ? m_a.files()[file.a].role : m_b.files()[file.b].role;
-    return role != SectionKind::Data || (file.a != kNoIndex && file.b != kNoIndex);
-}
-
-bool BundleComparison::compareStored(ComparedPair &pair)
-{
-    if (!pair.layoutEqual)
-        return true;
-    const PairReadLock lock(m_a, m_b);
-    const OperandList &a = m_a.weights()[pair.a].operands(), &b = m_b.weights()[pair.b].operands();
-    pair.storedEqual = true;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        const auto same = diff::sameRuns(m_a.operandRuns(a[i]), m_b.operandRuns(b[i]), m_progress);
-        if (!same)
-            return false;
-        pair.storedEqual = pair.storedEqual && *same;
+public:
+    BundleComparison(const Bundle &a, const Bundle &b, const DiffOptions &options,
+                     Progress *progress, const ComparisonSteps &steps)
+        : m_a(a), m_b(b), m_options(options), m_progress(progress), m_steps(steps)
+    {
     }
-    return true;
-}
 
-bool BundleComparison::comparePairValues(ComparedPair &pair)
-{
-    if (!m_options.values)
-        return true;
-    if (pair.values) {
-        describeValues(m_a, m_b, pair);
-        return m_progress == nullptr || !m_progress->cancelled();
-    }
-    return pair.shapeEqual ? findValues(m_a, m_b, pair, m_options.tolerance, m_progress)
-                           : findReshaped(m_a, m_b, pair, m_progress);
-}
-
-Result<Difference> BundleComparison::run()
-{
-    PairedWeights paired = pairWeights(m_a, m_b, m_options.pairs, m_progress);
-    if (m_progress != nullptr && m_progress->cancelled())
-        return tl::unexpected(cancelledError("The comparison was cancelled"));
-    if (m_steps.paired)
-        m_steps.paired(paired);
-    m_result.weights = std::move(paired.pairs);
-    m_result.onlyA = std::move(paired.onlyA);
-    m_result.onlyB = std::move(paired.onlyB);
-    const auto files = diff::pairFiles(m_a, m_b);
-    announceTotal(files);
-    for (const diff::FilePair &pair : files) {
-        if (!compareFile(pair))
+    Result<Difference> run()
+    {
+        PairedWeights paired = pairWeights(m_a, m_b, m_options.pairs, m_progress);
+        if (m_progress != nullptr && m_progress->cancelled())
             return tl::unexpected(cancelledError("The comparison was cancelled"));
+        if (m_steps.paired)
+            m_steps.paired(paired);
+        m_result.weights = std::move(paired.pairs);
+        m_result.onlyA = std::move(paired.onlyA);
+        m_result.onlyB = std::move(paired.onlyB);
+        const auto files = diff::pairFiles(m_a, m_b);
+        announceTotal(files);
+        for (const diff::FilePair &pair : files) {
+            if (!compareFile(pair))
+                return tl::unexpected(cancelledError("The comparison was cancelled"));
+        }
+        describeProgram();
+        for (ComparedPair &pair : m_result.weights) {
+            if (!compareStored(pair))
+                return tl::unexpected(cancelledError("The comparison was cancelled"));
+        }
+        if (m_steps.described)
+            m_steps.described(m_result);
+        for (std::size_t i = 0; i < m_result.weights.size(); ++i) {
+            if (!comparePairValues(m_result.weights[i]))
+                return tl::unexpected(cancelledError("The comparison was cancelled"));
+            if (m_steps.compared)
+                m_steps.compared(i, m_result.weights[i]);
+        }
+        const bool sameKind = m_a.kind() == m_b.kind();
+        // Of two checkpoints each names its tensors itself; elsewhere a kind may not know the names
+        // that the other gives.
+        const bool ownNames = isCheckpoint(m_a) && isCheckpoint(m_b);
+        const auto sameWeight = [&](const ComparedPair &pair) {
+            if (pair.damaged)
+                return true;
+            if (pair.slice)
+                return false;
+            if (ownNames && m_a.weights()[pair.a].name != m_b.weights()[pair.b].name)
+                return false;
+            // The same files say nothing of two weights that only a person takes for one, and equal
+            // programs in other bytes may take a weight from elsewhere in the same file.
+            const bool byFiles = m_options.bytes && sameKind && m_result.program.sameBytes &&
+                                 pair.pairing != Pairing::Hand;
+            return byFiles || (pair.layoutEqual && pair.storedEqual);
+        };
+        const auto &all = m_result.files;
+        const bool same =
+            m_result.onlyA.empty() && m_result.onlyB.empty() && m_result.program.equal &&
+            (!m_options.bytes ||
+             std::all_of(all.begin(), all.end(),
+                         [this](const FileDifference &file) { return sameFile(file); })) &&
+            std::all_of(m_result.weights.begin(), m_result.weights.end(), sameWeight);
+        m_result.unread =
+            same && std::any_of(m_result.weights.begin(), m_result.weights.end(),
+                                [](const ComparedPair &pair) { return pair.damaged; });
+        m_result.identical = same && !m_result.unread;
+        return std::move(m_result);
     }
-    describeProgram();
-    for (ComparedPair &pair : m_result.weights) {
-        if (!compareStored(pair))
-            return tl::unexpected(cancelledError("The comparison was cancelled"));
+
+private:
+    /// Work in bytes of files and stored parts, and in decoded elements.
+    void announceTotal(const std::vector<diff::FilePair> &files)
+    {
+        if (m_progress == nullptr)
+            return;
+        std::uint64_t total = 0;
+        for (const diff::FilePair &pair : files) {
+            if (m_options.bytes && pair.a != kNoIndex && pair.b != kNoIndex) {
+                total += std::min(m_a.files()[pair.a].file->size().value,
+                                  m_b.files()[pair.b].file->size().value);
+            }
+        }
+        for (const ComparedPair &pair : m_result.weights) {
+            if (pair.layoutEqual)
+                total += m_a.weights()[pair.a].storedBytes.value;
+            if (m_options.values && !pair.values &&
+                (pair.shapeEqual ||
+                 m_a.weights()[pair.a].elements == m_b.weights()[pair.b].elements))
+                total += comparedWeight(m_a, m_b, pair).elements.value;
+        }
+        m_progress->setTotal(total);
     }
-    if (m_steps.described)
-        m_steps.described(m_result);
-    for (std::size_t i = 0; i < m_result.weights.size(); ++i) {
-        if (!comparePairValues(m_result.weights[i]))
-            return tl::unexpected(cancelledError("The comparison was cancelled"));
-        if (m_steps.compared)
-            m_steps.compared(i, m_result.weights[i]);
+
+    bool compareFile(diff::FilePair pair)
+    {
+        FileDifference file;
+        const BundleFile *a = pair.a == kNoIndex ? nullptr : &m_a.files()[pair.a];
+        const BundleFile *b = pair.b == kNoIndex ? nullptr : &m_b.files()[pair.b];
+        file.path = a != nullptr ? a->path : b->path;
+        file.a = pair.a;
+        file.b = pair.b;
+        if (a != nullptr)
+            file.bytesA = a->file->size();
+        if (b != nullptr)
+            file.bytesB = b->file->size();
+        if (a != nullptr && b != nullptr && m_options.bytes) {
+            const PairReadLock lock(m_a, m_b);
+            const auto same = diff::sameBytes(a->file->bytes(), b->file->bytes(), m_progress);
+            if (!same)
+                return false;
+            file.equal = *same;
+            file.otherNotation = !file.equal && pair.a == m_a.programFile() &&
+                                 pair.b == m_b.programFile() && otherNotation();
+            if (!file.equal && !file.otherNotation) {
+                if (!m_ranges)
+                    m_ranges.emplace(m_a, m_b, m_result.weights);
+                if (!m_ranges->find(file, m_progress))
+                    return false;
+            }
+        } else if (m_options.bytes) {
+            (a != nullptr ? file.tally.onlyA : file.tally.onlyB) =
+                (a != nullptr ? file.bytesA : file.bytesB)->value;
+        }
+        m_result.files.push_back(std::move(file));
+        return true;
     }
-    const bool sameKind = m_a.kind() == m_b.kind();
-    // Of two checkpoints each names its tensors itself; elsewhere a kind may not know the names
-    // that the other gives.
-    const bool ownNames = isCheckpoint(m_a) && isCheckpoint(m_b);
-    const auto sameWeight = [&](const ComparedPair &pair) {
-        if (pair.damaged)
+
+    bool compareStored(ComparedPair &pair)
+    {
+        if (!pair.layoutEqual)
             return true;
-        if (pair.slice)
+        const PairReadLock lock(m_a, m_b);
+        const OperandList &a = m_a.weights()[pair.a].operands(),
+                          &b = m_b.weights()[pair.b].operands();
+        pair.storedEqual = true;
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            const auto same =
+                diff::sameRuns(m_a.operandRuns(a[i]), m_b.operandRuns(b[i]), m_progress);
+            if (!same)
+                return false;
+            pair.storedEqual = pair.storedEqual && *same;
+        }
+        return true;
+    }
+
+    bool comparePairValues(ComparedPair &pair)
+    {
+        if (!m_options.values)
+            return true;
+        if (pair.values) {
+            describeValues(m_a, m_b, pair);
+            return m_progress == nullptr || !m_progress->cancelled();
+        }
+        return pair.shapeEqual ? findValues(m_a, m_b, pair, m_options.tolerance, m_progress)
+                               : findReshaped(m_a, m_b, pair, m_progress);
+    }
+
+    void describeProgram()
+    {
+        auto &program = m_result.program;
+        const PairReadLock lock(m_a, m_b);
+        const auto a = programsOf(m_a), b = programsOf(m_b);
+        const auto bytesOf = [](const std::vector<std::span<const std::byte>> &files) {
+            std::uint64_t bytes = 0;
+            for (const auto &file : files)
+                bytes += file.size();
+            return files.empty() ? std::nullopt : std::optional(ByteCount(bytes));
+        };
+        program.bytesA = bytesOf(a);
+        program.bytesB = bytesOf(b);
+        const bool both = program.bytesA.has_value() == program.bytesB.has_value();
+        program.sameBytes =
+            std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto &x, const auto &y) {
+                return diff::sameBytes(x, y, nullptr).value_or(false);
+            });
+        program.detail = comparePrograms(*m_a.program(), *m_b.program());
+        const std::span<const std::byte> none;
+        compareModels(*m_a.program(), a.empty() ? none : a.front(), *m_b.program(),
+                      b.empty() ? none : b.front(), program.detail);
+        // A program that could not be read whole is judged by its bytes as well.
+        const auto readWhole = [](const Bundle &bundle) {
+            return !bundle.program()->functions.empty() && !hasErrors(bundle.diagnostics());
+        };
+        program.equal =
+            program.sameBytes || (both && program.detail.equal && readWhole(m_a) && readWhole(m_b));
+        program.sameComputation = program.equal || (both && program.detail.sameComputation &&
+                                                    readWhole(m_a) && readWhole(m_b));
+    }
+
+    bool otherNotation() const
+    {
+        const auto isProtobuf = [](const Bundle &bundle) {
+            return isModelProtobuf(bundle.files()[bundle.programFile()].file->bytes(),
+                                   bundle.files()[bundle.programFile()].path);
+        };
+        return isProtobuf(m_a) != isProtobuf(m_b);
+    }
+
+    /// Bundles of two kinds differ in the files that describe them; what they hold may be the same.
+    bool sameFile(const FileDifference &file) const
+    {
+        const bool isProgram = m_a.isProgramFile(file.a) || m_b.isProgramFile(file.b);
+        if (file.equal || (isProgram && m_result.program.equal))
+            return true;
+        if (m_a.kind() == m_b.kind() || isProgram)
             return false;
-        if (ownNames && m_a.weights()[pair.a].name != m_b.weights()[pair.b].name)
-            return false;
-        // The same files say nothing of two weights that only a person takes for one, and equal
-        // programs in other bytes may take a weight from elsewhere in the same file.
-        const bool byFiles = m_options.bytes && sameKind && m_result.program.sameBytes &&
-                             pair.pairing != Pairing::Hand;
-        return byFiles || (pair.layoutEqual && pair.storedEqual);
-    };
-    const auto &all = m_result.files;
-    const bool same = m_result.onlyA.empty() && m_result.onlyB.empty() && m_result.program.equal &&
-                      (!m_options.bytes || std::all_of(all.begin(), all.end(),
-                                                       [this](const FileDifference &file) {
-                                                           return sameFile(file);
-                                                       })) &&
-                      std::all_of(m_result.weights.begin(), m_result.weights.end(), sameWeight);
-    m_result.unread = same && std::any_of(m_result.weights.begin(), m_result.weights.end(),
-                                          [](const ComparedPair &pair) { return pair.damaged; });
-    m_result.identical = same && !m_result.unread;
-    return std::move(m_result);
-}
+        const SectionKind role =
+            file.a != kNoIndex ? m_a.files()[file.a].role : m_b.files()[file.b].role;
+        return role != SectionKind::Data || (file.a != kNoIndex && file.b != kNoIndex);
+    }
+
+    const Bundle &m_a;
+    const Bundle &m_b;
+    const DiffOptions &m_options;
+    Progress *m_progress;
+    const ComparisonSteps &m_steps;
+    Difference m_result;
+    std::optional<diff::FileRanges> m_ranges; ///< made for the first file that differs
+};
 
 } // namespace
 

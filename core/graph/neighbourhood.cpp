@@ -40,32 +40,30 @@ public:
     }
 
 private:
-    void fold(const Scope &scope);
+    void fold(const Scope &scope)
+    {
+        std::set<std::pair<std::size_t, std::size_t>> open; ///< run, turn
+        for (const std::size_t centre : scope.centres)
+            open.emplace(m_graph.nodes()[centre].run, m_graph.nodes()[centre].turn);
+        // A stretch of turns that are closed is one unit: its first turn names it.
+        std::map<std::pair<std::size_t, std::size_t>, std::size_t> keys;
+        for (std::size_t n = 0; n < m_key.size(); ++n) {
+            const Node &node = m_graph.nodes()[n];
+            if (node.run == kNone || scope.opened.count(node.run) > 0 ||
+                open.count({node.run, node.turn}) > 0)
+                continue;
+            const auto after = open.lower_bound({node.run, node.turn});
+            const bool behind = after != open.begin() && std::prev(after)->first == node.run;
+            const std::size_t first = behind ? std::prev(after)->second + 1 : 0;
+            m_key[n] = keys.try_emplace({node.run, first}, n).first->second;
+            m_members[m_key[n]].push_back(n);
+        }
+    }
 
     const Graph &m_graph;
     std::vector<std::size_t> m_key; ///< by node
     std::unordered_map<std::size_t, std::vector<std::size_t>> m_members;
 };
-
-void Folding::fold(const Scope &scope)
-{
-    std::set<std::pair<std::size_t, std::size_t>> open; ///< run, turn
-    for (const std::size_t centre : scope.centres)
-        open.emplace(m_graph.nodes()[centre].run, m_graph.nodes()[centre].turn);
-    // A stretch of turns that are closed is one unit: its first turn names it.
-    std::map<std::pair<std::size_t, std::size_t>, std::size_t> keys;
-    for (std::size_t n = 0; n < m_key.size(); ++n) {
-        const Node &node = m_graph.nodes()[n];
-        if (node.run == kNone || scope.opened.count(node.run) > 0 ||
-            open.count({node.run, node.turn}) > 0)
-            continue;
-        const auto after = open.lower_bound({node.run, node.turn});
-        const bool behind = after != open.begin() && std::prev(after)->first == node.run;
-        const std::size_t first = behind ? std::prev(after)->second + 1 : 0;
-        m_key[n] = keys.try_emplace({node.run, first}, n).first->second;
-        m_members[m_key[n]].push_back(n);
-    }
-}
 
 class Walk
 {
@@ -86,8 +84,49 @@ public:
         }
         for (unsigned hop = 1; hop <= m_scope.hops && !level.empty(); ++hop)
             level = next(level, hop);
-        addLinks();
-        addRests();
+        addLinks()
+        {
+            std::map<std::pair<std::size_t, std::size_t>, std::size_t> links;
+            for (std::size_t u = 0; u < m_made.units.size(); ++u) {
+                for (const std::size_t node : m_made.units[u].nodes) {
+                    for (const std::size_t e : m_graph.edgesFrom(node)) {
+                        const auto to = m_units.find(m_folding.keyOf(m_graph.edges()[e].to));
+                        if (to == m_units.end() || to->second == u)
+                            continue;
+                        const auto [at, fresh] =
+                            links.try_emplace({u, to->second}, m_made.links.size());
+                        if (fresh)
+                            m_made.links.push_back({u, to->second, {}});
+                        m_made.links[at->second].edges.push_back(e);
+                    }
+                }
+            }
+        }
+
+        addRests()
+        {
+            std::vector<std::size_t> keys(m_made.units.size());
+            for (const auto &[key, unit] : m_units)
+                keys[unit] = key;
+            for (std::size_t u = 0; u < keys.size(); ++u) {
+                std::vector<std::size_t> missing[2];
+                for (const Neighbour &each : neighbours(keys[u])) {
+                    if (m_units.count(each.key) == 0)
+                        missing[each.before ? 0 : 1].push_back(each.key);
+                }
+                if (m_made.units[u].hop >= m_scope.hops) {
+                    m_made.units[u].before = missing[0].size();
+                    m_made.units[u].after = missing[1].size();
+                    continue;
+                }
+                for (const std::size_t side : {std::size_t(0), std::size_t(1)}) {
+                    if (!missing[side].empty())
+                        addRest(u, side == 0, missing[side]);
+                }
+            }
+            m_made.leftOut = m_rest.size();
+        }
+
         m_made.scope = std::move(m_scope);
         return std::move(m_made);
     }
@@ -98,12 +137,79 @@ private:
         bool before = false; ///< it makes what the unit reads
     };
 
-    bool addUnit(std::size_t key, unsigned hop);
-    std::vector<Neighbour> neighbours(std::size_t key) const;
-    std::vector<std::size_t> next(const std::vector<std::size_t> &level, unsigned hop);
+    bool addUnit(std::size_t key, unsigned hop)
+    {
+        if (!m_units.try_emplace(key, m_made.units.size()).second)
+            return false;
+        DrawnUnit unit;
+        unit.nodes = m_folding.nodesOf(key);
+        unit.hop = hop;
+        if (m_folding.isFold(key)) {
+            unit.kind = DrawnUnit::Kind::Fold;
+            unit.run = m_graph.nodes()[key].run;
+            unit.turns = m_folding.turnsOf(key);
+        }
+        m_made.units.push_back(std::move(unit));
+        return true;
+    }
+
+    /// What it reads first, then what reads it; each once in each direction.
+    std::vector<Neighbour> neighbours(std::size_t key) const
+    {
+        std::vector<Neighbour> found;
+        const std::vector<std::size_t> nodes = m_folding.nodesOf(key);
+        for (const bool before : {true, false}) {
+            std::unordered_set<std::size_t> seen{key};
+            for (const std::size_t node : nodes) {
+                for (const std::size_t e :
+                     before ? m_graph.edgesInto(node) : m_graph.edgesFrom(node)) {
+                    const Edge &edge = m_graph.edges()[e];
+                    const std::size_t other = m_folding.keyOf(before ? edge.from : edge.to);
+                    if (seen.insert(other).second)
+                        found.push_back({other, before});
+                }
+            }
+        }
+        return found;
+    }
+
+    std::vector<std::size_t> next(const std::vector<std::size_t> &level, unsigned hop)
+    {
+        std::vector<std::vector<Neighbour>> around;
+        std::size_t most = 0;
+        for (const std::size_t key : level) {
+            around.push_back(neighbours(key));
+            most = std::max(most, around.back().size());
+        }
+        std::vector<std::size_t> reached;
+        for (std::size_t i = 0; i < most; ++i) {
+            for (const std::vector<Neighbour> &each : around) {
+                if (i < each.size() && m_made.units.size() < m_scope.mostDrawn &&
+                    addUnit(each[i].key, hop))
+                    reached.push_back(each[i].key);
+            }
+        }
+        return reached;
+    }
+
     void addLinks();
     void addRests();
-    void addRest(std::size_t unit, bool before, const std::vector<std::size_t> &keys);
+    void addRest(std::size_t unit, bool before, const std::vector<std::size_t> &keys)
+    {
+        DrawnUnit rest;
+        rest.kind = DrawnUnit::Kind::Rest;
+        rest.hop = m_made.units[unit].hop + 1;
+        for (const std::size_t key : keys) {
+            for (const std::size_t node : m_folding.nodesOf(key)) {
+                rest.nodes.push_back(node);
+                m_rest.insert(node);
+            }
+        }
+        std::sort(rest.nodes.begin(), rest.nodes.end());
+        const std::size_t made = m_made.units.size();
+        m_made.units.push_back(std::move(rest));
+        m_made.links.push_back({before ? made : unit, before ? unit : made, {}});
+    }
 
     const Graph &m_graph;
     Scope m_scope;
@@ -112,119 +218,6 @@ private:
     std::unordered_map<std::size_t, std::size_t> m_units; ///< key -> unit
     std::unordered_set<std::size_t> m_rest;               ///< nodes that rests stand for
 };
-
-bool Walk::addUnit(std::size_t key, unsigned hop)
-{
-    if (!m_units.try_emplace(key, m_made.units.size()).second)
-        return false;
-    DrawnUnit unit;
-    unit.nodes = m_folding.nodesOf(key);
-    unit.hop = hop;
-    if (m_folding.isFold(key)) {
-        unit.kind = DrawnUnit::Kind::Fold;
-        unit.run = m_graph.nodes()[key].run;
-        unit.turns = m_folding.turnsOf(key);
-    }
-    m_made.units.push_back(std::move(unit));
-    return true;
-}
-
-/// What it reads first, then what reads it; each once in each direction.
-std::vector<Walk::Neighbour> Walk::neighbours(std::size_t key) const
-{
-    std::vector<Neighbour> found;
-    const std::vector<std::size_t> nodes = m_folding.nodesOf(key);
-    for (const bool before : {true, false}) {
-        std::unordered_set<std::size_t> seen{key};
-        for (const std::size_t node : nodes) {
-            for (const std::size_t e : before ? m_graph.edgesInto(node) : m_graph.edgesFrom(node)) {
-                const Edge &edge = m_graph.edges()[e];
-                const std::size_t other = m_folding.keyOf(before ? edge.from : edge.to);
-                if (seen.insert(other).second)
-                    found.push_back({other, before});
-            }
-        }
-    }
-    return found;
-}
-
-std::vector<std::size_t> Walk::next(const std::vector<std::size_t> &level, unsigned hop)
-{
-    std::vector<std::vector<Neighbour>> around;
-    std::size_t most = 0;
-    for (const std::size_t key : level) {
-        around.push_back(neighbours(key));
-        most = std::max(most, around.back().size());
-    }
-    std::vector<std::size_t> reached;
-    for (std::size_t i = 0; i < most; ++i) {
-        for (const std::vector<Neighbour> &each : around) {
-            if (i < each.size() && m_made.units.size() < m_scope.mostDrawn &&
-                addUnit(each[i].key, hop))
-                reached.push_back(each[i].key);
-        }
-    }
-    return reached;
-}
-
-void Walk::addLinks()
-{
-    std::map<std::pair<std::size_t, std::size_t>, std::size_t> links;
-    for (std::size_t u = 0; u < m_made.units.size(); ++u) {
-        for (const std::size_t node : m_made.units[u].nodes) {
-            for (const std::size_t e : m_graph.edgesFrom(node)) {
-                const auto to = m_units.find(m_folding.keyOf(m_graph.edges()[e].to));
-                if (to == m_units.end() || to->second == u)
-                    continue;
-                const auto [at, fresh] = links.try_emplace({u, to->second}, m_made.links.size());
-                if (fresh)
-                    m_made.links.push_back({u, to->second, {}});
-                m_made.links[at->second].edges.push_back(e);
-            }
-        }
-    }
-}
-
-void Walk::addRest(std::size_t unit, bool before, const std::vector<std::size_t> &keys)
-{
-    DrawnUnit rest;
-    rest.kind = DrawnUnit::Kind::Rest;
-    rest.hop = m_made.units[unit].hop + 1;
-    for (const std::size_t key : keys) {
-        for (const std::size_t node : m_folding.nodesOf(key)) {
-            rest.nodes.push_back(node);
-            m_rest.insert(node);
-        }
-    }
-    std::sort(rest.nodes.begin(), rest.nodes.end());
-    const std::size_t made = m_made.units.size();
-    m_made.units.push_back(std::move(rest));
-    m_made.links.push_back({before ? made : unit, before ? unit : made, {}});
-}
-
-void Walk::addRests()
-{
-    std::vector<std::size_t> keys(m_made.units.size());
-    for (const auto &[key, unit] : m_units)
-        keys[unit] = key;
-    for (std::size_t u = 0; u < keys.size(); ++u) {
-        std::vector<std::size_t> missing[2];
-        for (const Neighbour &each : neighbours(keys[u])) {
-            if (m_units.count(each.key) == 0)
-                missing[each.before ? 0 : 1].push_back(each.key);
-        }
-        if (m_made.units[u].hop >= m_scope.hops) {
-            m_made.units[u].before = missing[0].size();
-            m_made.units[u].after = missing[1].size();
-            continue;
-        }
-        for (const std::size_t side : {std::size_t(0), std::size_t(1)}) {
-            if (!missing[side].empty())
-                addRest(u, side == 0, missing[side]);
-        }
-    }
-    m_made.leftOut = m_rest.size();
-}
 
 } // namespace
 

@@ -173,7 +173,47 @@ public:
         m_graph.reset(graphviz().agopen(Text("drawing"), *graphviz().directed, nullptr));
         if (!m_graph)
             return failed();
-        fill();
+        fill()
+        {
+            Agraph_t *graph = m_graph.get();
+            using Setting = std::pair<const char *, const char *>;
+            for (const auto &[name, value] :
+                 {Setting("rankdir", m_request.rightwards ? "LR" : "TB"),
+                  Setting("nodesep", "0.28"),
+                  Setting("ranksep", m_request.rightwards ? "0.4" : "0.32"),
+                  Setting("mclimit", "1"), Setting("nslimit", "20"), Setting("nslimit1", "20"),
+                  Setting("label", "")})
+                graphviz().agattr(graph, AGRAPH, Text(name), Text(value));
+            for (const auto &[name, value] :
+                 {Setting("shape", "box"), Setting("fixedsize", "true"), Setting("label", "")})
+                graphviz().agattr(graph, AGNODE, Text(name), Text(value));
+            graphviz().agattr(graph, AGEDGE, Text("label"), Text(std::string()));
+            graphviz().agattr(graph, AGEDGE, Text("arrowsize"), Text("0.7"));
+            for (std::size_t i = 0; i < m_request.boxes.size(); ++i) {
+                Agnode_t *box = graphviz().agnode(graph, Text(fmt::format("n{}", i)), 1);
+                set(box, "width", inches(m_request.boxes[i].width));
+                set(box, "height", inches(m_request.boxes[i].height));
+                m_boxes.push_back(box);
+            }
+            for (std::size_t i = 0; i < m_request.frames.size(); ++i) {
+                const LayoutRequest::Frame &frame = m_request.frames[i];
+                Agraph_t *parent = frame.parent < i ? m_frames[frame.parent] : graph;
+                Agraph_t *made = graphviz().agsubg(parent, Text(fmt::format("cluster{}", i)), 1);
+                setRoom(graph, made, frame.label);
+                set(made, "labeljust", "l");
+                for (const std::size_t box : frame.boxes)
+                    graphviz().agsubnode(made, m_boxes[box], 1);
+                m_frames.push_back(made);
+            }
+            for (std::size_t i = 0; i < m_request.arrows.size(); ++i) {
+                const LayoutRequest::Arrow &arrow = m_request.arrows[i];
+                Agedge_t *made = graphviz().agedge(graph, m_boxes[arrow.from], m_boxes[arrow.to],
+                                                   Text(fmt::format("e{}", i)), 1);
+                setRoom(graph, made, arrow.label);
+                m_arrows.push_back(made);
+            }
+        }
+
         if (graphviz().gvLayout(context(), m_graph.get(), "dot") != 0)
             return failed();
         const std::unique_ptr<Agraph_t, FreeLayout> laidOut(m_graph.get());
@@ -189,8 +229,54 @@ private:
                        "The drawing could not be laid out.");
     }
     void fill();
-    LayoutResult read() const;
-    LayoutResult::Path path(std::size_t arrow) const;
+    LayoutResult read() const
+    {
+        LayoutResult layout;
+        for (std::size_t i = 0; i < m_boxes.size(); ++i) {
+            const Point centre = placed(ND_coord(m_boxes[i]));
+            const Extent &size = m_request.boxes[i];
+            layout.boxes.push_back({{centre.x - size.width / 2, centre.y - size.height / 2}, size});
+        }
+        for (std::size_t i = 0; i < m_arrows.size(); ++i)
+            layout.arrows.push_back(path(i));
+        for (Agraph_t *frame : m_frames) {
+            layout.frames.push_back(placed(GD_bb(frame)));
+            const textlabel_t *label = GD_label(frame);
+            layout.frameLabels.push_back(label ? placed(label->pos) : layout.frames.back().topLeft);
+        }
+        const boxf &box = GD_bb(m_graph.get());
+        layout.size = {box.UR.x - box.LL.x + 2 * kMargin, box.UR.y - box.LL.y + 2 * kMargin};
+        return layout;
+    }
+
+    LayoutResult::Path path(std::size_t arrow) const
+    {
+        LayoutResult::Path path;
+        Agedge_t *edge = m_arrows[arrow];
+        const splines *drawn = ED_spl(edge);
+        if (drawn && drawn->size > 0 && drawn->list[0].size > 0) {
+            const bezier &curve = drawn->list[0];
+            for (int i = 0; i < curve.size; ++i)
+                path.curve.push_back(placed(curve.list[i]));
+            path.tip = curve.eflag ? placed(curve.ep) : path.curve.back();
+            // An arrow that dot turned around to lay it out begins with its head.
+            if (curve.sflag && !curve.eflag) {
+                std::reverse(path.curve.begin(), path.curve.end());
+                path.tip = placed(curve.sp);
+            }
+        } else {
+            const Point from = placed(ND_coord(m_boxes[m_request.arrows[arrow].from]));
+            const Point to = placed(ND_coord(m_boxes[m_request.arrows[arrow].to]));
+            path.curve = {from, from, to, to};
+            path.tip = to;
+        }
+        if (const textlabel_t *label = ED_label(edge); label && label->set) {
+            path.label = placed(label->pos);
+            path.hasLabel = m_request.arrows[arrow].label.width > 0;
+        }
+        return path;
+    }
+
     Point placed(const pointf &point) const
     {
         const boxf &box = GD_bb(m_graph.get());
@@ -207,93 +293,6 @@ private:
     std::vector<Agedge_t *> m_arrows;
     std::vector<Agraph_t *> m_frames;
 };
-
-void Drawing::fill()
-{
-    Agraph_t *graph = m_graph.get();
-    using Setting = std::pair<const char *, const char *>;
-    for (const auto &[name, value] :
-         {Setting("rankdir", m_request.rightwards ? "LR" : "TB"), Setting("nodesep", "0.28"),
-          Setting("ranksep", m_request.rightwards ? "0.4" : "0.32"), Setting("mclimit", "1"),
-          Setting("nslimit", "20"), Setting("nslimit1", "20"), Setting("label", "")})
-        graphviz().agattr(graph, AGRAPH, Text(name), Text(value));
-    for (const auto &[name, value] :
-         {Setting("shape", "box"), Setting("fixedsize", "true"), Setting("label", "")})
-        graphviz().agattr(graph, AGNODE, Text(name), Text(value));
-    graphviz().agattr(graph, AGEDGE, Text("label"), Text(std::string()));
-    graphviz().agattr(graph, AGEDGE, Text("arrowsize"), Text("0.7"));
-    for (std::size_t i = 0; i < m_request.boxes.size(); ++i) {
-        Agnode_t *box = graphviz().agnode(graph, Text(fmt::format("n{}", i)), 1);
-        set(box, "width", inches(m_request.boxes[i].width));
-        set(box, "height", inches(m_request.boxes[i].height));
-        m_boxes.push_back(box);
-    }
-    for (std::size_t i = 0; i < m_request.frames.size(); ++i) {
-        const LayoutRequest::Frame &frame = m_request.frames[i];
-        Agraph_t *parent = frame.parent < i ? m_frames[frame.parent] : graph;
-        Agraph_t *made = graphviz().agsubg(parent, Text(fmt::format("cluster{}", i)), 1);
-        setRoom(graph, made, frame.label);
-        set(made, "labeljust", "l");
-        for (const std::size_t box : frame.boxes)
-            graphviz().agsubnode(made, m_boxes[box], 1);
-        m_frames.push_back(made);
-    }
-    for (std::size_t i = 0; i < m_request.arrows.size(); ++i) {
-        const LayoutRequest::Arrow &arrow = m_request.arrows[i];
-        Agedge_t *made = graphviz().agedge(graph, m_boxes[arrow.from], m_boxes[arrow.to],
-                                           Text(fmt::format("e{}", i)), 1);
-        setRoom(graph, made, arrow.label);
-        m_arrows.push_back(made);
-    }
-}
-
-LayoutResult::Path Drawing::path(std::size_t arrow) const
-{
-    LayoutResult::Path path;
-    Agedge_t *edge = m_arrows[arrow];
-    const splines *drawn = ED_spl(edge);
-    if (drawn && drawn->size > 0 && drawn->list[0].size > 0) {
-        const bezier &curve = drawn->list[0];
-        for (int i = 0; i < curve.size; ++i)
-            path.curve.push_back(placed(curve.list[i]));
-        path.tip = curve.eflag ? placed(curve.ep) : path.curve.back();
-        // An arrow that dot turned around to lay it out begins with its head.
-        if (curve.sflag && !curve.eflag) {
-            std::reverse(path.curve.begin(), path.curve.end());
-            path.tip = placed(curve.sp);
-        }
-    } else {
-        const Point from = placed(ND_coord(m_boxes[m_request.arrows[arrow].from]));
-        const Point to = placed(ND_coord(m_boxes[m_request.arrows[arrow].to]));
-        path.curve = {from, from, to, to};
-        path.tip = to;
-    }
-    if (const textlabel_t *label = ED_label(edge); label && label->set) {
-        path.label = placed(label->pos);
-        path.hasLabel = m_request.arrows[arrow].label.width > 0;
-    }
-    return path;
-}
-
-LayoutResult Drawing::read() const
-{
-    LayoutResult layout;
-    for (std::size_t i = 0; i < m_boxes.size(); ++i) {
-        const Point centre = placed(ND_coord(m_boxes[i]));
-        const Extent &size = m_request.boxes[i];
-        layout.boxes.push_back({{centre.x - size.width / 2, centre.y - size.height / 2}, size});
-    }
-    for (std::size_t i = 0; i < m_arrows.size(); ++i)
-        layout.arrows.push_back(path(i));
-    for (Agraph_t *frame : m_frames) {
-        layout.frames.push_back(placed(GD_bb(frame)));
-        const textlabel_t *label = GD_label(frame);
-        layout.frameLabels.push_back(label ? placed(label->pos) : layout.frames.back().topLeft);
-    }
-    const boxf &box = GD_bb(m_graph.get());
-    layout.size = {box.UR.x - box.LL.x + 2 * kMargin, box.UR.y - box.LL.y + 2 * kMargin};
-    return layout;
-}
 
 } // namespace
 
@@ -457,145 +456,139 @@ public:
 
 private:
     /// As wide as its room was made for: other fonts are squeezed into it.
-    std::string text(Point at, const std::string &line, bool bold, std::string_view color) const;
-    std::string frame(std::size_t index) const;
-    std::string arrow(std::size_t index) const;
-    std::string box(std::size_t index) const;
-    std::string tooltip(const DrawnUnit &unit) const;
+    std::string text(Point at, const std::string &line, bool bold, std::string_view color) const
+    {
+        return svg::element("text",
+                            {{"x", at.x},
+                             {"y", at.y},
+                             {"text-anchor", "middle"},
+                             {"fill", color},
+                             {"font-weight", bold ? "bold" : ""},
+                             {"textLength", m_sizes.width(line, bold) * 0.93},
+                             {"lengthAdjust", "spacingAndGlyphs"}},
+                            svg::escaped(line)) +
+               "\n";
+    }
+
+    std::string frame(std::size_t index) const
+    {
+        const PlacedBox &box = m_layout.frames[index];
+        return svg::element("rect", {{"x", box.topLeft.x},
+                                     {"y", box.topLeft.y},
+                                     {"width", box.size.width},
+                                     {"height", box.size.height},
+                                     {"rx", 6},
+                                     {"fill", "#f5f7f9"},
+                                     {"stroke", "#8a94a0"},
+                                     {"stroke-dasharray", "6 3"}}) +
+               "\n" +
+               text({m_layout.frameLabels[index].x, m_layout.frameLabels[index].y + 4},
+                    m_picture.frameLabels[index], false, "#4a5561");
+    }
+
+    std::string arrow(std::size_t index) const
+    {
+        const LayoutResult::Path &path = m_layout.arrows[index];
+        if (path.curve.empty())
+            return {};
+        const Link &link = m_drawn.links[index];
+        const bool value = !link.edges.empty() &&
+                           m_drawn.graph->edges()[link.edges.front()].kind == EdgeKind::Value;
+        const auto at = [](Point point) { return fmt::format("{:.1f},{:.1f}", point.x, point.y); };
+        std::string curve = "M" + at(path.curve.front());
+        for (std::size_t i = 1; i + 2 < path.curve.size(); i += 3)
+            curve += fmt::format(" C{} {} {}", at(path.curve[i]), at(path.curve[i + 1]),
+                                 at(path.curve[i + 2]));
+        const Point base = path.curve.back();
+        const double dx = (path.tip.x - base.x) * 0.4, dy = (path.tip.y - base.y) * 0.4;
+        const std::string head =
+            fmt::format("M{} L{} L{} Z", at(path.tip), at({base.x - dy, base.y + dx}),
+                        at({base.x + dy, base.y - dx}));
+        std::string drawn = svg::element("path", {{"d", curve},
+                                                  {"fill", "none"},
+                                                  {"stroke", "#6b7682"},
+                                                  {"stroke-dasharray", value ? "" : "5 3"}}) +
+                            "\n" + svg::element("path", {{"d", head}, {"fill", "#6b7682"}}) + "\n";
+        if (path.hasLabel)
+            drawn += text({path.label.x, path.label.y + 4}, m_picture.linkLabels[index], false,
+                          "#4a5561");
+        return drawn;
+    }
+
+    std::string box(std::size_t index) const
+    {
+        const DrawnUnit &unit = m_drawn.units[index];
+        const Node &node = m_drawn.graph->nodes()[unit.nodes.front()];
+        const PlacedBox &box = m_layout.boxes[index];
+        const bool single = unit.kind == DrawnUnit::Kind::Node;
+        const bool end =
+            single && node.kind != NodeKind::Operation && node.kind != NodeKind::Weight;
+        const bool weight = single && node.kind == NodeKind::Weight;
+        const bool rest = unit.kind == DrawnUnit::Kind::Rest;
+        std::string drawn = svg::element("title", {}, tooltip(unit)) + "\n";
+        if (unit.kind == DrawnUnit::Kind::Fold)
+            drawn += svg::element("rect", {{"x", box.topLeft.x + 4},
+                                           {"y", box.topLeft.y + 4},
+                                           {"width", box.size.width},
+                                           {"height", box.size.height},
+                                           {"rx", 4},
+                                           {"fill", "#e4e7ea"},
+                                           {"stroke", "#6b7682"}}) +
+                     "\n";
+        drawn += svg::element("rect", {{"x", box.topLeft.x},
+                                       {"y", box.topLeft.y},
+                                       {"width", box.size.width},
+                                       {"height", box.size.height},
+                                       {"rx", end ? static_cast<int>(box.size.height / 2) : 4},
+                                       {"fill", end    ? "#eaf1f8"
+                                                : rest ? "#ffffff"
+                                                       : "#fbfcfd"},
+                                       {"stroke", unit.hop == 0 ? "#0b5cad" : "#6b7682"},
+                                       {"stroke-width", unit.hop == 0 ? "2.5" : "1"},
+                                       {"stroke-dasharray", rest ? "3 3" : ""}}) +
+                 "\n";
+        if (weight)
+            drawn += svg::element(
+                         "rect",
+                         {{"x", box.topLeft.x},
+                          {"y", box.topLeft.y},
+                          {"width", kBand},
+                          {"height", box.size.height},
+                          {"rx", 2},
+                          {"fill",
+                           fmt::format(
+                               "#{:06x}",
+                               formColor(m_drawn.graph->bundle().weights()[node.weight].form))}}) +
+                     "\n";
+        const Label &label = m_picture.labels[index];
+        Point at{box.centre().x, box.topLeft.y + m_sizes.padding / 2 + m_sizes.lineHeight - 4};
+        drawn += text(at, label.title, true, "#14181c");
+        for (const std::string &line : label.lines) {
+            at.y += m_sizes.lineHeight;
+            drawn += text(at, line, false, "#3a4450");
+        }
+        return svg::element("g", {}, drawn) + "\n";
+    }
+
+    /// The whole name, and of a fold or a rest what it stands for; a tooltip need not be endless.
+    std::string tooltip(const DrawnUnit &unit) const
+    {
+        constexpr std::size_t kMostNames = 12, kLongestName = 1000;
+        std::string names;
+        for (std::size_t i = 0; i < unit.nodes.size() && i < kMostNames; ++i) {
+            const std::size_t node = unit.nodes[i];
+            names += names.empty() ? "" : "&#10;";
+            names += svg::escaped(shortText(
+                m_drawn.graph->title(node) + " " + m_drawn.graph->name(node), kLongestName));
+        }
+        return unit.nodes.size() > kMostNames ? names + "&#10;\u2026" : names;
+    }
 
     const Neighbourhood &m_drawn;
     const Picture &m_picture;
     const LayoutResult &m_layout;
     const TextSizes m_sizes = ordinarySizes();
 };
-
-std::string SvgWriter::text(Point at, const std::string &line, bool bold,
-                            std::string_view color) const
-{
-    return svg::element("text",
-                        {{"x", at.x},
-                         {"y", at.y},
-                         {"text-anchor", "middle"},
-                         {"fill", color},
-                         {"font-weight", bold ? "bold" : ""},
-                         {"textLength", m_sizes.width(line, bold) * 0.93},
-                         {"lengthAdjust", "spacingAndGlyphs"}},
-                        svg::escaped(line)) +
-           "\n";
-}
-
-std::string SvgWriter::frame(std::size_t index) const
-{
-    const PlacedBox &box = m_layout.frames[index];
-    return svg::element("rect", {{"x", box.topLeft.x},
-                                 {"y", box.topLeft.y},
-                                 {"width", box.size.width},
-                                 {"height", box.size.height},
-                                 {"rx", 6},
-                                 {"fill", "#f5f7f9"},
-                                 {"stroke", "#8a94a0"},
-                                 {"stroke-dasharray", "6 3"}}) +
-           "\n" +
-           text({m_layout.frameLabels[index].x, m_layout.frameLabels[index].y + 4},
-                m_picture.frameLabels[index], false, "#4a5561");
-}
-
-std::string SvgWriter::arrow(std::size_t index) const
-{
-    const LayoutResult::Path &path = m_layout.arrows[index];
-    if (path.curve.empty())
-        return {};
-    const Link &link = m_drawn.links[index];
-    const bool value =
-        !link.edges.empty() && m_drawn.graph->edges()[link.edges.front()].kind == EdgeKind::Value;
-    const auto at = [](Point point) { return fmt::format("{:.1f},{:.1f}", point.x, point.y); };
-    std::string curve = "M" + at(path.curve.front());
-    for (std::size_t i = 1; i + 2 < path.curve.size(); i += 3)
-        curve += fmt::format(" C{} {} {}", at(path.curve[i]), at(path.curve[i + 1]),
-                             at(path.curve[i + 2]));
-    const Point base = path.curve.back();
-    const double dx = (path.tip.x - base.x) * 0.4, dy = (path.tip.y - base.y) * 0.4;
-    const std::string head =
-        fmt::format("M{} L{} L{} Z", at(path.tip), at({base.x - dy, base.y + dx}),
-                    at({base.x + dy, base.y - dx}));
-    std::string drawn = svg::element("path", {{"d", curve},
-                                              {"fill", "none"},
-                                              {"stroke", "#6b7682"},
-                                              {"stroke-dasharray", value ? "" : "5 3"}}) +
-                        "\n" + svg::element("path", {{"d", head}, {"fill", "#6b7682"}}) + "\n";
-    if (path.hasLabel)
-        drawn +=
-            text({path.label.x, path.label.y + 4}, m_picture.linkLabels[index], false, "#4a5561");
-    return drawn;
-}
-
-/// The whole name, and of a fold or a rest what it stands for; a tooltip need not be endless.
-std::string SvgWriter::tooltip(const DrawnUnit &unit) const
-{
-    constexpr std::size_t kMostNames = 12, kLongestName = 1000;
-    std::string names;
-    for (std::size_t i = 0; i < unit.nodes.size() && i < kMostNames; ++i) {
-        const std::size_t node = unit.nodes[i];
-        names += names.empty() ? "" : "&#10;";
-        names += svg::escaped(
-            shortText(m_drawn.graph->title(node) + " " + m_drawn.graph->name(node), kLongestName));
-    }
-    return unit.nodes.size() > kMostNames ? names + "&#10;\u2026" : names;
-}
-
-std::string SvgWriter::box(std::size_t index) const
-{
-    const DrawnUnit &unit = m_drawn.units[index];
-    const Node &node = m_drawn.graph->nodes()[unit.nodes.front()];
-    const PlacedBox &box = m_layout.boxes[index];
-    const bool single = unit.kind == DrawnUnit::Kind::Node;
-    const bool end = single && node.kind != NodeKind::Operation && node.kind != NodeKind::Weight;
-    const bool weight = single && node.kind == NodeKind::Weight;
-    const bool rest = unit.kind == DrawnUnit::Kind::Rest;
-    std::string drawn = svg::element("title", {}, tooltip(unit)) + "\n";
-    if (unit.kind == DrawnUnit::Kind::Fold)
-        drawn += svg::element("rect", {{"x", box.topLeft.x + 4},
-                                       {"y", box.topLeft.y + 4},
-                                       {"width", box.size.width},
-                                       {"height", box.size.height},
-                                       {"rx", 4},
-                                       {"fill", "#e4e7ea"},
-                                       {"stroke", "#6b7682"}}) +
-                 "\n";
-    drawn += svg::element("rect", {{"x", box.topLeft.x},
-                                   {"y", box.topLeft.y},
-                                   {"width", box.size.width},
-                                   {"height", box.size.height},
-                                   {"rx", end ? static_cast<int>(box.size.height / 2) : 4},
-                                   {"fill", end    ? "#eaf1f8"
-                                            : rest ? "#ffffff"
-                                                   : "#fbfcfd"},
-                                   {"stroke", unit.hop == 0 ? "#0b5cad" : "#6b7682"},
-                                   {"stroke-width", unit.hop == 0 ? "2.5" : "1"},
-                                   {"stroke-dasharray", rest ? "3 3" : ""}}) +
-             "\n";
-    if (weight)
-        drawn +=
-            svg::element(
-                "rect",
-                {{"x", box.topLeft.x},
-                 {"y", box.topLeft.y},
-                 {"width", kBand},
-                 {"height", box.size.height},
-                 {"rx", 2},
-                 {"fill",
-                  fmt::format("#{:06x}",
-                              formColor(m_drawn.graph->bundle().weights()[node.weight].form))}}) +
-            "\n";
-    const Label &label = m_picture.labels[index];
-    Point at{box.centre().x, box.topLeft.y + m_sizes.padding / 2 + m_sizes.lineHeight - 4};
-    drawn += text(at, label.title, true, "#14181c");
-    for (const std::string &line : label.lines) {
-        at.y += m_sizes.lineHeight;
-        drawn += text(at, line, false, "#3a4450");
-    }
-    return svg::element("g", {}, drawn) + "\n";
-}
 
 } // namespace
 

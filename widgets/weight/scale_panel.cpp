@@ -30,19 +30,70 @@ class ScalePlot final : public PlotWidget
     Q_OBJECT
 
 public:
-    explicit ScalePlot(QWidget *parent = nullptr);
+    explicit ScalePlot(QWidget *parent = nullptr)
+        : PlotWidget(tr("Scales along the channels"), parent)
+    {
+        m_steps = plot().addGraph();
+        m_steps->setLineStyle(QCPGraph::lsStepCenter);
+        m_steps->setAntialiased(false);
+        plot().xAxis->setTicker(countTicker());
+        plot().yAxis->setLabel(tr("scale"));
+        plot().yAxis->setNumberFormat(QStringLiteral("gb"));
+        plot().yAxis->setNumberPrecision(2);
+    }
 
     /// `axis`: what the scales run along ("out channel"). NaN values leave a gap.
-    void setScales(std::vector<double> scales, const QString &axis);
+    void setScales(std::vector<double> scales, const QString &axis)
+    {
+        beginData();
+        m_scales = std::move(scales);
+        plot().xAxis->setLabel(axis);
+        QVector<double> keys, values;
+        double low = 0, high = 0;
+        for (int i = -1; i <= pointCount() && pointCount() > 0; ++i) {
+            const double value =
+                m_scales[static_cast<std::size_t>(std::clamp(i, 0, pointCount() - 1))];
+            keys.append(std::clamp<double>(i, -0.5, pointCount() - 0.5));
+            values.append(value);
+            if (std::isfinite(value)) {
+                low = std::min(low, value);
+                high = std::max(high, value);
+            }
+        }
+        m_steps->setData(keys, values, true);
+        plot().xAxis->setRange(-0.5, std::max(0.5, pointCount() - 0.5));
+        if (low == high)
+            high = 1;
+        plot().yAxis->setRange(low < 0 ? low * 1.05 : 0, high * 1.05);
+        endData();
+    }
+
     void clear() { setScales({}, {}); }
 
     int pointCount() const override { return static_cast<int>(m_scales.size()); }
-    QString pointText(int point) const override;
-    QStringList columns() const override;
-    QVariant cell(int point, int column) const override;
+    QString pointText(int point) const override
+    {
+        return tr("scale %1: %2")
+            .arg(point)
+            .arg(valueText(m_scales[static_cast<std::size_t>(point)]));
+    }
+
+    QStringList columns() const override { return {tr("index"), tr("scale")}; }
+
+    QVariant cell(int point, int column) const override
+    {
+        return column == 0 ? QVariant(point) : QVariant(m_scales[static_cast<std::size_t>(point)]);
+    }
 
 protected:
-    void applyColors(bool dark) override;
+    void applyColors(bool dark) override
+    {
+        const QColor color = theme::color(Token::KindScale, dark);
+        QColor fill = color;
+        fill.setAlpha(90);
+        m_steps->setPen(QPen(color, 1));
+        m_steps->setBrush(fill);
+    }
 
 private:
     std::vector<double> m_scales;
@@ -65,65 +116,6 @@ Edit partEdit(const Weight &weight, Edit::Kind kind, std::uint64_t index)
 }
 
 } // namespace
-
-ScalePlot::ScalePlot(QWidget *parent) : PlotWidget(tr("Scales along the channels"), parent)
-{
-    m_steps = plot().addGraph();
-    m_steps->setLineStyle(QCPGraph::lsStepCenter);
-    m_steps->setAntialiased(false);
-    plot().xAxis->setTicker(countTicker());
-    plot().yAxis->setLabel(tr("scale"));
-    plot().yAxis->setNumberFormat(QStringLiteral("gb"));
-    plot().yAxis->setNumberPrecision(2);
-}
-
-void ScalePlot::setScales(std::vector<double> scales, const QString &axis)
-{
-    beginData();
-    m_scales = std::move(scales);
-    plot().xAxis->setLabel(axis);
-    QVector<double> keys, values;
-    double low = 0, high = 0;
-    for (int i = -1; i <= pointCount() && pointCount() > 0; ++i) {
-        const double value = m_scales[static_cast<std::size_t>(std::clamp(i, 0, pointCount() - 1))];
-        keys.append(std::clamp<double>(i, -0.5, pointCount() - 0.5));
-        values.append(value);
-        if (std::isfinite(value)) {
-            low = std::min(low, value);
-            high = std::max(high, value);
-        }
-    }
-    m_steps->setData(keys, values, true);
-    plot().xAxis->setRange(-0.5, std::max(0.5, pointCount() - 0.5));
-    if (low == high)
-        high = 1;
-    plot().yAxis->setRange(low < 0 ? low * 1.05 : 0, high * 1.05);
-    endData();
-}
-
-QString ScalePlot::pointText(int point) const
-{
-    return tr("scale %1: %2").arg(point).arg(valueText(m_scales[static_cast<std::size_t>(point)]));
-}
-
-QStringList ScalePlot::columns() const
-{
-    return {tr("index"), tr("scale")};
-}
-
-QVariant ScalePlot::cell(int point, int column) const
-{
-    return column == 0 ? QVariant(point) : QVariant(m_scales[static_cast<std::size_t>(point)]);
-}
-
-void ScalePlot::applyColors(bool dark)
-{
-    const QColor color = theme::color(Token::KindScale, dark);
-    QColor fill = color;
-    fill.setAlpha(90);
-    m_steps->setPen(QPen(color, 1));
-    m_steps->setBrush(fill);
-}
 
 ScalePanel::ScalePanel(Session &session, QWidget *parent)
     : QWidget(parent), m_session(session), m_state(new QLabel(this)), m_model(new ScaleModel(this)),

@@ -156,8 +156,63 @@ public:
     {
     }
 
-    Result<void> bind(const ShapeBinding &binding);
-    Summary run();
+    Result<void> bind(const ShapeBinding &binding)
+    {
+        const auto places = placesOf(binding.input);
+        if (places.empty())
+            return wrong(inputsText(), binding.input, "The program has no such input.");
+        if (places.size() > 1) {
+            std::string candidates;
+            for (const ShapeInput &place : places) {
+                const mil::Function &function = m_program.functions[place.function];
+                candidates += (candidates.empty() ? "" : " or ") +
+                              addressOf(function, function.inputs[place.input].name);
+            }
+            return wrong(candidates, binding.input,
+                         "Several functions have an input of that name.");
+        }
+        const mil::Function &function = m_program.functions[places.front().function];
+        const mil::NamedType &input = function.inputs[places.front().input];
+        const mil::ValueType &type = input.type;
+        const std::string expected = mil::typeText(type);
+        if (!type.isTensor())
+            return wrong("an input that is a tensor", input.name + " " + expected,
+                         "Only a tensor's extents can be bound.");
+        const bool anyRank = type.dims.size() == 1 && type.dims.front() < 0;
+        bool fits = type.dims.size() == binding.dims.size() || anyRank;
+        for (std::size_t i = 0; fits && !anyRank && i < type.dims.size(); ++i)
+            fits = type.dims[i] < 0 || binding.dims[i] < 0 || type.dims[i] == binding.dims[i];
+        if (!fits)
+            return wrong(input.name + " " + expected, dimsText(binding.dims),
+                         type.dims.size() == binding.dims.size()
+                             ? "The shape contradicts the one that the program declares."
+                             : "The input has another number of axes.");
+        Dims dims = binding.dims;
+        for (std::size_t i = 0; i < dims.size() && i < type.dims.size() && !anyRank; ++i)
+            dims[i] = dims[i] < 0 ? type.dims[i] : dims[i];
+        if (!m_bound.emplace(places.front(), dims).second)
+            return wrong("one shape an input", binding.input, "An input is bound twice.");
+        m_summary.bound.push_back({addressOf(function, input.name), std::move(dims)});
+        return {};
+    }
+
+    Summary run()
+    {
+        // Functions that others call take their shapes from there; one that only calls itself has
+        // none.
+        for (const bool called : {false, true}) {
+            for (std::size_t i = 0; i < m_program.functions.size(); ++i) {
+                const mil::Function &function = m_program.functions[i];
+                if (m_walks[i].walk || m_called.contains({function.model, function.name}) != called)
+                    continue;
+                nameOpenInputs(i);
+                runFunction(i, inputsOf(i));
+            }
+        }
+        for (std::size_t i = 0; i < m_program.functions.size(); ++i)
+            m_walks[i].walk->fill(m_program.functions[i]);
+        return std::move(m_summary);
+    }
 
 private:
     struct State {
@@ -166,12 +221,123 @@ private:
         bool running = false;
     };
 
-    std::string inputsText() const;
-    std::vector<ShapeInput> placesOf(const std::string &input) const;
-    std::vector<Tensor> inputsOf(std::size_t function) const;
-    void nameOpenInputs(std::size_t index);
-    void runFunction(std::size_t index, std::vector<Tensor> inputs);
-    RuleResult call(std::size_t caller, const OperationView &view);
+    /// "x tensor<fp16, [1, ?]>, main/y …", for messages.
+    std::string inputsText() const
+    {
+        constexpr std::size_t kShown = 12;
+        std::string text;
+        std::size_t count = 0;
+        for (const mil::Function &function : m_program.functions) {
+            for (const mil::NamedType &input : function.inputs) {
+                if (m_called.contains({function.model, function.name}) || ++count > kShown)
+                    continue;
+                const std::string name =
+                    m_program.functions.size() > 1 ? addressOf(function, input.name) : input.name;
+                text += (text.empty() ? "" : ", ") + name + " " + mil::typeText(input.type);
+            }
+        }
+        return text.empty() ? "a program with inputs" : text + (count > kShown ? ", …" : "");
+    }
+
+    std::vector<ShapeInput> placesOf(const std::string &input) const
+    {
+        std::vector<ShapeInput> places;
+        for (std::size_t f = 0; f < m_program.functions.size(); ++f) {
+            const mil::Function &function = m_program.functions[f];
+            for (std::size_t i = 0; i < function.inputs.size(); ++i) {
+                const std::string &name = function.inputs[i].name;
+                const bool address =
+                    input == addressOf(function, name) || input == function.name + "/" + name;
+                const bool isCalled = m_called.contains({function.model, function.name});
+                if (address || (input == name && !isCalled))
+                    places.push_back({f, i});
+            }
+        }
+        return places;
+    }
+
+    std::vector<Tensor> inputsOf(std::size_t function) const
+    {
+        std::vector<Tensor> inputs(m_program.functions[function].inputs.size());
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            if (const auto bound = m_bound.find({function, i}); bound != m_bound.end())
+                inputs[i].dims = bound->second;
+        }
+        return inputs;
+    }
+
+    /// Inputs that stay open beside one that was bound: what is made of them has no shape either.
+    void nameOpenInputs(std::size_t index)
+    {
+        const mil::Function &function = m_program.functions[index];
+        bool anyBound = false;
+        for (std::size_t i = 0; i < function.inputs.size(); ++i)
+            anyBound = anyBound || m_bound.contains({index, i});
+        for (std::size_t i = 0; anyBound && i < function.inputs.size(); ++i) {
+            const mil::NamedType &input = function.inputs[i];
+            const auto bound = m_bound.find({index, i});
+            const bool open = bound != m_bound.end() ? !allKnown(bound->second)
+                                                     : input.type.isTensor() && !input.type.shape();
+            if (!open)
+                continue;
+            m_summary.unknown.push_back(
+                {function.name, input.name, input.name, "input", "no shape is given for it"});
+            ErrorBuilder note("shape.unknown");
+            note.file(m_file)
+                .field(input.name)
+                .expected("a shape for " + addressOf(function, input.name))
+                .found(bound != m_bound.end() ? dimsText(bound->second) : mil::typeText(input.type))
+                .message("Shape unknown behind input " + input.name + ".");
+            if (input.span.length > 0)
+                note.at(FileOffset(input.span.offset));
+            m_summary.diagnostics.push_back({Severity::Note, note});
+        }
+    }
+
+    void runFunction(std::size_t index, std::vector<Tensor> inputs)
+    {
+        State &state = m_walks[index];
+        state.running = true;
+        ++m_depth;
+        state.walk = std::make_unique<Walk>(
+            m_program.functions[index], m_file, m_summary,
+            [this, index](const OperationView &view) { return call(index, view); });
+        state.inputs = std::move(inputs);
+        state.walk->run(state.inputs);
+        --m_depth;
+        state.running = false;
+    }
+
+    RuleResult call(std::size_t caller, const OperationView &view)
+    {
+        const mil::Function &from = m_program.functions[caller];
+        const std::string name = view.text("function", {});
+        for (std::size_t i = 0; i < m_program.functions.size(); ++i) {
+            const mil::Function &called = m_program.functions[i];
+            if (called.name != name || called.model != from.model)
+                continue;
+            std::vector<Tensor> inputs = inputsOf(i);
+            for (std::size_t at = 0; at < inputs.size(); ++at) {
+                if (!inputs[at].dims)
+                    inputs[at].dims = view.operand(called.inputs[at].name).dims;
+            }
+            State &state = m_walks[i];
+            if (state.running)
+                return unknown("it calls itself");
+            if (!state.walk && m_depth >= kMaxCallDepth)
+                return unknown("too many functions call each other");
+            if (!state.walk)
+                runFunction(i, std::move(inputs));
+            else if (!std::equal(inputs.begin(), inputs.end(), state.inputs.begin(),
+                                 state.inputs.end(),
+                                 [](const Tensor &a, const Tensor &b) { return a.dims == b.dims; }))
+                return unknown("it calls a function with another shape than before");
+            RuleResult outcome;
+            outcome.outputs = state.walk->results();
+            return outcome;
+        }
+        return unknown("the function that it calls is not known");
+    }
 
     mil::Program &m_program;
     std::string m_file;
@@ -181,179 +347,6 @@ private:
     int m_depth = 0; ///< functions at hand, each called by the one before
     Summary m_summary;
 };
-
-/// "x tensor<fp16, [1, ?]>, main/y …", for messages.
-std::string Inference::inputsText() const
-{
-    constexpr std::size_t kShown = 12;
-    std::string text;
-    std::size_t count = 0;
-    for (const mil::Function &function : m_program.functions) {
-        for (const mil::NamedType &input : function.inputs) {
-            if (m_called.contains({function.model, function.name}) || ++count > kShown)
-                continue;
-            const std::string name =
-                m_program.functions.size() > 1 ? addressOf(function, input.name) : input.name;
-            text += (text.empty() ? "" : ", ") + name + " " + mil::typeText(input.type);
-        }
-    }
-    return text.empty() ? "a program with inputs" : text + (count > kShown ? ", …" : "");
-}
-
-std::vector<ShapeInput> Inference::placesOf(const std::string &input) const
-{
-    std::vector<ShapeInput> places;
-    for (std::size_t f = 0; f < m_program.functions.size(); ++f) {
-        const mil::Function &function = m_program.functions[f];
-        for (std::size_t i = 0; i < function.inputs.size(); ++i) {
-            const std::string &name = function.inputs[i].name;
-            const bool address =
-                input == addressOf(function, name) || input == function.name + "/" + name;
-            const bool isCalled = m_called.contains({function.model, function.name});
-            if (address || (input == name && !isCalled))
-                places.push_back({f, i});
-        }
-    }
-    return places;
-}
-
-Result<void> Inference::bind(const ShapeBinding &binding)
-{
-    const auto places = placesOf(binding.input);
-    if (places.empty())
-        return wrong(inputsText(), binding.input, "The program has no such input.");
-    if (places.size() > 1) {
-        std::string candidates;
-        for (const ShapeInput &place : places) {
-            const mil::Function &function = m_program.functions[place.function];
-            candidates += (candidates.empty() ? "" : " or ") +
-                          addressOf(function, function.inputs[place.input].name);
-        }
-        return wrong(candidates, binding.input, "Several functions have an input of that name.");
-    }
-    const mil::Function &function = m_program.functions[places.front().function];
-    const mil::NamedType &input = function.inputs[places.front().input];
-    const mil::ValueType &type = input.type;
-    const std::string expected = mil::typeText(type);
-    if (!type.isTensor())
-        return wrong("an input that is a tensor", input.name + " " + expected,
-                     "Only a tensor's extents can be bound.");
-    const bool anyRank = type.dims.size() == 1 && type.dims.front() < 0;
-    bool fits = type.dims.size() == binding.dims.size() || anyRank;
-    for (std::size_t i = 0; fits && !anyRank && i < type.dims.size(); ++i)
-        fits = type.dims[i] < 0 || binding.dims[i] < 0 || type.dims[i] == binding.dims[i];
-    if (!fits)
-        return wrong(input.name + " " + expected, dimsText(binding.dims),
-                     type.dims.size() == binding.dims.size()
-                         ? "The shape contradicts the one that the program declares."
-                         : "The input has another number of axes.");
-    Dims dims = binding.dims;
-    for (std::size_t i = 0; i < dims.size() && i < type.dims.size() && !anyRank; ++i)
-        dims[i] = dims[i] < 0 ? type.dims[i] : dims[i];
-    if (!m_bound.emplace(places.front(), dims).second)
-        return wrong("one shape an input", binding.input, "An input is bound twice.");
-    m_summary.bound.push_back({addressOf(function, input.name), std::move(dims)});
-    return {};
-}
-
-std::vector<Tensor> Inference::inputsOf(std::size_t function) const
-{
-    std::vector<Tensor> inputs(m_program.functions[function].inputs.size());
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        if (const auto bound = m_bound.find({function, i}); bound != m_bound.end())
-            inputs[i].dims = bound->second;
-    }
-    return inputs;
-}
-
-/// Inputs that stay open beside one that was bound: what is made of them has no shape either.
-void Inference::nameOpenInputs(std::size_t index)
-{
-    const mil::Function &function = m_program.functions[index];
-    bool anyBound = false;
-    for (std::size_t i = 0; i < function.inputs.size(); ++i)
-        anyBound = anyBound || m_bound.contains({index, i});
-    for (std::size_t i = 0; anyBound && i < function.inputs.size(); ++i) {
-        const mil::NamedType &input = function.inputs[i];
-        const auto bound = m_bound.find({index, i});
-        const bool open = bound != m_bound.end() ? !allKnown(bound->second)
-                                                 : input.type.isTensor() && !input.type.shape();
-        if (!open)
-            continue;
-        m_summary.unknown.push_back(
-            {function.name, input.name, input.name, "input", "no shape is given for it"});
-        ErrorBuilder note("shape.unknown");
-        note.file(m_file)
-            .field(input.name)
-            .expected("a shape for " + addressOf(function, input.name))
-            .found(bound != m_bound.end() ? dimsText(bound->second) : mil::typeText(input.type))
-            .message("Shape unknown behind input " + input.name + ".");
-        if (input.span.length > 0)
-            note.at(FileOffset(input.span.offset));
-        m_summary.diagnostics.push_back({Severity::Note, note});
-    }
-}
-
-RuleResult Inference::call(std::size_t caller, const OperationView &view)
-{
-    const mil::Function &from = m_program.functions[caller];
-    const std::string name = view.text("function", {});
-    for (std::size_t i = 0; i < m_program.functions.size(); ++i) {
-        const mil::Function &called = m_program.functions[i];
-        if (called.name != name || called.model != from.model)
-            continue;
-        std::vector<Tensor> inputs = inputsOf(i);
-        for (std::size_t at = 0; at < inputs.size(); ++at) {
-            if (!inputs[at].dims)
-                inputs[at].dims = view.operand(called.inputs[at].name).dims;
-        }
-        State &state = m_walks[i];
-        if (state.running)
-            return unknown("it calls itself");
-        if (!state.walk && m_depth >= kMaxCallDepth)
-            return unknown("too many functions call each other");
-        if (!state.walk)
-            runFunction(i, std::move(inputs));
-        else if (!std::equal(inputs.begin(), inputs.end(), state.inputs.begin(), state.inputs.end(),
-                             [](const Tensor &a, const Tensor &b) { return a.dims == b.dims; }))
-            return unknown("it calls a function with another shape than before");
-        RuleResult outcome;
-        outcome.outputs = state.walk->results();
-        return outcome;
-    }
-    return unknown("the function that it calls is not known");
-}
-
-void Inference::runFunction(std::size_t index, std::vector<Tensor> inputs)
-{
-    State &state = m_walks[index];
-    state.running = true;
-    ++m_depth;
-    state.walk = std::make_unique<Walk>(
-        m_program.functions[index], m_file, m_summary,
-        [this, index](const OperationView &view) { return call(index, view); });
-    state.inputs = std::move(inputs);
-    state.walk->run(state.inputs);
-    --m_depth;
-    state.running = false;
-}
-
-Summary Inference::run()
-{
-    // Functions that others call take their shapes from there; one that only calls itself has none.
-    for (const bool called : {false, true}) {
-        for (std::size_t i = 0; i < m_program.functions.size(); ++i) {
-            const mil::Function &function = m_program.functions[i];
-            if (m_walks[i].walk || m_called.contains({function.model, function.name}) != called)
-                continue;
-            nameOpenInputs(i);
-            runFunction(i, inputsOf(i));
-        }
-    }
-    for (std::size_t i = 0; i < m_program.functions.size(); ++i)
-        m_walks[i].walk->fill(m_program.functions[i]);
-    return std::move(m_summary);
-}
 
 } // namespace
 

@@ -29,17 +29,130 @@ public:
     {
     }
 
-    std::vector<CoverSpan> make();
+    std::vector<CoverSpan> make()
+    {
+        m_tiles = kernelTiles(m_container);
+        addCommands();
+        addSymbols();
+        addNotes();
+        for (const Segment &segment : m_container.segments) {
+            for (const SegmentSection &section : segment.sections)
+                addSection(section);
+        }
+        for (const Text &text : m_container.texts)
+            coverTasks(m_container, text, m_bytes, m_options, m_spans);
+        addDebug();
+        addPadding(m_spans, m_bytes);
+        return std::move(m_spans);
+    }
 
 private:
-    void add(std::uint64_t offset, std::uint64_t size, SpanKind kind, std::string name);
-    void addCommands();
-    void addSymbols();
-    void addNotes();
-    void addSection(const SegmentSection &section);
-    void addKernels(const SegmentSection &section);
-    void addDebug();
-    bool hasTasks(std::uint32_t ordinal) const;
+    /// Adds the part of a run that lies in the file.
+    void add(std::uint64_t offset, std::uint64_t size, SpanKind kind, std::string name)
+    {
+        if (offset >= m_bytes.size() || size == 0)
+            return;
+        size = std::min<std::uint64_t>(size, m_bytes.size() - offset);
+        m_spans.push_back({{FileOffset(offset), ByteCount(size)}, kind, std::move(name)});
+    }
+
+    void addCommands()
+    {
+        add(0, kHeaderBytes, SpanKind::Header, "header");
+        for (const LoadCommand &command : m_container.commands) {
+            std::string name =
+                fmt::format("command {}: {}", command.index, commandKindName(command.kind));
+            if (command.kind == CommandKind::Segment)
+                name += " " + m_container.segments[command.item].name;
+            if (command.kind == CommandKind::Thread &&
+                !m_container.threads[command.item].name.empty())
+                name += " " + m_container.threads[command.item].name;
+            add(command.offset.value, command.size, SpanKind::Command, std::move(name));
+        }
+    }
+
+    void addSymbols()
+    {
+        if (!m_container.symbolTable)
+            return;
+        const SymbolTable &table = *m_container.symbolTable;
+        add(table.symbolOffset, kSymbolBytes * m_container.symbols.size(), SpanKind::Symbols,
+            "symbols");
+        add(table.stringOffset, table.stringBytes, SpanKind::Strings, "strings");
+    }
+
+    /// A note's range counts from its command, a signature's from the file.
+    void addNotes()
+    {
+        for (const LoadCommand &command : m_container.commands) {
+            if (command.kind == CommandKind::Signature) {
+                const Note &note = m_container.notes[command.item];
+                add(note.offset, note.size, SpanKind::Note, note.owner);
+            }
+        }
+    }
+
+    void addSection(const SegmentSection &section)
+    {
+        add(section.relocationOffset, kRelocationBytes * section.relocations.size(),
+            SpanKind::Relocations, fmt::format("relocations of {}", section.name));
+        if (!section.bytes)
+            return;
+        const std::string name = section.segment + "," + section.name;
+        if (section.type() == SectionType::Kernel) {
+            if (m_options.kernels)
+                addKernels(section);
+            return;
+        }
+        if (section.type() == SectionType::Debug)
+            return; // addDebug() names its records
+        if (section.type() != SectionType::Text)
+            add(section.bytes->offset.value, section.bytes->bytes.value, SpanKind::Data, name);
+        else if (!hasTasks(section.ordinal))
+            add(section.bytes->offset.value, section.bytes->bytes.value, SpanKind::Text,
+                name + ": words of no known form");
+    }
+
+    void addKernels(const SegmentSection &section)
+    {
+        std::uint64_t first = section.bytes->bytes.value;
+        for (const KernelTile &tile : m_tiles) {
+            if (tile.section != section.ordinal)
+                continue;
+            first = std::min(first, tile.sectionOffset);
+            add(tile.fileOffset.value, tile.bytes.value, SpanKind::Kernel,
+                m_container.symbols[tile.symbol].name);
+        }
+        if (first == 0)
+            return;
+        const auto head = m_bytes.subspan(static_cast<std::size_t>(section.bytes->offset.value),
+                                          static_cast<std::size_t>(first));
+        const bool zero = head.size() <= kLongestPadding && allZero(head);
+        add(section.bytes->offset.value, first, zero ? SpanKind::Padding : SpanKind::Kernel,
+            fmt::format("{},{}: {}", section.segment, section.name,
+                        zero ? "zeros that no symbol names" : "bytes that no symbol names"));
+    }
+
+    void addDebug()
+    {
+        std::map<std::uint32_t, std::size_t> counts; // of records, by section
+        for (const DebugRecord &record : debugRecords(m_container, m_bytes)) {
+            const SegmentSection *section = m_container.section(record.section);
+            const std::size_t number = counts[record.section]++;
+            add(record.bytes.offset.value, record.bytes.bytes.value, SpanKind::Debug,
+                fmt::format("{},{}: {} (layout not known)", section->segment, section->name,
+                            record.symbols.empty() ? std::string("debug bytes that no symbol names")
+                                                   : fmt::format("debug record {}", number)));
+        }
+    }
+
+    bool hasTasks(std::uint32_t ordinal) const
+    {
+        return std::any_of(m_container.texts.begin(), m_container.texts.end(),
+                           [ordinal](const Text &text) {
+                               return text.section == ordinal && !text.tasks->tasks.empty();
+                           });
+    }
 
     const Container &m_container;
     std::span<const std::byte> m_bytes;
@@ -47,129 +160,6 @@ private:
     std::vector<KernelTile> m_tiles;
     std::vector<CoverSpan> m_spans;
 };
-
-/// Adds the part of a run that lies in the file.
-void Cover::add(std::uint64_t offset, std::uint64_t size, SpanKind kind, std::string name)
-{
-    if (offset >= m_bytes.size() || size == 0)
-        return;
-    size = std::min<std::uint64_t>(size, m_bytes.size() - offset);
-    m_spans.push_back({{FileOffset(offset), ByteCount(size)}, kind, std::move(name)});
-}
-
-void Cover::addCommands()
-{
-    add(0, kHeaderBytes, SpanKind::Header, "header");
-    for (const LoadCommand &command : m_container.commands) {
-        std::string name =
-            fmt::format("command {}: {}", command.index, commandKindName(command.kind));
-        if (command.kind == CommandKind::Segment)
-            name += " " + m_container.segments[command.item].name;
-        if (command.kind == CommandKind::Thread && !m_container.threads[command.item].name.empty())
-            name += " " + m_container.threads[command.item].name;
-        add(command.offset.value, command.size, SpanKind::Command, std::move(name));
-    }
-}
-
-void Cover::addSymbols()
-{
-    if (!m_container.symbolTable)
-        return;
-    const SymbolTable &table = *m_container.symbolTable;
-    add(table.symbolOffset, kSymbolBytes * m_container.symbols.size(), SpanKind::Symbols,
-        "symbols");
-    add(table.stringOffset, table.stringBytes, SpanKind::Strings, "strings");
-}
-
-/// A note's range counts from its command, a signature's from the file.
-void Cover::addNotes()
-{
-    for (const LoadCommand &command : m_container.commands) {
-        if (command.kind == CommandKind::Signature) {
-            const Note &note = m_container.notes[command.item];
-            add(note.offset, note.size, SpanKind::Note, note.owner);
-        }
-    }
-}
-
-bool Cover::hasTasks(std::uint32_t ordinal) const
-{
-    return std::any_of(m_container.texts.begin(), m_container.texts.end(),
-                       [ordinal](const Text &text) {
-                           return text.section == ordinal && !text.tasks->tasks.empty();
-                       });
-}
-
-void Cover::addKernels(const SegmentSection &section)
-{
-    std::uint64_t first = section.bytes->bytes.value;
-    for (const KernelTile &tile : m_tiles) {
-        if (tile.section != section.ordinal)
-            continue;
-        first = std::min(first, tile.sectionOffset);
-        add(tile.fileOffset.value, tile.bytes.value, SpanKind::Kernel,
-            m_container.symbols[tile.symbol].name);
-    }
-    if (first == 0)
-        return;
-    const auto head = m_bytes.subspan(static_cast<std::size_t>(section.bytes->offset.value),
-                                      static_cast<std::size_t>(first));
-    const bool zero = head.size() <= kLongestPadding && allZero(head);
-    add(section.bytes->offset.value, first, zero ? SpanKind::Padding : SpanKind::Kernel,
-        fmt::format("{},{}: {}", section.segment, section.name,
-                    zero ? "zeros that no symbol names" : "bytes that no symbol names"));
-}
-
-void Cover::addSection(const SegmentSection &section)
-{
-    add(section.relocationOffset, kRelocationBytes * section.relocations.size(),
-        SpanKind::Relocations, fmt::format("relocations of {}", section.name));
-    if (!section.bytes)
-        return;
-    const std::string name = section.segment + "," + section.name;
-    if (section.type() == SectionType::Kernel) {
-        if (m_options.kernels)
-            addKernels(section);
-        return;
-    }
-    if (section.type() == SectionType::Debug)
-        return; // addDebug() names its records
-    if (section.type() != SectionType::Text)
-        add(section.bytes->offset.value, section.bytes->bytes.value, SpanKind::Data, name);
-    else if (!hasTasks(section.ordinal))
-        add(section.bytes->offset.value, section.bytes->bytes.value, SpanKind::Text,
-            name + ": words of no known form");
-}
-
-void Cover::addDebug()
-{
-    std::map<std::uint32_t, std::size_t> counts; // of records, by section
-    for (const DebugRecord &record : debugRecords(m_container, m_bytes)) {
-        const SegmentSection *section = m_container.section(record.section);
-        const std::size_t number = counts[record.section]++;
-        add(record.bytes.offset.value, record.bytes.bytes.value, SpanKind::Debug,
-            fmt::format("{},{}: {} (layout not known)", section->segment, section->name,
-                        record.symbols.empty() ? std::string("debug bytes that no symbol names")
-                                               : fmt::format("debug record {}", number)));
-    }
-}
-
-std::vector<CoverSpan> Cover::make()
-{
-    m_tiles = kernelTiles(m_container);
-    addCommands();
-    addSymbols();
-    addNotes();
-    for (const Segment &segment : m_container.segments) {
-        for (const SegmentSection &section : segment.sections)
-            addSection(section);
-    }
-    for (const Text &text : m_container.texts)
-        coverTasks(m_container, text, m_bytes, m_options, m_spans);
-    addDebug();
-    addPadding(m_spans, m_bytes);
-    return std::move(m_spans);
-}
 
 std::string recordName(std::size_t task, const descriptor::Packet &packet,
                        const descriptor::RegisterMap *map)

@@ -72,7 +72,17 @@ public:
     }
 
     void report(std::string_view code, std::string_view name, SourceSpan place,
-                std::string_view expected, std::string_view message);
+                std::string_view expected, std::string_view message)
+    {
+        Error error = m_faults.make(code, place.offset, place.length)
+                          .field(name)
+                          .expected(expected)
+                          .found(name)
+                          .message(message);
+        if (place.length == 0)
+            error.offset.reset();
+        m_faults.add(Severity::Error, std::move(error));
+    }
 
 private:
     struct Name {
@@ -85,107 +95,88 @@ private:
         std::optional<Name> before;
     };
 
-    void declare(std::string_view name, SourceSpan place, std::vector<Hidden> &hidden,
-                 bool defined);
-    void block(const Block &block);
-    void operation(const Operation &operation);
-    void value(const ProgramValue &value, SourceSpan place);
-    void use(std::string_view name, SourceSpan place);
+    void declare(std::string_view name, SourceSpan place, std::vector<Hidden> &hidden, bool defined)
+    {
+        const auto [at, fresh] = m_names.try_emplace(name, Name{m_block, defined});
+        if (fresh) {
+            hidden.push_back({name, std::nullopt});
+        } else if (at->second.owner == m_block) {
+            report("mil.duplicate", name, place, "a name of its own", "A name is defined twice.");
+        } else { // hides a name of a block around
+            hidden.push_back({name, at->second});
+            at->second = Name{m_block, defined};
+        }
+    }
+
+    void block(const Block &block)
+    {
+        const Block *const around = m_block;
+        m_block = &block;
+        std::vector<Hidden> hidden;
+        for (const NamedType &input : block.inputs)
+            declare(input.name, input.span, hidden, true);
+        for (const Operation &op : block.operations) {
+            for (const NamedType &output : op.outputs)
+                declare(output.name, output.span, hidden, false);
+        }
+        for (const Operation &op : block.operations)
+            operation(op);
+        for (std::size_t i = 0; i < block.outputs.size(); ++i)
+            use(block.outputs[i],
+                i < block.outputSpans.size() ? block.outputSpans[i] : SourceSpan{});
+        if (around == &block) // of the function itself: nothing comes behind it
+            return;
+        for (auto it = hidden.rbegin(); it != hidden.rend(); ++it) {
+            if (it->before)
+                m_names[it->name] = *it->before;
+            else
+                m_names.erase(it->name);
+        }
+        m_block = around;
+    }
+
+    void operation(const Operation &op)
+    {
+        for (const auto *arguments : {&op.inputs, &op.attributes}) {
+            for (const Argument &argument : *arguments) {
+                for (const ProgramValue &v : argument.values)
+                    value(v, op.span);
+            }
+        }
+        for (const Block &nested : op.blocks)
+            block(nested);
+        for (const NamedType &output : op.outputs)
+            m_names[output.name].defined = true;
+    }
+
+    void value(const ProgramValue &v, SourceSpan place)
+    {
+        if (const Reference *reference = v.reference())
+            use(reference->name, reference->span.length > 0 ? reference->span : place);
+        if (const auto *values = std::get_if<Values>(&v.content)) {
+            for (const ProgramValue &inner : *values)
+                value(inner, place);
+        }
+    }
+
+    void use(std::string_view name, SourceSpan place)
+    {
+        if (m_unread.more || m_unread.names.contains(name))
+            return;
+        const auto found = m_names.find(name);
+        if (found == m_names.end())
+            report("mil.undefined", name, place, "a name that is defined",
+                   "A name is used that nothing defines.");
+        else if (!found->second.defined)
+            report("mil.order", name, place, "a definition before the first use",
+                   "A name is used before its definition.");
+    }
+
     const Unread &m_unread;
     Faults &m_faults;
     std::unordered_map<std::string_view, Name> m_names;
     const Block *m_block = nullptr;
 };
-
-void Validator::report(std::string_view code, std::string_view name, SourceSpan place,
-                       std::string_view expected, std::string_view message)
-{
-    Error error = m_faults.make(code, place.offset, place.length)
-                      .field(name)
-                      .expected(expected)
-                      .found(name)
-                      .message(message);
-    if (place.length == 0)
-        error.offset.reset();
-    m_faults.add(Severity::Error, std::move(error));
-}
-
-void Validator::declare(std::string_view name, SourceSpan place, std::vector<Hidden> &hidden,
-                        bool defined)
-{
-    const auto [at, fresh] = m_names.try_emplace(name, Name{m_block, defined});
-    if (fresh) {
-        hidden.push_back({name, std::nullopt});
-    } else if (at->second.owner == m_block) {
-        report("mil.duplicate", name, place, "a name of its own", "A name is defined twice.");
-    } else { // hides a name of a block around
-        hidden.push_back({name, at->second});
-        at->second = Name{m_block, defined};
-    }
-}
-
-void Validator::block(const Block &block)
-{
-    const Block *const around = m_block;
-    m_block = &block;
-    std::vector<Hidden> hidden;
-    for (const NamedType &input : block.inputs)
-        declare(input.name, input.span, hidden, true);
-    for (const Operation &op : block.operations) {
-        for (const NamedType &output : op.outputs)
-            declare(output.name, output.span, hidden, false);
-    }
-    for (const Operation &op : block.operations)
-        operation(op);
-    for (std::size_t i = 0; i < block.outputs.size(); ++i)
-        use(block.outputs[i], i < block.outputSpans.size() ? block.outputSpans[i] : SourceSpan{});
-    if (around == &block) // of the function itself: nothing comes behind it
-        return;
-    for (auto it = hidden.rbegin(); it != hidden.rend(); ++it) {
-        if (it->before)
-            m_names[it->name] = *it->before;
-        else
-            m_names.erase(it->name);
-    }
-    m_block = around;
-}
-
-void Validator::operation(const Operation &op)
-{
-    for (const auto *arguments : {&op.inputs, &op.attributes}) {
-        for (const Argument &argument : *arguments) {
-            for (const ProgramValue &v : argument.values)
-                value(v, op.span);
-        }
-    }
-    for (const Block &nested : op.blocks)
-        block(nested);
-    for (const NamedType &output : op.outputs)
-        m_names[output.name].defined = true;
-}
-
-void Validator::value(const ProgramValue &v, SourceSpan place)
-{
-    if (const Reference *reference = v.reference())
-        use(reference->name, reference->span.length > 0 ? reference->span : place);
-    if (const auto *values = std::get_if<Values>(&v.content)) {
-        for (const ProgramValue &inner : *values)
-            value(inner, place);
-    }
-}
-
-void Validator::use(std::string_view name, SourceSpan place)
-{
-    if (m_unread.more || m_unread.names.contains(name))
-        return;
-    const auto found = m_names.find(name);
-    if (found == m_names.end())
-        report("mil.undefined", name, place, "a name that is defined",
-               "A name is used that nothing defines.");
-    else if (!found->second.defined)
-        report("mil.order", name, place, "a definition before the first use",
-               "A name is used before its definition.");
-}
 
 } // namespace
 

@@ -55,8 +55,48 @@ class DescriptionReader
 public:
     explicit DescriptionReader(std::size_t bytes) : m_state{Faults({}), bytes, false, false} {}
 
-    void read(const WireBytes &message, ModelDescription &out);
-    void readLabels(const WireBytes &classifier, std::vector<std::string> &labels);
+    void read(const WireBytes &message, ModelDescription &out)
+    {
+        FunctionDescription own; // of a model without several functions
+        WireBytes said;          // the last one, as protobuf has it
+        each(message, [&](const WireField &field) {
+            switch (field.number) {
+            case 1: feature(field.content, own.inputs); break;
+            case 10: feature(field.content, own.outputs); break;
+            case 11: own.predictedFeature = plainText(field.content); break;
+            case 12: own.predictedProbabilities = plainText(field.content); break;
+            case 13: feature(field.content, own.states); break;
+            case 20: function(field.content, out.functions.emplace_back()); break;
+            case 21: out.defaultFunction = plainText(field.content); break;
+            case 100: said = field.content; break;
+            default: break;
+            }
+        });
+        if (!own.inputs.empty() || !own.outputs.empty())
+            out.functions.insert(out.functions.begin(), std::move(own));
+        m_room = kMostText;
+        metadata(said, out);
+    }
+
+    void readLabels(const WireBytes &classifier, std::vector<std::string> &labels)
+    {
+        std::set<std::string> known; // neighbours have one each, whichever class it is
+        const auto add = [&](std::string label) {
+            if (known.insert(label).second)
+                labels.push_back(std::move(label));
+        };
+        each(classifier, [&](const WireField &field) {
+            if (field.number == 101) {
+                for (const std::int64_t label : numbersOf(field.content))
+                    add(std::to_string(label));
+            } else if (field.number == 100) {
+                each(field.content, [&](const WireField &label) {
+                    if (label.number == 1 && take(label.content.bytes.size()))
+                        add(plainText(label.content));
+                });
+            }
+        });
+    }
 
 private:
     template <class Visit>
@@ -74,230 +114,177 @@ private:
         return fits;
     }
     /// Numbers of a repeated field, packed or not.
-    void addNumbers(const WireField &field, std::vector<std::int64_t> &numbers);
-    std::vector<std::int64_t> numbersOf(const WireBytes &message);
-    AxisRange range(const WireBytes &message);
-    void metadata(const WireBytes &message, ModelDescription &out);
-    void function(const WireBytes &message, FunctionDescription &out);
-    void feature(const WireBytes &message, std::vector<ModelFeature> &out);
-    void type(const WireBytes &message, ModelFeature &out);
-    void array(const WireBytes &message, ModelFeature &out);
-    void image(const WireBytes &message, ModelFeature &out);
+    void addNumbers(const WireField &field, std::vector<std::int64_t> &numbers)
+    {
+        if (field.type == WireField::Type::Varint)
+            numbers.push_back(static_cast<std::int64_t>(field.value));
+        if (field.type != WireField::Type::Bytes)
+            return;
+        std::uint64_t number = 0;
+        unsigned shift = 0;
+        for (const std::byte each : field.content.bytes) {
+            number |= (std::to_integer<std::uint64_t>(each) & 0x7f) << shift;
+            shift = std::min(shift + 7, 63U);
+            if ((each & std::byte{0x80}) == std::byte{0}) {
+                numbers.push_back(static_cast<std::int64_t>(number));
+                number = shift = 0;
+            }
+        }
+    }
+
+    /// Those of field 1, in order.
+    std::vector<std::int64_t> numbersOf(const WireBytes &message)
+    {
+        std::vector<std::int64_t> numbers;
+        each(message, [&](const WireField &field) {
+            if (field.number == 1)
+                addNumbers(field, numbers);
+        });
+        return numbers;
+    }
+
+    AxisRange range(const WireBytes &message)
+    {
+        AxisRange range{0, 0};
+        each(message, [&](const WireField &field) {
+            if (field.number == 1)
+                range.first = static_cast<std::int64_t>(field.value);
+            else if (field.number == 2)
+                range.last = std::max(static_cast<std::int64_t>(field.value), AxisRange::kNoEnd);
+        });
+        return range;
+    }
+
+    void metadata(const WireBytes &message, ModelDescription &out)
+    {
+        each(message, [&](const WireField &field) {
+            if (field.type != WireField::Type::Bytes || !take(field.content.bytes.size()))
+                return;
+            std::string key, value;
+            if (field.number >= 1 && field.number <= kMetadataTexts.size()) {
+                key = kMetadataTexts[field.number - 1];
+                value = plainText(field.content);
+            } else if (field.number == 100) { // userDefined
+                each(field.content, [&](const WireField &part) {
+                    if (part.number == 1 || part.number == 2)
+                        (part.number == 1 ? key : value) = plainText(part.content);
+                });
+            }
+            if (!key.empty() && !value.empty())
+                out.metadata.emplace_back(std::move(key), std::move(value));
+        });
+    }
+
+    void function(const WireBytes &message, FunctionDescription &out)
+    {
+        each(message, [&](const WireField &field) {
+            switch (field.number) {
+            case 1: out.name = plainText(field.content); break;
+            case 2: feature(field.content, out.inputs); break;
+            case 3: feature(field.content, out.outputs); break;
+            case 4: out.predictedFeature = plainText(field.content); break;
+            case 5: out.predictedProbabilities = plainText(field.content); break;
+            case 6: feature(field.content, out.states); break;
+            default: break;
+            }
+        });
+    }
+
+    void feature(const WireBytes &message, std::vector<ModelFeature> &out)
+    {
+        if (!take(message.bytes.size()))
+            return;
+        ModelFeature &feature = out.emplace_back();
+        each(message, [&](const WireField &field) {
+            if (field.number == 1)
+                feature.name = plainText(field.content);
+            else if (field.number == 2)
+                feature.words = plainText(field.content);
+            else if (field.number == 3)
+                type(field.content, feature);
+        });
+    }
+
+    void type(const WireBytes &message, ModelFeature &out)
+    {
+        each(message, [&](const WireField &field) {
+            if (field.number == 1000)
+                out.optional = field.value != 0;
+            const std::string kind =
+                featureWord("kind", &FeatureTypeRow::code, std::uint64_t(field.number));
+            if (kind.empty())
+                return;
+            out.kind = kind;
+            if (kind == "multiArray")
+                array(field.content, out);
+            else if (kind == "image")
+                image(field.content, out);
+            else if (kind == "state")
+                each(field.content, [&](const WireField &held) {
+                    if (held.number == 1)
+                        array(held.content, out);
+                });
+            else if (kind == "dictionary" || kind == "sequence")
+                each(field.content, [&](const WireField &member) {
+                    if (member.number <= 3)
+                        out.detail = member.number == 1 ? "int64" : "string";
+                });
+        });
+    }
+
+    void array(const WireBytes &message, ModelFeature &out)
+    {
+        each(message, [&](const WireField &field) {
+            if (field.number == 1)
+                addNumbers(field, out.shape);
+            else if (field.number == 2)
+                out.element =
+                    elementTypeFromName(featureWord("element", &FeatureTypeRow::code, field.value));
+            else if (field.number == 21 || field.number == 31)
+                each(field.content, [&](const WireField &member) {
+                    if (member.number != 1)
+                        return;
+                    if (field.number == 21)
+                        out.allowed.push_back(numbersOf(member.content));
+                    else
+                        out.ranges.push_back(range(member.content));
+                });
+        });
+    }
+
+    /// Widths come first on the wire; a shape is [height, width].
+    void image(const WireBytes &message, ModelFeature &out)
+    {
+        const auto size = [this](const WireBytes &bytes) {
+            std::vector<std::int64_t> shape{0, 0};
+            each(bytes, [&](const WireField &field) {
+                if (field.number == 1 || field.number == 2)
+                    shape[2 - field.number] = static_cast<std::int64_t>(field.value);
+            });
+            return shape;
+        };
+        out.shape = size(message);
+        each(message, [&](const WireField &field) {
+            if (field.number == 3) {
+                out.detail = featureWord("pixels", &FeatureTypeRow::code, field.value);
+            } else if (field.number == 21) {
+                each(field.content, [&](const WireField &each) {
+                    if (each.number == 1)
+                        out.allowed.push_back(size(each.content));
+                });
+            } else if (field.number == 31) {
+                out.ranges = {{}, {}};
+                each(field.content, [&](const WireField &axis) {
+                    if (axis.number == 1 || axis.number == 2)
+                        out.ranges[2 - axis.number] = range(axis.content);
+                });
+            }
+        });
+    }
 
     WireState m_state;
     std::size_t m_room = kMostText;
 };
-
-void DescriptionReader::addNumbers(const WireField &field, std::vector<std::int64_t> &numbers)
-{
-    if (field.type == WireField::Type::Varint)
-        numbers.push_back(static_cast<std::int64_t>(field.value));
-    if (field.type != WireField::Type::Bytes)
-        return;
-    std::uint64_t number = 0;
-    unsigned shift = 0;
-    for (const std::byte each : field.content.bytes) {
-        number |= (std::to_integer<std::uint64_t>(each) & 0x7f) << shift;
-        shift = std::min(shift + 7, 63U);
-        if ((each & std::byte{0x80}) == std::byte{0}) {
-            numbers.push_back(static_cast<std::int64_t>(number));
-            number = shift = 0;
-        }
-    }
-}
-
-/// Those of field 1, in order.
-std::vector<std::int64_t> DescriptionReader::numbersOf(const WireBytes &message)
-{
-    std::vector<std::int64_t> numbers;
-    each(message, [&](const WireField &field) {
-        if (field.number == 1)
-            addNumbers(field, numbers);
-    });
-    return numbers;
-}
-
-AxisRange DescriptionReader::range(const WireBytes &message)
-{
-    AxisRange range{0, 0};
-    each(message, [&](const WireField &field) {
-        if (field.number == 1)
-            range.first = static_cast<std::int64_t>(field.value);
-        else if (field.number == 2)
-            range.last = std::max(static_cast<std::int64_t>(field.value), AxisRange::kNoEnd);
-    });
-    return range;
-}
-
-void DescriptionReader::array(const WireBytes &message, ModelFeature &out)
-{
-    each(message, [&](const WireField &field) {
-        if (field.number == 1)
-            addNumbers(field, out.shape);
-        else if (field.number == 2)
-            out.element =
-                elementTypeFromName(featureWord("element", &FeatureTypeRow::code, field.value));
-        else if (field.number == 21 || field.number == 31)
-            each(field.content, [&](const WireField &member) {
-                if (member.number != 1)
-                    return;
-                if (field.number == 21)
-                    out.allowed.push_back(numbersOf(member.content));
-                else
-                    out.ranges.push_back(range(member.content));
-            });
-    });
-}
-
-/// Widths come first on the wire; a shape is [height, width].
-void DescriptionReader::image(const WireBytes &message, ModelFeature &out)
-{
-    const auto size = [this](const WireBytes &bytes) {
-        std::vector<std::int64_t> shape{0, 0};
-        each(bytes, [&](const WireField &field) {
-            if (field.number == 1 || field.number == 2)
-                shape[2 - field.number] = static_cast<std::int64_t>(field.value);
-        });
-        return shape;
-    };
-    out.shape = size(message);
-    each(message, [&](const WireField &field) {
-        if (field.number == 3) {
-            out.detail = featureWord("pixels", &FeatureTypeRow::code, field.value);
-        } else if (field.number == 21) {
-            each(field.content, [&](const WireField &each) {
-                if (each.number == 1)
-                    out.allowed.push_back(size(each.content));
-            });
-        } else if (field.number == 31) {
-            out.ranges = {{}, {}};
-            each(field.content, [&](const WireField &axis) {
-                if (axis.number == 1 || axis.number == 2)
-                    out.ranges[2 - axis.number] = range(axis.content);
-            });
-        }
-    });
-}
-
-void DescriptionReader::type(const WireBytes &message, ModelFeature &out)
-{
-    each(message, [&](const WireField &field) {
-        if (field.number == 1000)
-            out.optional = field.value != 0;
-        const std::string kind =
-            featureWord("kind", &FeatureTypeRow::code, std::uint64_t(field.number));
-        if (kind.empty())
-            return;
-        out.kind = kind;
-        if (kind == "multiArray")
-            array(field.content, out);
-        else if (kind == "image")
-            image(field.content, out);
-        else if (kind == "state")
-            each(field.content, [&](const WireField &held) {
-                if (held.number == 1)
-                    array(held.content, out);
-            });
-        else if (kind == "dictionary" || kind == "sequence")
-            each(field.content, [&](const WireField &member) {
-                if (member.number <= 3)
-                    out.detail = member.number == 1 ? "int64" : "string";
-            });
-    });
-}
-
-void DescriptionReader::feature(const WireBytes &message, std::vector<ModelFeature> &out)
-{
-    if (!take(message.bytes.size()))
-        return;
-    ModelFeature &feature = out.emplace_back();
-    each(message, [&](const WireField &field) {
-        if (field.number == 1)
-            feature.name = plainText(field.content);
-        else if (field.number == 2)
-            feature.words = plainText(field.content);
-        else if (field.number == 3)
-            type(field.content, feature);
-    });
-}
-
-void DescriptionReader::function(const WireBytes &message, FunctionDescription &out)
-{
-    each(message, [&](const WireField &field) {
-        switch (field.number) {
-        case 1: out.name = plainText(field.content); break;
-        case 2: feature(field.content, out.inputs); break;
-        case 3: feature(field.content, out.outputs); break;
-        case 4: out.predictedFeature = plainText(field.content); break;
-        case 5: out.predictedProbabilities = plainText(field.content); break;
-        case 6: feature(field.content, out.states); break;
-        default: break;
-        }
-    });
-}
-
-void DescriptionReader::metadata(const WireBytes &message, ModelDescription &out)
-{
-    each(message, [&](const WireField &field) {
-        if (field.type != WireField::Type::Bytes || !take(field.content.bytes.size()))
-            return;
-        std::string key, value;
-        if (field.number >= 1 && field.number <= kMetadataTexts.size()) {
-            key = kMetadataTexts[field.number - 1];
-            value = plainText(field.content);
-        } else if (field.number == 100) { // userDefined
-            each(field.content, [&](const WireField &part) {
-                if (part.number == 1 || part.number == 2)
-                    (part.number == 1 ? key : value) = plainText(part.content);
-            });
-        }
-        if (!key.empty() && !value.empty())
-            out.metadata.emplace_back(std::move(key), std::move(value));
-    });
-}
-
-void DescriptionReader::read(const WireBytes &message, ModelDescription &out)
-{
-    FunctionDescription own; // of a model without several functions
-    WireBytes said;          // the last one, as protobuf has it
-    each(message, [&](const WireField &field) {
-        switch (field.number) {
-        case 1: feature(field.content, own.inputs); break;
-        case 10: feature(field.content, own.outputs); break;
-        case 11: own.predictedFeature = plainText(field.content); break;
-        case 12: own.predictedProbabilities = plainText(field.content); break;
-        case 13: feature(field.content, own.states); break;
-        case 20: function(field.content, out.functions.emplace_back()); break;
-        case 21: out.defaultFunction = plainText(field.content); break;
-        case 100: said = field.content; break;
-        default: break;
-        }
-    });
-    if (!own.inputs.empty() || !own.outputs.empty())
-        out.functions.insert(out.functions.begin(), std::move(own));
-    m_room = kMostText;
-    metadata(said, out);
-}
-
-void DescriptionReader::readLabels(const WireBytes &classifier, std::vector<std::string> &labels)
-{
-    std::set<std::string> known; // neighbours have one each, whichever class it is
-    const auto add = [&](std::string label) {
-        if (known.insert(label).second)
-            labels.push_back(std::move(label));
-    };
-    each(classifier, [&](const WireField &field) {
-        if (field.number == 101) {
-            for (const std::int64_t label : numbersOf(field.content))
-                add(std::to_string(label));
-        } else if (field.number == 100) {
-            each(field.content, [&](const WireField &label) {
-                if (label.number == 1 && take(label.content.bytes.size()))
-                    add(plainText(label.content));
-            });
-        }
-    });
-}
 
 std::string extentsText(const std::vector<std::int64_t> &extents)
 {

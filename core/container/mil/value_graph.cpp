@@ -8,7 +8,17 @@ class GraphBuilder
 {
 public:
     explicit GraphBuilder(ValueGraph &graph) : m_graph(graph) {}
-    void run(const mil::Function &function);
+    void run(const mil::Function &function)
+    {
+        const std::size_t operations = mil::operationCount(function.body);
+        m_graph.m_operations.reserve(operations);
+        m_graph.m_definitions.reserve(operations + function.inputs.size());
+        m_graph.m_references.reserve(operations);
+        m_visible.reserve(operations + function.inputs.size());
+        for (std::size_t i = 0; i < function.inputs.size(); ++i)
+            define(function.inputs[i], Definition::kNoOperation, i);
+        walkBlock(function.body, false, nullptr);
+    }
 
 private:
     /// What a name meant around a block that defines it again; restored when the block ends.
@@ -17,111 +27,91 @@ private:
         std::size_t definition;
     };
 
-    std::size_t define(const mil::NamedType &output, std::size_t operation, std::size_t index);
-    void read(const mil::Operation &operation, std::size_t index);
-    void walkBlock(const mil::Block &block, bool insideLoop, const mil::Operation *holder);
-    void walkOperation(const mil::Operation &operation, bool insideLoop);
-    void bindInputs(const mil::Block &block, const mil::Operation &holder);
-    void endBlock(std::size_t hiddenBefore);
+    std::size_t define(const mil::NamedType &output, std::size_t operation, std::size_t index)
+    {
+        const std::size_t definition = m_graph.m_definitions.size();
+        Definition made;
+        made.name = output.name;
+        made.type = &output.type;
+        made.operation = operation;
+        made.output = index;
+        m_graph.m_definitions.push_back(std::move(made));
+        const auto [place, fresh] = m_visible.try_emplace(output.name, ValueGraph::kNone);
+        m_hidden.push_back({output.name, place->second});
+        place->second = definition;
+        return definition;
+    }
+
+    void read(const mil::Operation &operation, std::size_t index)
+    {
+        forEachValue(operation, [&](std::string_view param, const mil::ProgramValue &value) {
+            const mil::Reference *reference = value.reference();
+            if (!reference)
+                return;
+            const auto found = m_visible.find(reference->name);
+            if (found == m_visible.end() || found->second == ValueGraph::kNone)
+                return;
+            m_graph.m_references.emplace(reference, found->second);
+            m_graph.m_definitions[found->second].uses.push_back({index, param});
+        });
+    }
+
+    void walkBlock(const mil::Block &block, bool insideLoop, const mil::Operation *holder)
+    {
+        const std::size_t hiddenBefore = m_hidden.size();
+        if (holder)
+            bindInputs(block, *holder);
+        for (const mil::Operation &operation : block.operations)
+            walkOperation(operation, insideLoop);
+        if (holder) // behind a function nothing reads what it defines
+            endBlock(hiddenBefore);
+    }
+
+    void walkOperation(const mil::Operation &operation, bool insideLoop)
+    {
+        const std::size_t index = m_graph.m_operations.size();
+        m_graph.m_operations.push_back({&operation, insideLoop, 0});
+        read(operation, index);
+        for (const mil::Block &block : operation.blocks)
+            walkBlock(block, true, &operation);
+        m_graph.m_operations[index].firstDefinition = m_graph.m_definitions.size();
+        for (std::size_t i = 0; i < operation.outputs.size(); ++i)
+            define(operation.outputs[i], index, i);
+    }
+
+    /// A body's inputs stand for the loop's operands, one by one, however these are bracketed.
+    void bindInputs(const mil::Block &block, const mil::Operation &holder)
+    {
+        std::vector<const mil::Reference *> variables;
+        if (const mil::Argument *loopVars = holder.input("loop_vars")) {
+            for (const mil::ProgramValue &value : loopVars->values) {
+                forEachValue(value, [&variables](const mil::ProgramValue &each) {
+                    if (!std::holds_alternative<mil::Values>(each.content))
+                        variables.push_back(each.reference());
+                });
+            }
+        }
+        for (std::size_t i = 0; i < block.inputs.size(); ++i) {
+            const std::size_t inner = define(block.inputs[i], Definition::kNoOperation, i);
+            const mil::Reference *variable = i < variables.size() ? variables[i] : nullptr;
+            const std::size_t outer = variable ? m_graph.resolve(*variable) : ValueGraph::kNone;
+            if (outer != ValueGraph::kNone)
+                m_graph.m_definitions[outer].aliases.push_back(inner);
+        }
+    }
+
+    void endBlock(std::size_t hiddenBefore)
+    {
+        while (m_hidden.size() > hiddenBefore) {
+            m_visible[m_hidden.back().name] = m_hidden.back().definition;
+            m_hidden.pop_back();
+        }
+    }
 
     ValueGraph &m_graph;
     std::unordered_map<std::string_view, std::size_t> m_visible;
     std::vector<Hidden> m_hidden;
 };
-
-std::size_t GraphBuilder::define(const mil::NamedType &output, std::size_t operation,
-                                 std::size_t index)
-{
-    const std::size_t definition = m_graph.m_definitions.size();
-    Definition made;
-    made.name = output.name;
-    made.type = &output.type;
-    made.operation = operation;
-    made.output = index;
-    m_graph.m_definitions.push_back(std::move(made));
-    const auto [place, fresh] = m_visible.try_emplace(output.name, ValueGraph::kNone);
-    m_hidden.push_back({output.name, place->second});
-    place->second = definition;
-    return definition;
-}
-
-void GraphBuilder::read(const mil::Operation &operation, std::size_t index)
-{
-    forEachValue(operation, [&](std::string_view param, const mil::ProgramValue &value) {
-        const mil::Reference *reference = value.reference();
-        if (!reference)
-            return;
-        const auto found = m_visible.find(reference->name);
-        if (found == m_visible.end() || found->second == ValueGraph::kNone)
-            return;
-        m_graph.m_references.emplace(reference, found->second);
-        m_graph.m_definitions[found->second].uses.push_back({index, param});
-    });
-}
-
-/// A body's inputs stand for the loop's operands, one by one, however these are bracketed.
-void GraphBuilder::bindInputs(const mil::Block &block, const mil::Operation &holder)
-{
-    std::vector<const mil::Reference *> variables;
-    if (const mil::Argument *loopVars = holder.input("loop_vars")) {
-        for (const mil::ProgramValue &value : loopVars->values) {
-            forEachValue(value, [&variables](const mil::ProgramValue &each) {
-                if (!std::holds_alternative<mil::Values>(each.content))
-                    variables.push_back(each.reference());
-            });
-        }
-    }
-    for (std::size_t i = 0; i < block.inputs.size(); ++i) {
-        const std::size_t inner = define(block.inputs[i], Definition::kNoOperation, i);
-        const mil::Reference *variable = i < variables.size() ? variables[i] : nullptr;
-        const std::size_t outer = variable ? m_graph.resolve(*variable) : ValueGraph::kNone;
-        if (outer != ValueGraph::kNone)
-            m_graph.m_definitions[outer].aliases.push_back(inner);
-    }
-}
-
-void GraphBuilder::walkOperation(const mil::Operation &operation, bool insideLoop)
-{
-    const std::size_t index = m_graph.m_operations.size();
-    m_graph.m_operations.push_back({&operation, insideLoop, 0});
-    read(operation, index);
-    for (const mil::Block &block : operation.blocks)
-        walkBlock(block, true, &operation);
-    m_graph.m_operations[index].firstDefinition = m_graph.m_definitions.size();
-    for (std::size_t i = 0; i < operation.outputs.size(); ++i)
-        define(operation.outputs[i], index, i);
-}
-
-void GraphBuilder::endBlock(std::size_t hiddenBefore)
-{
-    while (m_hidden.size() > hiddenBefore) {
-        m_visible[m_hidden.back().name] = m_hidden.back().definition;
-        m_hidden.pop_back();
-    }
-}
-
-void GraphBuilder::walkBlock(const mil::Block &block, bool insideLoop, const mil::Operation *holder)
-{
-    const std::size_t hiddenBefore = m_hidden.size();
-    if (holder)
-        bindInputs(block, *holder);
-    for (const mil::Operation &operation : block.operations)
-        walkOperation(operation, insideLoop);
-    if (holder) // behind a function nothing reads what it defines
-        endBlock(hiddenBefore);
-}
-
-void GraphBuilder::run(const mil::Function &function)
-{
-    const std::size_t operations = mil::operationCount(function.body);
-    m_graph.m_operations.reserve(operations);
-    m_graph.m_definitions.reserve(operations + function.inputs.size());
-    m_graph.m_references.reserve(operations);
-    m_visible.reserve(operations + function.inputs.size());
-    for (std::size_t i = 0; i < function.inputs.size(); ++i)
-        define(function.inputs[i], Definition::kNoOperation, i);
-    walkBlock(function.body, false, nullptr);
-}
 
 ValueGraph::ValueGraph(const mil::Function &function)
 {

@@ -66,123 +66,170 @@ public:
     }
 
 private:
-    void network(const WireBytes &message, mil::Block &block);
-    void layer(const WireBytes &message, mil::Block &block);
-    void addValue(const WireField &field, bool input, Operation &operation);
-    void addType(const WireBytes &message, std::vector<mil::ValueType> &types);
-    void addBlocks(const WireField &content, Operation &operation);
-    static void hoist(mil::Block &block, bool outermost);
+    void network(const WireBytes &message, mil::Block &block)
+    {
+        constexpr std::uint32_t kLayersField = 1;
+        if (++m_depth <= kDeepestNetwork) {
+            WireMessage reader(message, m_state);
+            WireField field;
+            while (m_layers < kMostLayers && m_values < kMostValues && reader.next(field)) {
+                if (field.number == kLayersField && field.type == WireField::Type::Bytes)
+                    layer(field.content, block);
+            }
+            hoist(block, m_depth == 1);
+        }
+        --m_depth;
+    }
+
+    /// NeuralNetworkLayer: name 1, input 2, output 3, inputTensor 4, outputTensor 5, then its kind.
+    void layer(const WireBytes &message, mil::Block &block)
+    {
+        constexpr std::uint32_t kFirstKind = 100;
+        Operation operation;
+        operation.span = message.span();
+        std::string name = fmt::format("layer{}", m_layers++);
+        std::vector<mil::ValueType> types;
+        WireMessage reader(message, m_state);
+        WireField field;
+        while (reader.next(field)) {
+            if (field.type != WireField::Type::Bytes)
+                continue;
+            if (field.number == 1 && !field.content.bytes.empty())
+                name = wireText(field.content);
+            else if (field.number == 2 || field.number == 3)
+                addValue(field, field.number == 2, operation);
+            else if (field.number == 5 && ++m_values <= kMostValues)
+                addType(field.content, types);
+            if (field.number < kFirstKind)
+                continue;
+            const auto kind = kindTable().find(field.number);
+            operation.type =
+                kind == kindTable().end() ? fmt::format("field {}", field.number) : kind->second;
+            addBlocks(field, operation);
+        }
+        if (operation.type.empty())
+            operation.type = "layer";
+        if (types.size() == operation.outputs.size()) {
+            for (std::size_t i = 0; i < types.size(); ++i)
+                operation.outputs[i].type = std::move(types[i]);
+        }
+        operation.attributes.push_back(nameAttribute(std::move(name)));
+        block.operations.push_back(std::move(operation));
+    }
+
+    void addValue(const WireField &field, bool input, Operation &operation)
+    {
+        if (++m_values > kMostValues)
+            return;
+        const std::string name = wireText(field.content);
+        if (!input) {
+            operation.outputs.push_back({name, {}, field.content.span()});
+            return;
+        }
+        if (operation.inputs.empty())
+            operation.inputs.push_back({"input", {}});
+        mil::ProgramValue value;
+        value.content = mil::Reference{name, field.content.span()};
+        value.span = field.content.span();
+        operation.inputs.front().values.push_back(std::move(value));
+    }
+
+    /// Tensor: rank 1, dimValue 2, where -1 is not known.
+    void addType(const WireBytes &message, std::vector<mil::ValueType> &types)
+    {
+        constexpr std::size_t kMostExtents = 64;
+        mil::ValueType type;
+        type.kind = mil::ValueType::Kind::Tensor;
+        WireMessage reader(message, m_state);
+        WireField field;
+        const auto add = [&type](std::uint64_t value) {
+            const auto extent = static_cast<std::int64_t>(value);
+            if (type.dims.size() < kMostExtents)
+                type.dims.push_back(extent < 0 ? mil::kUnknownExtent : extent);
+        };
+        while (reader.next(field)) {
+            if (field.number != 2)
+                continue;
+            if (field.type == WireField::Type::Varint)
+                add(field.value);
+            std::uint64_t value = 0;
+            unsigned shift = 0;
+            for (const std::byte byte : field.type == WireField::Type::Bytes
+                                            ? field.content.bytes
+                                            : std::span<const std::byte>()) {
+                const auto bits = std::to_integer<std::uint64_t>(byte);
+                if (shift < 64)
+                    value |= (bits & 0x7f) << shift;
+                shift += 7;
+                if (bits < 0x80) {
+                    add(value);
+                    value = shift = 0;
+                }
+            }
+        }
+        types.push_back(std::move(type));
+    }
+
+    void addBlocks(const WireField &content, Operation &operation)
+    {
+        const auto [first, last] = layerTable().equal_range(content.number);
+        for (auto row = first; row != last; ++row) {
+            if (!row->second.isNetwork() || row->second.path.size() != 1)
+                continue;
+            WireMessage reader(content.content, m_state);
+            WireField field;
+            while (reader.next(field)) {
+                if (field.number == row->second.path.front() &&
+                    field.type == WireField::Type::Bytes) {
+                    operation.blocks.emplace_back();
+                    network(field.content, operation.blocks.back());
+                }
+            }
+        }
+    }
+
+    /// What the blocks of an operation make becomes what the operation gives: within a block all of
+    /// it,
+    /// outermost what another operation of the network reads.
+    static void hoist(mil::Block &block, bool outermost)
+    {
+        const bool nested = std::any_of(block.operations.begin(), block.operations.end(),
+                                        [](const Operation &op) { return !op.blocks.empty(); });
+        Names reads;
+        if (nested && outermost) {
+            for (const Operation &operation : block.operations) {
+                for (const mil::Argument &argument : operation.inputs) {
+                    for (const mil::ProgramValue &value : argument.values) {
+                        if (const mil::Reference *reference = value.reference())
+                            reads.insert(reference->name);
+                    }
+                }
+            }
+        }
+        for (Operation &operation : block.operations) {
+            Names given;
+            for (const mil::NamedType &output : operation.outputs)
+                given.insert(output.name);
+            for (mil::Block &inner : operation.blocks) {
+                for (const Operation &made : inner.operations) {
+                    for (const mil::NamedType &output : made.outputs) {
+                        if (outermost && reads.count(output.name) == 0)
+                            continue;
+                        if (given.insert(output.name).second)
+                            operation.outputs.push_back(output);
+                        if (std::find(inner.outputs.begin(), inner.outputs.end(), output.name) ==
+                            inner.outputs.end())
+                            inner.outputs.push_back(output.name);
+                    }
+                }
+            }
+        }
+    }
 
     WireState m_state;
     std::size_t m_layers = 0, m_values = 0;
     int m_depth = 0;
 };
-
-/// Tensor: rank 1, dimValue 2, where -1 is not known.
-void ProgramOfLayers::addType(const WireBytes &message, std::vector<mil::ValueType> &types)
-{
-    constexpr std::size_t kMostExtents = 64;
-    mil::ValueType type;
-    type.kind = mil::ValueType::Kind::Tensor;
-    WireMessage reader(message, m_state);
-    WireField field;
-    const auto add = [&type](std::uint64_t value) {
-        const auto extent = static_cast<std::int64_t>(value);
-        if (type.dims.size() < kMostExtents)
-            type.dims.push_back(extent < 0 ? mil::kUnknownExtent : extent);
-    };
-    while (reader.next(field)) {
-        if (field.number != 2)
-            continue;
-        if (field.type == WireField::Type::Varint)
-            add(field.value);
-        std::uint64_t value = 0;
-        unsigned shift = 0;
-        for (const std::byte byte : field.type == WireField::Type::Bytes
-                                        ? field.content.bytes
-                                        : std::span<const std::byte>()) {
-            const auto bits = std::to_integer<std::uint64_t>(byte);
-            if (shift < 64)
-                value |= (bits & 0x7f) << shift;
-            shift += 7;
-            if (bits < 0x80) {
-                add(value);
-                value = shift = 0;
-            }
-        }
-    }
-    types.push_back(std::move(type));
-}
-
-void ProgramOfLayers::addValue(const WireField &field, bool input, Operation &operation)
-{
-    if (++m_values > kMostValues)
-        return;
-    const std::string name = wireText(field.content);
-    if (!input) {
-        operation.outputs.push_back({name, {}, field.content.span()});
-        return;
-    }
-    if (operation.inputs.empty())
-        operation.inputs.push_back({"input", {}});
-    mil::ProgramValue value;
-    value.content = mil::Reference{name, field.content.span()};
-    value.span = field.content.span();
-    operation.inputs.front().values.push_back(std::move(value));
-}
-
-void ProgramOfLayers::addBlocks(const WireField &content, Operation &operation)
-{
-    const auto [first, last] = layerTable().equal_range(content.number);
-    for (auto row = first; row != last; ++row) {
-        if (!row->second.isNetwork() || row->second.path.size() != 1)
-            continue;
-        WireMessage reader(content.content, m_state);
-        WireField field;
-        while (reader.next(field)) {
-            if (field.number == row->second.path.front() && field.type == WireField::Type::Bytes) {
-                operation.blocks.emplace_back();
-                network(field.content, operation.blocks.back());
-            }
-        }
-    }
-}
-
-/// NeuralNetworkLayer: name 1, input 2, output 3, inputTensor 4, outputTensor 5, then its kind.
-void ProgramOfLayers::layer(const WireBytes &message, mil::Block &block)
-{
-    constexpr std::uint32_t kFirstKind = 100;
-    Operation operation;
-    operation.span = message.span();
-    std::string name = fmt::format("layer{}", m_layers++);
-    std::vector<mil::ValueType> types;
-    WireMessage reader(message, m_state);
-    WireField field;
-    while (reader.next(field)) {
-        if (field.type != WireField::Type::Bytes)
-            continue;
-        if (field.number == 1 && !field.content.bytes.empty())
-            name = wireText(field.content);
-        else if (field.number == 2 || field.number == 3)
-            addValue(field, field.number == 2, operation);
-        else if (field.number == 5 && ++m_values <= kMostValues)
-            addType(field.content, types);
-        if (field.number < kFirstKind)
-            continue;
-        const auto kind = kindTable().find(field.number);
-        operation.type =
-            kind == kindTable().end() ? fmt::format("field {}", field.number) : kind->second;
-        addBlocks(field, operation);
-    }
-    if (operation.type.empty())
-        operation.type = "layer";
-    if (types.size() == operation.outputs.size()) {
-        for (std::size_t i = 0; i < types.size(); ++i)
-            operation.outputs[i].type = std::move(types[i]);
-    }
-    operation.attributes.push_back(nameAttribute(std::move(name)));
-    block.operations.push_back(std::move(operation));
-}
 
 void collectReads(const mil::Block &block, Names &reads)
 {
@@ -196,58 +243,6 @@ void collectReads(const mil::Block &block, Names &reads)
         for (const mil::Block &inner : operation.blocks)
             collectReads(inner, reads);
     }
-}
-
-/// What the blocks of an operation make becomes what the operation gives: within a block all of it,
-/// outermost what another operation of the network reads.
-void ProgramOfLayers::hoist(mil::Block &block, bool outermost)
-{
-    const bool nested = std::any_of(block.operations.begin(), block.operations.end(),
-                                    [](const Operation &op) { return !op.blocks.empty(); });
-    Names reads;
-    if (nested && outermost) {
-        for (const Operation &operation : block.operations) {
-            for (const mil::Argument &argument : operation.inputs) {
-                for (const mil::ProgramValue &value : argument.values) {
-                    if (const mil::Reference *reference = value.reference())
-                        reads.insert(reference->name);
-                }
-            }
-        }
-    }
-    for (Operation &operation : block.operations) {
-        Names given;
-        for (const mil::NamedType &output : operation.outputs)
-            given.insert(output.name);
-        for (mil::Block &inner : operation.blocks) {
-            for (const Operation &made : inner.operations) {
-                for (const mil::NamedType &output : made.outputs) {
-                    if (outermost && reads.count(output.name) == 0)
-                        continue;
-                    if (given.insert(output.name).second)
-                        operation.outputs.push_back(output);
-                    if (std::find(inner.outputs.begin(), inner.outputs.end(), output.name) ==
-                        inner.outputs.end())
-                        inner.outputs.push_back(output.name);
-                }
-            }
-        }
-    }
-}
-
-void ProgramOfLayers::network(const WireBytes &message, mil::Block &block)
-{
-    constexpr std::uint32_t kLayersField = 1;
-    if (++m_depth <= kDeepestNetwork) {
-        WireMessage reader(message, m_state);
-        WireField field;
-        while (m_layers < kMostLayers && m_values < kMostValues && reader.next(field)) {
-            if (field.number == kLayersField && field.type == WireField::Type::Bytes)
-                layer(field.content, block);
-        }
-        hoist(block, m_depth == 1);
-    }
-    --m_depth;
 }
 
 } // namespace

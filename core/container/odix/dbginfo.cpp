@@ -37,63 +37,6 @@ struct MetaValue {
     }
 };
 
-class DebugReader
-{
-public:
-    DebugReader(std::span<const std::byte> bytes, const std::string &file, DebugInfo &info)
-        : m_flat(bytes, info.begin, info.end, file), m_info(info)
-    {
-    }
-
-    Result<void> read();
-
-private:
-    MetaValue value(std::uint8_t kind, const FlatBuffer::Table &table, unsigned depth);
-    void readLocation(const FlatBuffer::Table &table, std::uint32_t number);
-    /// Entries are shared between locations: each is read once.
-    std::uint32_t entry(const FlatBuffer::Table &table);
-    void keepFault();
-
-    FlatBuffer m_flat;
-    DebugInfo &m_info;
-    std::unordered_map<std::uint64_t, std::uint32_t> m_entries; ///< by their place
-};
-
-void DebugReader::keepFault()
-{
-    if (auto fault = m_flat.takeFault())
-        m_info.diagnostics.push_back({Severity::Error, std::move(*fault)});
-}
-
-MetaValue DebugReader::value(std::uint8_t kind, const FlatBuffer::Table &table, unsigned depth)
-{
-    MetaValue made;
-    made.kind = static_cast<MetaValue::Kind>(kind);
-    const std::string_view field = "metadata";
-    if (depth > kMaxDepth) {
-        m_flat.fail(table.at, field, fmt::format("values nested {} deep at most", kMaxDepth),
-                    "more", "Metadata are nested too deep.");
-        return made;
-    }
-    if (made.kind == MetaValue::Kind::Integer) {
-        made.number = m_flat.number<std::int64_t>(table, 0, field);
-    } else if (made.kind == MetaValue::Kind::String) {
-        made.text = m_flat.text(table, 0, field);
-    } else if (made.kind == MetaValue::Kind::Dictionary || made.kind == MetaValue::Kind::Array) {
-        const bool named = made.kind == MetaValue::Kind::Dictionary;
-        const auto parts = m_flat.vector(table, 0, 4, field);
-        for (std::uint32_t i = 0; i < parts.count && !m_flat.failed(); ++i) {
-            const auto part = m_flat.tableIn(parts, i, field);
-            std::string name = named ? m_flat.text(part, 0, field) : std::string();
-            const unsigned slot = named ? 1 : 0;
-            made.parts.emplace_back(std::move(name),
-                                    value(m_flat.number<std::uint8_t>(part, slot, field),
-                                          m_flat.table(part, slot + 1, field), depth + 1));
-        }
-    }
-    return made;
-}
-
 /// '$', '/' and spaces mean something in the names of weights.
 std::string plain(std::string text)
 {
@@ -144,73 +87,124 @@ DebugEntry debugEntry(const std::string &name, const MetaValue &value)
     return entry;
 }
 
-std::uint32_t DebugReader::entry(const FlatBuffer::Table &table)
+class DebugReader
 {
-    const auto next = static_cast<std::uint32_t>(m_info.entries.size());
-    const auto [place, isNew] = m_entries.try_emplace(table.at, next);
-    if (isNew) {
-        const std::string name = m_flat.text(table, 0, "metadata");
-        m_info.entries.push_back(
-            debugEntry(name, value(m_flat.number<std::uint8_t>(table, 1, "metadata"),
-                                   m_flat.table(table, 2, "metadata"), 0)));
+public:
+    DebugReader(std::span<const std::byte> bytes, const std::string &file, DebugInfo &info)
+        : m_flat(bytes, info.begin, info.end, file), m_info(info)
+    {
     }
-    return place->second;
-}
 
-void DebugReader::readLocation(const FlatBuffer::Table &table, std::uint32_t number)
-{
-    const std::string field = fmt::format("location {}", number);
-    DebugLocation location;
-    location.line = m_flat.number<std::uint32_t>(table, 0, field);
-    location.column = m_flat.number<std::uint32_t>(table, 1, field);
-    location.file = m_flat.number<std::uint32_t>(table, 9, field);
-    const auto metadata = m_flat.vector(table, 8, 4, field);
-    for (std::uint32_t i = 0; i < metadata.count; ++i) {
-        if (const auto each = m_flat.tableIn(metadata, i, field))
-            location.entries.push_back(entry(each));
+    Result<void> read()
+    {
+        const auto root = m_flat.root();
+        m_info.format = m_flat.text(m_flat.table(root, 0, "format"), 0, "format");
+        if (auto fault = m_flat.takeFault())
+            return tl::unexpected(std::move(*fault));
+        const auto files = m_flat.vector(root, 2, 4, "files");
+        for (std::uint32_t i = 0; i < files.count && !m_flat.failed(); ++i) {
+            const auto each = m_flat.tableIn(files, i, "file");
+            const std::string name = m_flat.text(each, 0, "file");
+            const std::string folder = m_flat.text(each, 1, "file");
+            m_info.files.push_back(folder.empty() ? name : folder + "/" + name);
+        }
+        const auto units = m_flat.vector(root, 3, 4, "compile units");
+        if (units.count > 0)
+            m_info.producer = m_flat.text(m_flat.tableIn(units, 0, "compile unit"), 2, "producer");
+        keepFault();
+        const auto locations = m_flat.vector(root, 5, 4, "locations");
+        keepFault();
+        for (std::uint32_t i = 0; i < locations.count; ++i)
+            readLocation(m_flat.tableIn(locations, i, "location"), i);
+        const auto map = m_flat.vector(root, 1, 4, "operations");
+        for (std::uint32_t i = 0; i < map.count; ++i) {
+            const auto each = m_flat.tableIn(map, i, "operation");
+            const auto operation = m_flat.number<std::uint32_t>(each, 0, "operation");
+            const auto location = m_flat.number<std::uint32_t>(each, 1, "operation");
+            if (!m_flat.failed() && location >= m_info.locations.size())
+                m_flat.fail(each.at, fmt::format("operation {}", operation),
+                            fmt::format("one of {} locations", m_info.locations.size()),
+                            fmt::format("location {}", location),
+                            "An operation has a location that is none.");
+            if (!m_flat.failed())
+                m_info.operations.emplace(operation, location);
+            keepFault();
+        }
+        keepFault();
+        return {};
     }
-    m_info.locations.push_back(std::move(location));
-    keepFault();
-}
 
-Result<void> DebugReader::read()
-{
-    const auto root = m_flat.root();
-    m_info.format = m_flat.text(m_flat.table(root, 0, "format"), 0, "format");
-    if (auto fault = m_flat.takeFault())
-        return tl::unexpected(std::move(*fault));
-    const auto files = m_flat.vector(root, 2, 4, "files");
-    for (std::uint32_t i = 0; i < files.count && !m_flat.failed(); ++i) {
-        const auto each = m_flat.tableIn(files, i, "file");
-        const std::string name = m_flat.text(each, 0, "file");
-        const std::string folder = m_flat.text(each, 1, "file");
-        m_info.files.push_back(folder.empty() ? name : folder + "/" + name);
+private:
+    MetaValue value(std::uint8_t kind, const FlatBuffer::Table &table, unsigned depth)
+    {
+        MetaValue made;
+        made.kind = static_cast<MetaValue::Kind>(kind);
+        const std::string_view field = "metadata";
+        if (depth > kMaxDepth) {
+            m_flat.fail(table.at, field, fmt::format("values nested {} deep at most", kMaxDepth),
+                        "more", "Metadata are nested too deep.");
+            return made;
+        }
+        if (made.kind == MetaValue::Kind::Integer) {
+            made.number = m_flat.number<std::int64_t>(table, 0, field);
+        } else if (made.kind == MetaValue::Kind::String) {
+            made.text = m_flat.text(table, 0, field);
+        } else if (made.kind == MetaValue::Kind::Dictionary ||
+                   made.kind == MetaValue::Kind::Array) {
+            const bool named = made.kind == MetaValue::Kind::Dictionary;
+            const auto parts = m_flat.vector(table, 0, 4, field);
+            for (std::uint32_t i = 0; i < parts.count && !m_flat.failed(); ++i) {
+                const auto part = m_flat.tableIn(parts, i, field);
+                std::string name = named ? m_flat.text(part, 0, field) : std::string();
+                const unsigned slot = named ? 1 : 0;
+                made.parts.emplace_back(std::move(name),
+                                        value(m_flat.number<std::uint8_t>(part, slot, field),
+                                              m_flat.table(part, slot + 1, field), depth + 1));
+            }
+        }
+        return made;
     }
-    const auto units = m_flat.vector(root, 3, 4, "compile units");
-    if (units.count > 0)
-        m_info.producer = m_flat.text(m_flat.tableIn(units, 0, "compile unit"), 2, "producer");
-    keepFault();
-    const auto locations = m_flat.vector(root, 5, 4, "locations");
-    keepFault();
-    for (std::uint32_t i = 0; i < locations.count; ++i)
-        readLocation(m_flat.tableIn(locations, i, "location"), i);
-    const auto map = m_flat.vector(root, 1, 4, "operations");
-    for (std::uint32_t i = 0; i < map.count; ++i) {
-        const auto each = m_flat.tableIn(map, i, "operation");
-        const auto operation = m_flat.number<std::uint32_t>(each, 0, "operation");
-        const auto location = m_flat.number<std::uint32_t>(each, 1, "operation");
-        if (!m_flat.failed() && location >= m_info.locations.size())
-            m_flat.fail(each.at, fmt::format("operation {}", operation),
-                        fmt::format("one of {} locations", m_info.locations.size()),
-                        fmt::format("location {}", location),
-                        "An operation has a location that is none.");
-        if (!m_flat.failed())
-            m_info.operations.emplace(operation, location);
+
+    void readLocation(const FlatBuffer::Table &table, std::uint32_t number)
+    {
+        const std::string field = fmt::format("location {}", number);
+        DebugLocation location;
+        location.line = m_flat.number<std::uint32_t>(table, 0, field);
+        location.column = m_flat.number<std::uint32_t>(table, 1, field);
+        location.file = m_flat.number<std::uint32_t>(table, 9, field);
+        const auto metadata = m_flat.vector(table, 8, 4, field);
+        for (std::uint32_t i = 0; i < metadata.count; ++i) {
+            if (const auto each = m_flat.tableIn(metadata, i, field))
+                location.entries.push_back(entry(each));
+        }
+        m_info.locations.push_back(std::move(location));
         keepFault();
     }
-    keepFault();
-    return {};
-}
+
+    /// Entries are shared between locations: each is read once.
+    std::uint32_t entry(const FlatBuffer::Table &table)
+    {
+        const auto next = static_cast<std::uint32_t>(m_info.entries.size());
+        const auto [place, isNew] = m_entries.try_emplace(table.at, next);
+        if (isNew) {
+            const std::string name = m_flat.text(table, 0, "metadata");
+            m_info.entries.push_back(
+                debugEntry(name, value(m_flat.number<std::uint8_t>(table, 1, "metadata"),
+                                       m_flat.table(table, 2, "metadata"), 0)));
+        }
+        return place->second;
+    }
+
+    void keepFault()
+    {
+        if (auto fault = m_flat.takeFault())
+            m_info.diagnostics.push_back({Severity::Error, std::move(*fault)});
+    }
+
+    FlatBuffer m_flat;
+    DebugInfo &m_info;
+    std::unordered_map<std::uint64_t, std::uint32_t> m_entries; ///< by their place
+};
 
 } // namespace
 

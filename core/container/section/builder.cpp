@@ -253,10 +253,107 @@ public:
     }
 
 private:
-    Result<void> prepare();
-    Result<Built> buildCore(std::size_t core);
-    void describe(Unit &unit, std::size_t core) const;
-    void add(Built &built, Kind kind, Entry entry, std::span<const std::byte> bytes) const;
+    Result<void> prepare()
+    {
+        if (m_weight.form) {
+            m_form.node = *m_weight.form;
+        } else {
+            auto form = unitForm(m_weight.decoder->encoding());
+            if (!form)
+                return ErrorBuilder(std::move(form.error())).field(m_weight.name).unexpected();
+            m_form = *form;
+        }
+        m_steps = TRY(lanes::reductionOf(m_weight.geometry));
+        const std::uint64_t elements = m_steps * m_weight.geometry.outputs;
+        if (elements != m_weight.decoder->elements().value)
+            return tl::unexpected(
+                buildError(m_weight.name, fmt::format("{} elements", elements),
+                           fmt::format("{}", m_weight.decoder->elements().value)));
+        const std::size_t biases = m_weight.bias.size();
+        if (biases != 0 && biases != m_weight.geometry.outputs)
+            return tl::unexpected(
+                buildError(m_weight.name, "one bias an output channel", fmt::format("{}", biases)));
+        constexpr std::size_t kTableEntries = 43;
+        if (!m_weight.activationTable.empty() && m_weight.activationTable.size() != kTableEntries)
+            return tl::unexpected(buildError(m_weight.name, "an activation table of 43 numbers",
+                                             fmt::format("{}", m_weight.activationTable.size())));
+        m_chunks = TRY(dealFor(m_weight, m_form, m_target.cores));
+        const lanes::Chunk &widest = m_chunks.front();
+        m_cores = static_cast<std::size_t>((widest.channels + widest.lanes - 1) / widest.lanes);
+        return {};
+    }
+
+    Result<Built> buildCore(std::size_t core)
+    {
+        constexpr std::uint32_t kLookupType = 8, kHalfType = 5, kWordType = 18;
+        Built built;
+        describe(built.unit, core);
+        Packer packer(*m_weight.decoder, m_form, m_chunks, m_steps, core);
+        auto packed = TRY(packer.pack());
+        if (packed.weights.size() > UINT32_MAX - 1)
+            return tl::unexpected(buildError(m_weight.name, "below 4 GiB of coefficients a core",
+                                             fmt::format("{}", packed.weights.size())));
+        const auto channels = low32(packed.channels);
+        add(built, Kind::Lut, {kLookupType, 16, low32(m_weight.activationTable.size()), 0, 0, 0},
+            halfBytes(m_weight.activationTable));
+        add(built, Kind::Pal,
+            {packed.entryType, m_form.bits, low32(packed.books), m_form.kernelFormat, 0, 0},
+            packed.palette);
+        built.unit.records = packed.records;
+        add(built, Kind::Ocgs, {kWordType, 32, low32(packed.records.size()), 0, 0, 0},
+            std::vector<std::byte>(packed.records.size() * kRecordBytes));
+        add(built, Kind::Scale, {kHalfType, 16, channels, 0, 0, 0}, halfBytes(packed.scales));
+        std::vector<std::uint16_t> bias;
+        for (const std::uint64_t channel : packed.channelList)
+            bias.push_back(m_weight.bias.empty() ? std::uint16_t{0} : m_weight.bias[channel]);
+        add(built, Kind::Bias, {kHalfType, 16, channels, 0, 0, 0},
+            halfBytes(m_weight.bias.empty() ? std::vector<std::uint16_t>() : bias));
+        add(built, Kind::Weights,
+            {packed.weightType, m_form.bits, low32(packed.channels * m_steps), 0, 0, 0},
+            packed.weights);
+        built.unit.payloadBytes = built.payload.size();
+        return built;
+    }
+
+    void describe(Unit &unit, std::size_t core) const
+    {
+        const lanes::WeightExtents &g = m_weight.geometry;
+        unit.type = static_cast<std::uint32_t>(core + 1);
+        unit.kernelFormat = m_form.kernelFormat;
+        unit.core = static_cast<std::uint32_t>(core);
+        unit.cores = static_cast<std::uint32_t>(m_cores);
+        unit.outputs = low32(g.outputs);
+        unit.inputs = low32(g.inputs);
+        unit.depth = low32(g.depth);
+        unit.height = low32(g.height);
+        unit.width = low32(g.width);
+        unit.groups = low32(g.groups);
+        unit.vectorSize = low32(m_form.vector);
+        // A unit holds the channels of its core. That is a whole copy only where there is one core.
+        unit.flags = 0;
+        if (m_target.sharedKernelMemory)
+            unit.flags = SharedKernelMemory;
+        else if (m_cores == 1)
+            unit.flags = ReplicatedPerCore;
+        if (m_form.node == FormNode::Palette && (m_form.vector > 1 || m_form.books > 1))
+            unit.flags |= VectorPalette;
+        if (m_weight.isMutable)
+            unit.flags |= Mutable;
+        if (m_form.node == FormNode::Sparse)
+            unit.flags |= SparseOperand;
+        unit.name = m_weight.name;
+    }
+
+    void add(Built &built, Kind kind, Entry entry, std::span<const std::byte> bytes) const
+    {
+        if (bytes.empty())
+            return;
+        built.payload.resize(aligned(built.payload.size()));
+        entry.offset = built.payload.size();
+        entry.bytes = bytes.size();
+        built.unit.entries[kind] = entry;
+        built.payload.insert(built.payload.end(), bytes.begin(), bytes.end());
+    }
 
     const BuildTarget &m_target;
     const BuildWeight &m_weight;
@@ -265,108 +362,6 @@ private:
     std::size_t m_cores = 1;
     std::uint64_t m_steps = 1;
 };
-
-Result<void> WeightBuilder::prepare()
-{
-    if (m_weight.form) {
-        m_form.node = *m_weight.form;
-    } else {
-        auto form = unitForm(m_weight.decoder->encoding());
-        if (!form)
-            return ErrorBuilder(std::move(form.error())).field(m_weight.name).unexpected();
-        m_form = *form;
-    }
-    m_steps = TRY(lanes::reductionOf(m_weight.geometry));
-    const std::uint64_t elements = m_steps * m_weight.geometry.outputs;
-    if (elements != m_weight.decoder->elements().value)
-        return tl::unexpected(buildError(m_weight.name, fmt::format("{} elements", elements),
-                                         fmt::format("{}", m_weight.decoder->elements().value)));
-    const std::size_t biases = m_weight.bias.size();
-    if (biases != 0 && biases != m_weight.geometry.outputs)
-        return tl::unexpected(
-            buildError(m_weight.name, "one bias an output channel", fmt::format("{}", biases)));
-    constexpr std::size_t kTableEntries = 43;
-    if (!m_weight.activationTable.empty() && m_weight.activationTable.size() != kTableEntries)
-        return tl::unexpected(buildError(m_weight.name, "an activation table of 43 numbers",
-                                         fmt::format("{}", m_weight.activationTable.size())));
-    m_chunks = TRY(dealFor(m_weight, m_form, m_target.cores));
-    const lanes::Chunk &widest = m_chunks.front();
-    m_cores = static_cast<std::size_t>((widest.channels + widest.lanes - 1) / widest.lanes);
-    return {};
-}
-
-void WeightBuilder::describe(Unit &unit, std::size_t core) const
-{
-    const lanes::WeightExtents &g = m_weight.geometry;
-    unit.type = static_cast<std::uint32_t>(core + 1);
-    unit.kernelFormat = m_form.kernelFormat;
-    unit.core = static_cast<std::uint32_t>(core);
-    unit.cores = static_cast<std::uint32_t>(m_cores);
-    unit.outputs = low32(g.outputs);
-    unit.inputs = low32(g.inputs);
-    unit.depth = low32(g.depth);
-    unit.height = low32(g.height);
-    unit.width = low32(g.width);
-    unit.groups = low32(g.groups);
-    unit.vectorSize = low32(m_form.vector);
-    // A unit holds the channels of its core. That is a whole copy only where there is one core.
-    unit.flags = 0;
-    if (m_target.sharedKernelMemory)
-        unit.flags = SharedKernelMemory;
-    else if (m_cores == 1)
-        unit.flags = ReplicatedPerCore;
-    if (m_form.node == FormNode::Palette && (m_form.vector > 1 || m_form.books > 1))
-        unit.flags |= VectorPalette;
-    if (m_weight.isMutable)
-        unit.flags |= Mutable;
-    if (m_form.node == FormNode::Sparse)
-        unit.flags |= SparseOperand;
-    unit.name = m_weight.name;
-}
-
-void WeightBuilder::add(Built &built, Kind kind, Entry entry,
-                        std::span<const std::byte> bytes) const
-{
-    if (bytes.empty())
-        return;
-    built.payload.resize(aligned(built.payload.size()));
-    entry.offset = built.payload.size();
-    entry.bytes = bytes.size();
-    built.unit.entries[kind] = entry;
-    built.payload.insert(built.payload.end(), bytes.begin(), bytes.end());
-}
-
-Result<Built> WeightBuilder::buildCore(std::size_t core)
-{
-    constexpr std::uint32_t kLookupType = 8, kHalfType = 5, kWordType = 18;
-    Built built;
-    describe(built.unit, core);
-    Packer packer(*m_weight.decoder, m_form, m_chunks, m_steps, core);
-    auto packed = TRY(packer.pack());
-    if (packed.weights.size() > UINT32_MAX - 1)
-        return tl::unexpected(buildError(m_weight.name, "below 4 GiB of coefficients a core",
-                                         fmt::format("{}", packed.weights.size())));
-    const auto channels = low32(packed.channels);
-    add(built, Kind::Lut, {kLookupType, 16, low32(m_weight.activationTable.size()), 0, 0, 0},
-        halfBytes(m_weight.activationTable));
-    add(built, Kind::Pal,
-        {packed.entryType, m_form.bits, low32(packed.books), m_form.kernelFormat, 0, 0},
-        packed.palette);
-    built.unit.records = packed.records;
-    add(built, Kind::Ocgs, {kWordType, 32, low32(packed.records.size()), 0, 0, 0},
-        std::vector<std::byte>(packed.records.size() * kRecordBytes));
-    add(built, Kind::Scale, {kHalfType, 16, channels, 0, 0, 0}, halfBytes(packed.scales));
-    std::vector<std::uint16_t> bias;
-    for (const std::uint64_t channel : packed.channelList)
-        bias.push_back(m_weight.bias.empty() ? std::uint16_t{0} : m_weight.bias[channel]);
-    add(built, Kind::Bias, {kHalfType, 16, channels, 0, 0, 0},
-        halfBytes(m_weight.bias.empty() ? std::vector<std::uint16_t>() : bias));
-    add(built, Kind::Weights,
-        {packed.weightType, m_form.bits, low32(packed.channels * m_steps), 0, 0, 0},
-        packed.weights);
-    built.unit.payloadBytes = built.payload.size();
-    return built;
-}
 
 std::vector<std::byte> assemble(WeightSection &section, std::vector<Built> &built)
 {

@@ -136,113 +136,108 @@ private:
         return {};
     }
 
-    Result<void> sum();
-    Result<void> product();
-    Result<void> term();
-    Result<void> number();
-    Result<void> name();
+    Result<void> sum()
+    {
+        auto done = product();
+        while (done) {
+            const bool plus = take('+');
+            if (!plus && !take('-'))
+                break;
+            done = product();
+            if (done)
+                done = add(plus ? Op::Add : Op::Subtract);
+        }
+        return done;
+    }
+
+    Result<void> product()
+    {
+        auto done = term();
+        while (done) {
+            const bool times = take('*');
+            if (!times && !take('/'))
+                break;
+            done = term();
+            if (done)
+                done = add(times ? Op::Multiply : Op::Divide);
+        }
+        return done;
+    }
+
+    Result<void> term()
+    {
+        if (++m_depth > Expression::kMostNested)
+            return syntaxError(m_text.part(m_at), "fewer brackets in each other");
+        skip();
+        Result<void> done;
+        const char c = m_at < m_text.text.size() ? m_text.text[m_at] : '\0';
+        if (take('-')) {
+            done = term();
+            if (done)
+                done = add(Op::Negate);
+        } else if (take('(')) {
+            done = sum();
+            if (done && !take(')'))
+                done = syntaxError(m_text.part(m_at), ")");
+        } else if (isLetter(c)) {
+            done = name();
+        } else {
+            done = number();
+        }
+        --m_depth;
+        return done;
+    }
+
+    Result<void> number()
+    {
+        std::size_t end = m_at;
+        const auto &text = m_text.text;
+        while (end < text.size() && (isDigit(text[end]) || text[end] == '.' ||
+                                     ((text[end] == 'e' || text[end] == 'E') && end > m_at) ||
+                                     ((text[end] == '-' || text[end] == '+') && end > m_at &&
+                                      (text[end - 1] == 'e' || text[end - 1] == 'E'))))
+            ++end;
+        const Piece digits = m_text.part(m_at, end - m_at);
+        if (digits.text.empty())
+            return syntaxError(m_text.part(m_at), "a number, w, a function or (");
+        const auto value = TRY(parseNumber(digits));
+        m_at = end;
+        return add(Op::Number, value);
+    }
+
+    Result<void> name()
+    {
+        std::size_t end = m_at;
+        while (end < m_text.text.size() && isLetter(m_text.text[end]))
+            ++end;
+        const Piece word = m_text.part(m_at, end - m_at);
+        if (word.text == "w") {
+            m_at = end;
+            return add(Op::Value);
+        }
+        const auto *function = findBy(kFunctions, &Function::name, word.text);
+        if (!function)
+            return syntaxError(word,
+                               "w, abs, sign, sqrt, exp, log, tanh, floor, ceil, round, min, max "
+                               "or clip");
+        m_at = end;
+        if (!take('('))
+            return syntaxError(m_text.part(m_at), "(");
+        for (int argument = 0; argument < function->arguments; ++argument) {
+            if (argument > 0 && !take(','))
+                return syntaxError(m_text.part(m_at), ", and another argument");
+            TRY(sum());
+        }
+        if (!take(')'))
+            return syntaxError(m_text.part(m_at), ")");
+        return add(function->op);
+    }
 
     Piece m_text;
     std::size_t m_at = 0;
     int m_depth = 0;
     Expression m_result;
 };
-
-Result<void> ExpressionParser::sum()
-{
-    auto done = product();
-    while (done) {
-        const bool plus = take('+');
-        if (!plus && !take('-'))
-            break;
-        done = product();
-        if (done)
-            done = add(plus ? Op::Add : Op::Subtract);
-    }
-    return done;
-}
-
-Result<void> ExpressionParser::product()
-{
-    auto done = term();
-    while (done) {
-        const bool times = take('*');
-        if (!times && !take('/'))
-            break;
-        done = term();
-        if (done)
-            done = add(times ? Op::Multiply : Op::Divide);
-    }
-    return done;
-}
-
-Result<void> ExpressionParser::term()
-{
-    if (++m_depth > Expression::kMostNested)
-        return syntaxError(m_text.part(m_at), "fewer brackets in each other");
-    skip();
-    Result<void> done;
-    const char c = m_at < m_text.text.size() ? m_text.text[m_at] : '\0';
-    if (take('-')) {
-        done = term();
-        if (done)
-            done = add(Op::Negate);
-    } else if (take('(')) {
-        done = sum();
-        if (done && !take(')'))
-            done = syntaxError(m_text.part(m_at), ")");
-    } else if (isLetter(c)) {
-        done = name();
-    } else {
-        done = number();
-    }
-    --m_depth;
-    return done;
-}
-
-Result<void> ExpressionParser::number()
-{
-    std::size_t end = m_at;
-    const auto &text = m_text.text;
-    while (end < text.size() && (isDigit(text[end]) || text[end] == '.' ||
-                                 ((text[end] == 'e' || text[end] == 'E') && end > m_at) ||
-                                 ((text[end] == '-' || text[end] == '+') && end > m_at &&
-                                  (text[end - 1] == 'e' || text[end - 1] == 'E'))))
-        ++end;
-    const Piece digits = m_text.part(m_at, end - m_at);
-    if (digits.text.empty())
-        return syntaxError(m_text.part(m_at), "a number, w, a function or (");
-    const auto value = TRY(parseNumber(digits));
-    m_at = end;
-    return add(Op::Number, value);
-}
-
-Result<void> ExpressionParser::name()
-{
-    std::size_t end = m_at;
-    while (end < m_text.text.size() && isLetter(m_text.text[end]))
-        ++end;
-    const Piece word = m_text.part(m_at, end - m_at);
-    if (word.text == "w") {
-        m_at = end;
-        return add(Op::Value);
-    }
-    const auto *function = findBy(kFunctions, &Function::name, word.text);
-    if (!function)
-        return syntaxError(word, "w, abs, sign, sqrt, exp, log, tanh, floor, ceil, round, min, max "
-                                 "or clip");
-    m_at = end;
-    if (!take('('))
-        return syntaxError(m_text.part(m_at), "(");
-    for (int argument = 0; argument < function->arguments; ++argument) {
-        if (argument > 0 && !take(','))
-            return syntaxError(m_text.part(m_at), ", and another argument");
-        TRY(sum());
-    }
-    if (!take(')'))
-        return syntaxError(m_text.part(m_at), ")");
-    return add(function->op);
-}
 
 Result<Expression> Expression::parse(const Piece &text)
 {

@@ -256,7 +256,25 @@ public:
         }
         return {};
     }
-    Result<void> flush();
+    Result<void> flush()
+    {
+        const std::vector<Run> runs = std::exchange(m_runs, {});
+        std::vector<Planned> planned(runs.size());
+        if (!m_editors.empty())
+            onThreads(runs.size(), std::min(m_editors.size(), runs.size()),
+                      [&](std::size_t i, std::size_t thread) {
+                          planRun(runs[i], thread, planned[i]);
+                          return advance(runs[i].count);
+                      });
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            if (m_progress != nullptr && m_progress->cancelled())
+                break;
+            TRY(planned[i].done ? write(runs[i], std::move(planned[i])) : setEach(runs[i]));
+        }
+        if (m_progress != nullptr && m_progress->cancelled())
+            return tl::unexpected(cancelledError("The edit was cancelled; nothing was changed"));
+        return {};
+    }
 
     codec::RunOutcome outcome;
 
@@ -267,11 +285,92 @@ private:
         bool done = false;
     };
 
-    void planRun(const Run &run, std::size_t thread, Planned &planned);
-    void valuesOf(const Run &run, std::vector<double> &values) const;
-    Result<void> write(const Run &run, Planned planned);
-    Result<void> setEach(const Run &run);
-    Result<void> check(std::uint64_t first, std::span<const float> after);
+    void planRun(const Run &run, std::size_t thread, Planned &planned)
+    {
+        codec::RunEditor &editor = m_editors[thread];
+        std::vector<double> &values = m_wanted[thread];
+        if (m_values.read)
+            valuesOf(run, values);
+        planned.outcome.worst = outcome.worst; // most runs have none that is farther off
+        planned.after.resize(std::min<std::uint64_t>(run.count, kChecked));
+        planned.done = m_values.read
+                           ? editor.set(run.first, values, planned.after, planned.outcome)
+                           : editor.set(run.first, run.count, planned.after, planned.outcome);
+    }
+
+    void valuesOf(const Run &run, std::vector<double> &values) const
+    {
+        values.resize(run.count);
+        if (m_values.read) {
+            m_values.read(run, values);
+            return;
+        }
+        std::vector<float> now(run.count);
+        m_planner.decoder().decodeFloat(run.first, now);
+        m_values.wanted(now, values);
+    }
+
+    Result<void> write(const Run &run, Planned planned)
+    {
+        codec::EditPlan plan;
+        plan.parts = std::move(planned.outcome.bytes);
+        outcome.add(std::move(planned.outcome));
+        if (plan.parts.empty() || outcome.refusal) // once refused, nothing needs to be written
+            return {};
+        // The run before may have changed the first byte since this one was planned.
+        codec::PartEdit &first = plan.parts.front();
+        const std::uint64_t bit = m_editors.front().firstBit(run.first);
+        if (bit % 8 != 0 && bit / 8 == first.offset) {
+            const auto payload =
+                std::get<codec::Operand>(m_planner.decoder().encoding().payload).bytes;
+            const auto kept = static_cast<std::byte>((1U << bit % 8) - 1U);
+            first.bytes[0] = (payload[first.offset] & kept) | (first.bytes[0] & ~kept);
+        }
+        TRY(m_planner.apply(plan));
+        return check(run.first, planned.after);
+    }
+
+    /// Weights that have no runs: each element by itself.
+    Result<void> setEach(const Run &run)
+    {
+        std::vector<double> values;
+        valuesOf(run, values);
+        outcome.seen += run.count;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const std::uint64_t element = run.first + i;
+            const auto plan = codec::Editor(m_planner.decoder())
+                                  .setElement(element, values[i], m_tolerance.of(values[i]));
+            if (!plan) {
+                outcome.refuse(element, values[i], plan.error());
+                continue;
+            }
+            outcome.note(values[i], plan->stored);
+            if (plan->parts.empty() || outcome.refusal)
+                continue;
+            ++outcome.changed;
+            TRY(m_planner.apply(*plan));
+            const auto stored = static_cast<float>(plan->stored);
+            TRY(check(element, std::span(&stored, 1)));
+        }
+        if (m_editors.empty() && !advance(run.count))
+            return tl::unexpected(cancelledError("The edit was cancelled; nothing was changed"));
+        return {};
+    }
+
+    /// What was planned decodes to what it was planned for.
+    Result<void> check(std::uint64_t first, std::span<const float> after)
+    {
+        const auto found = std::span(m_check).first(after.size());
+        m_planner.decoder().decodeFloat(first, found);
+        for (std::size_t i = 0; i < after.size(); ++i) {
+            if (!sameValue(static_cast<double>(after[i]), static_cast<double>(found[i])))
+                return refused(
+                    "patch.verify", {}, fmt::format("{} for element {}", after[i], first + i),
+                    fmt::format("{}", found[i]), "The bytes planned do not decode to the value");
+        }
+        return {};
+    }
+
     bool advance(std::uint64_t count) const
     {
         return m_progress == nullptr || m_progress->advance(count);
@@ -287,110 +386,6 @@ private:
     std::vector<Run> m_runs;
     std::vector<float> m_check = std::vector<float>(kChecked);
 };
-
-void Filler::valuesOf(const Run &run, std::vector<double> &values) const
-{
-    values.resize(run.count);
-    if (m_values.read) {
-        m_values.read(run, values);
-        return;
-    }
-    std::vector<float> now(run.count);
-    m_planner.decoder().decodeFloat(run.first, now);
-    m_values.wanted(now, values);
-}
-
-void Filler::planRun(const Run &run, std::size_t thread, Planned &planned)
-{
-    codec::RunEditor &editor = m_editors[thread];
-    std::vector<double> &values = m_wanted[thread];
-    if (m_values.read)
-        valuesOf(run, values);
-    planned.outcome.worst = outcome.worst; // most runs have none that is farther off
-    planned.after.resize(std::min<std::uint64_t>(run.count, kChecked));
-    planned.done = m_values.read ? editor.set(run.first, values, planned.after, planned.outcome)
-                                 : editor.set(run.first, run.count, planned.after, planned.outcome);
-}
-
-Result<void> Filler::flush()
-{
-    const std::vector<Run> runs = std::exchange(m_runs, {});
-    std::vector<Planned> planned(runs.size());
-    if (!m_editors.empty())
-        onThreads(runs.size(), std::min(m_editors.size(), runs.size()),
-                  [&](std::size_t i, std::size_t thread) {
-                      planRun(runs[i], thread, planned[i]);
-                      return advance(runs[i].count);
-                  });
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-        if (m_progress != nullptr && m_progress->cancelled())
-            break;
-        TRY(planned[i].done ? write(runs[i], std::move(planned[i])) : setEach(runs[i]));
-    }
-    if (m_progress != nullptr && m_progress->cancelled())
-        return tl::unexpected(cancelledError("The edit was cancelled; nothing was changed"));
-    return {};
-}
-
-Result<void> Filler::write(const Run &run, Planned planned)
-{
-    codec::EditPlan plan;
-    plan.parts = std::move(planned.outcome.bytes);
-    outcome.add(std::move(planned.outcome));
-    if (plan.parts.empty() || outcome.refusal) // once refused, nothing needs to be written
-        return {};
-    // The run before may have changed the first byte since this one was planned.
-    codec::PartEdit &first = plan.parts.front();
-    const std::uint64_t bit = m_editors.front().firstBit(run.first);
-    if (bit % 8 != 0 && bit / 8 == first.offset) {
-        const auto payload = std::get<codec::Operand>(m_planner.decoder().encoding().payload).bytes;
-        const auto kept = static_cast<std::byte>((1U << bit % 8) - 1U);
-        first.bytes[0] = (payload[first.offset] & kept) | (first.bytes[0] & ~kept);
-    }
-    TRY(m_planner.apply(plan));
-    return check(run.first, planned.after);
-}
-
-/// What was planned decodes to what it was planned for.
-Result<void> Filler::check(std::uint64_t first, std::span<const float> after)
-{
-    const auto found = std::span(m_check).first(after.size());
-    m_planner.decoder().decodeFloat(first, found);
-    for (std::size_t i = 0; i < after.size(); ++i) {
-        if (!sameValue(static_cast<double>(after[i]), static_cast<double>(found[i])))
-            return refused(
-                "patch.verify", {}, fmt::format("{} for element {}", after[i], first + i),
-                fmt::format("{}", found[i]), "The bytes planned do not decode to the value");
-    }
-    return {};
-}
-
-/// Weights that have no runs: each element by itself.
-Result<void> Filler::setEach(const Run &run)
-{
-    std::vector<double> values;
-    valuesOf(run, values);
-    outcome.seen += run.count;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const std::uint64_t element = run.first + i;
-        const auto plan = codec::Editor(m_planner.decoder())
-                              .setElement(element, values[i], m_tolerance.of(values[i]));
-        if (!plan) {
-            outcome.refuse(element, values[i], plan.error());
-            continue;
-        }
-        outcome.note(values[i], plan->stored);
-        if (plan->parts.empty() || outcome.refusal)
-            continue;
-        ++outcome.changed;
-        TRY(m_planner.apply(*plan));
-        const auto stored = static_cast<float>(plan->stored);
-        TRY(check(element, std::span(&stored, 1)));
-    }
-    if (m_editors.empty() && !advance(run.count))
-        return tl::unexpected(cancelledError("The edit was cancelled; nothing was changed"));
-    return {};
-}
 
 Error refusalOf(const codec::RunOutcome &outcome)
 {

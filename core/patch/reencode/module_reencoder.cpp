@@ -205,161 +205,154 @@ public:
     }
 
     /// The last one has `result`.
-    Result<std::vector<NewOperation>> run(std::uint32_t result);
+    Result<std::vector<NewOperation>> run(std::uint32_t result)
+    {
+        const EncodedPart *indices = part(PartRole::Indices);
+        const EncodedPart *data = part(PartRole::Data);
+        Made made = std::uint32_t{0};
+        if (part(PartRole::Mask))
+            made = sparse();
+        else if (indices && m_encoded.scaling)
+            made = scaled(palette(*indices, m_encoded.shape), part(PartRole::Lut)->type);
+        else if (indices)
+            made = palette(*indices, m_encoded.shape);
+        else if (m_encoded.scaling)
+            made = scaled(constant(*data, m_encoded.shape), data->type);
+        else
+            made = constant(m_encoded.parts.front(), m_encoded.shape);
+        if (made && m_weight.type != m_encoded.type)
+            made = operation(m_change.versionOf("primitive.cast", 1),
+                             m_change.tensorType(m_weight.type, m_encoded.shape), {made});
+        if (!made)
+            return tl::unexpected(std::move(made.error()));
+        m_operations.back().results = {result};
+        return std::move(m_operations);
+    }
 
 private:
     /// A value, or the first fault.
     using Made = Result<std::uint32_t>;
 
-    const EncodedPart *part(PartRole role) const;
-    Made constant(const EncodedPart &part, const Shape &shape);
-    Made zeros(ElementType type, const Shape &shape);
-    Made axis(std::uint64_t number);
-    Made operation(std::string name, Made type, std::vector<Made> operands);
-    Made scaled(Made data, ElementType codes);
-    Made palette(const EncodedPart &indices, const Shape &shape);
-    Made sparse();
+    const EncodedPart *part(PartRole role) const
+    {
+        const auto at = std::find_if(m_encoded.parts.begin(), m_encoded.parts.end(),
+                                     [role](const EncodedPart &each) { return each.role == role; });
+        return at == m_encoded.parts.end() ? nullptr : &*at;
+    }
+
+    Made constant(const EncodedPart &stored, const Shape &shape)
+    {
+        const bool smallFloat = isFloatingPoint(stored.type) && bitWidth(stored.type) <= 8;
+        const auto count = elementCount(shape);
+        auto properties = m_change.constantOf(stored.bytes, count ? count->value : 0,
+                                              bitWidth(stored.type), smallFloat);
+        if (!properties)
+            return properties;
+        auto made = operation(m_change.versionOf("primitive.constant", 1),
+                              m_change.tensorType(stored.type, shape), {});
+        if (made)
+            m_operations.back().properties = *properties;
+        return made;
+    }
+
+    Made zeros(ElementType type, const Shape &shape)
+    {
+        const auto bytes = packedBytes(elementCount(shape).value_or(ElementCount()), type);
+        return constant(
+            {PartRole::Offset, type, shape, std::vector<std::byte>(bytes ? bytes->value : 0)},
+            shape);
+    }
+
+    Made axis(std::uint64_t number)
+    {
+        return constant({PartRole::Data,
+                         ElementType::Int16,
+                         {},
+                         {static_cast<std::byte>(number), std::byte{0}}},
+                        {});
+    }
+
+    Made operation(std::string name, Made type, std::vector<Made> operands)
+    {
+        if (!type)
+            return type;
+        NewOperation made;
+        made.name = std::move(name);
+        for (Made &each : operands) {
+            if (!each)
+                return std::move(each);
+            made.operands.push_back(*each);
+        }
+        made.results = {m_change.edit().value(*type)};
+        m_operations.push_back(std::move(made));
+        return m_operations.back().results.front();
+    }
+
+    /// scale * (data - offset); where the library has the second offset, it is 0.
+    Made scaled(Made data, ElementType codes)
+    {
+        const EncodedPart &scale = *part(PartRole::Scale);
+        Shape grid = scale.shape;
+        if (grid.size() != m_encoded.shape.size()) { // one for each index of an axis, or for all
+            const auto count = elementCount(scale.shape).value_or(ElementCount(1));
+            grid.assign(m_encoded.shape.size(), 1);
+            if (count.value > 1)
+                grid[static_cast<std::size_t>(m_encoded.axis)] = count.value;
+        }
+        const EncodedPart *offset = part(PartRole::Offset);
+        if (!offset)
+            offset = part(PartRole::ZeroPoint);
+        const std::string name = m_change.versionOf("primitive.blockwise_shift_scale", 2);
+        std::vector<Made> operands{std::move(data), constant(scale, grid),
+                                   offset ? constant(*offset, grid) : zeros(codes, grid)};
+        if (name.ends_with("_v2"))
+            operands.push_back(zeros(m_encoded.type, grid));
+        return operation(name, m_change.tensorType(m_encoded.type, m_encoded.shape),
+                         std::move(operands));
+    }
+
+    Made palette(const EncodedPart &indices, const Shape &shape)
+    {
+        const EncodedPart &lut = *part(PartRole::Lut);
+        Shape table = m_encoded.grid;
+        if (table.size() != shape.size()) // of a list of survivors
+            table.assign(shape.size(), 1);
+        table.insert(table.end(), {m_encoded.entries, m_encoded.vector});
+        return operation(m_change.versionOf("primitive.lut_to_dense", 1),
+                         m_change.tensorType(lut.type, shape),
+                         {constant(indices, indices.shape), constant(lut, table),
+                          axis(m_encoded.vector > 1 ? m_encoded.vectorAxis : 0)});
+    }
+
+    Made sparse()
+    {
+        const EncodedPart *indices = part(PartRole::Indices);
+        const EncodedPart &kept = indices ? *indices : *part(PartRole::NonzeroData);
+        const std::uint64_t count = elementCount(kept.shape).value_or(ElementCount()).value;
+        const ElementType element = indices ? part(PartRole::Lut)->type : kept.type;
+        if (indices && elementCount(m_encoded.grid).value_or(ElementCount()).value != 1)
+            return noForm("one codebook", "several",
+                          "A sparse weight of a Core AI package has one codebook");
+        if (m_encoded.scaling && (part(PartRole::Offset) || !isSignedInteger(kept.type)))
+            return noForm("signed codes without an offset", std::string(elementTypeName(kept.type)),
+                          "Elements that are not stored are code 0, which an offset makes another "
+                          "value than 0");
+        const std::string name(elementTypeName(element));
+        Made values = indices ? palette(*indices, {count}) : constant(kept, kept.shape);
+        Made packed =
+            operation(m_change.versionOf("primitive.build_sparse_with_bitmask", 1),
+                      m_change.tensorType(name, m_encoded.shape, count),
+                      {std::move(values), constant(*part(PartRole::Mask), m_encoded.shape)});
+        Made dense = operation(m_change.versionOf("primitive.sparse_with_bitmask_to_dense", 1),
+                               m_change.tensorType(element, m_encoded.shape), {std::move(packed)});
+        return m_encoded.scaling ? scaled(std::move(dense), element) : dense;
+    }
 
     ModuleChange &m_change;
     const Weight &m_weight;
     const EncodedWeight &m_encoded;
     std::vector<NewOperation> m_operations;
 };
-
-const EncodedPart *FormWriter::part(PartRole role) const
-{
-    const auto at = std::find_if(m_encoded.parts.begin(), m_encoded.parts.end(),
-                                 [role](const EncodedPart &each) { return each.role == role; });
-    return at == m_encoded.parts.end() ? nullptr : &*at;
-}
-
-FormWriter::Made FormWriter::operation(std::string name, Made type, std::vector<Made> operands)
-{
-    if (!type)
-        return type;
-    NewOperation made;
-    made.name = std::move(name);
-    for (Made &each : operands) {
-        if (!each)
-            return std::move(each);
-        made.operands.push_back(*each);
-    }
-    made.results = {m_change.edit().value(*type)};
-    m_operations.push_back(std::move(made));
-    return m_operations.back().results.front();
-}
-
-FormWriter::Made FormWriter::constant(const EncodedPart &stored, const Shape &shape)
-{
-    const bool smallFloat = isFloatingPoint(stored.type) && bitWidth(stored.type) <= 8;
-    const auto count = elementCount(shape);
-    auto properties = m_change.constantOf(stored.bytes, count ? count->value : 0,
-                                          bitWidth(stored.type), smallFloat);
-    if (!properties)
-        return properties;
-    auto made = operation(m_change.versionOf("primitive.constant", 1),
-                          m_change.tensorType(stored.type, shape), {});
-    if (made)
-        m_operations.back().properties = *properties;
-    return made;
-}
-
-FormWriter::Made FormWriter::zeros(ElementType type, const Shape &shape)
-{
-    const auto bytes = packedBytes(elementCount(shape).value_or(ElementCount()), type);
-    return constant(
-        {PartRole::Offset, type, shape, std::vector<std::byte>(bytes ? bytes->value : 0)}, shape);
-}
-
-FormWriter::Made FormWriter::axis(std::uint64_t number)
-{
-    return constant(
-        {PartRole::Data, ElementType::Int16, {}, {static_cast<std::byte>(number), std::byte{0}}},
-        {});
-}
-
-/// scale * (data - offset); where the library has the second offset, it is 0.
-FormWriter::Made FormWriter::scaled(Made data, ElementType codes)
-{
-    const EncodedPart &scale = *part(PartRole::Scale);
-    Shape grid = scale.shape;
-    if (grid.size() != m_encoded.shape.size()) { // one for each index of an axis, or for all
-        const auto count = elementCount(scale.shape).value_or(ElementCount(1));
-        grid.assign(m_encoded.shape.size(), 1);
-        if (count.value > 1)
-            grid[static_cast<std::size_t>(m_encoded.axis)] = count.value;
-    }
-    const EncodedPart *offset = part(PartRole::Offset);
-    if (!offset)
-        offset = part(PartRole::ZeroPoint);
-    const std::string name = m_change.versionOf("primitive.blockwise_shift_scale", 2);
-    std::vector<Made> operands{std::move(data), constant(scale, grid),
-                               offset ? constant(*offset, grid) : zeros(codes, grid)};
-    if (name.ends_with("_v2"))
-        operands.push_back(zeros(m_encoded.type, grid));
-    return operation(name, m_change.tensorType(m_encoded.type, m_encoded.shape),
-                     std::move(operands));
-}
-
-FormWriter::Made FormWriter::palette(const EncodedPart &indices, const Shape &shape)
-{
-    const EncodedPart &lut = *part(PartRole::Lut);
-    Shape table = m_encoded.grid;
-    if (table.size() != shape.size()) // of a list of survivors
-        table.assign(shape.size(), 1);
-    table.insert(table.end(), {m_encoded.entries, m_encoded.vector});
-    return operation(m_change.versionOf("primitive.lut_to_dense", 1),
-                     m_change.tensorType(lut.type, shape),
-                     {constant(indices, indices.shape), constant(lut, table),
-                      axis(m_encoded.vector > 1 ? m_encoded.vectorAxis : 0)});
-}
-
-FormWriter::Made FormWriter::sparse()
-{
-    const EncodedPart *indices = part(PartRole::Indices);
-    const EncodedPart &kept = indices ? *indices : *part(PartRole::NonzeroData);
-    const std::uint64_t count = elementCount(kept.shape).value_or(ElementCount()).value;
-    const ElementType element = indices ? part(PartRole::Lut)->type : kept.type;
-    if (indices && elementCount(m_encoded.grid).value_or(ElementCount()).value != 1)
-        return noForm("one codebook", "several",
-                      "A sparse weight of a Core AI package has one codebook");
-    if (m_encoded.scaling && (part(PartRole::Offset) || !isSignedInteger(kept.type)))
-        return noForm("signed codes without an offset", std::string(elementTypeName(kept.type)),
-                      "Elements that are not stored are code 0, which an offset makes another "
-                      "value than 0");
-    const std::string name(elementTypeName(element));
-    Made values = indices ? palette(*indices, {count}) : constant(kept, kept.shape);
-    Made packed = operation(m_change.versionOf("primitive.build_sparse_with_bitmask", 1),
-                            m_change.tensorType(name, m_encoded.shape, count),
-                            {std::move(values), constant(*part(PartRole::Mask), m_encoded.shape)});
-    Made dense = operation(m_change.versionOf("primitive.sparse_with_bitmask_to_dense", 1),
-                           m_change.tensorType(element, m_encoded.shape), {std::move(packed)});
-    return m_encoded.scaling ? scaled(std::move(dense), element) : dense;
-}
-
-Result<std::vector<NewOperation>> FormWriter::run(std::uint32_t result)
-{
-    const EncodedPart *indices = part(PartRole::Indices);
-    const EncodedPart *data = part(PartRole::Data);
-    Made made = std::uint32_t{0};
-    if (part(PartRole::Mask))
-        made = sparse();
-    else if (indices && m_encoded.scaling)
-        made = scaled(palette(*indices, m_encoded.shape), part(PartRole::Lut)->type);
-    else if (indices)
-        made = palette(*indices, m_encoded.shape);
-    else if (m_encoded.scaling)
-        made = scaled(constant(*data, m_encoded.shape), data->type);
-    else
-        made = constant(m_encoded.parts.front(), m_encoded.shape);
-    if (made && m_weight.type != m_encoded.type)
-        made = operation(m_change.versionOf("primitive.cast", 1),
-                         m_change.tensorType(m_weight.type, m_encoded.shape), {made});
-    if (!made)
-        return tl::unexpected(std::move(made.error()));
-    m_operations.back().results = {result};
-    return std::move(m_operations);
-}
 
 /// Weights decode to what was encoded. The runtime rounds some forms in other steps than programs
 /// of Core ML do (coreai-format.md, section 7): by at most two units of half precision.

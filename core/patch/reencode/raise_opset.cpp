@@ -48,41 +48,6 @@ tl::unexpected<Error> opsetError(std::string field, std::string expected, std::s
     return refused("encode.opset", field, expected, found, message);
 }
 
-class Raiser
-{
-public:
-    Raiser(const Bundle &bundle, std::string model, unsigned opset)
-        : m_bundle(bundle), m_model(std::move(model)), m_opset(opset)
-    {
-    }
-
-    Result<void> check();
-    Result<RaisedBundle> run();
-
-private:
-    bool isRaised(const mil::Function &function) const
-    {
-        const unsigned number = patch::opsetNumber(function.opset);
-        return function.model == m_model && number >= kFirstOpset && number < m_opset;
-    }
-    Result<void> checkOperations();
-    const BundleFile &file() const { return m_bundle.files()[m_bundle.programFileOf(m_model)]; }
-    bool inFunctions(const std::string &name) const;
-    std::vector<Splice> textSplices() const;
-    std::vector<Splice> modelSplices() const;
-    void addFunction(const mil::WireBytes &function, mil::WireState &state,
-                     std::vector<Splice> &splices) const;
-    RawBytes metadata(std::span<const std::byte> bytes) const;
-    Result<BundlePtr> open(RawBytes program) const;
-    Result<void> rewrite();
-
-    const Bundle &m_bundle;
-    std::string m_model;
-    unsigned m_opset;
-    std::vector<std::string> m_rewritten; ///< types of operations that get another signature
-    RaisedBundle m_result;
-};
-
 /// An index that is written in the program is negative: counted from the end up to iOS 16, out of
 /// bounds since iOS 17. What is worked out when the program runs cannot be known here.
 bool countsFromTheEnd(const ValueGraph &graph, const std::vector<const mil::Operation *> &uses)
@@ -95,76 +60,6 @@ bool countsFromTheEnd(const ValueGraph &graph, const std::vector<const mil::Oper
         return std::any_of(numbers.begin(), numbers.end(),
                            [](std::int64_t number) { return number < 0; });
     });
-}
-
-/// Every operation must be there in the later set with the meaning that it has now.
-Result<void> Raiser::checkOperations()
-{
-    const auto table = TRY(tables::load("opset_changes"));
-    const auto program = m_bundle.program();
-    for (const mil::Function &function : program->functions) {
-        if (!isRaised(function))
-            continue;
-        const unsigned from = patch::opsetNumber(function.opset);
-        std::map<std::string, std::vector<const mil::Operation *>> uses;
-        patch::visitOperations(function.body, [&uses](const mil::Operation &operation) {
-            if (operation.opset.empty()) // else it names a set of its own
-                uses[operation.type].push_back(&operation);
-        });
-        const ValueGraph graph(function);
-        for (std::size_t row = 0; row < table.rows(); ++row) {
-            const auto used = uses.find(std::string(table.cell(row, "operation")));
-            const auto changed =
-                static_cast<unsigned>(parseInteger(table.cell(row, "opset")).value_or(0));
-            if (used == uses.end() || changed <= from || changed > m_opset)
-                continue;
-            const std::string change(table.cell(row, "change"));
-            const std::string_view same = table.cell(row, "same_meaning");
-            const bool rewritten = same == "rewritten";
-            const bool kept = same == "yes" || rewritten ||
-                              (same == "indices" && !countsFromTheEnd(graph, used->second));
-            if (!kept)
-                return opsetError(used->first, fmt::format("the meaning of {}", function.opset),
-                                  fmt::format("ios{}: {}", changed, change),
-                                  "An operation has another meaning in the later operation set");
-            if (rewritten)
-                m_rewritten.push_back(used->first);
-            m_result.changes.push_back(
-                {used->first, function.name, used->second.size(), change, changed, rewritten});
-        }
-    }
-    TRY(patch::oldSignatureWeights(m_bundle, m_model, m_rewritten));
-    return {};
-}
-
-bool Raiser::inFunctions(const std::string &name) const
-{
-    const auto &functions = m_bundle.program()->functions;
-    return std::any_of(functions.begin(), functions.end(), [&](const mil::Function &function) {
-        return function.name == name && isRaised(function);
-    });
-}
-
-/// `func NAME<ios15>`: the word between the brackets.
-std::vector<Splice> Raiser::textSplices() const
-{
-    const auto bytes = file().file->bytes();
-    const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
-    std::vector<Splice> splices;
-    mil::Lexer lexer(text);
-    using Kind = mil::TextToken::Kind;
-    for (mil::TextToken token = lexer.next(); !token.is(Kind::End); token = lexer.next()) {
-        if (!token.is(Kind::Identifier) || lexer.text(token) != "func")
-            continue;
-        const mil::TextToken name = lexer.next();
-        if (!name.is(Kind::Identifier) || !inFunctions(std::string(lexer.text(name))) ||
-            !lexer.next().is('<'))
-            continue;
-        const mil::TextToken opset = lexer.next();
-        splices.push_back(
-            {{opset.begin, opset.length()}, {rawText(fmt::format("ios{}", m_opset))}});
-    }
-    return splices;
 }
 
 /// Calls `visit(field)` for the fields of a message; one that is broken ends there.
@@ -182,141 +77,238 @@ std::string wireText(const mil::WireBytes &bytes)
     return {reinterpret_cast<const char *>(bytes.bytes.data()), bytes.bytes.size()};
 }
 
-/// Opset (2) and the key of the block that is written in it (3, a map).
-void Raiser::addFunction(const mil::WireBytes &function, mil::WireState &state,
-                         std::vector<Splice> &splices) const
+class Raiser
 {
-    std::string before;
-    eachField(function, state, [&](const mil::WireField &field) {
-        if (field.number == 2 && field.type == mil::WireField::Type::Bytes) {
-            before = wireText(field.content);
-            splices.push_back({field.content.span(), {rawText(opsetKey(m_opset))}});
+public:
+    Raiser(const Bundle &bundle, std::string model, unsigned opset)
+        : m_bundle(bundle), m_model(std::move(model)), m_opset(opset)
+    {
+    }
+
+    Result<void> check()
+    {
+        if (m_opset <= kFirstOpset || m_opset > kLastOpset)
+            return opsetError("--opset", fmt::format("ios{} to ios{}", kFirstOpset + 1, kLastOpset),
+                              fmt::format("ios{}", m_opset), "This operation set is not known");
+        for (const mil::Function &function : m_bundle.program()->functions) {
+            if (isRaised(function) && m_result.before.empty())
+                m_result.before = function.opset;
         }
-    });
-    eachField(function, state, [&](const mil::WireField &field) {
-        if (field.number != 3 || field.type != mil::WireField::Type::Bytes)
-            return;
-        eachField(field.content, state, [&](const mil::WireField &key) {
-            if (key.number == 1 && key.type == mil::WireField::Type::Bytes &&
-                wireText(key.content) == before)
-                splices.push_back({key.content.span(), {rawText(opsetKey(m_opset))}});
-        });
-    });
-}
+        if (m_bundle.programFile() == kNoIndex || m_result.before.empty())
+            return opsetError("--opset", fmt::format("functions before ios{}", m_opset), "none",
+                              "The program has no function with an earlier operation set");
+        m_result.after = fmt::format("ios{}", m_opset);
+        return checkOperations();
+    }
 
-std::vector<Splice> Raiser::modelSplices() const
-{
-    const auto bytes = file().file->bytes();
-    mil::WireState state{mil::Faults(file().path), bytes.size(), false, false};
-    std::vector<Splice> splices;
-    for (const mil::ModelNode &node : m_bundle.program()->models) {
-        // The model itself and the pipelines around it.
-        const bool own = node.path == m_model;
-        const bool around = node.path.empty() || m_model.starts_with(node.path + "/");
-        if (!own && !around)
-            continue;
-        const mil::WireBytes model{bytes.subspan(node.span.offset, node.span.length),
-                                   node.span.offset};
-        eachField(model, state, [&](const mil::WireField &field) {
-            if (field.number == 1 && field.type == mil::WireField::Type::Varint &&
-                field.value < specificationOf(m_opset))
-                splices.push_back(
-                    {field.content.span(), {{static_cast<std::byte>(specificationOf(m_opset))}}});
-        });
-        if (!own || !node.isProgram())
-            continue;
-        const mil::WireBytes program{bytes.subspan(node.content.offset, node.content.length),
-                                     node.content.offset};
-        eachField(program, state, [&](const mil::WireField &field) {
-            if (field.number != 2 || field.type != mil::WireField::Type::Bytes)
-                return;
-            std::string name;
-            mil::WireBytes function{{}, field.content.offset};
-            eachField(field.content, state, [&](const mil::WireField &part) {
-                if (part.number == 1)
-                    name = wireText(part.content);
-                else if (part.number == 2)
-                    function = part.content;
+    Result<RaisedBundle> run()
+    {
+        TRY(check());
+        const auto bytes = file().file->bytes();
+        Result<RawBytes> program = isModelProtobuf(bytes, file().path)
+                                       ? patch::spliceProtobuf(bytes, modelSplices())
+                                       : Result<RawBytes>(patch::spliceText(bytes, textSplices()));
+        if (!program)
+            return tl::unexpected(std::move(program.error()));
+        m_result.bundle = TRY(open(std::move(*program)));
+        for (const mil::Function &function : m_result.bundle->program()->functions) {
+            if (isRaised(function))
+                return opsetError(function.name, m_result.after, function.opset,
+                                  "A function kept its operation set");
+        }
+        TRY(rewrite());
+        return std::move(m_result);
+    }
+
+private:
+    bool isRaised(const mil::Function &function) const
+    {
+        const unsigned number = patch::opsetNumber(function.opset);
+        return function.model == m_model && number >= kFirstOpset && number < m_opset;
+    }
+    /// Every operation must be there in the later set with the meaning that it has now.
+    Result<void> checkOperations()
+    {
+        const auto table = TRY(tables::load("opset_changes"));
+        const auto program = m_bundle.program();
+        for (const mil::Function &function : program->functions) {
+            if (!isRaised(function))
+                continue;
+            const unsigned from = patch::opsetNumber(function.opset);
+            std::map<std::string, std::vector<const mil::Operation *>> uses;
+            patch::visitOperations(function.body, [&uses](const mil::Operation &operation) {
+                if (operation.opset.empty()) // else it names a set of its own
+                    uses[operation.type].push_back(&operation);
             });
-            if (inFunctions(name))
-                addFunction(function, state, splices);
+            const ValueGraph graph(function);
+            for (std::size_t row = 0; row < table.rows(); ++row) {
+                const auto used = uses.find(std::string(table.cell(row, "operation")));
+                const auto changed =
+                    static_cast<unsigned>(parseInteger(table.cell(row, "opset")).value_or(0));
+                if (used == uses.end() || changed <= from || changed > m_opset)
+                    continue;
+                const std::string change(table.cell(row, "change"));
+                const std::string_view same = table.cell(row, "same_meaning");
+                const bool rewritten = same == "rewritten";
+                const bool kept = same == "yes" || rewritten ||
+                                  (same == "indices" && !countsFromTheEnd(graph, used->second));
+                if (!kept)
+                    return opsetError(
+                        used->first, fmt::format("the meaning of {}", function.opset),
+                        fmt::format("ios{}: {}", changed, change),
+                        "An operation has another meaning in the later operation set");
+                if (rewritten)
+                    m_rewritten.push_back(used->first);
+                m_result.changes.push_back(
+                    {used->first, function.name, used->second.size(), change, changed, rewritten});
+            }
+        }
+        TRY(patch::oldSignatureWeights(m_bundle, m_model, m_rewritten));
+        return {};
+    }
+
+    const BundleFile &file() const { return m_bundle.files()[m_bundle.programFileOf(m_model)]; }
+    bool inFunctions(const std::string &name) const
+    {
+        const auto &functions = m_bundle.program()->functions;
+        return std::any_of(functions.begin(), functions.end(), [&](const mil::Function &function) {
+            return function.name == name && isRaised(function);
         });
     }
-    return splices;
-}
 
-/// metadata.json of a compiled model repeats the specification version.
-RawBytes Raiser::metadata(std::span<const std::byte> bytes) const
-{
-    std::string text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
-    constexpr std::string_view kKey = "\"specificationVersion\"";
-    const auto at = text.find(kKey);
-    const auto first = at == text.npos ? at : text.find_first_not_of(" \t\r\n:", at + kKey.size());
-    if (first != text.npos) {
-        const auto end = std::min(text.find_first_not_of("0123456789", first), text.size());
-        const auto number = parseInteger(text.substr(first, end - first));
-        if (number && *number < specificationOf(m_opset))
-            text.replace(first, end - first, std::to_string(specificationOf(m_opset)));
+    /// `func NAME<ios15>`: the word between the brackets.
+    std::vector<Splice> textSplices() const
+    {
+        const auto bytes = file().file->bytes();
+        const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+        std::vector<Splice> splices;
+        mil::Lexer lexer(text);
+        using Kind = mil::TextToken::Kind;
+        for (mil::TextToken token = lexer.next(); !token.is(Kind::End); token = lexer.next()) {
+            if (!token.is(Kind::Identifier) || lexer.text(token) != "func")
+                continue;
+            const mil::TextToken name = lexer.next();
+            if (!name.is(Kind::Identifier) || !inFunctions(std::string(lexer.text(name))) ||
+                !lexer.next().is('<'))
+                continue;
+            const mil::TextToken opset = lexer.next();
+            splices.push_back(
+                {{opset.begin, opset.length()}, {rawText(fmt::format("ios{}", m_opset))}});
+        }
+        return splices;
     }
-    return rawText(text);
-}
 
-Result<BundlePtr> Raiser::open(RawBytes program) const
-{
-    std::map<std::size_t, RawBytes> files{{m_bundle.programFileOf(m_model), std::move(program)}};
-    for (const std::string &path : {std::string("metadata.json"), m_model + "/metadata.json"}) {
-        if (const auto words = m_bundle.fileByPath(path))
-            files[*words] = metadata(m_bundle.files()[*words].file->bytes());
+    std::vector<Splice> modelSplices() const
+    {
+        const auto bytes = file().file->bytes();
+        mil::WireState state{mil::Faults(file().path), bytes.size(), false, false};
+        std::vector<Splice> splices;
+        for (const mil::ModelNode &node : m_bundle.program()->models) {
+            // The model itself and the pipelines around it.
+            const bool own = node.path == m_model;
+            const bool around = node.path.empty() || m_model.starts_with(node.path + "/");
+            if (!own && !around)
+                continue;
+            const mil::WireBytes model{bytes.subspan(node.span.offset, node.span.length),
+                                       node.span.offset};
+            eachField(model, state, [&](const mil::WireField &field) {
+                if (field.number == 1 && field.type == mil::WireField::Type::Varint &&
+                    field.value < specificationOf(m_opset))
+                    splices.push_back({field.content.span(),
+                                       {{static_cast<std::byte>(specificationOf(m_opset))}}});
+            });
+            if (!own || !node.isProgram())
+                continue;
+            const mil::WireBytes program{bytes.subspan(node.content.offset, node.content.length),
+                                         node.content.offset};
+            eachField(program, state, [&](const mil::WireField &field) {
+                if (field.number != 2 || field.type != mil::WireField::Type::Bytes)
+                    return;
+                std::string name;
+                mil::WireBytes function{{}, field.content.offset};
+                eachField(field.content, state, [&](const mil::WireField &part) {
+                    if (part.number == 1)
+                        name = wireText(part.content);
+                    else if (part.number == 2)
+                        function = part.content;
+                });
+                if (inFunctions(name))
+                    addFunction(function, state, splices);
+            });
+        }
+        return splices;
     }
-    return patch::openWith(m_bundle, std::move(files));
-}
 
-Result<void> Raiser::check()
-{
-    if (m_opset <= kFirstOpset || m_opset > kLastOpset)
-        return opsetError("--opset", fmt::format("ios{} to ios{}", kFirstOpset + 1, kLastOpset),
-                          fmt::format("ios{}", m_opset), "This operation set is not known");
-    for (const mil::Function &function : m_bundle.program()->functions) {
-        if (isRaised(function) && m_result.before.empty())
-            m_result.before = function.opset;
+    /// Opset (2) and the key of the block that is written in it (3, a map).
+    void addFunction(const mil::WireBytes &function, mil::WireState &state,
+                     std::vector<Splice> &splices) const
+    {
+        std::string before;
+        eachField(function, state, [&](const mil::WireField &field) {
+            if (field.number == 2 && field.type == mil::WireField::Type::Bytes) {
+                before = wireText(field.content);
+                splices.push_back({field.content.span(), {rawText(opsetKey(m_opset))}});
+            }
+        });
+        eachField(function, state, [&](const mil::WireField &field) {
+            if (field.number != 3 || field.type != mil::WireField::Type::Bytes)
+                return;
+            eachField(field.content, state, [&](const mil::WireField &key) {
+                if (key.number == 1 && key.type == mil::WireField::Type::Bytes &&
+                    wireText(key.content) == before)
+                    splices.push_back({key.content.span(), {rawText(opsetKey(m_opset))}});
+            });
+        });
     }
-    if (m_bundle.programFile() == kNoIndex || m_result.before.empty())
-        return opsetError("--opset", fmt::format("functions before ios{}", m_opset), "none",
-                          "The program has no function with an earlier operation set");
-    m_result.after = fmt::format("ios{}", m_opset);
-    return checkOperations();
-}
 
-Result<RaisedBundle> Raiser::run()
-{
-    TRY(check());
-    const auto bytes = file().file->bytes();
-    Result<RawBytes> program = isModelProtobuf(bytes, file().path)
-                                   ? patch::spliceProtobuf(bytes, modelSplices())
-                                   : Result<RawBytes>(patch::spliceText(bytes, textSplices()));
-    if (!program)
-        return tl::unexpected(std::move(program.error()));
-    m_result.bundle = TRY(open(std::move(*program)));
-    for (const mil::Function &function : m_result.bundle->program()->functions) {
-        if (isRaised(function))
-            return opsetError(function.name, m_result.after, function.opset,
-                              "A function kept its operation set");
+    /// metadata.json of a compiled model repeats the specification version.
+    RawBytes metadata(std::span<const std::byte> bytes) const
+    {
+        std::string text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+        constexpr std::string_view kKey = "\"specificationVersion\"";
+        const auto at = text.find(kKey);
+        const auto first =
+            at == text.npos ? at : text.find_first_not_of(" \t\r\n:", at + kKey.size());
+        if (first != text.npos) {
+            const auto end = std::min(text.find_first_not_of("0123456789", first), text.size());
+            const auto number = parseInteger(text.substr(first, end - first));
+            if (number && *number < specificationOf(m_opset))
+                text.replace(first, end - first, std::to_string(specificationOf(m_opset)));
+        }
+        return rawText(text);
     }
-    TRY(rewrite());
-    return std::move(m_result);
-}
 
-/// Operations whose signature changed are written in the later one, with the bytes that they have.
-Result<void> Raiser::rewrite()
-{
-    if (m_rewritten.empty())
+    Result<BundlePtr> open(RawBytes program) const
+    {
+        std::map<std::size_t, RawBytes> files{
+            {m_bundle.programFileOf(m_model), std::move(program)}};
+        for (const std::string &path : {std::string("metadata.json"), m_model + "/metadata.json"}) {
+            if (const auto words = m_bundle.fileByPath(path))
+                files[*words] = metadata(m_bundle.files()[*words].file->bytes());
+        }
+        return patch::openWith(m_bundle, std::move(files));
+    }
+
+    /// Operations whose signature changed are written in the later one, with the bytes that they
+    /// have.
+    Result<void> rewrite()
+    {
+        if (m_rewritten.empty())
+            return {};
+        const auto weights =
+            TRY(patch::oldSignatureWeights(*m_result.bundle, m_model, m_rewritten));
+        if (weights.empty())
+            return {};
+        m_result.bundle = TRY(patch::inLaterSignature(*m_result.bundle, weights));
         return {};
-    const auto weights = TRY(patch::oldSignatureWeights(*m_result.bundle, m_model, m_rewritten));
-    if (weights.empty())
-        return {};
-    m_result.bundle = TRY(patch::inLaterSignature(*m_result.bundle, weights));
-    return {};
-}
+    }
+
+    const Bundle &m_bundle;
+    std::string m_model;
+    unsigned m_opset;
+    std::vector<std::string> m_rewritten; ///< types of operations that get another signature
+    RaisedBundle m_result;
+};
 
 } // namespace
 

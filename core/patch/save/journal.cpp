@@ -41,42 +41,6 @@ Error writeError(std::string_view code, const std::filesystem::path &journal, st
         .message(std::move(message));
 }
 
-/// Collects small pieces: a scattered change makes many, and each write costs a call.
-class JournalWriter
-{
-public:
-    explicit JournalWriter(DiskFile &file) : m_file(file) { m_pending.reserve(kWriteBlock); }
-
-    /// Its digest.
-    Result<Sha256::Digest> write(std::span<const JournalPart> parts);
-
-private:
-    Result<void> put(std::span<const std::byte> bytes);
-    Result<void> flush();
-    Result<void> putRun(const JournalPart &part, ByteRange run);
-
-    DiskFile &m_file;
-    Sha256 m_digest;
-    std::vector<std::byte> m_pending, m_block;
-};
-
-Result<void> JournalWriter::put(std::span<const std::byte> bytes)
-{
-    if (m_pending.size() + bytes.size() > kWriteBlock) {
-        TRY(flush());
-    }
-    m_pending.insert(m_pending.end(), bytes.begin(), bytes.end());
-    return {};
-}
-
-Result<void> JournalWriter::flush()
-{
-    m_digest.update(m_pending);
-    auto written = m_file.append(m_pending);
-    m_pending.clear();
-    return written;
-}
-
 std::vector<std::byte> entryHead(const JournalPart &part, ByteRange run)
 {
     std::vector<std::byte> head;
@@ -88,50 +52,80 @@ std::vector<std::byte> entryHead(const JournalPart &part, ByteRange run)
     return head;
 }
 
-Result<void> JournalWriter::putRun(const JournalPart &part, ByteRange run)
+/// Collects small pieces: a scattered change makes many, and each write costs a call.
+class JournalWriter
 {
-    auto done = put(entryHead(part, run));
-    for (const bool before : {true, false}) {
-        for (std::uint64_t at = 0; done && at < run.bytes.value; at += kWriteBlock) {
-            const FileOffset offset(run.offset.value + at);
-            const auto count = static_cast<std::size_t>(
-                std::min<std::uint64_t>(kWriteBlock, run.bytes.value - at));
-            if (before) {
-                m_block.resize(count);
-                part.file->readDisk(offset, m_block);
-                done = put(m_block);
-            } else {
-                done = put(part.file->bytes().subspan(offset.value, count));
+public:
+    explicit JournalWriter(DiskFile &file) : m_file(file) { m_pending.reserve(kWriteBlock); }
+
+    /// Its digest.
+    Result<Sha256::Digest> write(std::span<const JournalPart> parts)
+    {
+        std::uint64_t length = kMagic.size() + 16 + kJournalDigestBytes, entries = 0;
+        for (const JournalPart &part : parts) {
+            entries += part.runs.size();
+            for (const ByteRange &run : part.runs)
+                length += entryHead(part, run).size() + 2 * run.bytes.value;
+        }
+        std::vector<std::byte> head;
+        putText(head, kMagic);
+        putNumber(head, length, 8);
+        putNumber(head, entries, 8);
+        TRY(put(head));
+        for (const JournalPart &part : parts) {
+            for (const ByteRange &run : part.runs) {
+                TRY(putRun(part, run));
             }
         }
+        TRY(flush());
+        const auto sum = TRY(m_digest.finish());
+        TRY(m_file.append(sum));
+        TRY(m_file.sync());
+        return sum;
     }
-    return done;
-}
 
-Result<Sha256::Digest> JournalWriter::write(std::span<const JournalPart> parts)
-{
-    std::uint64_t length = kMagic.size() + 16 + kJournalDigestBytes, entries = 0;
-    for (const JournalPart &part : parts) {
-        entries += part.runs.size();
-        for (const ByteRange &run : part.runs)
-            length += entryHead(part, run).size() + 2 * run.bytes.value;
-    }
-    std::vector<std::byte> head;
-    putText(head, kMagic);
-    putNumber(head, length, 8);
-    putNumber(head, entries, 8);
-    TRY(put(head));
-    for (const JournalPart &part : parts) {
-        for (const ByteRange &run : part.runs) {
-            TRY(putRun(part, run));
+private:
+    Result<void> put(std::span<const std::byte> bytes)
+    {
+        if (m_pending.size() + bytes.size() > kWriteBlock) {
+            TRY(flush());
         }
+        m_pending.insert(m_pending.end(), bytes.begin(), bytes.end());
+        return {};
     }
-    TRY(flush());
-    const auto sum = TRY(m_digest.finish());
-    TRY(m_file.append(sum));
-    TRY(m_file.sync());
-    return sum;
-}
+
+    Result<void> flush()
+    {
+        m_digest.update(m_pending);
+        auto written = m_file.append(m_pending);
+        m_pending.clear();
+        return written;
+    }
+
+    Result<void> putRun(const JournalPart &part, ByteRange run)
+    {
+        auto done = put(entryHead(part, run));
+        for (const bool before : {true, false}) {
+            for (std::uint64_t at = 0; done && at < run.bytes.value; at += kWriteBlock) {
+                const FileOffset offset(run.offset.value + at);
+                const auto count = static_cast<std::size_t>(
+                    std::min<std::uint64_t>(kWriteBlock, run.bytes.value - at));
+                if (before) {
+                    m_block.resize(count);
+                    part.file->readDisk(offset, m_block);
+                    done = put(m_block);
+                } else {
+                    done = put(part.file->bytes().subspan(offset.value, count));
+                }
+            }
+        }
+        return done;
+    }
+
+    DiskFile &m_file;
+    Sha256 m_digest;
+    std::vector<std::byte> m_pending, m_block;
+};
 
 /// The place was taken: a journal is never replaced.
 Error nameError(const std::filesystem::path &journal, Error error)
@@ -202,123 +196,121 @@ class Indexer
 public:
     Indexer(std::uint64_t size, const JournalReader &read) : m_size(size), m_in(size, read) {}
 
-    Result<JournalIndex> run();
+    Result<JournalIndex> run()
+    {
+        const auto count = TRY(header());
+        for (std::uint64_t i = 0; i < count; ++i) {
+            TRY(entry());
+        }
+        if (m_in.at != m_size - kSumBytes)
+            return tl::unexpected(
+                damaged(m_in.at, fmt::format("{} entries", count), "further bytes"));
+        return std::move(m_index);
+    }
+
     /// The number of entries.
-    Result<std::uint64_t> header();
-    Result<JournalledFile> first();
+    Result<std::uint64_t> header()
+    {
+        const std::uint64_t known = std::min<std::uint64_t>(m_size, kStart.size());
+        const auto start = TRY(m_in.take(known));
+        const bool magic =
+            std::ranges::equal(start, std::as_bytes(std::span(kStart.substr(0, start.size()))));
+        if (m_size < kHeaderBytes + kSumBytes) {
+            if (magic)
+                return tl::unexpected(damaged(m_size, "a whole journal", "its end"));
+        } else {
+            const auto length = TRY(m_in.number(8));
+            // Where only the first word is wrong it is one all the same, and a save was
+            // interrupted.
+            if (magic || length == m_size) {
+                if (magic && length == m_size)
+                    return m_in.number(8);
+                return tl::unexpected(damaged(
+                    magic ? 8 : 0, magic ? fmt::format("{} bytes", m_size) : std::string(kStart),
+                    magic ? fmt::format("{} bytes", length) : "other bytes"));
+            }
+        }
+        return ErrorBuilder("journal.unknown")
+            .message("A file with the name of a journal that is none; it is left as it is")
+            .unexpected();
+    }
+
+    Result<JournalledFile> first()
+    {
+        TRY(header());
+        auto name = path();
+        const auto bytes = TRY(name ? m_in.number(8) : tl::unexpected(name.error()));
+        return JournalledFile{std::move(*name), bytes};
+    }
 
 private:
-    Result<void> entry();
-    Result<std::string> path();
-    Result<void> add(std::string path, std::uint64_t fileBytes, JournalRun run);
+    Result<void> entry()
+    {
+        const std::uint64_t at = m_in.at;
+        auto name = TRY(path());
+        std::array<std::uint64_t, 3> numbers{}; // size of the file, offset, length
+        for (std::uint64_t &number : numbers) {
+            number = TRY(m_in.number(8));
+        }
+        const auto [fileBytes, offset, bytes] = numbers;
+        const std::uint64_t rest = m_size - kSumBytes - std::min(m_in.at, m_size - kSumBytes);
+        if (bytes == 0 || bytes > rest / 2 ||
+            !fitsInside({FileOffset(offset), ByteCount(bytes)}, ByteCount(fileBytes)))
+            return tl::unexpected(damaged(at,
+                                          fmt::format("a run inside a file of {} bytes", fileBytes),
+                                          fmt::format("{} bytes at offset {}", bytes, offset)));
+        const JournalRun run{0, offset, bytes, m_in.at};
+        m_in.at += 2 * bytes;
+        return add(std::move(name), fileBytes, run);
+    }
+
+    Result<std::string> path()
+    {
+        const std::uint64_t at = m_in.at;
+        const auto bytes = TRY(m_in.number(4));
+        if (bytes == 0 || bytes > kMostPathBytes)
+            return tl::unexpected(damaged(at,
+                                          fmt::format("a path of 1 to {} bytes", kMostPathBytes),
+                                          fmt::format("{} bytes", bytes)));
+        const auto text = TRY(m_in.take(bytes));
+        std::string path(reinterpret_cast<const char *>(text.data()), text.size());
+        if ((!staysInside(path) && path != kBundleItself) || path.find('\0') != std::string::npos)
+            return tl::unexpected(damaged(at, "a path below the bundle", path));
+        return path;
+    }
+
+    /// Entries of one file follow each other, and none overlaps the one before.
+    Result<void> add(std::string path, std::uint64_t fileBytes, JournalRun run)
+    {
+        auto &files = m_index.files;
+        if (files.empty() || files.back().path != path) {
+            const bool again = std::any_of(files.begin(), files.end(),
+                                           [&path](const auto &file) { return file.path == path; });
+            constexpr std::size_t kMostFiles = 4096; // of a bundle
+            if (again || files.size() >= kMostFiles)
+                return tl::unexpected(damaged(run.at, "each file once", path));
+            files.push_back({std::move(path), fileBytes});
+            m_room = kMostExactRuns + fileBytes / kMergeGaps.back();
+        } else {
+            const JournalRun &before = m_index.runs.back();
+            if (files.back().bytes != fileBytes || before.offset + before.bytes > run.offset)
+                return tl::unexpected(damaged(run.at,
+                                              "runs by ascending offset of one size of file",
+                                              fmt::format("offset {}", run.offset)));
+        }
+        if (m_room-- == 0)
+            return tl::unexpected(
+                damaged(run.at, "as many runs of a file as a save makes", "more"));
+        run.file = static_cast<std::uint32_t>(files.size() - 1);
+        m_index.runs.push_back(run);
+        return {};
+    }
 
     std::uint64_t m_size;
     HeadReader m_in;
     JournalIndex m_index;
     std::uint64_t m_room = 0; ///< for further runs of the last file
 };
-
-Result<std::uint64_t> Indexer::header()
-{
-    const std::uint64_t known = std::min<std::uint64_t>(m_size, kStart.size());
-    const auto start = TRY(m_in.take(known));
-    const bool magic =
-        std::ranges::equal(start, std::as_bytes(std::span(kStart.substr(0, start.size()))));
-    if (m_size < kHeaderBytes + kSumBytes) {
-        if (magic)
-            return tl::unexpected(damaged(m_size, "a whole journal", "its end"));
-    } else {
-        const auto length = TRY(m_in.number(8));
-        // Where only the first word is wrong it is one all the same, and a save was interrupted.
-        if (magic || length == m_size) {
-            if (magic && length == m_size)
-                return m_in.number(8);
-            return tl::unexpected(damaged(
-                magic ? 8 : 0, magic ? fmt::format("{} bytes", m_size) : std::string(kStart),
-                magic ? fmt::format("{} bytes", length) : "other bytes"));
-        }
-    }
-    return ErrorBuilder("journal.unknown")
-        .message("A file with the name of a journal that is none; it is left as it is")
-        .unexpected();
-}
-
-Result<std::string> Indexer::path()
-{
-    const std::uint64_t at = m_in.at;
-    const auto bytes = TRY(m_in.number(4));
-    if (bytes == 0 || bytes > kMostPathBytes)
-        return tl::unexpected(damaged(at, fmt::format("a path of 1 to {} bytes", kMostPathBytes),
-                                      fmt::format("{} bytes", bytes)));
-    const auto text = TRY(m_in.take(bytes));
-    std::string path(reinterpret_cast<const char *>(text.data()), text.size());
-    if ((!staysInside(path) && path != kBundleItself) || path.find('\0') != std::string::npos)
-        return tl::unexpected(damaged(at, "a path below the bundle", path));
-    return path;
-}
-
-Result<void> Indexer::entry()
-{
-    const std::uint64_t at = m_in.at;
-    auto name = TRY(path());
-    std::array<std::uint64_t, 3> numbers{}; // size of the file, offset, length
-    for (std::uint64_t &number : numbers) {
-        number = TRY(m_in.number(8));
-    }
-    const auto [fileBytes, offset, bytes] = numbers;
-    const std::uint64_t rest = m_size - kSumBytes - std::min(m_in.at, m_size - kSumBytes);
-    if (bytes == 0 || bytes > rest / 2 ||
-        !fitsInside({FileOffset(offset), ByteCount(bytes)}, ByteCount(fileBytes)))
-        return tl::unexpected(damaged(at, fmt::format("a run inside a file of {} bytes", fileBytes),
-                                      fmt::format("{} bytes at offset {}", bytes, offset)));
-    const JournalRun run{0, offset, bytes, m_in.at};
-    m_in.at += 2 * bytes;
-    return add(std::move(name), fileBytes, run);
-}
-
-/// Entries of one file follow each other, and none overlaps the one before.
-Result<void> Indexer::add(std::string path, std::uint64_t fileBytes, JournalRun run)
-{
-    auto &files = m_index.files;
-    if (files.empty() || files.back().path != path) {
-        const bool again = std::any_of(files.begin(), files.end(),
-                                       [&path](const auto &file) { return file.path == path; });
-        constexpr std::size_t kMostFiles = 4096; // of a bundle
-        if (again || files.size() >= kMostFiles)
-            return tl::unexpected(damaged(run.at, "each file once", path));
-        files.push_back({std::move(path), fileBytes});
-        m_room = kMostExactRuns + fileBytes / kMergeGaps.back();
-    } else {
-        const JournalRun &before = m_index.runs.back();
-        if (files.back().bytes != fileBytes || before.offset + before.bytes > run.offset)
-            return tl::unexpected(damaged(run.at, "runs by ascending offset of one size of file",
-                                          fmt::format("offset {}", run.offset)));
-    }
-    if (m_room-- == 0)
-        return tl::unexpected(damaged(run.at, "as many runs of a file as a save makes", "more"));
-    run.file = static_cast<std::uint32_t>(files.size() - 1);
-    m_index.runs.push_back(run);
-    return {};
-}
-
-Result<JournalledFile> Indexer::first()
-{
-    TRY(header());
-    auto name = path();
-    const auto bytes = TRY(name ? m_in.number(8) : tl::unexpected(name.error()));
-    return JournalledFile{std::move(*name), bytes};
-}
-
-Result<JournalIndex> Indexer::run()
-{
-    const auto count = TRY(header());
-    for (std::uint64_t i = 0; i < count; ++i) {
-        TRY(entry());
-    }
-    if (m_in.at != m_size - kSumBytes)
-        return tl::unexpected(damaged(m_in.at, fmt::format("{} entries", count), "further bytes"));
-    return std::move(m_index);
-}
 
 } // namespace
 

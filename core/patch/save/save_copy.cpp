@@ -62,25 +62,261 @@ public:
             m_source = from;
     }
 
-    Result<SaveReport> run(const fs::path &target);
+    Result<SaveReport> run(const fs::path &target)
+    {
+        const auto kind = !isFolder()                                ? OutputKind::File
+                          : m_bundle.kind() == BundleKind::Quantized ? OutputKind::Matrix
+                                                                     : OutputKind::Model;
+        auto place = TRY(OutputPlace::claim(target, kind, rules()));
+        m_place.emplace(std::move(place));
+        if (m_progress != nullptr)
+            m_progress->setTotal(2 * m_bundle.totalBytes().value);
+        SaveReport report;
+        {
+            const BundleReadLock lock(m_bundle);
+            report.ranges = pendingRanges(m_bundle);
+            m_followed = patch::followingFile(m_bundle);
+            if (m_followed) {
+                m_follower = TRY(patch::followed(m_bundle, *m_followed));
+            }
+            auto built = kind == OutputKind::File ? buildFile() : buildFolder();
+            if (built)
+                built = advance(0);
+            // A copy is only made from files that stayed the same all the time; a write from pages
+            // that were lost meanwhile fails as well, with a less useful error.
+            if (auto same = m_bundle.checkUnchanged();
+                !same && (m_progress == nullptr || !m_progress->cancelled()))
+                built = std::move(same);
+            if (built)
+                built = m_place->publish();
+            if (!built)
+                return tl::unexpected(std::move(built.error()));
+        }
+        for (const WrittenRange &range : report.ranges)
+            report.bytesWritten.value += range.range.bytes.value;
+        report.verified = true;
+        return report;
+    }
 
 private:
-    OutputRules rules() const;
-    Result<void> buildFolder();
-    Result<void> buildFile();
-    Result<void> copyTree();
-    Result<void> copyEntry(const fs::directory_entry &entry, const fs::path &to);
-    Result<void> writeRemaining();
-    Result<void> writeFile(const OverlaidFile &file, patch::DiskFile &out, const fs::path &to);
-    Result<void> writeNew(const OverlaidFile &file, const fs::path &to, const fs::path &from);
-    Result<void> verify(const OverlaidFile &file, const fs::path &to);
+    OutputRules rules() const
+    {
+        OutputRules rules;
+        rules.replace = m_options.replace;
+        if (!m_options.origin.empty())
+            rules.inputs.push_back(m_options.origin);
+        if (m_inMemory)
+            return rules;
+        rules.inputs.push_back(m_bundle.path());
+        for (const BundleFile &file : m_bundle.files())
+            rules.inputs.push_back(file.file->path());
+        return rules;
+    }
+
+    Result<void> buildFolder()
+    {
+        if (!m_source.empty())
+            return copyTree();
+        TRY(writeRemaining());
+        std::error_code fault;
+        fs::permissions(m_place->temporary(), fs::perms(m_place->defaultPermissions()), fault);
+        return {};
+    }
+
+    /// A lone file: the program of a folder, say, with the weight files that it names.
+    Result<void> buildFile()
+    {
+        const auto own = m_bundle.fileByPath(m_bundle.name());
+        const std::size_t index = own.value_or(0);
+        for (std::size_t i = 0; i < m_bundle.files().size(); ++i) {
+            if (i == index || !m_bundle.files()[i].file->modified())
+                continue;
+            return ErrorBuilder("io.write")
+                .file(m_bundle.files()[i].path)
+                .message("Another file than the one that was opened is changed: open the whole "
+                         "bundle to save a copy of it")
+                .unexpected();
+        }
+        if (m_bundle.files().empty())
+            return tl::unexpected(copyError(m_bundle.name(), "There is no file to copy", ENOENT));
+        const OverlaidFile &file = *m_bundle.files()[index].file;
+        auto out = TRY(patch::DiskFile::open(m_place->temporary(), patch::DiskFile::Mode::Change,
+                                             file.name()));
+        if (OverlaidFile::stampOf(file.path())) {
+            const auto from =
+                TRY(patch::DiskFile::open(file.path(), patch::DiskFile::Mode::Read, file.name()));
+            TRY(out.takePermissions(from));
+        }
+        return writeFile(file, out, m_place->temporary());
+    }
+
+    Result<void> copyTree()
+    {
+        std::error_code fault;
+        const fs::path part = m_place->temporary();
+        fs::recursive_directory_iterator at(m_source, fault);
+        std::vector<std::pair<fs::path, fs::path>> folders{{m_source, part}};
+        while (!fault && at != fs::recursive_directory_iterator()) {
+            const fs::path to = part / at->path().lexically_relative(m_source);
+            TRY(copyEntry(*at, to));
+            std::error_code ignored;
+            if (at->is_directory(ignored) && !at->is_symlink(ignored))
+                folders.emplace_back(at->path(), to);
+            at.increment(fault);
+        }
+        if (fault)
+            return tl::unexpected(patch::ioError("io.read", m_bundle.name(),
+                                                 "A folder in it cannot be listed", fault.value()));
+        TRY(writeRemaining());
+        // At the end and from within: a folder without write permission could not be filled.
+        for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) {
+            const std::string name = folder->first.filename().string();
+            TRY(patch::finishFolder(folder->first, folder->second, name));
+        }
+        return {};
+    }
+
+    /// One entry of the folder on disk. Whatever it is, it is copied, or the copy is not made.
+    Result<void> copyEntry(const fs::directory_entry &entry, const fs::path &to)
+    {
+        std::error_code fault;
+        const std::string relative = entry.path().lexically_relative(m_source).generic_string();
+        const fs::file_type type = entry.symlink_status(fault).type();
+        if (fault)
+            return tl::unexpected(
+                copyError(relative, "The entry cannot be examined", fault.value()));
+        if (const auto index = m_bundle.fileByPath(relative)) {
+            m_written.insert(*index);
+            const OverlaidFile &file = fileAt(*index);
+            // A link stays one, unless what is seen through it is not what is on disk.
+            if (type != fs::file_type::symlink || file.modified() ||
+                (file.path().empty() && !holds(entry.path(), file.bytes())))
+                return writeNew(file, to, entry.path());
+        }
+        switch (type) {
+        case fs::file_type::symlink: return patch::copyLink(entry.path(), to, relative);
+        case fs::file_type::directory:
+            fs::create_directory(to, fault);
+            if (fault)
+                return tl::unexpected(
+                    copyError(relative, "The folder cannot be made", fault.value()));
+            return {};
+        case fs::file_type::regular:
+            // A journal belongs to the bundle that it was made for; what only has the name is
+            // copied.
+            if (entry.path().extension() == patch::kJournalSuffix) {
+                const auto journal =
+                    patch::findJournal(entry.path(), m_source, patch::DiskFile::Lock::Shared);
+                if (journal && journal->state != InterruptedState::Unknown)
+                    return {};
+            }
+            TRY(patch::copyRegularFile(entry.path(), to, relative, m_progress));
+            return advance(0);
+        default: break;
+        }
+        return ErrorBuilder(
+                   copyError(relative, "The bundle holds something that cannot be copied", 0))
+            .expected("files, folders and links")
+            .found("a device, a pipe or a socket")
+            .unexpected();
+    }
+
+    /// Files that the bundle has in memory only, or that were removed from the disk and are mapped.
+    Result<void> writeRemaining()
+    {
+        std::error_code fault;
+        for (std::size_t i = 0; i < m_bundle.files().size(); ++i) {
+            const BundleFile &file = m_bundle.files()[i];
+            if (m_written.count(i) > 0)
+                continue;
+            if (!patch::staysInside(file.path))
+                return tl::unexpected(copyError(file.path, "The path leaves the bundle", EINVAL));
+            const fs::path to = m_place->temporary() / file.path;
+            fs::create_directories(to.parent_path(), fault);
+            TRY(writeNew(fileAt(i), to, {}));
+        }
+        return {};
+    }
+
+    /// What the views show, streamed from the mapping; then read back.
+    Result<void> writeFile(const OverlaidFile &file, patch::DiskFile &out, const fs::path &to)
+    {
+        std::uint64_t at = 0, flushed = 0;
+        for (auto rest = file.bytes(); !rest.empty();) {
+            const auto block = rest.first(std::min(patch::kCopyBlock, rest.size()));
+            TRY(out.append(block));
+            at += block.size();
+            if (at - flushed >= kFlushEvery) {
+                out.flush(flushed, at - flushed);
+                flushed = at;
+            }
+            TRY(advance(block.size()));
+            rest = rest.subspan(block.size());
+        }
+        TRY(out.sync());
+        TRY(verify(file, to));
+        return file.checkSame(); // what was cut off meanwhile reads as zeros
+    }
+
+    /// A new file of the copy; `from` is the one on disk whose permissions it takes, where there is
+    /// one.
+    Result<void> writeNew(const OverlaidFile &file, const fs::path &to, const fs::path &from)
+    {
+        auto out = TRY(patch::DiskFile::open(to, patch::DiskFile::Mode::Create, file.name()));
+        if (!from.empty()) {
+            const auto original =
+                TRY(patch::DiskFile::open(from, patch::DiskFile::Mode::Read, file.name()));
+            TRY(out.takePermissions(original));
+        }
+        TRY(writeFile(file, out, to));
+        if (!from.empty() && !file.path().empty() && !file.modified())
+            patch::copyTime(from, to);
+        return {};
+    }
+
+    Result<void> verify(const OverlaidFile &file, const fs::path &to)
+    {
+        const auto copy = TRY(patch::DiskFile::open(to, patch::DiskFile::Mode::Read, file.name()));
+        std::vector<std::byte> block(std::min<std::size_t>(patch::kCopyBlock, file.size().value));
+        const auto bytes = file.bytes();
+        for (std::size_t at = 0; at < bytes.size(); at += patch::kCopyBlock) {
+            const auto wanted = bytes.subspan(at, std::min(patch::kCopyBlock, bytes.size() - at));
+            const auto found = std::span(block).first(wanted.size());
+            TRY(copy.readAt(at, found));
+            if (!std::equal(wanted.begin(), wanted.end(), found.begin())) {
+                return ErrorBuilder("patch.verify")
+                    .file(file.name())
+                    .at(FileOffset(at))
+                    .message("The bytes read back are not those that were written")
+                    .unexpected();
+            }
+            TRY(advance(wanted.size()));
+        }
+        const auto size = copy.size();
+        if (size && *size == bytes.size())
+            return {};
+        return tl::unexpected(copyError(file.name(), "The copy has another length", 0));
+    }
+
     Result<void> advance(std::uint64_t bytes)
     {
         if (m_progress == nullptr || m_progress->advance(bytes))
             return {};
         return tl::unexpected(cancelledError("The save was cancelled; nothing was written"));
     }
-    bool isFolder() const;
+    bool isFolder() const
+    {
+        if (!m_source.empty())
+            return true;
+        if (m_inMemory)
+            return m_bundle.kind() == BundleKind::Mlmodelc ||
+                   m_bundle.kind() == BundleKind::Mlpackage || m_bundle.files().size() > 1;
+        // Of a folder that is gone its files are mapped still.
+        return std::none_of(
+            m_bundle.files().begin(), m_bundle.files().end(),
+            [this](const BundleFile &file) { return file.file->path() == m_bundle.path(); });
+    }
+
     /// Of the bundle, or of a file that follows another one as it is to be.
     const OverlaidFile &fileAt(std::size_t index) const
     {
@@ -97,250 +333,6 @@ private:
     std::optional<OutputPlace> m_place;
     std::set<std::size_t> m_written; ///< the bundle's files that the folder on disk has too
 };
-
-bool CopySave::isFolder() const
-{
-    if (!m_source.empty())
-        return true;
-    if (m_inMemory)
-        return m_bundle.kind() == BundleKind::Mlmodelc ||
-               m_bundle.kind() == BundleKind::Mlpackage || m_bundle.files().size() > 1;
-    // Of a folder that is gone its files are mapped still.
-    return std::none_of(
-        m_bundle.files().begin(), m_bundle.files().end(),
-        [this](const BundleFile &file) { return file.file->path() == m_bundle.path(); });
-}
-
-OutputRules CopySave::rules() const
-{
-    OutputRules rules;
-    rules.replace = m_options.replace;
-    if (!m_options.origin.empty())
-        rules.inputs.push_back(m_options.origin);
-    if (m_inMemory)
-        return rules;
-    rules.inputs.push_back(m_bundle.path());
-    for (const BundleFile &file : m_bundle.files())
-        rules.inputs.push_back(file.file->path());
-    return rules;
-}
-
-/// What the views show, streamed from the mapping; then read back.
-Result<void> CopySave::writeFile(const OverlaidFile &file, patch::DiskFile &out, const fs::path &to)
-{
-    std::uint64_t at = 0, flushed = 0;
-    for (auto rest = file.bytes(); !rest.empty();) {
-        const auto block = rest.first(std::min(patch::kCopyBlock, rest.size()));
-        TRY(out.append(block));
-        at += block.size();
-        if (at - flushed >= kFlushEvery) {
-            out.flush(flushed, at - flushed);
-            flushed = at;
-        }
-        TRY(advance(block.size()));
-        rest = rest.subspan(block.size());
-    }
-    TRY(out.sync());
-    TRY(verify(file, to));
-    return file.checkSame(); // what was cut off meanwhile reads as zeros
-}
-
-/// A new file of the copy; `from` is the one on disk whose permissions it takes, where there is
-/// one.
-Result<void> CopySave::writeNew(const OverlaidFile &file, const fs::path &to, const fs::path &from)
-{
-    auto out = TRY(patch::DiskFile::open(to, patch::DiskFile::Mode::Create, file.name()));
-    if (!from.empty()) {
-        const auto original =
-            TRY(patch::DiskFile::open(from, patch::DiskFile::Mode::Read, file.name()));
-        TRY(out.takePermissions(original));
-    }
-    TRY(writeFile(file, out, to));
-    if (!from.empty() && !file.path().empty() && !file.modified())
-        patch::copyTime(from, to);
-    return {};
-}
-
-Result<void> CopySave::verify(const OverlaidFile &file, const fs::path &to)
-{
-    const auto copy = TRY(patch::DiskFile::open(to, patch::DiskFile::Mode::Read, file.name()));
-    std::vector<std::byte> block(std::min<std::size_t>(patch::kCopyBlock, file.size().value));
-    const auto bytes = file.bytes();
-    for (std::size_t at = 0; at < bytes.size(); at += patch::kCopyBlock) {
-        const auto wanted = bytes.subspan(at, std::min(patch::kCopyBlock, bytes.size() - at));
-        const auto found = std::span(block).first(wanted.size());
-        TRY(copy.readAt(at, found));
-        if (!std::equal(wanted.begin(), wanted.end(), found.begin())) {
-            return ErrorBuilder("patch.verify")
-                .file(file.name())
-                .at(FileOffset(at))
-                .message("The bytes read back are not those that were written")
-                .unexpected();
-        }
-        TRY(advance(wanted.size()));
-    }
-    const auto size = copy.size();
-    if (size && *size == bytes.size())
-        return {};
-    return tl::unexpected(copyError(file.name(), "The copy has another length", 0));
-}
-
-/// One entry of the folder on disk. Whatever it is, it is copied, or the copy is not made.
-Result<void> CopySave::copyEntry(const fs::directory_entry &entry, const fs::path &to)
-{
-    std::error_code fault;
-    const std::string relative = entry.path().lexically_relative(m_source).generic_string();
-    const fs::file_type type = entry.symlink_status(fault).type();
-    if (fault)
-        return tl::unexpected(copyError(relative, "The entry cannot be examined", fault.value()));
-    if (const auto index = m_bundle.fileByPath(relative)) {
-        m_written.insert(*index);
-        const OverlaidFile &file = fileAt(*index);
-        // A link stays one, unless what is seen through it is not what is on disk.
-        if (type != fs::file_type::symlink || file.modified() ||
-            (file.path().empty() && !holds(entry.path(), file.bytes())))
-            return writeNew(file, to, entry.path());
-    }
-    switch (type) {
-    case fs::file_type::symlink: return patch::copyLink(entry.path(), to, relative);
-    case fs::file_type::directory:
-        fs::create_directory(to, fault);
-        if (fault)
-            return tl::unexpected(copyError(relative, "The folder cannot be made", fault.value()));
-        return {};
-    case fs::file_type::regular:
-        // A journal belongs to the bundle that it was made for; what only has the name is copied.
-        if (entry.path().extension() == patch::kJournalSuffix) {
-            const auto journal =
-                patch::findJournal(entry.path(), m_source, patch::DiskFile::Lock::Shared);
-            if (journal && journal->state != InterruptedState::Unknown)
-                return {};
-        }
-        TRY(patch::copyRegularFile(entry.path(), to, relative, m_progress));
-        return advance(0);
-    default: break;
-    }
-    return ErrorBuilder(copyError(relative, "The bundle holds something that cannot be copied", 0))
-        .expected("files, folders and links")
-        .found("a device, a pipe or a socket")
-        .unexpected();
-}
-
-Result<void> CopySave::copyTree()
-{
-    std::error_code fault;
-    const fs::path part = m_place->temporary();
-    fs::recursive_directory_iterator at(m_source, fault);
-    std::vector<std::pair<fs::path, fs::path>> folders{{m_source, part}};
-    while (!fault && at != fs::recursive_directory_iterator()) {
-        const fs::path to = part / at->path().lexically_relative(m_source);
-        TRY(copyEntry(*at, to));
-        std::error_code ignored;
-        if (at->is_directory(ignored) && !at->is_symlink(ignored))
-            folders.emplace_back(at->path(), to);
-        at.increment(fault);
-    }
-    if (fault)
-        return tl::unexpected(patch::ioError("io.read", m_bundle.name(),
-                                             "A folder in it cannot be listed", fault.value()));
-    TRY(writeRemaining());
-    // At the end and from within: a folder without write permission could not be filled.
-    for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) {
-        const std::string name = folder->first.filename().string();
-        TRY(patch::finishFolder(folder->first, folder->second, name));
-    }
-    return {};
-}
-
-/// Files that the bundle has in memory only, or that were removed from the disk and are mapped.
-Result<void> CopySave::writeRemaining()
-{
-    std::error_code fault;
-    for (std::size_t i = 0; i < m_bundle.files().size(); ++i) {
-        const BundleFile &file = m_bundle.files()[i];
-        if (m_written.count(i) > 0)
-            continue;
-        if (!patch::staysInside(file.path))
-            return tl::unexpected(copyError(file.path, "The path leaves the bundle", EINVAL));
-        const fs::path to = m_place->temporary() / file.path;
-        fs::create_directories(to.parent_path(), fault);
-        TRY(writeNew(fileAt(i), to, {}));
-    }
-    return {};
-}
-
-Result<void> CopySave::buildFolder()
-{
-    if (!m_source.empty())
-        return copyTree();
-    TRY(writeRemaining());
-    std::error_code fault;
-    fs::permissions(m_place->temporary(), fs::perms(m_place->defaultPermissions()), fault);
-    return {};
-}
-
-/// A lone file: the program of a folder, say, with the weight files that it names.
-Result<void> CopySave::buildFile()
-{
-    const auto own = m_bundle.fileByPath(m_bundle.name());
-    const std::size_t index = own.value_or(0);
-    for (std::size_t i = 0; i < m_bundle.files().size(); ++i) {
-        if (i == index || !m_bundle.files()[i].file->modified())
-            continue;
-        return ErrorBuilder("io.write")
-            .file(m_bundle.files()[i].path)
-            .message("Another file than the one that was opened is changed: open the whole "
-                     "bundle to save a copy of it")
-            .unexpected();
-    }
-    if (m_bundle.files().empty())
-        return tl::unexpected(copyError(m_bundle.name(), "There is no file to copy", ENOENT));
-    const OverlaidFile &file = *m_bundle.files()[index].file;
-    auto out = TRY(
-        patch::DiskFile::open(m_place->temporary(), patch::DiskFile::Mode::Change, file.name()));
-    if (OverlaidFile::stampOf(file.path())) {
-        const auto from =
-            TRY(patch::DiskFile::open(file.path(), patch::DiskFile::Mode::Read, file.name()));
-        TRY(out.takePermissions(from));
-    }
-    return writeFile(file, out, m_place->temporary());
-}
-
-Result<SaveReport> CopySave::run(const fs::path &target)
-{
-    const auto kind = !isFolder()                                ? OutputKind::File
-                      : m_bundle.kind() == BundleKind::Quantized ? OutputKind::Matrix
-                                                                 : OutputKind::Model;
-    auto place = TRY(OutputPlace::claim(target, kind, rules()));
-    m_place.emplace(std::move(place));
-    if (m_progress != nullptr)
-        m_progress->setTotal(2 * m_bundle.totalBytes().value);
-    SaveReport report;
-    {
-        const BundleReadLock lock(m_bundle);
-        report.ranges = pendingRanges(m_bundle);
-        m_followed = patch::followingFile(m_bundle);
-        if (m_followed) {
-            m_follower = TRY(patch::followed(m_bundle, *m_followed));
-        }
-        auto built = kind == OutputKind::File ? buildFile() : buildFolder();
-        if (built)
-            built = advance(0);
-        // A copy is only made from files that stayed the same all the time; a write from pages that
-        // were lost meanwhile fails as well, with a less useful error.
-        if (auto same = m_bundle.checkUnchanged();
-            !same && (m_progress == nullptr || !m_progress->cancelled()))
-            built = std::move(same);
-        if (built)
-            built = m_place->publish();
-        if (!built)
-            return tl::unexpected(std::move(built.error()));
-    }
-    for (const WrittenRange &range : report.ranges)
-        report.bytesWritten.value += range.range.bytes.value;
-    report.verified = true;
-    return report;
-}
 
 } // namespace
 

@@ -17,119 +17,6 @@ constexpr std::size_t kMostBlocks = 200000;
 constexpr std::size_t kMostNamesakes = 16;
 constexpr std::uint64_t kMostCompared = std::uint64_t{1} << 32;
 
-class BlockFinder
-{
-public:
-    BlockFinder(const hwx::Container &container, std::span<const std::byte> bytes,
-                const std::string &file, Diagnostics &diagnostics)
-        : m_container(container), m_bytes(bytes), m_file(file), m_diagnostics(diagnostics),
-          m_tiles(hwx::kernelTiles(container))
-    {
-    }
-
-    std::vector<SliceBlock> find()
-    {
-        for (std::size_t text = 0; text < m_container.texts.size(); ++text)
-            readText(text);
-        return std::move(m_blocks);
-    }
-
-private:
-    void readText(std::size_t number);
-    void readTask(std::size_t text, const descriptor::TaskDetail &detail,
-                  const descriptor::TaskReader &reader, const hwx::LaneFinder &finder);
-    std::optional<ByteRange> placeOf(const hwx::KernelLane &lane) const;
-    void checkLane(std::size_t text, const descriptor::TaskDetail &detail,
-                   const hwx::KernelLane &lane, std::string_view kernel);
-    Diagnostic lostLane(std::size_t text, const descriptor::TaskDetail &detail,
-                        const hwx::KernelLane &lane) const;
-    void addBlock(SliceBlock block);
-    SliceBlock *knownBlock(const SliceBlock &block);
-    bool isCopy(const SliceBlock &first, const SliceBlock &second);
-
-    const hwx::Container &m_container;
-    std::span<const std::byte> m_bytes;
-    const std::string &m_file;
-    Diagnostics &m_diagnostics;
-    std::vector<hwx::KernelTile> m_tiles;
-    std::vector<SliceBlock> m_blocks;
-    std::map<std::vector<ByteRange>, std::vector<std::size_t>> m_known; ///< blocks of slices
-    std::map<std::string, std::vector<std::size_t>> m_byName;
-    std::uint64_t m_mayCompare = kMostCompared;
-};
-
-std::optional<ByteRange> BlockFinder::placeOf(const hwx::KernelLane &lane) const
-{
-    const hwx::SegmentSection *section =
-        lane.address ? m_container.sectionAt(*lane.address) : nullptr;
-    if (section == nullptr || !section->bytes || section->type() != hwx::SectionType::Kernel)
-        return std::nullopt;
-    const std::uint64_t into = *lane.address - section->address;
-    if (into > section->bytes->bytes.value || lane.size > section->bytes->bytes.value - into)
-        return std::nullopt;
-    return ByteRange{FileOffset(section->bytes->offset.value + into), ByteCount(lane.size)};
-}
-
-/// Why the slice of a lane cannot be read: nothing lies at its address, or no kernel bytes do.
-Diagnostic BlockFinder::lostLane(std::size_t text, const descriptor::TaskDetail &detail,
-                                 const hwx::KernelLane &lane) const
-{
-    const hwx::SegmentSection *code = m_container.section(m_container.texts[text].section);
-    const hwx::SegmentSection *section =
-        lane.address ? m_container.sectionAt(*lane.address) : nullptr;
-    std::string found = fmt::format("{} bytes at {}", lane.size,
-                                    lane.address ? fmt::format("address {:#x}", *lane.address)
-                                                 : std::string("an unknown address"));
-    if (section != nullptr)
-        found += fmt::format(" in section {},{} ({})", section->segment, section->name,
-                             sectionTypeName(section->type()));
-    const std::uint64_t begin = code->bytes->offset.value;
-    return {Severity::Error,
-            ErrorBuilder("hwx.slices")
-                .file(m_file)
-                .at(FileOffset(begin + lane.baseOffset.value_or(detail.task.offset)))
-                .field(fmt::format("task {} lane {}", detail.index, lane.lane))
-                .expected("a slice within a kernel section that has bytes in the file")
-                .found(std::move(found))
-                .message("A lane loads bytes that are not in the file: the task's weight is not "
-                         "shown")};
-}
-
-/// In every published file a symbol names each slice, those of one task are of one kernel, and
-/// slices are multiples of 64 bytes. Other values of a lane's registers are read as they are, and
-/// reported.
-void BlockFinder::checkLane(std::size_t text, const descriptor::TaskDetail &detail,
-                            const hwx::KernelLane &lane, std::string_view kernel)
-{
-    constexpr std::uint32_t kSliceAlign = 64;
-    const bool aligned = lane.base % kSliceAlign == 0 && lane.size % kSliceAlign == 0;
-    const bool named = m_tiles.empty() || lane.matchesSymbol;
-    const hwx::KernelName *name = lane.tile ? &m_tiles[*lane.tile].name : nullptr;
-    // Of a pair of engines the second one may count its slices on from the first one's.
-    const bool own = name == nullptr || !name->lane || *name->lane % lanes::kEngines == lane.lane;
-    const bool same = kernel.empty() || name == nullptr || name->hash == kernel;
-    if (aligned && named && own && same)
-        return;
-    const std::uint64_t begin =
-        m_container.section(m_container.texts[text].section)->bytes->offset.value;
-    m_diagnostics.push_back(
-        {Severity::Warning,
-         ErrorBuilder("hwx.slices")
-             .file(m_file)
-             .at(FileOffset(begin + lane.baseOffset.value_or(detail.task.offset)))
-             .field(fmt::format("task {} lane {}", detail.index, lane.lane))
-             .expected(!aligned ? "multiples of 64 bytes"
-                       : !named ? "a slice that a symbol names"
-                       : !same  ? "a slice of the kernel that the first lane loads"
-                                : "the slice that has the lane's number")
-             .found(fmt::format("{} bytes at address {:#x}, offset {:#x}", lane.size,
-                                lane.address.value_or(0), lane.base))
-             .message(!aligned ? "A lane's offset or size is not one of a slice"
-                      : !named ? "No symbol names the bytes that the lane loads"
-                      : !same  ? "Lanes of one task load slices of two kernels"
-                               : "A lane loads the slice of another lane")});
-}
-
 KernelFacts factsOf(const descriptor::TaskDetail &detail, const descriptor::TaskReader &reader)
 {
     const auto value = [&](std::string_view role) { return hwx::roleValue(detail, reader, role); };
@@ -181,109 +68,215 @@ Consumer consumerOf(const descriptor::TaskDetail &detail, const descriptor::Task
     return consumer;
 }
 
-void BlockFinder::readTask(std::size_t text, const descriptor::TaskDetail &detail,
-                           const descriptor::TaskReader &reader, const hwx::LaneFinder &finder)
+class BlockFinder
 {
-    if (hwx::roleValue(detail, reader, "kernel_enable").value_or(1) == 0)
-        return;
-    SliceBlock block;
-    block.text = text;
-    block.stream = detail.task.stream;
-    for (const hwx::KernelLane &lane : finder.lanes(detail, reader)) {
-        if (!lane.enabled)
-            continue;
-        const auto place = placeOf(lane);
-        if (!place) {
-            m_diagnostics.push_back(lostLane(text, detail, lane));
+public:
+    BlockFinder(const hwx::Container &container, std::span<const std::byte> bytes,
+                const std::string &file, Diagnostics &diagnostics)
+        : m_container(container), m_bytes(bytes), m_file(file), m_diagnostics(diagnostics),
+          m_tiles(hwx::kernelTiles(container))
+    {
+    }
+
+    std::vector<SliceBlock> find()
+    {
+        for (std::size_t text = 0; text < m_container.texts.size(); ++text)
+            readText(text);
+        return std::move(m_blocks);
+    }
+
+private:
+    void readText(std::size_t number)
+    {
+        const hwx::Text &text = m_container.texts[number];
+        const hwx::SegmentSection *section = m_container.section(text.section);
+        if (section == nullptr || !section->bytes || !text.tasks || text.tasks->version == nullptr)
+            return;
+        const auto bytes =
+            m_bytes.subspan(section->bytes->offset.value, section->bytes->bytes.value);
+        descriptor::TaskReader reader(bytes, *text.tasks);
+        const hwx::LaneFinder finder(m_container, text, m_tiles);
+        descriptor::TaskDetail detail;
+        for (std::size_t i = 0; i < text.tasks->tasks.size(); ++i) {
+            reader.read(i, detail);
+            reader.before(i);
+            readTask(number, detail, reader, finder);
+        }
+    }
+
+    void readTask(std::size_t text, const descriptor::TaskDetail &detail,
+                  const descriptor::TaskReader &reader, const hwx::LaneFinder &finder)
+    {
+        if (hwx::roleValue(detail, reader, "kernel_enable").value_or(1) == 0)
+            return;
+        SliceBlock block;
+        block.text = text;
+        block.stream = detail.task.stream;
+        for (const hwx::KernelLane &lane : finder.lanes(detail, reader)) {
+            if (!lane.enabled)
+                continue;
+            const auto place = placeOf(lane);
+            if (!place) {
+                m_diagnostics.push_back(lostLane(text, detail, lane));
+                return;
+            }
+            checkLane(text, detail, lane, block.slices.empty() ? std::string_view() : block.name);
+            if (block.slices.empty() && lane.tile) {
+                block.name = m_tiles[*lane.tile].name.hash;
+                block.table = !m_tiles[*lane.tile].name.lane;
+            }
+            block.slices.push_back(*place);
+        }
+        if (block.slices.empty())
+            return;
+        if (block.name.empty())
+            block.name = fmt::format("kernel@{:#x}", block.slices.front().offset.value);
+        block.facts = factsOf(detail, reader);
+        block.table = block.table && block.slices.size() == 1;
+        block.consumers.push_back(consumerOf(detail, reader, block.facts));
+        if (block.table)
+            block.consumers.back().param = "activation table";
+        addBlock(std::move(block));
+    }
+
+    std::optional<ByteRange> placeOf(const hwx::KernelLane &lane) const
+    {
+        const hwx::SegmentSection *section =
+            lane.address ? m_container.sectionAt(*lane.address) : nullptr;
+        if (section == nullptr || !section->bytes || section->type() != hwx::SectionType::Kernel)
+            return std::nullopt;
+        const std::uint64_t into = *lane.address - section->address;
+        if (into > section->bytes->bytes.value || lane.size > section->bytes->bytes.value - into)
+            return std::nullopt;
+        return ByteRange{FileOffset(section->bytes->offset.value + into), ByteCount(lane.size)};
+    }
+
+    /// In every published file a symbol names each slice, those of one task are of one kernel, and
+    /// slices are multiples of 64 bytes. Other values of a lane's registers are read as they are,
+    /// and reported.
+    void checkLane(std::size_t text, const descriptor::TaskDetail &detail,
+                   const hwx::KernelLane &lane, std::string_view kernel)
+    {
+        constexpr std::uint32_t kSliceAlign = 64;
+        const bool aligned = lane.base % kSliceAlign == 0 && lane.size % kSliceAlign == 0;
+        const bool named = m_tiles.empty() || lane.matchesSymbol;
+        const hwx::KernelName *name = lane.tile ? &m_tiles[*lane.tile].name : nullptr;
+        // Of a pair of engines the second one may count its slices on from the first one's.
+        const bool own =
+            name == nullptr || !name->lane || *name->lane % lanes::kEngines == lane.lane;
+        const bool same = kernel.empty() || name == nullptr || name->hash == kernel;
+        if (aligned && named && own && same)
+            return;
+        const std::uint64_t begin =
+            m_container.section(m_container.texts[text].section)->bytes->offset.value;
+        m_diagnostics.push_back(
+            {Severity::Warning,
+             ErrorBuilder("hwx.slices")
+                 .file(m_file)
+                 .at(FileOffset(begin + lane.baseOffset.value_or(detail.task.offset)))
+                 .field(fmt::format("task {} lane {}", detail.index, lane.lane))
+                 .expected(!aligned ? "multiples of 64 bytes"
+                           : !named ? "a slice that a symbol names"
+                           : !same  ? "a slice of the kernel that the first lane loads"
+                                    : "the slice that has the lane's number")
+                 .found(fmt::format("{} bytes at address {:#x}, offset {:#x}", lane.size,
+                                    lane.address.value_or(0), lane.base))
+                 .message(!aligned ? "A lane's offset or size is not one of a slice"
+                          : !named ? "No symbol names the bytes that the lane loads"
+                          : !same  ? "Lanes of one task load slices of two kernels"
+                                   : "A lane loads the slice of another lane")});
+    }
+
+    /// Why the slice of a lane cannot be read: nothing lies at its address, or no kernel bytes do.
+    Diagnostic lostLane(std::size_t text, const descriptor::TaskDetail &detail,
+                        const hwx::KernelLane &lane) const
+    {
+        const hwx::SegmentSection *code = m_container.section(m_container.texts[text].section);
+        const hwx::SegmentSection *section =
+            lane.address ? m_container.sectionAt(*lane.address) : nullptr;
+        std::string found = fmt::format("{} bytes at {}", lane.size,
+                                        lane.address ? fmt::format("address {:#x}", *lane.address)
+                                                     : std::string("an unknown address"));
+        if (section != nullptr)
+            found += fmt::format(" in section {},{} ({})", section->segment, section->name,
+                                 sectionTypeName(section->type()));
+        const std::uint64_t begin = code->bytes->offset.value;
+        return {
+            Severity::Error,
+            ErrorBuilder("hwx.slices")
+                .file(m_file)
+                .at(FileOffset(begin + lane.baseOffset.value_or(detail.task.offset)))
+                .field(fmt::format("task {} lane {}", detail.index, lane.lane))
+                .expected("a slice within a kernel section that has bytes in the file")
+                .found(std::move(found))
+                .message("A lane loads bytes that are not in the file: the task's weight is not "
+                         "shown")};
+    }
+
+    /// The same slices again are another consumer; slices of the same name, shape and bytes in
+    /// another
+    /// stream are a copy.
+    void addBlock(SliceBlock block)
+    {
+        if (SliceBlock *known = knownBlock(block)) {
+            known->consumers.push_back(std::move(block.consumers.front()));
             return;
         }
-        checkLane(text, detail, lane, block.slices.empty() ? std::string_view() : block.name);
-        if (block.slices.empty() && lane.tile) {
-            block.name = m_tiles[*lane.tile].name.hash;
-            block.table = !m_tiles[*lane.tile].name.lane;
+        if (m_blocks.size() >= kMostBlocks)
+            return;
+        m_known[block.slices].push_back(m_blocks.size());
+        m_byName[block.name].push_back(m_blocks.size());
+        m_blocks.push_back(std::move(block));
+    }
+
+    /// The block that already stands for these slices, or that they are a copy of.
+    SliceBlock *knownBlock(const SliceBlock &block)
+    {
+        auto &users = m_known[block.slices];
+        for (const std::size_t user : users) {
+            if (m_blocks[user].facts == block.facts)
+                return &m_blocks[user];
         }
-        block.slices.push_back(*place);
+        const auto &namesakes = m_byName[block.name];
+        for (std::size_t i = 0; i < namesakes.size() && i < kMostNamesakes; ++i) {
+            SliceBlock &first = m_blocks[namesakes[i]];
+            if (!isCopy(first, block))
+                continue;
+            users.push_back(namesakes[i]);
+            first.copies.push_back(block.slices);
+            return &first;
+        }
+        return nullptr;
     }
-    if (block.slices.empty())
-        return;
-    if (block.name.empty())
-        block.name = fmt::format("kernel@{:#x}", block.slices.front().offset.value);
-    block.facts = factsOf(detail, reader);
-    block.table = block.table && block.slices.size() == 1;
-    block.consumers.push_back(consumerOf(detail, reader, block.facts));
-    if (block.table)
-        block.consumers.back().param = "activation table";
-    addBlock(std::move(block));
-}
 
-/// Whether another stream has the same bytes for the same use: an edit then changes both. Of a pair
-/// of engines that halves the channels, the slices may be alike in all but their bytes.
-bool BlockFinder::isCopy(const SliceBlock &first, const SliceBlock &second)
-{
-    if (first.facts != second.facts || first.slices.size() != second.slices.size() ||
-        (first.stream == second.stream && first.text == second.text))
-        return false;
-    const auto same = [this](ByteRange a, ByteRange b) {
-        if (a.bytes != b.bytes || a.bytes.value > m_mayCompare)
+    /// Whether another stream has the same bytes for the same use: an edit then changes both. Of a
+    /// pair
+    /// of engines that halves the channels, the slices may be alike in all but their bytes.
+    bool isCopy(const SliceBlock &first, const SliceBlock &second)
+    {
+        if (first.facts != second.facts || first.slices.size() != second.slices.size() ||
+            (first.stream == second.stream && first.text == second.text))
             return false;
-        m_mayCompare -= a.bytes.value;
-        return std::memcmp(m_bytes.data() + a.offset.value, m_bytes.data() + b.offset.value,
-                           a.bytes.value) == 0;
-    };
-    return std::equal(first.slices.begin(), first.slices.end(), second.slices.begin(), same);
-}
+        const auto same = [this](ByteRange a, ByteRange b) {
+            if (a.bytes != b.bytes || a.bytes.value > m_mayCompare)
+                return false;
+            m_mayCompare -= a.bytes.value;
+            return std::memcmp(m_bytes.data() + a.offset.value, m_bytes.data() + b.offset.value,
+                               a.bytes.value) == 0;
+        };
+        return std::equal(first.slices.begin(), first.slices.end(), second.slices.begin(), same);
+    }
 
-/// The block that already stands for these slices, or that they are a copy of.
-SliceBlock *BlockFinder::knownBlock(const SliceBlock &block)
-{
-    auto &users = m_known[block.slices];
-    for (const std::size_t user : users) {
-        if (m_blocks[user].facts == block.facts)
-            return &m_blocks[user];
-    }
-    const auto &namesakes = m_byName[block.name];
-    for (std::size_t i = 0; i < namesakes.size() && i < kMostNamesakes; ++i) {
-        SliceBlock &first = m_blocks[namesakes[i]];
-        if (!isCopy(first, block))
-            continue;
-        users.push_back(namesakes[i]);
-        first.copies.push_back(block.slices);
-        return &first;
-    }
-    return nullptr;
-}
-
-/// The same slices again are another consumer; slices of the same name, shape and bytes in another
-/// stream are a copy.
-void BlockFinder::addBlock(SliceBlock block)
-{
-    if (SliceBlock *known = knownBlock(block)) {
-        known->consumers.push_back(std::move(block.consumers.front()));
-        return;
-    }
-    if (m_blocks.size() >= kMostBlocks)
-        return;
-    m_known[block.slices].push_back(m_blocks.size());
-    m_byName[block.name].push_back(m_blocks.size());
-    m_blocks.push_back(std::move(block));
-}
-
-void BlockFinder::readText(std::size_t number)
-{
-    const hwx::Text &text = m_container.texts[number];
-    const hwx::SegmentSection *section = m_container.section(text.section);
-    if (section == nullptr || !section->bytes || !text.tasks || text.tasks->version == nullptr)
-        return;
-    const auto bytes = m_bytes.subspan(section->bytes->offset.value, section->bytes->bytes.value);
-    descriptor::TaskReader reader(bytes, *text.tasks);
-    const hwx::LaneFinder finder(m_container, text, m_tiles);
-    descriptor::TaskDetail detail;
-    for (std::size_t i = 0; i < text.tasks->tasks.size(); ++i) {
-        reader.read(i, detail);
-        reader.before(i);
-        readTask(number, detail, reader, finder);
-    }
-}
+    const hwx::Container &m_container;
+    std::span<const std::byte> m_bytes;
+    const std::string &m_file;
+    Diagnostics &m_diagnostics;
+    std::vector<hwx::KernelTile> m_tiles;
+    std::vector<SliceBlock> m_blocks;
+    std::map<std::vector<ByteRange>, std::vector<std::size_t>> m_known; ///< blocks of slices
+    std::map<std::string, std::vector<std::size_t>> m_byName;
+    std::uint64_t m_mayCompare = kMostCompared;
+};
 
 } // namespace
 

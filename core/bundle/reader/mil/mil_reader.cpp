@@ -68,22 +68,173 @@ public:
     void read()
     {
         m_out.programFile = indexOfPath(m_files, m_input.programPath);
+        /// A compiled neural network of the kind before programs.
         if (isEspressoNet(m_input.programPath))
-            readNetwork();
+            readNetwork()
+            {
+                if (m_input.openBeside)
+                    m_input.openBeside(besideEspressoNet(m_input.programPath));
+                m_out.programFile = indexOfPath(m_files, m_input.programPath);
+                if (m_out.programFile == kNoIndex)
+                    return;
+                readEspresso(m_files, m_out.programFile, {}, m_out);
+                if (const std::size_t words = indexOfPath(m_files, kMetadata); words != kNoIndex)
+                    m_out.program.descriptions = {
+                        mil::readCompiledDescription(m_files[words].file->bytes())};
+            }
+
+        /// The models of a compiled pipeline as one program, as a package's pipeline is.
         else if (m_kind == BundleKind::Mlmodelc && indexOfPath(m_files, kTextProgram) == kNoIndex)
-            readMembers();
+            readMembers()
+            {
+                std::vector<std::string_view> paths;
+                for (const BundleFile &file : m_files)
+                    paths.push_back(file.path);
+                const auto metadataOf = [this](const std::string &folder) {
+                    const std::size_t words = indexOfPath(m_files, folder + std::string(kMetadata));
+                    return words == kNoIndex ? std::span<const std::byte>()
+                                             : m_files[words].file->bytes();
+                };
+                const auto kinds = mil::readCompiledKinds(metadataOf({}));
+                mil::ModelNode whole;
+                whole.field = mil::ModelNode::kPipelineField;
+                whole.kind = "pipeline";
+                m_out.program.models = {std::move(whole)};
+                m_out.program.descriptions = {mil::readCompiledDescription(metadataOf({}))};
+                std::size_t outermost = 0;
+                for (const mil::PipelineMember &member : mil::pipelineMembers(paths)) {
+                    mil::ModelNode node;
+                    node.path = member.path;
+                    if (const auto own = metadataOf(member.path + "/"); !own.empty()) {
+                        m_out.program.descriptions.push_back(mil::readCompiledDescription(own));
+                        m_out.program.descriptions.back().model = member.path;
+                    }
+                    const bool nested = member.path.find('/') != std::string::npos;
+                    const std::size_t at = nested ? kinds.size() : outermost++;
+                    node.kind =
+                        at < kinds.size() && !kinds[at].empty() ? kinds[at] : "compiled model";
+                    readMember(member, node);
+                    m_out.program.models.push_back(std::move(node));
+                }
+                if (!m_out.programFiles.empty())
+                    m_out.programFile = m_out.programFiles.begin()->second;
+            }
+
         else
-            readProgram();
-        describe();
+            readProgram()
+            {
+                const std::size_t place = indexOfPath(m_files, m_input.programPath);
+                if (place == kNoIndex)
+                    return;
+                const auto bytes = m_files[place].file->bytes();
+                if (lfsPointer(bytes))
+                    return; // was said when it was opened
+                const std::string &path = m_input.programPath;
+                mil::ParsedProgram parsed = isModelProtobuf(bytes, path)
+                                                ? mil::readModelProtobuf(bytes, path)
+                                                : mil::readProgramText(bytes, path);
+                m_out.log.add(std::move(parsed.diagnostics));
+                m_out.program = std::move(parsed.program);
+                if (const std::size_t words = indexOfPath(m_files, kMetadata); words != kNoIndex)
+                    m_out.program.descriptions = {
+                        mil::readCompiledDescription(m_files[words].file->bytes())};
+            }
+
+        /// What is read of the program, or of all of them, before their weights.
+        describe()
+        {
+            addLabels();
+            shapes::describeFlexibleShapes(m_out.program);
+            // Before the weights are read, so that what they say of their consumers has the shapes.
+            if (m_input.bindings) {
+                m_out.shapes =
+                    shapes::inferShapes(m_out.program, *m_input.bindings, m_input.programPath);
+                if (*m_out.shapes)
+                    m_out.log.add((*m_out.shapes)->diagnostics);
+            }
+            const auto &models = m_out.program.models;
+            if (m_kind == BundleKind::MilText && !models.empty() && !models.front().isProgram())
+                m_out.kind = models.front().isPipeline()  ? BundleKind::Pipeline
+                             : models.front().isNetwork() ? BundleKind::Network
+                                                          : BundleKind::Model;
+            openWeightFiles();
+        }
+
         m_out.claims.resize(m_files.size());
         if (m_out.programFiles.empty())
             m_blobs.emplace(std::string(), BlobTable(m_files, modelFolderOf(m_input.programPath),
                                                      m_input.programPath));
         for (const auto &[model, file] : m_out.programFiles)
             m_blobs.emplace(model, BlobTable(m_files, model + "/", m_files[file].path));
-        nameBlobs();
-        readBlobFiles();
-        readWeights();
+        /// Reads every record that the program names, so that none of them counts as unused because
+        /// a
+        /// weight's fault lies before it.
+        nameBlobs()
+        {
+            for (const mil::Function &function : m_out.program.functions) {
+                BlobTable &blobs = blobsOf(function);
+                forEachBlob(function.body,
+                            [&](const mil::BlobReference &blob) { blobs.count(blob); });
+            }
+            for (const mil::Function &function : m_out.program.functions) {
+                BlobTable &blobs = blobsOf(function);
+                forEachBlob(function.body, [&](const mil::BlobReference &blob) {
+                    auto place = blobs.find(blob);
+                    if (!place)
+                        m_out.log.add(Severity::Error, std::move(place.error()));
+                });
+            }
+        }
+
+        readBlobFiles()
+        {
+            m_records.resize(m_files.size());
+            for (std::size_t i = 0; i < m_files.size(); ++i) {
+                m_files[i].role = roleOf(i);
+                if (m_files[i].role != SectionKind::Data || isEspressoWeights(m_files[i].path))
+                    continue;
+                std::vector<milblob::Record> named;
+                bool cut = false;
+                for (const BlobTable *blobs : blobsAround(m_files[i].path)) {
+                    const auto own = blobs->named(i);
+                    named.insert(named.end(), own.begin(), own.end());
+                    cut = cut || blobs->isCut(i);
+                }
+                DiagnosticLog log;
+                m_records[i] = readBlobRecords(m_files[i], named, log);
+                for (Diagnostic &row : log.take()) {
+                    if (!cut || row.error.code != "blob.range") // that was said of all of them
+                        m_out.log.add(row.severity, std::move(row.error));
+                }
+            }
+        }
+
+        readWeights()
+        {
+            const mil::SegmentBackends segments(m_out.program);
+            for (const mil::Function &function : m_out.program.functions) {
+                const auto own = m_out.programFiles.find(function.model);
+                MilWeightReader(function, segments.of(function), blobsOf(function),
+                                own == m_out.programFiles.end() ? m_input.programPath
+                                                                : m_files[own->second].path,
+                                m_out.log)
+                    .read(m_out.weights);
+            }
+            m_out.weights.shrink_to_fit();
+            if (m_out.programFile == kNoIndex)
+                return;
+            const BundleFile &file = m_files[m_out.programFile];
+            for (const mil::ModelNode &node : m_out.program.models) {
+                if (!node.isNetwork())
+                    continue;
+                network::Network network =
+                    network::readNetwork(file.file->bytes(), node.content, file.path);
+                m_out.log.add(std::move(network.diagnostics));
+                auto weights = networkWeights(network, m_out.programFile, node.path);
+                std::move(weights.begin(), weights.end(), std::back_inserter(m_out.weights));
+            }
+        }
+
         markSharedOperands(m_out.weights);
         const auto uses = recordUses(m_out.weights, m_files.size());
         for (std::size_t i = 0; i < m_files.size(); ++i)
@@ -94,18 +245,143 @@ private:
     void readProgram();
     void readNetwork();
     void readMembers();
-    void readMember(const mil::PipelineMember &member, mil::ModelNode &node);
+    void readMember(const mil::PipelineMember &member, mil::ModelNode &node)
+    {
+        const std::string folder = member.path + "/";
+        if (member.program) {
+            node.field = mil::ModelNode::kProgramField;
+            node.kind = "mlProgram";
+            const std::size_t place = indexOfPath(m_files, folder + std::string(kTextProgram));
+            m_out.programFiles.emplace(member.path, place);
+            const auto bytes = m_files[place].file->bytes();
+            if (lfsPointer(bytes))
+                return; // was said when it was opened
+            mil::ParsedProgram parsed = mil::readProgramText(bytes, m_files[place].path, &m_spent);
+            m_out.log.add(std::move(parsed.diagnostics));
+            mil::Program &all = m_out.program;
+            if (all.version.empty()) { // those of the others are hardly ever different
+                all.version = std::move(parsed.program.version);
+                all.attributes = std::move(parsed.program.attributes);
+            }
+            for (mil::Function &function : parsed.program.functions) {
+                function.model = member.path;
+                all.functions.push_back(std::move(function));
+            }
+        } else if (member.pipeline) {
+            node.field = mil::ModelNode::kPipelineField;
+            node.kind = "pipeline";
+        } else if (member.network) {
+            node.kind = "neuralNetwork (Espresso)";
+            readEspresso(m_files, indexOfPath(m_files, folder + std::string(kNetworkLayers)),
+                         member.path, m_out);
+        }
+    }
+
     void describe();
-    void addLabels();
-    void openWeightFiles();
+    /// The classes of a classifier that is a program are an operand of its classify operation.
+    void addLabels()
+    {
+        for (const mil::Function &function : m_out.program.functions) {
+            auto &all = m_out.program.descriptions;
+            const auto own = std::find_if(all.begin(), all.end(), [&](const auto &description) {
+                return description.model == function.model && description.labels.empty();
+            });
+            const auto &operations = function.body.operations;
+            const auto classify =
+                std::find_if(operations.begin(), operations.end(),
+                             [](const auto &each) { return each.type == "classify"; });
+            const mil::ProgramValue *classes =
+                classify == operations.end() ? nullptr : classify->operand("classes");
+            if (own == all.end() || !classes)
+                continue;
+            const ValueGraph graph(function);
+            if (const mil::Operation *maker = graph.maker(*classes))
+                classes = maker->operand("val");
+            const auto add = [&own](const mil::ProgramValue &value) {
+                const mil::Literal *literal = value.literal();
+                if (!literal)
+                    return;
+                own->labels.insert(own->labels.end(), literal->strings.begin(),
+                                   literal->strings.end());
+                for (const std::int64_t number : literalIntegers(*literal))
+                    own->labels.push_back(std::to_string(number));
+            };
+            if (classes)
+                forEachValue(*classes, add);
+        }
+    }
+
+    void openWeightFiles()
+    {
+        if (!m_input.openBeside)
+            return;
+        std::set<std::string> paths;
+        for (const mil::Function &function : m_out.program.functions) {
+            forEachBlob(function.body, [&](const mil::BlobReference &blob) {
+                if (auto path = resolveBlobPath(blob.path, modelFolderOf(m_input.programPath)))
+                    paths.insert(std::move(*path));
+            });
+        }
+        m_input.openBeside({paths.begin(), paths.end()});
+    }
+
     void nameBlobs();
     void readBlobFiles();
     void readWeights();
-    bool isProgramFile(std::size_t file) const;
-    BlobTable &blobsOf(const mil::Function &function);
-    std::vector<const BlobTable *> blobsAround(std::string_view path) const;
-    SectionKind roleOf(std::size_t file) const;
-    std::vector<ByteClaim> claimsOf(std::size_t file, const std::vector<RecordUse> &uses) const;
+    bool isProgramFile(std::size_t file) const
+    {
+        return file == m_out.programFile ||
+               (!m_out.programFiles.empty() && isMemberProgram(m_files[file].path));
+    }
+
+    BlobTable &blobsOf(const mil::Function &function)
+    {
+        const auto own = m_blobs.find(function.model);
+        return own == m_blobs.end() ? m_blobs.begin()->second : own->second;
+    }
+
+    /// Those of the models whose folder a path lies in: they alone can name it.
+    std::vector<const BlobTable *> blobsAround(std::string_view path) const
+    {
+        std::vector<const BlobTable *> all;
+        if (const auto whole = m_blobs.find(std::string_view()); whole != m_blobs.end())
+            all.push_back(&whole->second);
+        for (auto slash = path.find('/'); slash != path.npos; slash = path.find('/', slash + 1)) {
+            if (const auto own = m_blobs.find(path.substr(0, slash)); own != m_blobs.end())
+                all.push_back(&own->second);
+        }
+        return all;
+    }
+
+    SectionKind roleOf(std::size_t file) const
+    {
+        const std::string &path = m_files[file].path;
+        if (isProgramFile(file) || isEspressoNet(path))
+            return SectionKind::Program;
+        if (isEspressoWeights(path))
+            return SectionKind::Data;
+        const auto around = blobsAround(path);
+        if (looksLikeBlobFile(m_files[file].file->bytes(), path) ||
+            std::any_of(around.begin(), around.end(),
+                        [file](const BlobTable *each) { return each->names(file); }))
+            return SectionKind::Data;
+        return path.ends_with(".json") || path.ends_with(".plist") ||
+                       path.ends_with(".espresso.shape")
+                   ? SectionKind::Manifest
+                   : SectionKind::Unknown;
+    }
+
+    std::vector<ByteClaim> claimsOf(std::size_t file, const std::vector<RecordUse> &uses) const
+    {
+        const BundleFile &owner = m_files[file];
+        if (isEspressoWeights(owner.path))
+            return espressoClaims(owner, file, m_out.weights);
+        if (owner.role == SectionKind::Data)
+            return claimsOfBlobFile(m_records[file], uses, m_out.weights);
+        if (owner.role == SectionKind::Program && !isEspressoNet(owner.path))
+            return claimsOfProgram(m_out.program, file, owner.file->size(), m_out.weights);
+        return {{{FileOffset(0), owner.file->size()}, owner.role, owner.path}};
+    }
 
     BundleKind m_kind;
     ContainerInput &m_input;
@@ -115,289 +391,6 @@ private:
     std::map<std::string, BlobTable, std::less<>> m_blobs; ///< by the path of a pipeline's model
     std::vector<std::vector<milblob::Record>> m_records;   ///< of each weight file, by offset
 };
-
-void ProgramReading::readProgram()
-{
-    const std::size_t place = indexOfPath(m_files, m_input.programPath);
-    if (place == kNoIndex)
-        return;
-    const auto bytes = m_files[place].file->bytes();
-    if (lfsPointer(bytes))
-        return; // was said when it was opened
-    const std::string &path = m_input.programPath;
-    mil::ParsedProgram parsed = isModelProtobuf(bytes, path) ? mil::readModelProtobuf(bytes, path)
-                                                             : mil::readProgramText(bytes, path);
-    m_out.log.add(std::move(parsed.diagnostics));
-    m_out.program = std::move(parsed.program);
-    if (const std::size_t words = indexOfPath(m_files, kMetadata); words != kNoIndex)
-        m_out.program.descriptions = {mil::readCompiledDescription(m_files[words].file->bytes())};
-}
-
-/// A compiled neural network of the kind before programs.
-void ProgramReading::readNetwork()
-{
-    if (m_input.openBeside)
-        m_input.openBeside(besideEspressoNet(m_input.programPath));
-    m_out.programFile = indexOfPath(m_files, m_input.programPath);
-    if (m_out.programFile == kNoIndex)
-        return;
-    readEspresso(m_files, m_out.programFile, {}, m_out);
-    if (const std::size_t words = indexOfPath(m_files, kMetadata); words != kNoIndex)
-        m_out.program.descriptions = {mil::readCompiledDescription(m_files[words].file->bytes())};
-}
-
-/// The models of a compiled pipeline as one program, as a package's pipeline is.
-void ProgramReading::readMembers()
-{
-    std::vector<std::string_view> paths;
-    for (const BundleFile &file : m_files)
-        paths.push_back(file.path);
-    const auto metadataOf = [this](const std::string &folder) {
-        const std::size_t words = indexOfPath(m_files, folder + std::string(kMetadata));
-        return words == kNoIndex ? std::span<const std::byte>() : m_files[words].file->bytes();
-    };
-    const auto kinds = mil::readCompiledKinds(metadataOf({}));
-    mil::ModelNode whole;
-    whole.field = mil::ModelNode::kPipelineField;
-    whole.kind = "pipeline";
-    m_out.program.models = {std::move(whole)};
-    m_out.program.descriptions = {mil::readCompiledDescription(metadataOf({}))};
-    std::size_t outermost = 0;
-    for (const mil::PipelineMember &member : mil::pipelineMembers(paths)) {
-        mil::ModelNode node;
-        node.path = member.path;
-        if (const auto own = metadataOf(member.path + "/"); !own.empty()) {
-            m_out.program.descriptions.push_back(mil::readCompiledDescription(own));
-            m_out.program.descriptions.back().model = member.path;
-        }
-        const bool nested = member.path.find('/') != std::string::npos;
-        const std::size_t at = nested ? kinds.size() : outermost++;
-        node.kind = at < kinds.size() && !kinds[at].empty() ? kinds[at] : "compiled model";
-        readMember(member, node);
-        m_out.program.models.push_back(std::move(node));
-    }
-    if (!m_out.programFiles.empty())
-        m_out.programFile = m_out.programFiles.begin()->second;
-}
-
-void ProgramReading::readMember(const mil::PipelineMember &member, mil::ModelNode &node)
-{
-    const std::string folder = member.path + "/";
-    if (member.program) {
-        node.field = mil::ModelNode::kProgramField;
-        node.kind = "mlProgram";
-        const std::size_t place = indexOfPath(m_files, folder + std::string(kTextProgram));
-        m_out.programFiles.emplace(member.path, place);
-        const auto bytes = m_files[place].file->bytes();
-        if (lfsPointer(bytes))
-            return; // was said when it was opened
-        mil::ParsedProgram parsed = mil::readProgramText(bytes, m_files[place].path, &m_spent);
-        m_out.log.add(std::move(parsed.diagnostics));
-        mil::Program &all = m_out.program;
-        if (all.version.empty()) { // those of the others are hardly ever different
-            all.version = std::move(parsed.program.version);
-            all.attributes = std::move(parsed.program.attributes);
-        }
-        for (mil::Function &function : parsed.program.functions) {
-            function.model = member.path;
-            all.functions.push_back(std::move(function));
-        }
-    } else if (member.pipeline) {
-        node.field = mil::ModelNode::kPipelineField;
-        node.kind = "pipeline";
-    } else if (member.network) {
-        node.kind = "neuralNetwork (Espresso)";
-        readEspresso(m_files, indexOfPath(m_files, folder + std::string(kNetworkLayers)),
-                     member.path, m_out);
-    }
-}
-
-/// What is read of the program, or of all of them, before their weights.
-void ProgramReading::describe()
-{
-    addLabels();
-    shapes::describeFlexibleShapes(m_out.program);
-    // Before the weights are read, so that what they say of their consumers has the shapes.
-    if (m_input.bindings) {
-        m_out.shapes = shapes::inferShapes(m_out.program, *m_input.bindings, m_input.programPath);
-        if (*m_out.shapes)
-            m_out.log.add((*m_out.shapes)->diagnostics);
-    }
-    const auto &models = m_out.program.models;
-    if (m_kind == BundleKind::MilText && !models.empty() && !models.front().isProgram())
-        m_out.kind = models.front().isPipeline()  ? BundleKind::Pipeline
-                     : models.front().isNetwork() ? BundleKind::Network
-                                                  : BundleKind::Model;
-    openWeightFiles();
-}
-
-/// The classes of a classifier that is a program are an operand of its classify operation.
-void ProgramReading::addLabels()
-{
-    for (const mil::Function &function : m_out.program.functions) {
-        auto &all = m_out.program.descriptions;
-        const auto own = std::find_if(all.begin(), all.end(), [&](const auto &description) {
-            return description.model == function.model && description.labels.empty();
-        });
-        const auto &operations = function.body.operations;
-        const auto classify =
-            std::find_if(operations.begin(), operations.end(),
-                         [](const auto &each) { return each.type == "classify"; });
-        const mil::ProgramValue *classes =
-            classify == operations.end() ? nullptr : classify->operand("classes");
-        if (own == all.end() || !classes)
-            continue;
-        const ValueGraph graph(function);
-        if (const mil::Operation *maker = graph.maker(*classes))
-            classes = maker->operand("val");
-        const auto add = [&own](const mil::ProgramValue &value) {
-            const mil::Literal *literal = value.literal();
-            if (!literal)
-                return;
-            own->labels.insert(own->labels.end(), literal->strings.begin(), literal->strings.end());
-            for (const std::int64_t number : literalIntegers(*literal))
-                own->labels.push_back(std::to_string(number));
-        };
-        if (classes)
-            forEachValue(*classes, add);
-    }
-}
-
-void ProgramReading::openWeightFiles()
-{
-    if (!m_input.openBeside)
-        return;
-    std::set<std::string> paths;
-    for (const mil::Function &function : m_out.program.functions) {
-        forEachBlob(function.body, [&](const mil::BlobReference &blob) {
-            if (auto path = resolveBlobPath(blob.path, modelFolderOf(m_input.programPath)))
-                paths.insert(std::move(*path));
-        });
-    }
-    m_input.openBeside({paths.begin(), paths.end()});
-}
-
-/// Reads every record that the program names, so that none of them counts as unused because a
-/// weight's fault lies before it.
-void ProgramReading::nameBlobs()
-{
-    for (const mil::Function &function : m_out.program.functions) {
-        BlobTable &blobs = blobsOf(function);
-        forEachBlob(function.body, [&](const mil::BlobReference &blob) { blobs.count(blob); });
-    }
-    for (const mil::Function &function : m_out.program.functions) {
-        BlobTable &blobs = blobsOf(function);
-        forEachBlob(function.body, [&](const mil::BlobReference &blob) {
-            auto place = blobs.find(blob);
-            if (!place)
-                m_out.log.add(Severity::Error, std::move(place.error()));
-        });
-    }
-}
-
-void ProgramReading::readBlobFiles()
-{
-    m_records.resize(m_files.size());
-    for (std::size_t i = 0; i < m_files.size(); ++i) {
-        m_files[i].role = roleOf(i);
-        if (m_files[i].role != SectionKind::Data || isEspressoWeights(m_files[i].path))
-            continue;
-        std::vector<milblob::Record> named;
-        bool cut = false;
-        for (const BlobTable *blobs : blobsAround(m_files[i].path)) {
-            const auto own = blobs->named(i);
-            named.insert(named.end(), own.begin(), own.end());
-            cut = cut || blobs->isCut(i);
-        }
-        DiagnosticLog log;
-        m_records[i] = readBlobRecords(m_files[i], named, log);
-        for (Diagnostic &row : log.take()) {
-            if (!cut || row.error.code != "blob.range") // that was said of all of them
-                m_out.log.add(row.severity, std::move(row.error));
-        }
-    }
-}
-
-/// Those of the models whose folder a path lies in: they alone can name it.
-std::vector<const BlobTable *> ProgramReading::blobsAround(std::string_view path) const
-{
-    std::vector<const BlobTable *> all;
-    if (const auto whole = m_blobs.find(std::string_view()); whole != m_blobs.end())
-        all.push_back(&whole->second);
-    for (auto slash = path.find('/'); slash != path.npos; slash = path.find('/', slash + 1)) {
-        if (const auto own = m_blobs.find(path.substr(0, slash)); own != m_blobs.end())
-            all.push_back(&own->second);
-    }
-    return all;
-}
-
-BlobTable &ProgramReading::blobsOf(const mil::Function &function)
-{
-    const auto own = m_blobs.find(function.model);
-    return own == m_blobs.end() ? m_blobs.begin()->second : own->second;
-}
-
-bool ProgramReading::isProgramFile(std::size_t file) const
-{
-    return file == m_out.programFile ||
-           (!m_out.programFiles.empty() && isMemberProgram(m_files[file].path));
-}
-
-SectionKind ProgramReading::roleOf(std::size_t file) const
-{
-    const std::string &path = m_files[file].path;
-    if (isProgramFile(file) || isEspressoNet(path))
-        return SectionKind::Program;
-    if (isEspressoWeights(path))
-        return SectionKind::Data;
-    const auto around = blobsAround(path);
-    if (looksLikeBlobFile(m_files[file].file->bytes(), path) ||
-        std::any_of(around.begin(), around.end(),
-                    [file](const BlobTable *each) { return each->names(file); }))
-        return SectionKind::Data;
-    return path.ends_with(".json") || path.ends_with(".plist") || path.ends_with(".espresso.shape")
-               ? SectionKind::Manifest
-               : SectionKind::Unknown;
-}
-
-void ProgramReading::readWeights()
-{
-    const mil::SegmentBackends segments(m_out.program);
-    for (const mil::Function &function : m_out.program.functions) {
-        const auto own = m_out.programFiles.find(function.model);
-        MilWeightReader(function, segments.of(function), blobsOf(function),
-                        own == m_out.programFiles.end() ? m_input.programPath
-                                                        : m_files[own->second].path,
-                        m_out.log)
-            .read(m_out.weights);
-    }
-    m_out.weights.shrink_to_fit();
-    if (m_out.programFile == kNoIndex)
-        return;
-    const BundleFile &file = m_files[m_out.programFile];
-    for (const mil::ModelNode &node : m_out.program.models) {
-        if (!node.isNetwork())
-            continue;
-        network::Network network =
-            network::readNetwork(file.file->bytes(), node.content, file.path);
-        m_out.log.add(std::move(network.diagnostics));
-        auto weights = networkWeights(network, m_out.programFile, node.path);
-        std::move(weights.begin(), weights.end(), std::back_inserter(m_out.weights));
-    }
-}
-
-std::vector<ByteClaim> ProgramReading::claimsOf(std::size_t file,
-                                                const std::vector<RecordUse> &uses) const
-{
-    const BundleFile &owner = m_files[file];
-    if (isEspressoWeights(owner.path))
-        return espressoClaims(owner, file, m_out.weights);
-    if (owner.role == SectionKind::Data)
-        return claimsOfBlobFile(m_records[file], uses, m_out.weights);
-    if (owner.role == SectionKind::Program && !isEspressoNet(owner.path))
-        return claimsOfProgram(m_out.program, file, owner.file->size(), m_out.weights);
-    return {{{FileOffset(0), owner.file->size()}, owner.role, owner.path}};
-}
 
 Result<FileBytes> rewriteFile(const BundleFile &file, bool isProgram)
 {

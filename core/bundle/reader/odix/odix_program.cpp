@@ -51,6 +51,26 @@ mil::ProgramValue numberValue(std::int64_t number)
     return value;
 }
 
+/// The row of a kernel; the start of its name serves where that is longer than any.
+CoreAiOperation rowOf(const odix::Symbol &symbol)
+{
+    return coreAiKernel(std::string_view(symbol.name).substr(0, kMostName));
+}
+
+std::string operationType(const odix::Symbol &symbol)
+{
+    return rowOf(symbol).type;
+}
+
+/// Those of a list follow one another.
+void addOperand(mil::Operation &operation, const CoreAiOperand &words, mil::ProgramValue value)
+{
+    if (words.list && !operation.inputs.empty() && operation.inputs.back().name == words.name)
+        operation.inputs.back().values.push_back(std::move(value));
+    else
+        operation.inputs.push_back({words.name, {std::move(value)}});
+}
+
 /// One function.
 class BodyBuilder
 {
@@ -62,7 +82,25 @@ public:
     {
     }
 
-    mil::Function build(CompiledFunction &out);
+    mil::Function build(CompiledFunction &out)
+    {
+        nameOperations();
+        takeSignature();
+        for (std::uint32_t i = 0; i < m_code.code.size(); ++i)
+            add(i);
+        const odix::Symbol &symbol = m_program.symbolOf(m_code);
+        for (std::uint32_t i = 0; i < symbol.outputs.size(); ++i) {
+            const auto reg = static_cast<std::uint32_t>(symbol.inputs.size()) + i;
+            if (const auto name = m_names.find(reg); name != m_names.end())
+                m_made.body.outputs.push_back(name->second);
+        }
+        m_made.body.outputSpans.resize(m_made.body.outputs.size());
+        for (const auto &[constant, name] : m_constants)
+            out.emplace(name, Value{Value::Kind::Constant, constant});
+        for (const auto &[made, name] : m_constexprs)
+            out.emplace(name, Value{Value::Kind::Made, made});
+        return std::move(m_made);
+    }
 
 private:
     struct Reader {
@@ -70,25 +108,352 @@ private:
         std::size_t operand = 0;
     };
 
-    void nameOperations();
-    void takeSignature();
-    void add(std::uint32_t index);
-    void addCall(std::uint32_t index, const odix::Symbol &symbol);
-    void addSimple(std::uint32_t index, std::string_view type);
+    void nameOperations()
+    {
+        std::map<std::string, std::size_t> ordinals;
+        m_operationNames.resize(m_code.code.size());
+        const auto &all = m_compiled.trace.made;
+        for (std::uint32_t i = 0; i < m_code.code.size(); ++i) {
+            if (const odix::Symbol *symbol = kernelAt(i)) {
+                const std::string type = operationType(*symbol);
+                m_operationNames[i] = fmt::format("{}_{}", type, ++ordinals[type]);
+            }
+        }
+        // Backwards, so that each result meets its first reader.
+        std::map<std::uint32_t, Reader> next;
+        m_firstReaders.resize(m_code.code.size());
+        for (auto i = static_cast<std::uint32_t>(m_code.code.size()); i-- > 0;) {
+            if (kernelAt(i) == nullptr)
+                continue;
+            const auto operands = m_code.operandsOf(m_code.code[i]);
+            for (const std::uint32_t reg : m_code.resultsOf(m_code.code[i])) {
+                if (const auto reader = next.find(reg); reader != next.end())
+                    m_firstReaders[i] = reader->second;
+            }
+            for (std::size_t k = 0; k < operands.size(); ++k)
+                next[operands[k]] = {i, k};
+        }
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (all[i].function == m_index)
+                m_madeHere.emplace(all[i].instruction, i);
+        }
+    }
+
+    void takeSignature()
+    {
+        const odix::Symbol &symbol = m_program.symbolOf(m_code);
+        const auto inputs = m_program.texts(symbol.attribute, "inputs");
+        const auto outputs = m_program.texts(symbol.attribute, "outputs");
+        m_made.name = symbol.name;
+        m_made.opset = "coreai";
+        const auto typeOf = [this](std::uint32_t type) {
+            static const odix::Type kUnknown;
+            return type == odix::kNone ? kUnknown : m_program.types[type];
+        };
+        const auto nameAt = [](const std::vector<std::string> &all, std::size_t i,
+                               const char *word) {
+            return i < all.size() && !all[i].empty() ? all[i] : fmt::format("{}_{}", word, i);
+        };
+        for (std::uint32_t i = 0; i < symbol.inputs.size(); ++i) {
+            const odix::Type type = typeOf(symbol.inputs[i]);
+            if (type.kind == odix::Type::Kind::Context)
+                continue;
+            m_names[i] = unique(nameAt(inputs, i, "input"));
+            m_made.inputs.push_back({m_names[i], valueType(type, mil::ValueType::Kind::Tensor)});
+        }
+        for (std::uint32_t i = 0; i < symbol.outputs.size(); ++i) {
+            const auto reg = static_cast<std::uint32_t>(symbol.inputs.size()) + i;
+            const std::string name = unique(nameAt(outputs, i, "output"));
+            if (symbol.intents[i] != 1) {
+                m_outputs[reg] = name;
+                continue;
+            }
+            m_names[reg] = name; // a state is there before it is written
+            m_made.inputs.push_back(
+                {name, valueType(typeOf(symbol.outputs[i]), mil::ValueType::Kind::State)});
+        }
+    }
+
+    void add(std::uint32_t index)
+    {
+        const odix::Instruction &each = m_code.code[index];
+        const auto results = m_code.resultsOf(each);
+        switch (static_cast<Opcode>(each.opcode)) {
+        case Opcode::Jump: return addSimple(index, "jump");
+        case Opcode::Branch: return addSimple(index, "branch");
+        case Opcode::Move: return addSimple(index, "move");
+        case Opcode::Call:
+            if (const odix::Symbol *symbol = kernelAt(index))
+                addCall(index, *symbol);
+            return;
+        case Opcode::GetContext: {
+            if (results.size() != 1 || each.operands != 1)
+                return;
+            const Value holder = m_compiled.trace.values[m_index][each.first];
+            if (holder.kind != Value::Kind::Context)
+                return;
+            const auto &slots = m_compiled.trace.contexts[holder.index];
+            const auto slot = std::lower_bound(
+                slots.begin(), slots.end(), static_cast<std::uint64_t>(each.value),
+                [](const auto &one, std::uint64_t wanted) { return one.first < wanted; });
+            if (slot != slots.end() && slot->first == static_cast<std::uint64_t>(each.value))
+                takeOutput(slot->second, results[0]);
+            return;
+        }
+        default: return;
+        }
+    }
+
+    void addCall(std::uint32_t index, const odix::Symbol &symbol)
+    {
+        const odix::Instruction &each = m_code.code[index];
+        const auto operands = m_code.operandsOf(each), results = m_code.resultsOf(each);
+        const auto &values = m_compiled.trace.values[m_index];
+        if (const auto made = m_madeHere.find(index); made != m_madeHere.end()) {
+            if (results.size() == 1) // else it stands where it is read
+                takeOutput({Value::Kind::Made, made->second}, results[0]);
+            return;
+        }
+        if (symbol.name == "NDArray.copy" && operands.size() == 1 && results.size() == 1 &&
+            takeOutput(values[each.first], results[0]))
+            return;
+        const CoreAiOperation words = rowOf(symbol);
+        mil::Operation operation;
+        operation.type = symbol.kernel ? words.type : "call";
+        operation.span = {each.at.value, 4};
+        for (std::size_t i = 0; i < operands.size(); ++i) {
+            mil::ProgramValue value = operandOf(values[each.first + i], operands[i], {index, i});
+            if (value.reference() != nullptr)
+                addOperand(operation, words.operand(i), std::move(value));
+        }
+        for (std::size_t i = 0; i < results.size(); ++i)
+            define(index, operation, results[i], i,
+                   i < symbol.outputs.size() ? &m_program.types[symbol.outputs[i]] : nullptr);
+        m_made.body.operations.push_back(std::move(operation));
+    }
+
+    void addSimple(std::uint32_t index, std::string_view type)
+    {
+        const odix::Instruction &each = m_code.code[index];
+        const auto operands = m_code.operandsOf(each), results = m_code.resultsOf(each);
+        mil::Operation operation;
+        operation.type = type;
+        operation.span = {each.at.value, 4};
+        for (std::size_t i = 0; i < operands.size(); ++i) {
+            mil::ProgramValue value = operandOf(m_compiled.trace.values[m_index][each.first + i],
+                                                operands[i], {index, i});
+            if (value.reference() != nullptr)
+                operation.inputs.push_back({"x", {std::move(value)}});
+        }
+        if (type == "move") {
+            if (operation.inputs.empty() || results.size() != 1)
+                return; // scratch memory
+            define(index, operation, results[0], 0, nullptr);
+        } else {
+            operation.attributes.push_back({"target", {numberValue(each.value)}});
+        }
+        m_made.body.operations.push_back(std::move(operation));
+    }
+
+    /// The value that an instruction leaves in a register: the function's output by its name where
+    /// it
+    /// is one, and is written for the first time.
     void define(std::uint32_t index, mil::Operation &operation, std::uint32_t reg,
-                std::size_t output, const odix::Type *type);
-    bool takeOutput(const Value &value, std::uint32_t reg);
-    mil::ProgramValue operandOf(const Value &value, std::uint32_t reg, Reader reader);
+                std::size_t output, const odix::Type *type)
+    {
+        const auto wanted = m_outputs.find(reg);
+        std::string name;
+        if (wanted != m_outputs.end()) {
+            name = wanted->second;
+            m_outputs.erase(wanted);
+        } else {
+            std::string own = m_operationNames[index];
+            if (own.empty())
+                own = fmt::format("{}_{}", operation.type, index);
+            name = unique(output == 0 ? std::move(own) : fmt::format("{}_{}", own, output));
+        }
+        mil::ValueType made;
+        if (type != nullptr)
+            made = valueType(*type, mil::ValueType::Kind::Tensor);
+        operation.outputs.push_back({name, std::move(made)});
+        m_names[reg] = std::move(name);
+    }
+
+    /// A constant that is an output as it is has the output's name. False where it is none.
+    bool takeOutput(const Value &value, std::uint32_t reg)
+    {
+        const auto output = m_outputs.find(reg);
+        if (!value.isConstant() || output == m_outputs.end())
+            return false;
+        const std::string name = std::move(output->second);
+        m_outputs.erase(output);
+        m_taken.erase(name);
+        m_names[reg] = value.kind == Value::Kind::Made
+                           ? nameOfMade(value.index, name)
+                           : nameOfConstant(value.index, name, Use::Whole);
+        return true;
+    }
+
+    mil::ProgramValue operandOf(const Value &value, std::uint32_t reg, Reader reader)
+    {
+        mil::ProgramValue result;
+        if (value.kind == Value::Kind::Constant)
+            result.content = mil::Reference{
+                nameOfConstant(value.index, nameFor(reader, value), useBy(reader)), {}};
+        else if (value.kind == Value::Kind::Made)
+            result.content = mil::Reference{nameOfMade(value.index, nameFor(reader, value)), {}};
+        else if (const auto name = m_names.find(reg); name != m_names.end())
+            result.content = mil::Reference{name->second, {}};
+        return result;
+    }
+
     /// What reads a constant: the function's output, a step of a form, an operation.
     enum class Use : std::uint8_t { Whole, Parameter, Operand };
-    const std::string &nameOfConstant(std::size_t constant, std::string name, Use use);
-    const std::string &nameOfMade(std::size_t made, std::string name);
-    std::string nameFor(Reader reader, const Value &value) const;
-    Reader finalReader(Reader reader) const;
-    Use useBy(Reader reader) const;
-    std::uint32_t recordOf(const Value &value) const;
-    std::string unique(std::string name);
-    const odix::Symbol *kernelAt(std::uint32_t index) const;
+    const std::string &nameOfConstant(std::size_t constant, std::string name, Use use)
+    {
+        const auto [known, isNew] = m_constants.try_emplace(constant);
+        if (!isNew)
+            return known->second;
+        const odix::Constant &each = m_program.constants[constant];
+        const odix::Type &type = m_program.types[each.type];
+        known->second = unique(std::move(name));
+        mil::ProgramValue value;
+        value.type = valueType(type, mil::ValueType::Kind::Tensor);
+        value.span = {each.bytes.offset.value, each.bytes.bytes.value};
+        const auto shape = value.type.shape();
+        const auto count = shape ? elementCount(*shape) : std::nullopt;
+        const std::uint64_t few = use == Use::Whole               ? 0
+                                  : use == Use::Parameter         ? kMostParameters
+                                  : isFloatingPoint(type.element) ? 2
+                                                                  : kFewElements;
+        if (count && count->value < few && bitWidth(type.element) > 0) {
+            mil::Literal literal;
+            literal.element = type.element;
+            literal.count = count->value;
+            literal.packedSpan = true;
+            literal.elementSpans = {value.span};
+            const auto bytes = m_bytes.subspan(each.bytes.offset.value, each.bytes.bytes.value);
+            literal.bytes.assign(bytes.begin(), bytes.end());
+            value.content = std::move(literal);
+        } else {
+            value.content = mil::BlobReference{m_path, each.bytes.offset.value, {}};
+        }
+        mil::Operation operation;
+        operation.type = "const";
+        operation.span = value.span;
+        operation.outputs.push_back({known->second, value.type});
+        operation.attributes.push_back({"val", {std::move(value)}});
+        m_made.body.operations.push_back(std::move(operation));
+        return known->second;
+    }
+
+    const std::string &nameOfMade(std::size_t made, std::string name)
+    {
+        const auto [known, isNew] = m_constexprs.try_emplace(made);
+        if (!isNew)
+            return known->second;
+        const odix::MadeValue &each = m_compiled.trace.made[made];
+        const odix::Instruction &call = m_program.functions[each.function].code[each.instruction];
+        const odix::Symbol &symbol = *m_program.callee(call);
+        known->second = unique(name);
+        mil::Operation operation;
+        const CoreAiOperation words = rowOf(symbol);
+        operation.type = words.type;
+        const bool cast = words.step == CoreAiStep::Cast;
+        if (!words.type.starts_with("constexpr_"))
+            operation.type = "constexpr_" + words.type;
+        operation.span = {call.at.value, 4};
+        for (std::size_t i = 0; i < each.operands.size(); ++i) {
+            const std::string role = cast ? "source_val" : words.operand(i).name;
+            const std::string own = fmt::format("{}.{}", name, role);
+            const Value &operand = each.operands[i];
+            mil::ProgramValue value;
+            value.content = mil::Reference{
+                operand.kind == Value::Kind::Made
+                    ? nameOfMade(operand.index, own)
+                    : nameOfConstant(operand.index, own,
+                                     words.operand(i).parameter ? Use::Parameter : Use::Whole),
+                {}};
+            operation.inputs.push_back({role, {std::move(value)}});
+        }
+        operation.outputs.push_back(
+            {known->second,
+             valueType(m_program.types[symbol.outputs.front()], mil::ValueType::Kind::Tensor)});
+        m_made.body.operations.push_back(std::move(operation));
+        return known->second;
+    }
+
+    /// The author's name, else where the package was made and the role, else the reader and the
+    /// role.
+    std::string nameFor(Reader reader, const Value &value) const
+    {
+        const std::uint32_t record = recordOf(value);
+        const auto &debug = m_compiled.debug;
+        if (debug) {
+            if (std::string given = debug->name(record); !given.empty())
+                return given;
+        }
+        const Reader last = finalReader(reader);
+        const odix::Symbol *symbol = kernelAt(last.instruction);
+        if (symbol == nullptr)
+            return fmt::format("constant_{}", record);
+        const CoreAiOperand operand = rowOf(*symbol).operand(last.operand);
+        const std::string &role = operand.role.empty() ? operand.name : operand.role;
+        if (debug) {
+            const std::string scope = debug->scope(m_code.code[last.instruction].opId);
+            if (!scope.empty())
+                return fmt::format("{}.{}", scope, role);
+        }
+        return fmt::format("{}.{}", m_operationNames[last.instruction], role);
+    }
+
+    /// Through what only reshapes, transposes and casts a value, to what works with it.
+    Reader finalReader(Reader reader) const
+    {
+        for (std::size_t steps = 0; steps < kMostTraceSteps; ++steps) {
+            const odix::Symbol *symbol = kernelAt(reader.instruction);
+            if (symbol == nullptr || reader.operand != 0 || !passesThrough(operationType(*symbol)))
+                return reader;
+            const auto &next = m_firstReaders[reader.instruction];
+            if (!next)
+                return reader;
+            reader = *next;
+        }
+        return reader;
+    }
+
+    Use useBy(Reader reader) const
+    {
+        const Reader last = finalReader(reader);
+        const odix::Symbol *symbol = kernelAt(last.instruction);
+        const bool parameter = symbol != nullptr && rowOf(*symbol).operand(last.operand).parameter;
+        return parameter ? Use::Parameter : Use::Operand;
+    }
+
+    /// Op id of a constant's record in the debug information: of what is made, of its data.
+    std::uint32_t recordOf(const Value &value) const
+    {
+        Value leaf = value;
+        while (leaf.kind == Value::Kind::Made)
+            leaf = m_compiled.trace.made[leaf.index].operands.front(); // made of earlier ones only
+        return static_cast<std::uint32_t>(leaf.index);
+    }
+
+    std::string unique(std::string name)
+    {
+        std::string result = name;
+        while (m_taken.count(result) > 0)
+            result = fmt::format("{}_{}", name, ++m_taken[name] + 1);
+        m_taken.emplace(result, 0);
+        return result;
+    }
+
+    /// The kernel or function that an instruction calls, if it works on values of the model.
+    const odix::Symbol *kernelAt(std::uint32_t index) const
+    {
+        const odix::Symbol *symbol = m_program.callee(m_code.code[index]);
+        return symbol == nullptr || symbol->isPlumbing() ? nullptr : symbol;
+    }
 
     const odix::Compiled &m_compiled;
     const odix::Program &m_program;
@@ -105,386 +470,6 @@ private:
     std::vector<std::optional<Reader>> m_firstReaders;       ///< of an instruction's result
     std::map<std::string, std::size_t, std::less<>> m_taken; ///< names, and the next ordinal
 };
-
-std::string BodyBuilder::unique(std::string name)
-{
-    std::string result = name;
-    while (m_taken.count(result) > 0)
-        result = fmt::format("{}_{}", name, ++m_taken[name] + 1);
-    m_taken.emplace(result, 0);
-    return result;
-}
-
-/// The row of a kernel; the start of its name serves where that is longer than any.
-CoreAiOperation rowOf(const odix::Symbol &symbol)
-{
-    return coreAiKernel(std::string_view(symbol.name).substr(0, kMostName));
-}
-
-std::string operationType(const odix::Symbol &symbol)
-{
-    return rowOf(symbol).type;
-}
-
-/// The kernel or function that an instruction calls, if it works on values of the model.
-const odix::Symbol *BodyBuilder::kernelAt(std::uint32_t index) const
-{
-    const odix::Symbol *symbol = m_program.callee(m_code.code[index]);
-    return symbol == nullptr || symbol->isPlumbing() ? nullptr : symbol;
-}
-
-void BodyBuilder::nameOperations()
-{
-    std::map<std::string, std::size_t> ordinals;
-    m_operationNames.resize(m_code.code.size());
-    const auto &all = m_compiled.trace.made;
-    for (std::uint32_t i = 0; i < m_code.code.size(); ++i) {
-        if (const odix::Symbol *symbol = kernelAt(i)) {
-            const std::string type = operationType(*symbol);
-            m_operationNames[i] = fmt::format("{}_{}", type, ++ordinals[type]);
-        }
-    }
-    // Backwards, so that each result meets its first reader.
-    std::map<std::uint32_t, Reader> next;
-    m_firstReaders.resize(m_code.code.size());
-    for (auto i = static_cast<std::uint32_t>(m_code.code.size()); i-- > 0;) {
-        if (kernelAt(i) == nullptr)
-            continue;
-        const auto operands = m_code.operandsOf(m_code.code[i]);
-        for (const std::uint32_t reg : m_code.resultsOf(m_code.code[i])) {
-            if (const auto reader = next.find(reg); reader != next.end())
-                m_firstReaders[i] = reader->second;
-        }
-        for (std::size_t k = 0; k < operands.size(); ++k)
-            next[operands[k]] = {i, k};
-    }
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        if (all[i].function == m_index)
-            m_madeHere.emplace(all[i].instruction, i);
-    }
-}
-
-void BodyBuilder::takeSignature()
-{
-    const odix::Symbol &symbol = m_program.symbolOf(m_code);
-    const auto inputs = m_program.texts(symbol.attribute, "inputs");
-    const auto outputs = m_program.texts(symbol.attribute, "outputs");
-    m_made.name = symbol.name;
-    m_made.opset = "coreai";
-    const auto typeOf = [this](std::uint32_t type) {
-        static const odix::Type kUnknown;
-        return type == odix::kNone ? kUnknown : m_program.types[type];
-    };
-    const auto nameAt = [](const std::vector<std::string> &all, std::size_t i, const char *word) {
-        return i < all.size() && !all[i].empty() ? all[i] : fmt::format("{}_{}", word, i);
-    };
-    for (std::uint32_t i = 0; i < symbol.inputs.size(); ++i) {
-        const odix::Type type = typeOf(symbol.inputs[i]);
-        if (type.kind == odix::Type::Kind::Context)
-            continue;
-        m_names[i] = unique(nameAt(inputs, i, "input"));
-        m_made.inputs.push_back({m_names[i], valueType(type, mil::ValueType::Kind::Tensor)});
-    }
-    for (std::uint32_t i = 0; i < symbol.outputs.size(); ++i) {
-        const auto reg = static_cast<std::uint32_t>(symbol.inputs.size()) + i;
-        const std::string name = unique(nameAt(outputs, i, "output"));
-        if (symbol.intents[i] != 1) {
-            m_outputs[reg] = name;
-            continue;
-        }
-        m_names[reg] = name; // a state is there before it is written
-        m_made.inputs.push_back(
-            {name, valueType(typeOf(symbol.outputs[i]), mil::ValueType::Kind::State)});
-    }
-}
-
-mil::Function BodyBuilder::build(CompiledFunction &out)
-{
-    nameOperations();
-    takeSignature();
-    for (std::uint32_t i = 0; i < m_code.code.size(); ++i)
-        add(i);
-    const odix::Symbol &symbol = m_program.symbolOf(m_code);
-    for (std::uint32_t i = 0; i < symbol.outputs.size(); ++i) {
-        const auto reg = static_cast<std::uint32_t>(symbol.inputs.size()) + i;
-        if (const auto name = m_names.find(reg); name != m_names.end())
-            m_made.body.outputs.push_back(name->second);
-    }
-    m_made.body.outputSpans.resize(m_made.body.outputs.size());
-    for (const auto &[constant, name] : m_constants)
-        out.emplace(name, Value{Value::Kind::Constant, constant});
-    for (const auto &[made, name] : m_constexprs)
-        out.emplace(name, Value{Value::Kind::Made, made});
-    return std::move(m_made);
-}
-
-void BodyBuilder::add(std::uint32_t index)
-{
-    const odix::Instruction &each = m_code.code[index];
-    const auto results = m_code.resultsOf(each);
-    switch (static_cast<Opcode>(each.opcode)) {
-    case Opcode::Jump: return addSimple(index, "jump");
-    case Opcode::Branch: return addSimple(index, "branch");
-    case Opcode::Move: return addSimple(index, "move");
-    case Opcode::Call:
-        if (const odix::Symbol *symbol = kernelAt(index))
-            addCall(index, *symbol);
-        return;
-    case Opcode::GetContext: {
-        if (results.size() != 1 || each.operands != 1)
-            return;
-        const Value holder = m_compiled.trace.values[m_index][each.first];
-        if (holder.kind != Value::Kind::Context)
-            return;
-        const auto &slots = m_compiled.trace.contexts[holder.index];
-        const auto slot = std::lower_bound(
-            slots.begin(), slots.end(), static_cast<std::uint64_t>(each.value),
-            [](const auto &one, std::uint64_t wanted) { return one.first < wanted; });
-        if (slot != slots.end() && slot->first == static_cast<std::uint64_t>(each.value))
-            takeOutput(slot->second, results[0]);
-        return;
-    }
-    default: return;
-    }
-}
-
-/// A constant that is an output as it is has the output's name. False where it is none.
-bool BodyBuilder::takeOutput(const Value &value, std::uint32_t reg)
-{
-    const auto output = m_outputs.find(reg);
-    if (!value.isConstant() || output == m_outputs.end())
-        return false;
-    const std::string name = std::move(output->second);
-    m_outputs.erase(output);
-    m_taken.erase(name);
-    m_names[reg] = value.kind == Value::Kind::Made ? nameOfMade(value.index, name)
-                                                   : nameOfConstant(value.index, name, Use::Whole);
-    return true;
-}
-
-mil::ProgramValue BodyBuilder::operandOf(const Value &value, std::uint32_t reg, Reader reader)
-{
-    mil::ProgramValue result;
-    if (value.kind == Value::Kind::Constant)
-        result.content =
-            mil::Reference{nameOfConstant(value.index, nameFor(reader, value), useBy(reader)), {}};
-    else if (value.kind == Value::Kind::Made)
-        result.content = mil::Reference{nameOfMade(value.index, nameFor(reader, value)), {}};
-    else if (const auto name = m_names.find(reg); name != m_names.end())
-        result.content = mil::Reference{name->second, {}};
-    return result;
-}
-
-void BodyBuilder::addSimple(std::uint32_t index, std::string_view type)
-{
-    const odix::Instruction &each = m_code.code[index];
-    const auto operands = m_code.operandsOf(each), results = m_code.resultsOf(each);
-    mil::Operation operation;
-    operation.type = type;
-    operation.span = {each.at.value, 4};
-    for (std::size_t i = 0; i < operands.size(); ++i) {
-        mil::ProgramValue value =
-            operandOf(m_compiled.trace.values[m_index][each.first + i], operands[i], {index, i});
-        if (value.reference() != nullptr)
-            operation.inputs.push_back({"x", {std::move(value)}});
-    }
-    if (type == "move") {
-        if (operation.inputs.empty() || results.size() != 1)
-            return; // scratch memory
-        define(index, operation, results[0], 0, nullptr);
-    } else {
-        operation.attributes.push_back({"target", {numberValue(each.value)}});
-    }
-    m_made.body.operations.push_back(std::move(operation));
-}
-
-/// Those of a list follow one another.
-void addOperand(mil::Operation &operation, const CoreAiOperand &words, mil::ProgramValue value)
-{
-    if (words.list && !operation.inputs.empty() && operation.inputs.back().name == words.name)
-        operation.inputs.back().values.push_back(std::move(value));
-    else
-        operation.inputs.push_back({words.name, {std::move(value)}});
-}
-
-void BodyBuilder::addCall(std::uint32_t index, const odix::Symbol &symbol)
-{
-    const odix::Instruction &each = m_code.code[index];
-    const auto operands = m_code.operandsOf(each), results = m_code.resultsOf(each);
-    const auto &values = m_compiled.trace.values[m_index];
-    if (const auto made = m_madeHere.find(index); made != m_madeHere.end()) {
-        if (results.size() == 1) // else it stands where it is read
-            takeOutput({Value::Kind::Made, made->second}, results[0]);
-        return;
-    }
-    if (symbol.name == "NDArray.copy" && operands.size() == 1 && results.size() == 1 &&
-        takeOutput(values[each.first], results[0]))
-        return;
-    const CoreAiOperation words = rowOf(symbol);
-    mil::Operation operation;
-    operation.type = symbol.kernel ? words.type : "call";
-    operation.span = {each.at.value, 4};
-    for (std::size_t i = 0; i < operands.size(); ++i) {
-        mil::ProgramValue value = operandOf(values[each.first + i], operands[i], {index, i});
-        if (value.reference() != nullptr)
-            addOperand(operation, words.operand(i), std::move(value));
-    }
-    for (std::size_t i = 0; i < results.size(); ++i)
-        define(index, operation, results[i], i,
-               i < symbol.outputs.size() ? &m_program.types[symbol.outputs[i]] : nullptr);
-    m_made.body.operations.push_back(std::move(operation));
-}
-
-/// The value that an instruction leaves in a register: the function's output by its name where it
-/// is one, and is written for the first time.
-void BodyBuilder::define(std::uint32_t index, mil::Operation &operation, std::uint32_t reg,
-                         std::size_t output, const odix::Type *type)
-{
-    const auto wanted = m_outputs.find(reg);
-    std::string name;
-    if (wanted != m_outputs.end()) {
-        name = wanted->second;
-        m_outputs.erase(wanted);
-    } else {
-        std::string own = m_operationNames[index];
-        if (own.empty())
-            own = fmt::format("{}_{}", operation.type, index);
-        name = unique(output == 0 ? std::move(own) : fmt::format("{}_{}", own, output));
-    }
-    mil::ValueType made;
-    if (type != nullptr)
-        made = valueType(*type, mil::ValueType::Kind::Tensor);
-    operation.outputs.push_back({name, std::move(made)});
-    m_names[reg] = std::move(name);
-}
-
-/// Through what only reshapes, transposes and casts a value, to what works with it.
-BodyBuilder::Reader BodyBuilder::finalReader(Reader reader) const
-{
-    for (std::size_t steps = 0; steps < kMostTraceSteps; ++steps) {
-        const odix::Symbol *symbol = kernelAt(reader.instruction);
-        if (symbol == nullptr || reader.operand != 0 || !passesThrough(operationType(*symbol)))
-            return reader;
-        const auto &next = m_firstReaders[reader.instruction];
-        if (!next)
-            return reader;
-        reader = *next;
-    }
-    return reader;
-}
-
-BodyBuilder::Use BodyBuilder::useBy(Reader reader) const
-{
-    const Reader last = finalReader(reader);
-    const odix::Symbol *symbol = kernelAt(last.instruction);
-    const bool parameter = symbol != nullptr && rowOf(*symbol).operand(last.operand).parameter;
-    return parameter ? Use::Parameter : Use::Operand;
-}
-
-/// Op id of a constant's record in the debug information: of what is made, of its data.
-std::uint32_t BodyBuilder::recordOf(const Value &value) const
-{
-    Value leaf = value;
-    while (leaf.kind == Value::Kind::Made)
-        leaf = m_compiled.trace.made[leaf.index].operands.front(); // made of earlier ones only
-    return static_cast<std::uint32_t>(leaf.index);
-}
-
-/// The author's name, else where the package was made and the role, else the reader and the role.
-std::string BodyBuilder::nameFor(Reader reader, const Value &value) const
-{
-    const std::uint32_t record = recordOf(value);
-    const auto &debug = m_compiled.debug;
-    if (debug) {
-        if (std::string given = debug->name(record); !given.empty())
-            return given;
-    }
-    const Reader last = finalReader(reader);
-    const odix::Symbol *symbol = kernelAt(last.instruction);
-    if (symbol == nullptr)
-        return fmt::format("constant_{}", record);
-    const CoreAiOperand operand = rowOf(*symbol).operand(last.operand);
-    const std::string &role = operand.role.empty() ? operand.name : operand.role;
-    if (debug) {
-        const std::string scope = debug->scope(m_code.code[last.instruction].opId);
-        if (!scope.empty())
-            return fmt::format("{}.{}", scope, role);
-    }
-    return fmt::format("{}.{}", m_operationNames[last.instruction], role);
-}
-
-const std::string &BodyBuilder::nameOfConstant(std::size_t constant, std::string name, Use use)
-{
-    const auto [known, isNew] = m_constants.try_emplace(constant);
-    if (!isNew)
-        return known->second;
-    const odix::Constant &each = m_program.constants[constant];
-    const odix::Type &type = m_program.types[each.type];
-    known->second = unique(std::move(name));
-    mil::ProgramValue value;
-    value.type = valueType(type, mil::ValueType::Kind::Tensor);
-    value.span = {each.bytes.offset.value, each.bytes.bytes.value};
-    const auto shape = value.type.shape();
-    const auto count = shape ? elementCount(*shape) : std::nullopt;
-    const std::uint64_t few = use == Use::Whole               ? 0
-                              : use == Use::Parameter         ? kMostParameters
-                              : isFloatingPoint(type.element) ? 2
-                                                              : kFewElements;
-    if (count && count->value < few && bitWidth(type.element) > 0) {
-        mil::Literal literal;
-        literal.element = type.element;
-        literal.count = count->value;
-        literal.packedSpan = true;
-        literal.elementSpans = {value.span};
-        const auto bytes = m_bytes.subspan(each.bytes.offset.value, each.bytes.bytes.value);
-        literal.bytes.assign(bytes.begin(), bytes.end());
-        value.content = std::move(literal);
-    } else {
-        value.content = mil::BlobReference{m_path, each.bytes.offset.value, {}};
-    }
-    mil::Operation operation;
-    operation.type = "const";
-    operation.span = value.span;
-    operation.outputs.push_back({known->second, value.type});
-    operation.attributes.push_back({"val", {std::move(value)}});
-    m_made.body.operations.push_back(std::move(operation));
-    return known->second;
-}
-
-const std::string &BodyBuilder::nameOfMade(std::size_t made, std::string name)
-{
-    const auto [known, isNew] = m_constexprs.try_emplace(made);
-    if (!isNew)
-        return known->second;
-    const odix::MadeValue &each = m_compiled.trace.made[made];
-    const odix::Instruction &call = m_program.functions[each.function].code[each.instruction];
-    const odix::Symbol &symbol = *m_program.callee(call);
-    known->second = unique(name);
-    mil::Operation operation;
-    const CoreAiOperation words = rowOf(symbol);
-    operation.type = words.type;
-    const bool cast = words.step == CoreAiStep::Cast;
-    if (!words.type.starts_with("constexpr_"))
-        operation.type = "constexpr_" + words.type;
-    operation.span = {call.at.value, 4};
-    for (std::size_t i = 0; i < each.operands.size(); ++i) {
-        const std::string role = cast ? "source_val" : words.operand(i).name;
-        const std::string own = fmt::format("{}.{}", name, role);
-        const Value &operand = each.operands[i];
-        mil::ProgramValue value;
-        value.content = mil::Reference{
-            operand.kind == Value::Kind::Made
-                ? nameOfMade(operand.index, own)
-                : nameOfConstant(operand.index, own,
-                                 words.operand(i).parameter ? Use::Parameter : Use::Whole),
-            {}};
-        operation.inputs.push_back({role, {std::move(value)}});
-    }
-    operation.outputs.push_back({known->second, valueType(m_program.types[symbol.outputs.front()],
-                                                          mil::ValueType::Kind::Tensor)});
-    m_made.body.operations.push_back(std::move(operation));
-    return known->second;
-}
 
 } // namespace
 

@@ -23,50 +23,6 @@ using codec::PartRole;
 using codec::Scaling;
 using odix::Value;
 
-/// Encodings from the kernels that make a value of constants.
-class FormBuilder
-{
-public:
-    FormBuilder(const odix::Compiled &compiled, std::span<const std::byte> bytes,
-                const std::string &path)
-        : m_compiled(compiled), m_program(compiled.program), m_bytes(bytes), m_path(path)
-    {
-    }
-
-    Result<Encoding> encoding(const Value &value, PartRole role, unsigned depth = 0);
-    /// The operands that were met, also of a form that cannot be read.
-    std::vector<codec::Operand> known;
-
-private:
-    Result<codec::Operand> stored(const Value &value, PartRole role);
-    Result<OperandSource> source(const Value &value, PartRole role, unsigned depth);
-    Result<Encoding> scaled(const odix::MadeValue &made, const odix::Type &type, unsigned depth);
-    Result<Encoding> lookedUp(const odix::MadeValue &made, const odix::Type &type, Encoding indices,
-                              unsigned depth);
-    Result<Encoding> masked(const odix::MadeValue &made, unsigned depth);
-    Result<std::int64_t> integer(const Value &value) const;
-    tl::unexpected<Error> fault(FileOffset at, std::string field, std::string expected,
-                                std::string found) const;
-
-    const odix::Compiled &m_compiled;
-    const odix::Program &m_program;
-    std::span<const std::byte> m_bytes;
-    const std::string &m_path;
-};
-
-tl::unexpected<Error> FormBuilder::fault(FileOffset at, std::string field, std::string expected,
-                                         std::string found) const
-{
-    return ErrorBuilder("odix.form")
-        .file(m_path)
-        .at(at)
-        .field(std::move(field))
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message("The kernels that make this weight do not fit their operands.")
-        .unexpected();
-}
-
 Shape shapeOfType(const odix::Type &type)
 {
     Shape shape;
@@ -77,186 +33,221 @@ Shape shapeOfType(const odix::Type &type)
     return shape;
 }
 
-Result<codec::Operand> FormBuilder::stored(const Value &value, PartRole role)
+/// Encodings from the kernels that make a value of constants.
+class FormBuilder
 {
-    const odix::Constant &constant = m_program.constants[value.index];
-    const odix::Type &type = m_program.types[constant.type];
-    const Shape shape = shapeOfType(type);
-    const auto count = elementCount(shape);
-    if (bitWidth(type.element) == 0 || !count || !packedBytes(*count, ElementType::Fp64))
-        return fault(constant.bytes.offset, "element type", "an element type that is known",
-                     type.text);
-    OperandPlace place;
-    place.file = m_compiled.file;
-    place.bytes = constant.bytes.bytes;
-    place.dataOffset = place.metaOffset = constant.bytes.offset;
-    known.push_back(operandAt(role, type.element, shape, std::move(place)));
-    return known.back();
-}
+public:
+    FormBuilder(const odix::Compiled &compiled, std::span<const std::byte> bytes,
+                const std::string &path)
+        : m_compiled(compiled), m_program(compiled.program), m_bytes(bytes), m_path(path)
+    {
+    }
 
-Result<OperandSource> FormBuilder::source(const Value &value, PartRole role, unsigned depth)
-{
-    if (value.kind == Value::Kind::Constant)
-        return stored(value, role).map([](codec::Operand &&made) { return OperandSource(made); });
-    return encoding(value, role, depth).map([](Encoding &&made) {
-        return OperandSource(std::make_shared<const Encoding>(std::move(made)));
-    });
-}
+    Result<Encoding> encoding(const Value &value, PartRole role, unsigned depth = 0)
+    {
+        if (value.kind == Value::Kind::Constant) {
+            auto operand = TRY(stored(value, role));
+            Encoding dense;
+            dense.type = operand.type;
+            dense.shape = operand.shape;
+            dense.payload = std::move(operand);
+            return dense;
+        }
+        const odix::MadeValue &made = m_compiled.trace.made[value.index];
+        const odix::Instruction &call = m_program.functions[made.function].code[made.instruction];
+        const odix::Symbol &symbol = *m_program.callee(call);
+        const odix::Type &type = m_program.types[symbol.outputs.front()];
+        if (depth >= codec::kMaxChainedOps)
+            return fault(call.at, "kernel",
+                         fmt::format("at most {} in a row", codec::kMaxChainedOps), "more");
+        const std::size_t operands = made.operands.size();
+        const CoreAiStep step = coreAiKernel(symbol.name).step;
+        if (step == CoreAiStep::Cast && operands == 1) {
+            auto inner = encoding(made.operands[0], role, depth + 1);
+            if (!inner || inner->type == type.element)
+                return inner;
+            if (!inner->scaling && !inner->converts) {
+                inner->type = type.element;
+                inner->converts = true;
+                return inner;
+            }
+            Encoding cast;
+            cast.type = type.element;
+            cast.shape = inner->shape;
+            cast.payload = std::make_shared<const Encoding>(std::move(*inner));
+            cast.converts = true;
+            return cast;
+        }
+        if (step == CoreAiStep::ShiftScale && operands >= 3 && operands <= 4)
+            return scaled(made, type, depth);
+        if ((step == CoreAiStep::LutToDense || step == CoreAiStep::LutToSparse) && operands == 3) {
+            auto indices = encoding(made.operands[0], PartRole::Indices, depth + 1);
+            return indices ? lookedUp(made, type, std::move(*indices), depth) : indices;
+        }
+        if (step == CoreAiStep::BuildSparse && operands == 2)
+            return masked(made, depth);
+        if (step == CoreAiStep::SparseToDense && operands == 1)
+            return encoding(made.operands[0], role, depth + 1);
+        return fault(call.at, "kernel", "a kernel that decompresses", symbol.name);
+    }
 
-Result<std::int64_t> FormBuilder::integer(const Value &value) const
-{
-    if (value.kind == Value::Kind::Constant) {
+    /// The operands that were met, also of a form that cannot be read.
+    std::vector<codec::Operand> known;
+
+private:
+    Result<codec::Operand> stored(const Value &value, PartRole role)
+    {
         const odix::Constant &constant = m_program.constants[value.index];
         const odix::Type &type = m_program.types[constant.type];
-        const std::uint64_t bytes = constant.bytes.bytes.value;
-        if (type.element == ElementType::Int16 && bytes == 2)
-            return static_cast<std::int16_t>(
-                loadLittle<std::uint16_t>(m_bytes, constant.bytes.offset.value));
-        if (type.element == ElementType::Int32 && bytes == 4)
-            return static_cast<std::int32_t>(
-                loadLittle<std::uint32_t>(m_bytes, constant.bytes.offset.value));
+        const Shape shape = shapeOfType(type);
+        const auto count = elementCount(shape);
+        if (bitWidth(type.element) == 0 || !count || !packedBytes(*count, ElementType::Fp64))
+            return fault(constant.bytes.offset, "element type", "an element type that is known",
+                         type.text);
+        OperandPlace place;
+        place.file = m_compiled.file;
+        place.bytes = constant.bytes.bytes;
+        place.dataOffset = place.metaOffset = constant.bytes.offset;
+        known.push_back(operandAt(role, type.element, shape, std::move(place)));
+        return known.back();
     }
-    return fault(FileOffset(0), "axis", "one whole number", "something else");
-}
 
-Result<Encoding> FormBuilder::encoding(const Value &value, PartRole role, unsigned depth)
-{
-    if (value.kind == Value::Kind::Constant) {
-        auto operand = TRY(stored(value, role));
-        Encoding dense;
-        dense.type = operand.type;
-        dense.shape = operand.shape;
-        dense.payload = std::move(operand);
-        return dense;
+    Result<OperandSource> source(const Value &value, PartRole role, unsigned depth)
+    {
+        if (value.kind == Value::Kind::Constant)
+            return stored(value, role).map([](codec::Operand &&made) {
+                return OperandSource(made);
+            });
+        return encoding(value, role, depth).map([](Encoding &&made) {
+            return OperandSource(std::make_shared<const Encoding>(std::move(made)));
+        });
     }
-    const odix::MadeValue &made = m_compiled.trace.made[value.index];
-    const odix::Instruction &call = m_program.functions[made.function].code[made.instruction];
-    const odix::Symbol &symbol = *m_program.callee(call);
-    const odix::Type &type = m_program.types[symbol.outputs.front()];
-    if (depth >= codec::kMaxChainedOps)
-        return fault(call.at, "kernel", fmt::format("at most {} in a row", codec::kMaxChainedOps),
-                     "more");
-    const std::size_t operands = made.operands.size();
-    const CoreAiStep step = coreAiKernel(symbol.name).step;
-    if (step == CoreAiStep::Cast && operands == 1) {
-        auto inner = encoding(made.operands[0], role, depth + 1);
-        if (!inner || inner->type == type.element)
-            return inner;
-        if (!inner->scaling && !inner->converts) {
-            inner->type = type.element;
-            inner->converts = true;
-            return inner;
+
+    /// out = scale x (code - offset1) + offset2, in the type of the result.
+    Result<Encoding> scaled(const odix::MadeValue &made, const odix::Type &type, unsigned depth)
+    {
+        auto data = TRY(encoding(made.operands[0], PartRole::Data, depth + 1));
+        // A cast of table entries to the type of the result takes nothing from them.
+        if (data.converts && data.palette && !data.scaling) {
+            const ElementType entries = codec::sourceType(data.palette->lut);
+            if (bitWidth(entries) <= 8) {
+                data.converts = false;
+                data.type = entries;
+            }
         }
-        Encoding cast;
-        cast.type = type.element;
-        cast.shape = inner->shape;
-        cast.payload = std::make_shared<const Encoding>(std::move(*inner));
-        cast.converts = true;
-        return cast;
-    }
-    if (step == CoreAiStep::ShiftScale && operands >= 3 && operands <= 4)
-        return scaled(made, type, depth);
-    if ((step == CoreAiStep::LutToDense || step == CoreAiStep::LutToSparse) && operands == 3) {
-        auto indices = encoding(made.operands[0], PartRole::Indices, depth + 1);
-        return indices ? lookedUp(made, type, std::move(*indices), depth) : indices;
-    }
-    if (step == CoreAiStep::BuildSparse && operands == 2)
-        return masked(made, depth);
-    if (step == CoreAiStep::SparseToDense && operands == 1)
-        return encoding(made.operands[0], role, depth + 1);
-    return fault(call.at, "kernel", "a kernel that decompresses", symbol.name);
-}
-
-/// out = scale x (code - offset1) + offset2, in the type of the result.
-Result<Encoding> FormBuilder::scaled(const odix::MadeValue &made, const odix::Type &type,
-                                     unsigned depth)
-{
-    auto data = TRY(encoding(made.operands[0], PartRole::Data, depth + 1));
-    // A cast of table entries to the type of the result takes nothing from them.
-    if (data.converts && data.palette && !data.scaling) {
-        const ElementType entries = codec::sourceType(data.palette->lut);
-        if (bitWidth(entries) <= 8) {
-            data.converts = false;
-            data.type = entries;
+        Encoding result;
+        const unsigned width = bitWidth(data.type);
+        const bool plain = !data.scaling && !data.converts;
+        if (plain && (data.palette || data.mask || storedOperand(data.payload) != nullptr))
+            result = std::move(data);
+        else
+            result.payload = std::make_shared<const Encoding>(data);
+        result.type = type.element;
+        result.shape = shapeOfType(type);
+        Scaling scaling;
+        scaling.kind = Scaling::Kind::Blockwise;
+        auto scale = source(made.operands[1], PartRole::Scale, depth + 1);
+        auto offset = source(made.operands[2], PartRole::Offset, depth + 1);
+        for (const auto *each : {&scale, &offset}) {
+            if (!*each)
+                return tl::unexpected(each->error());
         }
+        scaling.scale = std::move(*scale);
+        scaling.offset = std::move(*offset);
+        if (made.operands.size() > 3) {
+            scaling.bias = TRY(source(made.operands[3], PartRole::Bias, depth + 1));
+        }
+        const Shape &scales = codec::sourceShape(scaling.scale);
+        const bool alongLast = !scales.empty() && scales.size() == result.shape.size() &&
+                               std::equal(scales.begin(), scales.end() - 1, result.shape.begin());
+        scaling.steps =
+            alongLast && width >= 8 ? Scaling::Steps::Product : Scaling::Steps::Difference;
+        scaling.scalesGaps = result.mask.has_value();
+        result.scaling = std::move(scaling);
+        return result;
     }
-    Encoding result;
-    const unsigned width = bitWidth(data.type);
-    const bool plain = !data.scaling && !data.converts;
-    if (plain && (data.palette || data.mask || storedOperand(data.payload) != nullptr))
-        result = std::move(data);
-    else
-        result.payload = std::make_shared<const Encoding>(data);
-    result.type = type.element;
-    result.shape = shapeOfType(type);
-    Scaling scaling;
-    scaling.kind = Scaling::Kind::Blockwise;
-    auto scale = source(made.operands[1], PartRole::Scale, depth + 1);
-    auto offset = source(made.operands[2], PartRole::Offset, depth + 1);
-    for (const auto *each : {&scale, &offset}) {
-        if (!*each)
-            return tl::unexpected(each->error());
-    }
-    scaling.scale = std::move(*scale);
-    scaling.offset = std::move(*offset);
-    if (made.operands.size() > 3) {
-        scaling.bias = TRY(source(made.operands[3], PartRole::Bias, depth + 1));
-    }
-    const Shape &scales = codec::sourceShape(scaling.scale);
-    const bool alongLast = !scales.empty() && scales.size() == result.shape.size() &&
-                           std::equal(scales.begin(), scales.end() - 1, result.shape.begin());
-    scaling.steps = alongLast && width >= 8 ? Scaling::Steps::Product : Scaling::Steps::Difference;
-    scaling.scalesGaps = result.mask.has_value();
-    result.scaling = std::move(scaling);
-    return result;
-}
 
-/// A table for each group of indices: [groups along each axis, entries, vector].
-Result<Encoding> FormBuilder::lookedUp(const odix::MadeValue &made, const odix::Type &type,
-                                       Encoding indices, unsigned depth)
-{
-    const FileOffset at = m_program.functions[made.function].code[made.instruction].at;
-    auto lut = TRY(source(made.operands[1], PartRole::Lut, depth + 1));
-    const Shape table = codec::sourceShape(lut);
-    const std::size_t rank = indices.shape.size();
-    if (table.size() != rank + 2 || indices.palette || indices.scaling)
-        return fault(at, "lut", fmt::format("a table of rank {} for plain indices", rank + 2),
-                     shapeText(table));
-    codec::Palette palette;
-    palette.lut = std::move(lut);
-    palette.grid.assign(table.begin(), table.end() - 2);
-    palette.entries = table[rank];
-    palette.vector = table[rank + 1];
-    auto axis = integer(made.operands[2]);
-    if (palette.vector != 1) {
-        if (!axis)
-            return tl::unexpected(std::move(axis.error()));
-        *axis += *axis < 0 ? static_cast<std::int64_t>(rank) : 0;
-        if (*axis < 0 || *axis >= static_cast<std::int64_t>(rank))
-            return fault(at, "axis", fmt::format("one of {}", rank), fmt::format("{}", *axis));
-        palette.vectorAxis = static_cast<std::uint64_t>(*axis);
+    /// A table for each group of indices: [groups along each axis, entries, vector].
+    Result<Encoding> lookedUp(const odix::MadeValue &made, const odix::Type &type, Encoding indices,
+                              unsigned depth)
+    {
+        const FileOffset at = m_program.functions[made.function].code[made.instruction].at;
+        auto lut = TRY(source(made.operands[1], PartRole::Lut, depth + 1));
+        const Shape table = codec::sourceShape(lut);
+        const std::size_t rank = indices.shape.size();
+        if (table.size() != rank + 2 || indices.palette || indices.scaling)
+            return fault(at, "lut", fmt::format("a table of rank {} for plain indices", rank + 2),
+                         shapeText(table));
+        codec::Palette palette;
+        palette.lut = std::move(lut);
+        palette.grid.assign(table.begin(), table.end() - 2);
+        palette.entries = table[rank];
+        palette.vector = table[rank + 1];
+        auto axis = integer(made.operands[2]);
+        if (palette.vector != 1) {
+            if (!axis)
+                return tl::unexpected(std::move(axis.error()));
+            *axis += *axis < 0 ? static_cast<std::int64_t>(rank) : 0;
+            if (*axis < 0 || *axis >= static_cast<std::int64_t>(rank))
+                return fault(at, "axis", fmt::format("one of {}", rank), fmt::format("{}", *axis));
+            palette.vectorAxis = static_cast<std::uint64_t>(*axis);
+        }
+        indices.shape = shapeOfType(type);
+        indices.type = codec::sourceType(palette.lut);
+        indices.palette = std::move(palette);
+        return indices;
     }
-    indices.shape = shapeOfType(type);
-    indices.type = codec::sourceType(palette.lut);
-    indices.palette = std::move(palette);
-    return indices;
-}
 
-/// The elements that a mask keeps, in the order of the dense form.
-Result<Encoding> FormBuilder::masked(const odix::MadeValue &made, unsigned depth)
-{
-    const FileOffset at = m_program.functions[made.function].code[made.instruction].at;
-    auto values = TRY(source(made.operands[0], PartRole::NonzeroData, depth + 1));
-    if (made.operands[1].kind != Value::Kind::Constant)
-        return fault(at, "mask", "a stored mask", "a value that is made");
-    auto mask = TRY(stored(made.operands[1], PartRole::Mask));
-    Encoding result;
-    result.type = codec::sourceType(values);
-    result.shape = mask.shape;
-    result.mask = std::move(mask);
-    result.payload = std::move(values);
-    return result;
-}
+    /// The elements that a mask keeps, in the order of the dense form.
+    Result<Encoding> masked(const odix::MadeValue &made, unsigned depth)
+    {
+        const FileOffset at = m_program.functions[made.function].code[made.instruction].at;
+        auto values = TRY(source(made.operands[0], PartRole::NonzeroData, depth + 1));
+        if (made.operands[1].kind != Value::Kind::Constant)
+            return fault(at, "mask", "a stored mask", "a value that is made");
+        auto mask = TRY(stored(made.operands[1], PartRole::Mask));
+        Encoding result;
+        result.type = codec::sourceType(values);
+        result.shape = mask.shape;
+        result.mask = std::move(mask);
+        result.payload = std::move(values);
+        return result;
+    }
+
+    Result<std::int64_t> integer(const Value &value) const
+    {
+        if (value.kind == Value::Kind::Constant) {
+            const odix::Constant &constant = m_program.constants[value.index];
+            const odix::Type &type = m_program.types[constant.type];
+            const std::uint64_t bytes = constant.bytes.bytes.value;
+            if (type.element == ElementType::Int16 && bytes == 2)
+                return static_cast<std::int16_t>(
+                    loadLittle<std::uint16_t>(m_bytes, constant.bytes.offset.value));
+            if (type.element == ElementType::Int32 && bytes == 4)
+                return static_cast<std::int32_t>(
+                    loadLittle<std::uint32_t>(m_bytes, constant.bytes.offset.value));
+        }
+        return fault(FileOffset(0), "axis", "one whole number", "something else");
+    }
+
+    tl::unexpected<Error> fault(FileOffset at, std::string field, std::string expected,
+                                std::string found) const
+    {
+        return ErrorBuilder("odix.form")
+            .file(m_path)
+            .at(at)
+            .field(std::move(field))
+            .expected(std::move(expected))
+            .found(std::move(found))
+            .message("The kernels that make this weight do not fit their operands.")
+            .unexpected();
+    }
+
+    const odix::Compiled &m_compiled;
+    const odix::Program &m_program;
+    std::span<const std::byte> m_bytes;
+    const std::string &m_path;
+};
 
 /// Operations of the package that a value came from, as far as the debug information knows.
 std::vector<std::uint64_t> sourcesOf(const odix::Compiled &compiled, const Value &value)
@@ -364,92 +355,90 @@ public:
     {
     }
 
-    void read();
+    void read()
+    {
+        BundleFile &file = m_files[m_program];
+        const auto bytes = file.file->bytes();
+        m_out.programFile = m_program;
+        for (BundleFile &each : m_files)
+            each.role = SectionKind::Unknown;
+        file.role = SectionKind::Program;
+        auto compiled = std::make_shared<odix::Compiled>();
+        compiled->file = m_program;
+        readDebug(*compiled);
+        auto program = odix::readProgram(bytes, file.path);
+        if (!program) {
+            m_out.log.add(Severity::Error, std::move(program.error()));
+            return;
+        }
+        compiled->program = std::move(*program);
+        m_out.log.add(std::move(compiled->program.diagnostics));
+        compiled->trace = odix::traceProgram(compiled->program, file.path, decompresses);
+        m_out.log.add(std::move(compiled->trace.diagnostics));
+        CompiledProgram made = programOf(*compiled, bytes, file.path);
+        m_out.weights = weightsOf(*compiled, made, bytes, file.path, m_out.log);
+        m_out.program = std::move(made.program);
+        markSharedOperands(m_out.weights);
+        claimProgram(*compiled);
+        m_out.compiled = std::move(compiled);
+    }
 
 private:
-    void readDebug(odix::Compiled &compiled);
-    void claimProgram(const odix::Compiled &compiled);
+    void readDebug(odix::Compiled &compiled)
+    {
+        const std::string wanted = debugPathOf(m_files[m_program].path);
+        for (std::size_t i = 0; i < m_files.size(); ++i) {
+            BundleFile &file = m_files[i];
+            if (i == m_program)
+                continue;
+            if (file.path != wanted) {
+                claim(m_out, i, {FileOffset(0), file.file->size()}, SectionKind::Unknown,
+                      file.path);
+                m_out.log.add(Severity::Note, ErrorBuilder("odix.file")
+                                                  .file(file.path)
+                                                  .at(FileOffset(0))
+                                                  .expected(m_files[m_program].path + ", " + wanted)
+                                                  .found("another file")
+                                                  .message("This file of the folder is not read."));
+                continue;
+            }
+            file.role = SectionKind::Metadata;
+            auto debug = odix::readDebugInfo(file.file->bytes(), file.path);
+            if (!debug) {
+                m_out.log.add(Severity::Error, std::move(debug.error()));
+                continue;
+            }
+            m_out.log.add(std::move(debug->diagnostics));
+            claim(m_out, i, {FileOffset(0), ByteCount(debug->begin)}, SectionKind::Header,
+                  "header");
+            claim(m_out, i, {FileOffset(debug->begin), ByteCount(debug->end - debug->begin)},
+                  SectionKind::Metadata, "debug information");
+            compiled.debug = std::move(*debug);
+        }
+    }
+
+    void claimProgram(const odix::Compiled &compiled)
+    {
+        const odix::Program &program = compiled.program;
+        claim(m_out, m_program, {FileOffset(0), ByteCount(program.flatBuffer.offset.value)},
+              SectionKind::Header, "header");
+        claim(m_out, m_program, program.flatBuffer, SectionKind::Program, "program");
+        auto operands = claimsOfOperands(m_program, m_out.weights);
+        std::move(operands.begin(), operands.end(), std::back_inserter(m_out.claims[m_program]));
+        // Those that are no weight: strides, axes and their like. Of one place the first claim
+        // holds.
+        for (std::size_t i = 0; i < program.constants.size(); ++i) {
+            const odix::Constant &each = program.constants[i];
+            if (each.bytes.bytes.value > 0)
+                claim(m_out, m_program, each.bytes, SectionKind::Data,
+                      fmt::format("constant {}: {}", i, program.types[each.type].text));
+        }
+    }
 
     std::vector<BundleFile> &m_files;
     std::size_t m_program;
     ContainerContents &m_out;
 };
-
-void OdixReading::read()
-{
-    BundleFile &file = m_files[m_program];
-    const auto bytes = file.file->bytes();
-    m_out.programFile = m_program;
-    for (BundleFile &each : m_files)
-        each.role = SectionKind::Unknown;
-    file.role = SectionKind::Program;
-    auto compiled = std::make_shared<odix::Compiled>();
-    compiled->file = m_program;
-    readDebug(*compiled);
-    auto program = odix::readProgram(bytes, file.path);
-    if (!program) {
-        m_out.log.add(Severity::Error, std::move(program.error()));
-        return;
-    }
-    compiled->program = std::move(*program);
-    m_out.log.add(std::move(compiled->program.diagnostics));
-    compiled->trace = odix::traceProgram(compiled->program, file.path, decompresses);
-    m_out.log.add(std::move(compiled->trace.diagnostics));
-    CompiledProgram made = programOf(*compiled, bytes, file.path);
-    m_out.weights = weightsOf(*compiled, made, bytes, file.path, m_out.log);
-    m_out.program = std::move(made.program);
-    markSharedOperands(m_out.weights);
-    claimProgram(*compiled);
-    m_out.compiled = std::move(compiled);
-}
-
-void OdixReading::readDebug(odix::Compiled &compiled)
-{
-    const std::string wanted = debugPathOf(m_files[m_program].path);
-    for (std::size_t i = 0; i < m_files.size(); ++i) {
-        BundleFile &file = m_files[i];
-        if (i == m_program)
-            continue;
-        if (file.path != wanted) {
-            claim(m_out, i, {FileOffset(0), file.file->size()}, SectionKind::Unknown, file.path);
-            m_out.log.add(Severity::Note, ErrorBuilder("odix.file")
-                                              .file(file.path)
-                                              .at(FileOffset(0))
-                                              .expected(m_files[m_program].path + ", " + wanted)
-                                              .found("another file")
-                                              .message("This file of the folder is not read."));
-            continue;
-        }
-        file.role = SectionKind::Metadata;
-        auto debug = odix::readDebugInfo(file.file->bytes(), file.path);
-        if (!debug) {
-            m_out.log.add(Severity::Error, std::move(debug.error()));
-            continue;
-        }
-        m_out.log.add(std::move(debug->diagnostics));
-        claim(m_out, i, {FileOffset(0), ByteCount(debug->begin)}, SectionKind::Header, "header");
-        claim(m_out, i, {FileOffset(debug->begin), ByteCount(debug->end - debug->begin)},
-              SectionKind::Metadata, "debug information");
-        compiled.debug = std::move(*debug);
-    }
-}
-
-void OdixReading::claimProgram(const odix::Compiled &compiled)
-{
-    const odix::Program &program = compiled.program;
-    claim(m_out, m_program, {FileOffset(0), ByteCount(program.flatBuffer.offset.value)},
-          SectionKind::Header, "header");
-    claim(m_out, m_program, program.flatBuffer, SectionKind::Program, "program");
-    auto operands = claimsOfOperands(m_program, m_out.weights);
-    std::move(operands.begin(), operands.end(), std::back_inserter(m_out.claims[m_program]));
-    // Those that are no weight: strides, axes and their like. Of one place the first claim holds.
-    for (std::size_t i = 0; i < program.constants.size(); ++i) {
-        const odix::Constant &each = program.constants[i];
-        if (each.bytes.bytes.value > 0)
-            claim(m_out, m_program, each.bytes, SectionKind::Data,
-                  fmt::format("constant {}: {}", i, program.types[each.type].text));
-    }
-}
 
 class OdixReader final : public ContainerReader
 {

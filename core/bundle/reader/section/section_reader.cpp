@@ -140,213 +140,200 @@ private:
     {
         return m_section.units[group.units.front()];
     }
-    Weight weightOf(const section::UnitGroup &group) const;
-    Weight biasesOf(const section::UnitGroup &group, std::size_t beside) const;
-    Weight tableOf(const section::UnitGroup &group, std::size_t beside) const;
+    Weight weightOf(const section::UnitGroup &group) const
+    {
+        const section::Unit &unit = first(group);
+        Weight weight;
+        weight.name = group.name;
+        weight.shape = {unit.outputs, unit.inputs, unit.depth, unit.height, unit.width};
+        if (unit.depth == 1)
+            weight.shape.erase(weight.shape.begin() + 2);
+        weight.fault = group.fault ? group.fault : unreadable(unit);
+        codec::Encoding encoding;
+        encoding.type = ElementType::Fp16;
+        encoding.shape = weight.shape;
+        if (weight.fault) {
+            finish(weight, std::move(encoding));
+            weight.form = StorageForm();
+            return weight;
+        }
+        addCoefficients(weight, encoding, group);
+        if (unit.has(Kind::Scale))
+            addScales(weight, encoding, group);
+        weight.dealing.groups = unit.groups;
+        weight.detail.emplace_back("cores", std::uint64_t{unit.cores});
+        weight.detail.emplace_back("groups", std::uint64_t{unit.groups});
+        weight.detail.emplace_back("kernel_format", std::uint64_t{unit.kernelFormat});
+        for (const lanes::Chunk &chunk : group.chunks) {
+            if (weight.dealing.lanes.size() < kMostChunks)
+                weight.dealing.lanes.push_back(chunk.lanes);
+        }
+        weight.detail.emplace_back("lanes", weight.dealing.lanes);
+        finish(weight, std::move(encoding));
+        return weight;
+    }
+
+    Weight biasesOf(const section::UnitGroup &group, std::size_t beside) const
+    {
+        Weight weight;
+        weight.name = fmt::format("{}: bias", group.name);
+        weight.role = WeightRole::Bias;
+        weight.beside = beside;
+        weight.shape = {first(group).outputs};
+        codec::Encoding encoding;
+        encoding.shape = weight.shape;
+        encoding.payload = operandAt(codec::PartRole::Data, ElementType::Fp16, weight.shape,
+                                     placeOf(group, Kind::Bias, codec::PartRole::Data),
+                                     section::channelOrder(m_section, group, Kind::Bias));
+        finish(weight, std::move(encoding));
+        return weight;
+    }
+
+    /// The activation table: of core 0, where all cores have one.
+    Weight tableOf(const section::UnitGroup &group, std::size_t beside) const
+    {
+        Weight weight;
+        weight.name = fmt::format("{}: activation table", group.name);
+        const ByteRange range = first(group).range(Kind::Lut);
+        weight.shape = {range.bytes.value / 2};
+        weight.role = WeightRole::ActivationTable;
+        weight.beside = beside;
+        OperandPlace place;
+        place.bytes = ByteCount(weight.shape.front() * 2);
+        place.file = 0;
+        place.dataOffset = place.metaOffset = range.offset;
+        place.pieces = {{range.offset, place.bytes}};
+        auto order = pieceOrder(place.pieces, 16, "An activation table is not edited as a weight");
+        codec::Encoding encoding;
+        encoding.shape = weight.shape;
+        encoding.payload = operandAt(codec::PartRole::Data, ElementType::Fp16, weight.shape,
+                                     std::move(place), std::move(order));
+        finish(weight, std::move(encoding));
+        return weight;
+    }
+
     void addCoefficients(Weight &weight, codec::Encoding &encoding,
-                         const section::UnitGroup &group) const;
-    void addScales(Weight &weight, codec::Encoding &encoding,
-                   const section::UnitGroup &group) const;
-    OperandPlace placeOf(const section::UnitGroup &group, Kind kind, codec::PartRole role) const;
-    void finish(Weight &weight, codec::Encoding encoding) const;
-    std::optional<Error> unreadable(const section::Unit &unit) const;
+                         const section::UnitGroup &group) const
+    {
+        const section::Unit &unit = first(group);
+        const unsigned bits = unit.entry(Kind::Weights).bitDepth;
+        const bool palette = unit.has(Kind::Pal);
+        const bool same = !palette || section::samePalettes(m_section, group, m_bytes);
+        const ElementType type =
+            palette ? unsignedType(bits) : coefficientType(unit.kernelFormat, bits);
+        const auto role = palette         ? codec::PartRole::Indices
+                          : unit.sparse() ? codec::PartRole::NonzeroData
+                                          : codec::PartRole::Data;
+        const auto order = section::coefficientOrder(m_section, group, !same);
+        OperandPlace place = placeOf(group, Kind::Weights, role);
+        if (unit.sparse()) { // the values that are stored, read as the whole tensor by their order
+            place.declared = DeclaredTensor{type, {place.bytes.value / 2}};
+            encoding.mask =
+                operandAt(codec::PartRole::Mask, ElementType::Uint1, weight.shape,
+                          placeOf(group, Kind::Weights, codec::PartRole::Mask), order->mask());
+        }
+        encoding.payload = operandAt(role, type, weight.shape, std::move(place), order);
+        encoding.type = type;
+        if (!palette)
+            return;
+        const section::Entry &pal = unit.entry(Kind::Pal);
+        const auto books = section::paletteOrder(m_section, group, same);
+        const ElementType entries = paletteEntryType(pal.paletteFormat);
+        const Shape shape{books.tables, books.entries};
+        OperandPlace lut = placeOf(group, Kind::Pal, codec::PartRole::Lut);
+        if (same) {
+            // The order reads core 0's, wherever in the file it lies.
+            const ByteRange first = unit.range(Kind::Pal);
+            for (const ByteRange &piece : lut.pieces) {
+                if (piece != first)
+                    lut.copies.push_back(piece);
+            }
+            lut.pieces = {first};
+            lut.dataOffset = lut.metaOffset = first.offset;
+            lut.bytes = first.bytes;
+        }
+        codec::Palette step;
+        step.lut = operandAt(codec::PartRole::Lut, entries, shape, std::move(lut), books.order);
+        step.entries = books.entries;
+        encoding.palette = std::move(step);
+        encoding.type = entries;
+        weight.detail.emplace_back("n_bits", std::uint64_t{bits});
+        weight.detail.emplace_back("codebooks", std::uint64_t{pal.count});
+        weight.detail.emplace_back("vector_size", std::uint64_t{unit.vectorSize});
+    }
+
+    void addScales(Weight &weight, codec::Encoding &encoding, const section::UnitGroup &group) const
+    {
+        const Shape shape{weight.shape.front()};
+        codec::Scaling scaling;
+        scaling.kind = codec::Scaling::Kind::Affine;
+        scaling.scale = operandAt(codec::PartRole::Scale, ElementType::Fp16, shape,
+                                  placeOf(group, Kind::Scale, codec::PartRole::Scale),
+                                  section::channelOrder(m_section, group, Kind::Scale));
+        encoding.scaling = std::move(scaling);
+        encoding.type = ElementType::Fp16;
+    }
+
+    OperandPlace placeOf(const section::UnitGroup &group, Kind kind, codec::PartRole role) const
+    {
+        OperandPlace place;
+        place.file = 0;
+        std::uint64_t bytes = 0;
+        for (const std::size_t unit : group.units) {
+            const section::Unit &one = m_section.units[unit];
+            ByteRange range = one.range(kind);
+            if (role == codec::PartRole::Mask)
+                range = maskRange(one);
+            else if (role == codec::PartRole::NonzeroData)
+                range = {FileOffset(maskRange(one).end()),
+                         ByteCount(range.bytes.value - maskRange(one).bytes.value)};
+            bytes += range.bytes.value;
+            place.pieces.push_back(range);
+        }
+        std::sort(place.pieces.begin(), place.pieces.end());
+        place.bytes = ByteCount(bytes);
+        place.dataOffset = place.metaOffset = place.pieces.front().offset;
+        return place;
+    }
+
+    void finish(Weight &weight, codec::Encoding encoding) const
+    {
+        weight.elements = elementCount(weight.shape).value_or(ElementCount());
+        weight.type = encoding.type;
+        weight.sourceOp = "section";
+        weight.form = weight.role == WeightRole::ActivationTable
+                          ? StorageForm::activationTable(std::move(encoding))
+                          : StorageForm(std::move(encoding));
+        std::uint64_t stored = 0;
+        for (const codec::Operand &operand : weight.operands())
+            stored += operand.place ? operand.place->bytes.value : 0;
+        weight.storedBytes = ByteCount(stored);
+    }
+
+    std::optional<Error> unreadable(const section::Unit &unit) const
+    {
+        const unsigned bits = unit.entry(Kind::Weights).bitDepth;
+        std::string found;
+        if ((unit.flags & section::Asymmetric) != 0)
+            found = "asymmetric coefficients, whose zero points a section does not hold";
+        else if (!unit.has(Kind::Pal) &&
+                 coefficientType(unit.kernelFormat, bits) == ElementType::Unknown)
+            found = fmt::format("kernel format {} with {} bits", unit.kernelFormat, bits);
+        else if (unit.sparse() && (unit.has(Kind::Pal) || unit.kernelFormat != 4))
+            found = "a mask with values other than fp16";
+        if (found.empty())
+            return std::nullopt;
+        return ErrorBuilder("section.form")
+            .at(FileOffset(unit.payload))
+            .field(unit.name)
+            .expected("a form that can be decoded")
+            .found(std::move(found))
+            .message("The coefficients of this unit cannot be decoded");
+    }
 
     const section::WeightSection &m_section;
     std::span<const std::byte> m_bytes;
 };
-
-OperandPlace SectionWeights::placeOf(const section::UnitGroup &group, Kind kind,
-                                     codec::PartRole role) const
-{
-    OperandPlace place;
-    place.file = 0;
-    std::uint64_t bytes = 0;
-    for (const std::size_t unit : group.units) {
-        const section::Unit &one = m_section.units[unit];
-        ByteRange range = one.range(kind);
-        if (role == codec::PartRole::Mask)
-            range = maskRange(one);
-        else if (role == codec::PartRole::NonzeroData)
-            range = {FileOffset(maskRange(one).end()),
-                     ByteCount(range.bytes.value - maskRange(one).bytes.value)};
-        bytes += range.bytes.value;
-        place.pieces.push_back(range);
-    }
-    std::sort(place.pieces.begin(), place.pieces.end());
-    place.bytes = ByteCount(bytes);
-    place.dataOffset = place.metaOffset = place.pieces.front().offset;
-    return place;
-}
-
-void SectionWeights::finish(Weight &weight, codec::Encoding encoding) const
-{
-    weight.elements = elementCount(weight.shape).value_or(ElementCount());
-    weight.type = encoding.type;
-    weight.sourceOp = "section";
-    weight.form = weight.role == WeightRole::ActivationTable
-                      ? StorageForm::activationTable(std::move(encoding))
-                      : StorageForm(std::move(encoding));
-    std::uint64_t stored = 0;
-    for (const codec::Operand &operand : weight.operands())
-        stored += operand.place ? operand.place->bytes.value : 0;
-    weight.storedBytes = ByteCount(stored);
-}
-
-std::optional<Error> SectionWeights::unreadable(const section::Unit &unit) const
-{
-    const unsigned bits = unit.entry(Kind::Weights).bitDepth;
-    std::string found;
-    if ((unit.flags & section::Asymmetric) != 0)
-        found = "asymmetric coefficients, whose zero points a section does not hold";
-    else if (!unit.has(Kind::Pal) &&
-             coefficientType(unit.kernelFormat, bits) == ElementType::Unknown)
-        found = fmt::format("kernel format {} with {} bits", unit.kernelFormat, bits);
-    else if (unit.sparse() && (unit.has(Kind::Pal) || unit.kernelFormat != 4))
-        found = "a mask with values other than fp16";
-    if (found.empty())
-        return std::nullopt;
-    return ErrorBuilder("section.form")
-        .at(FileOffset(unit.payload))
-        .field(unit.name)
-        .expected("a form that can be decoded")
-        .found(std::move(found))
-        .message("The coefficients of this unit cannot be decoded");
-}
-
-Weight SectionWeights::weightOf(const section::UnitGroup &group) const
-{
-    const section::Unit &unit = first(group);
-    Weight weight;
-    weight.name = group.name;
-    weight.shape = {unit.outputs, unit.inputs, unit.depth, unit.height, unit.width};
-    if (unit.depth == 1)
-        weight.shape.erase(weight.shape.begin() + 2);
-    weight.fault = group.fault ? group.fault : unreadable(unit);
-    codec::Encoding encoding;
-    encoding.type = ElementType::Fp16;
-    encoding.shape = weight.shape;
-    if (weight.fault) {
-        finish(weight, std::move(encoding));
-        weight.form = StorageForm();
-        return weight;
-    }
-    addCoefficients(weight, encoding, group);
-    if (unit.has(Kind::Scale))
-        addScales(weight, encoding, group);
-    weight.dealing.groups = unit.groups;
-    weight.detail.emplace_back("cores", std::uint64_t{unit.cores});
-    weight.detail.emplace_back("groups", std::uint64_t{unit.groups});
-    weight.detail.emplace_back("kernel_format", std::uint64_t{unit.kernelFormat});
-    for (const lanes::Chunk &chunk : group.chunks) {
-        if (weight.dealing.lanes.size() < kMostChunks)
-            weight.dealing.lanes.push_back(chunk.lanes);
-    }
-    weight.detail.emplace_back("lanes", weight.dealing.lanes);
-    finish(weight, std::move(encoding));
-    return weight;
-}
-
-void SectionWeights::addCoefficients(Weight &weight, codec::Encoding &encoding,
-                                     const section::UnitGroup &group) const
-{
-    const section::Unit &unit = first(group);
-    const unsigned bits = unit.entry(Kind::Weights).bitDepth;
-    const bool palette = unit.has(Kind::Pal);
-    const bool same = !palette || section::samePalettes(m_section, group, m_bytes);
-    const ElementType type =
-        palette ? unsignedType(bits) : coefficientType(unit.kernelFormat, bits);
-    const auto role = palette         ? codec::PartRole::Indices
-                      : unit.sparse() ? codec::PartRole::NonzeroData
-                                      : codec::PartRole::Data;
-    const auto order = section::coefficientOrder(m_section, group, !same);
-    OperandPlace place = placeOf(group, Kind::Weights, role);
-    if (unit.sparse()) { // the values that are stored, read as the whole tensor by their order
-        place.declared = DeclaredTensor{type, {place.bytes.value / 2}};
-        encoding.mask =
-            operandAt(codec::PartRole::Mask, ElementType::Uint1, weight.shape,
-                      placeOf(group, Kind::Weights, codec::PartRole::Mask), order->mask());
-    }
-    encoding.payload = operandAt(role, type, weight.shape, std::move(place), order);
-    encoding.type = type;
-    if (!palette)
-        return;
-    const section::Entry &pal = unit.entry(Kind::Pal);
-    const auto books = section::paletteOrder(m_section, group, same);
-    const ElementType entries = paletteEntryType(pal.paletteFormat);
-    const Shape shape{books.tables, books.entries};
-    OperandPlace lut = placeOf(group, Kind::Pal, codec::PartRole::Lut);
-    if (same) {
-        // The order reads core 0's, wherever in the file it lies.
-        const ByteRange first = unit.range(Kind::Pal);
-        for (const ByteRange &piece : lut.pieces) {
-            if (piece != first)
-                lut.copies.push_back(piece);
-        }
-        lut.pieces = {first};
-        lut.dataOffset = lut.metaOffset = first.offset;
-        lut.bytes = first.bytes;
-    }
-    codec::Palette step;
-    step.lut = operandAt(codec::PartRole::Lut, entries, shape, std::move(lut), books.order);
-    step.entries = books.entries;
-    encoding.palette = std::move(step);
-    encoding.type = entries;
-    weight.detail.emplace_back("n_bits", std::uint64_t{bits});
-    weight.detail.emplace_back("codebooks", std::uint64_t{pal.count});
-    weight.detail.emplace_back("vector_size", std::uint64_t{unit.vectorSize});
-}
-
-void SectionWeights::addScales(Weight &weight, codec::Encoding &encoding,
-                               const section::UnitGroup &group) const
-{
-    const Shape shape{weight.shape.front()};
-    codec::Scaling scaling;
-    scaling.kind = codec::Scaling::Kind::Affine;
-    scaling.scale = operandAt(codec::PartRole::Scale, ElementType::Fp16, shape,
-                              placeOf(group, Kind::Scale, codec::PartRole::Scale),
-                              section::channelOrder(m_section, group, Kind::Scale));
-    encoding.scaling = std::move(scaling);
-    encoding.type = ElementType::Fp16;
-}
-
-Weight SectionWeights::biasesOf(const section::UnitGroup &group, std::size_t beside) const
-{
-    Weight weight;
-    weight.name = fmt::format("{}: bias", group.name);
-    weight.role = WeightRole::Bias;
-    weight.beside = beside;
-    weight.shape = {first(group).outputs};
-    codec::Encoding encoding;
-    encoding.shape = weight.shape;
-    encoding.payload = operandAt(codec::PartRole::Data, ElementType::Fp16, weight.shape,
-                                 placeOf(group, Kind::Bias, codec::PartRole::Data),
-                                 section::channelOrder(m_section, group, Kind::Bias));
-    finish(weight, std::move(encoding));
-    return weight;
-}
-
-/// The activation table: of core 0, where all cores have one.
-Weight SectionWeights::tableOf(const section::UnitGroup &group, std::size_t beside) const
-{
-    Weight weight;
-    weight.name = fmt::format("{}: activation table", group.name);
-    const ByteRange range = first(group).range(Kind::Lut);
-    weight.shape = {range.bytes.value / 2};
-    weight.role = WeightRole::ActivationTable;
-    weight.beside = beside;
-    OperandPlace place;
-    place.bytes = ByteCount(weight.shape.front() * 2);
-    place.file = 0;
-    place.dataOffset = place.metaOffset = range.offset;
-    place.pieces = {{range.offset, place.bytes}};
-    auto order = pieceOrder(place.pieces, 16, "An activation table is not edited as a weight");
-    codec::Encoding encoding;
-    encoding.shape = weight.shape;
-    encoding.payload = operandAt(codec::PartRole::Data, ElementType::Fp16, weight.shape,
-                                 std::move(place), std::move(order));
-    finish(weight, std::move(encoding));
-    return weight;
-}
 
 class SectionReader final : public ContainerReader
 {
