@@ -2,6 +2,8 @@
 #include "core/assessment/coverage.h"
 
 #include "core/base/csv.h"
+#include "core/base/error_builder.h"
+#include "core/base/json_place.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
@@ -11,6 +13,8 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
 namespace kernscope {
 
 namespace {
@@ -248,22 +252,9 @@ Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules)
     return coverage;
 }
 
-} // namespace kernscope
-
 // Configurations of compression as coverage rules: OptimizationConfig of coremltools (from_dict,
 // from_yaml) and the configurations of coreai-opt. Of YAML what these files use: nested mappings by
 // indentation, scalars, lists in brackets or by dashes, comments.
-#include "core/assessment/coverage.h"
-#include "core/base/csv.h"
-#include "core/base/error_builder.h"
-#include "core/base/json_place.h"
-
-#include <algorithm>
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
-namespace kernscope {
 
 namespace {
 

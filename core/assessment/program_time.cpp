@@ -12,6 +12,7 @@
 #include <map>
 
 #include <fmt/format.h>
+
 namespace kernscope::roofline {
 
 namespace {

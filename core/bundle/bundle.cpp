@@ -17,6 +17,7 @@
 #include <tuple>
 
 #include <fmt/format.h>
+
 namespace kernscope {
 
 std::string_view sectionKindName(SectionKind kind)

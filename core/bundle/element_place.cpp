@@ -9,6 +9,7 @@
 #include "core/numeric/bitpack.h"
 
 #include <bit>
+
 namespace kernscope {
 
 namespace {

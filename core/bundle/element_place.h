@@ -7,6 +7,7 @@
 #include <array>
 #include <limits>
 #include <map>
+
 /// Which entry of which part holds the code of a decoded element, through
 /// masks, vectors of a codebook and data that another operation makes. For parts whose elements
 /// lie row by row; an order of their own is element_place's.

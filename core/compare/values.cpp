@@ -15,6 +15,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+
 namespace kernscope::diff {
 
 namespace {
@@ -64,54 +65,73 @@ std::uint64_t nonfiniteOf(std::span<const std::uint16_t> halves)
                       [](std::uint16_t half) { return !std::isfinite(valueOf(half)); }));
 }
 
-} // namespace
-
-PairGatherer::PairGatherer(const PairReader &reader, double tolerance)
-    : m_reader(&reader), m_tolerance(tolerance)
+/// A run of elements of A, decoded when it is first asked for: several pairs may share it.
+class BaseRun
 {
-    m_result.ulpType = reader.a().type();
-    m_result.oneType = reader.a().type() == reader.b().type();
-    m_result.ulpHistogram.assign(ulpBins(m_result.ulpType), 0);
-}
-
-void BaseRun::begin(std::uint64_t first, std::size_t count)
-{
-    m_first = first;
-    m_count = count;
-    m_haveHalves = m_haveDoubles = m_haveExact = false;
-}
-
-std::span<const std::uint16_t> BaseRun::halves(const PairReader &reader, std::uint64_t &decoded)
-{
-    if (!m_haveHalves) {
-        m_halves = reader.halvesOf(true, m_first, m_count, m_decodedHalves);
-        m_haveHalves = true;
-        decoded += m_count;
+public:
+    /// Elements [first, first + count) come next; nothing of them is decoded yet.
+    void begin(std::uint64_t first, std::size_t count)
+    {
+        m_first = first;
+        m_count = count;
+        m_haveHalves = m_haveDoubles = m_haveExact = false;
     }
-    return m_halves;
-}
 
-std::span<const double> BaseRun::doubles(const PairReader &reader, std::uint64_t &decoded)
-{
-    if (!m_haveDoubles) {
-        m_doubles.resize(m_count);
-        reader.readDoubles(true, m_first, m_doubles);
-        m_haveDoubles = true;
-        decoded += m_count;
+    std::uint64_t first() const { return m_first; }
+    std::size_t count() const { return m_count; }
+    /// `decoded` grows by the elements that had to be decoded.
+    std::span<const std::uint16_t> halves(const PairReader &reader, std::uint64_t &decoded)
+    {
+        if (!m_haveHalves) {
+            m_halves = reader.halvesOf(true, m_first, m_count, m_decodedHalves);
+            m_haveHalves = true;
+            decoded += m_count;
+        }
+        return m_halves;
     }
-    return m_doubles;
-}
 
-std::span<const ExactValue> BaseRun::exact(const PairReader &reader, std::uint64_t &decoded)
-{
-    if (!m_haveExact) {
-        m_exact.resize(m_count);
-        reader.readExact(true, m_first, m_exact);
-        m_haveExact = true;
-        decoded += m_count;
+    std::span<const double> doubles(const PairReader &reader, std::uint64_t &decoded)
+    {
+        if (!m_haveDoubles) {
+            m_doubles.resize(m_count);
+            reader.readDoubles(true, m_first, m_doubles);
+            m_haveDoubles = true;
+            decoded += m_count;
+        }
+        return m_doubles;
     }
-    return m_exact;
-}
+
+    std::span<const ExactValue> exact(const PairReader &reader, std::uint64_t &decoded)
+    {
+        if (!m_haveExact) {
+            m_exact.resize(m_count);
+            reader.readExact(true, m_first, m_exact);
+            m_haveExact = true;
+            decoded += m_count;
+        }
+        return m_exact;
+    }
+
+private:
+    std::uint64_t m_first = 0;
+    std::size_t m_count = 0;
+    bool m_haveHalves = false, m_haveDoubles = false, m_haveExact = false;
+    std::span<const std::uint16_t> m_halves;
+    std::vector<std::uint16_t> m_decodedHalves; ///< of them, where they are not stored so
+    std::vector<double> m_doubles;
+    std::vector<ExactValue> m_exact;
+};
+
+/// Sums over the elements that are finite in both. Runs are summed as doubles where these do, and
+/// the sums of runs added exactly.
+template <class T>
+struct PairSums {
+    T abs = 0, square = 0, aa = 0, bb = 0, ab = 0, largest = 0, largestRelative = 0;
+    std::uint64_t finite = 0;
+
+    template <class Other>
+    void add(const PairSums<Other> &other);
+};
 
 template <class T>
 template <class Other>
@@ -127,241 +147,272 @@ void PairSums<T>::add(const PairSums<Other> &other)
     finite += other.finite;
 }
 
-void PairGatherer::add(std::uint64_t first, std::uint64_t count)
+/// Gathers the figures of runs of one pair of weights. Runs may be gathered apart and merged: the
+/// counts are then those of one pass, the sums the same but for rounding.
+class PairGatherer
 {
-    BaseRun base;
-    for (std::uint64_t done = 0; done < count;) {
-        const auto some =
-            static_cast<std::size_t>(std::min<std::uint64_t>(kKernelElements, count - done));
-        base.begin(first + done, some);
-        add(base);
-        done += some;
+public:
+    /// `tolerance`: |a - b| above which ValueDifference::beyondTolerance counts; not negative.
+    PairGatherer(const PairReader &reader, double tolerance)
+        : m_reader(&reader), m_tolerance(tolerance)
+    {
+        m_result.ulpType = reader.a().type();
+        m_result.oneType = reader.a().type() == reader.b().type();
+        m_result.ulpHistogram.assign(ulpBins(m_result.ulpType), 0);
     }
-}
 
-void PairGatherer::add(BaseRun &base)
-{
-    if (m_reader->halves())
-        return addHalves(base);
-    const std::size_t count = base.count();
-    if (m_reader->wide()) {
-        m_exactB.resize(count);
-        m_reader->readExact(false, base.first(), m_exactB);
-        addValues<ExactValue>(base.first(), base.exact(*m_reader, m_result.decoded), m_exactB);
-    } else {
-        m_doublesB.resize(count);
-        m_reader->readDoubles(false, base.first(), m_doublesB);
-        addValues<double>(base.first(), base.doubles(*m_reader, m_result.decoded), m_doublesB);
+    /// Decodes and adds elements [first, first + count).
+    void add(std::uint64_t first, std::uint64_t count)
+    {
+        BaseRun base;
+        for (std::uint64_t done = 0; done < count;) {
+            const auto some =
+                static_cast<std::size_t>(std::min<std::uint64_t>(kKernelElements, count - done));
+            base.begin(first + done, some);
+            add(base);
+            done += some;
+        }
     }
-    m_result.decoded += count;
-}
 
-void PairGatherer::addHalves(BaseRun &base)
-{
-    const std::size_t count = base.count();
-    const auto halvesA = base.halves(*m_reader, m_result.decoded);
-    const auto halvesB = m_reader->halvesOf(false, base.first(), count, m_decodedB);
-    m_result.decoded += count;
-    HalfFigures figures;
-    figures.largestRelative = static_cast<double>(m_sums.largestRelative);
-    if (std::memcmp(halvesA.data(), halvesB.data(), halvesA.size_bytes()) == 0)
-        addEqualHalves(halvesA, figures);
-    else
-        addHalfFigures(halvesA, halvesB, figures);
-    m_sums.add(PairSums<double>{figures.abs, figures.square, figures.aa, figures.bb, figures.ab,
-                                figures.largest, figures.largestRelative, figures.finite});
-    const std::uint64_t different = count - figures.equal;
-    m_result.equal += figures.equal;
-    m_result.zeroed += figures.zeroed;
-    m_result.revived += figures.revived;
-    m_result.changed += different - figures.zeroed - figures.revived;
-    m_result.notFinite += figures.notFinite;
-    if (figures.finite < count) {
-        m_result.nonfiniteA += nonfiniteOf(halvesA);
-        m_result.nonfiniteB += nonfiniteOf(halvesB);
+    /// The same for a run of A that others may have decoded, of at most kKernelElements.
+    void add(BaseRun &base)
+    {
+        if (m_reader->halves())
+            return addHalves(base);
+        const std::size_t count = base.count();
+        if (m_reader->wide()) {
+            m_exactB.resize(count);
+            m_reader->readExact(false, base.first(), m_exactB);
+            addValues<ExactValue>(base.first(), base.exact(*m_reader, m_result.decoded), m_exactB);
+        } else {
+            m_doublesB.resize(count);
+            m_reader->readDoubles(false, base.first(), m_doublesB);
+            addValues<double>(base.first(), base.doubles(*m_reader, m_result.decoded), m_doublesB);
+        }
+        m_result.decoded += count;
     }
-    m_result.unfaithful += different;
-    if (m_result.ulpType == ElementType::Fp16) {
-        m_result.maxUlp = std::max<std::uint64_t>(m_result.maxUlp, figures.maxUlp);
-        for (std::size_t bin = 0; bin < figures.ulp.size(); ++bin)
-            m_result.ulpHistogram[bin] += figures.ulp[bin];
-    }
-    if (different > 0)
-        noteWorst(base.first(), halvesA, halvesB, figures);
-    else if (m_result.ulpType != ElementType::Fp16)
-        m_result.ulpHistogram[0] += count;
-}
 
-/// Places, and what else needs a look at single elements. Which one is farthest off follows from
-/// the figures: it is looked for only in a run that has one farther off than those before.
-void PairGatherer::noteWorst(std::uint64_t first, std::span<const std::uint16_t> halvesA,
-                             std::span<const std::uint16_t> halvesB, const HalfFigures &figures)
-{
-    const auto before = static_cast<double>(apart(m_result.worst));
-    const double farthest = figures.notFinite > 0 ? kInfinity : figures.largest;
-    const auto pairAt = [&](std::size_t i) {
-        return ElementPair{first + i, valueOf(halvesA[i]), valueOf(halvesB[i])};
-    };
-    for (std::size_t i = 0; i < halvesA.size() && !m_result.counterexample; ++i) {
-        if (apart(pairAt(i)) > 0)
-            m_result.counterexample = pairAt(i);
-    }
-    if (farthest > before) {
-        const std::size_t place = farthest < kInfinity ? firstApart(halvesA, halvesB, farthest)
-                                                       : firstInfinitelyApart(halvesA, halvesB);
-        // A file that another program writes meanwhile may have no such element any more.
-        if (place < halvesA.size())
-            m_result.worst = pairAt(place);
-    }
-    if (m_tolerance > 0 && farthest > m_tolerance)
-        noteBeyond(halvesA, halvesB);
-    else if (!(m_tolerance > 0))
-        m_result.beyondTolerance += halvesA.size() - figures.equal;
-    if (m_result.ulpType != ElementType::Fp16)
-        noteSteps(halvesA, halvesB);
-}
-
-void PairGatherer::noteBeyond(std::span<const std::uint16_t> halvesA,
-                              std::span<const std::uint16_t> halvesB)
-{
-    for (std::size_t i = 0; i < halvesA.size(); ++i)
-        m_result.beyondTolerance +=
-            apart(valueOf(halvesA[i]), valueOf(halvesB[i])) > m_tolerance ? 1U : 0U;
-}
-
-/// The steps of other types than fp16.
-void PairGatherer::noteSteps(std::span<const std::uint16_t> halvesA,
-                             std::span<const std::uint16_t> halvesB)
-{
-    const std::size_t last = m_result.ulpHistogram.size() - 1;
-    for (std::size_t i = 0; i < halvesA.size(); ++i) {
-        const double a = valueOf(halvesA[i]), b = valueOf(halvesB[i]);
-        const bool oneNan = std::isnan(a) != std::isnan(b);
-        const std::uint64_t steps = ulpDistance(m_result.ulpType, a, b);
-        m_result.maxUlp = std::max(m_result.maxUlp, steps);
-        ++m_result.ulpHistogram[oneNan ? last
-                                       : std::min<std::size_t>(
-                                             last, static_cast<unsigned>(std::bit_width(steps)))];
-    }
-}
-
-template <class T>
-void PairGatherer::addValues(std::uint64_t first, std::span<const T> a, std::span<const T> b)
-{
-    PairSums<T> sums;
-    const std::size_t last = m_result.ulpHistogram.size() - 1;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        addValue(first + i, a[i], b[i], sums);
-        std::uint64_t steps = 0;
-        if constexpr (std::is_same_v<T, double>)
-            steps = ulpDistance(m_result.ulpType, a[i], b[i]);
-        else
-            steps = exactUlpDistance(m_result.ulpType, a[i], b[i]);
-        m_result.maxUlp = std::max(m_result.maxUlp, steps);
-        const bool oneNan = std::isnan(a[i]) != std::isnan(b[i]);
-        ++m_result.ulpHistogram[oneNan ? last
-                                       : std::min<std::size_t>(
-                                             last, static_cast<unsigned>(std::bit_width(steps)))];
-    }
-    m_sums.add(sums);
-}
-
-template <class T>
-void PairGatherer::addValue(std::uint64_t element, T a, T b, PairSums<T> &sums)
-{
-    const bool finite = std::isfinite(a) && std::isfinite(b);
-    const bool same = a == b || (std::isnan(a) && std::isnan(b));
-    if (same)
-        ++m_result.equal;
-    else if (a != 0 && b == 0)
-        ++m_result.zeroed;
-    else if (a == 0 && b != 0)
-        ++m_result.revived;
-    else
-        ++m_result.changed;
-    m_result.notFinite += !same && !finite;
-    m_result.nonfiniteA += !std::isfinite(a);
-    m_result.nonfiniteB += !std::isfinite(b);
-    const T distance = apart(a, b);
-    m_result.beyondTolerance += distance > static_cast<T>(m_tolerance);
-    if (!same && (!m_result.worst || static_cast<ExactValue>(distance) > apart(m_result.worst)))
-        m_result.worst = ElementPair{element, a, b};
-    // What fp16 can hold, and all that rounds to it, doubles hold too.
-    if (!same && !sameInHalf(static_cast<double>(a), static_cast<double>(b))) {
-        ++m_result.unfaithful;
+    /// Adds what another one found in elements after these.
+    void merge(const PairGatherer &later)
+    {
+        const ValueDifference &other = later.m_result;
+        m_result.equal += other.equal;
+        m_result.changed += other.changed;
+        m_result.zeroed += other.zeroed;
+        m_result.revived += other.revived;
+        m_result.notFinite += other.notFinite;
+        m_result.nonfiniteA += other.nonfiniteA;
+        m_result.nonfiniteB += other.nonfiniteB;
+        m_result.unfaithful += other.unfaithful;
+        m_result.decoded += other.decoded;
+        m_result.beyondTolerance += other.beyondTolerance;
+        m_result.maxUlp = std::max(m_result.maxUlp, other.maxUlp);
+        for (std::size_t bin = 0; bin < m_result.ulpHistogram.size(); ++bin)
+            m_result.ulpHistogram[bin] += other.ulpHistogram[bin];
+        if (other.worst && (!m_result.worst || apart(other.worst) > apart(m_result.worst)))
+            m_result.worst = other.worst;
         if (!m_result.counterexample)
-            m_result.counterexample = ElementPair{element, a, b};
+            m_result.counterexample = other.counterexample;
+        m_sums.add(later.m_sums);
     }
-    if (!finite)
-        return;
-    ++sums.finite;
-    sums.abs += distance;
-    sums.square += distance * distance;
-    sums.aa += a * a;
-    sums.bb += b * b;
-    sums.ab += a * b;
-    sums.largest = std::max(sums.largest, distance);
-    if (a != 0)
-        sums.largestRelative = std::max(sums.largestRelative, distance / std::abs(a));
-}
 
-void PairGatherer::merge(const PairGatherer &later)
-{
-    const ValueDifference &other = later.m_result;
-    m_result.equal += other.equal;
-    m_result.changed += other.changed;
-    m_result.zeroed += other.zeroed;
-    m_result.revived += other.revived;
-    m_result.notFinite += other.notFinite;
-    m_result.nonfiniteA += other.nonfiniteA;
-    m_result.nonfiniteB += other.nonfiniteB;
-    m_result.unfaithful += other.unfaithful;
-    m_result.decoded += other.decoded;
-    m_result.beyondTolerance += other.beyondTolerance;
-    m_result.maxUlp = std::max(m_result.maxUlp, other.maxUlp);
-    for (std::size_t bin = 0; bin < m_result.ulpHistogram.size(); ++bin)
-        m_result.ulpHistogram[bin] += other.ulpHistogram[bin];
-    if (other.worst && (!m_result.worst || apart(other.worst) > apart(m_result.worst)))
-        m_result.worst = other.worst;
-    if (!m_result.counterexample)
-        m_result.counterexample = other.counterexample;
-    m_sums.add(later.m_sums);
-}
-
-ValueDifference PairGatherer::finish() const
-{
-    ValueDifference result = m_result;
-    if (result.notFinite > 0) {
-        result.maxAbs = result.meanAbs = result.rmse = kInfinity;
-        result.relativeRmse = result.maxRel = kInfinity;
-        result.cosine = result.scale = std::numeric_limits<double>::quiet_NaN();
-        result.snr = -kInfinity;
+    ValueDifference finish() const
+    {
+        ValueDifference result = m_result;
+        if (result.notFinite > 0) {
+            result.maxAbs = result.meanAbs = result.rmse = kInfinity;
+            result.relativeRmse = result.maxRel = kInfinity;
+            result.cosine = result.scale = std::numeric_limits<double>::quiet_NaN();
+            result.snr = -kInfinity;
+            return result;
+        }
+        const auto finite = static_cast<ExactValue>(m_sums.finite);
+        if (m_sums.finite > 0) {
+            result.meanAbs = static_cast<double>(m_sums.abs / finite);
+            result.rmse = static_cast<double>(std::sqrt(m_sums.square / finite));
+        }
+        result.maxAbs = static_cast<double>(m_sums.largest);
+        result.maxRel =
+            result.revived > 0 ? kInfinity : static_cast<double>(m_sums.largestRelative);
+        const ExactValue aa = m_sums.aa, bb = m_sums.bb;
+        if (result.identical())
+            result.cosine = 1;
+        else if (aa > 0 && bb > 0) // rounding never makes more than 1 of it
+            result.cosine = std::clamp(
+                static_cast<double>(m_sums.ab / std::sqrt(aa) / std::sqrt(bb)), -1.0, 1.0);
+        else
+            result.cosine = aa == bb ? 1.0 : 0.0;
+        result.snr = kInfinity;
+        if (m_sums.square > 0) {
+            result.snr = static_cast<double>(10 * std::log10(aa / m_sums.square));
+            result.relativeRmse = static_cast<double>(std::sqrt(m_sums.square / aa));
+        }
+        if (aa > 0)
+            result.scale = static_cast<double>(m_sums.ab / aa);
         return result;
     }
-    const auto finite = static_cast<ExactValue>(m_sums.finite);
-    if (m_sums.finite > 0) {
-        result.meanAbs = static_cast<double>(m_sums.abs / finite);
-        result.rmse = static_cast<double>(std::sqrt(m_sums.square / finite));
+
+private:
+    void addHalves(BaseRun &base)
+    {
+        const std::size_t count = base.count();
+        const auto halvesA = base.halves(*m_reader, m_result.decoded);
+        const auto halvesB = m_reader->halvesOf(false, base.first(), count, m_decodedB);
+        m_result.decoded += count;
+        HalfFigures figures;
+        figures.largestRelative = static_cast<double>(m_sums.largestRelative);
+        if (std::memcmp(halvesA.data(), halvesB.data(), halvesA.size_bytes()) == 0)
+            addEqualHalves(halvesA, figures);
+        else
+            addHalfFigures(halvesA, halvesB, figures);
+        m_sums.add(PairSums<double>{figures.abs, figures.square, figures.aa, figures.bb, figures.ab,
+                                    figures.largest, figures.largestRelative, figures.finite});
+        const std::uint64_t different = count - figures.equal;
+        m_result.equal += figures.equal;
+        m_result.zeroed += figures.zeroed;
+        m_result.revived += figures.revived;
+        m_result.changed += different - figures.zeroed - figures.revived;
+        m_result.notFinite += figures.notFinite;
+        if (figures.finite < count) {
+            m_result.nonfiniteA += nonfiniteOf(halvesA);
+            m_result.nonfiniteB += nonfiniteOf(halvesB);
+        }
+        m_result.unfaithful += different;
+        if (m_result.ulpType == ElementType::Fp16) {
+            m_result.maxUlp = std::max<std::uint64_t>(m_result.maxUlp, figures.maxUlp);
+            for (std::size_t bin = 0; bin < figures.ulp.size(); ++bin)
+                m_result.ulpHistogram[bin] += figures.ulp[bin];
+        }
+        if (different > 0)
+            noteWorst(base.first(), halvesA, halvesB, figures);
+        else if (m_result.ulpType != ElementType::Fp16)
+            m_result.ulpHistogram[0] += count;
     }
-    result.maxAbs = static_cast<double>(m_sums.largest);
-    result.maxRel = result.revived > 0 ? kInfinity : static_cast<double>(m_sums.largestRelative);
-    const ExactValue aa = m_sums.aa, bb = m_sums.bb;
-    if (result.identical())
-        result.cosine = 1;
-    else if (aa > 0 && bb > 0) // rounding never makes more than 1 of it
-        result.cosine =
-            std::clamp(static_cast<double>(m_sums.ab / std::sqrt(aa) / std::sqrt(bb)), -1.0, 1.0);
-    else
-        result.cosine = aa == bb ? 1.0 : 0.0;
-    result.snr = kInfinity;
-    if (m_sums.square > 0) {
-        result.snr = static_cast<double>(10 * std::log10(aa / m_sums.square));
-        result.relativeRmse = static_cast<double>(std::sqrt(m_sums.square / aa));
+
+    template <class T>
+    void addValues(std::uint64_t first, std::span<const T> a, std::span<const T> b)
+    {
+        PairSums<T> sums;
+        const std::size_t last = m_result.ulpHistogram.size() - 1;
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            addValue(first + i, a[i], b[i], sums);
+            std::uint64_t steps = 0;
+            if constexpr (std::is_same_v<T, double>)
+                steps = ulpDistance(m_result.ulpType, a[i], b[i]);
+            else
+                steps = exactUlpDistance(m_result.ulpType, a[i], b[i]);
+            m_result.maxUlp = std::max(m_result.maxUlp, steps);
+            const bool oneNan = std::isnan(a[i]) != std::isnan(b[i]);
+            ++m_result
+                  .ulpHistogram[oneNan ? last
+                                       : std::min<std::size_t>(
+                                             last, static_cast<unsigned>(std::bit_width(steps)))];
+        }
+        m_sums.add(sums);
     }
-    if (aa > 0)
-        result.scale = static_cast<double>(m_sums.ab / aa);
-    return result;
-}
+
+    template <class T>
+    void addValue(std::uint64_t element, T a, T b, PairSums<T> &sums)
+    {
+        const bool finite = std::isfinite(a) && std::isfinite(b);
+        const bool same = a == b || (std::isnan(a) && std::isnan(b));
+        if (same)
+            ++m_result.equal;
+        else if (a != 0 && b == 0)
+            ++m_result.zeroed;
+        else if (a == 0 && b != 0)
+            ++m_result.revived;
+        else
+            ++m_result.changed;
+        m_result.notFinite += !same && !finite;
+        m_result.nonfiniteA += !std::isfinite(a);
+        m_result.nonfiniteB += !std::isfinite(b);
+        const T distance = apart(a, b);
+        m_result.beyondTolerance += distance > static_cast<T>(m_tolerance);
+        if (!same && (!m_result.worst || static_cast<ExactValue>(distance) > apart(m_result.worst)))
+            m_result.worst = ElementPair{element, a, b};
+        // What fp16 can hold, and all that rounds to it, doubles hold too.
+        if (!same && !sameInHalf(static_cast<double>(a), static_cast<double>(b))) {
+            ++m_result.unfaithful;
+            if (!m_result.counterexample)
+                m_result.counterexample = ElementPair{element, a, b};
+        }
+        if (!finite)
+            return;
+        ++sums.finite;
+        sums.abs += distance;
+        sums.square += distance * distance;
+        sums.aa += a * a;
+        sums.bb += b * b;
+        sums.ab += a * b;
+        sums.largest = std::max(sums.largest, distance);
+        if (a != 0)
+            sums.largestRelative = std::max(sums.largestRelative, distance / std::abs(a));
+    }
+
+    /// Places, and what else needs a look at single elements. Which one is farthest off follows
+    /// from
+    /// the figures: it is looked for only in a run that has one farther off than those before.
+    void noteWorst(std::uint64_t first, std::span<const std::uint16_t> halvesA,
+                   std::span<const std::uint16_t> halvesB, const HalfFigures &figures)
+    {
+        const auto before = static_cast<double>(apart(m_result.worst));
+        const double farthest = figures.notFinite > 0 ? kInfinity : figures.largest;
+        const auto pairAt = [&](std::size_t i) {
+            return ElementPair{first + i, valueOf(halvesA[i]), valueOf(halvesB[i])};
+        };
+        for (std::size_t i = 0; i < halvesA.size() && !m_result.counterexample; ++i) {
+            if (apart(pairAt(i)) > 0)
+                m_result.counterexample = pairAt(i);
+        }
+        if (farthest > before) {
+            const std::size_t place = farthest < kInfinity ? firstApart(halvesA, halvesB, farthest)
+                                                           : firstInfinitelyApart(halvesA, halvesB);
+            // A file that another program writes meanwhile may have no such element any more.
+            if (place < halvesA.size())
+                m_result.worst = pairAt(place);
+        }
+        if (m_tolerance > 0 && farthest > m_tolerance)
+            noteBeyond(halvesA, halvesB);
+        else if (!(m_tolerance > 0))
+            m_result.beyondTolerance += halvesA.size() - figures.equal;
+        if (m_result.ulpType != ElementType::Fp16)
+            noteSteps(halvesA, halvesB);
+    }
+
+    void noteBeyond(std::span<const std::uint16_t> halvesA, std::span<const std::uint16_t> halvesB)
+    {
+        for (std::size_t i = 0; i < halvesA.size(); ++i)
+            m_result.beyondTolerance +=
+                apart(valueOf(halvesA[i]), valueOf(halvesB[i])) > m_tolerance ? 1U : 0U;
+    }
+
+    /// The steps of other types than fp16.
+    void noteSteps(std::span<const std::uint16_t> halvesA, std::span<const std::uint16_t> halvesB)
+    {
+        const std::size_t last = m_result.ulpHistogram.size() - 1;
+        for (std::size_t i = 0; i < halvesA.size(); ++i) {
+            const double a = valueOf(halvesA[i]), b = valueOf(halvesB[i]);
+            const bool oneNan = std::isnan(a) != std::isnan(b);
+            const std::uint64_t steps = ulpDistance(m_result.ulpType, a, b);
+            m_result.maxUlp = std::max(m_result.maxUlp, steps);
+            ++m_result
+                  .ulpHistogram[oneNan ? last
+                                       : std::min<std::size_t>(
+                                             last, static_cast<unsigned>(std::bit_width(steps)))];
+        }
+    }
+
+    const PairReader *m_reader;
+    double m_tolerance;
+    ValueDifference m_result;
+    PairSums<ExactValue> m_sums;
+    std::vector<std::uint16_t> m_decodedB;
+    std::vector<double> m_doublesB;
+    std::vector<ExactValue> m_exactB;
+};
+
+} // namespace
 
 /// A weight of the base in one of several builds.
 struct BuildPair {

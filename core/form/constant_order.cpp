@@ -5,6 +5,7 @@
 #include "core/numeric/bitpack.h"
 
 #include <algorithm>
+
 namespace kernscope::codec {
 
 namespace {

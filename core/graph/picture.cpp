@@ -14,6 +14,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <graphviz/gvc.h>
+
 namespace kernscope::graph {
 
 namespace {

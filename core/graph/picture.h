@@ -7,6 +7,7 @@
 #include "core/graph/label.h"
 
 #include <cstddef>
+
 /// Where boxes and arrows of a drawing go. The one file that knows Graphviz is layout.cpp.
 namespace kernscope::graph {
 

@@ -6,7 +6,9 @@
 #include "core/numeric/half.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+
 namespace kernscope::shapes {
 
 namespace {
@@ -238,15 +240,7 @@ std::vector<std::string> rowsWithoutRule()
     return names;
 }
 
-} // namespace kernscope::shapes
-
 // Tensors whose shape another value gives, and constants in their storage forms.
-#include "core/bundle/shapes/rules.h"
-
-#include <algorithm>
-#include <cmath>
-
-namespace kernscope::shapes {
 
 RuleResult filledRule(const OperationView &view, const Operands &names)
 {

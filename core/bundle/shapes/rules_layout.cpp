@@ -2,6 +2,8 @@
 #include "core/bundle/shapes/rules.h"
 
 #include <algorithm>
+#include <cmath>
+
 namespace kernscope::shapes {
 
 namespace {
@@ -299,15 +301,7 @@ RuleResult batchRule(const OperationView &view, const Operands &names)
     return made(std::move(result));
 }
 
-} // namespace kernscope::shapes
-
 // Slices, windows, gathered and selected elements, pictures of another size.
-#include "core/bundle/shapes/rules.h"
-
-#include <algorithm>
-#include <cmath>
-
-namespace kernscope::shapes {
 
 namespace {
 

@@ -2,6 +2,7 @@
 #include "core/bundle/shapes/rules.h"
 
 #include <algorithm>
+
 namespace kernscope::shapes {
 
 namespace {
@@ -88,12 +89,7 @@ RuleResult argumentRule(const OperationView &view, const Operands &names)
     return made(std::move(result));
 }
 
-} // namespace kernscope::shapes
-
 // Convolutions and pooling (coremltools, ops/defs/_utils.py: spatial_dimensions_out_shape).
-#include "core/bundle/shapes/rules.h"
-
-namespace kernscope::shapes {
 
 namespace {
 

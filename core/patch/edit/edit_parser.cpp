@@ -18,6 +18,7 @@
 #include <system_error>
 
 #include <fmt/format.h>
+
 namespace kernscope::patch {
 
 namespace {

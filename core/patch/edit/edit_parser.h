@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <span>
+
 /// The pieces that edits are written with. Every error is "patch.syntax" with the place within the
 /// whole text in `offset`.
 namespace kernscope::patch {

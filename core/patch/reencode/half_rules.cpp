@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/reencode/half_rules.h"
 
+#include "core/bundle/bundle.h"
 #include "core/bundle/half_counts.h"
+#include "core/codec/decode/decoder.h"
 #include "core/format/table_rows.h"
 #include "core/numeric/half.h"
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <map>
+
+#include <fmt/format.h>
+
 namespace kernscope::patch {
 
 namespace {
@@ -85,21 +93,7 @@ std::uint16_t halved(float value, std::uint64_t size, HalvedNumbers &counts)
     return half;
 }
 
-} // namespace kernscope::patch
-
 // Weights that became fp16 against what they were.
-#include "core/bundle/bundle.h"
-#include "core/codec/decode/decoder.h"
-#include "core/numeric/half.h"
-#include "core/patch/reencode/half_rules.h"
-
-#include <algorithm>
-#include <bit>
-#include <cmath>
-
-#include <fmt/format.h>
-
-namespace kernscope::patch {
 
 namespace {
 

@@ -15,6 +15,7 @@
 #include <set>
 
 #include <fmt/format.h>
+
 namespace kernscope::patch {
 
 namespace {

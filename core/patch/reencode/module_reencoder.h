@@ -17,6 +17,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+
 /// Private to re-encoding weights: the module of a Core AI package.
 namespace kernscope::patch {
 

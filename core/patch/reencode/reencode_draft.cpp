@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/error.h"
-#include "core/form/form_steps.h"
-#include "core/patch/reencode/reencoder.h"
-
-#include <algorithm>
-#include <array>
-#include <charconv>
-
-#include <fmt/format.h>
-// Numbers in the text of a program that get more digits than they have: in a copy.
+#include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/container/mil/model_files.h"
+#include "core/container/milblob/milblob.h"
+#include "core/form/form_steps.h"
 #include "core/numeric/convert.h"
 #include "core/patch/edit/find_weight.h"
 #include "core/patch/edit/literal_rewrite.h"
@@ -19,10 +13,16 @@
 #include "core/patch/reencode/reencoder.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <map>
 #include <set>
 
+#include <fmt/format.h>
+
 namespace kernscope::patch {
+
+// Numbers in the text of a program that get more digits than they have: in a copy.
 
 namespace {
 
@@ -190,19 +190,7 @@ Result<BundlePtr> withLiteralRoom(const Bundle &bundle, const std::vector<Edit> 
     });
 }
 
-} // namespace kernscope::patch
-
 // Weight files laid out anew.
-#include "core/patch/reencode/reencoder.h"
-
-#include "core/base/error_builder.h"
-#include "core/container/milblob/milblob.h"
-
-#include <algorithm>
-
-#include <fmt/format.h>
-
-namespace kernscope::patch {
 
 namespace {
 

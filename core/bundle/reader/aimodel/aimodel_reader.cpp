@@ -1,14 +1,32 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Core AI packages as bundles (coreai-format.md).
+#include "core/base/error_builder.h"
+#include "core/base/find.h"
+#include "core/base/sha256.h"
+#include "core/bundle/reader/aimodel/form_builder.h"
 #include "core/bundle/reader/aimodel/names.h"
+#include "core/bundle/reader/mil/consumers.h"
+#include "core/bundle/reader/mil/model_claims.h"
+#include "core/bundle/reader/milblob/blob_claims.h"
+#include "core/bundle/reader/readers.h"
+#include "core/bundle/stored_bytes.h"
+#include "core/container/aimodel/package.h"
 #include "core/container/mil/program.h"
+#include "core/container/mil/value_graph.h"
+#include "core/container/milblob/milblob.h"
+#include "core/container/mlir/writer.h"
+#include "core/form/form_steps.h"
 #include "core/numeric/convert.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace kernscope::aimodel {
 
 namespace {
@@ -80,6 +98,12 @@ mil::ValueType typeOfValue(const mlir::Module &module, std::uint32_t type, unsig
         made.text = decoded.row ? decoded.row->name : "unknown";
     }
     return made;
+}
+
+/// The type of a value; of kinds that are no tensors the text says what it is.
+mil::ValueType valueType(const ModuleGraph &graph, std::uint32_t value)
+{
+    return typeOfValue(graph.module(), graph.module().values[value].type);
 }
 
 class FunctionMaker
@@ -201,13 +225,10 @@ private:
     const std::string &m_path;
 };
 
-} // namespace
-
-mil::ValueType valueType(const ModuleGraph &graph, std::uint32_t value)
-{
-    return typeOfValue(graph.module(), graph.module().values[value].type);
-}
-
+/// The graph at a position as a function of a program: operations by the names that programs of
+/// Core ML have for them (resources/tables/coreai_ops.csv), their attribute "stored_as" in the
+/// file's own words. Constants that are weights or parts of them name their bytes in `path`; others
+/// are written out where they are short.
 mil::Function makeFunction(const ModuleGraph &graph, const ValueNames &names, std::size_t position,
                            const std::vector<std::string> &graphNames, const std::string &path)
 {
@@ -228,31 +249,9 @@ mil::Function makeFunction(const ModuleGraph &graph, const ValueNames &names, st
     return function;
 }
 
+} // namespace
+
 } // namespace kernscope::aimodel
-
-// Core AI packages as bundles (coreai-format.md).
-#include "core/base/find.h"
-#include "core/bundle/reader/readers.h"
-
-#include "core/base/error_builder.h"
-#include "core/base/sha256.h"
-#include "core/bundle/reader/aimodel/form_builder.h"
-#include "core/bundle/reader/mil/consumers.h"
-#include "core/bundle/reader/mil/model_claims.h"
-#include "core/bundle/reader/milblob/blob_claims.h"
-#include "core/bundle/stored_bytes.h"
-#include "core/container/aimodel/package.h"
-#include "core/container/mil/value_graph.h"
-#include "core/container/milblob/milblob.h"
-#include "core/container/mlir/writer.h"
-#include "core/form/form_steps.h"
-
-#include <algorithm>
-#include <unordered_map>
-#include <utility>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace kernscope {
 

@@ -6,6 +6,7 @@
 #include "core/form/operand_place.h"
 
 #include <algorithm>
+
 namespace kernscope {
 
 namespace {

@@ -3,12 +3,14 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
+#include "core/bundle/reader/readers.h"
 #include "core/bundle/weight.h"
 
 #include <algorithm>
 #include <iterator>
 
 #include <fmt/format.h>
+
 namespace kernscope {
 
 namespace {
@@ -144,17 +146,7 @@ std::vector<std::vector<RecordUse>> recordUses(const std::vector<Weight> &weight
     return uses;
 }
 
-} // namespace kernscope
-
 // A weight file without a program.
-#include "core/bundle/reader/readers.h"
-
-#include "core/bundle/reader/milblob/blob_claims.h"
-#include "core/container/milblob/milblob.h"
-
-#include <fmt/format.h>
-
-namespace kernscope {
 
 namespace {
 

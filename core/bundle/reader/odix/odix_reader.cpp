@@ -13,6 +13,7 @@
 #include "core/format/coreai_operations.h"
 
 #include <fmt/format.h>
+
 namespace kernscope {
 
 namespace {
@@ -279,8 +280,9 @@ bool isOutermost(const ValueGraph &graph, const GraphOperation &maker)
            });
 }
 
-} // namespace
-
+/// The weights of a compiled program's functions: constants and what kernels make of constants
+/// alone, as far as something else reads them (or nothing does). Their operands lie in the file of
+/// number compiled.file, whose bytes and path are given. Faults: "odix.form".
 std::vector<Weight> weightsOf(const odix::Compiled &compiled, const CompiledProgram &program,
                               std::span<const std::byte> bytes, const std::string &path,
                               DiagnosticLog &log)
@@ -328,8 +330,6 @@ std::vector<Weight> weightsOf(const odix::Compiled &compiled, const CompiledProg
     }
     return weights;
 }
-
-namespace {
 
 constexpr std::string_view kProgramEnding = ".odix", kDebugEnding = ".dbginfo";
 
