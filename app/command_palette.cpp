@@ -5,7 +5,6 @@
 #include "core/target/registry.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/design.h"
-#include "widgets/models/session.h"
 #include "widgets/models/theme.h"
 #include "widgets/patch/edit_line.h"
 #include "widgets/patch/patches_dock.h"

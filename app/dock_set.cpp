@@ -7,7 +7,6 @@
 #include "widgets/bytes/layout_dock.h"
 #include "widgets/chips/assessment_dock.h"
 #include "widgets/chips/calibration_dock.h"
-#include "widgets/chips/chip_state.h"
 #include "widgets/chips/choose_dock.h"
 #include "widgets/chips/collective_dock.h"
 #include "widgets/chips/formats_dock.h"
@@ -25,7 +24,6 @@
 #include "widgets/compare/codebooks_dock.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/pair_dock.h"
-#include "widgets/compare/places_dock.h"
 #include "widgets/compare/ranges_dock.h"
 #include "widgets/hardware/activation_dock.h"
 #include "widgets/hardware/commands_dock.h"
@@ -43,7 +41,6 @@
 #include "widgets/program/program_dock.h"
 #include "widgets/search/search_dock.h"
 #include "widgets/weight/codebook_dock.h"
-#include "widgets/weight/inspector_dock.h"
 #include "widgets/weight/mask_dock.h"
 #include "widgets/weight/weight_dock.h"
 

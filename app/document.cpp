@@ -3,7 +3,6 @@
 
 #include "app/files.h"
 #include "app/layouts.h"
-#include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/shapes/described.h"
@@ -15,7 +14,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace kernscope::app {

@@ -2,7 +2,6 @@
 // Edits that would hold up the window: planned, undone and made again on another thread.
 #include "app/document.h"
 #include "app/files.h"
-#include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"

@@ -4,7 +4,6 @@
 #include "app/dock_set.h"
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
-#include "widgets/common/dock.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/common/number_field.h"

@@ -3,7 +3,6 @@
 
 #include "app/dock_set.h"
 #include "core/bundle/bundle.h"
-#include "widgets/common/dock.h"
 
 #include <QCoreApplication>
 #include <QDockWidget>

@@ -3,7 +3,6 @@
 
 #include "app/access.h"
 #include "app/bookmarks_dock.h"
-#include "app/command_palette.h"
 #include "app/compare_menu.h"
 #include "app/dock_set.h"
 #include "app/edit_menu.h"
@@ -26,7 +25,6 @@
 #include "widgets/common/line_icon.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/compare/builds_dock.h"
-#include "widgets/models/theme.h"
 #include "widgets/overview/overview_dock.h"
 #include "widgets/patch/patches_dock.h"
 #include "widgets/weight/inspector_dock.h"

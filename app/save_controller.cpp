@@ -4,7 +4,6 @@
 #include "app/files.h"
 #include "app/notice_area.h"
 #include "app/texts.h"
-#include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/base/sha256.h"
 #include "core/bundle/bundle.h"
@@ -12,7 +11,6 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/table_tools.h"
-#include "widgets/models/row_table_model.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/texts.h"
 
-#include "core/bundle/bundle.h"
 #include "core/search/find.h"
 #include "core/search/place.h"
 #include "widgets/models/table_text.h"

@@ -2,7 +2,6 @@
 #include "app/view_menu.h"
 
 #include "app/dock_set.h"
-#include "widgets/common/dock.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/models/theme.h"

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/chips.h"
 
-#include "core/assessment/calibrate.h"
-#include "core/base/error.h"
 #include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
 #include "core/format/table_rows.h"
-#include "core/report/chip_table.h"
 #include "core/report/command_json.h"
-#include "core/report/decision_table.h"
 #include "core/report/json_table.h"
 
 #include <CLI/CLI.hpp>

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // `collective`: the multi-die layer of chapter 36 and its arithmetic.
 #include "app/cli/chips.h"
-#include "app/cli/command.h"
 #include "app/cli/engine.h"
 #include "app/cli/text_output.h"
-#include "core/assessment/calibrate.h"
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
 #include "core/base/quantity.h"
 #include "core/bundle/bundle.h"
-#include "core/codec/analysis/reduction.h"
-#include "core/format/catalogue.h"
 #include "core/numeric/half.h"
-#include "core/report/chip_table.h"
 #include "core/report/collective_table.h"
 #include "core/report/command_json.h"
 #include "core/report/engine_json.h"
 #include "core/report/format_table.h"
 #include "core/report/json_table.h"
-#include "core/report/placement_table.h"
-#include "core/target/target.h"
 
 #include <algorithm>
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
-#include "app/cli/output_file.h"
-#include "app/cli/text_output.h"
 #include "core/bundle/bundle.h"
-#include "core/patch/reencode/convert_half.h"
 #include "core/report/encode_table.h"
 
 #include <CLI/CLI.hpp>

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
-#include "app/cli/output_file.h"
-#include "app/cli/text_output.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 
 #include "core/report/command_json.h"
-#include "core/report/tensor_export.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
 #include "app/cli/diff_text.h"
-#include "app/cli/output_file.h"
-#include "app/cli/text_output.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/compare/compare.h"
-#include "core/compare/limits.h"
-#include "core/compare/worst_places.h"
-#include "core/report/difference_json.h"
 
 #include <algorithm>
 #include <charconv>

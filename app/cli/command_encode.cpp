@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/chips.h"
-#include "app/cli/command.h"
 #include "app/cli/encode.h"
 #include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
 #include "core/assessment/activations.h"
 #include "core/assessment/consumer_kinds.h"
-#include "core/assessment/weight_facts.h"
 #include "core/base/error_builder.h"
-#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/encode/form_encoder.h"
 

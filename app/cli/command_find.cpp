@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
-#include "app/cli/text_output.h"
 #include "core/base/error_builder.h"
 #include "core/base/find.h"
 #include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
 #include "core/report/byte_table.h"
-#include "core/search/find.h"
 #include "core/search/place.h"
 
 #include <algorithm>

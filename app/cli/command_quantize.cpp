@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/cli/command.h"
 #include "app/cli/engine.h"
 #include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
-#include "core/base/error.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
-#include "core/base/sha256.h"
-#include "core/container/quantized/quantize.h"
 #include "core/numeric/npy.h"
 #include "core/report/encode_table.h"
 

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/chips.h"
-#include "app/cli/command.h"
 #include "app/cli/text_output.h"
-#include "core/assessment/assess.h"
-#include "core/assessment/calibrate.h"
-#include "core/assessment/geometry.h"
 #include "core/base/csv.h"
-#include "core/base/error.h"
 #include "core/bundle/bundle.h"
 #include "core/report/command_json.h"
-#include "core/report/geometry_table.h"
 #include "core/report/json_table.h"
-#include "core/report/placement_table.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -2,7 +2,6 @@
 #include "app/cli/text_output.h"
 
 #include "app/cli/command.h"
-#include "app/cli/output_file.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -5,8 +5,6 @@
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 namespace kernscope {

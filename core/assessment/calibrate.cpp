@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/calibrate.h"
 
-#include "core/base/csv.h"
 #include "core/base/text.h"
 #include "core/format/table_rows.h"
 

@@ -5,7 +5,6 @@
 #include "core/base/error_builder.h"
 #include "core/base/text.h"
 #include "core/bundle/build_facts.h"
-#include "core/bundle/bundle.h"
 
 #include <cmath>
 

@@ -2,10 +2,8 @@
 #include "core/assessment/stream.h"
 
 #include "core/form/form_steps.h"
-#include "core/format/catalogue.h"
 #include "core/format/legality.h"
 #include "core/format/table_rows.h"
-#include "core/target/target.h"
 
 #include <algorithm>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/known_faults.h"
 
-#include "core/base/csv.h"
 #include "core/base/text.h"
 #include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
@@ -10,10 +9,7 @@
 #include "core/format/table_rows.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
-#include <optional>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -3,7 +3,6 @@
 #include "core/assessment/geometry.h"
 #include "core/assessment/weight_facts.h"
 #include "core/base/quantity.h"
-#include "core/bundle/weight.h"
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/assess.h"
-#include "core/assessment/geometry.h"
 #include "core/base/error.h"
 
 #include <algorithm>

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/assess.h"
-#include "core/assessment/geometry.h"
 #include "core/base/error.h"
 #include "core/base/find.h"
 #include "core/base/hash.h"
-#include "core/base/quantity.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>

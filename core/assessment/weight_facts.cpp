@@ -4,9 +4,7 @@
 #include "core/assessment/consumer_kinds.h"
 #include "core/assessment/weight_layers.h"
 #include "core/bundle/build_facts.h"
-#include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/bundle/weight.h"
 #include "core/form/form_steps.h"
 #include "core/format/legality.h"
 

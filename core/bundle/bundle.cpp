@@ -9,9 +9,7 @@
 #include "core/codec/decode/decoder.h"
 #include "core/container/aimodel/package.h"
 #include "core/container/mil/program.h"
-#include "core/form/encoding.h"
 
-#include <algorithm>
 #include <array>
 #include <limits>
 #include <tuple>

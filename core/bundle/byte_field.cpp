@@ -9,7 +9,6 @@
 #include "core/container/mlir/field_at.h"
 #include "core/container/odix/field_at.h"
 #include "core/container/section/section.h"
-#include "core/format/record_fields.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

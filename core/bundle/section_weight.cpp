@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/section_weight.h"
 
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/descriptor/register_map.h"

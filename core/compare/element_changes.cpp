@@ -4,7 +4,6 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_values.h"
-#include "core/codec/decode/decoder.h"
 #include "core/container/mil/program.h"
 
 #include <bit>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/form_check.h"
 
-#include "core/base/overlaid_file.h"
 #include "core/bundle/pair_read_lock.h"
-#include "core/codec/decode/decoder.h"
 #include "core/codec/decode/grid_map.h"
 #include "core/compare/pair_reader.h"
 #include "core/numeric/half.h"

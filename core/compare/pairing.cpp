@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/overlaid_file.h"
 #include "core/base/text.h"
-#include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/compare/compare.h"
 #include "core/compare/content_match.h"
 #include "core/compare/text_alignment.h"
 

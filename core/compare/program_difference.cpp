@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/compare.h"
 
-#include "core/bundle/weight.h"
-#include "core/container/mil/program.h"
 #include "core/numeric/convert.h"
 
 #include <algorithm>

@@ -5,8 +5,6 @@
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_values.h"
-#include "core/compare/channel_order.h"
-#include "core/compare/compare.h"
 #include "core/compare/pair_reader.h"
 #include "core/form/operand_place.h"
 #include "core/numeric/half.h"

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/overlaid_file.h"
 #include "core/base/parallel.h"
-#include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
-#include "core/codec/decode/decoder.h"
-#include "core/compare/compare.h"
 #include "core/compare/pair_kernels.h"
 #include "core/compare/pair_reader.h"
-#include "core/compare/value_difference.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/worst_places.h"
 
-#include "core/base/overlaid_file.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/compare/pair_reader.h"
 

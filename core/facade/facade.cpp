@@ -1,40 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/facade/facade.h"
 
-#include "core/assessment/weight_facts.h"
-#include "core/base/error.h"
 #include "core/base/output_place.h"
 #include "core/base/parallel.h"
-#include "core/bundle/bundle.h"
 #include "core/bundle/open/bundle_builder.h"
 #include "core/bundle/shapes/described.h"
-#include "core/bundle/statistics.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/compare/limits.h"
-#include "core/patch/edit/edit.h"
 #include "core/patch/edit/find_weight.h"
 #include "core/patch/edit/literal_rewrite.h"
-#include "core/patch/interrupted_save.h"
-#include "core/patch/patch.h"
-#include "core/patch/reencode/convert_half.h"
 #include "core/patch/reencode/module_reencoder.h"
-#include "core/plan/write_plan.h"
 #include "core/report/bundle_report.h"
 #include "core/report/byte_table.h"
 #include "core/report/command_json.h"
-#include "core/report/decision_table.h"
 #include "core/report/difference_json.h"
 #include "core/report/encode_table.h"
-#include "core/report/json.h"
 #include "core/report/pair_table.h"
 #include "core/report/plan_table.h"
-#include "core/report/verdict.h"
-#include "core/search/find.h"
 #include "core/target/target.h"
 
 #include <algorithm>
 #include <charconv>
-#include <utility>
 
 #include <nlohmann/json.hpp>
 

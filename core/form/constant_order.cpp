@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/form/constant_order.h"
 
-#include "core/base/error.h"
 #include "core/numeric/bitpack.h"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/kernel_format.h"
 
-#include "core/base/error.h"
 #include "core/base/find.h"
 #include "core/format/table_rows.h"
 

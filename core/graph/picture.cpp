@@ -5,10 +5,8 @@
 #include "core/bundle/bundle.h"
 #include "core/form/form_steps.h"
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <memory>
 #include <mutex>
 
 #include <dlfcn.h>

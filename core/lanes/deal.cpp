@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/lanes/deal.h"
 
-#include "core/base/error.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/lanes/lane_order.h"
 
-#include "core/base/error.h"
-
 #include <fmt/format.h>
 
 namespace kernscope::lanes {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/lanes/sparse.h"
 
-#include "core/base/error.h"
 #include "core/base/little_endian.h"
 #include "core/lanes/lane_order.h"
 

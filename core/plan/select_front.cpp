@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Selections that none is better than in cost and error.
-#include "core/plan/select.h"
 #include "core/plan/select_search.h"
 
 #include <algorithm>

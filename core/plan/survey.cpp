@@ -6,7 +6,6 @@
 #include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/bundle/build_facts.h"
-#include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/patch/reencode/reencoder.h"
 #include "core/plan/judge_content.h"

@@ -2,8 +2,6 @@
 #include "core/plan/write_plan.h"
 
 #include "core/base/parallel.h"
-#include "core/bundle/bundle.h"
-#include "core/patch/reencode/reencode.h"
 #include "core/patch/reencode/reencoder.h"
 #include "core/plan/judge_content.h"
 

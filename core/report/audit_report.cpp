@@ -2,13 +2,9 @@
 #include "core/report/audit_report.h"
 
 #include "core/report/difference_formats.h"
-#include "core/report/difference_json.h"
-#include "core/report/json.h"
 #include "core/report/json_table.h"
 
-#include <algorithm>
 #include <cmath>
-#include <map>
 
 #include <fmt/format.h>
 

@@ -2,7 +2,6 @@
 #include "core/report/build_matrix.h"
 
 #include "core/assessment/weight_facts.h"
-#include "core/base/find.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/report/json_table.h"

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <numeric>
 #include <set>
-#include <span>
 
 #include <fmt/format.h>
 

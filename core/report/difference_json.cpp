@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/difference_json.h"
 
-#include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/compare/task_comparison.h"
 #include "core/report/build_matrix.h"

@@ -4,7 +4,6 @@
 #include "core/base/little_endian.h"
 #include "core/base/sha256.h"
 #include "core/container/hwx/cover.h"
-#include "core/container/hwx/kernels.h"
 #include "core/numeric/half.h"
 #include "core/report/container_table.h"
 #include "core/report/json_table.h"

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/patch_files.h"
 
-#include "core/base/overlaid_file.h"
 #include "core/base/text.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/codec/decode/decoder.h"
-#include "core/patch/edit/edit.h"
 #include "core/patch/edit/edit_parser.h"
 #include "core/patch/edit/find_weight.h"
 

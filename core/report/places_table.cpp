@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/places_table.h"
 
-#include "core/base/overlaid_file.h"
 #include "core/bundle/pair_read_lock.h"
-#include "core/compare/build_verdict.h"
 #include "core/report/difference_formats.h"
-#include "core/report/difference_json.h"
 #include "core/report/json_table.h"
 
 #include <cmath>

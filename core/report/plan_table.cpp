@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/plan_table.h"
 
-#include "core/assessment/calibrate.h"
 #include "core/bundle/shapes/tensor.h"
 #include "core/report/command_json.h"
 #include "core/report/fact_values.h"

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/structure_table.h"
 
-#include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
-#include "core/container/hwx/container.h"
 #include "core/container/mil/model_files.h"
 #include "core/report/hwx_json.h"
 #include "core/report/json_table.h"

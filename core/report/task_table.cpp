@@ -4,7 +4,6 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/container/hwx/kernels.h"
-#include "core/descriptor/task_reader.h"
 #include "core/report/json_table.h"
 
 #include <algorithm>

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/verdict.h"
 
-#include "core/assessment/weight_facts.h"
 #include "core/assessment/weight_layers.h"
-#include "core/bundle/bundle.h"
 #include "core/report/json_table.h"
 
-#include <algorithm>
 #include <map>
 #include <numeric>
-#include <set>
 
 #include <fmt/format.h>
 

@@ -5,7 +5,6 @@
 #include "core/base/file_descriptor.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/stored_values.h"
-#include "core/codec/decode/decoder.h"
 #include "core/container/mil/program.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/half.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/bytes/hex_dock.h"
 
-#include "core/bundle/bundle.h"
-#include "core/bundle/byte_field.h"
 #include "core/patch/edit/edit_parser.h"
 #include "widgets/bytes/hex_find_bar.h"
 #include "widgets/bytes/hex_view.h"

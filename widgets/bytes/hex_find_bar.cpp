@@ -3,7 +3,6 @@
 
 #include "widgets/bytes/hex_view.h"
 #include "widgets/common/labels.h"
-#include "widgets/models/session.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
@@ -16,7 +15,6 @@
 #include <QTimer>
 #include <QToolButton>
 
-#include <algorithm>
 #include <shared_mutex>
 
 namespace kernscope::ui {

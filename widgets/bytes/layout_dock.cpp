@@ -7,7 +7,6 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/export_jobs.h"
 #include "widgets/common/labels.h"
-#include "widgets/models/theme.h"
 
 #include <QAction>
 #include <QClipboard>

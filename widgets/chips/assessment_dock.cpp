@@ -5,7 +5,6 @@
 #include "core/bundle/bundle.h"
 #include "core/report/decision_table.h"
 #include "widgets/chips/verdict.h"
-#include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/panels.h"

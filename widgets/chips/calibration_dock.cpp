@@ -4,7 +4,6 @@
 #include "core/bundle/bundle.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QAction>

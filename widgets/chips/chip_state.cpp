@@ -3,11 +3,7 @@
 
 #include "core/assessment/weight_layers.h"
 #include "core/base/csv.h"
-#include "core/bundle/bundle.h"
-#include "core/target/target.h"
 #include "widgets/common/labels.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QSignalBlocker>

@@ -10,7 +10,6 @@
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/panels.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QAction>

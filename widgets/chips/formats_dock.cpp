@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/formats_dock.h"
 
-#include "core/assessment/stream.h"
 #include "core/report/chip_table.h"
-#include "core/report/engine_json.h"
-#include "core/target/target.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/dock_tools.h"

@@ -2,7 +2,6 @@
 #include "widgets/chips/front_plot.h"
 
 #include "widgets/common/plot_canvas.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <qcustomplot.h>

@@ -6,7 +6,6 @@
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/panels.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QAbstractListModel>

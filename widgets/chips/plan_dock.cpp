@@ -12,7 +12,6 @@
 #include "widgets/common/number_field.h"
 #include "widgets/common/panels.h"
 #include "widgets/common/table_tools.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QAction>

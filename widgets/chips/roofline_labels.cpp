@@ -2,10 +2,7 @@
 #include "widgets/chips/roofline_labels.h"
 
 #include "widgets/chips/roofline_plot.h"
-#include "widgets/common/design.h"
 #include "widgets/common/labels.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QFontMetricsF>

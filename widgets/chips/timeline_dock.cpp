@@ -2,12 +2,10 @@
 #include "widgets/chips/timeline_dock.h"
 
 #include "core/assessment/weight_layers.h"
-#include "core/bundle/bundle.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/plot_canvas.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QAction>

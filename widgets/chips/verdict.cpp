@@ -10,8 +10,6 @@
 #include <QScrollBar>
 #include <QToolButton>
 
-#include <algorithm>
-
 namespace kernscope::ui {
 
 namespace {

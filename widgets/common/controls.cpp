@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/controls.h"
 
-#include "widgets/common/design.h"
 #include "widgets/common/labels.h"
 
 #include <QAction>
@@ -13,7 +12,6 @@
 #include <QToolTip>
 
 #include <algorithm>
-#include <utility>
 
 namespace kernscope::ui {
 

@@ -2,13 +2,11 @@
 #include "widgets/common/dock.h"
 
 #include "widgets/common/controls.h"
-#include "widgets/common/design.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/common/panels.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
-#include "widgets/models/theme.h"
 
 #include <QAction>
 #include <QApplication>

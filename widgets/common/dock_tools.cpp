@@ -6,9 +6,7 @@
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/table_tools.h"
-#include "widgets/models/session.h"
 #include "widgets/models/short_names.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
 #include <QAbstractItemView>

@@ -9,8 +9,6 @@
 #include "widgets/compare/compare_runner.h"
 #include "widgets/compare/difference_strip.h"
 #include "widgets/models/byte_models.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QAction>

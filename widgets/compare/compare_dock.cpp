@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/compare_dock.h"
 
-#include "core/bundle/bundle.h"
-#include "core/target/target.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
@@ -14,7 +12,6 @@
 #include "widgets/compare/pair_dock.h"
 #include "widgets/compare/places_dock.h"
 #include "widgets/compare/verdict_strip.h"
-#include "widgets/models/theme.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -27,7 +24,6 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include <algorithm>
 #include <cmath>
 
 namespace kernscope::ui {

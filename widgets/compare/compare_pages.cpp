@@ -3,11 +3,9 @@
 
 #include "core/bundle/bundle.h"
 #include "widgets/common/controls.h"
-#include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/table_tools.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QAction>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/compare_runner.h"
 
-#include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/report/audit_report.h"
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/pair_dock.h"
 
-#include "core/base/find.h"
 #include "widgets/common/controls.h"
-#include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
@@ -11,7 +9,6 @@
 #include "widgets/compare/pair_plots.h"
 #include "widgets/compare/places_dock.h"
 #include "widgets/compare/scatter_plot.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QAction>

@@ -2,7 +2,6 @@
 #include "widgets/compare/pair_plots.h"
 
 #include "widgets/compare/difference_tiles.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <qcustomplot.h>

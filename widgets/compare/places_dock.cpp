@@ -5,7 +5,6 @@
 #include "widgets/common/labels.h"
 #include "widgets/compare/compare_runner.h"
 #include "widgets/compare/pair_plots.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QAction>

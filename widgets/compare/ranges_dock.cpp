@@ -4,7 +4,6 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/compare/compare_runner.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QAction>

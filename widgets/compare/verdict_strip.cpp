@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/verdict_strip.h"
 
-#include "core/base/find.h"
 #include "core/bundle/bundle.h"
-#include "core/compare/build_verdict.h"
-#include "core/target/target.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/panels.h"

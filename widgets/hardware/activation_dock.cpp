@@ -8,7 +8,6 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/panels.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QAction>

@@ -2,15 +2,11 @@
 #include "widgets/hardware/field_panel.h"
 
 #include "core/bundle/bundle.h"
-#include "core/bundle/kinds.h"
-#include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/models/hardware_models.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QAction>

@@ -8,7 +8,6 @@
 #include "widgets/common/number_field.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/hardware/hardware_facts.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
 
 #include <QAction>

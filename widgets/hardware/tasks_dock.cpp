@@ -3,7 +3,6 @@
 
 #include "core/bundle/bundle.h"
 #include "core/patch/edit/edit_parser.h"
-#include "core/patch/plan/raw_place.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"

@@ -4,7 +4,6 @@
 #include "core/base/overlaid_file.h"
 #include "core/container/hwx/container.h"
 #include "core/container/mil/program.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QRegularExpression>

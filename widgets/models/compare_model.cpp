@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/compare_model.h"
 
-#include "core/base/find.h"
 #include "widgets/models/words.h"
 
 #include <QCoreApplication>

@@ -3,8 +3,6 @@
 
 #include "widgets/models/theme.h"
 
-#include <algorithm>
-
 namespace kernscope::ui {
 
 void DiagnosticsModel::setRows(Source source, const Diagnostics &rows)

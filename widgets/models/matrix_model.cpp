@@ -2,9 +2,6 @@
 #include "widgets/models/matrix_model.h"
 
 #include "widgets/models/row_table_model.h"
-#include "widgets/models/short_names.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QCollator>

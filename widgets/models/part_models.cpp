@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/part_models.h"
 
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QGuiApplication>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/table_text.h"
 
-#include "core/base/text.h"
 #include "core/patch/edit/edit_parser.h"
-#include "core/report/column.h"
 #include "widgets/models/row_table_model.h"
 
 #include <QCoreApplication>

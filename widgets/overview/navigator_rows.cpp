@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/overview/navigator_rows.h"
 
-#include "core/bundle/bundle.h"
-#include "core/report/weight_table.h"
-#include "widgets/common/design.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/models/bundle_tree_model.h"

@@ -7,7 +7,6 @@
 #include "core/report/program_table.h"
 #include "widgets/chips/verdict.h"
 #include "widgets/common/controls.h"
-#include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/labels.h"
@@ -19,7 +18,6 @@
 #include <QCoreApplication>
 #include <QEvent>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QImage>
 #include <QLabel>
 #include <QLineEdit>

@@ -5,12 +5,9 @@
 #include "core/bundle/bundle.h"
 #include "core/codec/edit/editor.h"
 #include "core/patch/edit/find_weight.h"
-#include "core/patch/patch.h"
 #include "core/patch/plan/raw_place.h"
 #include "widgets/common/number_field.h"
-#include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QAbstractItemView>

@@ -3,7 +3,6 @@
 
 #include "core/assessment/consumer_kinds.h"
 #include "core/bundle/bundle.h"
-#include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/labels.h"

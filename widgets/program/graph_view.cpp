@@ -5,8 +5,6 @@
 #include "core/bundle/stored_bytes.h"
 #include "widgets/common/design.h"
 #include "widgets/models/program_model.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <QApplication>

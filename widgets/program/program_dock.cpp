@@ -2,11 +2,8 @@
 #include "widgets/program/program_dock.h"
 
 #include "core/bundle/bundle.h"
-#include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 #include "widgets/program/operation_panel.h"
 

@@ -8,8 +8,6 @@
 #include "widgets/common/plot_canvas.h"
 #include "widgets/common/plot_widget.h"
 #include "widgets/models/part_models.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 #include "widgets/patch/typed_edits.h"
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/statistics_panel.h"
 
-#include "core/bundle/bundle.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
 #include "widgets/common/plot_canvas.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/weight_reader.h"
 #include "widgets/models/words.h"
 

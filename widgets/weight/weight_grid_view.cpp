@@ -5,7 +5,6 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/table_tools.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 #include "widgets/patch/typed_edits.h"
 

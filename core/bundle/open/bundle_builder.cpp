@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/open/bundle_builder.h"
 
-#include "core/bundle/bundle.h"
 #include "core/bundle/reader/container_reader.h"
 
 #include <iterator>

@@ -2,7 +2,6 @@
 #include "core/bundle/open/bundle_files.h"
 
 #include "core/base/error_builder.h"
-#include "core/bundle/bundle.h"
 #include "core/bundle/reader/container_reader.h"
 #include "core/container/archive/zip.h"
 #include "core/container/mil/model_files.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/analysis/accuracy.h"
 
-#include "core/base/error.h"
 #include "core/codec/analysis/reduction.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"

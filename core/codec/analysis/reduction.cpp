@@ -2,7 +2,6 @@
 #include "core/codec/analysis/reduction.h"
 
 #include "core/base/csv.h"
-#include "core/base/error.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>

@@ -8,7 +8,6 @@
 #include "core/codec/kernels/sparse_kernels.h"
 #include "core/codec/microscaled/microscaled.h"
 #include "core/numeric/bitpack.h"
-#include "core/numeric/convert.h"
 #include "core/numeric/stream_copy.h"
 
 #include <algorithm>

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/decode/decoder.h"
 
-#include "core/base/error.h"
 #include "core/codec/decode/decoder_state.h"
 #include "core/codec/decode/ordered.h"
 #include "core/numeric/bitpack.h"
-#include "core/numeric/convert.h"
 
 #include <algorithm>
 #include <array>

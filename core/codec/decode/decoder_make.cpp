@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Checks an encoding and works out its tables. Nothing here trusts a number of the operands.
 
-#include "core/base/error.h"
 #include "core/codec/decode/decoder_state.h"
 #include "core/codec/decode/ordered.h"
 #include "core/codec/microscaled/microscaled.h"
-#include "core/form/encoding.h"
-#include "core/numeric/convert.h"
 
 #include <bit>
 #include <cstring>

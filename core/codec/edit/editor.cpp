@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/edit/editor.h"
 
-#include "core/base/error.h"
 #include "core/codec/decode/ordered.h"
-#include "core/codec/edit/element_candidates.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/codec/encode/encoder.h"
-
 #include "core/codec/edit/element_candidates.h"
 #include "core/codec/encode/form_encoder.h"
 #include "core/codec/encode/kmeans.h"
@@ -9,7 +7,6 @@
 #include "core/codec/microscaled/quantize.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
-#include "core/numeric/element_type.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>

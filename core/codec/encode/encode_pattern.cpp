@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/codec/encode/encoder.h"
-
 #include "core/codec/encode/form_encoder.h"
 #include "core/codec/encode/sparse_builder.h"
 #include "core/codec/kernels/pattern_kernels.h"

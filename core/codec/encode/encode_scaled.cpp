@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Encoders of the forms with integer codes and scales: affine, blockwise.
-#include "core/codec/encode/encoder.h"
 
 #include "core/base/memory.h"
 #include "core/codec/decode/grid_map.h"

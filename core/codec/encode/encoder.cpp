@@ -6,7 +6,6 @@
 #include "core/codec/microscaled/quantize.h"
 #include "core/numeric/convert.h"
 
-#include <algorithm>
 #include <array>
 
 namespace kernscope::codec {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Error feedback along the inputs.
 
-#include "core/base/error.h"
 #include "core/codec/decode/decoder.h"
 #include "core/codec/decode/grid_map.h"
 #include "core/codec/edit/element_candidates.h"
-#include "core/codec/encode/encoder.h"
 #include "core/codec/encode/form_encoder.h"
 #include "core/codec/encode/input_statistics.h"
 #include "core/codec/encode/kmeans.h"

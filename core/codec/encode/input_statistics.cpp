@@ -3,7 +3,6 @@
 
 #include "core/codec/microscaled/quantize.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 

@@ -5,8 +5,6 @@
 #include "core/codec/kernels/pattern_kernels.h"
 #include "core/codec/microscaled/quantize.h"
 
-#include <algorithm>
-
 namespace kernscope::codec {
 
 SparseBuilder::SparseBuilder(const Shape &shape, std::size_t survivors)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/microscaled/microscaled.h"
 
-#include "core/base/error.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>

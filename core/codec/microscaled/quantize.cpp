@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/microscaled/quantize.h"
 
-#include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/codec/microscaled/microscaled.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/half.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 

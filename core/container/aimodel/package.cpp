@@ -7,8 +7,6 @@
 #include "core/base/text.h"
 
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 

@@ -8,10 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdint>
-#include <optional>
 #include <span>
-#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -11,10 +11,8 @@
 #include <array>
 #include <map>
 #include <set>
-#include <span>
 #include <system_error>
 #include <tuple>
-#include <utility>
 
 #include <fmt/format.h>
 

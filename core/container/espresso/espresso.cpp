@@ -9,7 +9,6 @@
 #include "core/format/table_rows.h"
 
 #include <algorithm>
-#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

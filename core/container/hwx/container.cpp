@@ -3,7 +3,6 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/find.h"
-#include "core/base/little_endian.h"
 #include "core/container/hwx/reader.h"
 #include "core/container/hwx/slots.h"
 #include "core/format/table_rows.h"

@@ -4,7 +4,6 @@
 #include "core/base/little_endian.h"
 #include "core/container/hwx/kernels.h"
 #include "core/descriptor/image_v10.h"
-#include "core/descriptor/task_reader.h"
 
 #include <algorithm>
 

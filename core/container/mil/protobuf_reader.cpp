@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/text.h"
-#include "core/container/mil/faults.h"
 #include "core/container/mil/protobuf_parser.h"
 #include "core/container/mil/reader.h"
 #include "core/format/table_rows.h"

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/container/mil/faults.h"
-#include "core/container/mil/number.h"
-#include "core/container/mil/program.h"
 #include "core/container/mil/text_parser.h"
 
 #include <fmt/format.h>

@@ -3,7 +3,6 @@
 #include "core/container/mlir/cursor.h"
 #include "core/container/mlir/encode.h"
 #include "core/container/mlir/kinds.h"
-#include "core/container/mlir/writer.h"
 
 #include <algorithm>
 #include <utility>

@@ -6,10 +6,7 @@
 
 #include <algorithm>
 #include <set>
-#include <string>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 namespace kernscope::mlir {
 

@@ -2,8 +2,6 @@
 #include "core/container/mlir/field_at.h"
 
 #include <algorithm>
-#include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 

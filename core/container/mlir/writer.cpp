@@ -7,7 +7,6 @@
 #include "core/container/mlir/kinds.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace kernscope::mlir {
 

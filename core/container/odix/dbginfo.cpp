@@ -5,8 +5,6 @@
 #include "core/container/odix/flat_buffer.h"
 
 #include <algorithm>
-#include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -7,7 +7,6 @@
 #include "core/format/table_rows.h"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 

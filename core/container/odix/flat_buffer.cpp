@@ -4,8 +4,6 @@
 #include "core/base/error_builder.h"
 #include "core/base/text.h"
 
-#include <utility>
-
 #include <fmt/format.h>
 
 namespace kernscope::odix {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/error_builder.h"
-#include "core/container/odix/flat_buffer.h"
-#include "core/container/odix/odix.h"
 #include "core/container/odix/type_reader.h"
 
 #include <algorithm>

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
-#include <unordered_map>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -4,7 +4,6 @@
 #include "core/base/error_builder.h"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

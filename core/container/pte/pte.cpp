@@ -3,12 +3,9 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/json_place.h"
-#include "core/base/little_endian.h"
 #include "core/container/odix/flat_buffer.h"
 
 #include <algorithm>
-#include <optional>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -3,8 +3,6 @@
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 #include "core/container/section/layout.h"
-#include "core/container/section/section.h"
-#include "core/format/kernel_format.h"
 #include "core/format/legality.h"
 #include "core/numeric/element_type.h"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/edit/copy_values.h"
 
-#include "core/base/error.h"
-#include "core/base/overlaid_file.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/codec/decode/decoder.h"
 

@@ -8,7 +8,6 @@
 #include "core/bundle/bundle.h"
 #include "core/container/aimodel/package.h"
 #include "core/patch/edit/copy_values.h"
-#include "core/patch/edit/edit_parser.h"
 #include "core/patch/edit/expression.h"
 
 #include <algorithm>

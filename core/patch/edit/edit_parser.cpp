@@ -3,10 +3,8 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
-#include "core/base/overlaid_file.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
-#include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/patch/edit/copy_values.h"
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-
 #include "core/bundle/open/bundle_builder.h"
-#include "core/patch/patch.h"
 #include "core/patch/plan/planner.h"
-#include "core/patch/plan/recorder.h"
 
 #include <algorithm>
 #include <iterator>

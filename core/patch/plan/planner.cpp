@@ -2,7 +2,6 @@
 // Typed edits turned into bytes, on files of the planner's own.
 #include "core/patch/plan/planner.h"
 
-#include "core/base/error.h"
 #include "core/patch/plan/shared_constant.h"
 
 #include <set>

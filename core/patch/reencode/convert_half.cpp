@@ -9,7 +9,6 @@
 #include "core/patch/reencode/half_rules.h"
 #include "core/patch/reencode/reencoder.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>

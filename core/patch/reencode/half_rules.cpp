@@ -7,7 +7,6 @@
 #include "core/format/table_rows.h"
 #include "core/numeric/half.h"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <map>

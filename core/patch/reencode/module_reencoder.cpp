@@ -10,7 +10,6 @@
 #include "core/format/table_rows.h"
 #include "core/patch/reencode/reencoder.h"
 
-#include <algorithm>
 #include <cmath>
 #include <set>
 

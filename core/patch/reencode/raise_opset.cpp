@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/reencode/raise_opset.h"
 
-#include "core/base/error.h"
 #include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
 #include "core/container/mil/model_files.h"
-#include "core/container/mil/program.h"
 #include "core/container/mil/text_lexer.h"
 #include "core/container/mil/value_graph.h"
 #include "core/container/mil/wire.h"
 #include "core/format/table_rows.h"
-#include "core/patch/reencode/reencode.h"
 #include "core/patch/reencode/reencoder.h"
 
 #include <bit>

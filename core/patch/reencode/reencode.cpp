@@ -5,13 +5,11 @@
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/build_facts.h"
-#include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "core/container/mil/model_files.h"
 #include "core/patch/reencode/module_reencoder.h"
 #include "core/patch/reencode/reencoder.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/error.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
 #include "core/container/mil/model_files.h"
 #include "core/container/milblob/milblob.h"
 #include "core/form/form_steps.h"

@@ -2,7 +2,6 @@
 // Operations as messages of an .mlpackage's model (resources/formats/programs.md).
 
 #include "core/base/error_builder.h"
-#include "core/container/mil/program.h"
 #include "core/numeric/convert.h"
 #include "core/patch/edit/literal_rewrite.h"
 #include "core/patch/reencode/reencoder.h"

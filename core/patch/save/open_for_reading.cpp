@@ -2,7 +2,6 @@
 // Opening a bundle beside journals of interrupted saves, without writing.
 #include "core/base/find.h"
 #include "core/bundle/bundle.h"
-#include "core/patch/interrupted_save.h"
 
 #include "core/base/error_builder.h"
 #include "core/patch/save/found_journal.h"

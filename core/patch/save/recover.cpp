@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Finishing, undoing or discarding saves in place that were cut short, because somebody asked.
 #include "core/base/error_builder.h"
-#include "core/patch/interrupted_save.h"
-#include "core/patch/save/file_io.h"
 #include "core/patch/save/found_journal.h"
 
 #include <algorithm>

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Saving a copy: built beside the target under another name, verified, then renamed.
 #include "core/base/error_builder.h"
-#include "core/base/output_place.h"
 #include "core/bundle/bundle.h"
 #include "core/patch/patch.h"
-#include "core/patch/save/file_io.h"
 #include "core/patch/save/follow_hash.h"
 #include "core/patch/save/found_journal.h"
-#include "core/patch/save/journal.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/save/save_key.h"
 
-#include "core/base/files.h"
 #include "core/patch/save/file_io.h"
 
 #include <algorithm>

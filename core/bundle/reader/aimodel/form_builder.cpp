@@ -8,7 +8,6 @@
 #include "core/numeric/convert.h"
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
 
 #include <fmt/format.h>

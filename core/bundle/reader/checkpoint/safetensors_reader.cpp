@@ -4,7 +4,6 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/reader/checkpoint/scaled_tensors.h"
-#include "core/bundle/reader/checkpoint/tensor_weight.h"
 #include "core/bundle/reader/readers.h"
 #include "core/format/table_rows.h"
 

@@ -2,19 +2,12 @@
 #include "core/bundle/reader/checkpoint/scaled_tensors.h"
 
 #include "core/base/little_endian.h"
-#include "core/base/overlaid_file.h"
-#include "core/bundle/weight.h"
-#include "core/container/mil/program.h"
 #include "core/form/constant_order.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
-#include <map>
-#include <optional>
 #include <set>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -6,8 +6,6 @@
 #include "core/bundle/reader/network/network_weights.h"
 #include "core/container/espresso/espresso.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 namespace kernscope {

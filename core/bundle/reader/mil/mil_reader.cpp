@@ -4,7 +4,6 @@
 
 #include "core/base/error_builder.h"
 #include "core/bundle/reader/espresso/espresso_reader.h"
-#include "core/bundle/reader/mil/blob_table.h"
 #include "core/bundle/reader/mil/model_claims.h"
 #include "core/bundle/reader/mil/weight_reader.h"
 #include "core/bundle/reader/milblob/blob_claims.h"
@@ -13,9 +12,7 @@
 #include "core/container/archive/zip.h"
 #include "core/container/mil/model_files.h"
 #include "core/container/mil/reader.h"
-#include "core/container/mil/value_graph.h"
 #include "core/container/mil/writer.h"
-#include "core/container/milblob/milblob.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,6 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/reader/readers.h"
-#include "core/bundle/weight.h"
 
 #include <algorithm>
 #include <iterator>

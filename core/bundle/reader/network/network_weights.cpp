@@ -3,7 +3,6 @@
 
 #include "core/bundle/piece_order.h"
 #include "core/bundle/weight.h"
-#include "core/form/order_layout.h"
 
 #include <unordered_map>
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
-#include "core/bundle/diagnostic_log.h"
 #include "core/bundle/reader/mil/consumers.h"
 #include "core/bundle/reader/mil/form_reader.h"
 #include "core/bundle/reader/milblob/blob_claims.h"
 #include "core/bundle/reader/odix/odix_program.h"
 #include "core/bundle/reader/readers.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/bundle/weight.h"
 #include "core/form/form_steps.h"
 #include "core/format/coreai_operations.h"
 

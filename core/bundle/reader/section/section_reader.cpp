@@ -4,7 +4,6 @@
 #include "core/base/error_builder.h"
 #include "core/bundle/piece_order.h"
 #include "core/container/section/layout.h"
-#include "core/container/section/section.h"
 #include "core/format/kernel_format.h"
 
 #include <fmt/format.h>
