@@ -65,8 +65,7 @@ bool sameCell(const Edit &a, const Edit &b)
         return x.start == y.start && x.stop == y.stop && x.all == y.all && x.single == y.single;
     };
     return a.kind == b.kind && a.weight == b.weight && a.part == b.part &&
-           std::equal(a.indices.begin(), a.indices.end(), b.indices.begin(), b.indices.end(),
-                      sameIndex);
+           std::ranges::equal(a.indices, b.indices, sameIndex);
 }
 
 std::vector<FileEdit> composed(const std::vector<FileEdit> &first,
@@ -150,7 +149,7 @@ std::vector<EditStep> stepsOf(const std::vector<AppliedEditPtr> &edits, bool for
     for (const AppliedEditPtr &edit : edits)
         steps.push_back({edit, forward});
     if (!forward)
-        std::reverse(steps.begin(), steps.end());
+        std::ranges::reverse(steps);
     return steps;
 }
 

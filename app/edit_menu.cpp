@@ -52,8 +52,7 @@ std::vector<QModelIndex> selectedRows(const QAbstractItemView &view)
     std::vector<std::pair<std::vector<int>, QModelIndex>> found;
     for (const QModelIndex &index : view.selectionModel()->selectedIndexes())
         found.emplace_back(path(index), index.siblingAtColumn(0));
-    std::sort(found.begin(), found.end(),
-              [](const auto &a, const auto &b) { return a.first < b.first; });
+    std::ranges::sort(found, [](const auto &a, const auto &b) { return a.first < b.first; });
     std::vector<QModelIndex> rows;
     for (const auto &[at, index] : found) {
         if (rows.empty() || rows.back() != index)

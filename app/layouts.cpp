@@ -59,12 +59,7 @@ struct Placed {
 
     /// The dock that stands for the node while its parent is split.
     QDockWidget *first() const { return dock ? dock : children.front().first(); }
-    bool shows() const
-    {
-        return dock ? visible
-                    : std::any_of(children.begin(), children.end(),
-                                  [](const Placed &child) { return child.shows(); });
-    }
+    bool shows() const { return dock ? visible : std::ranges::any_of(children, &Placed::shows); }
 };
 
 /// Nothing where no dock of the node exists.
@@ -73,9 +68,7 @@ std::vector<Placed> resolve(const DockNode &node, const QList<QDockWidget *> &do
     Placed placed{node.kind,      node.share, node.ems,     node.least, node.fullEms,
                   node.fullShare, nullptr,    node.visible, {}};
     if (node.kind == DockNode::Kind::Leaf) {
-        const auto found = std::find_if(docks.begin(), docks.end(), [&](const QDockWidget *dock) {
-            return dock->objectName() == node.id;
-        });
+        const auto found = std::ranges::find(docks, node.id, &QDockWidget::objectName);
         if (found == docks.end())
             return {};
         placed.dock = *found;
@@ -161,9 +154,9 @@ void setVisible(const Placed &node)
 
 bool names(const Placed &node, const QDockWidget *dock)
 {
-    return node.dock == dock ||
-           std::any_of(node.children.begin(), node.children.end(),
-                       [dock](const Placed &child) { return names(child, dock); });
+    return node.dock == dock || std::ranges::any_of(node.children, [dock](const Placed &child) {
+               return names(child, dock);
+           });
 }
 
 /// Where docks that the tree does not name open: the last tabs that share the room of the middle. A
@@ -301,8 +294,8 @@ Node nodeOf(Layout layout)
 /// The docks in front of whose tabs a workspace is about: those at the top of its middle.
 QStringList mainDocks(const Node &root)
 {
-    const auto middle = std::find_if(root.children.begin(), root.children.end(),
-                                     [](const Node &child) { return child.ems <= 0; });
+    const auto middle =
+        std::ranges::find_if(root.children, [](const Node &child) { return child.ems <= 0; });
     const Node *at = middle == root.children.end() ? &root : &*middle;
     QStringList ids;
     while (at->kind == Node::Kind::Column)

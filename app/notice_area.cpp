@@ -234,11 +234,10 @@ namespace {
 
 bool hasJournal(const BundlePtr &bundle, bool foreign)
 {
-    return bundle && std::any_of(bundle->diagnostics().begin(), bundle->diagnostics().end(),
-                                 [foreign](const Diagnostic &row) {
-                                     return row.error.code == "journal.pending" &&
-                                            (row.error.field == kForeignJournal) == foreign;
-                                 });
+    return bundle && std::ranges::any_of(bundle->diagnostics(), [foreign](const Diagnostic &row) {
+               return row.error.code == "journal.pending" &&
+                      (row.error.field == kForeignJournal) == foreign;
+           });
 }
 
 } // namespace
@@ -304,7 +303,7 @@ void DocumentNotices::refused(const Error &error)
 void DocumentNotices::onChangedOnDisk(const QStringList &files, bool keepable)
 {
     QStringList text;
-    const bool gone = keepable && std::none_of(files.begin(), files.end(), [](const auto &file) {
+    const bool gone = keepable && std::ranges::none_of(files, [](const auto &file) {
                           return QFileInfo::exists(file);
                       });
     if (gone)

@@ -131,9 +131,8 @@ void OpenController::openSample(const QString &name, const QString &other)
 
 void OpenController::openSession(const SessionFile &session)
 {
-    const auto wanted = std::find_if(kLayouts.begin(), kLayouts.end(), [&](Layout layout) {
-        return layoutId(layout) == session.layout;
-    });
+    const auto wanted = std::ranges::find_if(
+        kLayouts, [&](Layout layout) { return layoutId(layout) == session.layout; });
     m_wanted.layout = wanted == kLayouts.end() ? std::nullopt : std::optional(*wanted);
     if (session.other.none() && m_wanted.layout == Layout::Compare)
         m_wanted.layout = Layout::Inspect;

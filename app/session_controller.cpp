@@ -200,9 +200,8 @@ void SessionController::finish()
         return;
     const SessionFile &session = opening->session;
     for (const SessionFile::Layout &kept : session.layouts) {
-        const bool known = std::any_of(kLayouts.begin(), kLayouts.end(), [&kept](Layout layout) {
-            return layoutId(layout) == kept.id;
-        });
+        const bool known = std::ranges::any_of(
+            kLayouts, [&kept](Layout layout) { return layoutId(layout) == kept.id; });
         if (known)
             m_settings.setLayoutState(kept.id, session.docks, kept.state);
     }

@@ -48,8 +48,8 @@ struct ErrorWords {
 QString errorSentence(const Error &error)
 {
     QStringList parts;
-    const auto known = std::find_if(kSentences.begin(), kSentences.end(),
-                                    [&](const Sentence &row) { return error.code == row.code; });
+    const auto known = std::ranges::find_if(
+        kSentences, [&](const Sentence &row) { return error.code == row.code; });
     if (known != kSentences.end())
         parts << ErrorWords::tr(known->text);
     parts << ui::fromUtf8(describe(error));
@@ -79,9 +79,8 @@ bool ofWholeWeight(const Bundle &bundle, const ui::Place &place)
     if (place.file != section.file || place.bytes != section.range)
         return false;
     const OperandList &operands = bundle.weights()[place.weight].operands();
-    const auto stored = std::find_if(operands.begin(), operands.end(), [](const auto &operand) {
-        return !operand.place->isLiteral();
-    });
+    const auto stored = std::ranges::find_if(
+        operands, [](const auto &operand) { return !operand.place->isLiteral(); });
     return stored != operands.end() &&
            bundle.sectionAt(stored->place->file, stored->place->dataOffset) == place.section;
 }

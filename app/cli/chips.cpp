@@ -72,10 +72,9 @@ std::string callText(const target::Target &target)
 std::string movedWhen(const Bundle &bundle)
 {
     const auto &weights = bundle.weights();
-    const bool several =
-        std::any_of(weights.begin(), weights.end(), [&weights](const Weight &each) {
-            return each.function != weights[0].function || each.model != weights[0].model;
-        });
+    const bool several = std::ranges::any_of(weights, [&weights](const Weight &each) {
+        return each.function != weights[0].function || each.model != weights[0].model;
+    });
     return several ? "where every function runs once" : "a dispatch";
 }
 
@@ -117,7 +116,7 @@ std::string measuredText(const Bundle &bundle, const DecisionTable &table)
             }
             const std::string key =
                 table.form(row).key() + measured.condition + line + (energy ? "energy" : "");
-            if (std::find(seen.begin(), seen.end(), key) != seen.end())
+            if (std::ranges::find(seen, key) != seen.end())
                 continue;
             seen.push_back(key);
             text += fmt::format(
@@ -453,8 +452,8 @@ std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
         atMost |= decided.memory.atMost && decided.memory.demand;
         calls |= row.assessed.predictedCallSpeedup.has_value();
         const decision::Verdict *verdict = decided.verdict.get();
-        const auto known = std::find_if(verdicts.begin(), verdicts.end(),
-                                        [&](const auto &each) { return each.first == verdict; });
+        const auto known =
+            std::ranges::find_if(verdicts, [&](const auto &each) { return each.first == verdict; });
         if (known == verdicts.end())
             verdicts.emplace_back(verdict, 1);
         else

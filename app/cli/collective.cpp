@@ -329,9 +329,8 @@ std::string calibrationSummary(const std::vector<CalibrationRow> &rows)
         goalsMet += row.goal && within ? 1 : 0;
         if (within)
             continue;
-        const auto at = std::find_if(missing.begin(), missing.end(), [&](const auto &each) {
-            return each.first->missing == row.missing;
-        });
+        const auto at = std::ranges::find_if(
+            missing, [&](const auto &each) { return each.first->missing == row.missing; });
         if (at == missing.end())
             missing.emplace_back(&row, 1);
         else

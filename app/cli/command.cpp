@@ -40,7 +40,7 @@ JournalRows &journalRows()
 
 bool contains(const Diagnostics &rows, const Diagnostic &wanted)
 {
-    return std::any_of(rows.begin(), rows.end(), [&wanted](const Diagnostic &row) {
+    return std::ranges::any_of(rows, [&wanted](const Diagnostic &row) {
         return row.error.code == wanted.error.code && row.error.file.ends_with(wanted.error.file);
     });
 }
@@ -174,12 +174,11 @@ Error unknownWord(std::string_view kind, const std::string &word,
 std::optional<Error> unknownIn(const CLI::App &app, const CLI::App &command)
 {
     const auto left = app.remaining(true);
-    const auto option = std::find_if(left.begin(), left.end(), [](const std::string &word) {
+    const auto option = std::ranges::find_if(left, [](const std::string &word) {
         return word.size() > 1 && word.front() == '-' && word != "--";
     });
-    const auto word = std::find_if(left.begin(), left.end(), [](const std::string &each) {
-        return !each.empty() && each.front() != '-';
-    });
+    const auto word = std::ranges::find_if(
+        left, [](const std::string &each) { return !each.empty() && each.front() != '-'; });
     const auto commands = commandsOf(command);
     if (!commands.empty() && word != left.end())
         return unknownWord("command", *word, commands);
@@ -316,8 +315,7 @@ int exitCodeOf(const Error &error)
     constexpr std::array<std::string_view, 8> kWrongUse{
         "cli.weight",  "patch.weight", "cli.usage",       "cli.option",
         "target.name", "encode.usage", "encode.legality", "section.legality"};
-    return std::find(kWrongUse.begin(), kWrongUse.end(), error.code) != kWrongUse.end() ? kUsage
-                                                                                        : kBadInput;
+    return std::ranges::find(kWrongUse, error.code) != kWrongUse.end() ? kUsage : kBadInput;
 }
 
 int exitCodeOf(const Diagnostics &diagnostics)

@@ -257,17 +257,13 @@ int answerExitCode(const Answer &answer, const DiffLimits &limits)
 {
     // Under limits, values that cannot be compared neither hold nor exceed them.
     const auto unreadable = [&](const Checked &checked) {
-        return limits.any() &&
-               std::any_of(checked.faults.begin(), checked.faults.end(),
-                           [](const LimitFault &fault) { return fault.limit == "readable"; });
+        return limits.any() && std::ranges::any_of(checked.faults, [](const LimitFault &fault) {
+                   return fault.limit == "readable";
+               });
     };
-    if (hasErrors(answer.diagnostics) ||
-        std::any_of(answer.all.begin(), answer.all.end(), unreadable))
+    if (hasErrors(answer.diagnostics) || std::ranges::any_of(answer.all, unreadable))
         return kBadInput;
-    return std::all_of(answer.all.begin(), answer.all.end(),
-                       [](const Checked &checked) { return checked.holds(); })
-               ? kDone
-               : kDiffers;
+    return std::ranges::all_of(answer.all, &Checked::holds) ? kDone : kDiffers;
 }
 
 /// The format of the report: --format, or what the name of --output ends in; empty where neither is

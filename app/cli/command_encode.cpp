@@ -192,10 +192,9 @@ int runEncode(const EncodeOptions &options, Context &context)
     const auto encoded = encodeFor(*bundle, weights, *form, options, context, diagnostics);
     // With --all a shape that the form does not take leaves that weight as it is, and says so.
     const bool stops = !options.skipRefused &&
-                       std::any_of(encoded.refused.begin(), encoded.refused.end(),
-                                   [&options](const RefusedWeight &one) {
-                                       return !options.all || one.error.code != "codec.argument";
-                                   });
+                       std::ranges::any_of(encoded.refused, [&options](const RefusedWeight &one) {
+                           return !options.all || one.error.code != "codec.argument";
+                       });
     if (encoded.made == nullptr || stops)
         return reportRefused(context, *bundle, weights.size(),
                              encoded.refused.empty() ? encoded.kept : encoded.refused);

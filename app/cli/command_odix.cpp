@@ -78,8 +78,8 @@ std::string fatesText(const std::vector<report::OriginRow> &rows)
     std::vector<std::pair<std::string_view, std::size_t>> counts;
     for (const report::OriginRow &row : rows) {
         const std::string_view name = report::fateName(row.fate);
-        const auto known = std::find_if(counts.begin(), counts.end(),
-                                        [name](const auto &each) { return each.first == name; });
+        const auto known =
+            std::ranges::find_if(counts, [name](const auto &each) { return each.first == name; });
         if (known == counts.end())
             counts.emplace_back(name, 1);
         else
@@ -103,9 +103,8 @@ int runAgainst(const OdixArguments &arguments, const Bundle &bundle, Context &co
     Diagnostics diagnostics = bundle.diagnostics();
     const auto &others = (*package)->diagnostics();
     diagnostics.insert(diagnostics.end(), others.begin(), others.end());
-    const bool differs = std::any_of(rows->begin(), rows->end(), [](const auto &row) {
-        return row.fate == report::Fate::Differs;
-    });
+    const bool differs = std::ranges::any_of(
+        *rows, [](const auto &row) { return row.fate == report::Fate::Differs; });
     const int faults = printAnswer(
         context, diagnostics, [&] { return report::originDocument(arguments.against, *rows); },
         [&] { return fatesText(*rows) + tableText(report::originTable(), *rows); });
@@ -188,9 +187,8 @@ std::string compiledSurveyText(const coreai_cache::Survey &survey,
     std::string text = report::surveySentence(survey) + "\n";
     if (package)
         text += fmt::format("  compiled from this file: {}\n", report::compiledFromText(*package));
-    const auto containers =
-        std::count_if(survey.parts.begin(), survey.parts.end(),
-                      [](const auto &part) { return part.role == "hardware container"; });
+    const auto containers = std::ranges::count_if(
+        survey.parts, [](const auto &part) { return part.role == "hardware container"; });
     if (!survey.facts.empty())
         text += heading("What it says of itself") +
                 tableText(report::compiledFactTable(), survey.facts);

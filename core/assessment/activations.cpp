@@ -76,8 +76,7 @@ std::uint64_t inputAxisOf(const Weight &weight)
     static constexpr std::array<std::string_view, 4> kSumming{"conv", "conv_transpose", "linear",
                                                               "matmul"};
     for (const Consumer &consumer : weight.consumers) {
-        const bool sums =
-            std::find(kSumming.begin(), kSumming.end(), consumer.op) != kSumming.end();
+        const bool sums = std::ranges::find(kSumming, consumer.op) != kSumming.end();
         if (sums && consumer.via.empty()) // a transposition would move the axes
             return channelAxes(weight, consumer).input;
     }

@@ -83,7 +83,7 @@ bool isConstant(const codec::Decoder &decoder, std::uint64_t first, std::uint64_
         decodeDoubles(decoder, first + at, out);
         if (at == 0)
             value = out.front();
-        if (!std::all_of(out.begin(), out.end(), [value](double each) { return each == value; }))
+        if (!std::ranges::all_of(out, [value](double each) { return each == value; }))
             return false;
         at += some;
     }
@@ -100,8 +100,7 @@ void examineWeight(const Bundle &bundle, std::size_t index, const Statistics &fi
         return; // said by the statistics
     if (ScaleData::has(weight)) {
         const auto scales = ScaleData::read(bundle, index, progress);
-        const auto zeros =
-            scales ? std::count(scales->scales.begin(), scales->scales.end(), 0.0) : 0;
+        const auto zeros = scales ? std::ranges::count(scales->scales, 0.0) : 0;
         if (zeros > 0) {
             found.push_back(of(Finding::Kind::ZeroScale, index, static_cast<std::uint64_t>(zeros)));
             found.back().of = scales->scales.size();
@@ -110,8 +109,7 @@ void examineWeight(const Bundle &bundle, std::size_t index, const Statistics &fi
     if (isBeyondHalf(figures.max) || isBeyondHalf(figures.min)) {
         std::uint64_t beyond = 0;
         decodeDoublesInBlocks(*decoder, nullptr, [&](std::uint64_t, std::span<const double> block) {
-            beyond +=
-                static_cast<std::uint64_t>(std::count_if(block.begin(), block.end(), isBeyondHalf));
+            beyond += static_cast<std::uint64_t>(std::ranges::count_if(block, isBeyondHalf));
         });
         found.push_back(of(Finding::Kind::BeyondHalf, index, beyond));
         found.back().of = figures.elements;
@@ -129,7 +127,7 @@ void examineWeight(const Bundle &bundle, std::size_t index, const Statistics &fi
         found.back().of = channels;
     }
     const std::vector<std::uint64_t> uses = decoder->codebookUse(&progress);
-    const auto dead = std::count(uses.begin(), uses.end(), std::uint64_t{0});
+    const auto dead = std::ranges::count(uses, std::uint64_t{0});
     if (dead > 0 && !progress.cancelled()) {
         found.push_back(of(Finding::Kind::DeadEntries, index, static_cast<std::uint64_t>(dead)));
         found.back().of = uses.size();
@@ -265,7 +263,7 @@ std::string findingText(const Bundle &bundle, const Finding &finding)
 
 void sortFindings(std::vector<Finding> &findings)
 {
-    std::stable_sort(findings.begin(), findings.end(), [](const Finding &a, const Finding &b) {
+    std::ranges::stable_sort(findings, [](const Finding &a, const Finding &b) {
         return std::pair(a.kind, a.weight) < std::pair(b.kind, b.weight);
     });
 }

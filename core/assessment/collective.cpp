@@ -172,7 +172,7 @@ Result<bool> runsOnDevice(const Mesh &mesh, std::span<const std::uint64_t> devic
                           bool singleProgram, std::span<const std::uint64_t> members)
 {
     const auto index = TRY(aneIndex(mesh, device));
-    return !singleProgram || std::find(members.begin(), members.end(), index) != members.end();
+    return !singleProgram || std::ranges::find(members, index) != members.end();
 }
 
 std::span<const CcdmaSetter> ccdmaSetters()
@@ -201,8 +201,7 @@ Result<std::uint64_t> deviceCount(const Mesh &mesh)
 
 bool Sharding::valid() const
 {
-    return std::all_of(checks.begin(), checks.end(),
-                       [](const ShardCheck &check) { return check.passes; });
+    return std::ranges::all_of(checks, &ShardCheck::passes);
 }
 
 Sharding checkSharding(const Mesh &mesh, std::span<const std::uint64_t> tensor,
@@ -223,7 +222,7 @@ Sharding checkSharding(const Mesh &mesh, std::span<const std::uint64_t> tensor,
             {fmt::format("tensor axis {}: mesh axis exists", i), fmt::format("{}", axis), exists});
         if (!exists)
             continue;
-        const bool twice = std::find(used.begin(), used.end(), axis) != used.end();
+        const bool twice = std::ranges::find(used, axis) != used.end();
         sharding.checks.push_back(
             {fmt::format("tensor axis {}: mesh axis {} is used once", i, axis),
              twice ? "used twice" : "once", !twice});

@@ -530,11 +530,10 @@ WinogradGate winogradGate(const target::Target &target, const LayerOperation &op
 
     const auto fails = [](const Condition &c) { return c.holds && !*c.holds; };
     const auto open = [](const Condition &c) { return !c.holds; };
-    const bool refused =
-        std::any_of(gate.conditions.begin(), gate.conditions.end(), fails) || operation.sparse;
+    const bool refused = std::ranges::any_of(gate.conditions, fails) || operation.sparse;
     if (refused)
         gate.eligible = false;
-    else if (std::none_of(gate.conditions.begin(), gate.conditions.end(), open))
+    else if (std::ranges::none_of(gate.conditions, open))
         gate.eligible = true;
     if (!refused) {
         // F(2,3) spends 4 products where direct spends 6; F(4,3) 6 where direct spends 12.

@@ -95,9 +95,7 @@ Facts factsOf(const Bundle &bundle, const Weight &weight)
     facts.number("elements", weight.elements.value);
     facts.number("rows", weight.shape.empty() ? 1 : weight.shape[0]);
     facts.number("columns", weight.shape.size() < 2 ? 1 : weight.shape[1]);
-    facts.number("extent", weight.shape.empty()
-                               ? 1
-                               : *std::max_element(weight.shape.begin(), weight.shape.end()));
+    facts.number("extent", weight.shape.empty() ? 1 : *std::ranges::max_element(weight.shape));
     facts.number("rank", weight.shape.size());
     facts.number("readers", weight.consumers.size());
     facts.word("source_op", weight.sourceOp);
@@ -171,7 +169,7 @@ void addTools(const Bundle &bundle, Facts &facts)
     for (const std::string &tool : buildTools(buildFacts(bundle))) {
         facts.word("tool", tool.substr(0, tool.find(' ')));
         std::string dashed = tool;
-        std::replace(dashed.begin(), dashed.end(), ' ', '-');
+        std::ranges::replace(dashed, ' ', '-');
         facts.word("version", dashed); // "coremltools-9.0"
     }
 }
@@ -237,11 +235,10 @@ std::vector<KnownFaultMatch> matchKnownFaults(const Bundle &bundle)
         tryRows("weight", facts, i, {});
     }
     for (const mil::Function &function : bundle.program()->functions) {
-        program.number("states",
-                       static_cast<std::uint64_t>(std::count_if(
-                           function.inputs.begin(), function.inputs.end(), [](const auto &input) {
-                               return input.type.kind == mil::ValueType::Kind::State;
-                           })));
+        program.number("states", static_cast<std::uint64_t>(
+                                     std::ranges::count_if(function.inputs, [](const auto &input) {
+                                         return input.type.kind == mil::ValueType::Kind::State;
+                                     })));
         eachOperation(function.body, [&](const mil::Operation &operation) {
             if (operation.type == "const")
                 return;

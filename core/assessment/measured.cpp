@@ -357,9 +357,8 @@ namespace {
 
 const PowerFigure *powerNamed(std::span<const PowerFigure> figures, std::string_view quantity)
 {
-    const auto at = std::find_if(figures.begin(), figures.end(), [quantity](const auto &figure) {
-        return figure.quantity == quantity;
-    });
+    const auto at = std::ranges::find_if(
+        figures, [quantity](const auto &figure) { return figure.quantity == quantity; });
     return at == figures.end() ? nullptr : &*at;
 }
 
@@ -420,8 +419,8 @@ std::span<const PowerFigure> powerFigures()
 std::vector<PowerFigure> powerFigures(const target::Target &target)
 {
     std::vector<PowerFigure> found;
-    std::copy_if(powerFigures().begin(), powerFigures().end(), std::back_inserter(found),
-                 [&](const PowerFigure &figure) { return figure.target == target.name; });
+    std::ranges::copy_if(powerFigures(), std::back_inserter(found),
+                         [&](const PowerFigure &figure) { return figure.target == target.name; });
     return found;
 }
 

@@ -230,8 +230,7 @@ std::optional<std::uint64_t> bytesMoved(std::span<const Layer> layers,
                                         const decision::Decision &decided, std::uint64_t batch)
 {
     const auto onEngine = [](const Layer &layer) { return layer.onEngine(); };
-    if (form.use.elsewhere ||
-        (!layers.empty() && std::none_of(layers.begin(), layers.end(), onEngine)))
+    if (form.use.elsewhere || (!layers.empty() && std::ranges::none_of(layers, onEngine)))
         return 0;
     if (!decided.bytesMoved || layers.empty())
         return decided.bytesMoved;

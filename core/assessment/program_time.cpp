@@ -39,7 +39,7 @@ constexpr std::array<std::string_view, 3> kRoofKinds{"compute", "weights", "acti
 
 void readKind(LayerRoof &row, std::string_view cell)
 {
-    const auto at = std::find(kRoofKinds.begin(), kRoofKinds.end(), cell);
+    const auto at = std::ranges::find(kRoofKinds, cell);
     row.kind = LayerRoof::Kind(at - kRoofKinds.begin());
 }
 
@@ -379,9 +379,8 @@ ProgramTime launchesOf(const Parts &parts, const Roofs &roofs, const std::string
         program.notes.push_back(refusedNote(program, roofs));
     if (program.uncounted > 0)
         program.notes.push_back(uncountedNote(program));
-    const auto repeated = std::count_if(parts.begin(), parts.end(), [](const Part &part) {
-        return part.run->times != std::uint64_t(1);
-    });
+    const auto repeated = std::ranges::count_if(
+        parts, [](const Part &part) { return part.run->times != std::uint64_t(1); });
     if (repeated > 0)
         program.notes.push_back(repeatedNote(static_cast<std::size_t>(repeated), parts.size()));
     if (!program.dispatchFloorS || program.refused > 0)
@@ -404,8 +403,7 @@ ProgramTime launchesOf(const Parts &parts, const Roofs &roofs, const std::string
 Bound sharedBound(const std::vector<ProgramTime> &dispatches, bool alternatives)
 {
     const auto are = [&dispatches](Bound bound) {
-        return std::count_if(dispatches.begin(), dispatches.end(),
-                             [bound](const ProgramTime &each) { return each.bound == bound; });
+        return std::ranges::count(dispatches, bound, &ProgramTime::bound);
     };
     for (const Bound bound : {Bound::Engine, Bound::Dispatch}) {
         if (!dispatches.empty() && static_cast<std::size_t>(are(bound)) == dispatches.size())
@@ -528,8 +526,7 @@ ProgramTime ofEntry(const Parts &parts, const Roofs &roofs, const std::string &e
 
 bool Layer::onEngine() const
 {
-    return std::any_of(runs.begin(), runs.end(),
-                       [](const LayerRun &run) { return run.onEngine(); });
+    return std::ranges::any_of(runs, &LayerRun::onEngine);
 }
 
 std::optional<double> Layer::ofRuns(const std::optional<double> &once) const

@@ -20,7 +20,7 @@ using decision::WeightForm;
 
 bool aboveOne(std::span<const std::uint64_t> numbers)
 {
-    return std::any_of(numbers.begin(), numbers.end(), [](std::uint64_t n) { return n > 1; });
+    return std::ranges::any_of(numbers, [](std::uint64_t n) { return n > 1; });
 }
 
 /// Whether every run of every operation that reads the weight is on another backend.
@@ -31,12 +31,9 @@ bool isElsewhere(const Entries *entries, const Weight &weight)
         if (entries == nullptr)
             return !selected.empty() && selected != roofline::kEngineBackend;
         const auto runs = runsOf(*entries, weight, consumer);
-        return !runs.empty() &&
-               std::none_of(runs.begin(), runs.end(),
-                            [](const roofline::LayerRun &run) { return run.onEngine(); });
+        return !runs.empty() && std::ranges::none_of(runs, &roofline::LayerRun::onEngine);
     };
-    return !weight.consumers.empty() &&
-           std::all_of(weight.consumers.begin(), weight.consumers.end(), elsewhere);
+    return !weight.consumers.empty() && std::ranges::all_of(weight.consumers, elsewhere);
 }
 
 decision::WeightUse useOf(const Bundle &bundle, const Weight &weight, const Entries *entries)
@@ -46,8 +43,8 @@ decision::WeightUse useOf(const Bundle &bundle, const Weight &weight, const Entr
         use.immutable = true; // constants of the program, all of them
     use.elsewhere = isElsewhere(entries, weight);
     use.bias = !weight.consumers.empty() &&
-               std::all_of(weight.consumers.begin(), weight.consumers.end(),
-                           [](const Consumer &each) { return isBiasOperand(each.param); });
+               std::ranges::all_of(weight.consumers,
+                                   [](const Consumer &each) { return isBiasOperand(each.param); });
     for (const Consumer &consumer : weight.consumers) {
         const bool kernel = hasKernel(consumer);
         use.kernel = use.kernel.value_or(true) && kernel;
@@ -71,8 +68,8 @@ bool hasZeroPoint(const Bundle &bundle, const Weight &weight)
             operand.role != codec::PartRole::Bias)
             continue;
         for (const auto bytes : bundle.operandRuns(operand)) {
-            const bool zero = std::all_of(bytes.begin(), bytes.end(),
-                                          [](std::byte b) { return b == std::byte{0}; });
+            const bool zero =
+                std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; });
             if (bytes.size() > kRead || !zero)
                 return true;
         }
@@ -196,8 +193,8 @@ unsigned declaredIndexBits(const Weight &weight)
 template <class T>
 const T *figure(const Weight &weight, std::string_view key)
 {
-    const auto found = std::find_if(weight.detail.begin(), weight.detail.end(),
-                                    [key](const auto &entry) { return entry.first == key; });
+    const auto found = std::ranges::find_if(
+        weight.detail, [key](const auto &entry) { return entry.first == key; });
     return found == weight.detail.end() ? nullptr : std::get_if<T>(&found->second);
 }
 
@@ -263,11 +260,11 @@ std::size_t leadingWeight(const Bundle &bundle, std::span<const std::size_t> wei
 {
     const auto rank = [&bundle](std::size_t index) {
         const Weight &weight = bundle.weights()[index];
-        const bool layer = std::any_of(weight.consumers.begin(), weight.consumers.end(), isLayer);
+        const bool layer = std::ranges::any_of(weight.consumers, isLayer);
         return std::pair(layer, weight.elements.value);
     };
-    const auto found = std::max_element(weights.begin(), weights.end(),
-                                        [&](auto a, auto b) { return rank(a) < rank(b); });
+    const auto found =
+        std::ranges::max_element(weights, [&](auto a, auto b) { return rank(a) < rank(b); });
     return found == weights.end() ? kNoIndex : *found;
 }
 
@@ -288,7 +285,7 @@ std::vector<Unassessed> unassessedWeights(const Bundle &bundle)
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
         const Weight &weight = bundle.weights()[i];
         const auto &consumers = weight.consumers;
-        if (std::any_of(consumers.begin(), consumers.end(), isLayer))
+        if (std::ranges::any_of(consumers, isLayer))
             continue;
         rest.push_back({i, isOfOldNetwork(weight) ? std::string(kOldNetworkReason)
                            : consumers.empty()    ? "no operation of the bundle reads it"

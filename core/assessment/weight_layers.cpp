@@ -70,8 +70,7 @@ void countOperations(const mil::Block &block, const std::string &function,
 /// The layer that reads the operand; null where none does.
 Layer *readerOf(const std::vector<Layer *> &group, std::string_view param)
 {
-    const auto found = std::find_if(group.begin(), group.end(),
-                                    [param](const Layer *layer) { return layer->param == param; });
+    const auto found = std::ranges::find(group, param, &Layer::param);
     return found == group.end() ? nullptr : *found;
 }
 
@@ -319,7 +318,7 @@ void LayerReader::findFunctions()
 {
     const Weight *first = nullptr;
     for (const Weight &weight : m_bundle.weights()) {
-        if (!std::any_of(weight.consumers.begin(), weight.consumers.end(), isLayer))
+        if (!std::ranges::any_of(weight.consumers, isLayer))
             continue;
         if (first == nullptr)
             first = &weight;
@@ -346,8 +345,7 @@ LayerReader::Places LayerReader::mayShare() const
                 readings.push_back({operationHash(function, consumer), i, c});
         }
     }
-    std::sort(readings.begin(), readings.end(),
-              [](const Reading &a, const Reading &b) { return a.hash < b.hash; });
+    std::ranges::sort(readings, {}, &Reading::hash);
     Places places;
     for (std::size_t i = 0; i < readings.size(); ++i) {
         const bool before = i > 0 && readings[i - 1].hash == readings[i].hash;
@@ -355,7 +353,7 @@ LayerReader::Places LayerReader::mayShare() const
         if (before || after)
             places.emplace_back(readings[i].weight, readings[i].consumer);
     }
-    std::sort(places.begin(), places.end()); // the first layer of an operation has its activations
+    std::ranges::sort(places); // the first layer of an operation has its activations
     return places;
 }
 
@@ -437,10 +435,10 @@ std::vector<roofline::Layer> layersOf(const Bundle &bundle,
 
 const roofline::Layer *heaviest(std::span<const roofline::Layer> layers)
 {
-    const auto at = std::max_element(layers.begin(), layers.end(),
-                                     [](const roofline::Layer &a, const roofline::Layer &b) {
-                                         return a.flops && (!b.flops || *a.flops < *b.flops);
-                                     });
+    const auto at =
+        std::ranges::max_element(layers, [](const roofline::Layer &a, const roofline::Layer &b) {
+            return a.flops && (!b.flops || *a.flops < *b.flops);
+        });
     return at == layers.end() ? nullptr : &*at;
 }
 
@@ -580,7 +578,7 @@ std::optional<std::uint64_t> DecisionTable::bytesMoved(std::size_t row, std::siz
 
 std::size_t DecisionTable::columnOf(const target::Target &target) const
 {
-    const auto at = std::find(m_targets.begin(), m_targets.end(), &target);
+    const auto at = std::ranges::find(m_targets, &target);
     return at == m_targets.end() ? kNoIndex : static_cast<std::size_t>(at - m_targets.begin());
 }
 

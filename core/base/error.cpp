@@ -40,8 +40,7 @@ std::string_view severityName(Severity severity)
 std::size_t countOf(const Diagnostics &diagnostics, Severity severity)
 {
     return static_cast<std::size_t>(
-        std::count_if(diagnostics.begin(), diagnostics.end(),
-                      [severity](const Diagnostic &d) { return d.severity == severity; }));
+        std::ranges::count(diagnostics, severity, &Diagnostic::severity));
 }
 
 bool hasErrors(const Diagnostics &diagnostics)

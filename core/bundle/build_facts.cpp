@@ -57,13 +57,12 @@ std::vector<std::string> buildTools(const std::vector<BuildFact> &facts)
          {"coremlc-version", "coremlc"}}};
     std::vector<std::string> tools;
     for (const auto &tool : kTools) {
-        const auto fact = std::find_if(facts.begin(), facts.end(), [&tool](const BuildFact &each) {
+        const auto fact = std::ranges::find_if(facts, [&tool](const BuildFact &each) {
             return each.key == tool.first && !each.value.empty();
         });
         const std::string begin = std::string(tool.second) + ' ';
-        const bool known = std::any_of(tools.begin(), tools.end(), [&](const std::string &each) {
-            return each.starts_with(begin);
-        });
+        const bool known = std::ranges::any_of(
+            tools, [&](const std::string &each) { return each.starts_with(begin); });
         if (fact != facts.end() && !known)
             tools.push_back(begin + fact->value);
     }
@@ -78,7 +77,7 @@ bool isOfOldNetwork(const Weight &weight)
 bool isOldNetwork(const Bundle &bundle)
 {
     const auto &weights = bundle.weights();
-    return !weights.empty() && std::all_of(weights.begin(), weights.end(), isOfOldNetwork);
+    return !weights.empty() && std::ranges::all_of(weights, isOfOldNetwork);
 }
 
 Error oldNetworkError(std::string code, const std::string &weight)

@@ -45,10 +45,9 @@ bool sameContent(const Difference &difference)
 {
     return !difference.identical && difference.program.equal && difference.onlyA.empty() &&
            difference.onlyB.empty() &&
-           std::all_of(difference.weights.begin(), difference.weights.end(),
-                       [](const ComparedPair &pair) {
-                           return pair.values ? pair.values->identical() : pair.storedEqual;
-                       });
+           std::ranges::all_of(difference.weights, [](const ComparedPair &pair) {
+               return pair.values ? pair.values->identical() : pair.storedEqual;
+           });
 }
 
 /// How bad a figure is: what is not finite is worse than any number.
@@ -372,8 +371,8 @@ std::string_view differenceWord(const Difference &difference)
 std::string unreadableText(const Difference &difference)
 {
     const auto pairs = wholePairs(difference.weights);
-    const auto unread = static_cast<std::uint64_t>(std::count_if(
-        pairs.begin(), pairs.end(), [](const ComparedPair &pair) { return pair.unreadable(); }));
+    const auto unread =
+        static_cast<std::uint64_t>(std::ranges::count_if(pairs, &ComparedPair::unreadable));
     return unread == 0 ? std::string()
                        : fmt::format("{} of {} unreadable", grouped(unread),
                                      counted(pairs.size(), "weight"));
@@ -426,9 +425,8 @@ std::vector<std::size_t> worstFirst(std::span<const PairSeverity> severities)
 {
     std::vector<std::size_t> order(severities.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
-        return worse(severities[x], severities[y]);
-    });
+    std::ranges::stable_sort(
+        order, [&](std::size_t x, std::size_t y) { return worse(severities[x], severities[y]); });
     return order;
 }
 

@@ -72,8 +72,8 @@ std::vector<std::uint64_t> spreadPlaces(std::uint64_t all, std::uint64_t count)
 Shape squeezed(const Shape &shape)
 {
     Shape result;
-    std::copy_if(shape.begin(), shape.end(), std::back_inserter(result),
-                 [](std::uint64_t extent) { return extent != 1; });
+    std::ranges::copy_if(shape, std::back_inserter(result),
+                         [](std::uint64_t extent) { return extent != 1; });
     if (result.empty())
         result.push_back(1);
     return result;
@@ -200,9 +200,7 @@ std::vector<std::uint32_t> WeightSketch::match(const WeightSketch &a, const Weig
     std::vector<bool> taken(channels, false);
     // The surest first, no channel of B twice.
     std::vector<MatchCandidate> nearest = nearestChannels(a, b);
-    std::stable_sort(
-        nearest.begin(), nearest.end(),
-        [](const MatchCandidate &x, const MatchCandidate &y) { return x.distance < y.distance; });
+    std::ranges::stable_sort(nearest, {}, &MatchCandidate::distance);
     std::vector<std::uint32_t> left;
     for (const MatchCandidate &one : nearest) {
         if (std::isinf(one.distance) || taken[one.b]) {

@@ -142,12 +142,10 @@ public:
         const bool same =
             m_result.onlyA.empty() && m_result.onlyB.empty() && m_result.program.equal &&
             (!m_options.bytes ||
-             std::all_of(all.begin(), all.end(),
-                         [this](const FileDifference &file) { return sameFile(file); })) &&
-            std::all_of(m_result.weights.begin(), m_result.weights.end(), sameWeight);
-        m_result.unread =
-            same && std::any_of(m_result.weights.begin(), m_result.weights.end(),
-                                [](const ComparedPair &pair) { return pair.damaged; });
+             std::ranges::all_of(all,
+                                 [this](const FileDifference &file) { return sameFile(file); })) &&
+            std::ranges::all_of(m_result.weights, sameWeight);
+        m_result.unread = same && std::ranges::any_of(m_result.weights, &ComparedPair::damaged);
         m_result.identical = same && !m_result.unread;
         return std::move(m_result);
     }
@@ -254,10 +252,9 @@ private:
         program.bytesA = bytesOf(a);
         program.bytesB = bytesOf(b);
         const bool both = program.bytesA.has_value() == program.bytesB.has_value();
-        program.sameBytes =
-            std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto &x, const auto &y) {
-                return diff::sameBytes(x, y, nullptr).value_or(false);
-            });
+        program.sameBytes = std::ranges::equal(a, b, [](const auto &x, const auto &y) {
+            return diff::sameBytes(x, y, nullptr).value_or(false);
+        });
         program.detail = comparePrograms(*m_a.program(), *m_b.program());
         const std::span<const std::byte> none;
         compareModels(*m_a.program(), a.empty() ? none : a.front(), *m_b.program(),
@@ -326,8 +323,7 @@ namespace {
 /// In order, neighbours joined, bounded.
 void finishRanges(std::vector<ByteRange> &ranges, std::uint64_t size, bool &cut)
 {
-    std::sort(ranges.begin(), ranges.end(),
-              [](const ByteRange &x, const ByteRange &y) { return x.offset < y.offset; });
+    std::ranges::sort(ranges, {}, &ByteRange::offset);
     std::vector<ByteRange> joined;
     for (const ByteRange &range : ranges) {
         if (!joined.empty() && joined.back().end() == range.offset.value)
@@ -358,9 +354,8 @@ bool FileRanges::find(FileDifference &file, const Progress *progress)
     const auto bytesA = m_a.files()[file.a].file->bytes();
     const auto bytesB = m_b.files()[file.b].file->bytes();
     const auto &files = m_alignment->files();
-    const auto aligned = std::find_if(files.begin(), files.end(), [&](const AlignedFile &each) {
-        return each.a == file.a && each.b == file.b;
-    });
+    const auto aligned = std::ranges::find_if(
+        files, [&](const AlignedFile &each) { return each.a == file.a && each.b == file.b; });
     if (aligned == files.end()) {
         AlignedSegment whole;
         whole.lengthA = bytesA.size();

@@ -93,12 +93,9 @@ private:
     /// The most similar first, each weight once; what is taken is no longer left.
     void take(std::vector<ContentMatch> candidates, double needed)
     {
-        std::stable_sort(candidates.begin(), candidates.end(),
-                         [](const ContentMatch &x, const ContentMatch &y) {
-                             return x.similarity > y.similarity;
-                         });
+        std::ranges::stable_sort(candidates, std::ranges::greater(), &ContentMatch::similarity);
         const auto left = [](const Indices &weights, std::size_t weight) {
-            return std::find(weights.begin(), weights.end(), weight) != weights.end();
+            return std::ranges::find(weights, weight) != weights.end();
         };
         for (const ContentMatch &match : candidates) {
             if (match.similarity < needed || !left(m_weightsA, match.a) ||
@@ -334,8 +331,8 @@ private:
         made.samples.resize(places.size());
         for (std::size_t i = 0; i < places.size(); ++i)
             decoder->decodeFloat(places[i], std::span(made.samples).subspan(i, 1));
-        made.constant = std::all_of(made.samples.begin(), made.samples.end(),
-                                    [&](float value) { return value == made.samples.front(); });
+        made.constant = std::ranges::all_of(
+            made.samples, [&](float value) { return value == made.samples.front(); });
         return made;
     }
 

@@ -55,8 +55,8 @@ ElementChanges::ElementChanges(const Bundle &bundle, std::size_t weight,
 {
     using codec::PartRole;
     const OperandList &all = m_weight.operands();
-    m_any = std::any_of(all.begin(), all.end(),
-                        [this](const codec::Operand &operand) { return operandChanged(operand); });
+    m_any = std::ranges::any_of(
+        all, [this](const codec::Operand &operand) { return operandChanged(operand); });
     if (!m_any)
         return;
     m_mask = m_weight.operand(PartRole::Mask);
@@ -92,17 +92,16 @@ bool ElementChanges::operandChanged(const codec::Operand &operand) const
     const OperandPlace &place = *operand.place;
     if (!place.isLiteral()) {
         const OverlaidFile &file = *m_bundle.files()[place.file].file;
-        return place.pieces.empty()
-                   ? file.changed(place.range())
-                   : std::any_of(place.pieces.begin(), place.pieces.end(),
-                                 [&file](ByteRange piece) { return file.changed(piece); });
+        return place.pieces.empty() ? file.changed(place.range())
+                                    : std::ranges::any_of(place.pieces, [&file](ByteRange piece) {
+                                          return file.changed(piece);
+                                      });
     }
     if (!place.literal || m_programFile == kNoIndex)
         return false;
     const OverlaidFile &program = *m_bundle.files()[m_programFile].file;
     const auto &spans = place.literal->elementSpans;
-    return program.modified() &&
-           std::any_of(spans.begin(), spans.end(), [&](const mil::SourceSpan &span) {
+    return program.modified() && std::ranges::any_of(spans, [&](const mil::SourceSpan &span) {
                return program.changed({FileOffset(span.offset), ByteCount(span.length)});
            });
 }
@@ -297,8 +296,8 @@ bool ElementChanges::changed(std::uint64_t element) const
     }
     if (m_lutChanged && codebookChanged(element))
         return true;
-    return std::any_of(m_scales.begin(), m_scales.end(),
-                       [&](const codec::Operand *scale) { return scaleChanged(*scale, element); });
+    return std::ranges::any_of(
+        m_scales, [&](const codec::Operand *scale) { return scaleChanged(*scale, element); });
 }
 
 StoredElement readStoredElement(const Bundle &bundle, std::size_t weight,

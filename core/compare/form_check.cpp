@@ -126,8 +126,7 @@ public:
     PaletteCheck finish()
     {
         m_check.entries = m_used.size();
-        m_check.usedEntries =
-            static_cast<std::uint64_t>(std::count(m_used.begin(), m_used.end(), true));
+        m_check.usedEntries = static_cast<std::uint64_t>(std::ranges::count(m_used, true));
         return m_check;
     }
 
@@ -345,9 +344,9 @@ constexpr std::uint64_t kMostInner = std::uint64_t(1) << 24;
 /// Every count is `whole` or 0, and one at least is 0.
 bool allOrNothing(const std::vector<std::uint64_t> &kept, std::uint64_t whole)
 {
-    return std::find(kept.begin(), kept.end(), std::uint64_t(0)) != kept.end() &&
-           std::all_of(kept.begin(), kept.end(),
-                       [whole](std::uint64_t count) { return count == 0 || count == whole; });
+    return std::ranges::find(kept, std::uint64_t(0)) != kept.end() &&
+           std::ranges::all_of(
+               kept, [whole](std::uint64_t count) { return count == 0 || count == whole; });
 }
 
 } // namespace
@@ -393,7 +392,7 @@ void MaskTally::closeOuter(std::uint64_t outer)
 {
     for (Groups &groups : m_groups) {
         if (groups.axis == 1 || (outer + 1) % groups.of == 0)
-            std::fill(groups.open.begin(), groups.open.end(), std::uint8_t{0});
+            std::ranges::fill(groups.open, std::uint8_t{0});
     }
 }
 

@@ -55,8 +55,7 @@ struct WeightLimits {
 
     bool any() const
     {
-        return std::any_of(values.begin(), values.end(),
-                           [](const One &one) { return one.value.has_value(); });
+        return std::ranges::any_of(values, [](const One &one) { return one.value.has_value(); });
     }
 };
 
@@ -187,9 +186,8 @@ private:
                 wanted.*kMeasures[i].limit = limits.values[i].value;
         }
         for (LimitFault &fault : exceededLimits(values, wanted)) {
-            const auto kind =
-                std::find_if(kMeasures.begin(), kMeasures.end(),
-                             [&](const ValueMeasure &each) { return fault.limit == each.name; });
+            const auto kind = std::ranges::find_if(
+                kMeasures, [&](const ValueMeasure &each) { return fault.limit == each.name; });
             const auto index = static_cast<std::size_t>(kind - kMeasures.begin());
             add(name, fault.limit, std::move(fault.found), std::move(fault.allowed),
                 limits.values[index].rule);
@@ -288,8 +286,7 @@ private:
         const std::string_view before = text.substr(0, at);
         const std::size_t line = before.rfind('\n') + 1; // npos + 1: the first line
         toml::source_region where;
-        where.begin.line =
-            static_cast<toml::source_index>(1 + std::count(before.begin(), before.end(), '\n'));
+        where.begin.line = static_cast<toml::source_index>(1 + std::ranges::count(before, '\n'));
         where.begin.column = static_cast<toml::source_index>(1 + at - line);
         return where;
     }
@@ -371,8 +368,8 @@ private:
         for (std::size_t i = 0; names != nullptr && i < names->size(); ++i) {
             const std::string name = (*names)[i].value_or(std::string());
             const auto all = knownFaults();
-            if (std::none_of(all.begin(), all.end(),
-                             [&](const KnownFault &fault) { return fault.id == name; }))
+            if (std::ranges::none_of(all,
+                                     [&](const KnownFault &fault) { return fault.id == name; }))
                 return fault((*names)[i].source(), "the id of a known fault", name,
                              "There is no such known fault");
             limits.allowedFaults.push_back(name);
@@ -474,15 +471,13 @@ bool DiffLimits::any() const
 
 bool DiffLimits::concernsWeights() const
 {
-    return values.any() || allowMissing ||
-           !std::all_of(rules.begin(), rules.end(),
-                        [](const LimitRule &rule) { return rule.ofBuild(); });
+    return values.any() || allowMissing || !std::ranges::all_of(rules, &LimitRule::ofBuild);
 }
 
 bool DiffLimits::ignores(const Weight &weight) const
 {
-    return std::any_of(rules.begin(), rules.end(),
-                       [&](const LimitRule &rule) { return rule.ignore && applies(rule, weight); });
+    return std::ranges::any_of(
+        rules, [&](const LimitRule &rule) { return rule.ignore && applies(rule, weight); });
 }
 
 std::optional<double> DiffLimits::auditLimitOf(const Weight &weight) const
@@ -560,8 +555,7 @@ std::vector<LimitFault> checkBuild(const Bundle &build, const DiffLimits &limits
     for (const KnownFaultMatch &match : matchKnownFaults(build)) {
         const KnownFault &fault = knownFaults()[match.fault];
         const auto &allowed = limits.allowedFaults;
-        if (fault.disputed() ||
-            std::find(allowed.begin(), allowed.end(), fault.id) != allowed.end())
+        if (fault.disputed() || std::ranges::find(allowed, fault.id) != allowed.end())
             continue;
         if (match.weight != kNoIndex && limits.ignores(build.weights()[match.weight]))
             continue;
@@ -581,8 +575,8 @@ std::vector<std::string> unusedRules(const Bundle &a, const Bundle &b, const Dif
     std::vector<std::string> unused;
     for (const LimitRule &rule : limits.rules) {
         const auto any = [&rule](const Bundle &bundle) {
-            return std::any_of(bundle.weights().begin(), bundle.weights().end(),
-                               [&rule](const Weight &weight) { return applies(rule, weight); });
+            return std::ranges::any_of(
+                bundle.weights(), [&rule](const Weight &weight) { return applies(rule, weight); });
         };
         if (!any(a) && !any(b))
             unused.push_back(rule.pattern);

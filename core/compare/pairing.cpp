@@ -60,8 +60,7 @@ bool sameLayoutButShape(const Weight &a, const Weight &b)
                x.place->bytes == y.place->bytes;
     };
     const OperandList &x = a.operands(), &y = b.operands();
-    return a.form == b.form && a.type == b.type &&
-           std::equal(x.begin(), x.end(), y.begin(), y.end(), sameOperand);
+    return a.form == b.form && a.type == b.type && std::ranges::equal(x, y, sameOperand);
 }
 
 /// Pairs what is found, step by step; each step only sees what the ones before left over.
@@ -464,8 +463,7 @@ bool retrained(const ComparedPair &pair)
 
 std::span<const ComparedPair> wholePairs(std::span<const ComparedPair> pairs)
 {
-    const auto slice = std::find_if(pairs.begin(), pairs.end(),
-                                    [](const ComparedPair &pair) { return pair.slice; });
+    const auto slice = std::ranges::find_if(pairs, &ComparedPair::slice);
     return pairs.first(static_cast<std::size_t>(slice - pairs.begin()));
 }
 
@@ -584,7 +582,7 @@ void markMoved(const Bundle &a, const Bundle &b, std::span<ComparedPair> pairs)
             pairs[i].moved = true;
     }
     for (auto &[file, indices] : byFile) {
-        std::sort(indices.begin(), indices.end(), [&](std::size_t x, std::size_t y) {
+        std::ranges::sort(indices, [&](std::size_t x, std::size_t y) {
             return inA[pairs[x].a]->offset < inA[pairs[y].a]->offset;
         });
         std::vector<std::uint64_t> offsets;

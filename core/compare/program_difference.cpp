@@ -342,9 +342,9 @@ void compareModels(const mil::Program &a, std::span<const std::byte> bytesA, con
                    std::span<const std::byte> bytesB, ProgramDifference &result)
 {
     const auto find = [](const mil::Program &program, const std::string &path) {
-        const auto at = std::find_if(
-            program.models.begin(), program.models.end(),
-            [&path](const mil::ModelNode &each) { return isOther(each) && each.path == path; });
+        const auto at = std::ranges::find_if(program.models, [&path](const mil::ModelNode &each) {
+            return isOther(each) && each.path == path;
+        });
         return at == program.models.end() ? nullptr : &*at;
     };
     for (const mil::ModelNode &model : a.models) {
@@ -468,9 +468,7 @@ private:
                     addValue(argument.name, value, node.arguments);
             }
         }
-        std::stable_sort(
-            node.arguments.begin(), node.arguments.end(),
-            [](const ProgramArgument &x, const ProgramArgument &y) { return x.name < y.name; });
+        std::ranges::stable_sort(node.arguments, {}, &ProgramArgument::name);
         for (std::size_t i = 0; i < operation.blocks.size(); ++i)
             addBlock(operation.blocks[i],
                      fmt::format("{}{}{}.{}", path, path.empty() ? "" : "/", node.name, i));
@@ -547,7 +545,7 @@ std::string signatureText(const std::vector<mil::NamedType> &values)
     std::vector<std::string> each;
     for (const mil::NamedType &value : values)
         each.push_back(value.name + ": " + writtenType(value.type));
-    std::sort(each.begin(), each.end());
+    std::ranges::sort(each);
     return fmt::format("{}", fmt::join(each, ", "));
 }
 

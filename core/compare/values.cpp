@@ -55,9 +55,8 @@ bool sameInHalf(double a, double b)
 
 std::uint64_t nonfiniteOf(std::span<const std::uint16_t> halves)
 {
-    return static_cast<std::uint64_t>(
-        std::count_if(halves.begin(), halves.end(),
-                      [](std::uint16_t half) { return !std::isfinite(valueOf(half)); }));
+    return static_cast<std::uint64_t>(std::ranges::count_if(
+        halves, [](std::uint16_t half) { return !std::isfinite(valueOf(half)); }));
 }
 
 /// A run of elements of A, decoded when it is first asked for: several pairs may share it.

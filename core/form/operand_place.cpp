@@ -12,8 +12,7 @@ bool OperandPlace::holds(ByteRange run) const
     };
     if (pieces.empty())
         return inside(range());
-    return std::any_of(pieces.begin(), pieces.end(), inside) ||
-           std::any_of(copies.begin(), copies.end(), inside);
+    return std::ranges::any_of(pieces, inside) || std::ranges::any_of(copies, inside);
 }
 
 bool OperandPlace::overlaps(const OperandPlace &other) const
@@ -27,7 +26,7 @@ bool OperandPlace::overlaps(const OperandPlace &other) const
         all.insert(all.end(), place.copies.begin(), place.copies.end());
         if (place.pieces.empty())
             all.push_back(place.range());
-        std::sort(all.begin(), all.end());
+        std::ranges::sort(all);
         return all;
     };
     const auto mine = runs(*this), theirs = runs(other);

@@ -244,9 +244,8 @@ std::optional<bool> Legality::verdict() const
 {
     if (refusal() != nullptr)
         return false;
-    const bool open = std::any_of(rules.begin(), rules.end(), [](const LegalityRule &rule) {
-        return rule.state == RuleState::Unknown;
-    });
+    const bool open = std::ranges::any_of(
+        rules, [](const LegalityRule &rule) { return rule.state == RuleState::Unknown; });
     return open ? std::nullopt : std::optional(true);
 }
 

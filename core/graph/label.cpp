@@ -48,9 +48,8 @@ void addLine(Label &label, const std::string &text)
 /// Whether an arrow says what the unit gives.
 bool hasArrow(const Neighbourhood &drawn, std::size_t unit)
 {
-    return std::any_of(drawn.links.begin(), drawn.links.end(), [unit](const Link &link) {
-        return link.from == unit && !link.edges.empty();
-    });
+    return std::ranges::any_of(
+        drawn.links, [unit](const Link &link) { return link.from == unit && !link.edges.empty(); });
 }
 
 Label nodeLabel(const Neighbourhood &drawn, std::size_t which, const Words &words)
@@ -160,7 +159,7 @@ std::string linkLabel(const Neighbourhood &drawn, std::size_t which, const Words
     if (link.edges.empty())
         return {};
     const Edge &first = graph.edges()[link.edges.front()];
-    const bool several = std::any_of(link.edges.begin(), link.edges.end(), [&](std::size_t e) {
+    const bool several = std::ranges::any_of(link.edges, [&](std::size_t e) {
         return graph.edges()[e].from != first.from || graph.edges()[e].value != first.value;
     });
     if (several)

@@ -205,7 +205,7 @@ private:
                 m_rest.insert(node);
             }
         }
-        std::sort(rest.nodes.begin(), rest.nodes.end());
+        std::ranges::sort(rest.nodes);
         const std::size_t made = m_made.units.size();
         m_made.units.push_back(std::move(rest));
         m_made.links.push_back({before ? made : unit, before ? unit : made, {}});
@@ -225,7 +225,7 @@ std::size_t Neighbourhood::unitOf(std::size_t node) const
 {
     for (std::size_t u = 0; u < units.size(); ++u) {
         if (units[u].kind != DrawnUnit::Kind::Rest &&
-            std::binary_search(units[u].nodes.begin(), units[u].nodes.end(), node))
+            std::ranges::binary_search(units[u].nodes, node))
             return u;
     }
     return kNone;
@@ -233,18 +233,16 @@ std::size_t Neighbourhood::unitOf(std::size_t node) const
 
 std::size_t Neighbourhood::operations(const DrawnUnit &unit) const
 {
-    return static_cast<std::size_t>(
-        std::count_if(unit.nodes.begin(), unit.nodes.end(), [this](std::size_t node) {
-            return graph->nodes()[node].kind == NodeKind::Operation;
-        }));
+    return static_cast<std::size_t>(std::ranges::count_if(unit.nodes, [this](std::size_t node) {
+        return graph->nodes()[node].kind == NodeKind::Operation;
+    }));
 }
 
 std::size_t Neighbourhood::weights(const DrawnUnit &unit) const
 {
-    return static_cast<std::size_t>(
-        std::count_if(unit.nodes.begin(), unit.nodes.end(), [this](std::size_t node) {
-            return graph->nodes()[node].kind == NodeKind::Weight;
-        }));
+    return static_cast<std::size_t>(std::ranges::count_if(unit.nodes, [this](std::size_t node) {
+        return graph->nodes()[node].kind == NodeKind::Weight;
+    }));
 }
 
 std::optional<std::uint64_t> Neighbourhood::storedBytes(const DrawnUnit &unit) const

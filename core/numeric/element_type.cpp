@@ -136,8 +136,7 @@ ElementType elementTypeFromName(std::string_view name)
 
 ElementType anyElementTypeFromName(std::string_view name)
 {
-    const auto *row = std::find_if(kRows.begin(), kRows.end(),
-                                   [name](const Row &each) { return each.name == name; });
+    const auto *row = std::ranges::find(kRows, name, &Row::name);
     return row == kRows.end() ? ElementType::Unknown : row->type;
 }
 

@@ -35,9 +35,7 @@ constexpr std::array kNumpyTypes{
 
 std::string numpyTypeName(ElementType type)
 {
-    const auto *const row =
-        std::find_if(kNumpyTypes.begin(), kNumpyTypes.end(),
-                     [type](const NumpyType &each) { return each.type == type; });
+    const auto *const row = std::ranges::find(kNumpyTypes, type, &NumpyType::type);
     // Weights hold eight booleans in a byte, NumPy one.
     if (row == kNumpyTypes.end() || type == ElementType::Bool)
         return {};
@@ -46,10 +44,9 @@ std::string numpyTypeName(ElementType type)
 
 std::optional<ElementType> numpyElementType(char kind, std::size_t bytes)
 {
-    const auto *const row =
-        std::find_if(kNumpyTypes.begin(), kNumpyTypes.end(), [=](const NumpyType &each) {
-            return each.kind == kind && each.bytes == bytes;
-        });
+    const auto *const row = std::ranges::find_if(kNumpyTypes, [=](const NumpyType &each) {
+        return each.kind == kind && each.bytes == bytes;
+    });
     return row == kNumpyTypes.end() ? std::nullopt : std::optional(row->type);
 }
 
@@ -304,7 +301,7 @@ T loadElement(const std::byte *at, bool bigEndian)
     std::array<std::byte, sizeof(T)> bytes;
     std::memcpy(bytes.data(), at, sizeof(T));
     if (bigEndian != (std::endian::native == std::endian::big))
-        std::reverse(bytes.begin(), bytes.end());
+        std::ranges::reverse(bytes);
     if constexpr (std::is_same_v<T, bool>)
         return bytes[0] != std::byte{0};
     else

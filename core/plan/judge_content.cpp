@@ -27,13 +27,12 @@ bool sameLayer(const roofline::Layer &a, const roofline::Layer &b)
 /// Offsets that turned out to be 0 are none.
 bool hasOffsets(const codec::EncodedWeight &encoded)
 {
-    return std::any_of(
-        encoded.parts.begin(), encoded.parts.end(), [](const codec::EncodedPart &part) {
-            const bool offset =
-                part.role == codec::PartRole::ZeroPoint || part.role == codec::PartRole::Offset;
-            return offset && std::any_of(part.bytes.begin(), part.bytes.end(),
-                                         [](std::byte b) { return b != std::byte{0}; });
-        });
+    return std::ranges::any_of(encoded.parts, [](const codec::EncodedPart &part) {
+        const bool offset =
+            part.role == codec::PartRole::ZeroPoint || part.role == codec::PartRole::Offset;
+        return offset &&
+               std::ranges::any_of(part.bytes, [](std::byte b) { return b != std::byte{0}; });
+    });
 }
 
 using ReaderKey = std::tuple<std::string, std::string, std::string, std::string, std::string>;
@@ -182,8 +181,7 @@ std::size_t hashOf(const TriedForm &tried)
 bool Usage::sameAs(const Usage &other) const
 {
     return form.use == other.form.use && model == other.model && opset == other.opset &&
-           std::equal(layers.begin(), layers.end(), other.layers.begin(), other.layers.end(),
-                      sameLayer);
+           std::ranges::equal(layers, other.layers, sameLayer);
 }
 
 std::string Opsets::reach(const std::string &model, unsigned opset)

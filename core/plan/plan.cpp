@@ -35,10 +35,9 @@ Result<std::vector<std::optional<std::size_t>>> forcedOf(const Survey &survey, c
                 continue;
             any = true;
             const auto &all = *row.candidates;
-            const auto at =
-                std::find_if(all.begin(), all.end(), [&form = form](const Candidate &candidate) {
-                    return candidate->name == form;
-                });
+            const auto at = std::ranges::find_if(all, [&form = form](const Candidate &candidate) {
+                return candidate->name == form;
+            });
             if (at == all.end() && form != "dense")
                 return refused("plan.forced", survey.names[r], "a form that was tried", form,
                                "This form was not tried for the weight");
@@ -110,7 +109,7 @@ void addItem(const Survey &survey, const Limits &limits,
     std::vector<std::size_t> possible, allowed;
     const std::size_t count = survey.rows[members.front()].candidates->size();
     const auto byHand = [&](std::size_t row) { return forced[row].has_value(); };
-    const bool hand = std::any_of(members.begin(), members.end(), byHand);
+    const bool hand = std::ranges::any_of(members, byHand);
     for (std::size_t c = 0; c < count; ++c) {
         bool legal = true, within = true;
         for (const std::size_t member : members) {
@@ -316,10 +315,9 @@ std::vector<FrontPoint> frontOf(const Survey &survey, const PlannedItems &networ
 /// Weights that are planned and whose time is known on no chip.
 std::size_t untimedRows(const Survey &survey)
 {
-    return static_cast<std::size_t>(
-        std::count_if(survey.rows.begin(), survey.rows.end(), [](const Row &row) {
-            return row.candidates && !slowest(row.candidates->front());
-        }));
+    return static_cast<std::size_t>(std::ranges::count_if(survey.rows, [](const Row &row) {
+        return row.candidates && !slowest(row.candidates->front());
+    }));
 }
 
 /// Whether the engine spends time on a weight that is planned, as far as it is known.
@@ -333,8 +331,8 @@ Goal goalOf(const Survey &survey, const Limits &limits)
 {
     const auto &rows = survey.rows;
     const bool timed =
-        std::any_of(rows.begin(), rows.end(), isTimed) ||
-        std::none_of(rows.begin(), rows.end(), [](const Row &row) { return bool(row.candidates); });
+        std::ranges::any_of(rows, isTimed) ||
+        std::ranges::none_of(rows, [](const Row &row) { return bool(row.candidates); });
     return limits.goal.value_or(untimedRows(survey) == 0 && timed ? Goal::Time : Goal::Stored);
 }
 
@@ -349,8 +347,8 @@ Result<void> checkTimes(const Survey &survey)
         names += (names.empty() ? "" : ", ") + survey.targets[t]->name;
     }
     const auto &rows = survey.rows;
-    if (std::any_of(rows.begin(), rows.end(), isTimed) ||
-        std::none_of(rows.begin(), rows.end(), [](const Row &row) { return bool(row.candidates); }))
+    if (std::ranges::any_of(rows, isTimed) ||
+        std::ranges::none_of(rows, [](const Row &row) { return bool(row.candidates); }))
         return {};
     if (roofs)
         return refused("plan.time", names, "a layer whose time is known", "none",
@@ -384,7 +382,7 @@ std::vector<const target::Target *> timedTargets(const Survey &survey)
 {
     std::vector<const target::Target *> timed;
     for (std::size_t t = 0; t < survey.targets.size(); ++t) {
-        const bool any = std::any_of(survey.rows.begin(), survey.rows.end(), [t](const Row &row) {
+        const bool any = std::ranges::any_of(survey.rows, [t](const Row &row) {
             return row.candidates && row.candidates->front()->chips[t].timeS;
         });
         if (survey.roofs[t].bandwidth && (survey.roofs[t].compute || any))
@@ -416,7 +414,7 @@ std::string_view goalName(Goal goal)
 
 std::optional<Goal> goalFromName(std::string_view name)
 {
-    const auto at = std::find(kGoals.begin(), kGoals.end(), name);
+    const auto at = std::ranges::find(kGoals, name);
     return at == kGoals.end() ? std::nullopt : std::optional(Goal(at - kGoals.begin()));
 }
 

@@ -21,7 +21,7 @@ bool clearlyLess(double a, double b)
 template <class Label>
 void dropDominated(std::vector<Label> &labels)
 {
-    std::sort(labels.begin(), labels.end(), [](const Label &a, const Label &b) {
+    std::ranges::sort(labels, [](const Label &a, const Label &b) {
         if (a.sums.cost != b.sums.cost)
             return a.sums.cost < b.sums.cost;
         return a.sums.error != b.sums.error ? a.sums.error < b.sums.error
@@ -63,13 +63,12 @@ std::vector<Kept> undominated(const std::vector<ItemChoice> &choices)
     std::vector<Kept> sorted;
     for (std::size_t i = 0; i < choices.size(); ++i)
         sorted.push_back({choices[i], i});
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const Kept &a, const Kept &b) { return before(a.choice, b.choice); });
+    std::ranges::stable_sort(
+        sorted, [](const Kept &a, const Kept &b) { return before(a.choice, b.choice); });
     std::vector<Kept> kept;
     for (const Kept &next : sorted) {
-        const bool worse = std::any_of(kept.begin(), kept.end(), [&next](const Kept &other) {
-            return dominates(other.choice, next.choice);
-        });
+        const bool worse = std::ranges::any_of(
+            kept, [&next](const Kept &other) { return dominates(other.choice, next.choice); });
         if (!worse)
             kept.push_back(next);
     }

@@ -15,7 +15,7 @@ std::vector<std::size_t> stairsOf(const std::vector<ItemChoice> &choices)
     std::vector<std::size_t> order(choices.size());
     for (std::size_t i = 0; i < order.size(); ++i)
         order[i] = i;
-    std::stable_sort(order.begin(), order.end(), [&choices](std::size_t a, std::size_t b) {
+    std::ranges::stable_sort(order, [&choices](std::size_t a, std::size_t b) {
         if (choices[a].cost != choices[b].cost)
             return choices[a].cost < choices[b].cost;
         return choices[a].error != choices[b].error ? choices[a].error < choices[b].error
@@ -63,8 +63,7 @@ public:
                 m_steps.push_back({(from.error - to.error) / (to.cost - from.cost), i, hull[n]});
             }
         }
-        std::stable_sort(m_steps.begin(), m_steps.end(),
-                         [](const Step &a, const Step &b) { return a.slope > b.slope; });
+        std::ranges::stable_sort(m_steps, std::ranges::greater(), &Step::slope);
     }
 
     std::size_t count() const { return m_steps.size() + 1; }
@@ -149,7 +148,7 @@ private:
 
     static void dropDominated(std::vector<Label> &labels)
     {
-        std::sort(labels.begin(), labels.end(), [](const Label &a, const Label &b) {
+        std::ranges::sort(labels, [](const Label &a, const Label &b) {
             if (a.cost != b.cost)
                 return a.cost < b.cost;
             if (a.error != b.error)
@@ -275,8 +274,7 @@ Front front(const std::vector<std::vector<ItemChoice>> &items, std::size_t most,
     if (corners.count() >= most) {
         front.points = corners.points(most);
         front.undominated = corners.count();
-        front.whole = std::all_of(stairs.begin(), stairs.end(),
-                                  [](const auto &each) { return each.size() < 2; });
+        front.whole = std::ranges::all_of(stairs, [](const auto &each) { return each.size() < 2; });
         return front;
     }
     Merge merge(items, stairs, mostLabels);

@@ -225,8 +225,8 @@ std::vector<NearerRow> AuditSubject::nearer() const
 {
     std::map<std::pair<std::string_view, std::string_view>, const AuditedWeight *> others;
     const auto each = [](const AuditResult &all, const auto &call) {
-        std::for_each(all.faulty.begin(), all.faulty.end(), call);
-        std::for_each(all.sound.begin(), all.sound.end(), call);
+        std::ranges::for_each(all.faulty, call);
+        std::ranges::for_each(all.sound, call);
     };
     each(siblingResult, [&](const AuditedWeight &row) {
         others.try_emplace({row.checkpointName, row.transform}, &row);
@@ -240,7 +240,7 @@ std::vector<NearerRow> AuditSubject::nearer() const
         const bool alike = a == b || std::abs(a - b) <= 0.01 * std::max(a, b);
         rows.push_back({&row, found->second, alike ? 0 : a < b ? -1 : 1});
     });
-    std::stable_sort(rows.begin(), rows.end(), [](const NearerRow &x, const NearerRow &y) {
+    std::ranges::stable_sort(rows, [](const NearerRow &x, const NearerRow &y) {
         return x.package->weight < y.package->weight;
     });
     return rows;
@@ -274,8 +274,7 @@ std::string nearerSentence(const AuditSubject &subject)
 {
     const auto rows = subject.nearer();
     const auto count = [&](int which) {
-        return std::count_if(rows.begin(), rows.end(),
-                             [&](const NearerRow &row) { return row.nearer == which; });
+        return std::ranges::count(rows, which, &NearerRow::nearer);
     };
     return fmt::format("{} is nearer to the checkpoint in {} of {}, {} in {}, {} alike",
                        subject.package, count(-1), counted(rows.size(), "weight"), subject.sibling,

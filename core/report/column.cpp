@@ -18,9 +18,8 @@ namespace {
 /// Code points, near enough to columns for names.
 std::size_t widthOf(std::string_view text)
 {
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-        return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-    }));
+    return static_cast<std::size_t>(std::ranges::count_if(
+        text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 constexpr std::size_t kShortestName = 12;
@@ -536,7 +535,7 @@ std::vector<std::size_t> columnOrder(const std::vector<ColumnFacts> &columns,
     }
     for (std::size_t i = 0; i < columns.size(); ++i) {
         if ((columns[i].shown & where) != 0 &&
-            std::find(first.begin(), first.end(), columns[i].key) == first.end())
+            std::ranges::find(first, columns[i].key) == first.end())
             order.push_back(i);
     }
     return order;

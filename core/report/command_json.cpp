@@ -47,8 +47,7 @@ Json selftestJson(const std::vector<SelftestStep> &steps)
     json["steps"] = listJson(steps, [&](const auto &step) -> Json {
         return {{"name", step.name}, {"passed", step.passed}, {"detail", step.detail}};
     });
-    json["passed"] = std::all_of(steps.begin(), steps.end(),
-                                 [](const SelftestStep &step) { return step.passed; });
+    json["passed"] = std::ranges::all_of(steps, &SelftestStep::passed);
     return json;
 }
 

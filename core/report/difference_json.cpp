@@ -236,11 +236,9 @@ Json joinedJson(const Bundle &a, const Bundle &b, std::span<const ComparedPair> 
     json["whole"] = slice.ofA ? weightJson(a, parts.front().a, std::nullopt, {})
                               : weightJson(b, parts.front().b, std::nullopt, {});
     json["axis"] = slice.axis;
-    const bool compared = std::all_of(parts.begin(), parts.end(), [](const ComparedPair &each) {
-        return each.values.has_value();
-    });
-    const bool exact = std::all_of(parts.begin(), parts.end(),
-                                   [](const ComparedPair &each) { return each.exact(); });
+    const bool compared = std::ranges::all_of(
+        parts, [](const ComparedPair &each) { return each.values.has_value(); });
+    const bool exact = std::ranges::all_of(parts, &ComparedPair::exact);
     // Of samples alone it is not known.
     json["exact"] = compared ? Json(exact) : Json(nullptr);
     json["parts"] = Json::array();
@@ -629,11 +627,9 @@ Json differencesJson(std::span<const CheckedDifference> all)
     const Bundle &a = *all.front().a;
     json["a"] = a.name();
     json["builds"] = Json::array();
-    json["holds"] = std::all_of(all.begin(), all.end(),
-                                [](const CheckedDifference &each) { return each.holds(); });
-    json["identical"] = std::all_of(all.begin(), all.end(), [](const CheckedDifference &each) {
-        return each.difference.identical;
-    });
+    json["holds"] = std::ranges::all_of(all, &CheckedDifference::holds);
+    json["identical"] = std::ranges::all_of(
+        all, [](const CheckedDifference &each) { return each.difference.identical; });
     json["matrix"] = Json::array();
     const BuildMatrix matrix = buildMatrix(a, all);
     for (const BuildMatrix::Row &line : matrix.rows) {

@@ -355,9 +355,7 @@ private:
             weight.findableName() + ":" + std::string(codec::partRoleName(role));
         const auto a = patch::storedPart(encodingA, role), b = patch::storedPart(encodingB, role);
         const OperandList &operands = weight.operands();
-        const auto ofRole =
-            std::count_if(operands.begin(), operands.end(),
-                          [role](const codec::Operand &operand) { return operand.role == role; });
+        const auto ofRole = std::ranges::count(operands, role, &codec::Operand::role);
         if (!a || !b || ofRole != 1 || role == codec::PartRole::Mask)
             return cannotSay(name, {}, "No edit of stored codes reaches this part alone");
         const auto count = elementCount(a->operand->shape);

@@ -191,10 +191,9 @@ std::string untimedNote(const plan::Survey &survey, const roofline::ProgramTime 
                            name);
     if (!survey.roofs[target].compute || !survey.roofs[target].bandwidth)
         return fmt::format("Times on {} are not known, because its ceilings are not.", name);
-    const auto unknown =
-        std::count_if(survey.rows.begin(), survey.rows.end(), [target](const plan::Row &row) {
-            return row.candidates && !row.candidates->front()->chips[target].timeS;
-        });
+    const auto unknown = std::ranges::count_if(survey.rows, [target](const plan::Row &row) {
+        return row.candidates && !row.candidates->front()->chips[target].timeS;
+    });
     std::string weights =
         unknown == 0 ? "" : "those of " + counted(static_cast<std::uint64_t>(unknown), "weight");
     if (!survey.fixed[target].timeS)
@@ -244,7 +243,7 @@ void addTimeNotes(const plan::Survey &survey, const plan::Plan &plan,
         else
             notes.push_back(untimedNote(survey, plan.after.programs[t], t));
         for (std::string &note : roofline::programNotes(plan.after.programs[t])) {
-            if (std::find(notes.begin(), notes.end(), note) == notes.end())
+            if (std::ranges::find(notes, note) == notes.end())
                 notes.push_back(std::move(note));
         }
     }
@@ -269,7 +268,7 @@ void addFronts(Json &document, const PlanSubject &subject)
 
 bool hasFunctions(const plan::Survey &survey)
 {
-    return std::any_of(survey.rows.begin(), survey.rows.end(), [&survey](const plan::Row &row) {
+    return std::ranges::any_of(survey.rows, [&survey](const plan::Row &row) {
         return row.function != survey.rows.front().function;
     });
 }
@@ -482,7 +481,7 @@ std::vector<std::string> contestedOf(const PlanSubject &subject)
             for (const std::string &line : chip.verdict->disagreements) {
                 std::string whole = fmt::format("{} on {}: {}", chip.verdict->key,
                                                 chip.verdict->target->name, line);
-                if (std::find(lines.begin(), lines.end(), whole) == lines.end())
+                if (std::ranges::find(lines, whole) == lines.end())
                     lines.push_back(std::move(whole));
             }
         }
@@ -543,8 +542,7 @@ std::vector<std::string> planNotes(const PlanSubject &subject)
                                     "that is least.",
                                     counted(plan.untimed, "weight")));
     const auto &moved = plan.before.moved;
-    if (plan.goal == plan::Goal::Moved &&
-        std::find(moved.begin(), moved.end(), std::nullopt) != moved.end())
+    if (plan.goal == plan::Goal::Moved && std::ranges::find(moved, std::nullopt) != moved.end())
         notes.push_back("The bytes that some weights move are not known: all of their bytes count "
                         "in the sum that is least.");
     const std::size_t timed = plan::timedTargets(survey).size();

@@ -150,7 +150,7 @@ List namesBeside(const GraphRow &row, bool before)
         if ((before ? link.to : link.from) != row.unit)
             continue;
         std::string name = nameOf(*row.drawn, before ? link.from : link.to);
-        if (std::find(names.begin(), names.end(), name) == names.end())
+        if (std::ranges::find(names, name) == names.end())
             names.push_back(std::move(name));
     }
     return names;
@@ -286,9 +286,7 @@ std::vector<ModelFacts> modelFacts(const Bundle &bundle)
     std::vector<ModelFacts> rows;
     for (const mil::ModelNode &node : bundle.program()->models) {
         const auto &weights = bundle.weights();
-        const auto own = std::count_if(weights.begin(), weights.end(), [&](const Weight &weight) {
-            return weight.model == node.path;
-        });
+        const auto own = std::ranges::count(weights, node.path, &Weight::model);
         rows.push_back({&node, static_cast<std::size_t>(own)});
     }
     return rows;
@@ -412,8 +410,8 @@ std::vector<std::string> descriptionLines(const mil::ModelDescription &descripti
 const mil::ValueType *outputType(const mil::Function &function, std::string_view output)
 {
     const auto named = [&](const auto &values) -> const mil::ValueType * {
-        const auto found = std::find_if(values.begin(), values.end(),
-                                        [&](const auto &value) { return value.name == output; });
+        const auto found =
+            std::ranges::find_if(values, [&](const auto &value) { return value.name == output; });
         return found == values.end() || !found->type.isTensor() ? nullptr : &found->type;
     };
     for (const mil::Operation &operation : function.body.operations) {

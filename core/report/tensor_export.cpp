@@ -134,14 +134,12 @@ private:
     void halves(std::uint64_t at, std::span<std::uint16_t> out)
     {
         m_decoder.decodeHalf(at, out);
-        if (exactInHalf(m_decoder.type()) || std::none_of(out.begin(), out.end(), [](auto bits) {
-                return (bits & 0x7fff) == kHalfInfinity;
-            }))
+        if (exactInHalf(m_decoder.type()) ||
+            std::ranges::none_of(out, [](auto bits) { return (bits & 0x7fff) == kHalfInfinity; }))
             return;
         m_wide.resize(out.size());
         decodeDoubles(m_decoder, at, m_wide);
-        m_beyond +=
-            static_cast<std::uint64_t>(std::count_if(m_wide.begin(), m_wide.end(), isBeyondHalf));
+        m_beyond += static_cast<std::uint64_t>(std::ranges::count_if(m_wide, isBeyondHalf));
     }
 
     template <class Value, class Decode>
@@ -252,8 +250,9 @@ void addFoundAt(const Bundle &bundle, const Weight &weight, Diagnostics &notes)
 std::optional<TensorFile> tensorFileOf(std::string_view path)
 {
     std::string name(path);
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    std::ranges::transform(name, name.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    });
     return name.ends_with(".safetensors") ? std::optional(TensorFile::Safetensors)
            : name.ends_with(".npz")       ? std::optional(TensorFile::Npz)
            : name.ends_with(".npy")       ? std::optional(TensorFile::Npy)

@@ -110,7 +110,7 @@ ProgramVerdict VerdictMaker::verdict(const Bundle &bundle, const roofline::Roofs
     const auto counts = [&](std::size_t i) {
         const auto &runs = layers[i].layer->runs;
         return !m_forms[i].form.empty() && m_forms[i].formS &&
-               std::any_of(runs.begin(), runs.end(), [&now](const roofline::LayerRun &run) {
+               std::ranges::any_of(runs, [&now](const roofline::LayerRun &run) {
                    return run.onEngine() && !dispatchOf(now, run).hidesGains();
                });
     };
@@ -127,10 +127,9 @@ ProgramVerdict VerdictMaker::verdict(const Bundle &bundle, const roofline::Roofs
         const Form &one = m_forms[i];
         const auto forms = counts(i) ? savings.find(one.weight) : savings.end();
         if (forms == savings.end() ||
-            std::max_element(
-                forms->second.begin(), forms->second.end(), [](const auto &x, const auto &y) {
-                    return x.second < y.second;
-                })->first != one.form)
+            std::ranges::max_element(forms->second, [](const auto &x, const auto &y) {
+                return x.second < y.second;
+            })->first != one.form)
             continue;
         const auto [at, isNew] = gains.try_emplace(one.weight);
         WeightGain &gain = at->second;
@@ -153,11 +152,10 @@ ProgramVerdict VerdictMaker::verdict(const Bundle &bundle, const roofline::Roofs
     ProgramVerdict verdict;
     for (auto &[weight, gain] : gains)
         verdict.gains.push_back(std::move(gain));
-    std::stable_sort(verdict.gains.begin(), verdict.gains.end(),
-                     [](const WeightGain &x, const WeightGain &y) {
-                         return std::pair(x.storedS.has_value(), -x.savedS()) <
-                                std::pair(y.storedS.has_value(), -y.savedS());
-                     });
+    std::ranges::stable_sort(verdict.gains, [](const WeightGain &x, const WeightGain &y) {
+        return std::pair(x.storedS.has_value(), -x.savedS()) <
+               std::pair(y.storedS.has_value(), -y.savedS());
+    });
     const roofline::ProgramTime after = roofline::programTime(then, roofs);
     if (gainsLittle(now, after))
         verdict.gains.clear();
@@ -182,8 +180,8 @@ std::string VerdictMaker::sentence(const roofline::ProgramTime &now,
                                 now.refused, now.layers, which,
                                 gains.empty() ? "" : "; in these forms it would");
     }
-    const auto waits = std::count_if(now.dispatches.begin(), now.dispatches.end(),
-                                     [](const auto &each) { return each.hidesGains(); });
+    const auto waits =
+        std::ranges::count_if(now.dispatches, [](const auto &each) { return each.hidesGains(); });
     if (now.hidesGains() || gainsLittle(now, then))
         return on + fmt::format("this program waits for {} (its layers take {}): no form of a "
                                 "weight makes it {}faster.",

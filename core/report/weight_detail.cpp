@@ -48,12 +48,10 @@ Json codebooksJson(const CodebookData &data)
     json["vector"] = numberJson(data.vector);
     json["dtype"] = elementTypeName(data.type);
     json["index_bits"] = data.indexBits;
-    json["never_used"] = std::count_if(entries.begin(), entries.end(), [](const BookEntry &entry) {
-        return entry.uses() == std::uint64_t(0);
-    });
-    json["duplicates"] = std::count_if(entries.begin(), entries.end(), [](const BookEntry &entry) {
-        return entry.duplicateOf != kNoIndex;
-    });
+    json["never_used"] = std::ranges::count_if(
+        entries, [](const BookEntry &entry) { return entry.uses() == std::uint64_t(0); });
+    json["duplicates"] = std::ranges::count_if(
+        entries, [](const BookEntry &entry) { return entry.duplicateOf != kNoIndex; });
     json["rows"] = jsonArray(bookEntryTable(), entries);
     return json;
 }
@@ -209,7 +207,7 @@ std::vector<BinRow> binRows(const Histogram &histogram)
 {
     const auto all =
         std::accumulate(histogram.bins.begin(), histogram.bins.end(), std::uint64_t{0});
-    const auto most = std::max_element(histogram.bins.begin(), histogram.bins.end());
+    const auto most = std::ranges::max_element(histogram.bins);
     std::vector<BinRow> rows;
     for (std::size_t bin = 0; bin < histogram.bins.size(); ++bin)
         rows.push_back({&histogram, bin, all, *most});

@@ -185,9 +185,8 @@ Placed<TypedPlace> elementOfWeight(const Bundle &bundle, std::size_t index, std:
 const OperandPlace *firstStored(const Weight &weight)
 {
     const OperandList &operands = weight.operands();
-    const auto stored =
-        std::find_if(operands.begin(), operands.end(),
-                     [](const codec::Operand &operand) { return !operand.place->isLiteral(); });
+    const auto stored = std::ranges::find_if(
+        operands, [](const codec::Operand &operand) { return !operand.place->isLiteral(); });
     return stored == operands.end() ? nullptr : stored->place.get();
 }
 

@@ -55,8 +55,7 @@ Error unknownName(std::string_view name)
             best = std::min(best, distance(lowerCase(alias), lowerCase(name)));
         near.emplace_back(best, target.name);
     }
-    std::stable_sort(near.begin(), near.end(),
-                     [](const auto &a, const auto &b) { return a.first < b.first; });
+    std::ranges::stable_sort(near, [](const auto &a, const auto &b) { return a.first < b.first; });
     std::string expected;
     for (std::size_t i = 0; i < near.size() && i < 5; ++i)
         expected += (i == 0 ? "" : ", ") + near[i].second;
@@ -106,8 +105,8 @@ std::span<const Claim> claims(const Target &target, std::string_view fact)
 bool isContested(const Target &target, std::string_view fact)
 {
     const auto known = claims(target, fact);
-    return std::any_of(known.begin(), known.end(),
-                       [&](const Claim &claim) { return claim.value != known.front().value; });
+    return std::ranges::any_of(
+        known, [&](const Claim &claim) { return claim.value != known.front().value; });
 }
 
 Result<NamedTarget> findTarget(std::string_view name)

@@ -50,8 +50,7 @@ SectionKind mostOf(std::span<const Section> sections, std::size_t section, doubl
         section = sectionFrom(sections, section, static_cast<std::uint64_t>(at));
         ++counts[static_cast<std::size_t>(sections[section].kind)];
     }
-    return static_cast<SectionKind>(std::max_element(counts.begin(), counts.end()) -
-                                    counts.begin());
+    return static_cast<SectionKind>(std::ranges::max_element(counts) - counts.begin());
 }
 
 } // namespace

@@ -88,9 +88,7 @@ QString sentenceOf(const Weight &weight, const roofline::Assessment &assessment)
 QString gateCounts(const std::vector<decision::Reason> &reasons)
 {
     const auto count = [&](std::optional<bool> state) {
-        return std::count_if(reasons.begin(), reasons.end(), [&](const decision::Reason &reason) {
-            return reason.passes == state;
-        });
+        return std::ranges::count(reasons, state, &decision::Reason::passes);
     };
     QStringList words;
     if (const auto pass = count(true))

@@ -282,8 +282,7 @@ void ChooseDock::showChoice(const FormChoice &choice)
     m_readings->setText(readings.join(QLatin1Char('\n')));
     m_contested->setVisible(!readings.isEmpty());
     std::vector<report::CandidateFacts> rows = report::candidateRows(choice);
-    const auto chosenRow =
-        std::find_if(rows.begin(), rows.end(), [](const auto &row) { return row.chosen; });
+    const auto chosenRow = std::ranges::find_if(rows, [](const auto &row) { return row.chosen; });
     const auto at = chosenRow == rows.end() ? 0 : static_cast<int>(chosenRow - rows.begin());
     m_model->setRows(std::move(rows));
     if (choice.chosen.empty())

@@ -70,8 +70,7 @@ imageParts(const std::function<std::uint32_t(const descriptor::ImageGroup &)> &p
         const Token token = kTokens[placed.size() % std::size(kTokens)];
         placed.push_back({&group, token, placeOf(group), 4 * group.registers});
     }
-    std::sort(placed.begin(), placed.end(),
-              [](const Placed &a, const Placed &b) { return a.begin < b.begin; });
+    std::ranges::sort(placed, {}, &Placed::begin);
     std::erase_if(placed, [](const Placed &one) { return one.begin == 0; }); // no address is known
     std::vector<ShareBar::Part> parts;
     if (placed.empty())

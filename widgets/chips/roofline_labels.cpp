@@ -443,8 +443,7 @@ void RooflineLabels::nameOtherRoofs(LabelPlacer &placer)
                                 : 0;
         order.emplace_back(away, &roof);
     }
-    std::stable_sort(order.begin(), order.end(),
-                     [](const auto &a, const auto &b) { return a.first < b.first; });
+    std::ranges::stable_sort(order, [](const auto &a, const auto &b) { return a.first < b.first; });
     for (const auto &[away, roof] : order) {
         if (most <= 0)
             break;

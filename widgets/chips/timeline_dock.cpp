@@ -51,8 +51,8 @@ const roofline::Assessment *inForm(const roofline::Placement &placed, const std:
         return placed.bestForm();
     if (form == "dense")
         return &placed.trail[placed.dense];
-    const auto at = std::find_if(placed.trail.begin(), placed.trail.end(),
-                                 [&form](const auto &one) { return one.form == form; });
+    const auto at =
+        std::ranges::find_if(placed.trail, [&form](const auto &one) { return one.form == form; });
     return at == placed.trail.end() ? nullptr : &*at;
 }
 
@@ -281,8 +281,8 @@ QStringList TimelinePlot::lineTexts() const
 
 int TimelinePlot::pointOfWeight(std::size_t weight) const
 {
-    const auto at = std::find_if(m_layers.begin(), m_layers.end(),
-                                 [weight](const auto &one) { return one.weight == weight; });
+    const auto at =
+        std::ranges::find_if(m_layers, [weight](const auto &one) { return one.weight == weight; });
     return at == m_layers.end() ? -1 : static_cast<int>(at - m_layers.begin());
 }
 
@@ -479,9 +479,8 @@ void TimelineDock::showPlaced(const BundlePtr &bundle, Placed placed)
     }
     std::vector<TimelineLayer> &layers = placed.layers;
     const roofline::ProgramTime &program = placed.program;
-    const auto missing =
-        std::count_if(layers.begin(), layers.end(),
-                      [](const TimelineLayer &layer) { return !layer.figures->has; });
+    const auto missing = std::ranges::count_if(
+        layers, [](const TimelineLayer &layer) { return !layer.figures->has; });
     QString facts = timesFact(program);
     if (missing > 0)
         facts += countedWords(static_cast<std::size_t>(missing),

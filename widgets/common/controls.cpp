@@ -224,8 +224,7 @@ void Segmented::add(QAction *action)
 /// Tab comes to the chosen word, or to the first where none is.
 void Segmented::takeTab()
 {
-    const auto chosen = std::find_if(m_segments.begin(), m_segments.end(),
-                                     [](const QToolButton *one) { return one->isChecked(); });
+    const auto chosen = std::ranges::find_if(m_segments, &QToolButton::isChecked);
     QToolButton *stop = chosen == m_segments.end() ? m_segments.front() : *chosen;
     for (QToolButton *segment : std::as_const(m_segments))
         segment->setFocusPolicy(segment == stop ? Qt::TabFocus : Qt::NoFocus);
@@ -284,7 +283,7 @@ void KindLegend::setKinds(const std::vector<SectionKind> &kinds, bool changes)
     m_changes = changes;
     QStringList words;
     for (const SectionKind kind : kinds) {
-        if (std::find(m_kinds.begin(), m_kinds.end(), kind) != m_kinds.end())
+        if (std::ranges::find(m_kinds, kind) != m_kinds.end())
             continue;
         m_kinds.push_back(kind);
         words += theme::sectionKindLabel(kind);

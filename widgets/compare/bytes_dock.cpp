@@ -415,9 +415,8 @@ void BytesDock::tellPlace(std::uint64_t length)
     if (!elements.empty() && weight < document().weights().size()) {
         // A byte may hold several: the current one stays as long as it is one of them.
         const Place &now = session().place();
-        const bool stays =
-            now.weight == weight && now.element &&
-            std::find(elements.begin(), elements.end(), *now.element) != elements.end();
+        const bool stays = now.weight == weight && now.element &&
+                           std::ranges::find(elements, *now.element) != elements.end();
         place.weight = weight;
         place.element = stays ? *now.element : elements.front();
     }

@@ -631,7 +631,7 @@ void CompareDock::showOutcome()
 void CompareDock::goToPair(std::size_t weightA, std::size_t weightB, std::optional<quint64> element)
 {
     const auto &rows = m_model->rows();
-    const auto found = std::find_if(rows.begin(), rows.end(), [&](const report::PairRow &row) {
+    const auto found = std::ranges::find_if(rows, [&](const report::PairRow &row) {
         return row.pair.a == weightA && row.pair.b == weightB;
     });
     if (found == rows.end())
@@ -659,9 +659,8 @@ void CompareDock::goToLargest()
     std::uint64_t next = largest->element;
     if (m_worst) {
         const auto &all = m_worst->worstElements;
-        const auto at = std::find_if(all.begin(), all.end(), [this](const auto &each) {
-            return m_pictures->element() == each.element;
-        });
+        const auto at = std::ranges::find_if(
+            all, [this](const auto &each) { return m_pictures->element() == each.element; });
         if (at != all.end() && at + 1 != all.end())
             next = (at + 1)->element;
     }

@@ -33,9 +33,8 @@ bool sameTables(const BundlePtr &before, const BundlePtr &now)
     if (before == now)
         return true;
     return before->path() == now->path() &&
-           std::equal(before->weights().begin(), before->weights().end(), now->weights().begin(),
-                      now->weights().end(),
-                      [](const Weight &x, const Weight &y) { return x.name == y.name; });
+           std::ranges::equal(before->weights(), now->weights(),
+                              [](const Weight &x, const Weight &y) { return x.name == y.name; });
 }
 
 /// What the worker has found since the GUI thread last looked.

@@ -66,8 +66,7 @@ void BitWordView::setWord(std::uint32_t value, std::vector<descriptor::BitField>
 {
     m_value = value;
     m_fields = std::move(fields);
-    std::stable_sort(m_fields.begin(), m_fields.end(),
-                     [](const auto &a, const auto &b) { return a.low < b.low; });
+    std::ranges::stable_sort(m_fields, [](const auto &a, const auto &b) { return a.low < b.low; });
     announce();
 }
 
@@ -394,9 +393,8 @@ const descriptor::BitField *FieldPanel::fieldNow() const
     if (m_word.reg == nullptr)
         return nullptr;
     const auto &fields = m_word.reg->fields;
-    const auto found = std::find_if(fields.begin(), fields.end(), [this](const auto &field) {
-        return field.low == m_low && field.high == m_high;
-    });
+    const auto found = std::ranges::find_if(
+        fields, [this](const auto &field) { return field.low == m_low && field.high == m_high; });
     return found == fields.end() ? nullptr : &*found;
 }
 

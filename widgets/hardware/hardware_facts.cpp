@@ -206,9 +206,8 @@ std::vector<FactNode> registerRows(TaskSource &source, std::size_t task)
          report::registerFacts(detail, state, version, place)) {
         const QString block =
             facts.reg == nullptr ? HardwareWords::tr("Not named") : fromUtf8(facts.reg->block);
-        auto group = std::find_if(rows.begin(), rows.end(), [&block](const FactNode &node) {
-            return node.cells.first() == block;
-        });
+        auto group = std::ranges::find_if(
+            rows, [&block](const FactNode &node) { return node.cells.first() == block; });
         if (group == rows.end()) {
             FactNode node;
             node.cells = {block, {}, {}, {}, {}, {}, {}};

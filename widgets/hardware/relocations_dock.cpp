@@ -157,16 +157,13 @@ std::optional<std::uint64_t> RelocationsDock::addressOf(const QString &text)
 
 void RelocationsDock::report(const std::vector<hwx::LoadedSlot> &loaded, const QString &done)
 {
-    const auto faults =
-        std::count_if(loaded.begin(), loaded.end(),
-                      [](const hwx::LoadedSlot &slot) { return slot.fault.has_value(); });
-    const auto changed = std::count_if(loaded.begin(), loaded.end(),
-                                       [](const hwx::LoadedSlot &slot) { return slot.changes(); });
+    const auto faults = std::ranges::count_if(
+        loaded, [](const hwx::LoadedSlot &slot) { return slot.fault.has_value(); });
+    const auto changed = std::ranges::count_if(loaded, &hwx::LoadedSlot::changes);
     QString text = done.arg(changed).arg(loaded.size());
     if (faults > 0) {
-        const auto first =
-            std::find_if(loaded.begin(), loaded.end(),
-                         [](const hwx::LoadedSlot &slot) { return slot.fault.has_value(); });
+        const auto first = std::ranges::find_if(
+            loaded, [](const hwx::LoadedSlot &slot) { return slot.fault.has_value(); });
         text += tr(" · %1 refused: %2").arg(faults).arg(fromUtf8(first->fault->message));
     }
     m_state->setText(text);

@@ -84,7 +84,7 @@ bool differs(const report::PairRow &row)
 
 bool severalFunctions(const std::vector<report::PairRow> &rows)
 {
-    return std::any_of(rows.begin(), rows.end(), [&rows](const report::PairRow &row) {
+    return std::ranges::any_of(rows, [&rows](const report::PairRow &row) {
         return row.function != rows.front().function;
     });
 }
@@ -200,10 +200,8 @@ std::optional<std::uint64_t> ElementModel::elementAt(int row) const
 
 int ElementModel::rowOfElement(std::uint64_t element) const
 {
-    const auto at =
-        std::find_if(rows().begin(), rows().end(), [element](const report::ElementFacts &row) {
-            return row.pair.element == element;
-        });
+    const auto at = std::ranges::find_if(
+        rows(), [element](const report::ElementFacts &row) { return row.pair.element == element; });
     return at == rows().end() ? -1 : rowOf(static_cast<std::size_t>(at - rows().begin()));
 }
 
@@ -241,8 +239,7 @@ bool CompareModel::samePairs(const std::vector<Row> &rows) const
         return x.pair.a == y.pair.a && x.pair.b == y.pair.b && x.nameA == y.nameA &&
                x.nameB == y.nameB;
     };
-    return !rows.empty() &&
-           std::equal(rows.begin(), rows.end(), this->rows().begin(), this->rows().end(), same);
+    return !rows.empty() && std::ranges::equal(rows, this->rows(), same);
 }
 
 void CompareModel::cellsChanged(int first, int last)
@@ -369,7 +366,7 @@ std::size_t CompareModel::rowAt(int shown) const
 
 std::size_t CompareModel::rowWhere(const std::function<bool(const Row &)> &holds) const
 {
-    const auto at = std::find_if(rows().begin(), rows().end(), holds);
+    const auto at = std::ranges::find_if(rows(), holds);
     return at == rows().end() ? kNoIndex : static_cast<std::size_t>(at - rows().begin());
 }
 
@@ -442,7 +439,7 @@ QMimeData *CompareModel::mimeData(const QModelIndexList &indexes) const
     const auto otherRow = [&](const QModelIndex &cell) {
         return cell.row() != indexes.front().row();
     };
-    if (indexes.isEmpty() || std::any_of(indexes.begin(), indexes.end(), otherRow))
+    if (indexes.isEmpty() || std::ranges::any_of(indexes, otherRow))
         return nullptr; // it is not clear which one of several is meant
     auto *data = new QMimeData;
     data->setData(kRowMime,

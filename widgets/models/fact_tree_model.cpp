@@ -32,12 +32,11 @@ FactTreeModel::FactTreeModel(std::vector<FactColumn> columns, QObject *parent)
 bool FactTreeModel::sameShape(const std::vector<FactNode> &nodes,
                               const std::vector<std::int32_t> &rows) const
 {
-    return std::equal(nodes.begin(), nodes.end(), rows.begin(), rows.end(),
-                      [this](const FactNode &node, std::int32_t row) {
-                          const Row &now = m_rows[static_cast<std::size_t>(row)];
-                          return node.bytes == now.facts.bytes && node.bits == now.facts.bits &&
-                                 sameShape(node.children, now.all);
-                      });
+    return std::ranges::equal(nodes, rows, [this](const FactNode &node, std::int32_t row) {
+        const Row &now = m_rows[static_cast<std::size_t>(row)];
+        return node.bytes == now.facts.bytes && node.bits == now.facts.bits &&
+               sameShape(node.children, now.all);
+    });
 }
 
 void FactTreeModel::replace(std::vector<FactNode> nodes, const std::vector<std::int32_t> &rows,
@@ -92,7 +91,7 @@ void FactTreeModel::flatten(std::vector<FactNode> nodes, std::int32_t parent)
 bool FactTreeModel::keep(std::int32_t row, const QStringList &words, bool whole)
 {
     const QString text = m_rows[static_cast<std::size_t>(row)].facts.cells.join(u' ');
-    const bool hit = whole || std::all_of(words.begin(), words.end(), [&text](const QString &word) {
+    const bool hit = whole || std::ranges::all_of(words, [&text](const QString &word) {
                          return text.contains(word, Qt::CaseInsensitive);
                      });
     std::vector<std::int32_t> shown;
@@ -127,7 +126,7 @@ bool FactTreeModel::before(std::int32_t a, std::int32_t b) const
 void FactTreeModel::number(std::vector<std::int32_t> &list)
 {
     if (m_sortColumn >= 0) {
-        std::stable_sort(list.begin(), list.end(), [this](std::int32_t a, std::int32_t b) {
+        std::ranges::stable_sort(list, [this](std::int32_t a, std::int32_t b) {
             return m_sortOrder == Qt::AscendingOrder ? before(a, b) : before(b, a);
         });
     }

@@ -7,16 +7,14 @@ namespace kernscope::ui {
 
 std::size_t GroupModel::rowsWithoutCopies() const
 {
-    return static_cast<std::size_t>(
-        std::find_if(rows().begin(), rows().end(), [](const GroupRow &row) { return row.copy; }) -
-        rows().begin());
+    return static_cast<std::size_t>(std::ranges::find_if(rows(), &GroupRow::copy) - rows().begin());
 }
 
 int GroupModel::rowOfChannel(std::uint64_t channel) const
 {
     for (std::size_t i = 0; i < rows().size(); ++i) {
         const auto &runs = rows()[i].runs;
-        if (std::any_of(runs.begin(), runs.end(), [channel](const ChannelRun &run) {
+        if (std::ranges::any_of(runs, [channel](const ChannelRun &run) {
                 return channel >= run.first && channel - run.first < run.count;
             }))
             return static_cast<int>(i);
@@ -26,9 +24,8 @@ int GroupModel::rowOfChannel(std::uint64_t channel) const
 
 int GroupModel::rowOfByte(FileOffset offset) const
 {
-    const auto row = std::find_if(rows().begin(), rows().end(), [offset](const GroupRow &group) {
-        return group.bytes.contains(offset);
-    });
+    const auto row = std::ranges::find_if(
+        rows(), [offset](const GroupRow &group) { return group.bytes.contains(offset); });
     return row == rows().end() ? -1 : static_cast<int>(row - rows().begin());
 }
 

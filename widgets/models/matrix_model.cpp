@@ -87,9 +87,8 @@ std::size_t MatrixModel::weightAt(int row) const
 
 int MatrixModel::rowOfWeight(std::size_t weight) const
 {
-    const auto at = std::find_if(m_order.begin(), m_order.end(), [&](std::size_t row) {
-        return m_matrix->rows[row].weight == weight;
-    });
+    const auto at = std::ranges::find_if(
+        m_order, [&](std::size_t row) { return m_matrix->rows[row].weight == weight; });
     return at == m_order.end() ? -1 : static_cast<int>(at - m_order.begin());
 }
 
@@ -227,7 +226,7 @@ std::vector<std::size_t> MatrixModel::wanted() const
     const bool ascending = m_sortOrder == Qt::AscendingOrder;
     QCollator collator;
     collator.setNumericMode(true);
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
+    std::ranges::stable_sort(order, [&](std::size_t x, std::size_t y) {
         if (isText(m_sortColumn)) {
             const int less = collator.compare(text(x, m_sortColumn), text(y, m_sortColumn));
             return ascending ? less < 0 : less > 0;

@@ -197,8 +197,7 @@ private:
         for (Name &name : names)
             from += std::exchange(name.firstUse, from);
         std::vector<Number> next(names.size());
-        std::transform(names.begin(), names.end(), next.begin(),
-                       [](const Name &name) { return name.firstUse; });
+        std::ranges::transform(names, next.begin(), [](const Name &name) { return name.firstUse; });
         m_tree.m_uses.resize(from);
         for (const auto &[name, row] : m_read)
             m_tree.m_uses[next[name]++] = row;
@@ -500,19 +499,17 @@ std::vector<ProgramOperand> programOperands(const ProgramTree &tree, std::size_t
         else
             builder.addList(argument.values);
         operand.spans = builder.take();
-        operand.attribute =
-            std::all_of(operand.spans.begin(), operand.spans.end(), [](const ProgramSpan &span) {
-                return span.kind == SpanKind::Literal || span.text == QLatin1String("(") ||
-                       span.text == QLatin1String(", ") || span.text == QLatin1String(")");
-            });
+        operand.attribute = std::ranges::all_of(operand.spans, [](const ProgramSpan &span) {
+            return span.kind == SpanKind::Literal || span.text == QLatin1String("(") ||
+                   span.text == QLatin1String(", ") || span.text == QLatin1String(")");
+        });
         operands.push_back(std::move(operand));
     }
-    std::stable_sort(operands.begin(), operands.end(),
-                     [](const ProgramOperand &a, const ProgramOperand &b) {
-                         return a.attribute != b.attribute
-                                    ? b.attribute
-                                    : !a.attribute && operandRank(a.name) < operandRank(b.name);
-                     });
+    std::ranges::stable_sort(operands, [](const ProgramOperand &a, const ProgramOperand &b) {
+        return a.attribute != b.attribute
+                   ? b.attribute
+                   : !a.attribute && operandRank(a.name) < operandRank(b.name);
+    });
     for (const mil::Argument &argument : operation.attributes) {
         // Older programs write the parts of a weight here, and the name of every operation.
         if (!operation.type.starts_with("constexpr_") || argument.name == "name" ||

@@ -38,8 +38,7 @@ SliceMap::SliceMap(Shape shape, std::size_t rowAxis, std::vector<std::optional<s
     for (std::size_t axis = m_shape.size(); axis-- > 1;)
         m_strides[axis - 1] = m_strides[axis] * m_shape[axis];
     m_flat = m_shape.size() < 2 ||
-             (m_elements > kShortVector &&
-              std::find(m_shape.begin(), m_shape.end(), m_elements) != m_shape.end());
+             (m_elements > kShortVector && std::ranges::find(m_shape, m_elements) != m_shape.end());
     if (m_flat) {
         m_held.assign(m_shape.size(), std::nullopt);
         m_cols = m_chunk = lineLength(m_elements);
@@ -66,7 +65,7 @@ SliceMap::SliceMap(Shape shape, std::size_t rowAxis, std::vector<std::optional<s
 
 bool SliceMap::whole() const
 {
-    return std::none_of(m_held.begin(), m_held.end(), [](const auto &at) { return at; });
+    return std::ranges::none_of(m_held, [](const auto &at) { return at; });
 }
 
 SliceMap SliceMap::part(const Shape &whole, std::size_t axis, std::uint64_t first,
@@ -271,7 +270,7 @@ void WeightReader::gather(std::uint64_t row, std::uint64_t col, std::span<T> out
 void WeightReader::values(const codec::Decoder &decoder, std::uint64_t row, std::uint64_t col,
                           std::span<float> out) const
 {
-    std::fill(out.begin(), out.end(), 0.0f);
+    std::ranges::fill(out, 0.0f);
     gather(row, col, out,
            [&](std::uint64_t first, std::span<float> run) { decoder.decodeFloat(first, run); });
 }
@@ -279,7 +278,7 @@ void WeightReader::values(const codec::Decoder &decoder, std::uint64_t row, std:
 void WeightReader::codes(const codec::Decoder &decoder, std::uint64_t row, std::uint64_t col,
                          std::span<std::int64_t> out) const
 {
-    std::fill(out.begin(), out.end(), codec::Decoder::kNotStored);
+    std::ranges::fill(out, codec::Decoder::kNotStored);
     gather(row, col, out,
            [&](std::uint64_t first, std::span<std::int64_t> run) { decoder.codes(first, run); });
 }
@@ -314,7 +313,7 @@ std::optional<std::uint64_t> firstElement(const Bundle &bundle, std::size_t weig
     for (std::uint64_t first = 0; first < all && !progress.cancelled(); first += block.size()) {
         const std::span run(block.data(), std::min<std::uint64_t>(block.size(), all - first));
         decoder->decodeFloat(first, run);
-        if (const auto at = std::find_if(run.begin(), run.end(), wanted); at != run.end())
+        if (const auto at = std::ranges::find_if(run, wanted); at != run.end())
             return first + static_cast<std::uint64_t>(at - run.begin());
     }
     return std::nullopt;

@@ -403,9 +403,8 @@ BothNames bothNames(const Bundle &bundle)
     for (const Weight &weight : bundle.weights())
         functions += fromUtf8(report::functionWords(weight));
     const QStringList across = shortNames(told);
-    const bool several =
-        std::any_of(functions.begin(), functions.end(),
-                    [&functions](const QString &each) { return each != functions[0]; });
+    const bool several = std::ranges::any_of(
+        functions, [&functions](const QString &each) { return each != functions[0]; });
     if (!several && told == whole)
         return {across, across};
     return {across, several ? shortNames(whole, functions) : shortNames(whole)};

@@ -52,7 +52,7 @@ std::vector<QRectF> squarify(std::span<const double> sizes, const QRectF &area)
 {
     std::vector<QRectF> placed;
     placed.reserve(sizes.size());
-    const auto end = std::find_if(sizes.begin(), sizes.end(), [](double s) { return !(s > 0); });
+    const auto end = std::ranges::find_if(sizes, [](double s) { return !(s > 0); });
     std::vector<double> areas(sizes.begin(), end);
     const double total = std::accumulate(areas.begin(), areas.end(), 0.0);
     if (total > 0 && area.width() > 0 && area.height() > 0) {
@@ -110,8 +110,8 @@ const TreemapView::Words &TreemapView::wordsOf(std::size_t cell) const
 
 std::size_t TreemapView::wordsMade() const
 {
-    return static_cast<std::size_t>(std::count_if(
-        m_words.begin(), m_words.end(), [](const auto &words) { return words.has_value(); }));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(m_words, [](const auto &words) { return words.has_value(); }));
 }
 
 QString TreemapView::currentTip() const
@@ -167,8 +167,7 @@ void TreemapView::resizeEvent(QResizeEvent *)
 void TreemapView::paintEvent(QPaintEvent *)
 {
     QPainter painter(this);
-    const bool empty = std::all_of(m_rects.begin(), m_rects.end(),
-                                   [](const QRectF &box) { return box.isEmpty(); });
+    const bool empty = std::ranges::all_of(m_rects, &QRectF::isEmpty);
     if (empty && !m_emptyText.isEmpty()) {
         painter.setPen(palette().color(QPalette::PlaceholderText));
         painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, m_emptyText);
@@ -206,9 +205,7 @@ void TreemapView::paintCell(QPainter &painter, std::size_t index) const
     const Words &words = wordsOf(index);
     const QString name = nameIn(words, head, static_cast<int>(room.width()));
     constexpr auto kLeastLetters = 3; // fewer of a longer name say nothing
-    if (name != words.name && std::count_if(name.begin(), name.end(), [](QChar each) {
-                                  return each.isLetterOrNumber();
-                              }) < kLeastLetters)
+    if (name != words.name && std::ranges::count_if(name, &QChar::isLetterOrNumber) < kLeastLetters)
         return;
     painter.setPen(cell.ink);
     painter.setFont(bold);

@@ -222,7 +222,7 @@ Edit elementEdit(const Weight &weight, std::uint64_t element, Edit::Kind kind, d
     }
     if (edit.indices.empty()) // a scalar has one element and no axis
         edit.indices.push_back(single(0));
-    std::reverse(edit.indices.begin(), edit.indices.end());
+    std::ranges::reverse(edit.indices);
     return edit;
 }
 
@@ -306,9 +306,7 @@ tl::unexpected<Error> fail(const char *code, const QString &message)
 
 bool isSingle(const Edit &edit)
 {
-    return !edit.indices.empty() &&
-           std::all_of(edit.indices.begin(), edit.indices.end(),
-                       [](const IndexRange &range) { return range.single; });
+    return !edit.indices.empty() && std::ranges::all_of(edit.indices, &IndexRange::single);
 }
 
 Result<std::uint64_t> elementOf(const Weight &weight, const Edit &edit)

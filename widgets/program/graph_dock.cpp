@@ -125,8 +125,7 @@ void GraphDock::refresh()
     const BundlePtr bundle = session().bundle();
     const bool drawable =
         bundle && (!bundle->program()->functions.empty() ||
-                   std::any_of(bundle->program()->models.begin(), bundle->program()->models.end(),
-                               [](const mil::ModelNode &model) { return model.isNetwork(); }));
+                   std::ranges::any_of(bundle->program()->models, &mil::ModelNode::isNetwork));
     if (!drawable) {
         m_task.stop();
         m_graph = nullptr;
@@ -254,7 +253,7 @@ void GraphDock::sayWhatIsDrawn()
 {
     const graph::Neighbourhood &drawn = *m_view->scene()->drawn;
     const std::size_t boxes = static_cast<std::size_t>(
-        std::count_if(drawn.units.begin(), drawn.units.end(), [](const graph::DrawnUnit &unit) {
+        std::ranges::count_if(drawn.units, [](const graph::DrawnUnit &unit) {
             return unit.kind != graph::DrawnUnit::Kind::Rest;
         }));
     m_said->setText(

@@ -192,9 +192,8 @@ namespace {
 bool hasWords(const ProgramTree &tree, std::size_t row, const QStringList &words)
 {
     const QString text = programText(programSpans(tree, row));
-    return std::all_of(words.begin(), words.end(), [&text](const QString &word) {
-        return text.contains(word, Qt::CaseInsensitive);
-    });
+    return std::ranges::all_of(
+        words, [&text](const QString &word) { return text.contains(word, Qt::CaseInsensitive); });
 }
 
 /// Asked every some dozen rows: whether to go on.

@@ -98,16 +98,14 @@ EditAnswer previewText(const codec::Decoder &before, const codec::Decoder &after
             .arg(groupedNumber(changed), groupedNumber(count), valueText(low), valueText(high),
                  was.join(QStringLiteral(", ")) + more, is.join(QStringLiteral(", ")) + more);
     const auto off = [](const AppliedEdit &edit) { return std::abs(edit.stored - edit.asked); };
-    const auto worst = std::max_element(
-        edits.begin(), edits.end(),
-        [&off](const AppliedEdit &a, const AppliedEdit &b) { return off(a) < off(b); });
+    const auto worst = std::ranges::max_element(
+        edits, [&off](const AppliedEdit &a, const AppliedEdit &b) { return off(a) < off(b); });
     if (worst != edits.end() && worst->stored != worst->asked)
         answer.text +=
             ChangeWords::tr("\nWorst: %1 is held as %2, off by %3.")
                 .arg(valueText(worst->asked), valueText(worst->stored), valueText(off(*worst)));
-    answer.far = std::any_of(edits.begin(), edits.end(), [](const AppliedEdit &edit) {
-        return codec::isFarFrom(edit.asked, edit.stored);
-    });
+    answer.far = std::ranges::any_of(
+        edits, [](const AppliedEdit &edit) { return codec::isFarFrom(edit.asked, edit.stored); });
     return answer;
 }
 

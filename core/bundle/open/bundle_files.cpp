@@ -107,7 +107,7 @@ std::vector<std::string> bundlesIn(const fs::path &folder)
         if (++entries > kMaxEntries || found.size() >= kMost)
             break;
         const std::string name = at->path().filename().string();
-        const bool bundle = std::any_of(known.begin(), known.end(), [&](auto ending) {
+        const bool bundle = std::ranges::any_of(known, [&](auto ending) {
             return name.size() > ending.size() && name.ends_with(ending);
         });
         if (bundle)
@@ -115,7 +115,7 @@ std::vector<std::string> bundlesIn(const fs::path &folder)
         if (bundle || at.depth() >= 1)
             at.disable_recursion_pending();
     }
-    std::sort(found.begin(), found.end());
+    std::ranges::sort(found);
     return found;
 }
 
@@ -196,8 +196,8 @@ Result<void> findFolderKind(OpenedFiles &opened)
 {
     for (const ContainerReader *reader : containerReaders()) {
         for (const std::string_view mark : reader->folderMarks()) {
-            if (std::any_of(opened.files.begin(), opened.files.end(),
-                            [mark](const auto &file) { return isMarked(file.path, mark); }))
+            if (std::ranges::any_of(opened.files,
+                                    [mark](const auto &file) { return isMarked(file.path, mark); }))
                 return setKind(opened, *reader);
         }
     }
@@ -207,8 +207,7 @@ Result<void> findFolderKind(OpenedFiles &opened)
 
 void sortByPath(std::vector<BundleFile> &files)
 {
-    std::sort(files.begin(), files.end(),
-              [](const BundleFile &a, const BundleFile &b) { return a.path < b.path; });
+    std::ranges::sort(files, {}, &BundleFile::path);
 }
 
 /// The folder of an archive that a bundle lies in, with its '/'; nothing where there is none, or
@@ -237,7 +236,7 @@ Result<std::string> bundleFolder(const std::vector<std::string> &paths)
     }
     if (folders.size() == 1)
         return folders.front();
-    const bool torch = std::any_of(paths.begin(), paths.end(), [](const std::string &path) {
+    const bool torch = std::ranges::any_of(paths, [](const std::string &path) {
         return path == "data.pkl" || path.ends_with("/data.pkl");
     });
     if (folders.empty() && torch)
@@ -591,8 +590,7 @@ Result<std::vector<ListedFile>> Listing::run()
     }
     if (failure)
         warn(m_log, "bundle.files", "", "A folder cannot be listed: " + failure.message());
-    std::sort(m_files.begin(), m_files.end(),
-              [](const ListedFile &a, const ListedFile &b) { return a.path < b.path; });
+    std::ranges::sort(m_files, {}, &ListedFile::path);
     return std::move(m_files);
 }
 

@@ -44,8 +44,8 @@ mil::ModelFeature &featureOf(mil::Program &program, const mil::Function &functio
     auto *described = const_cast<mil::FunctionDescription *>(
         mil::findFunction(all, function.model, function.name));
     if (described == nullptr) {
-        auto own = std::find_if(all.begin(), all.end(),
-                                [&](const auto &each) { return each.model == function.model; });
+        auto own = std::ranges::find_if(
+            all, [&](const auto &each) { return each.model == function.model; });
         if (own == all.end()) {
             own = all.emplace(all.end());
             own->model = function.model;
@@ -104,13 +104,12 @@ void describeFlexibleShapes(mil::Program &program)
         Dims shape;
         const auto take = [&] {
             const auto has = [&name](const auto &input) { return input.name == name; };
-            if (shape.empty() || std::none_of(function.inputs.begin(), function.inputs.end(), has))
+            if (shape.empty() || std::ranges::none_of(function.inputs, has))
                 return;
             mil::ModelFeature &feature = featureOf(program, function, name);
             if (list == "DefaultShapes" && feature.shape.empty())
                 feature.shape = shape;
-            else if (list == "EnumeratedShapes" &&
-                     std::count(feature.allowed.begin(), feature.allowed.end(), shape) == 0)
+            else if (list == "EnumeratedShapes" && std::ranges::count(feature.allowed, shape) == 0)
                 feature.allowed.push_back(shape);
         };
         for (const mil::Literal *leaf : leaves) {

@@ -328,9 +328,9 @@ private:
                 return unknown("too many functions call each other");
             if (!state.walk)
                 runFunction(i, std::move(inputs));
-            else if (!std::equal(inputs.begin(), inputs.end(), state.inputs.begin(),
-                                 state.inputs.end(),
-                                 [](const Tensor &a, const Tensor &b) { return a.dims == b.dims; }))
+            else if (!std::ranges::equal(
+                         inputs, state.inputs,
+                         [](const Tensor &a, const Tensor &b) { return a.dims == b.dims; }))
                 return unknown("it calls a function with another shape than before");
             RuleResult outcome;
             outcome.outputs = state.walk->results();
@@ -543,10 +543,9 @@ void Walk::walkOperation(const mil::Operation &operation)
 void Walk::report(const mil::Operation &operation, const OperationView &view,
                   const RuleResult &outcome, const std::vector<bool> &open)
 {
-    const auto first = std::find(open.begin(), open.end(), true);
+    const auto first = std::ranges::find(open, true);
     const auto inputs = view.inputs();
-    const bool given = std::all_of(inputs.begin(), inputs.end(),
-                                   [](const Tensor &each) { return each.complete(); });
+    const bool given = std::ranges::all_of(inputs, &Tensor::complete);
     if (m_silent > 0 || first == open.end() || !given ||
         (!operation.blocks.empty() && outcome.unknown.empty()))
         return;
@@ -624,8 +623,8 @@ std::vector<OpenInput> openInputs(const mil::Program &program)
             continue;
         for (const mil::NamedType &input : function.inputs) {
             const auto &dims = input.type.dims;
-            const bool open = std::any_of(dims.begin(), dims.end(),
-                                          [](std::int64_t extent) { return extent < 0; });
+            const bool open =
+                std::ranges::any_of(dims, [](std::int64_t extent) { return extent < 0; });
             if (!input.type.isTensor() || !open)
                 continue;
             inputs.push_back(

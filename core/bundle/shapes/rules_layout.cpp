@@ -50,7 +50,7 @@ std::optional<std::vector<std::size_t>> axesOf(const OperationView &view, std::s
             return std::nullopt;
         axes.push_back(*axis);
     }
-    std::sort(axes.begin(), axes.end());
+    std::ranges::sort(axes);
     axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
     return axes;
 }
@@ -72,11 +72,11 @@ RuleResult reshapeRule(const OperationView &view, const Operands &names)
         return unknown("the numbers of " + names[1] + " are not known");
     }
     Dims wanted = *shape.numbers;
-    const auto open = std::count(wanted.begin(), wanted.end(), kUnknownNumber);
+    const auto open = std::ranges::count(wanted, kUnknownNumber);
     if (open > 0) {
         // An unknown one is what is left over, where it is the only one.
-        const bool only = open == 1 && std::count(wanted.begin(), wanted.end(), -1) == 0;
-        std::replace(wanted.begin(), wanted.end(), kUnknownNumber, kUnknown);
+        const bool only = open == 1 && std::ranges::count(wanted, -1) == 0;
+        std::ranges::replace(wanted, kUnknownNumber, kUnknown);
         if (!only || !allKnown(*x.dims)) {
             RuleResult outcome = made(std::move(wanted));
             outcome.unknown = "the numbers of " + names[1] + " are not known";
@@ -283,8 +283,7 @@ RuleResult batchRule(const OperationView &view, const Operands &names)
     const auto block = view.numbers(names[1]), edges = view.numbers(names[2]);
     if (!x.dims || !block || !edges)
         return unknown("the shape of x, " + names[1] + " or " + names[2] + " are not known");
-    const bool sound =
-        std::all_of(edges->begin(), edges->end(), [](auto edge) { return edge >= 0; });
+    const bool sound = std::ranges::all_of(*edges, [](auto edge) { return edge >= 0; });
     if (!sound || x.dims->size() != block->size() + 2 || edges->size() != 2 * block->size())
         return conflict(names[0], std::to_string(block->size() + 2) + " axes", dimsText(*x.dims));
     const bool crops = names[2] == "crops";

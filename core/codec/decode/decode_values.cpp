@@ -448,8 +448,7 @@ void Decoder::State::paletteHalves(std::uint64_t first, bool streamed,
 void ScalingState::scalesOf(std::uint64_t cell, std::span<float> out) const
 {
     if (oneScale)
-        std::fill(out.begin(), out.end(),
-                  static_cast<float>(loadValue(scale.bytes, scale.type, 0)));
+        std::ranges::fill(out, static_cast<float>(loadValue(scale.bytes, scale.type, 0)));
     else
         convertToFloat(scale.bytes, scale.type, cell, out);
 }
@@ -457,8 +456,7 @@ void ScalingState::scalesOf(std::uint64_t cell, std::span<float> out) const
 void ScalingState::offsetsOf(std::uint64_t cell, std::span<float> out) const
 {
     if (oneOffset)
-        std::fill(out.begin(), out.end(),
-                  static_cast<float>(loadValue(offset->bytes, offset->type, 0)));
+        std::ranges::fill(out, static_cast<float>(loadValue(offset->bytes, offset->type, 0)));
     else
         convertToFloat(offset->bytes, offset->type, cell, out);
     if (roundOffset)
@@ -468,8 +466,7 @@ void ScalingState::offsetsOf(std::uint64_t cell, std::span<float> out) const
 void ScalingState::biasesOf(std::uint64_t cell, std::span<float> out) const
 {
     if (oneBias)
-        std::fill(out.begin(), out.end(),
-                  static_cast<float>(loadValue(bias->bytes, bias->type, 0)));
+        std::ranges::fill(out, static_cast<float>(loadValue(bias->bytes, bias->type, 0)));
     else
         convertToFloat(bias->bytes, bias->type, cell, out);
 }

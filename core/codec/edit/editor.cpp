@@ -190,8 +190,8 @@ public:
             return;
         }
         const auto from = m_state.payload.bytes.subspan(first * m_bytes, to.size());
-        std::transform(from.begin(), from.end(), to.begin(),
-                       [](std::byte each) { return std::to_integer<std::uint8_t>(each); });
+        std::ranges::transform(from, to.begin(),
+                               [](std::byte each) { return std::to_integer<std::uint8_t>(each); });
     }
     void add(std::int64_t code)
     {
@@ -239,12 +239,10 @@ void addSurvivors(EditPlan &plan, const Decoder::State &state, const KeptCodes &
 {
     const MaskIndex &mask = *state.mask;
     const std::uint64_t count = state.payloadElements;
-    const auto added = std::count_if(codes.begin(), codes.end(), [&mask](const auto &each) {
-        return each.second && !mask.test(each.first);
-    });
-    const auto removed = std::count_if(codes.begin(), codes.end(), [&mask](const auto &each) {
-        return !each.second && mask.test(each.first);
-    });
+    const auto added = std::ranges::count_if(
+        codes, [&mask](const auto &each) { return each.second && !mask.test(each.first); });
+    const auto removed = std::ranges::count_if(
+        codes, [&mask](const auto &each) { return !each.second && mask.test(each.first); });
     const unsigned width = codeWidth(state);
     const std::uint64_t group = width < 8 ? 8 : 1;
     const std::uint64_t first = mask.rank(codes.begin()->first) / group * group;

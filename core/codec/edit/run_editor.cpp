@@ -452,7 +452,7 @@ std::size_t RunEditor::State::setBlock(std::uint64_t first, std::size_t at, std:
     choose();
     settle(outcome);
     storeCodes(index);
-    std::fill(after.begin(), after.end(), 0.0f);
+    std::ranges::fill(after, 0.0f);
     for (std::size_t i = 0; i < blockCount && elementAt(i) - blockFirst < after.size(); ++i)
         after[elementAt(i) - blockFirst] = static_cast<float>(next[i]);
     return blockCount;
@@ -499,7 +499,7 @@ bool RunEditor::State::nearBlock(std::uint64_t first, std::size_t index,
                             tolerance.absolute, tolerance.relative},
                            held, foundCodes, became);
         if (run.sure)
-            std::copy(foundCodes.begin(), foundCodes.end(), held.begin());
+            std::ranges::copy(foundCodes, held.begin());
     }
     if (!run.sure)
         return false;
@@ -656,12 +656,12 @@ void RunEditor::State::choosePlain()
     floats.resize(count);
     halves.resize(count);
     if (isHalf) {
-        std::copy(codes.begin(), codes.end(), halves.begin());
+        std::ranges::copy(codes, halves.begin());
         convertHalfToFloat(std::span<const std::uint16_t>(halves), floats);
-        std::copy(floats.begin(), floats.end(), now.begin());
-        std::transform(wanted.begin(), wanted.end(), floats.begin(), doubleToFloatOdd);
+        std::ranges::copy(floats, now.begin());
+        std::ranges::transform(wanted, floats.begin(), doubleToFloatOdd);
         convertFloatToHalf(floats, halves);
-        std::copy(halves.begin(), halves.end(), chosen.begin());
+        std::ranges::copy(halves, chosen.begin());
     } else {
         for (std::size_t i = 0; i < count; ++i) {
             now[i] = static_cast<double>(std::bit_cast<float>(codes[i]));
@@ -677,9 +677,9 @@ void RunEditor::State::choosePlain()
         chosen[i] = equalValues(now[i], wanted[i]) ? codes[i] : chosen[i];
     }
     if (isHalf) {
-        std::copy(chosen.begin(), chosen.end(), halves.begin());
+        std::ranges::copy(chosen, halves.begin());
         convertHalfToFloat(std::span<const std::uint16_t>(halves), floats);
-        std::copy(floats.begin(), floats.end(), next.begin());
+        std::ranges::copy(floats, next.begin());
         return;
     }
     for (std::size_t i = 0; i < count; ++i)
@@ -807,8 +807,7 @@ std::vector<PartEdit> RunEditor::State::takeBytes()
 /// Codes that touch, in one range; the bytes around codes that do not fill theirs are kept.
 std::vector<PartEdit> RunEditor::State::takeOrdered()
 {
-    std::sort(orderedCodes.begin(), orderedCodes.end(),
-              [](const OrderedCode &a, const OrderedCode &b) { return a.position < b.position; });
+    std::ranges::sort(orderedCodes, {}, &OrderedCode::position);
     const bool highestFirst = state.payload.order->highestFirst();
     std::vector<PartEdit> edits;
     for (const auto &[position, code] : orderedCodes) {

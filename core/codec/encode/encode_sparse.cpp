@@ -28,10 +28,9 @@ std::size_t expectedSurvivors(std::span<const float> values, float threshold)
     std::size_t kept = 0;
     for (std::size_t run = 0; run < kRuns; ++run) {
         const auto part = values.subspan(values.size() / kRuns * run, kRun);
-        kept += static_cast<std::size_t>(
-            std::count_if(part.begin(), part.end(), [threshold](float value) {
-                return value != 0 && !(std::abs(value) < threshold);
-            }));
+        kept += static_cast<std::size_t>(std::ranges::count_if(part, [threshold](float value) {
+            return value != 0 && !(std::abs(value) < threshold);
+        }));
     }
     const double share = static_cast<double>(kept) / (kRuns * kRun) * 1.05 + 0.01;
     return static_cast<std::size_t>(share * static_cast<double>(values.size()));
@@ -102,8 +101,8 @@ CutBracket bracketOf(std::span<const float> values, double density)
     double squares = 0;
     for (std::size_t at = 0; at < sample.size(); at += kRun) {
         const auto run = std::span(sample).subspan(at, kRun);
-        const auto above = std::count_if(run.begin(), run.end(),
-                                         [middle](std::uint16_t half) { return half >= middle; });
+        const auto above =
+            std::ranges::count_if(run, [middle](std::uint16_t half) { return half >= middle; });
         const double off = static_cast<double>(above) - density * kRun;
         squares += off * off;
     }
@@ -219,7 +218,7 @@ Cut cutByHistogram(std::span<const std::uint16_t> halves, std::uint64_t wanted)
 Cut cutByRank(std::span<const std::uint16_t> halves, std::uint64_t wanted)
 {
     std::vector<std::uint16_t> magnitudes(halves.size());
-    std::transform(halves.begin(), halves.end(), magnitudes.begin(), magnitudeOf);
+    std::ranges::transform(halves, magnitudes.begin(), magnitudeOf);
     const auto at = magnitudes.begin() + static_cast<std::ptrdiff_t>(wanted);
     std::nth_element(magnitudes.begin(), at, magnitudes.end(), std::greater<>());
     const std::uint16_t gone = *at; // what is before it is as large, or larger

@@ -96,8 +96,8 @@ void widenToFp32(EncodedWeight &weight)
 Result<EncodedWeight> encodeForm(std::span<const float> values, const Shape &shape,
                                  const FormSpec &spec)
 {
-    const auto odd = std::count_if(values.begin(), values.end(),
-                                   [](float value) { return !std::isfinite(value); });
+    const auto odd =
+        std::ranges::count_if(values, [](float value) { return !std::isfinite(value); });
     if (odd > 0 && spec.node != FormNode::Dense)
         return tl::unexpected(badArgument("values", "finite numbers",
                                           fmt::format("{} of {} not finite", odd, values.size()),
@@ -142,8 +142,8 @@ constexpr std::array kEncoders{&kDenseEncoder, &kAffineEncoder, &kPaletteEncoder
 template <class Matches>
 const FormEncoder *firstEncoder(const Matches &matches)
 {
-    const auto found = std::find_if(kEncoders.begin(), kEncoders.end(),
-                                    [&](const FormEncoder *row) { return matches(*row); });
+    const auto found =
+        std::ranges::find_if(kEncoders, [&](const FormEncoder *row) { return matches(*row); });
     return found == kEncoders.end() ? nullptr : *found;
 }
 
@@ -162,8 +162,8 @@ const FormEncoder *formEncoder(FormNode node)
 const FormEncoder *formEncoderOfName(std::string_view name)
 {
     return firstEncoder([name](const FormEncoder &row) {
-        return std::any_of(row.prefixes.begin(), row.prefixes.end(),
-                           [name](std::string_view prefix) { return name.starts_with(prefix); });
+        return std::ranges::any_of(
+            row.prefixes, [name](std::string_view prefix) { return name.starts_with(prefix); });
     });
 }
 
@@ -213,9 +213,8 @@ std::string_view nextWord(std::string_view &rest)
 
 std::optional<std::uint64_t> positiveNumber(std::string_view text)
 {
-    const bool digits =
-        !text.empty() && text.size() < 10 &&
-        std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+    const bool digits = !text.empty() && text.size() < 10 &&
+                        std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
     std::uint64_t number = 0;
     if (digits)
         std::from_chars(text.data(), text.data() + text.size(), number);

@@ -147,9 +147,7 @@ const ZipMember *overlapping(const std::vector<ZipMember> &members)
     std::vector<const ZipMember *> order;
     for (const ZipMember &member : members)
         order.push_back(&member);
-    std::sort(order.begin(), order.end(), [](const ZipMember *a, const ZipMember *b) {
-        return a->headerOffset < b->headerOffset;
-    });
+    std::ranges::sort(order, {}, &ZipMember::headerOffset);
     for (std::size_t i = 1; i < order.size(); ++i) {
         if (order[i]->headerOffset < order[i - 1]->dataOffset + order[i - 1]->storedBytes)
             return order[i];
@@ -350,7 +348,7 @@ Result<std::vector<std::byte>> unpack(Bytes archive, const ZipMember &member, st
     const Bytes stored = archive.subspan(member.dataOffset, member.storedBytes);
     std::vector<std::byte> out(member.bytes);
     if (member.method == kStored) {
-        std::copy(stored.begin(), stored.end(), out.begin());
+        std::ranges::copy(stored, out.begin());
     } else {
         const Inflated inflated = inflateInto(stored, out);
         if (inflated.state != Z_STREAM_END || inflated.made != out.size())

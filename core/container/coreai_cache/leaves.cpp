@@ -138,7 +138,7 @@ private:
         }
         static constexpr std::array<std::string_view, 7> kScalars{
             "string", "integer", "real", "true", "false", "date", "data"};
-        if (!list && !deep && std::find(kScalars.begin(), kScalars.end(), name) == kScalars.end())
+        if (!list && !deep && std::ranges::find(kScalars, name) == kScalars.end())
             return fault("an element of a property list");
         auto path = list ? std::optional(std::string()) : childPath();
         if (!path || !skipPast(">"))
@@ -207,9 +207,8 @@ private:
             const std::size_t end = raw.substr(0, i + 10).find(';', i);
             const std::string_view name =
                 end == std::string_view::npos ? std::string_view() : raw.substr(i + 1, end - i - 1);
-            const auto known =
-                std::find_if(kEntities.begin(), kEntities.end(),
-                             [name](const auto &each) { return each.first == name; });
+            const auto known = std::ranges::find_if(
+                kEntities, [name](const auto &each) { return each.first == name; });
             if (known == kEntities.end()) {
                 m_at += i;
                 return fault("an entity of XML");

@@ -46,7 +46,7 @@ const std::vector<LayoutRow> &layout()
 const LayoutRow *rowOf(std::string_view what, std::string_view text)
 {
     const auto &rows = layout();
-    const auto found = std::find_if(rows.begin(), rows.end(), [&](const LayoutRow &row) {
+    const auto found = std::ranges::find_if(rows, [&](const LayoutRow &row) {
         return row.what == what && matchesPattern(row.pattern, text);
     });
     return found != rows.end() ? &*found : nullptr;
@@ -64,7 +64,7 @@ std::string_view starOf(std::string_view pattern, std::string_view name)
 
 bool isHex(std::string_view text, bool lower, bool upper)
 {
-    return !text.empty() && std::all_of(text.begin(), text.end(), [lower, upper](char c) {
+    return !text.empty() && std::ranges::all_of(text, [lower, upper](char c) {
         return (c >= '0' && c <= '9') || (lower && c >= 'a' && c <= 'f') ||
                (upper && c >= 'A' && c <= 'F');
     });
@@ -155,7 +155,7 @@ private:
             }
             if (error)
                 warn("io.read", folder.path, error.message(), "The folder cannot be read");
-            std::sort(names.begin(), names.end());
+            std::ranges::sort(names);
             const std::string own = fs::path(folder.path).filename().string();
             const bool package =
                 rowOf("folder", folder.path.empty() ? m_root.filename().string() : own) != nullptr;
@@ -275,7 +275,7 @@ private:
             return (json && row.what == "json" && row.pattern.starts_with(name + "/")) ||
                    (plist && row.what.starts_with("plist"));
         };
-        if (std::none_of(layout().begin(), layout().end(), wanted))
+        if (std::ranges::none_of(layout(), wanted))
             return;
         const auto text =
             m_read(path.empty() ? m_root : m_root / path, kMostText).map_error([&](Error error) {
@@ -299,7 +299,7 @@ private:
             for (const LayoutRow &row : layout()) {
                 if (!wanted(row))
                     continue;
-                const auto steps = std::count(row.pattern.begin(), row.pattern.end(), '/') + 1;
+                const auto steps = std::ranges::count(row.pattern, '/') + 1;
                 std::size_t end = 0; // of as many steps of the path as the pattern has
                 for (std::ptrdiff_t i = 0; i < steps && end != std::string::npos; ++i)
                     end = whole.find('/', end == 0 ? 0 : end + 1);
@@ -354,11 +354,10 @@ private:
             if (part.place == Place::Engine && !part.again)
                 m_survey.engineBytes += part.bytes;
         }
-        std::stable_sort(m_survey.parts.begin(), m_survey.parts.end(),
-                         [](const Part &a, const Part &b) {
-                             return std::pair(a.role != "region", std::string_view(a.file)) <
-                                    std::pair(b.role != "region", std::string_view(b.file));
-                         });
+        std::ranges::stable_sort(m_survey.parts, [](const Part &a, const Part &b) {
+            return std::pair(a.role != "region", std::string_view(a.file)) <
+                   std::pair(b.role != "region", std::string_view(b.file));
+        });
     }
 
     /// Whether every region hash of the part's package and its architectures is that of nothing.
@@ -370,8 +369,8 @@ private:
                 const bool here =
                     fact.what == "region hash" &&
                     fs::path(fact.file).parent_path().generic_string() == part.package;
-                const bool named = std::find(part.architectures.begin(), part.architectures.end(),
-                                             fact.of) != part.architectures.end();
+                const bool named =
+                    std::ranges::find(part.architectures, fact.of) != part.architectures.end();
                 if (here && (named || !own))
                     ++(isRefused(fact.value) ? refused : taken);
             }
@@ -410,16 +409,14 @@ std::string_view placeName(Place place)
 
 std::size_t Survey::count(std::string_view role, Place place) const
 {
-    return static_cast<std::size_t>(
-        std::count_if(parts.begin(), parts.end(), [&](const Part &part) {
-            return part.role == role && part.place == place && !part.again;
-        }));
+    return static_cast<std::size_t>(std::ranges::count_if(parts, [&](const Part &part) {
+        return part.role == role && part.place == place && !part.again;
+    }));
 }
 
 std::size_t Survey::refused() const
 {
-    return static_cast<std::size_t>(
-        std::count_if(parts.begin(), parts.end(), [](const Part &part) { return part.refused; }));
+    return static_cast<std::size_t>(std::ranges::count_if(parts, &Part::refused));
 }
 
 Result<Survey> surveyFolder(const fs::path &path, Progress *progress, const SmallFileReader &read)

@@ -157,10 +157,9 @@ private:
             if (!id || key == "per_ch_qscale" || key == "per_ch_qbias" ||
                 key == "quantization_ranges_blob")
                 return;
-            const auto row =
-                std::find_if(blobKeys().begin(), blobKeys().end(), [&](const BlobKey &each) {
-                    return each.type == type && each.key == key;
-                });
+            const auto row = std::ranges::find_if(blobKeys(), [&](const BlobKey &each) {
+                return each.type == type && each.key == key;
+            });
             BlobKey any{type, kind, key, key.substr(key.starts_with("blob_") ? 5 : 0), "fp32", ""};
             if (key.ends_with("_f16"))
                 any.form = "fp16";

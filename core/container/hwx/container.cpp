@@ -193,8 +193,7 @@ std::string_view sectionTypeName(SectionType type)
 
 SectionType SegmentSection::type() const
 {
-    const auto known =
-        std::find(kSectionTypes.begin(), kSectionTypes.end(), codeName("section", flags & 0xFF));
+    const auto known = std::ranges::find(kSectionTypes, codeName("section", flags & 0xFF));
     if (known != kSectionTypes.end())
         return static_cast<SectionType>(known - kSectionTypes.begin());
     // The type of __kern_0 is not published: its name tells.
@@ -269,8 +268,8 @@ const Thread *Container::program() const
 
 bool Container::extended() const
 {
-    return std::any_of(segments.begin(), segments.end(),
-                       [](const Segment &segment) { return segment.name == "__RUNTIME"; });
+    return std::ranges::any_of(segments,
+                               [](const Segment &segment) { return segment.name == "__RUNTIME"; });
 }
 
 std::size_t Container::taskCount() const

@@ -17,7 +17,7 @@ constexpr std::uint64_t kRelocationBytes = 8, kSymbolBytes = 16;
 
 bool allZero(std::span<const std::byte> bytes)
 {
-    return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte(0); });
+    return std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte(0); });
 }
 
 class Cover
@@ -147,10 +147,9 @@ private:
 
     bool hasTasks(std::uint32_t ordinal) const
     {
-        return std::any_of(m_container.texts.begin(), m_container.texts.end(),
-                           [ordinal](const Text &text) {
-                               return text.section == ordinal && !text.tasks->tasks.empty();
-                           });
+        return std::ranges::any_of(m_container.texts, [ordinal](const Text &text) {
+            return text.section == ordinal && !text.tasks->tasks.empty();
+        });
     }
 
     const Container &m_container;
@@ -252,7 +251,7 @@ void addPadding(std::vector<CoverSpan> &spans, std::span<const std::byte> bytes)
     for (const CoverSpan &span : spans)
         taken.push_back(span.range);
     taken.push_back({FileOffset(bytes.size()), ByteCount(0)});
-    std::sort(taken.begin(), taken.end());
+    std::ranges::sort(taken);
     std::uint64_t at = 0;
     for (const ByteRange &range : taken) {
         if (range.offset.value > at && range.offset.value - at <= kLongestPadding &&

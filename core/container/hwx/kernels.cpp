@@ -175,7 +175,7 @@ std::vector<KernelTile> kernelTiles(const Container &container)
     std::vector<std::pair<std::uint32_t, std::uint64_t>> starts;
     for (const KernelTile &tile : tiles)
         starts.emplace_back(tile.section, tile.sectionOffset);
-    std::sort(starts.begin(), starts.end());
+    std::ranges::sort(starts);
     for (KernelTile &tile : tiles) {
         const auto next = std::upper_bound(starts.begin(), starts.end(),
                                            std::pair(tile.section, tile.sectionOffset));
@@ -192,11 +192,11 @@ LaneFinder::LaneFinder(const Container &container, const Text &text,
 {
     for (std::size_t i = 0; i < tiles.size(); ++i)
         m_byAddress.emplace_back(tiles[i].address, i);
-    std::sort(m_byAddress.begin(), m_byAddress.end());
+    std::ranges::sort(m_byAddress);
     if (const SegmentSection *section = container.section(text.section)) {
         for (const Relocation &relocation : section->relocations)
             m_relocated.push_back(relocation.address);
-        std::sort(m_relocated.begin(), m_relocated.end());
+        std::ranges::sort(m_relocated);
     }
 }
 
@@ -257,8 +257,7 @@ std::vector<KernelLane> LaneFinder::lanes(const descriptor::TaskDetail &detail,
         lane.size = reader.effective(detail, size->address + 4 * i).value_or(0);
         if (const auto *write = detail.written(base->address + 4 * i)) {
             lane.baseOffset = detail.task.offset + write->offset;
-            lane.relocated =
-                std::binary_search(m_relocated.begin(), m_relocated.end(), *lane.baseOffset);
+            lane.relocated = std::ranges::binary_search(m_relocated, *lane.baseOffset);
         }
         if (origin && lane.enabled)
             lane.address = checkedAdd(*origin, lane.base);
@@ -284,8 +283,8 @@ std::optional<TaskUnit> unitOfTask(const descriptor::TaskDetail &detail,
                                    const descriptor::TaskReader &reader,
                                    const std::vector<KernelLane> &lanes)
 {
-    const auto live = static_cast<std::uint64_t>(std::count_if(
-        lanes.begin(), lanes.end(), [](const KernelLane &lane) { return lane.enabled; }));
+    const auto live =
+        static_cast<std::uint64_t>(std::ranges::count_if(lanes, &KernelLane::enabled));
     if (live == 0)
         return std::nullopt;
     UnitReader unit(detail, reader);
@@ -299,7 +298,7 @@ std::optional<TaskUnit> unitOfTask(const descriptor::TaskDetail &detail,
     unit.addWeights(lanes, live);
     unit.addPalette();
     unit.addVectors();
-    std::sort(unit.m_result.notes.begin(), unit.m_result.notes.end());
+    std::ranges::sort(unit.m_result.notes);
     return std::move(unit.m_result);
 }
 

@@ -231,8 +231,7 @@ void TableReader::checkOverlaps()
         if (segment.hasBytes())
             withBytes.push_back(&segment);
     }
-    std::sort(withBytes.begin(), withBytes.end(),
-              [](const Segment *a, const Segment *b) { return a->fileOffset < b->fileOffset; });
+    std::ranges::sort(withBytes, {}, &Segment::fileOffset);
     for (std::size_t i = 1; i < withBytes.size(); ++i) {
         const Segment &before = *withBytes[i - 1];
         const Segment &segment = *withBytes[i];
@@ -285,7 +284,7 @@ descriptor::WalkHints TableReader::hintsOf(const SegmentSection &section) const
             symbol.value >= section.address && symbol.value - section.address < section.size)
             hints.streamStarts.emplace_back(symbol.value - section.address, symbol.name);
     }
-    std::sort(hints.streamStarts.begin(), hints.streamStarts.end());
+    std::ranges::sort(hints.streamStarts);
     return hints;
 }
 

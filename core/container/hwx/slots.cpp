@@ -34,7 +34,7 @@ public:
             m_map = descriptor::RegisterMap::of(m_list.version->registerMap);
         for (std::size_t i = 0; i < m_section->relocations.size(); ++i)
             m_relocated.emplace_back(m_section->relocations[i].address, i);
-        std::sort(m_relocated.begin(), m_relocated.end());
+        std::ranges::sort(m_relocated);
         m_placed.resize(m_section->relocations.size());
     }
 
@@ -52,8 +52,7 @@ public:
             if (!m_placed[i])
                 addRelocation(i, std::nullopt, 0);
         }
-        std::stable_sort(m_slots.begin(), m_slots.end(),
-                         [](const Slot &a, const Slot &b) { return a.textOffset < b.textOffset; });
+        std::ranges::stable_sort(m_slots, {}, &Slot::textOffset);
         return std::move(m_slots);
     }
 
@@ -120,12 +119,10 @@ private:
             const auto *write = role == nullptr ? nullptr : detail.written(role->address);
             if (write == nullptr)
                 continue;
-            const bool packed =
-                std::any_of(detail.stream.packets.begin(), detail.stream.packets.end(),
-                            [&](const auto &packet) {
-                                return packet.kind == descriptor::PacketKind::Address &&
-                                       packet.address == role->address;
-                            });
+            const bool packed = std::ranges::any_of(detail.stream.packets, [&](const auto &packet) {
+                return packet.kind == descriptor::PacketKind::Address &&
+                       packet.address == role->address;
+            });
             const std::uint64_t at = detail.task.offset + write->offset;
             if (packed || isRelocated(at))
                 continue;

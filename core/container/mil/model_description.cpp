@@ -38,9 +38,8 @@ std::string featureWord(std::string_view what, Key FeatureTypeRow::*key, const K
                                                            {"name", &FeatureTypeRow::name},
                                                            {"compiled", &FeatureTypeRow::compiled},
                                                            {"code", &FeatureTypeRow::code}});
-    const auto found = std::find_if(rows.begin(), rows.end(), [&](const FeatureTypeRow &row) {
-        return row.what == what && row.*key == value;
-    });
+    const auto found = std::ranges::find_if(
+        rows, [&](const FeatureTypeRow &row) { return row.what == what && row.*key == value; });
     return found == rows.end() ? std::string() : found->name;
 }
 

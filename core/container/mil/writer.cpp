@@ -140,8 +140,7 @@ private:
     {
         if (span.offset > m_bytes.size() || bytes.size() > m_bytes.size() - span.offset)
             return refuse(span, "a place outside the file");
-        std::copy(bytes.begin(), bytes.end(),
-                  m_bytes.begin() + static_cast<std::ptrdiff_t>(span.offset));
+        std::ranges::copy(bytes, m_bytes.begin() + static_cast<std::ptrdiff_t>(span.offset));
     }
 
     void refuse(SourceSpan span, std::string found)

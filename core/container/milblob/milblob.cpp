@@ -170,9 +170,7 @@ public:
                 if (record.bytes.value > 0)
                     byData.push_back(&record);
             }
-            std::sort(byData.begin(), byData.end(), [](const Record *a, const Record *b) {
-                return a->dataOffset < b->dataOffset;
-            });
+            std::ranges::sort(byData, {}, &Record::dataOffset);
             const Record *reach = nullptr; // of the payloads so far, the one that ends last
             for (const Record *record : byData) {
                 const ByteRange payload = record->payload();
@@ -363,7 +361,7 @@ ElementType elementTypeFromCode(std::uint32_t code)
 
 std::uint32_t codeOf(ElementType type)
 {
-    const auto at = std::find(types().begin(), types().end(), type);
+    const auto at = std::ranges::find(types(), type);
     return type == ElementType::Unknown || at == types().end()
                ? 0
                : static_cast<std::uint32_t>(at - types().begin());
@@ -391,7 +389,7 @@ FileOffset Writer::add(ElementType type, std::span<const std::byte> payload,
     storeLittle(std::span(record), kPaddingBitsAt, paddingBits);
     const auto kept =
         reserved.first(std::min<std::size_t>(reserved.size(), kMetadataBytes - kReservedAt));
-    std::copy(kept.begin(), kept.end(), record.begin() + kReservedAt);
+    std::ranges::copy(kept, record.begin() + kReservedAt);
     append(m_body, record);
     append(m_body, gap);
     append(m_body, payload);
@@ -404,7 +402,7 @@ std::vector<std::byte> Writer::finish() const
     std::vector<std::byte> file(kHeaderBytes);
     storeLittle(std::span(file), 0, m_options.count.value_or(m_count));
     storeLittle(std::span(file), 4, kVersion);
-    std::copy(m_options.headerReserved.begin(), m_options.headerReserved.end(), file.begin() + 8);
+    std::ranges::copy(m_options.headerReserved, file.begin() + 8);
     append(file, m_body);
     return file;
 }
@@ -421,7 +419,7 @@ Result<std::vector<std::byte>> reencode(std::span<const std::byte> file, std::st
     Writer::Options options;
     options.count = parsed.count;
     const auto reserved = file.subspan(8, options.headerReserved.size());
-    std::copy(reserved.begin(), reserved.end(), options.headerReserved.begin());
+    std::ranges::copy(reserved, options.headerReserved.begin());
     Writer writer(options);
     std::uint64_t written = kHeaderBytes;
     const auto between = [&file](std::uint64_t from, std::uint64_t to) {

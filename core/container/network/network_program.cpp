@@ -193,8 +193,8 @@ private:
     /// outermost what another operation of the network reads.
     static void hoist(mil::Block &block, bool outermost)
     {
-        const bool nested = std::any_of(block.operations.begin(), block.operations.end(),
-                                        [](const Operation &op) { return !op.blocks.empty(); });
+        const bool nested = std::ranges::any_of(
+            block.operations, [](const Operation &op) { return !op.blocks.empty(); });
         Names reads;
         if (nested && outermost) {
             for (const Operation &operation : block.operations) {
@@ -217,8 +217,7 @@ private:
                             continue;
                         if (given.insert(output.name).second)
                             operation.outputs.push_back(output);
-                        if (std::find(inner.outputs.begin(), inner.outputs.end(), output.name) ==
-                            inner.outputs.end())
+                        if (std::ranges::find(inner.outputs, output.name) == inner.outputs.end())
                             inner.outputs.push_back(output.name);
                     }
                 }

@@ -15,9 +15,8 @@ const Code *findCode(std::string_view set, std::uint32_t code)
                                                                    {"name", &Code::name},
                                                                    {"bits", &Code::bits},
                                                                    {"element", &Code::element}});
-    const auto found = std::find_if(rows.begin(), rows.end(), [&](const Code &row) {
-        return row.code == code && row.set == set;
-    });
+    const auto found = std::ranges::find_if(
+        rows, [&](const Code &row) { return row.code == code && row.set == set; });
     return found == rows.end() ? nullptr : &*found;
 }
 
@@ -56,7 +55,7 @@ const Attribute *Program::member(std::uint32_t dictionary, std::string_view key)
     if (dictionary == kNone)
         return nullptr;
     const Attribute &all = attributes[dictionary];
-    const auto found = std::find(all.keys.begin(), all.keys.end(), key);
+    const auto found = std::ranges::find(all.keys, key);
     return found == all.keys.end()
                ? nullptr
                : &attributes[all.refs[static_cast<std::size_t>(found - all.keys.begin())]];
@@ -94,16 +93,15 @@ Result<std::vector<std::byte>> writeProgram(const Program &program,
                        "The source does not hold the parts of the program.");
     std::vector<std::byte> bytes(source.size());
     static constexpr std::string_view kMagic = "odix";
-    std::transform(kMagic.begin(), kMagic.end(), bytes.begin(),
-                   [](char letter) { return static_cast<std::byte>(letter); });
+    std::ranges::transform(kMagic, bytes.begin(),
+                           [](char letter) { return static_cast<std::byte>(letter); });
     storeLittle<std::uint16_t>(bytes, 4, program.major);
     storeLittle<std::uint16_t>(bytes, 6, program.minor);
     storeLittle<std::uint64_t>(bytes, 8, program.flatBuffer.offset.value);
     storeLittle<std::uint64_t>(bytes, 16, program.dataBegin);
     const auto copy = [&](ByteRange range) {
         const auto part = source.subspan(range.offset.value, range.bytes.value);
-        std::copy(part.begin(), part.end(),
-                  bytes.begin() + static_cast<std::ptrdiff_t>(range.offset.value));
+        std::ranges::copy(part, bytes.begin() + static_cast<std::ptrdiff_t>(range.offset.value));
     };
     copy({FileOffset(24), ByteCount(program.flatBuffer.offset.value - 24)}); // no loader reads it
     copy(program.flatBuffer);

@@ -98,8 +98,7 @@ private:
             if (const auto view = state.views.find(reg); view != state.views.end())
                 m_trace.views[view->second].last = index;
         }
-        std::copy(values.begin(), values.end(),
-                  m_trace.values[state.function].begin() + each.first);
+        std::ranges::copy(values, m_trace.values[state.function].begin() + each.first);
         Value made;
         switch (static_cast<Opcode>(each.opcode)) {
         case Opcode::LoadImm:
@@ -166,8 +165,7 @@ private:
             return {Value::Kind::Context, m_contexts.size() - 1};
         }
         const bool constant = !operands.empty() && m_decompresses(symbol.name) &&
-                              std::all_of(operands.begin(), operands.end(),
-                                          [](const Value &value) { return value.isConstant(); });
+                              std::ranges::all_of(operands, &Value::isConstant);
         unsigned depth = 0;
         for (const Value &operand : operands) {
             if (operand.kind == Value::Kind::Made)

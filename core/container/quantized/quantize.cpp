@@ -108,7 +108,7 @@ void noteIdleOptions(const QuantizeOptions &options, Quantized &made)
                : std::vector<std::string_view>{"--axis",      "--algorithm", "--layout",
                                                "--exponents", "--tiles",     "--simulator"};
     for (const std::string &name : options.given) {
-        if (std::find(idle.begin(), idle.end(), name) == idle.end())
+        if (std::ranges::find(idle, name) == idle.end())
             continue;
         made.diagnostics.push_back(
             {Severity::Warning,
@@ -260,8 +260,7 @@ Result<void> checkDevice(const QuantizeOptions &options, Quantized &made)
 
 std::string chainOf(const QuantizeOptions &options)
 {
-    const bool named =
-        std::find(options.given.begin(), options.given.end(), "--chain") != options.given.end();
+    const bool named = std::ranges::find(options.given, "--chain") != options.given.end();
     const auto *fact = format::tquantFact(options.device, "int8_chain");
     return !named && fact != nullptr ? fact->value : options.chain;
 }
@@ -313,7 +312,7 @@ Result<Relaid> relayoutFolder(const Folder &folder, const RelayoutOptions &asked
 
 ElementType valuesType(const std::vector<double> &values)
 {
-    const bool fits = std::all_of(values.begin(), values.end(), [](double value) {
+    const bool fits = std::ranges::all_of(values, [](double value) {
         return !std::isfinite(value) || std::isfinite(static_cast<float>(value));
     });
     return fits ? ElementType::Fp32 : ElementType::Fp64;

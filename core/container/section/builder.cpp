@@ -379,9 +379,8 @@ std::vector<std::byte> assemble(WeightSection &section, std::vector<Built> &buil
     section.pool = aligned(kHeaderBytes + built.size() * kUnitBytes);
     section.poolBytes = pool.size();
     std::vector<std::byte> bytes(aligned(section.pool + pool.size()));
-    std::transform(pool.begin(), pool.end(),
-                   bytes.begin() + static_cast<std::ptrdiff_t>(section.pool),
-                   [](char c) { return static_cast<std::byte>(c); });
+    std::ranges::transform(pool, bytes.begin() + static_cast<std::ptrdiff_t>(section.pool),
+                           [](char c) { return static_cast<std::byte>(c); });
     for (std::size_t i = 0; i < built.size(); ++i) {
         bytes.resize(aligned(bytes.size()));
         section.units[i].payload = bytes.size();

@@ -146,8 +146,7 @@ void Reader::readUnit(std::uint32_t number)
         unit.name.assign(reinterpret_cast<const char *>(text.data()), text.size());
     }
     const auto reserved = m_bytes.subspan(row + kReservedAt, kReservedBytes);
-    if (std::any_of(reserved.begin(), reserved.end(),
-                    [](std::byte b) { return b != std::byte(0); }))
+    if (std::ranges::any_of(reserved, [](std::byte b) { return b != std::byte(0); }))
         fault(unit, error("section.reserved", row + kReservedAt, "reserved", "0", "other bytes",
                           "Reserved bytes of the unit are set"));
     readEntries(unit, row);
@@ -184,7 +183,7 @@ void Reader::readEntries(Unit &unit, std::uint64_t row)
         else
             ranges.emplace_back(entry.offset, entry.bytes);
     }
-    std::sort(ranges.begin(), ranges.end());
+    std::ranges::sort(ranges);
     for (std::size_t i = 1; i < ranges.size(); ++i) {
         if (ranges[i - 1].first + ranges[i - 1].second > ranges[i].first)
             fault(unit, error("section.entry", row + kEntriesAt, "entries",

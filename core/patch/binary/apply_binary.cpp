@@ -326,8 +326,7 @@ private:
     /// There is room: no step makes more than is left of the new file.
     void append(std::span<const std::byte> bytes)
     {
-        std::copy(bytes.begin(), bytes.end(),
-                  m_to.begin() + static_cast<std::ptrdiff_t>(m_result.bytes));
+        std::ranges::copy(bytes, m_to.begin() + static_cast<std::ptrdiff_t>(m_result.bytes));
         m_result.bytes += bytes.size();
     }
 

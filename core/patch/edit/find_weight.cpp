@@ -75,8 +75,7 @@ Error unknown(const Bundle &bundle, std::string_view name)
         const bool begins = !name.empty() && other.starts_with(name);
         near.emplace_back(begins ? 0 : editDistance(name, withoutSuffixes(other)), other);
     }
-    std::stable_sort(near.begin(), near.end(),
-                     [](const auto &a, const auto &b) { return a.first < b.first; });
+    std::ranges::stable_sort(near, [](const auto &a, const auto &b) { return a.first < b.first; });
     std::string nearest;
     for (std::size_t i = 0; i < std::min<std::size_t>(3, near.size()); ++i)
         nearest += fmt::format("{}{}", i == 0 ? "" : ", ", near[i].second);

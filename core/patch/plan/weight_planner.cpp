@@ -128,8 +128,7 @@ std::uint64_t freeBytesBehind(const Bundle &bundle, std::size_t file, FileOffset
             break;
         const Section &section = bundle.sections()[index];
         const auto rest = bytes.subspan(end.value + free, section.range.end() - end.value - free);
-        const bool zeros =
-            std::all_of(rest.begin(), rest.end(), [](std::byte b) { return b == std::byte{0}; });
+        const bool zeros = std::ranges::all_of(rest, [](std::byte b) { return b == std::byte{0}; });
         if (section.kind != SectionKind::Padding &&
             !(section.kind == SectionKind::Unknown && zeros))
             break;
@@ -253,10 +252,9 @@ Result<void> WeightPlanner::bind()
     }
     codec::Encoding encoding =
         codec::withOperands(decoder->encoding(), [this](codec::Operand &operand) {
-            const auto changed =
-                std::find_if(m_literals.begin(), m_literals.end(), [&operand](const Changed &one) {
-                    return one.operand->place == operand.place;
-                });
+            const auto changed = std::ranges::find_if(m_literals, [&operand](const Changed &one) {
+                return one.operand->place == operand.place;
+            });
             if (changed != m_literals.end())
                 operand.bytes = changed->bytes;
         });
@@ -306,7 +304,7 @@ Result<void> WeightPlanner::applyPart(const codec::PartEdit &edit)
             .unexpected();
     }
     TRY(checkOwnBytes(*m_bundle, weight(), *operand));
-    if (std::find(m_changed.begin(), m_changed.end(), operand) == m_changed.end())
+    if (std::ranges::find(m_changed, operand) == m_changed.end())
         m_changed.push_back(operand);
     if (!place.pieces.empty())
         return m_recorder->write(place.file, FileOffset(edit.offset), edit.bytes);
@@ -320,8 +318,8 @@ Result<void> WeightPlanner::applyPart(const codec::PartEdit &edit)
         m_literals.push_back({operand, {current.begin(), current.end()}});
         literal = &m_literals.back();
     }
-    std::copy(edit.bytes.begin(), edit.bytes.end(),
-              literal->bytes.begin() + static_cast<std::ptrdiff_t>(edit.offset));
+    std::ranges::copy(edit.bytes,
+                      literal->bytes.begin() + static_cast<std::ptrdiff_t>(edit.offset));
     return {};
 }
 
@@ -336,7 +334,7 @@ Result<void> WeightPlanner::apply(const codec::EditPlan &plan)
     if (!payloadStays)
         return resize(plan);
     // Codebooks and scales are tables of the decoder, masks are counted, literals have new bytes.
-    const bool tables = std::any_of(plan.parts.begin(), plan.parts.end(), [](const auto &edit) {
+    const bool tables = std::ranges::any_of(plan.parts, [](const auto &edit) {
         return edit.role == codec::PartRole::Lut || edit.role == codec::PartRole::Scale ||
                edit.role == codec::PartRole::ZeroPoint || edit.role == codec::PartRole::Offset ||
                edit.role == codec::PartRole::Bias || edit.role == codec::PartRole::Mask;
@@ -464,7 +462,7 @@ std::vector<std::string> sharers(const Bundle &bundle, std::size_t weight,
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
         const Weight &other = bundle.weights()[i];
         const OperandList &theirs = other.operands();
-        if (i == weight || std::none_of(theirs.begin(), theirs.end(), overlaps))
+        if (i == weight || std::ranges::none_of(theirs, overlaps))
             continue;
         if (other.function == own.function && other.model == own.model)
             names.push_back(other.name);

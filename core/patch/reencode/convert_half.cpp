@@ -202,10 +202,9 @@ private:
             }
             if (why.empty())
                 m_half.insert(&operation);
-            const auto row = std::find_if(
-                m_result.operations.begin(), m_result.operations.end(), [&](const auto &known) {
-                    return known.type == operation.type && known.why == why;
-                });
+            const auto row = std::ranges::find_if(m_result.operations, [&](const auto &known) {
+                return known.type == operation.type && known.why == why;
+            });
             if (row == m_result.operations.end())
                 m_result.operations.push_back({operation.type, why, 1});
             else
@@ -617,7 +616,7 @@ Result<HalfBundle> convertToHalf(const Bundle &bundle)
                        "Nothing of the program is to be converted");
     }
     TRY(patch::measureWeights(bundle, result));
-    std::sort(result.operations.begin(), result.operations.end(), [](const auto &a, const auto &b) {
+    std::ranges::sort(result.operations, [](const auto &a, const auto &b) {
         return std::tie(a.type, a.why) < std::tie(b.type, b.why);
     });
     return result;

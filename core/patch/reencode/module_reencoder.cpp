@@ -30,8 +30,7 @@ std::uint64_t sinceOf(std::string_view operation)
     };
     static const auto rows = tables::loadRows<Row>(
         "coreai_since", {{"operation", &Row::operation}, {"since", &Row::since}});
-    const auto at = std::find_if(rows.begin(), rows.end(),
-                                 [&](const Row &row) { return row.operation == operation; });
+    const auto at = std::ranges::find(rows, operation, &Row::operation);
     return at == rows.end() ? 0 : at->since;
 }
 
@@ -117,7 +116,7 @@ Result<std::uint32_t> ModuleChange::tensorType(std::string_view element, const S
                                                std::optional<std::uint64_t> nonZeros)
 {
     const auto rows = mlir::kindRows();
-    const auto row = std::find_if(rows.begin(), rows.end(), [&](const mlir::KindRow &each) {
+    const auto row = std::ranges::find_if(rows, [&](const mlir::KindRow &each) {
         return each.type && each.dialect == "aicode" && each.element == element;
     });
     if (row == rows.end())
@@ -235,8 +234,7 @@ private:
 
     const EncodedPart *part(PartRole role) const
     {
-        const auto at = std::find_if(m_encoded.parts.begin(), m_encoded.parts.end(),
-                                     [role](const EncodedPart &each) { return each.role == role; });
+        const auto at = std::ranges::find(m_encoded.parts, role, &EncodedPart::role);
         return at == m_encoded.parts.end() ? nullptr : &*at;
     }
 

@@ -229,8 +229,7 @@ std::vector<std::byte> withChanges(std::span<const std::byte> bytes, const codec
     all.resize(std::max<std::size_t>(all.size(), length));
     for (const codec::PartEdit &part : plan.parts) {
         if (part.role == role)
-            std::copy(part.bytes.begin(), part.bytes.end(),
-                      all.begin() + static_cast<std::ptrdiff_t>(part.offset));
+            std::ranges::copy(part.bytes, all.begin() + static_cast<std::ptrdiff_t>(part.offset));
     }
     all.resize(length);
     return all;

@@ -48,13 +48,12 @@ tl::unexpected<Error> opsetError(std::string field, std::string expected, std::s
 /// bounds since iOS 17. What is worked out when the program runs cannot be known here.
 bool countsFromTheEnd(const ValueGraph &graph, const std::vector<const mil::Operation *> &uses)
 {
-    return std::any_of(uses.begin(), uses.end(), [&graph](const mil::Operation *operation) {
+    return std::ranges::any_of(uses, [&graph](const mil::Operation *operation) {
         const mil::ProgramValue *indices = operation->operand("indices");
         const mil::ProgramValue *constant = indices ? graph.constant(*indices) : nullptr;
         const mil::Literal *literal = constant ? constant->literal() : nullptr;
         const auto numbers = literal ? literalIntegers(*literal) : std::vector<std::int64_t>();
-        return std::any_of(numbers.begin(), numbers.end(),
-                           [](std::int64_t number) { return number < 0; });
+        return std::ranges::any_of(numbers, [](std::int64_t number) { return number < 0; });
     });
 }
 
@@ -167,7 +166,7 @@ private:
     bool inFunctions(const std::string &name) const
     {
         const auto &functions = m_bundle.program()->functions;
-        return std::any_of(functions.begin(), functions.end(), [&](const mil::Function &function) {
+        return std::ranges::any_of(functions, [&](const mil::Function &function) {
             return function.name == name && isRaised(function);
         });
     }
@@ -422,8 +421,7 @@ Result<std::vector<std::size_t>> oldSignatureWeights(const Bundle &bundle, const
         if (function.model != model)
             continue;
         visitOperations(function.body, [&](const mil::Operation &operation) {
-            if (std::find(operations.begin(), operations.end(), operation.type) ==
-                    operations.end() ||
+            if (std::ranges::find(operations, operation.type) == operations.end() ||
                 !hasOldSignature(operation) || !sound)
                 return;
             const auto at = operation.outputs.size() != 1

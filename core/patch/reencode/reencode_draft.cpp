@@ -181,7 +181,7 @@ Result<BundlePtr> withLiteralRoom(const Bundle &bundle, const std::vector<Edit> 
         if (!room.isText(bundle.programFileOf(bundle.weights()[weight].model)))
             return varintLength(static_cast<std::uint64_t>(after));
         const auto texts = notations(literal.element, after);
-        const bool fits = std::any_of(texts.begin(), texts.end(), [&](const std::string &each) {
+        const bool fits = std::ranges::any_of(texts, [&](const std::string &each) {
             return each.size() <= literal.elementSpans[at].length;
         });
         return texts.empty() || fits ? 0 : texts.front().size();
@@ -355,9 +355,7 @@ constexpr std::array kScaledOperations{
 
 const ScaledOperation *scaledOperation(FormNode node)
 {
-    const auto found =
-        std::find_if(kScaledOperations.begin(), kScaledOperations.end(),
-                     [node](const ScaledOperation &row) { return row.node == node; });
+    const auto found = std::ranges::find(kScaledOperations, node, &ScaledOperation::node);
     return found == kScaledOperations.end() ? nullptr : &*found;
 }
 
@@ -391,8 +389,7 @@ public:
 private:
     const EncodedPart *part(PartRole role) const
     {
-        const auto at = std::find_if(m_encoded.parts.begin(), m_encoded.parts.end(),
-                                     [role](const EncodedPart &p) { return p.role == role; });
+        const auto at = std::ranges::find(m_encoded.parts, role, &EncodedPart::role);
         return at == m_encoded.parts.end() ? nullptr : &*at;
     }
 

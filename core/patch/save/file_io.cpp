@@ -201,9 +201,8 @@ Result<void> SaveLock::add(const std::filesystem::path &path)
         return tl::unexpected(ioError("io.open", name, "It cannot be examined", errno));
     const auto device = static_cast<std::uint64_t>(status.st_dev);
     const auto inode = static_cast<std::uint64_t>(status.st_ino);
-    const bool known = std::any_of(m_held.begin(), m_held.end(), [&](const Held &held) {
-        return held.device == device && held.inode == inode;
-    });
+    const bool known = std::ranges::any_of(
+        m_held, [&](const Held &held) { return held.device == device && held.inode == inode; });
     if (known)
         return {};
     if (!file.tryLock()) {
@@ -291,7 +290,7 @@ Result<Extent> extentOf(const DiskFile &file)
 
 bool allZero(std::span<const std::byte> bytes)
 {
-    return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{}; });
+    return std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{}; });
 }
 
 Result<void> copyBytes(const DiskFile &in, const DiskFile &out, const Extent &extent,

@@ -72,7 +72,7 @@ bool ModuleGraph::makesConstant(const mlir::Operation &operation, const CoreAiOp
         return true;
     const auto operands = m_module.operandsOf(operation);
     const std::uint32_t own = operation.results.first;
-    return !operands.empty() && std::all_of(operands.begin(), operands.end(), [&](auto value) {
+    return !operands.empty() && std::ranges::all_of(operands, [&](auto value) {
         return value < own && m_constant[value] && m_depth[value] < kMostChained;
     });
 }
@@ -109,15 +109,14 @@ void ModuleGraph::findReaders()
     for (std::size_t value = m_module.values.size(); value-- > 0;) {
         if (!m_constant[value])
             continue;
-        m_read[value] =
-            std::any_of(m_uses[value].begin(), m_uses[value].end(), [&](const ValueUse &use) {
-                const mlir::Operation &reader = m_module.operations[use.operation];
-                const bool isStep = reader.results.count == 1 && m_constant[reader.results.first];
-                if (!isStep)
-                    return true;
-                return isPassedThrough(row(use.operation).step) && use.operand == 0 &&
-                       m_read[reader.results.first];
-            });
+        m_read[value] = std::ranges::any_of(m_uses[value], [&](const ValueUse &use) {
+            const mlir::Operation &reader = m_module.operations[use.operation];
+            const bool isStep = reader.results.count == 1 && m_constant[reader.results.first];
+            if (!isStep)
+                return true;
+            return isPassedThrough(row(use.operation).step) && use.operand == 0 &&
+                   m_read[reader.results.first];
+        });
     }
 }
 
@@ -141,8 +140,8 @@ std::vector<std::string> ModuleGraph::unknownOperations() const
         const std::uint32_t name = m_module.operations[i].name;
         const auto operands = m_module.operandsOf(m_module.operations[i]);
         const bool ofConstants =
-            !operands.empty() && std::all_of(operands.begin(), operands.end(),
-                                             [this](auto value) { return isConstant(value); });
+            !operands.empty() &&
+            std::ranges::all_of(operands, [this](auto value) { return isConstant(value); });
         if (m_inside[i] || !m_unknown[name] || seen[name] || !ofConstants)
             continue;
         names.push_back(m_rows[name]->stored);
@@ -183,7 +182,7 @@ bool ModuleGraph::isWeight(std::uint32_t value) const
         const auto shape = info ? info->shape() : std::nullopt;
         const auto count = shape ? elementCount(*shape) : std::nullopt;
         const auto all = readers(value);
-        return std::any_of(all.begin(), all.end(), [&](const ValueUse &use) {
+        return std::ranges::any_of(all, [&](const ValueUse &use) {
             const CoreAiOperation &reader = row(use.operation);
             if (reader.stored.starts_with("dataflow.output"))
                 return true; // a result of the program
@@ -220,7 +219,7 @@ std::vector<ValueUse> ModuleGraph::readers(std::uint32_t value) const
                 open.push_back(reader.results.first);
         }
     }
-    std::sort(found.begin(), found.end(), [](const ValueUse &a, const ValueUse &b) {
+    std::ranges::sort(found, [](const ValueUse &a, const ValueUse &b) {
         return a.operation != b.operation ? a.operation < b.operation : a.operand < b.operand;
     });
     return found;

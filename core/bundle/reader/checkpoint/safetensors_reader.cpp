@@ -42,7 +42,7 @@ ElementType typeOf(std::string_view name)
     static const auto all = tables::loadRows<TensorType>(
         "checkpoint_types", {{"name", &TensorType::name}, {"type", &TensorType::type}});
     const auto found =
-        std::find_if(all.begin(), all.end(), [name](const auto &row) { return row.name == name; });
+        std::ranges::find_if(all, [name](const auto &row) { return row.name == name; });
     return found == all.end() ? ElementType::Unknown : anyElementTypeFromName(found->type);
 }
 
@@ -159,10 +159,9 @@ void readShard(std::vector<BundleFile> &files, std::size_t index, ContainerConte
     }
     json = nullptr; // weights take as much memory again
     // In the order of the file, as a reader of it goes through it.
-    std::stable_sort(tensors.begin(), tensors.end(),
-                     [](const StoredTensor &a, const StoredTensor &b) {
-                         return a.bytes.offset < b.bytes.offset;
-                     });
+    std::ranges::stable_sort(tensors, [](const StoredTensor &a, const StoredTensor &b) {
+        return a.bytes.offset < b.bytes.offset;
+    });
     if (tensors.size() > kMostTensors) {
         out.log.add(Severity::Error, tooMany(file.path, tensors.size()));
         tensors.resize(kMostTensors);
@@ -231,7 +230,7 @@ public:
         const auto isIndex = [](const BundleFile &file) {
             return file.path.ends_with(kIndexEnding);
         };
-        const auto index = std::find_if(files.begin(), files.end(), isIndex);
+        const auto index = std::ranges::find_if(files, isIndex);
         if (index == files.end()) {
             readShard(files, 0, out);
             return;

@@ -198,7 +198,7 @@ AxisMap transposed(const std::vector<std::size_t> &order, const AxisMap &before)
 
 AxisMap expanded(std::vector<std::size_t> axes, const AxisMap &before)
 {
-    std::sort(axes.begin(), axes.end());
+    std::ranges::sort(axes);
     AxisMap after = before;
     for (const std::size_t axis : axes) {
         if (axis > after.size())
@@ -214,8 +214,7 @@ AxisMap squeezed(const std::optional<std::vector<std::size_t>> &axes, const Shap
 {
     AxisMap after;
     for (std::size_t i = 0; i < before.size(); ++i) {
-        const bool left =
-            axes ? std::find(axes->begin(), axes->end(), i) == axes->end() : from[i] != 1;
+        const bool left = axes ? std::ranges::find(*axes, i) == axes->end() : from[i] != 1;
         if (left)
             after.push_back(before[i]);
     }
@@ -295,7 +294,7 @@ void Search::use(const Definition &definition, const Use &use)
         operation.type == "einsum" ? placeOf(m_graph, operation, use.param, definition) : 0;
     Consumer consumer = describeConsumer(m_graph, use.operation, use.param, definition.type, place);
     consumer.via = m_via;
-    if (std::any_of(m_via.begin(), m_via.end(), [](const auto &type) { return type != "cast"; }))
+    if (std::ranges::any_of(m_via, [](const auto &type) { return type != "cast"; }))
         consumer.geometry.storedAxes = m_axes;
     found.push_back({use.operation, std::move(consumer)});
 }
@@ -499,7 +498,7 @@ bool passesThrough(std::string_view type)
 {
     static constexpr std::array<std::string_view, 5> kTypes{"cast", "reshape", "transpose",
                                                             "expand_dims", "squeeze"};
-    return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
+    return std::ranges::find(kTypes, type) != kTypes.end();
 }
 
 Consumer describeConsumer(const ValueGraph &graph, std::size_t operation, std::string_view param,
@@ -550,8 +549,7 @@ std::vector<Consumer> findConsumers(const ValueGraph &graph, std::size_t operati
     const GraphOperation &maker = graph.operations()[operation];
     for (std::size_t i = 0; i < maker.operation->outputs.size(); ++i)
         search.start(graph.definitions()[maker.firstDefinition + i]);
-    std::stable_sort(search.found.begin(), search.found.end(),
-                     [](const Found &a, const Found &b) { return a.operation < b.operation; });
+    std::ranges::stable_sort(search.found, {}, &Found::operation);
     std::vector<Consumer> consumers;
     consumers.reserve(search.found.size());
     for (Found &found : search.found)

@@ -280,13 +280,12 @@ private:
     {
         for (const mil::Function &function : m_out.program.functions) {
             auto &all = m_out.program.descriptions;
-            const auto own = std::find_if(all.begin(), all.end(), [&](const auto &description) {
+            const auto own = std::ranges::find_if(all, [&](const auto &description) {
                 return description.model == function.model && description.labels.empty();
             });
             const auto &operations = function.body.operations;
-            const auto classify =
-                std::find_if(operations.begin(), operations.end(),
-                             [](const auto &each) { return each.type == "classify"; });
+            const auto classify = std::ranges::find_if(
+                operations, [](const auto &each) { return each.type == "classify"; });
             const mil::ProgramValue *classes =
                 classify == operations.end() ? nullptr : classify->operand("classes");
             if (own == all.end() || !classes)
@@ -359,8 +358,8 @@ private:
             return SectionKind::Data;
         const auto around = blobsAround(path);
         if (looksLikeBlobFile(m_files[file].file->bytes(), path) ||
-            std::any_of(around.begin(), around.end(),
-                        [file](const BlobTable *each) { return each->names(file); }))
+            std::ranges::any_of(around,
+                                [file](const BlobTable *each) { return each->names(file); }))
             return SectionKind::Data;
         return path.ends_with(".json") || path.ends_with(".plist") ||
                        path.ends_with(".espresso.shape")

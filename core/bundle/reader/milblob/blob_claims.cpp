@@ -35,7 +35,7 @@ std::vector<milblob::Record> mergedRecords(std::vector<milblob::Record> walked,
     const auto byOffset = [](const milblob::Record &a, const milblob::Record &b) {
         return a.metaOffset < b.metaOffset;
     };
-    std::sort(walked.begin(), walked.end(), byOffset);
+    std::ranges::sort(walked, byOffset);
     std::vector<milblob::Record> all;
     std::set_union(walked.begin(), walked.end(), named.begin(), named.end(),
                    std::back_inserter(all), byOffset);
@@ -75,15 +75,15 @@ void markSharedOperands(std::vector<Weight> &weights)
                 uses.push_back(recordOf(operand));
         }
     }
-    if (!std::is_sorted(uses.begin(), uses.end())) // mostly they lie as they are named
-        std::sort(uses.begin(), uses.end());
+    if (!std::ranges::is_sorted(uses)) // mostly they lie as they are named
+        std::ranges::sort(uses);
     for (auto at = uses.begin(); (at = std::adjacent_find(at, uses.end())) != uses.end(); ++at)
         several.push_back(*at);
     if (several.empty())
         return;
     const auto isShared = [&](const codec::Operand &operand) {
         return !operand.place->isLiteral() &&
-               std::binary_search(several.begin(), several.end(), recordOf(operand));
+               std::ranges::binary_search(several, recordOf(operand));
     };
     const auto mark = [&](codec::Operand &operand) {
         if (!isShared(operand))
@@ -94,7 +94,7 @@ void markSharedOperands(std::vector<Weight> &weights)
     };
     for (Weight &weight : weights) {
         const OperandList &operands = weight.operands();
-        if (std::any_of(operands.begin(), operands.end(), isShared))
+        if (std::ranges::any_of(operands, isShared))
             weight.form.changeOperands(mark);
     }
 }
@@ -139,9 +139,7 @@ std::vector<std::vector<RecordUse>> recordUses(const std::vector<Weight> &weight
         }
     }
     for (std::vector<RecordUse> &file : uses)
-        std::stable_sort(file.begin(), file.end(), [](const RecordUse &a, const RecordUse &b) {
-            return a.metaOffset < b.metaOffset;
-        });
+        std::ranges::stable_sort(file, {}, &RecordUse::metaOffset);
     return uses;
 }
 

@@ -168,8 +168,8 @@ Result<quantized::Folder> readFiles(const std::vector<BundleFile> &files)
             return tl::unexpected(manifestFault(std::string(name), "a file of the matrix",
                                                 "no such file", "A file of the matrix is missing"));
         quantized::Bytes bytes(file->file->bytes().size());
-        std::transform(file->file->bytes().begin(), file->file->bytes().end(), bytes.begin(),
-                       [](std::byte byte) { return std::to_integer<std::uint8_t>(byte); });
+        std::ranges::transform(file->file->bytes(), bytes.begin(),
+                               [](std::byte byte) { return std::to_integer<std::uint8_t>(byte); });
         return bytes;
     });
 }
@@ -345,8 +345,7 @@ public:
             Digit{m_columns.between, m_columns.boxes(), &column, m_columns.box},
             Digit{m_columns.inner, m_columns.box, &column, 1},
         };
-        std::sort(digits.begin(), digits.end(),
-                  [](const Digit &a, const Digit &b) { return a.step > b.step; });
+        std::ranges::sort(digits, std::ranges::greater(), &Digit::step);
         for (const Digit &digit : digits) {
             if (digit.count == 1)
                 continue; // its step says nothing
