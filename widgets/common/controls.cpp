@@ -94,11 +94,6 @@ int ShareBar::partAt(int x) const
                                                       : static_cast<int>(behind - at.begin()) - 1;
 }
 
-QSize ShareBar::sizeHint() const
-{
-    return {theme::em(this, 8), theme::em(this, m_height)};
-}
-
 QSize ShareBar::minimumSizeHint() const
 {
     return {theme::em(this, 2), theme::em(this, m_height)};

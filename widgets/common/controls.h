@@ -69,7 +69,7 @@ public:
     /// The part at a place of the widget; -1 where none is.
     int partAt(int x) const;
 
-    QSize sizeHint() const override;
+    QSize sizeHint() const override { return {theme::em(this, 8), theme::em(this, m_height)}; }
     QSize minimumSizeHint() const override;
 
 protected:

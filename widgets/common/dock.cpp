@@ -370,11 +370,6 @@ void Dock::onFilesHoldChanged()
     }
 }
 
-void Dock::setNote(const QString &text)
-{
-    m_bar->setNote(text);
-}
-
 void Dock::setHeader(QWidget *header)
 {
     m_header = header;

@@ -96,7 +96,7 @@ protected:
     void setContent(QWidget *content);
     void showContent();
     /// Faint words beside the title; pickers that stand there instead of them.
-    void setNote(const QString &text);
+    void setNote(const QString &text) { m_bar->setNote(text); }
     void setHeader(QWidget *header);
     /// Shows a sentence instead: why there is nothing, and what would make it show something.
     void showMessage(const QString &text);

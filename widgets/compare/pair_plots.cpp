@@ -334,11 +334,6 @@ QVariant HistogramPairPlot::cell(int point, int column) const
     }
 }
 
-double HistogramPairPlot::keyOf(int point) const
-{
-    return (at(point).from + at(point).to) / 2;
-}
-
 int HistogramPairPlot::pointAt(double key) const
 {
     if (m_points.empty() || key < m_points.front().from || key >= m_points.back().to)

@@ -74,7 +74,7 @@ public:
     QVariant cell(int point, int column) const override;
 
 protected:
-    double keyOf(int point) const override;
+    double keyOf(int point) const override { return (at(point).from + at(point).to) / 2; }
     int pointAt(double key) const override;
     void applyColors(bool dark) override;
 
