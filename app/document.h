@@ -5,8 +5,6 @@
 #include "app/edit_journal.h"
 #include "core/bundle/bound_shapes.h"
 #include "core/patch/interrupted_save.h"
-#include "core/patch/patch.h"
-#include "widgets/models/session.h"
 #include "widgets/models/task_manager.h"
 
 #include <QObject>

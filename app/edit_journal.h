@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle_fwd.h"
-#include "core/patch/patch.h"
 #include "core/patch/save/file_io.h"
 #include "widgets/models/session.h"
 

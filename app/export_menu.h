@@ -2,7 +2,6 @@
 #pragma once
 
 #include "app/window_parts.h"
-#include "core/base/error.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/section_weight.h"
 #include "core/container/quantized/quantize.h"

@@ -2,10 +2,7 @@
 #pragma once
 
 #include "app/document.h"
-#include "app/layouts.h"
-#include "app/settings.h"
 #include "app/view_menu.h"
-#include "widgets/models/session.h"
 
 #include <QMainWindow>
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "app/layouts.h"
-#include "app/settings.h"
 #include "app/window_parts.h"
 
 #include <QFont>

@@ -3,7 +3,6 @@
 
 #include "app/cli/command.h"
 #include "core/assessment/choose_form.h"
-#include "core/assessment/weight_facts.h"
 #include "core/report/verdict.h"
 
 /// The commands that judge by a chip. Their options; what they do needs no CLI11.

@@ -3,10 +3,7 @@
 
 #include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
-#include "core/base/error.h"
-#include "core/base/progress.h"
 #include "core/bundle/bound_shapes.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/report/json.h"
 
 namespace CLI {

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
-#include "core/base/progress.h"
-#include "core/bundle/bundle_fwd.h"
-#include "core/codec/analysis/accuracy.h"
-#include "core/codec/encode/form_spec.h"
 #include "core/report/encode_table.h"
 
 /// The work of `encode`: weights of a bundle in another form.

@@ -3,7 +3,6 @@
 
 #include "core/base/output_place.h"
 #include "core/base/sha256.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/patch/patch.h"
 
 namespace CLI {

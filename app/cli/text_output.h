@@ -3,7 +3,6 @@
 
 #include "core/base/error.h"
 #include "core/base/progress.h"
-#include "core/base/text.h"
 #include "core/report/column.h"
 
 #include <condition_variable>

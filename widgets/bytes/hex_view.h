@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/base/overlaid_file.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/bundle/byte_field.h"
 #include "widgets/bytes/hex_rows.h"
 #include "widgets/models/byte_models.h"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/assess.h"
 #include "core/assessment/geometry.h"
-#include "core/bundle/bundle_fwd.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
 #include "widgets/models/row_table_model.h"

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/assess.h"
 #include "core/assessment/weight_facts.h"
-#include "core/base/progress.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/report/verdict.h"
 #include "widgets/models/session.h"
 #include "widgets/models/task_manager.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/choose_form.h"
 #include "core/report/decision_table.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/geometry.h"
 #include "core/assessment/roofline.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/codec/analysis/reduction.h"
 #include "core/report/collective_table.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/plot_widget.h"

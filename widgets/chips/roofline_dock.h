@@ -4,7 +4,6 @@
 #include "widgets/chips/chip_state.h"
 #include "widgets/chips/roofline_plot.h"
 #include "widgets/common/dock.h"
-#include "widgets/models/task_manager.h"
 
 #include <QStringList>
 

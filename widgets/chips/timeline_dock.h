@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/assess.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/report/placement_table.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/plot_widget.h"
 #include "widgets/models/row_table_model.h"
-#include "widgets/models/task_manager.h"
 
 #include <QList>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/report/verdict.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/models/row_table_model.h"
 

@@ -2,8 +2,6 @@
 #pragma once
 
 #include "widgets/common/tile_view.h"
-#include "widgets/models/task_manager.h"
-#include "widgets/models/tile_source.h"
 
 #include <QBasicTimer>
 #include <QCache>

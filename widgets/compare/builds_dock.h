@@ -4,10 +4,8 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
 #include "widgets/common/dock.h"
-#include "widgets/compare/pair_pictures.h"
 #include "widgets/compare/shown_pair.h"
 #include "widgets/models/matrix_model.h"
-#include "widgets/models/task_manager.h"
 
 #include <QList>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/compare/byte_differences.h"
 #include "widgets/bytes/hex_rows.h"
 #include "widgets/compare/byte_rows.h"
 

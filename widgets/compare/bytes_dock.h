@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/element_place.h"
 #include "core/compare/byte_differences.h"
 #include "widgets/common/dock.h"
 #include "widgets/compare/shown_pair.h"
-#include "widgets/models/task_manager.h"
 
 #include <QList>
 

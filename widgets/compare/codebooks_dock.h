@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/report/places_table.h"
-#include "widgets/common/dock.h"
 #include "widgets/compare/places_dock.h"
 #include "widgets/models/row_table_model.h"
 #include "widgets/models/task_manager.h"

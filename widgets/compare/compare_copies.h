@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/progress.h"
-#include "core/compare/limits.h"
 #include "core/patch/edit/copy_values.h"
 #include "widgets/compare/pair_pictures.h"
 #include "widgets/models/compare_model.h"

@@ -5,8 +5,6 @@
 #include "widgets/common/dock.h"
 #include "widgets/compare/compare_pages.h"
 #include "widgets/compare/shown_pair.h"
-#include "widgets/models/compare_model.h"
-#include "widgets/models/task_manager.h"
 
 #include <QElapsedTimer>
 #include <QList>

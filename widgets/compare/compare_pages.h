@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/compare/compare.h"
 #include "core/report/structure_table.h"
 #include "widgets/models/compare_model.h"
-#include "widgets/models/row_table_model.h"
 #include "widgets/models/session.h"
 #include "widgets/models/task_manager.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/models/weight_reader.h"
 #include "widgets/weight/weight_tiles.h"
 
 #include <QColor>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle_fwd.h"
 #include "widgets/compare/shown_pair.h"
 #include "widgets/models/compare_model.h"
 #include "widgets/models/session.h"

@@ -6,7 +6,6 @@
 #include "widgets/common/dock.h"
 #include "widgets/compare/pair_pictures.h"
 #include "widgets/models/compare_model.h"
-#include "widgets/models/row_table_model.h"
 
 #include <QList>
 #include <QStringList>

@@ -6,7 +6,6 @@
 #include "widgets/common/box_pyramid.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/compare/difference_tiles.h"
-#include "widgets/models/weight_reader.h"
 
 #include <QSplitter>
 #include <QString>

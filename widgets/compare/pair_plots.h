@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/compare/compare.h"
 #include "core/compare/worst_places.h"
 #include "widgets/common/plot_widget.h"
 #include "widgets/models/compare_model.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/format/activation_table.h"
 #include "core/report/format_table.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/plot_widget.h"

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle_fwd.h"
 #include "core/container/hwx/slots.h"
 #include "core/descriptor/task_diff.h"
 #include "widgets/models/fact_tree_model.h"
 #include "widgets/models/row_table_model.h"
-#include "widgets/models/session.h"
 
 /// Rows of a FactTreeModel whose cells are those of a declared table.
 /// Rows of the docks about a hardware container, for FactTreeModel. All take a bundle whose

@@ -3,7 +3,6 @@
 
 #include "core/assessment/weight_where.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/report/weight_table.h"
 #include "widgets/models/row_table_model.h"
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle_fwd.h"
-#include "core/compare/byte_differences.h"
-#include "core/numeric/element_type.h"
 #include "core/report/byte_table.h"
 #include "core/report/structure_table.h"
 #include "widgets/models/row_table_model.h"

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/weight_facts.h"
 #include "core/report/geometry_table.h"
 #include "core/report/plan_table.h"
 #include "core/report/weight_table.h"
 #include "widgets/models/row_table_model.h"
-#include "widgets/models/short_names.h"
 
 #include <QAbstractTableModel>
 #include <QFont>

@@ -3,8 +3,6 @@
 
 #include "core/assessment/weight_facts.h"
 #include "core/compare/build_verdict.h"
-#include "core/compare/compare.h"
-#include "core/compare/limits.h"
 #include "core/report/pair_table.h"
 #include "core/report/places_table.h"
 #include "widgets/models/row_table_model.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
-#include "core/bundle/weight.h"
 #include "core/codec/decode/decoder.h"
 #include "core/numeric/element_type.h"
 

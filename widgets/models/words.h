@@ -3,9 +3,7 @@
 
 #include "core/assessment/assess.h"
 #include "core/assessment/stream.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
-#include "core/form/storage_form.h"
 #include "core/format/catalogue.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"

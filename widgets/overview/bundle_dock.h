@@ -3,7 +3,6 @@
 
 #include "widgets/common/dock.h"
 #include "widgets/models/bundle_tree_model.h"
-#include "widgets/models/task_manager.h"
 #include "widgets/overview/navigator_rows.h"
 
 #include <QList>

@@ -2,9 +2,6 @@
 #pragma once
 
 #include "core/assessment/bundle_findings.h"
-#include "core/assessment/weight_facts.h"
-#include "core/base/progress.h"
-#include "core/bundle/bundle_fwd.h"
 #include "widgets/common/panels.h"
 #include "widgets/models/words.h"
 #include "widgets/overview/navigator_rows.h"

@@ -5,7 +5,6 @@
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
 #include "widgets/models/row_table_model.h"
-#include "widgets/models/task_manager.h"
 #include "widgets/overview/overview_cells.h"
 
 #include <QString>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/graph/neighbourhood.h"
 #include "core/report/program_table.h"
 #include "widgets/common/dock.h"
 #include "widgets/models/row_table_model.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/report/byte_table.h"
-#include "core/search/find.h"
 #include "widgets/common/dock.h"
 #include "widgets/models/row_table_model.h"
 #include "widgets/models/task_manager.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "widgets/common/dock.h"
-#include "widgets/models/session.h"
 
 #include <QWidget>
 

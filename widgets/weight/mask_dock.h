@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/bundle/part_data.h"
-#include "core/codec/decode/decoder.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/plot_widget.h"
 #include "widgets/models/task_manager.h"

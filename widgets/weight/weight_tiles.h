@@ -2,9 +2,7 @@
 #pragma once
 
 #include "core/bundle/bundle_fwd.h"
-#include "core/bundle/weight.h"
 #include "widgets/common/box_pyramid.h"
-#include "widgets/models/tile_source.h"
 #include "widgets/models/weight_reader.h"
 
 #include <QObject>
