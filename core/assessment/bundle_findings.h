@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/assessment/weight_facts.h"
-#include "core/base/progress.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/statistics.h"
 

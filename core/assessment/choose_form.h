@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/assessment/weight_facts.h"
-#include "core/base/progress.h"
 #include "core/codec/analysis/accuracy.h"
 
 /// The form that a weight should take on a chip: the procedure of chapter 7, complete.

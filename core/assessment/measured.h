@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/geometry.h"
 #include "core/assessment/roofline.h"
-#include "core/assessment/stream.h"
 
 namespace kernscope::decision {
 

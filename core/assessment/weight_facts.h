@@ -3,7 +3,6 @@
 
 #include "core/assessment/assess.h"
 #include "core/assessment/weight_form.h"
-#include "core/bundle/bundle_fwd.h"
 
 /// A bundle's weights in the terms of decisions, geometry and roofline.
 namespace kernscope {

@@ -4,7 +4,6 @@
 #include "core/assessment/roofline.h"
 #include "core/assessment/weight_facts.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/container/mil/program.h"
 
 namespace kernscope {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/assessment/weight_facts.h"
-#include "core/bundle/bundle_fwd.h"
 
 /// Which weights are meant, in the small language of the window's filter.
 namespace kernscope {

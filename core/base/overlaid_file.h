@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/guarded_mapping.h"
 #include "core/base/memory.h"
-#include "core/base/quantity.h"
 
 #include <map>
 #include <mutex>

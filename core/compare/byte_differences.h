@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/progress.h"
 #include "core/bundle/element_place.h"
 #include "core/compare/byte_alignment.h"
 #include "core/compare/byte_ranges.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/progress.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/compare/compare.h"
 
 #include <array>

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
-#include "core/base/progress.h"
-#include "core/bundle/bundle_fwd.h"
-#include "core/bundle/weight.h"
 #include "core/compare/byte_ranges.h"
 #include "core/compare/channel_order.h"
 #include "core/compare/value_difference.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle_fwd.h"
-#include "core/compare/channel_order.h"
 #include "core/compare/compare.h"
 
 namespace kernscope::diff {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle_fwd.h"
 #include "core/bundle/element_place.h"
-#include "core/bundle/weight.h"
 #include "core/codec/decode/grid_map.h"
 
 namespace kernscope {

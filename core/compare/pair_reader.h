@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle_fwd.h"
 #include "core/codec/decode/decoder.h"
 #include "core/compare/compare.h"
-#include "core/compare/value_difference.h"
 
 namespace kernscope::diff {
 

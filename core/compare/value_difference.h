@@ -3,7 +3,6 @@
 
 #include "core/bundle/bundle_fwd.h"
 #include "core/form/encoding.h"
-#include "core/numeric/element_type.h"
 
 #include <limits>
 

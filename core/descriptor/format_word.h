@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
 #include "core/format/catalogue.h"
 
 /// The format register of a task, and what fp8 changed in it (chapter 36, table 36.3).

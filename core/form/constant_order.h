@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/form/encoding.h"
 #include "core/form/operand_place.h"
 #include "core/form/order_layout.h"
-#include "core/numeric/element_type.h"
 
 /// Orders of constants in Core AI programs (coreai-format.md, sections 6 and 7). As every order of
 /// an operand with a place they count from the start of the file: the operand's place then has its

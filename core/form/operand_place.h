@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/quantity.h"
 #include "core/form/encoding.h"
-#include "core/numeric/element_type.h"
 
 namespace kernscope {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/form/encoding.h"
 #include "core/form/operand_place.h"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/format/catalogue.h"
 #include "core/format/kernel_format.h"
 
 namespace kernscope::format {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
-#include "core/base/progress.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/patch/patch.h"
 
 /// Saves in place that were cut short: what they left, how a bundle is read all the same, and how

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/base/progress.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/patch/edit/edit.h"
 
 #include <filesystem>

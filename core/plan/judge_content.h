@@ -3,7 +3,6 @@
 
 #include "core/base/hash.h"
 #include "core/plan/plan.h"
-#include "core/plan/survey.h"
 
 #include <mutex>
 

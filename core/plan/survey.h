@@ -4,8 +4,6 @@
 #include "core/assessment/assess.h"
 #include "core/base/progress.h"
 #include "core/bundle/bound_shapes.h"
-#include "core/codec/encode/encoder.h"
-#include "core/codec/encode/form_spec.h"
 #include "core/plan/weight_error.h"
 
 /// Every form that the weights of a network may take, with its figures: what a plan chooses from.

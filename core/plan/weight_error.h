@@ -2,11 +2,8 @@
 #pragma once
 
 #include "core/assessment/weight_facts.h"
-#include "core/base/error.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
 #include "core/codec/encode/form_spec.h"
-#include "core/codec/encode/input_statistics.h"
 
 /// Names of forms that a plan may give a weight, as people type them.
 namespace kernscope::plan {

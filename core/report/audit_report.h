@@ -3,10 +3,6 @@
 
 #include "core/assessment/known_faults.h"
 #include "core/audit/audit.h"
-#include "core/base/error.h"
-#include "core/bundle/bundle_fwd.h"
-#include "core/compare/limits.h"
-#include "core/report/column.h"
 #include "core/report/document.h"
 
 #include <cstdint>

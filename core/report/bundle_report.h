@@ -2,9 +2,6 @@
 #pragma once
 
 #include "core/assessment/bundle_findings.h"
-#include "core/base/progress.h"
-#include "core/bundle/bundle_fwd.h"
-#include "core/bundle/statistics.h"
 #include "core/report/column.h"
 
 namespace kernscope::report {

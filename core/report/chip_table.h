@@ -3,9 +3,7 @@
 
 #include "core/assessment/calibrate.h"
 #include "core/assessment/weight_facts.h"
-#include "core/report/column.h"
 #include "core/report/engine_json.h"
-#include "core/target/target.h"
 
 /// What is known of a chip beside its row: `targets --bytes` and the Targets dock.
 namespace kernscope::report {

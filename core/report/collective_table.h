@@ -3,9 +3,7 @@
 
 #include "core/assessment/collective.h"
 #include "core/codec/analysis/reduction.h"
-#include "core/report/column.h"
 #include "core/report/json.h"
-#include "core/target/target.h"
 
 /// The tables of chapter 36 as `collective` lists them.
 namespace kernscope::report {

@@ -2,15 +2,11 @@
 #pragma once
 
 #include "core/assessment/bundle_findings.h"
-#include "core/assessment/calibrate.h"
-#include "core/assessment/choose_form.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/bundle/shapes/infer.h"
 #include "core/report/chip_table.h"
 #include "core/report/decision_table.h"
 #include "core/report/geometry_table.h"
 #include "core/report/hwx_json.h"
-#include "core/report/json.h"
 #include "core/report/placement_table.h"
 #include "core/report/register_table.h"
 #include "core/report/tensor_export.h"

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle_fwd.h"
-#include "core/compare/compare.h"
 #include "core/container/coreai_cache/survey.h"
-#include "core/report/column.h"
 #include "core/report/json.h"
 
 /// A package beside the program that was compiled from it, weight by weight.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/assessment/coverage.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/report/column.h"
 
 #include <string>

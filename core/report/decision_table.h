@@ -3,7 +3,6 @@
 
 #include "core/assessment/choose_form.h"
 #include "core/assessment/stream.h"
-#include "core/assessment/weight_facts.h"
 #include "core/report/column.h"
 
 namespace kernscope::report {

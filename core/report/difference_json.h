@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
-#include "core/base/progress.h"
 #include "core/compare/build_verdict.h"
-#include "core/compare/codebook_match.h"
 #include "core/compare/form_check.h"
-#include "core/compare/limits.h"
 #include "core/compare/value_difference.h"
-#include "core/compare/worst_places.h"
 #include "core/report/json.h"
 #include "core/report/places_table.h"
 

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle_fwd.h"
-#include "core/compare/byte_ranges.h"
-#include "core/compare/compare.h"
 #include "core/compare/element_changes.h"
 #include "core/format/stale_caches.h"
 #include "core/patch/binary/apply_binary.h"
-#include "core/patch/patch.h"
-#include "core/report/column.h"
 #include "core/report/json.h"
 
 namespace kernscope::report {

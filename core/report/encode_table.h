@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle_fwd.h"
 #include "core/codec/analysis/accuracy.h"
-#include "core/codec/encode/form_spec.h"
-#include "core/codec/microscaled/microscaled.h"
-#include "core/container/quantized/folder.h"
 #include "core/container/quantized/quantize.h"
 #include "core/patch/reencode/convert_half.h"
 #include "core/patch/reencode/raise_opset.h"
-#include "core/report/column.h"
 #include "core/report/json.h"
 
 #include <nlohmann/json.hpp>

@@ -4,10 +4,7 @@
 #include "core/assessment/collective.h"
 #include "core/descriptor/format_word.h"
 #include "core/descriptor/image_v10.h"
-#include "core/format/catalogue.h"
-#include "core/report/column.h"
 #include "core/report/json.h"
-#include "core/target/target.h"
 
 /// What is known of the engine and of a chip apart from any file: the bytes of its table, the
 /// collective layer, the descriptor. A command or a dock shows these as they are.

@@ -2,9 +2,7 @@
 #pragma once
 
 #include "core/format/activation_table.h"
-#include "core/format/catalogue.h"
 #include "core/format/legality.h"
-#include "core/report/column.h"
 #include "core/report/json.h"
 #include "core/target/target.h"
 

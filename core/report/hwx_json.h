@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/container/hwx/container.h"
 #include "core/container/hwx/slots.h"
 #include "core/descriptor/task_diff.h"
-#include "core/report/column.h"
 #include "core/report/json.h"
 
 namespace kernscope::report {

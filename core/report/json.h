@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/bundle/statistics.h"
 #include "core/compare/compare.h"
 #include "core/patch/interrupted_save.h"
-#include "core/patch/patch.h"
 #include "core/report/column.h"
 
 /// The JSON documents of cli.md. Keys are only ever added.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/container/mil/program.h"
-#include "core/report/column.h"
 #include "core/report/json.h"
 
 #include <nlohmann/json.hpp>

@@ -2,9 +2,6 @@
 #pragma once
 
 #include "core/assessment/stream.h"
-#include "core/base/error.h"
-#include "core/base/progress.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/compare/compare.h"
 #include "core/report/column.h"
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/assess.h"
 #include "core/assessment/calibrate.h"
 #include "core/assessment/measured.h"
-#include "core/assessment/roofline.h"
 #include "core/assessment/weight_facts.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/container/mil/backend_notes.h"
 #include "core/report/column.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/progress.h"
 #include "core/compare/byte_differences.h"
 #include "core/compare/codebook_match.h"
 #include "core/compare/worst_places.h"

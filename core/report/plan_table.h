@@ -3,7 +3,6 @@
 
 #include "core/plan/judge_content.h"
 #include "core/plan/write_plan.h"
-#include "core/report/column.h"
 #include "core/report/json.h"
 #include "core/report/verdict.h"
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle_fwd.h"
 #include "core/bundle/shapes/infer.h"
 #include "core/container/mil/plain_models.h"
 #include "core/graph/neighbourhood.h"
-#include "core/report/column.h"
 #include "core/report/json.h"
 
 /// The program of a bundle, as `inspect` lists it. Rows point into the bundle.

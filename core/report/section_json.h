@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle_fwd.h"
 #include "core/bundle/section_weight.h"
 #include "core/bundle/weight.h"
 #include "core/container/hwx/kernels.h"
 #include "core/container/section/section.h"
-#include "core/report/column.h"
 #include "core/report/json.h"
 
 namespace kernscope::report {

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/progress.h"
-#include "core/bundle/bundle_fwd.h"
-#include "core/compare/byte_alignment.h"
 #include "core/compare/byte_differences.h"
-#include "core/compare/byte_ranges.h"
-#include "core/compare/compare.h"
 #include "core/compare/task_comparison.h"
-#include "core/report/column.h"
 #include "core/report/json.h"
 
 namespace kernscope::report {

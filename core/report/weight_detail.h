@@ -2,8 +2,6 @@
 #pragma once
 
 #include "core/bundle/part_data.h"
-#include "core/bundle/statistics.h"
-#include "core/report/column.h"
 #include "core/report/json.h"
 
 /// One weight in full: what the inspector of the window shows and `weight` prints.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle_fwd.h"
 #include "core/bundle/statistics.h"
 #include "core/form/operand_place.h"
 #include "core/report/column.h"

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/progress.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/bundle_fwd.h"
-#include "core/bundle/weight.h"
 #include "core/search/pattern.h"
 
 namespace kernscope::search {

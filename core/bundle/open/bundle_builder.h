@@ -2,8 +2,6 @@
 #pragma once
 
 #include "core/bundle/bound_shapes.h"
-#include "core/bundle/bundle_fwd.h"
-#include "core/bundle/diagnostic_log.h"
 #include "core/bundle/open/bundle_files.h"
 
 namespace kernscope {

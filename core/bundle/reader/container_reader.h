@@ -6,7 +6,6 @@
 #include "core/bundle/diagnostic_log.h"
 #include "core/bundle/section_map.h"
 #include "core/bundle/shapes/infer.h"
-#include "core/container/mil/program.h"
 
 namespace kernscope {
 

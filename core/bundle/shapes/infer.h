@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
 #include "core/container/mil/program.h"
 
 /// Extents that a program leaves open ("?", and the unknown dimensions of its protobuf), worked out

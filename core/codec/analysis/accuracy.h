@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
-#include "core/base/progress.h"
 #include "core/codec/decode/decoder.h"
 #include "core/codec/encode/form_spec.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/codec/encode/encoder.h"
 #include "core/codec/encode/form_spec.h"
 
 /// What the encoders offer, a row for each step that a weight can be encoded in. The encoder of a

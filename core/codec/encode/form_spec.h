@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/codec/encode/encoder.h"
 #include "core/codec/encode/input_statistics.h"
 #include "core/form/storage_form.h"
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
-#include "core/base/quantity.h"
-#include "core/container/hwx/container.h"
 #include "core/container/hwx/cover.h"
 #include "core/format/record_fields.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/quantity.h"
 #include "core/container/hwx/container.h"
 
 namespace kernscope::hwx {

@@ -2,10 +2,8 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/base/quantity.h"
 #include "core/container/mil/backend_notes.h"
 #include "core/container/mil/model_description.h"
-#include "core/numeric/element_type.h"
 
 #include <map>
 #include <variant>

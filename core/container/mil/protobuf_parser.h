@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/container/mil/faults.h"
-#include "core/container/mil/program.h"
 #include "core/container/mil/wire.h"
 
 namespace kernscope::mil {

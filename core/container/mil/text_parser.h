@@ -3,7 +3,6 @@
 
 #include "core/container/mil/faults.h"
 #include "core/container/mil/number.h"
-#include "core/container/mil/program.h"
 #include "core/container/mil/text_lexer.h"
 
 namespace kernscope::mil {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/container/mil/faults.h"
-#include "core/container/mil/program.h"
 
 #include <google/protobuf/io/coded_stream.h>
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/base/quantity.h"
 
 #include <cstddef>
 #include <cstdint>

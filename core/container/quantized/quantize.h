@@ -2,9 +2,7 @@
 #pragma once
 
 #include "core/container/quantized/folder.h"
-#include "core/format/catalogue.h"
 #include "core/format/tquant.h"
-#include "core/numeric/element_type.h"
 #include "core/numeric/npy.h"
 
 /// From an array to a folder, from one folder to another layout, and back to values: what the

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
-#include "core/base/quantity.h"
 #include "core/format/kernel_format.h"
 #include "core/format/record_fields.h"
 #include "core/lanes/deal.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/base/progress.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/patch/edit/edit.h"
 
 namespace kernscope::patch {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/patch/patch.h"
 
 #include <cstddef>

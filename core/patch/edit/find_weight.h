@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
-#include "core/form/encoding.h"
-#include "core/numeric/element_type.h"
 #include "core/patch/edit/edit.h"
 
 namespace kernscope::patch {

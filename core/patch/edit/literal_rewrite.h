@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/container/mil/program.h"
-#include "core/numeric/element_type.h"
 #include "core/patch/edit/edit.h"
 
 /// Numbers of the program file written anew in the bytes that they have.

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
-#include "core/base/progress.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/patch/edit/find_weight.h"
-#include "core/patch/patch.h"
-#include "core/patch/plan/recorder.h"
 #include "core/patch/plan/weight_planner.h"
 
 #include <cmath>

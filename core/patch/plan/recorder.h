@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
 #include "core/base/overlaid_file.h"
-#include "core/base/quantity.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/patch/patch.h"
 
 #include <algorithm>

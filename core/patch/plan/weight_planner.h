@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/bundle_fwd.h"
-#include "core/codec/decode/decoder.h"
 #include "core/codec/edit/editor.h"
 #include "core/container/mil/program.h"
 #include "core/patch/plan/recorder.h"

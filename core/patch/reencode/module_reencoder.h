@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/container/mlir/writer.h"
 #include "core/numeric/element_type.h"
 #include "core/patch/edit/edit.h"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
 #include "core/bundle/bundle.h"
-#include "core/codec/encode/encoder.h"
 #include "core/container/mil/program.h"
 #include "core/form/operand_place.h"
 #include "core/patch/reencode/reencode.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle_fwd.h"
 

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
-#include "core/base/overlaid_file.h"
-#include "core/base/progress.h"
-#include "core/bundle/bundle_fwd.h"
 #include "core/patch/interrupted_save.h"
-#include "core/patch/save/file_io.h"
 #include "core/patch/save/journal.h"
 #include "core/patch/save/save_key.h"
 

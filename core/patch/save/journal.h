@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
 #include "core/base/output_place.h"
 #include "core/base/overlaid_file.h"
-#include "core/base/progress.h"
-#include "core/base/quantity.h"
 #include "core/patch/save/file_io.h"
 
 #include <functional>

@@ -3,7 +3,6 @@
 
 #include "core/bundle/bundle.h"
 #include "core/patch/patch.h"
-#include "core/patch/save/file_io.h"
 #include "core/patch/save/journal.h"
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 
 #include "core/bundle/diagnostic_log.h"
 #include "core/bundle/reader/aimodel/module_graph.h"
-#include "core/form/encoding.h"
 #include "core/form/operand_place.h"
 
 #include <cstdint>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/container/mlir/aicode.h"
-#include "core/container/mlir/module.h"
 #include "core/format/coreai_operations.h"
 #include "core/numeric/element_type.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle_fwd.h"
 #include "core/bundle/reader/hwx/hardware_slices.h"
 #include "core/bundle/section_map.h"
 #include "core/bundle/weight.h"

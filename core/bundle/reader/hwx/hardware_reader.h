@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/bundle/reader/container_reader.h"
-#include "core/container/hwx/container.h"
 #include "core/container/hwx/cover.h"
 
 namespace kernscope {

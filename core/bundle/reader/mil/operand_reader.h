@@ -4,7 +4,6 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/diagnostic_log.h"
 #include "core/bundle/reader/mil/blob_table.h"
-#include "core/container/mil/program.h"
 #include "core/container/mil/value_graph.h"
 
 namespace kernscope {
