@@ -133,4 +133,14 @@ struct Fp8Format {
 };
 std::span<const Fp8Format> fp8Formats();
 
+/// Where a system may keep what it compiled of a file before it was changed
+/// (resources/tables/stale_caches.csv).
+struct StaleCache {
+    std::string kinds; ///< of bundles, as bundleKindName() has them, separated by spaces
+    std::string place, what, clear, source;
+    Confidence confidence = Confidence::Assumed;
+};
+/// The rows of a kind of bundle.
+std::vector<StaleCache> staleCaches(std::string_view kind);
+
 } // namespace kernscope::format

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/compare/element_changes.h"
-#include "core/format/stale_caches.h"
+#include "core/format/catalogue.h"
 #include "core/patch/binary/apply_binary.h"
 #include "core/report/json.h"
 

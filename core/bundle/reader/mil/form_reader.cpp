@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/reader/mil/form_reader.h"
 
-#include "core/bundle/reader/mil/form_operations.h"
+#include "core/base/find.h"
 
 #include <fmt/format.h>
 
@@ -153,10 +153,32 @@ Result<ReadValue> FormReader::cast(const mil::Operation &operation, PartRole rol
     return form;
 }
 
+namespace {
+
+/// An operation that makes weights, and who reads it: a row for each. A new one is a file
+/// form_NAME.cpp and a line here.
+struct FormOperation {
+    std::string_view type;
+    /// `role`: that of the payload, as the operation which takes the result has it.
+    Result<ReadValue> (FormReader::*read)(const mil::Operation &operation, PartRole role);
+};
+
+constexpr std::array kOperations{
+    FormOperation{"constexpr_affine_dequantize", &FormReader::affine},
+    FormOperation{"constexpr_blockwise_shift_scale", &FormReader::blockwise},
+    FormOperation{"constexpr_lut_to_dense", &FormReader::lutToDense},
+    FormOperation{"constexpr_sparse_to_dense", &FormReader::sparse},
+    FormOperation{"constexpr_lut_to_sparse", &FormReader::lutToSparse},
+    FormOperation{"constexpr_sparse_blockwise_shift_scale", &FormReader::sparseBlockwise},
+    FormOperation{"constexpr_cast", &FormReader::cast},
+};
+
+} // namespace
+
 Result<ReadValue> FormReader::dispatch(const mil::Operation &operation, PartRole role)
 {
-    if (const FormOperation *known = formOperation(operation.type))
-        return known->read(*this, operation, role);
+    if (const auto *known = findBy(kOperations, &FormOperation::type, operation.type))
+        return (this->*known->read)(operation, role);
     return tl::unexpected(m_operands.fault(operation, "mil.unsupported", "operation",
                                            "a constexpr operation that is known", operation.type,
                                            "This way to store a weight is not known."));

@@ -51,7 +51,7 @@ public:
     using Outcome = Result<ReadValue>;
     using PartRole = codec::PartRole;
 
-    // What the readers of operations are made of (form_operations.h).
+    // What the readers of operations are made of (kOperations of form_reader.cpp).
 
     /// An operand: stored, or the result of another op.
     struct Source {
