@@ -68,11 +68,7 @@ ShapesDialog::ShapesDialog(const std::vector<shapes::OpenInput> &inputs,
     connect(m_buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(m_buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
 
-    auto *rows = new QVBoxLayout(this);
-    rows->addWidget(intro);
-    rows->addWidget(scroll, 1);
-    rows->addWidget(m_fault);
-    rows->addWidget(m_buttons);
+    ui::filled(new QVBoxLayout(this), {intro, {scroll, 1}, m_fault, m_buttons});
     resize(ui::theme::em(this, 36), sizeHint().height());
     if (!m_rows.empty()) {
         m_rows.front().text->setFocus();

@@ -6,6 +6,7 @@
 #include "app/texts.h"
 #include "core/base/csv.h"
 #include "widgets/common/design.h"
+#include "widgets/common/labels.h"
 #include "widgets/models/theme.h"
 
 #include <QAccessible>
@@ -102,19 +103,12 @@ TourPanel::TourPanel(QWidget *window) : QFrame(window)
     connect(m_back, &QPushButton::clicked, this, &TourPanel::back);
     connect(m_next, &QPushButton::clicked, this, &TourPanel::next);
     connect(m_end, &QPushButton::clicked, this, &TourPanel::end);
-    auto *buttons = new QHBoxLayout;
-    buttons->addWidget(m_end);
-    buttons->addStretch();
-    buttons->addWidget(m_back);
-    buttons->addWidget(m_next);
+    auto *buttons = ui::filled(new QHBoxLayout, {m_end, ui::room(0), m_back, m_next});
     auto *rows = new QVBoxLayout(this);
     const int margin = space(this, Space::Large);
     rows->setContentsMargins(margin, margin, margin, margin);
     rows->setSpacing(space(this, Space::Medium));
-    rows->addWidget(m_count);
-    rows->addWidget(m_title);
-    rows->addWidget(m_text);
-    rows->addLayout(buttons);
+    ui::filled(rows, {m_count, m_title, m_text, buttons});
     setTabOrder(m_next, m_back);
     setTabOrder(m_back, m_end);
     wearPalette();

@@ -471,8 +471,7 @@ void AssessmentDock::buildSections(QWidget *content)
     m_geometrySection = add(tr("Geometry"), m_geometry);
     m_time = new FactRows(content);
     add(tr("Time"), m_time);
-    column->addWidget(buildLinks(content));
-    column->addStretch(1);
+    filled(column, {buildLinks(content), room(1)});
 }
 
 QLabel *AssessmentDock::buildLinks(QWidget *parent)

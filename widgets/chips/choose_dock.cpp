@@ -8,6 +8,7 @@
 #include "widgets/common/controls.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/panels.h"
 #include "widgets/models/words.h"
@@ -158,10 +159,8 @@ ChooseDock::ChooseDock(Session &session, QWidget *parent)
     m_tolerance->setPrefix(tr("tolerance "));
     m_tolerance->setAccessibleName(tr("Tolerance"));
     m_apply = new QPushButton(tr("Apply to a Copy…"), content);
-    auto *bar = new QHBoxLayout;
-    bar->addWidget(sharedChipBox(m_state, content), 1);
-    bar->addWidget(m_tolerance);
-    bar->addWidget(m_apply);
+    auto *bar =
+        filled(new QHBoxLayout, {{sharedChipBox(m_state, content), 1}, m_tolerance, m_apply});
     for (QLabel **label : {&m_verdict, &m_readings, &m_state_}) {
         *label = new QLabel(content);
         (*label)->setTextFormat(label == &m_verdict ? Qt::RichText : Qt::PlainText);
@@ -174,17 +173,13 @@ ChooseDock::ChooseDock(Session &session, QWidget *parent)
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
     m_table->setItemDelegateForColumn(m_model->columnOf("outcome"), new OutcomePill(m_table));
     m_table->horizontalHeader()->setStretchLastSection(true);
-    QVBoxLayout *column = contentColumn(content);
-    column->addLayout(bar);
-    column->addWidget(sharedVerdict(m_state, content));
-    column->addWidget(m_verdict);
+    QVBoxLayout *column =
+        filled(contentColumn(content), {bar, sharedVerdict(m_state, content), m_verdict});
     m_contested = new PanelSection(theme::glyph(Token::MarkContested) + QLatin1Char(' ') +
                                        tr("Sources disagree"),
                                    m_readings, content);
     m_contested->setFolded(true);
-    column->addWidget(m_contested);
-    column->addWidget(m_table, 1);
-    column->addWidget(m_state_);
+    filled(column, {m_contested, {m_table, 1}, m_state_});
     setContent(content);
     content->setFocusProxy(m_table);
     buildActions();

@@ -148,9 +148,7 @@ ReductionDock::ReductionDock(Session &session, QWidget *parent)
     m_result->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_plot = new ReductionPlot(content);
     m_plot->setMinimumHeight(theme::em(this, 9));
-    auto *bar = new QHBoxLayout;
-    bar->addWidget(m_values, 1);
-    bar->addWidget(m_examples);
+    auto *bar = filled(new QHBoxLayout, {{m_values, 1}, m_examples});
     m_narrow = named(new QComboBox(content), tr("Narrow the port to"));
     m_narrow->setToolTip(tr("What an fp8 output holds of the port, by what is beyond its range"));
     m_narrow->addItem(tr("fp16 port"));
@@ -158,10 +156,7 @@ ReductionDock::ReductionDock(Session &session, QWidget *parent)
     m_narrow->addItem(tr("to E5M2"), QStringLiteral("e5m2"));
     bar->addWidget(m_narrow);
     connect(m_narrow, &QComboBox::activated, this, &ReductionDock::scheduleRefresh);
-    QVBoxLayout *column = contentColumn(content);
-    column->addLayout(bar);
-    column->addWidget(m_result);
-    column->addWidget(m_plot, 1);
+    filled(contentColumn(content), {bar, m_result, {m_plot, 1}});
     setContent(content);
     content->setFocusProxy(m_values);
     m_values->setText(m_examples->itemData(1).toString());

@@ -53,9 +53,7 @@ RooflineDock::RooflineDock(Session &session, QWidget *parent)
     split->setStretchFactor(0, 3);
     split->setStretchFactor(1, 1);
     split->setSizes({theme::em(this, 54), theme::em(this, 14)});
-    QVBoxLayout *column = contentColumn(content);
-    column->addLayout(bar);
-    column->addWidget(split, 1);
+    filled(contentColumn(content), {bar, {split, 1}});
     setContent(content);
     content->setFocusProxy(m_plot);
     buildActions();
@@ -77,10 +75,7 @@ QHBoxLayout *RooflineDock::buildBar(QWidget *content)
     m_batch->setPrefix(tr("batch "));
     m_batch->setAccessibleName(tr("Batch"));
     connect(m_batch, &QSpinBox::valueChanged, this, &RooflineDock::scheduleRefresh);
-    bar->addWidget(sharedChipBox(m_state, content), 2);
-    bar->addWidget(m_compute, 2);
-    bar->addWidget(m_bandwidth, 2);
-    bar->addWidget(m_batch);
+    filled(bar, {{sharedChipBox(m_state, content), 2}, {m_compute, 2}, {m_bandwidth, 2}, m_batch});
     return bar;
 }
 
@@ -100,9 +95,7 @@ QWidget *RooflineDock::buildWords(QWidget *content)
     auto *wordColumn = new QVBoxLayout(words);
     wordColumn->setContentsMargins(0, 0, theme::em(this, 0.3), 0);
     wordColumn->setSpacing(theme::em(this, 0.6));
-    wordColumn->addWidget(m_point);
-    wordColumn->addWidget(m_facts);
-    wordColumn->addStretch(1);
+    filled(wordColumn, {m_point, m_facts, room(1)});
     auto *scrolled = new ShrinkArea(words, content);
     scrolled->setMinimumWidth(theme::em(this, 12));
     return scrolled;

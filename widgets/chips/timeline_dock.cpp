@@ -362,15 +362,10 @@ TimelineDock::TimelineDock(Session &session, QWidget *parent)
     m_batch->setAccessibleName(tr("Batch"));
     connect(m_batch, &QSpinBox::valueChanged, this, &TimelineDock::scheduleRefresh);
     m_facts = selectableLabel(content);
-    bar->addWidget(sharedChipBox(m_state, content));
-    bar->addWidget(m_forms);
-    bar->addWidget(m_batch);
-    bar->addWidget(m_facts, 1);
+    filled(bar, {sharedChipBox(m_state, content), m_forms, m_batch, {m_facts, 1}});
     m_plot = new TimelinePlot(content);
     m_plot->setMinimumHeight(theme::em(this, 9));
-    QVBoxLayout *column = contentColumn(content);
-    column->addLayout(bar);
-    column->addWidget(m_plot, 1);
+    filled(contentColumn(content), {bar, {m_plot, 1}});
     setContent(content);
     content->setFocusProxy(m_plot);
     m_actions = m_plot->plotActions();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/diagnostics_dock.h"
+#include "widgets/common/labels.h"
 
 #include "core/bundle/bundle.h"
 #include "core/bundle/statistics.h"
@@ -44,9 +45,7 @@ DiagnosticsDock::DiagnosticsDock(Session &session, QWidget *parent)
     for (QToolButton *button : m_severities)
         bar->addWidget(button);
     bar->addWidget(m_filter, 1);
-    column->addLayout(bar);
-    column->addWidget(m_table, 1);
-    column->addWidget(m_state);
+    filled(column, {bar, {m_table, 1}, m_state});
     setContent(content);
     content->setFocusProxy(m_table);
     buildActions();

@@ -49,6 +49,39 @@ L *withoutMargins(L *layout, int spacing = -1)
     return layout;
 }
 
+/// What filled() puts into a row or a column, with its share of the room that is left: a widget, a
+/// layout, or room().
+struct LaidPart {
+    LaidPart(QWidget *shown, int share = 0, Qt::Alignment where = {})
+        : widget(shown), stretch(share), at(where)
+    {
+    }
+    LaidPart(QLayout *inner, int share = 0) : layout(inner), stretch(share) {}
+
+    QWidget *widget = nullptr;
+    QLayout *layout = nullptr;
+    int stretch = 0;
+    Qt::Alignment at;
+};
+inline LaidPart room(int share)
+{
+    return LaidPart(static_cast<QWidget *>(nullptr), share);
+}
+/// A row or a column with these behind what it holds.
+template <class L>
+L *filled(L *box, std::initializer_list<LaidPart> parts)
+{
+    for (const LaidPart &part : parts) {
+        if (part.widget != nullptr)
+            box->addWidget(part.widget, part.stretch, part.at);
+        else if (part.layout != nullptr)
+            box->addLayout(part.layout, part.stretch);
+        else
+            box->addStretch(part.stretch);
+    }
+    return box;
+}
+
 /// Words that wrap and can be selected.
 QLabel *selectableLabel(QWidget *parent);
 

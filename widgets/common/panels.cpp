@@ -2,6 +2,7 @@
 #include "widgets/common/panels.h"
 
 #include "widgets/common/design.h"
+#include "widgets/common/labels.h"
 #include "widgets/models/theme.h"
 
 #include <QEvent>
@@ -172,14 +173,12 @@ PanelSection::PanelSection(const QString &title, QWidget *content, QWidget *pare
     m_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     auto *head = new QHBoxLayout;
     head->setSpacing(design::space(this, Space::Small));
-    head->addWidget(m_heading);
-    head->addWidget(m_note, 1);
+    filled(head, {m_heading, {m_note, 1}});
     auto *column = new QVBoxLayout(this);
     const int gap = design::space(this, Space::Small);
     column->setContentsMargins(0, gap, 0, gap);
     column->setSpacing(design::space(this, Space::Hair));
-    column->addLayout(head);
-    column->addWidget(content, 1);
+    filled(column, {head, {content, 1}});
     connect(m_heading, &QToolButton::clicked, this, [this] { setFolded(!m_folded); });
 }
 

@@ -46,8 +46,7 @@ CompareDock::CompareDock(Session &session, QWidget *parent)
     column->addWidget(m_tools);
     m_limits = new LimitsBar(content);
     m_limits->hide();
-    column->addWidget(m_limits);
-    column->addWidget(m_pages, 1);
+    filled(column, {m_limits, {m_pages, 1}});
     setContent(content);
     content->setFocusProxy(m_table);
     connectParts();

@@ -130,8 +130,7 @@ QWidget *TasksDock::buildList(QWidget *parent)
     column->setSpacing(gap);
     m_table = makeTable(box, tr("Task descriptors"), m_list, {3, 4.3, 3.4, 4.2, 3.9, 6, 3.6, 3.4});
     m_filter = filterBox(box, tr("Filter tasks"), m_table);
-    column->addWidget(m_filter);
-    column->addWidget(m_table, 1);
+    filled(column, {m_filter, {m_table, 1}});
     connect(m_filter, &QLineEdit::textChanged, this, [this](const QString &words) {
         m_following = true;
         m_list->setFilter(words);
@@ -186,13 +185,10 @@ QWidget *TasksDock::buildDetail(QWidget *parent)
     auto *label = new QLabel(tr("Compare with task:"), compared);
     label->setBuddy(m_other);
     m_answer = new QLabel(compared);
-    bar->addWidget(label);
-    bar->addWidget(m_other);
-    bar->addWidget(m_answer, 1);
+    filled(bar, {label, m_other, {m_answer, 1}});
     m_differenceView = buildTree(compared, m_differences, tr("What differs between two tasks"));
     setColumnWidths(m_differenceView->header(), {18, 8, 8});
-    rows->addLayout(bar);
-    rows->addWidget(m_differenceView, 1);
+    filled(rows, {bar, {m_differenceView, 1}});
     m_tabs->addTab(m_registerView, tr("Registers"));
     m_tabs->addTab(m_wordView, tr("Words"));
     m_tabs->addTab(compared, tr("Difference"));
@@ -206,9 +202,7 @@ QWidget *TasksDock::buildDetail(QWidget *parent)
     connect(m_registers, &FactTreeModel::modelReset, this,
             [this] { m_registerView->expandToDepth(m_detailFilter->text().isEmpty() ? 0 : 1); });
     connect(m_other, &QSpinBox::valueChanged, this, &TasksDock::compareWithOther);
-    column->addWidget(m_summary);
-    column->addWidget(m_detailFilter);
-    column->addWidget(m_tabs, 1);
+    filled(column, {m_summary, m_detailFilter, {m_tabs, 1}});
     return box;
 }
 

@@ -436,18 +436,19 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     m_described = selectableLabel(content);
     m_described->setTextFormat(Qt::RichText);
     m_described->setAccessibleName(tr("Description of the model"));
-    auto *head = new QHBoxLayout;
-    head->addWidget(design::label(tr("Where the bytes are"), design::Type::Heading, content), 1);
-    head->addWidget(buildSwitch(content));
+    auto *head =
+        filled(new QHBoxLayout,
+               {{design::label(tr("Where the bytes are"), design::Type::Heading, content), 1},
+                buildSwitch(content)});
     m_map = new TreemapView(content);
     m_map->setMinimumHeight(theme::em(this, 14.5));
-    column->addWidget(m_title);
-    column->addWidget(m_facts);
-    column->addWidget(m_described);
-    column->addWidget(sharedVerdict(m_chips, content));
-    column->addLayout(buildCards(content));
-    column->addLayout(head);
-    column->addWidget(m_map, 1);
+    filled(column, {m_title,
+                    m_facts,
+                    m_described,
+                    sharedVerdict(m_chips, content),
+                    buildCards(content),
+                    head,
+                    {m_map, 1}});
     buildFindings(content, column);
     setContent(content);
     content->setFocusProxy(m_map);
@@ -482,9 +483,7 @@ void OverviewDock::buildFindings(QWidget *content, QVBoxLayout *column)
     new AlikeNames(m_findings, m_rows->columnOf("weight"));
     m_filter = filterBox(content, tr("Filter what is worth a look"), m_findings);
     m_filter->setFixedWidth(theme::em(this, 18));
-    auto *head = new QHBoxLayout;
-    head->addWidget(m_legend, 1);
-    head->addWidget(m_filter);
+    auto *head = filled(new QHBoxLayout, {{m_legend, 1}, m_filter});
     column->addLayout(head);
     column->addWidget(m_findings, 1);
     connect(m_filter, &QLineEdit::textChanged, m_rows, &RowTableModel::setFilter);

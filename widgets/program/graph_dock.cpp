@@ -66,10 +66,7 @@ void GraphDock::buildHeader()
     m_hopsBox->setCurrentIndex(static_cast<int>(m_hops) - 1);
     for (QComboBox *box : {m_functions, m_hopsBox})
         box->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
-    row->addWidget(m_said);
-    row->addStretch(1);
-    row->addWidget(m_functions);
-    row->addWidget(m_hopsBox);
+    filled(row, {m_said, room(1), m_functions, m_hopsBox});
     setHeader(header);
 }
 

@@ -44,9 +44,7 @@ SearchDock::SearchDock(Session &session, QWidget *parent)
     buildBar(bar, content);
     buildTable();
     m_message = new ElidedLabel(Qt::ElideRight, content);
-    column->addLayout(bar);
-    column->addWidget(m_table, 1);
-    column->addWidget(m_message);
+    filled(column, {bar, {m_table, 1}, m_message});
     setContent(content);
     content->setFocusProxy(m_pattern);
     buildActions();

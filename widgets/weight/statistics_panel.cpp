@@ -261,17 +261,14 @@ StatisticsPanel::StatisticsPanel(Session &session, QWidget *parent)
     connect(m_again, &QToolButton::clicked, this, &StatisticsPanel::start);
     m_state->setForegroundRole(QPalette::PlaceholderText);
     m_state->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    auto *bar = new QHBoxLayout;
-    bar->addWidget(new QLabel(tr("Histogram"), this));
-    bar->addWidget(m_state, 1);
-    bar->addWidget(m_again);
-    bar->addWidget(button(m_fullRange, tr("all")));
-    bar->addWidget(button(m_logarithmic, tr("log")));
+    auto *bar = filled(new QHBoxLayout, {new QLabel(tr("Histogram"), this),
+                                         {m_state, 1},
+                                         m_again,
+                                         button(m_fullRange, tr("all")),
+                                         button(m_logarithmic, tr("log"))});
 
-    auto *layout = withoutMargins(new QVBoxLayout(this), 2);
-    layout->addWidget(pair);
-    layout->addWidget(buildFigures(Distinct, Zeros));
-    layout->addLayout(bar);
+    auto *layout = filled(withoutMargins(new QVBoxLayout(this), 2),
+                          {pair, buildFigures(Distinct, Zeros), bar});
     m_histogram->setMinimumHeight(theme::em(this, 11)); // less shows axes and no bars
     layout->addWidget(m_histogram, 1);
     m_task.whenCancelled([this] { noticeCancel(); });

@@ -186,9 +186,7 @@ WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
     m_table->setMinimumWidth(theme::em(this, kLeastWidth));
     say({});
 
-    auto *layout = withoutMargins(new QVBoxLayout(this), 2);
-    layout->addWidget(m_table, 1);
-    layout->addWidget(createPages());
+    filled(withoutMargins(new QVBoxLayout(this), 2), {{m_table, 1}, createPages()});
     setFocusProxy(m_table);
 
     connect(m_table, &QTableView::doubleClicked, this, [this] {
