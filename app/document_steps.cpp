@@ -211,11 +211,10 @@ void Document::goToStep(int index)
     QUndoStack &stack = m_session.undoStack();
     if (!isOpen() || index < 0 || index > stack.count() || index == stack.index())
         return;
-    if (m_busy != Busy::Idle) {
-        refuse("patch.busy", tr("Wait until the file is saved or opened or the last edit is made, "
-                                "or cancel that."));
-        return;
-    }
+    if (m_busy != Busy::Idle)
+        return refuse("patch.busy",
+                      tr("Wait until the file is saved or opened or the last edit is made, "
+                         "or cancel that."));
     const std::vector<EditStep> steps = stepsTo(index);
     const bool large = std::any_of(steps.begin(), steps.end(),
                                    [this](const EditStep &step) { return laysAside(*step.edit); });
@@ -253,21 +252,17 @@ void Document::onEditsRequested(const std::vector<Edit> &edits, const QString &t
 {
     if (!isOpen() || edits.empty())
         return;
-    if (!m_session.patchingEnabled()) {
-        refuse("patch.locked", tr("The file is locked. Enable patching first."));
-        return;
-    }
+    if (!m_session.patchingEnabled())
+        return refuse("patch.locked", tr("The file is locked. Enable patching first."));
     m_session.checkFiles();
     if (!m_session.filesHold()) {
         Q_EMIT m_session.editsRefused(*m_session.filesFault());
         return;
     }
-    if (m_busy != Busy::Idle) {
-        refuse("patch.busy",
-               tr("Wait until the file is saved or opened or the last edit is planned, or "
-                  "cancel that."));
-        return;
-    }
+    if (m_busy != Busy::Idle)
+        return refuse("patch.busy",
+                      tr("Wait until the file is saved or opened or the last edit is planned, or "
+                         "cancel that."));
     m_asked = edits;
     m_askedKept = m_makingKept;
     m_editsForCopy.clear();
@@ -519,11 +514,10 @@ void Document::switchEdit(std::size_t row, bool on)
         return;
     }
     std::vector<ListedEdit> after = listedEdits();
-    if (m_busy != Busy::Idle) {
-        refuse("patch.busy", tr("Wait until the file is saved or opened or the last edit is made, "
-                                "or cancel that."));
-        return;
-    }
+    if (m_busy != Busy::Idle)
+        return refuse("patch.busy",
+                      tr("Wait until the file is saved or opened or the last edit is made, "
+                         "or cancel that."));
     std::vector<AppliedEditPtr> taken;
     std::vector<Edit> edits;
     for (std::size_t i = row; i < after.size(); ++i) {

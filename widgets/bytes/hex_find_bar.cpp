@@ -208,10 +208,8 @@ void HexFindBar::deliver(std::optional<std::uint64_t> at, std::uint64_t from, st
                          bool forward)
 {
     setWorking(false);
-    if (!at) {
-        say(tr("Not found."));
-        return;
-    }
+    if (!at)
+        return say(tr("Not found."));
     const bool wrapped = forward ? *at < from : *at >= from;
     say(wrapped
             ? forward ? tr("Found, going on from the start.") : tr("Found, going on from the end.")

@@ -118,10 +118,8 @@ void OutcomePill::paint(QPainter *painter, const QStyleOptionViewItem &option,
                         const QModelIndex &index) const
 {
     const QRect pill = pillRect(option, index);
-    if (pill.isEmpty()) {
-        QStyledItemDelegate::paint(painter, option, index);
-        return;
-    }
+    if (pill.isEmpty())
+        return QStyledItemDelegate::paint(painter, option, index);
     QStyleOptionViewItem cell = option;
     initStyleOption(&cell, index);
     const QString words = cell.text;
@@ -215,11 +213,9 @@ void ChooseDock::buildActions()
 void ChooseDock::refresh()
 {
     const BundlePtr &bundle = session().bundle();
-    if (!bundle || bundle->weights().empty()) {
-        showMessage(bundle ? tr("This file has no weights to choose forms for.")
-                           : tr("Open a bundle to choose forms for its weights (Ctrl+O)."));
-        return;
-    }
+    if (!bundle || bundle->weights().empty())
+        return showMessage(bundle ? tr("This file has no weights to choose forms for.")
+                                  : tr("Open a bundle to choose forms for its weights (Ctrl+O)."));
     // A place without a weight leaves the one that is shown.
     if (place().weight < bundle->weights().size())
         m_weight = place().weight;

@@ -189,10 +189,8 @@ void RooflineDock::placeLayers(const roofline::Roofs &roofs)
     const BundlePtr bundle = session().bundle();
     const auto batch = static_cast<std::uint64_t>(m_batch->value());
     m_task.stop();
-    if (bundle->weights().size() <= kMostPlacedAtOnce) {
-        showPlaced(bundle, placeNetwork(*bundle, roofs, m_state.choice(), batch));
-        return;
-    }
+    if (bundle->weights().size() <= kMostPlacedAtOnce)
+        return showPlaced(bundle, placeNetwork(*bundle, roofs, m_state.choice(), batch));
     if (bundle != m_placed.lock())
         showMessage(tr("Placing the layers of %1 weights under the roofs\u2026")
                         .arg(groupedNumber(bundle->weights().size())));
@@ -212,10 +210,9 @@ void RooflineDock::showPlaced(const BundlePtr &bundle, std::optional<ChipNetwork
     m_placed = bundle;
     if (!placed)
         return;
-    if (placed->layers.empty()) {
-        showMessage(tr("No operation with a kernel (conv, linear, matmul) reads a weight here."));
-        return;
-    }
+    if (placed->layers.empty())
+        return showMessage(
+            tr("No operation with a kernel (conv, linear, matmul) reads a weight here."));
     showFacts(placed->roofs, placed->program);
     m_plot->setContent(bundle, placed->roofs, std::move(placed->layers), placed->program);
     showContent();

@@ -405,10 +405,8 @@ void TimelineDock::refresh()
     const auto batch = static_cast<std::uint64_t>(m_batch->value());
     const std::string form = m_forms->currentData().toString().toStdString();
     m_task.stop();
-    if (shown->weights().size() <= kMostPlacedAtOnce) {
-        showPlaced(shown, place(*shown, *roofs, m_state.choice(), batch, form, nullptr));
-        return;
-    }
+    if (shown->weights().size() <= kMostPlacedAtOnce)
+        return showPlaced(shown, place(*shown, *roofs, m_state.choice(), batch, form, nullptr));
     if (shown != m_placed.lock())
         showMessage(tr("Working out the times of %1 weights\u2026")
                         .arg(groupedNumber(shown->weights().size())));
@@ -468,10 +466,9 @@ TimelineDock::Placed TimelineDock::place(const Bundle &bundle, const roofline::R
 void TimelineDock::showPlaced(const BundlePtr &bundle, Placed placed)
 {
     m_placed = bundle;
-    if (placed.layers.empty()) {
-        showMessage(tr("No operation with a kernel (conv, linear, matmul) reads a weight here."));
-        return;
-    }
+    if (placed.layers.empty())
+        return showMessage(
+            tr("No operation with a kernel (conv, linear, matmul) reads a weight here."));
     std::vector<TimelineLayer> &layers = placed.layers;
     const roofline::ProgramTime &program = placed.program;
     const auto missing = std::ranges::count_if(

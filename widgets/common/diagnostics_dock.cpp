@@ -134,10 +134,8 @@ void DiagnosticsDock::refresh()
 void DiagnosticsDock::showRows()
 {
     m_check->setEnabled(session().bundle() != nullptr);
-    if (!session().bundle() && m_model->count() == 0) {
-        showMessage(tr("Open a bundle to see what is wrong with it (Ctrl+O)."));
-        return;
-    }
+    if (!session().bundle() && m_model->count() == 0)
+        return showMessage(tr("Open a bundle to see what is wrong with it (Ctrl+O)."));
     if (!m_task.running() && !m_unchecked && m_model->count() == 0) {
         showMessage(tr("Nothing is wrong with %1: its tables and payloads were read and are sound.")
                         .arg(fromUtf8(session().bundle()->name())));

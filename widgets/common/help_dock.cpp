@@ -168,10 +168,8 @@ void HelpDock::render()
     m_back->setEnabled(m_at > 0);
     m_forward->setEnabled(m_at + 1 < m_history.size());
     QFile file(fileOf(m_page));
-    if (!file.open(QIODevice::ReadOnly)) {
-        showMessage(tr("This build carries no help pages."));
-        return;
-    }
+    if (!file.open(QIODevice::ReadOnly))
+        return showMessage(tr("This build carries no help pages."));
     m_source = QString::fromUtf8(file.readAll());
     write();
 }

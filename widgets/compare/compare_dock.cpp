@@ -462,11 +462,10 @@ void CompareDock::refresh()
     m_pages->setBundles(m_a, m_b, resolvedChoices(), m_swapped);
     m_runner->start(m_a, m_b, resolvedChoices());
     showOutcome();
-    if (!ready) {
-        showMessage(document ? tr("Choose the other side of the comparison, or drop a bundle here.")
-                             : tr("Open a bundle to begin (Ctrl+O)."));
-        return;
-    }
+    if (!ready)
+        return showMessage(
+            document ? tr("Choose the other side of the comparison, or drop a bundle here.")
+                     : tr("Open a bundle to begin (Ctrl+O)."));
     m_header->setBundles(a, b);
     showProgram();
     showContent();

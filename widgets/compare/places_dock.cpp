@@ -162,11 +162,10 @@ void PlacesDock::refresh()
     const Weight *numbered = known ? &m_places.subject.weight() : nullptr;
     m_elementModel->setPlaces(known ? places : nullptr, numbered ? numbered->shape : Shape(),
                               a ? a->type : ElementType::Fp16);
-    if (!session().bundle() || !session().other()) {
-        showMessage(session().bundle() ? tr("Open a second bundle to compare (Ctrl+Shift+O).")
-                                       : tr("Open a bundle to begin (Ctrl+O)."));
-        return;
-    }
+    if (!session().bundle() || !session().other())
+        return showMessage(session().bundle()
+                               ? tr("Open a second bundle to compare (Ctrl+Shift+O).")
+                               : tr("Open a bundle to begin (Ctrl+O)."));
     if (!known) {
         const bool chosen = m_places.subject.hasA() || m_places.subject.hasB();
         showMessage(!m_places.obstacle.isEmpty() ? m_places.obstacle
@@ -175,10 +174,8 @@ void PlacesDock::refresh()
                                   "furthest apart."));
         return;
     }
-    if (places->worstElements.empty()) {
-        showMessage(tr("No element of %1 differs.").arg(fromUtf8(numbered->name)));
-        return;
-    }
+    if (places->worstElements.empty())
+        return showMessage(tr("No element of %1 differs.").arg(fromUtf8(numbered->name)));
     m_channelTitle->setText(
         tr("<b>%1 of %2</b> output channels differ")
             .arg(groupedNumber(places->differentChannels), groupedNumber(places->channels)));

@@ -126,10 +126,8 @@ void RangesDock::showList(std::optional<report::RangeList> list)
     setNote(list->cut ? tr("the first %1 ranges").arg(groupedNumber(count))
                       : countedWords(count, tr("1 range"), tr("%1 ranges")));
     m_model->setRows(std::move(list->rows));
-    if (count == 0) {
-        showMessage(tr("Every byte is the same."));
-        return;
-    }
+    if (count == 0)
+        return showMessage(tr("Every byte is the same."));
     hideAbsentColumns(*m_table->horizontalHeader(), *m_model);
     widenForNumbers(m_table);
     showContent();

@@ -174,10 +174,8 @@ void DescriptorDock::refresh()
             m_chooser->addItem(unit.title);
     }
     m_following = false;
-    if (m_units.empty()) {
-        showMessage(needed());
-        return;
-    }
+    if (m_units.empty())
+        return showMessage(needed());
     showUnit(m_chooser->currentIndex());
     showContent();
     followPlace();

@@ -270,12 +270,10 @@ void TasksDock::refresh()
     m_shown = bundle;
     if (another)
         clear(); // its rows would lead into the bytes of this one
-    if (bundle->hardware()->taskCount() == 0) {
-        showMessage(tr("%1 has no task descriptors of a form that is known.\n"
-                       "Its words are in the hex view.")
-                        .arg(fromUtf8(bundle->name())));
-        return;
-    }
+    if (bundle->hardware()->taskCount() == 0)
+        return showMessage(tr("%1 has no task descriptors of a form that is known.\n"
+                              "Its words are in the hex view.")
+                               .arg(fromUtf8(bundle->name())));
     showContent();
     readTasks();
 }

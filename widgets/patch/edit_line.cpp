@@ -184,10 +184,8 @@ void EditLine::preview()
         return;
     }
     const auto answer = previewEdit(*m_session.bundle(), *edit);
-    if (!answer) {
-        say(fromUtf8(describe(answer.error())), true);
-        return;
-    }
+    if (!answer)
+        return say(fromUtf8(describe(answer.error())), true);
     say(answer->text, false);
     showAnswer(m_answer, answer->far);
 }
@@ -199,10 +197,8 @@ void EditLine::add()
     if (text.isEmpty() || !m_session.bundle())
         return;
     auto edit = parseEdit(kind(), text.toStdString());
-    if (!edit) {
-        say(syntaxText(edit.error()), true);
-        return;
-    }
+    if (!edit)
+        return say(syntaxText(edit.error()), true);
     m_asking = true;
     if (edit->isRaw())
         requestRawEdit(m_session, this, *edit);

@@ -134,10 +134,8 @@ void GraphDock::refresh()
                    : tr("Open a bundle to see its program (Ctrl+O)."));
         return;
     }
-    if (m_graph && &m_graph->bundle() == bundle.get()) {
-        showContent();
-        return;
-    }
+    if (m_graph && &m_graph->bundle() == bundle.get())
+        return showContent();
     if (!m_graph || m_graph->bundle().path() != bundle->path())
         showMessage(tr("Reading the program\u2026"));
     m_task.start(

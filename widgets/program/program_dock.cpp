@@ -313,10 +313,8 @@ void ProgramDock::refresh()
     }
     // An edit may change what the program writes, but rarely does: the rows are kept where the
     // bundle still has the same program.
-    if (m_model->tree() && &m_model->tree()->bundle() == bundle.get()) {
-        showContent();
-        return;
-    }
+    if (m_model->tree() && &m_model->tree()->bundle() == bundle.get())
+        return showContent();
     if (!m_model->tree() || m_shownPath != bundle->path())
         showMessage(tr("Reading the program\u2026"));
     m_task.start(

@@ -210,10 +210,8 @@ void SearchDock::deliver(const BundlePtr &bundle, const SearchAnswer &answer)
 {
     const Result<search::Found> &found = answer.found;
     setWorking(false);
-    if (!found) {
-        say(fromUtf8(describe(found.error())));
-        return;
-    }
+    if (!found)
+        return say(fromUtf8(describe(found.error())));
     showPlaces(answer.rows);
     m_searched = bundle;
     const QString count = groupedNumber(found->hits.size());

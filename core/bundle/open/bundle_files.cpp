@@ -389,10 +389,8 @@ void addFile(std::vector<BundleFile> &files, const OpenedFiles &opened, const fs
              std::string path, DiagnosticLog &log)
 {
     auto mapped = OverlaidFile::open(place, path);
-    if (!mapped) {
-        log.add(Severity::Error, std::move(mapped.error()));
-        return;
-    }
+    if (!mapped)
+        return log.add(Severity::Error, std::move(mapped.error()));
     if (const auto pointer = lfsPointer((*mapped)->bytes()))
         log.add(Severity::Error, lfsError(*pointer, path));
     if (opened.mapped)
@@ -555,11 +553,10 @@ void Listing::visit(fs::recursive_directory_iterator &place)
         }
         return;
     }
-    if (fs::is_symlink(status) && !staysInside(path, m_root)) {
-        warn(m_log, "bundle.link", std::move(name),
-             "A symbolic link that leaves the bundle, or leads to no file, is not followed.");
-        return;
-    }
+    if (fs::is_symlink(status) && !staysInside(path, m_root))
+        return warn(
+            m_log, "bundle.link", std::move(name),
+            "A symbolic link that leaves the bundle, or leads to no file, is not followed.");
     if (fs::is_regular_file(status) || fs::is_symlink(status))
         m_files.push_back({std::move(name), path});
 }

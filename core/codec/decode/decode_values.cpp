@@ -29,10 +29,8 @@ void Decoder::State::payloadFloats(std::uint64_t first, std::span<float> out) co
         else
             convertToFloat(payload.bytes, payload.type, at, to);
     };
-    if (!mask) {
-        fetch(first, out);
-        return;
-    }
+    if (!mask)
+        return fetch(first, out);
     std::array<float, kBlockElements> compact;
     std::uint64_t next = mask->rank(first);
     forEachBlock(first, out, [&](std::uint64_t position, std::span<float> part) {
@@ -555,10 +553,8 @@ void Decoder::State::codeBytes(std::uint64_t first, std::span<std::uint8_t> out)
         else
             unpackCodes(payload.bytes, bitWidth(payload.type), at, to);
     };
-    if (!mask) {
-        fetch(first, out);
-        return;
-    }
+    if (!mask)
+        return fetch(first, out);
     std::array<std::uint8_t, kBlockElements> compact;
     const std::uint64_t rank = std::min(mask->rank(first), payloadElements);
     const std::uint64_t kept = countBits(mask->bytes(), first, out.size());

@@ -222,11 +222,10 @@ private:
         const std::string whole = entry.path.empty() ? m_root.filename().string() : entry.path;
         const std::string name = fs::path(whole).filename().string();
         const auto sum = checkedAdd(m_survey.bytes, bytes);
-        if (!sum) {
-            warn("coreai_cache.limit", whole, grouped(bytes),
-                 "The files together have more bytes than 64 bits can count: this one is left out");
-            return;
-        }
+        if (!sum)
+            return warn(
+                "coreai_cache.limit", whole, grouped(bytes),
+                "The files together have more bytes than 64 bits can count: this one is left out");
         m_survey.bytes = *sum;
         ++m_survey.files;
         noteName(name, whole);

@@ -231,10 +231,8 @@ std::optional<StoredWeight> readWeightParams(const WireBytes &message, WireState
             addFloats(weight.floats, field);
         if (field.type != WireField::Type::Bytes)
             return;
-        if (field.number == kQuantization) {
-            readQuantization(field.content, state, weight, linear, table);
-            return;
-        }
+        if (field.number == kQuantization)
+            return readQuantization(field.content, state, weight, linear, table);
         bool *which = field.number == kHalves ? &halves
                       : field.number == kRaw  ? &raw
                       : field.number == kInt8 ? &int8

@@ -278,11 +278,9 @@ void TypeReader::makeArray(Type &type, const std::vector<std::uint32_t> &paramet
     if (element != nullptr)
         makeType(*element);
     if (element == nullptr || element->kind != Type::Kind::Scalar || narrow == nullptr ||
-        narrow->bytes.bytes.value > kMaxRank * 4) {
-        m_flat.fail(type.at.value, type.text, "an element type and extents", "other parameters",
-                    "An array type has parameters of the wrong kinds.");
-        return;
-    }
+        narrow->bytes.bytes.value > kMaxRank * 4)
+        return m_flat.fail(type.at.value, type.text, "an element type and extents",
+                           "other parameters", "An array type has parameters of the wrong kinds.");
     auto dims = extents(*narrow, 4);
     const auto check = [&] {
         for (const std::int64_t extent : dims) {

@@ -341,10 +341,8 @@ void PackageReading::readMetadata()
         return;
     auto metadata =
         file ? aimodel::readMetadata(file->file->bytes(), file->path) : Result<aimodel::Metadata>();
-    if (!metadata) {
-        m_out.log.add(Severity::Error, std::move(metadata.error()));
-        return;
-    }
+    if (!metadata)
+        return m_out.log.add(Severity::Error, std::move(metadata.error()));
     m_out.log.add(aimodel::metadataFindings(file ? &*metadata : nullptr));
     mil::ModelDescription description;
     const auto add = [&](std::string_view key, const std::string &text) {

@@ -34,10 +34,8 @@ public:
         BundleFile &file = input.files.front();
         file.role = SectionKind::Program;
         auto anec = anec::readAnec(file.file->bytes(), file.path);
-        if (!anec) {
-            out.log.add(Severity::Error, std::move(anec.error()));
-            return;
-        }
+        if (!anec)
+            return out.log.add(Severity::Error, std::move(anec.error()));
         const auto spans = anec::coverAnec(*anec, file.file->bytes());
         addHardware(std::move(anec->image), spans, file, out);
     }

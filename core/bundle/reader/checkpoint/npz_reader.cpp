@@ -108,10 +108,8 @@ public:
             return;
         }
         auto members = archive::readZip(bytes, name);
-        if (!members) {
-            out.log.add(Severity::Error, std::move(members.error()));
-            return;
-        }
+        if (!members)
+            return out.log.add(Severity::Error, std::move(members.error()));
         if (members->size() > kMostTensors) {
             out.log.add(Severity::Error, tooMany(name, members->size()));
             members->resize(kMostTensors);

@@ -78,10 +78,8 @@ void readEspresso(const std::vector<BundleFile> &files, std::size_t net, const s
                                          .message("The weight file of the network is missing"));
     }
     auto read = espresso::readNet(parts);
-    if (!read) {
-        out.log.add(Severity::Error, read.error());
-        return;
-    }
+    if (!read)
+        return out.log.add(Severity::Error, read.error());
     out.log.add(std::move(read->network.diagnostics));
     read->function.model = model;
     if (out.program.version.empty())

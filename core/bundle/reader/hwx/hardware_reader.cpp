@@ -80,10 +80,8 @@ public:
         BundleFile &file = input.files.front();
         file.role = SectionKind::Program;
         auto container = hwx::readContainer(file.file->bytes(), file.path);
-        if (!container) {
-            out.log.add(Severity::Error, std::move(container.error()));
-            return;
-        }
+        if (!container)
+            return out.log.add(Severity::Error, std::move(container.error()));
         const auto spans = hwx::coverContainer(*container, file.file->bytes());
         addHardware(std::move(*container), spans, file, out);
     }

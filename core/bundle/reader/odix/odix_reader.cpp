@@ -365,10 +365,8 @@ public:
         compiled->file = m_program;
         readDebug(*compiled);
         auto program = odix::readProgram(bytes, file.path);
-        if (!program) {
-            m_out.log.add(Severity::Error, std::move(program.error()));
-            return;
-        }
+        if (!program)
+            return m_out.log.add(Severity::Error, std::move(program.error()));
         compiled->program = std::move(*program);
         m_out.log.add(std::move(compiled->program.diagnostics));
         compiled->trace = odix::traceProgram(compiled->program, file.path, decompresses);

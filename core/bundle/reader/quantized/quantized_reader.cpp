@@ -419,12 +419,10 @@ public:
     {
         std::vector<BundleFile> &files = input.files;
         auto *manifest = findBy(files, &BundleFile::path, quantized::kManifest);
-        if (!manifest) {
-            out.log.add(Severity::Error,
-                        manifestFault("", std::string(quantized::kManifest), "no such file",
-                                      "The folder has no description"));
-            return;
-        }
+        if (!manifest)
+            return out.log.add(Severity::Error,
+                               manifestFault("", std::string(quantized::kManifest), "no such file",
+                                             "The folder has no description"));
         manifest->role = SectionKind::Manifest;
         const auto text = manifest->file->bytes();
         const auto matrix = quantized::parseManifest(text).and_then(quantized::describeMatrix);

@@ -361,10 +361,8 @@ public:
         file.role = SectionKind::Values;
         const auto bytes = file.file->bytes();
         auto read = section::readSection(bytes, file.path);
-        if (!read) {
-            out.log.add(Severity::Error, std::move(read.error()));
-            return;
-        }
+        if (!read)
+            return out.log.add(Severity::Error, std::move(read.error()));
         out.log.add(read->diagnostics);
         SectionWeights(*read, bytes).read(out.weights);
         out.claims[0] = claimsOfSection(*read, out.weights);

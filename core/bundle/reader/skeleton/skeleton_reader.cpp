@@ -34,10 +34,8 @@ public:
         BundleFile &file = input.files.front();
         file.role = SectionKind::Data;
         const auto tables = skeleton::readSkeleton(file.file->bytes(), file.path);
-        if (!tables) {
-            out.log.add(Severity::Error, tables.error());
-            return;
-        }
+        if (!tables)
+            return out.log.add(Severity::Error, tables.error());
         Weight weight;
         weight.name = "numbers";
         weight.sourceOp = "skeleton";
