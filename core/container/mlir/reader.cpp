@@ -156,10 +156,12 @@ private:
 
     void openRegions(std::uint64_t regions)
     {
-        if (m_open.size() > Module::kMostRegions)
-            return m_cursor.fail(m_cursor.position(), "regions",
-                                 "at most " + std::to_string(Module::kMostRegions) + " deep",
-                                 "more", "Regions lie inside of one another");
+        if (m_open.size() > Module::kMostRegions) {
+            m_cursor.fail(m_cursor.position(), "regions",
+                          "at most " + std::to_string(Module::kMostRegions) + " deep", "more",
+                          "Regions lie inside of one another");
+            return;
+        }
         Open open;
         open.operation = size(m_module.operations) - 1;
         open.regionsLeft = regions;
@@ -348,11 +350,12 @@ private:
     {
         Open &open = m_open.back();
         Region &region = m_module.regions[open.region];
-        if (open.defined != open.values)
-            return m_cursor.fail(region.range.offset.value, "values of a region",
-                                 std::to_string(open.values) + " values",
-                                 std::to_string(open.defined),
-                                 "A region announces values that nothing defines");
+        if (open.defined != open.values) {
+            m_cursor.fail(region.range.offset.value, "values of a region",
+                          std::to_string(open.values) + " values", std::to_string(open.defined),
+                          "A region announces values that nothing defines");
+            return;
+        }
         region.blocks.count = size(m_module.blocks) - region.blocks.first;
         region.end = size(m_module.regions);
         region.range = since(region.range.offset.value);
