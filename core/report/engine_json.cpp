@@ -16,9 +16,6 @@ namespace {
 
 using descriptor::FormatLane;
 
-constexpr std::array<FormatLane, 3> kLanes{FormatLane::Source1, FormatLane::Source2,
-                                           FormatLane::Output};
-
 std::string hex(std::uint64_t value)
 {
     return fmt::format("{:#x}", value);
@@ -106,7 +103,7 @@ Json imageJson()
 std::vector<LaneCode> laneCodes(std::uint32_t version)
 {
     std::vector<LaneCode> codes;
-    for (const FormatLane lane : kLanes) {
+    for (const FormatLane lane : kFormatLanes) {
         for (const format::CatalogueRow &row : format::tensorFormats()) {
             LaneCode code;
             code.code = row.code;
@@ -145,7 +142,7 @@ Json formatWordJson(std::uint32_t version)
     json["lane_bits"] = layout.laneBits;
     json["e4m3"] = layout.hasE4m3;
     json["lanes"] = Json::array();
-    for (const FormatLane lane : kLanes) {
+    for (const FormatLane lane : kFormatLanes) {
         Json row;
         row["lane"] = descriptor::formatLaneName(lane);
         row["bits"] = {layout.low(lane) + layout.laneBits - 1, layout.low(lane)};
@@ -251,11 +248,9 @@ const TableOf<ImageField> &imageFieldTable()
 
 std::vector<ImageField> imageFieldsOf(std::string_view record)
 {
-    std::vector<ImageField> fields;
-    for (const ImageField &field : descriptor::imageFields()) {
-        if (field.record == record)
-            fields.push_back(field);
-    }
+    std::vector<ImageField> fields(descriptor::imageFields().begin(),
+                                   descriptor::imageFields().end());
+    std::erase_if(fields, [record](const ImageField &field) { return field.record != record; });
     return fields;
 }
 

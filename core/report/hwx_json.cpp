@@ -247,11 +247,6 @@ Json warningsJson(const Container &container)
     return list;
 }
 
-Json numberOrNull(const std::optional<std::uint32_t> &value)
-{
-    return value ? Json(*value) : Json(nullptr);
-}
-
 Json hexOrNull(const std::optional<std::uint32_t> &value)
 {
     return value ? Json(fmt::format("0x{:08x}", *value)) : Json(nullptr);
@@ -259,12 +254,9 @@ Json hexOrNull(const std::optional<std::uint32_t> &value)
 
 Json fieldsJson(const std::vector<descriptor::FieldDifference> &fields)
 {
-    Json list = Json::array();
-    for (const auto &field : fields) {
-        list.push_back(
-            {{"name", field.name}, {"a", numberOrNull(field.a)}, {"b", numberOrNull(field.b)}});
-    }
-    return list;
+    return listJson(fields, [](const auto &field) -> Json {
+        return {{"name", field.name}, {"a", optionalJson(field.a)}, {"b", optionalJson(field.b)}};
+    });
 }
 
 using descriptor::TaskDetail;
@@ -414,8 +406,7 @@ Json hwxLoadJson(const std::vector<hwx::Slot> &places, const std::vector<hwx::Lo
 
 Json hwxDifferencesJson(const std::vector<descriptor::TaskDifference> &differences)
 {
-    Json list = Json::array();
-    for (const auto &task : differences) {
+    return listJson(differences, [&](const auto &task) {
         Json row;
         const bool inA = task.a != descriptor::kNoTask, inB = task.b != descriptor::kNoTask;
         row["index"] = inA ? task.a : task.b;
@@ -432,9 +423,8 @@ Json hwxDifferencesJson(const std::vector<descriptor::TaskDifference> &differenc
                                         {"b", hexOrNull(reg.b)},
                                         {"fields", fieldsJson(reg.fields)}});
         }
-        list.push_back(std::move(row));
-    }
-    return list;
+        return row;
+    });
 }
 
 Json hwxDebugJson(const hwx::Container &container, std::span<const std::byte> bytes)
@@ -499,8 +489,7 @@ Json hwxTasksJson(const Container &container, std::span<const std::byte> bytes,
 
 Json hwxTilesJson(const Container &container, std::span<const std::byte> bytes)
 {
-    Json list = Json::array();
-    for (const KernelTile &tile : kernelTiles(container)) {
+    return listJson(kernelTiles(container), [&](const KernelTile &tile) {
         const Symbol &symbol = container.symbols[tile.symbol];
         Json json;
         json["symbol"] = symbol.name;
@@ -515,9 +504,8 @@ Json hwxTilesJson(const Container &container, std::span<const std::byte> bytes)
         addValues(weights, bytes.subspan(static_cast<std::size_t>(tile.fileOffset.value),
                                          static_cast<std::size_t>(tile.bytes.value)));
         json["weights"] = std::move(weights);
-        list.push_back(std::move(json));
-    }
-    return list;
+        return json;
+    });
 }
 
 } // namespace kernscope::report

@@ -319,7 +319,7 @@ namespace {
 struct FormOperation {
     std::string_view type;
     /// `role`: that of the payload, as the operation which takes the result has it.
-    Result<ReadValue> (FormReader::*read)(const mil::Operation &operation, PartRole role);
+    Result<ReadValue> (FormReader::*read)(const mil::Operation &operation, codec::PartRole role);
 };
 
 constexpr std::array kOperations{
