@@ -17,55 +17,6 @@
 
 namespace kernscope::plan {
 
-/// Makes a survey step by step.
-class Surveyor
-{
-public:
-    Surveyor(const Bundle &bundle, const SurveyOptions &options)
-        : m_bundle(bundle), m_options(options)
-    {
-    }
-
-    Result<Survey> run();
-
-private:
-    Result<void> checkOptions();
-    void readLayers();
-    Result<void> bindInputs();
-    /// The bundle whose shapes count.
-    const Bundle &shaped() const { return m_survey.shaped ? *m_survey.shaped->bundle : m_bundle; }
-    Result<void> addRows();
-    std::string whyFixed(std::size_t weight) const;
-    Result<void> checkChannels(std::size_t weight) const;
-    void findItems();
-    void findContents();
-    std::size_t contentOf(std::size_t weight, const Axes &axes);
-    bool sameContent(std::size_t a, std::size_t b) const;
-    Usage usageOf(std::size_t weight) const;
-    using FormList = std::vector<codec::FormSpec>;
-    Result<std::shared_ptr<const FormList>> formsOf(const Weight &weight, const Axes &axes);
-    Result<void> addForms(Content &content, std::size_t weight);
-    bool triesForm(const std::string &name) const;
-    Result<void> judgeAll();
-    void finish();
-
-    const Bundle &m_bundle;
-    const SurveyOptions &m_options;
-    Survey m_survey;
-    std::vector<decision::WeightForm> m_forms;
-    LayersByWeight m_layers;
-    std::vector<Axes> m_axes;       ///< by weight
-    std::vector<unsigned> m_opsets; ///< by weight
-    std::vector<Content> m_contents;
-    /// By shape, axes, and whether the weight is dense.
-    std::map<std::tuple<Shape, Axes, bool>, std::shared_ptr<const FormList>> m_formLists;
-    std::unordered_multimap<std::uint64_t, std::size_t> m_byHash;
-    struct Used {
-        std::size_t content = 0, usage = 0;
-    };
-    std::vector<Used> m_used; ///< by weight
-};
-
 namespace {
 
 LayersByWeight layersIn(const Bundle &bundle)
@@ -247,406 +198,444 @@ std::shared_ptr<const codec::InputStatistics> inputsOf(const SurveyOptions &opti
     return weight < options.inputs.size() ? options.inputs[weight] : nullptr;
 }
 
-Result<void> Surveyor::checkOptions()
+/// Makes a survey step by step.
+class Surveyor
 {
-    if (m_options.targets.empty())
-        return refused("plan.target", "target", "at least one", "none",
-                       "A plan is made for a chip");
-    if (m_bundle.kind() == BundleKind::Aimodelx)
-        return refused("plan.compiled", {}, "a Core AI package (.aimodel)", "a compiled program",
-                       "A compiled program is not re-encoded: plan for the .aimodel that it was "
-                       "compiled from, and compile that anew");
-    if (m_bundle.programFile() == kNoIndex || m_bundle.kind() == BundleKind::MilBlob)
-        return refused("plan.program", {}, "a program beside the weight file",
-                       std::string(bundleKindName(m_bundle.kind())),
-                       "Without a program a weight has no form to change");
-    if (isOldNetwork(m_bundle))
-        return tl::unexpected(oldNetworkError("plan.program", m_bundle.name()));
-    for (const target::Target *target : m_options.targets) {
-        auto roofs = TRY(roofline::roofsOf(*target));
-        m_survey.roofs.push_back(std::move(roofs));
+public:
+    Surveyor(const Bundle &bundle, const SurveyOptions &options)
+        : m_bundle(bundle), m_options(options)
+    {
     }
-    for (const auto &[pattern, form] : m_options.forced) {
-        TRY(form == kKeep ? Result<codec::FormSpec>() : formFromName(form));
-    }
-    return {};
-}
 
-Result<void> Surveyor::bindInputs()
-{
-    if (m_options.shapes.empty())
-        return {};
-    m_survey.shaped = TRY(bindShapes(m_bundle, m_options.shapes));
-    m_survey.defaultShapes = m_options.defaultShapes;
-    return {};
-}
-
-void Surveyor::readLayers()
-{
-    const std::size_t count = m_bundle.weights().size();
-    m_forms = weightForms(m_bundle);
-    m_layers = layersIn(shaped());
-    m_axes.assign(count, Axes{0, 1, 0, 1});
-    std::map<std::pair<std::string, std::string>, unsigned> opsets;
-    for (const mil::Function &function : m_bundle.program()->functions)
-        opsets[{function.model, function.name}] = patch::opsetNumber(function.opset);
-    m_opsets.resize(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        const Weight &weight = shaped().weights()[i];
-        m_opsets[i] = opsets[{weight.model, weight.function}];
-        if (const roofline::Layer *judged = heaviest(m_layers[i]))
-            m_axes[i] = channelAxes(weight, weight.consumers[judged->consumer]);
-    }
-}
-
-std::string Surveyor::whyFixed(std::size_t index) const
-{
-    const Weight &weight = m_bundle.weights()[index];
-    if (weight.fault)
-        return "unsound: " + describe(*weight.fault);
-    if (weight.type != ElementType::Fp16 && weight.type != ElementType::Fp32)
-        return fmt::format("values of {} have no other form", elementTypeName(weight.type));
-    if (isOfOldNetwork(weight))
-        return std::string(kOldNetworkReason);
-    if (std::string note = uncompressibleNote(weight); !note.empty())
-        return note;
-    if (m_layers[index].empty())
-        return "no operation with a kernel reads it";
-    if (weight.shape.size() < 2 || weight.elements.value < 2)
-        return "has no input channels";
-    if (m_opsets[index] == 0)
-        return "the operation set of its function is not known";
-    return {};
-}
-
-/// Whether the statistics are those of this weight: of a grouped convolution one number for each
-/// channel, or for each of every group.
-Result<void> Surveyor::checkChannels(std::size_t index) const
-{
-    const auto inputs = inputsOf(m_options, index);
-    if (!inputs)
-        return {};
-    const Weight &weight = shaped().weights()[index];
-    if (auto fits = codec::checkInputs(*inputs, weight.shape); !fits) {
-        const Error &found = fits.error();
-        return refused("plan.activations", weight.findableName(), found.expected, found.found,
-                       found.message);
-    }
-    const std::uint64_t channels = weight.shape[inputs->axis];
-    const std::uint64_t groups = weight.consumers[m_layers[index].front().consumer].geometry.groups;
-    const std::uint64_t given = inputs->meanSquare.size();
-    if (given == 0 || given == channels || given == channels * groups)
-        return {};
-    return refused("plan.activations", weight.findableName(),
-                   fmt::format("{} input channels", channels * groups),
-                   fmt::format("{} values", given), "The statistics do not fit the weight");
-}
-
-Result<void> Surveyor::addRows()
-{
-    m_survey.rows.reserve(m_bundle.weights().size());
-    for (std::size_t i = 0; i < m_bundle.weights().size(); ++i) {
-        Row row;
-        row.weight = i;
-        m_survey.names.push_back(m_bundle.weights()[i].findableName());
-        row.function = functionAddress(m_bundle.weights()[i].model, m_bundle.weights()[i].function);
-        row.stored = storedFormName(m_forms[i]);
-        row.axes = m_axes[i];
-        row.fixed = whyFixed(i);
-        row.unread = !m_forms[i].storedBytes;
-        m_survey.unread += row.unread ? 1 : 0;
-        if (i < m_options.sensitivity.size())
-            row.sensitivity = m_options.sensitivity[i];
-        if (row.fixed.empty()) {
-            TRY(checkChannels(i));
+    Result<Survey> run()
+    {
+        m_survey.targets = m_options.targets;
+        m_survey.model = m_options.model;
+        TRY(checkOptions());
+        TRY(bindInputs());
+        readLayers();
+        TRY(addRows());
+        findItems();
+        findContents();
+        if (m_options.progress != nullptr && m_options.progress->cancelled())
+            return tl::unexpected(cancelledError("The plan was cancelled"));
+        for (const Row &row : m_survey.rows) {
+            if (!row.fixed.empty())
+                continue;
+            Content &content = m_contents[m_used[row.weight].content];
+            if (content.forms && m_options.forced.empty())
+                continue;
+            TRY(addForms(content, row.weight));
         }
-        m_survey.rows.push_back(std::move(row));
-        m_survey.denseBytes += m_forms[i].denseBytes;
+        TRY(judgeAll());
+        finish();
+        return std::move(m_survey);
     }
-    return {};
-}
 
-bool Surveyor::triesForm(const std::string &name) const
-{
-    return m_options.forms.empty() || std::any_of(m_options.forms.begin(), m_options.forms.end(),
-                                                  [&name](const std::string &pattern) {
-                                                      return matchesPattern(pattern, name);
-                                                  });
-}
+private:
+    Result<void> checkOptions()
+    {
+        if (m_options.targets.empty())
+            return refused("plan.target", "target", "at least one", "none",
+                           "A plan is made for a chip");
+        if (m_bundle.kind() == BundleKind::Aimodelx)
+            return refused(
+                "plan.compiled", {}, "a Core AI package (.aimodel)", "a compiled program",
+                "A compiled program is not re-encoded: plan for the .aimodel that it was "
+                "compiled from, and compile that anew");
+        if (m_bundle.programFile() == kNoIndex || m_bundle.kind() == BundleKind::MilBlob)
+            return refused("plan.program", {}, "a program beside the weight file",
+                           std::string(bundleKindName(m_bundle.kind())),
+                           "Without a program a weight has no form to change");
+        if (isOldNetwork(m_bundle))
+            return tl::unexpected(oldNetworkError("plan.program", m_bundle.name()));
+        for (const target::Target *target : m_options.targets) {
+            auto roofs = TRY(roofline::roofsOf(*target));
+            m_survey.roofs.push_back(std::move(roofs));
+        }
+        for (const auto &[pattern, form] : m_options.forced) {
+            TRY(form == kKeep ? Result<codec::FormSpec>() : formFromName(form));
+        }
+        return {};
+    }
 
-/// The forms to try with every weight of that shape. Of 50,000 weights each list takes kilobytes:
-/// one serves all that it fits.
-Result<std::shared_ptr<const Surveyor::FormList>> Surveyor::formsOf(const Weight &weight,
-                                                                    const Axes &axes)
-{
-    const bool dense = weight.form.isDense();
-    std::shared_ptr<const FormList> &known = m_formLists[{weight.shape, axes, dense}];
-    if (known)
-        return known;
-    FormList forms;
-    std::set<std::string> names;
-    const auto add = [&](const codec::FormSpec &spec) {
-        const bool asItIs = spec.node == FormNode::Dense && dense;
-        if (!asItIs && names.insert(formName(spec)).second)
-            forms.push_back(spec);
-    };
-    for (const codec::FormSpec &spec : triedForms(weight.shape, axes)) {
-        if (triesForm(formName(spec)))
+    void readLayers()
+    {
+        const std::size_t count = m_bundle.weights().size();
+        m_forms = weightForms(m_bundle);
+        m_layers = layersIn(shaped());
+        m_axes.assign(count, Axes{0, 1, 0, 1});
+        std::map<std::pair<std::string, std::string>, unsigned> opsets;
+        for (const mil::Function &function : m_bundle.program()->functions)
+            opsets[{function.model, function.name}] = patch::opsetNumber(function.opset);
+        m_opsets.resize(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            const Weight &weight = shaped().weights()[i];
+            m_opsets[i] = opsets[{weight.model, weight.function}];
+            if (const roofline::Layer *judged = heaviest(m_layers[i]))
+                m_axes[i] = channelAxes(weight, weight.consumers[judged->consumer]);
+        }
+    }
+
+    Result<void> bindInputs()
+    {
+        if (m_options.shapes.empty())
+            return {};
+        m_survey.shaped = TRY(bindShapes(m_bundle, m_options.shapes));
+        m_survey.defaultShapes = m_options.defaultShapes;
+        return {};
+    }
+
+    /// The bundle whose shapes count.
+    const Bundle &shaped() const { return m_survey.shaped ? *m_survey.shaped->bundle : m_bundle; }
+    Result<void> addRows()
+    {
+        m_survey.rows.reserve(m_bundle.weights().size());
+        for (std::size_t i = 0; i < m_bundle.weights().size(); ++i) {
+            Row row;
+            row.weight = i;
+            m_survey.names.push_back(m_bundle.weights()[i].findableName());
+            row.function =
+                functionAddress(m_bundle.weights()[i].model, m_bundle.weights()[i].function);
+            row.stored = storedFormName(m_forms[i]);
+            row.axes = m_axes[i];
+            row.fixed = whyFixed(i);
+            row.unread = !m_forms[i].storedBytes;
+            m_survey.unread += row.unread ? 1 : 0;
+            if (i < m_options.sensitivity.size())
+                row.sensitivity = m_options.sensitivity[i];
+            if (row.fixed.empty()) {
+                TRY(checkChannels(i));
+            }
+            m_survey.rows.push_back(std::move(row));
+            m_survey.denseBytes += m_forms[i].denseBytes;
+        }
+        return {};
+    }
+
+    std::string whyFixed(std::size_t index) const
+    {
+        const Weight &weight = m_bundle.weights()[index];
+        if (weight.fault)
+            return "unsound: " + describe(*weight.fault);
+        if (weight.type != ElementType::Fp16 && weight.type != ElementType::Fp32)
+            return fmt::format("values of {} have no other form", elementTypeName(weight.type));
+        if (isOfOldNetwork(weight))
+            return std::string(kOldNetworkReason);
+        if (std::string note = uncompressibleNote(weight); !note.empty())
+            return note;
+        if (m_layers[index].empty())
+            return "no operation with a kernel reads it";
+        if (weight.shape.size() < 2 || weight.elements.value < 2)
+            return "has no input channels";
+        if (m_opsets[index] == 0)
+            return "the operation set of its function is not known";
+        return {};
+    }
+
+    /// Whether the statistics are those of this weight: of a grouped convolution one number for
+    /// each
+    /// channel, or for each of every group.
+    Result<void> checkChannels(std::size_t index) const
+    {
+        const auto inputs = inputsOf(m_options, index);
+        if (!inputs)
+            return {};
+        const Weight &weight = shaped().weights()[index];
+        if (auto fits = codec::checkInputs(*inputs, weight.shape); !fits) {
+            const Error &found = fits.error();
+            return refused("plan.activations", weight.findableName(), found.expected, found.found,
+                           found.message);
+        }
+        const std::uint64_t channels = weight.shape[inputs->axis];
+        const std::uint64_t groups =
+            weight.consumers[m_layers[index].front().consumer].geometry.groups;
+        const std::uint64_t given = inputs->meanSquare.size();
+        if (given == 0 || given == channels || given == channels * groups)
+            return {};
+        return refused("plan.activations", weight.findableName(),
+                       fmt::format("{} input channels", channels * groups),
+                       fmt::format("{} values", given), "The statistics do not fit the weight");
+    }
+
+    /// Weights whose parts lie at the same places are one item: they change together or not at all.
+    void findItems()
+    {
+        std::map<std::vector<Place>, std::size_t> items;
+        std::vector<std::string> stays;
+        for (Row &row : m_survey.rows) {
+            std::vector<Place> places;
+            for (const codec::Operand &operand : m_bundle.weights()[row.weight].operands())
+                places.push_back(placeOf(operand));
+            const Weight &weight = m_bundle.weights()[row.weight];
+            if (unreadBytes(weight).value + weight.unreadElsewhere.value > 0)
+                places.push_back(
+                    unreadPlace(row.weight)); // they lie nowhere, and so with no others
+            row.item = items.emplace(places, items.size()).first->second;
+            stays.resize(items.size());
+            if (!row.fixed.empty())
+                stays[row.item] = m_survey.names[row.weight];
+        }
+        for (Row &row : m_survey.rows) {
+            if (row.fixed.empty() && !stays[row.item].empty())
+                row.fixed = "shares its bytes with " + stays[row.item] + ", which stays as it is";
+        }
+        m_survey.items = items.size();
+        std::map<Place, std::set<std::size_t>> users;
+        for (const Row &row : m_survey.rows) {
+            for (const codec::Operand &operand : m_bundle.weights()[row.weight].operands())
+                users[placeOf(operand)].insert(row.item);
+        }
+        std::map<Place, std::size_t> numbers;
+        for (const Row &row : m_survey.rows) {
+            if (row.item < m_survey.parts.size()) // items are numbered in the order of the rows
+                continue;
+            std::vector<PartBytes> parts;
+            std::set<std::size_t> seen;
+            for (const codec::Operand &operand : m_bundle.weights()[row.weight].operands()) {
+                const Place place = placeOf(operand);
+                const std::size_t number = numbers.emplace(place, numbers.size()).first->second;
+                if (seen.insert(number).second)
+                    parts.push_back({number, users[place].size() > 1, operand.place->bytes.value});
+            }
+            if (const ByteCount unread = unreadBytes(m_bundle.weights()[row.weight]);
+                unread.value > 0)
+                parts.push_back(
+                    {numbers.emplace(unreadPlace(row.weight), numbers.size()).first->second, false,
+                     unread.value});
+            m_survey.parts.push_back(std::move(parts));
+        }
+    }
+
+    void findContents()
+    {
+        const BundleReadLock lock(m_bundle);
+        m_used.resize(m_survey.rows.size());
+        for (const Row &row : m_survey.rows) {
+            if (m_options.progress != nullptr && m_options.progress->cancelled())
+                return; // the caller sees it too
+            if (!row.fixed.empty())
+                continue;
+            const std::size_t number = contentOf(row.weight, m_axes[row.weight]);
+            Content &content = m_contents[number];
+            const Usage usage = usageOf(row.weight);
+            const auto same =
+                std::find_if(content.usages.begin(), content.usages.end(),
+                             [&usage](const Usage &other) { return usage.sameAs(other); });
+            m_used[row.weight] = {number, static_cast<std::size_t>(same - content.usages.begin())};
+            if (same == content.usages.end())
+                content.usages.push_back(usage);
+        }
+    }
+
+    std::size_t contentOf(std::size_t weight, const Axes &axes)
+    {
+        auto inputs = inputsOf(m_options, weight);
+        std::uint64_t hash = axes.input * 8 + axes.output;
+        if (inputs) {
+            for (const auto *numbers : {&inputs->meanSquare, &inputs->mean, &inputs->secondMoment})
+                hash = mix(hash, std::as_bytes(std::span<const float>(*numbers)));
+        }
+        for (const codec::Operand &operand : m_bundle.weights()[weight].operands())
+            hash = mix(hash, m_bundle.operandBytes(operand));
+        const auto [first, last] = m_byHash.equal_range(hash);
+        for (auto at = first; at != last; ++at) {
+            const Content &content = m_contents[at->second];
+            if (content.axes == axes && sameInputs(content.inputs.get(), inputs.get()) &&
+                sameContent(content.weight, weight))
+                return at->second;
+        }
+        Content content;
+        content.weight = weight;
+        content.axes = axes;
+        content.inputs = std::move(inputs);
+        m_contents.push_back(std::move(content));
+        m_byHash.emplace(hash, m_contents.size() - 1);
+        return m_contents.size() - 1;
+    }
+
+    bool sameContent(std::size_t a, std::size_t b) const
+    {
+        const OperandList &operands = m_bundle.weights()[a].operands();
+        const OperandList &others = m_bundle.weights()[b].operands();
+        const Weight &first = m_bundle.weights()[a];
+        const Weight &second = m_bundle.weights()[b];
+        if (first.shape != second.shape || first.type != second.type ||
+            first.sourceOp != second.sourceOp || operands.size() != others.size())
+            return false;
+        for (std::size_t i = 0; i < operands.size(); ++i) {
+            const codec::Operand &one = operands[i], &other = others[i];
+            if (one.role != other.role || one.declaredType() != other.declaredType() ||
+                one.declaredShape() != other.declaredShape())
+                return false;
+            const auto x = m_bundle.operandBytes(one);
+            const auto y = m_bundle.operandBytes(other);
+            if (x.size() != y.size() || std::memcmp(x.data(), y.data(), x.size()) != 0)
+                return false;
+        }
+        return true;
+    }
+
+    Usage usageOf(std::size_t weight) const
+    {
+        Usage usage;
+        usage.form = m_forms[weight];
+        usage.layers = m_layers[weight];
+        usage.model = m_bundle.weights()[weight].model;
+        usage.opset = m_opsets[weight];
+        return usage;
+    }
+
+    using FormList = std::vector<codec::FormSpec>;
+    /// The forms to try with every weight of that shape. Of 50,000 weights each list takes
+    /// kilobytes:
+    /// one serves all that it fits.
+    Result<std::shared_ptr<const FormList>> formsOf(const Weight &weight, const Axes &axes)
+    {
+        const bool dense = weight.form.isDense();
+        std::shared_ptr<const FormList> &known = m_formLists[{weight.shape, axes, dense}];
+        if (known)
+            return known;
+        FormList forms;
+        std::set<std::string> names;
+        const auto add = [&](const codec::FormSpec &spec) {
+            const bool asItIs = spec.node == FormNode::Dense && dense;
+            if (!asItIs && names.insert(formName(spec)).second)
+                forms.push_back(spec);
+        };
+        for (const codec::FormSpec &spec : triedForms(weight.shape, axes)) {
+            if (triesForm(formName(spec)))
+                add(spec);
+        }
+        for (const std::string &name : m_options.forms) {
+            // A name without "*" and "?" may be a form that is not tried otherwise.
+            if (name.find_first_of("*?") != name.npos || name == kKeep)
+                continue;
+            const auto spec = TRY(formFromName(name, axes));
             add(spec);
-    }
-    for (const std::string &name : m_options.forms) {
-        // A name without "*" and "?" may be a form that is not tried otherwise.
-        if (name.find_first_of("*?") != name.npos || name == kKeep)
-            continue;
-        const auto spec = TRY(formFromName(name, axes));
-        add(spec);
-    }
-    known = std::make_shared<const FormList>(std::move(forms));
-    return known;
-}
-
-/// The forms to try, and those that are asked for by hand.
-Result<void> Surveyor::addForms(Content &content, std::size_t index)
-{
-    const Weight &weight = m_bundle.weights()[index];
-    if (!content.forms) {
-        content.forms = TRY(formsOf(weight, content.axes));
-    }
-    for (const auto &[pattern, form] : m_options.forced) {
-        if (form == kKeep || !matchesPattern(pattern, m_survey.names[index]))
-            continue;
-        const auto spec = TRY(formFromName(form, content.axes));
-        const bool known = std::any_of(
-            content.forms->begin(), content.forms->end(),
-            [&spec](const codec::FormSpec &tried) { return formName(tried) == formName(spec); });
-        if (known || (spec.node == FormNode::Dense && weight.form.isDense()))
-            continue;
-        FormList more = *content.forms;
-        more.push_back(spec);
-        content.forms = std::make_shared<const FormList>(std::move(more));
-    }
-    return {};
-}
-
-Result<void> Surveyor::judgeAll()
-{
-    Opsets opsets(m_bundle);
-    std::vector<std::size_t> order(m_contents.size());
-    std::uint64_t total = 0;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        order[i] = i;
-        total += std::min(m_bundle.weights()[m_contents[i].weight].elements.value,
-                          m_options.mostElements) *
-                 m_contents[i].forms->size();
-    }
-    if (m_options.progress != nullptr)
-        m_options.progress->setTotal(std::max<std::uint64_t>(total, 1));
-    std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
-        return m_bundle.weights()[m_contents[a].weight].elements >
-               m_bundle.weights()[m_contents[b].weight].elements;
-    });
-    std::mutex mutex;
-    std::optional<Error> failed;
-    const std::size_t threads = threadsFor(order.size(), m_options.threads);
-    std::deque<ContentJudge> judges; // one per thread: each caches the verdicts
-    for (std::size_t i = 0; i < threads; ++i)
-        judges.emplace_back(m_bundle, m_options, m_survey.roofs, opsets);
-    onThreads(order.size(), threads, [&](std::size_t piece, std::size_t thread) {
-        auto judged = judges[thread].judge(m_contents[order[piece]]);
-        if (judged)
-            return true;
-        const std::lock_guard lock(mutex);
-        failed = judged.error();
-        return false;
-    });
-    if (failed)
-        return tl::unexpected(std::move(*failed));
-    return {};
-}
-
-void Surveyor::finish()
-{
-    for (Row &row : m_survey.rows) {
-        if (!row.fixed.empty())
-            continue;
-        const Content &content = m_contents[m_used[row.weight].content];
-        row.candidates = content.usages[m_used[row.weight].usage].candidates;
-        row.energy = content.energy;
-    }
-    decision::Judge judge(m_options.choice);
-    m_survey.fixed.resize(m_survey.targets.size());
-    for (ChipFigures &fixed : m_survey.fixed)
-        fixed.timeS = 0.0;
-    for (Row &row : m_survey.rows) {
-        if (row.fixed.empty())
-            continue;
-        const auto chips = chipFigures(m_layers[row.weight], m_forms[row.weight], m_survey.roofs,
-                                       judge, m_options.batch);
-        for (std::size_t t = 0; t < chips.size(); ++t) {
-            addBytes(m_survey.fixed[t].moved, chips[t].moved);
-            addTime(m_survey.fixed[t].timeS, chips[t].timeS);
-            row.fixedChips.push_back(chips[t]);
         }
+        known = std::make_shared<const FormList>(std::move(forms));
+        return known;
     }
-    m_survey.layers = reachedLayers(m_layers);
-    m_survey.contents = m_contents.size();
-    for (const Content &content : m_contents)
-        m_survey.encodings += content.encodings;
-}
 
-Result<Survey> Surveyor::run()
-{
-    m_survey.targets = m_options.targets;
-    m_survey.model = m_options.model;
-    TRY(checkOptions());
-    TRY(bindInputs());
-    readLayers();
-    TRY(addRows());
-    findItems();
-    findContents();
-    if (m_options.progress != nullptr && m_options.progress->cancelled())
-        return tl::unexpected(cancelledError("The plan was cancelled"));
-    for (const Row &row : m_survey.rows) {
-        if (!row.fixed.empty())
-            continue;
-        Content &content = m_contents[m_used[row.weight].content];
-        if (content.forms && m_options.forced.empty())
-            continue;
-        TRY(addForms(content, row.weight));
+    /// The forms to try, and those that are asked for by hand.
+    Result<void> addForms(Content &content, std::size_t index)
+    {
+        const Weight &weight = m_bundle.weights()[index];
+        if (!content.forms) {
+            content.forms = TRY(formsOf(weight, content.axes));
+        }
+        for (const auto &[pattern, form] : m_options.forced) {
+            if (form == kKeep || !matchesPattern(pattern, m_survey.names[index]))
+                continue;
+            const auto spec = TRY(formFromName(form, content.axes));
+            const bool known = std::any_of(content.forms->begin(), content.forms->end(),
+                                           [&spec](const codec::FormSpec &tried) {
+                                               return formName(tried) == formName(spec);
+                                           });
+            if (known || (spec.node == FormNode::Dense && weight.form.isDense()))
+                continue;
+            FormList more = *content.forms;
+            more.push_back(spec);
+            content.forms = std::make_shared<const FormList>(std::move(more));
+        }
+        return {};
     }
-    TRY(judgeAll());
-    finish();
-    return std::move(m_survey);
-}
+
+    bool triesForm(const std::string &name) const
+    {
+        return m_options.forms.empty() ||
+               std::any_of(
+                   m_options.forms.begin(), m_options.forms.end(),
+                   [&name](const std::string &pattern) { return matchesPattern(pattern, name); });
+    }
+
+    Result<void> judgeAll()
+    {
+        Opsets opsets(m_bundle);
+        std::vector<std::size_t> order(m_contents.size());
+        std::uint64_t total = 0;
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            order[i] = i;
+            total += std::min(m_bundle.weights()[m_contents[i].weight].elements.value,
+                              m_options.mostElements) *
+                     m_contents[i].forms->size();
+        }
+        if (m_options.progress != nullptr)
+            m_options.progress->setTotal(std::max<std::uint64_t>(total, 1));
+        std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
+            return m_bundle.weights()[m_contents[a].weight].elements >
+                   m_bundle.weights()[m_contents[b].weight].elements;
+        });
+        std::mutex mutex;
+        std::optional<Error> failed;
+        const std::size_t threads = threadsFor(order.size(), m_options.threads);
+        std::deque<ContentJudge> judges; // one per thread: each caches the verdicts
+        for (std::size_t i = 0; i < threads; ++i)
+            judges.emplace_back(m_bundle, m_options, m_survey.roofs, opsets);
+        onThreads(order.size(), threads, [&](std::size_t piece, std::size_t thread) {
+            auto judged = judges[thread].judge(m_contents[order[piece]]);
+            if (judged)
+                return true;
+            const std::lock_guard lock(mutex);
+            failed = judged.error();
+            return false;
+        });
+        if (failed)
+            return tl::unexpected(std::move(*failed));
+        return {};
+    }
+
+    void finish()
+    {
+        for (Row &row : m_survey.rows) {
+            if (!row.fixed.empty())
+                continue;
+            const Content &content = m_contents[m_used[row.weight].content];
+            row.candidates = content.usages[m_used[row.weight].usage].candidates;
+            row.energy = content.energy;
+        }
+        decision::Judge judge(m_options.choice);
+        m_survey.fixed.resize(m_survey.targets.size());
+        for (ChipFigures &fixed : m_survey.fixed)
+            fixed.timeS = 0.0;
+        for (Row &row : m_survey.rows) {
+            if (row.fixed.empty())
+                continue;
+            const auto chips = chipFigures(m_layers[row.weight], m_forms[row.weight],
+                                           m_survey.roofs, judge, m_options.batch);
+            for (std::size_t t = 0; t < chips.size(); ++t) {
+                addBytes(m_survey.fixed[t].moved, chips[t].moved);
+                addTime(m_survey.fixed[t].timeS, chips[t].timeS);
+                row.fixedChips.push_back(chips[t]);
+            }
+        }
+        m_survey.layers = reachedLayers(m_layers);
+        m_survey.contents = m_contents.size();
+        for (const Content &content : m_contents)
+            m_survey.encodings += content.encodings;
+    }
+
+    const Bundle &m_bundle;
+    const SurveyOptions &m_options;
+    Survey m_survey;
+    std::vector<decision::WeightForm> m_forms;
+    LayersByWeight m_layers;
+    std::vector<Axes> m_axes;       ///< by weight
+    std::vector<unsigned> m_opsets; ///< by weight
+    std::vector<Content> m_contents;
+    /// By shape, axes, and whether the weight is dense.
+    std::map<std::tuple<Shape, Axes, bool>, std::shared_ptr<const FormList>> m_formLists;
+    std::unordered_multimap<std::uint64_t, std::size_t> m_byHash;
+    struct Used {
+        std::size_t content = 0, usage = 0;
+    };
+    std::vector<Used> m_used; ///< by weight
+};
 
 Result<Survey> survey(const Bundle &bundle, const SurveyOptions &options)
 {
     return Surveyor(bundle, options).run();
-}
-
-/// Weights whose parts lie at the same places are one item: they change together or not at all.
-void Surveyor::findItems()
-{
-    std::map<std::vector<Place>, std::size_t> items;
-    std::vector<std::string> stays;
-    for (Row &row : m_survey.rows) {
-        std::vector<Place> places;
-        for (const codec::Operand &operand : m_bundle.weights()[row.weight].operands())
-            places.push_back(placeOf(operand));
-        const Weight &weight = m_bundle.weights()[row.weight];
-        if (unreadBytes(weight).value + weight.unreadElsewhere.value > 0)
-            places.push_back(unreadPlace(row.weight)); // they lie nowhere, and so with no others
-        row.item = items.emplace(places, items.size()).first->second;
-        stays.resize(items.size());
-        if (!row.fixed.empty())
-            stays[row.item] = m_survey.names[row.weight];
-    }
-    for (Row &row : m_survey.rows) {
-        if (row.fixed.empty() && !stays[row.item].empty())
-            row.fixed = "shares its bytes with " + stays[row.item] + ", which stays as it is";
-    }
-    m_survey.items = items.size();
-    std::map<Place, std::set<std::size_t>> users;
-    for (const Row &row : m_survey.rows) {
-        for (const codec::Operand &operand : m_bundle.weights()[row.weight].operands())
-            users[placeOf(operand)].insert(row.item);
-    }
-    std::map<Place, std::size_t> numbers;
-    for (const Row &row : m_survey.rows) {
-        if (row.item < m_survey.parts.size()) // items are numbered in the order of the rows
-            continue;
-        std::vector<PartBytes> parts;
-        std::set<std::size_t> seen;
-        for (const codec::Operand &operand : m_bundle.weights()[row.weight].operands()) {
-            const Place place = placeOf(operand);
-            const std::size_t number = numbers.emplace(place, numbers.size()).first->second;
-            if (seen.insert(number).second)
-                parts.push_back({number, users[place].size() > 1, operand.place->bytes.value});
-        }
-        if (const ByteCount unread = unreadBytes(m_bundle.weights()[row.weight]); unread.value > 0)
-            parts.push_back({numbers.emplace(unreadPlace(row.weight), numbers.size()).first->second,
-                             false, unread.value});
-        m_survey.parts.push_back(std::move(parts));
-    }
-}
-
-bool Surveyor::sameContent(std::size_t a, std::size_t b) const
-{
-    const OperandList &operands = m_bundle.weights()[a].operands();
-    const OperandList &others = m_bundle.weights()[b].operands();
-    const Weight &first = m_bundle.weights()[a];
-    const Weight &second = m_bundle.weights()[b];
-    if (first.shape != second.shape || first.type != second.type ||
-        first.sourceOp != second.sourceOp || operands.size() != others.size())
-        return false;
-    for (std::size_t i = 0; i < operands.size(); ++i) {
-        const codec::Operand &one = operands[i], &other = others[i];
-        if (one.role != other.role || one.declaredType() != other.declaredType() ||
-            one.declaredShape() != other.declaredShape())
-            return false;
-        const auto x = m_bundle.operandBytes(one);
-        const auto y = m_bundle.operandBytes(other);
-        if (x.size() != y.size() || std::memcmp(x.data(), y.data(), x.size()) != 0)
-            return false;
-    }
-    return true;
-}
-
-std::size_t Surveyor::contentOf(std::size_t weight, const Axes &axes)
-{
-    auto inputs = inputsOf(m_options, weight);
-    std::uint64_t hash = axes.input * 8 + axes.output;
-    if (inputs) {
-        for (const auto *numbers : {&inputs->meanSquare, &inputs->mean, &inputs->secondMoment})
-            hash = mix(hash, std::as_bytes(std::span<const float>(*numbers)));
-    }
-    for (const codec::Operand &operand : m_bundle.weights()[weight].operands())
-        hash = mix(hash, m_bundle.operandBytes(operand));
-    const auto [first, last] = m_byHash.equal_range(hash);
-    for (auto at = first; at != last; ++at) {
-        const Content &content = m_contents[at->second];
-        if (content.axes == axes && sameInputs(content.inputs.get(), inputs.get()) &&
-            sameContent(content.weight, weight))
-            return at->second;
-    }
-    Content content;
-    content.weight = weight;
-    content.axes = axes;
-    content.inputs = std::move(inputs);
-    m_contents.push_back(std::move(content));
-    m_byHash.emplace(hash, m_contents.size() - 1);
-    return m_contents.size() - 1;
-}
-
-Usage Surveyor::usageOf(std::size_t weight) const
-{
-    Usage usage;
-    usage.form = m_forms[weight];
-    usage.layers = m_layers[weight];
-    usage.model = m_bundle.weights()[weight].model;
-    usage.opset = m_opsets[weight];
-    return usage;
-}
-
-void Surveyor::findContents()
-{
-    const BundleReadLock lock(m_bundle);
-    m_used.resize(m_survey.rows.size());
-    for (const Row &row : m_survey.rows) {
-        if (m_options.progress != nullptr && m_options.progress->cancelled())
-            return; // the caller sees it too
-        if (!row.fixed.empty())
-            continue;
-        const std::size_t number = contentOf(row.weight, m_axes[row.weight]);
-        Content &content = m_contents[number];
-        const Usage usage = usageOf(row.weight);
-        const auto same =
-            std::find_if(content.usages.begin(), content.usages.end(),
-                         [&usage](const Usage &other) { return usage.sameAs(other); });
-        m_used[row.weight] = {number, static_cast<std::size_t>(same - content.usages.begin())};
-        if (same == content.usages.end())
-            content.usages.push_back(usage);
-    }
 }
 
 // The forms that are tried for a weight.

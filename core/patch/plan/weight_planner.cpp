@@ -15,35 +15,25 @@
 
 namespace kernscope::patch {
 
-/// Gives the survivors of a sparse weight another length, in place: their bytes, the record's size
-/// and padding, and every extent of the program that says how many there are.
-class PayloadResizer
-{
-public:
-    /// `operand` is one of that weight.
-    PayloadResizer(const Bundle &bundle, std::size_t weight, const codec::Operand &operand,
-                   Recorder &recorder);
-
-    /// `tail` holds the survivors from some byte on, as they are to become; what a shorter payload
-    /// leaves behind becomes zero bytes. Errors: "patch.space" (no room behind the payload, or in
-    /// the program's text), "patch.shared" (another weight reads the same survivors).
-    Result<void> resize(ElementCount elements, const codec::PartEdit &tail);
-
-private:
-    Result<void> checkRoom(std::uint64_t bytes) const;
-    Result<void> writePayload(std::uint64_t bytes, const codec::PartEdit &tail);
-    Result<void> writeRecord(ElementCount elements, std::uint64_t bytes);
-    Result<void> writeExtents(std::uint64_t elements);
-
-    const Bundle &m_bundle;
-    std::size_t m_weight;
-    const codec::Operand &m_operand;
-    const OperandPlace &m_place;
-    Recorder &m_recorder;
-};
-
 /// Bytes behind `end` that nothing uses: padding, or zeros that belong to no one.
-std::uint64_t freeBytesBehind(const Bundle &bundle, std::size_t file, FileOffset end);
+std::uint64_t freeBytesBehind(const Bundle &bundle, std::size_t file, FileOffset end)
+{
+    const auto bytes = bundle.files()[file].file->bytes();
+    std::uint64_t free = 0;
+    while (end.value + free < bytes.size()) {
+        const std::size_t index = bundle.sectionAt(file, FileOffset(end.value + free));
+        if (index == kNoIndex)
+            break;
+        const Section &section = bundle.sections()[index];
+        const auto rest = bytes.subspan(end.value + free, section.range.end() - end.value - free);
+        const bool zeros = std::ranges::all_of(rest, [](std::byte b) { return b == std::byte{0}; });
+        if (section.kind != SectionKind::Padding &&
+            !(section.kind == SectionKind::Unknown && zeros))
+            break;
+        free += rest.size();
+    }
+    return free;
+}
 
 namespace {
 
@@ -118,117 +108,116 @@ std::optional<Rewrite> rewriteElement(std::span<const std::byte> program, mil::S
 
 } // namespace
 
-std::uint64_t freeBytesBehind(const Bundle &bundle, std::size_t file, FileOffset end)
+/// Gives the survivors of a sparse weight another length, in place: their bytes, the record's size
+/// and padding, and every extent of the program that says how many there are.
+class PayloadResizer
 {
-    const auto bytes = bundle.files()[file].file->bytes();
-    std::uint64_t free = 0;
-    while (end.value + free < bytes.size()) {
-        const std::size_t index = bundle.sectionAt(file, FileOffset(end.value + free));
-        if (index == kNoIndex)
-            break;
-        const Section &section = bundle.sections()[index];
-        const auto rest = bytes.subspan(end.value + free, section.range.end() - end.value - free);
-        const bool zeros = std::ranges::all_of(rest, [](std::byte b) { return b == std::byte{0}; });
-        if (section.kind != SectionKind::Padding &&
-            !(section.kind == SectionKind::Unknown && zeros))
-            break;
-        free += rest.size();
+public:
+    /// `operand` is one of that weight.
+    PayloadResizer(const Bundle &bundle, std::size_t weight, const codec::Operand &operand,
+                   Recorder &recorder)
+        : m_bundle(bundle), m_weight(weight), m_operand(operand), m_place(*operand.place),
+          m_recorder(recorder)
+    {
     }
-    return free;
-}
 
-PayloadResizer::PayloadResizer(const Bundle &bundle, std::size_t weight,
-                               const codec::Operand &operand, Recorder &recorder)
-    : m_bundle(bundle), m_weight(weight), m_operand(operand), m_place(*operand.place),
-      m_recorder(recorder)
-{
-}
-
-Result<void> PayloadResizer::resize(ElementCount elements, const codec::PartEdit &tail)
-{
-    const auto bytes = packedBytes(elements, m_operand.declaredType());
-    if (m_place.isLiteral() || m_operand.declaredShape().size() != 1 || !bytes) {
-        return ErrorBuilder(
-                   spaceError(m_bundle, m_operand, "non-zero values in a weight file", "a literal"))
-            .message("The kept values are written in the program: their number stays as it is")
-            .unexpected();
-    }
-    TRY(checkAlone(m_bundle, m_weight));
-    TRY(checkRoom(bytes->value));
-    TRY(writePayload(bytes->value, tail));
-    TRY(writeRecord(elements, bytes->value));
-    return writeExtents(elements.value);
-}
-
-Result<void> PayloadResizer::checkRoom(std::uint64_t bytes) const
-{
-    if (bytes <= m_place.bytes.value)
-        return {};
-    const std::uint64_t more = bytes - m_place.bytes.value;
-    const std::uint64_t free =
-        freeBytesBehind(m_bundle, m_place.file, FileOffset(m_place.range().end()));
-    if (more <= free)
-        return {};
-    return tl::unexpected(spaceError(m_bundle, m_operand, fmt::format("{} free bytes", more),
-                                     fmt::format("{} free bytes behind the payload", free)));
-}
-
-Result<void> PayloadResizer::writePayload(std::uint64_t bytes, const codec::PartEdit &tail)
-{
-    if (tail.offset > bytes || tail.bytes.size() != bytes - tail.offset) {
-        return tl::unexpected(spaceError(m_bundle, m_operand, fmt::format("{} bytes", bytes),
-                                         fmt::format("{} bytes", tail.offset + tail.bytes.size())));
-    }
-    const std::uint64_t start = m_place.dataOffset.value;
-    auto written = m_recorder.write(m_place.file, FileOffset(start + tail.offset), tail.bytes);
-    if (!written || bytes >= m_place.bytes.value)
-        return written;
-    const std::vector<std::byte> zeros(m_place.bytes.value - bytes);
-    return m_recorder.write(m_place.file, FileOffset(start + bytes), zeros);
-}
-
-Result<void> PayloadResizer::writeRecord(ElementCount elements, std::uint64_t bytes)
-{
-    const std::uint64_t meta = m_place.metaOffset.value;
-    auto written =
-        m_recorder.write(m_place.file, FileOffset(meta + milblob::kBytesAt), littleEndian(bytes));
-    // Of whole-byte types the field has no meaning and keeps what it holds.
-    const unsigned width = bitWidth(m_operand.declaredType());
-    if (!written || width >= 8)
-        return written;
-    const std::uint64_t padding = 8 * bytes - elements.value * width;
-    return m_recorder.write(m_place.file, FileOffset(meta + milblob::kPaddingBitsAt),
-                            littleEndian(padding));
-}
-
-Result<void> PayloadResizer::writeExtents(std::uint64_t elements)
-{
-    const std::size_t file = m_bundle.programFileOf(m_bundle.weights()[m_weight].model);
-    const std::uint64_t before = m_operand.declaredShape().front();
-    const std::uint64_t vector = vectorOf(m_bundle.weights()[m_weight]);
-    std::vector<mil::SourceSpan> spans = m_place.dimSpans;
-    spans.insert(spans.end(), m_place.countSpans.begin(), m_place.countSpans.end());
-    for (const mil::SourceSpan span : spans) {
-        const auto program = m_bundle.files()[file].file->bytes();
-        auto fitted = rewriteExtent(program, span, before, elements);
-        if (!fitted) // the declared output of a sparse palette counts decoded values
-            fitted = rewriteExtent(program, span, before * vector, elements * vector);
-        if (!fitted) {
-            return ErrorBuilder(spaceError(m_bundle, m_operand,
-                                           fmt::format("room for {} in {} characters",
-                                                       elements * vector, span.length),
-                                           "no space beside the number"))
-                .file(m_bundle.files()[file].path)
-                .at(FileOffset(span.offset))
-                .length(ByteCount(span.length))
-                .message("The number of non-zero values does not fit its place in the program")
+    /// `tail` holds the survivors from some byte on, as they are to become; what a shorter payload
+    /// leaves behind becomes zero bytes. Errors: "patch.space" (no room behind the payload, or in
+    /// the program's text), "patch.shared" (another weight reads the same survivors).
+    Result<void> resize(ElementCount elements, const codec::PartEdit &tail)
+    {
+        const auto bytes = packedBytes(elements, m_operand.declaredType());
+        if (m_place.isLiteral() || m_operand.declaredShape().size() != 1 || !bytes) {
+            return ErrorBuilder(spaceError(m_bundle, m_operand, "non-zero values in a weight file",
+                                           "a literal"))
+                .message("The kept values are written in the program: their number stays as it is")
                 .unexpected();
         }
-        TRY(m_recorder.write(file, FileOffset(fitted->offset),
-                             std::as_bytes(std::span(fitted->bytes))));
+        TRY(checkAlone(m_bundle, m_weight));
+        TRY(checkRoom(bytes->value));
+        TRY(writePayload(bytes->value, tail));
+        TRY(writeRecord(elements, bytes->value));
+        return writeExtents(elements.value);
     }
-    return {};
-}
+
+private:
+    Result<void> checkRoom(std::uint64_t bytes) const
+    {
+        if (bytes <= m_place.bytes.value)
+            return {};
+        const std::uint64_t more = bytes - m_place.bytes.value;
+        const std::uint64_t free =
+            freeBytesBehind(m_bundle, m_place.file, FileOffset(m_place.range().end()));
+        if (more <= free)
+            return {};
+        return tl::unexpected(spaceError(m_bundle, m_operand, fmt::format("{} free bytes", more),
+                                         fmt::format("{} free bytes behind the payload", free)));
+    }
+
+    Result<void> writePayload(std::uint64_t bytes, const codec::PartEdit &tail)
+    {
+        if (tail.offset > bytes || tail.bytes.size() != bytes - tail.offset) {
+            return tl::unexpected(
+                spaceError(m_bundle, m_operand, fmt::format("{} bytes", bytes),
+                           fmt::format("{} bytes", tail.offset + tail.bytes.size())));
+        }
+        const std::uint64_t start = m_place.dataOffset.value;
+        auto written = m_recorder.write(m_place.file, FileOffset(start + tail.offset), tail.bytes);
+        if (!written || bytes >= m_place.bytes.value)
+            return written;
+        const std::vector<std::byte> zeros(m_place.bytes.value - bytes);
+        return m_recorder.write(m_place.file, FileOffset(start + bytes), zeros);
+    }
+
+    Result<void> writeRecord(ElementCount elements, std::uint64_t bytes)
+    {
+        const std::uint64_t meta = m_place.metaOffset.value;
+        auto written = m_recorder.write(m_place.file, FileOffset(meta + milblob::kBytesAt),
+                                        littleEndian(bytes));
+        // Of whole-byte types the field has no meaning and keeps what it holds.
+        const unsigned width = bitWidth(m_operand.declaredType());
+        if (!written || width >= 8)
+            return written;
+        const std::uint64_t padding = 8 * bytes - elements.value * width;
+        return m_recorder.write(m_place.file, FileOffset(meta + milblob::kPaddingBitsAt),
+                                littleEndian(padding));
+    }
+
+    Result<void> writeExtents(std::uint64_t elements)
+    {
+        const std::size_t file = m_bundle.programFileOf(m_bundle.weights()[m_weight].model);
+        const std::uint64_t before = m_operand.declaredShape().front();
+        const std::uint64_t vector = vectorOf(m_bundle.weights()[m_weight]);
+        std::vector<mil::SourceSpan> spans = m_place.dimSpans;
+        spans.insert(spans.end(), m_place.countSpans.begin(), m_place.countSpans.end());
+        for (const mil::SourceSpan span : spans) {
+            const auto program = m_bundle.files()[file].file->bytes();
+            auto fitted = rewriteExtent(program, span, before, elements);
+            if (!fitted) // the declared output of a sparse palette counts decoded values
+                fitted = rewriteExtent(program, span, before * vector, elements * vector);
+            if (!fitted) {
+                return ErrorBuilder(spaceError(m_bundle, m_operand,
+                                               fmt::format("room for {} in {} characters",
+                                                           elements * vector, span.length),
+                                               "no space beside the number"))
+                    .file(m_bundle.files()[file].path)
+                    .at(FileOffset(span.offset))
+                    .length(ByteCount(span.length))
+                    .message("The number of non-zero values does not fit its place in the program")
+                    .unexpected();
+            }
+            TRY(m_recorder.write(file, FileOffset(fitted->offset),
+                                 std::as_bytes(std::span(fitted->bytes))));
+        }
+        return {};
+    }
+
+    const Bundle &m_bundle;
+    std::size_t m_weight;
+    const codec::Operand &m_operand;
+    const OperandPlace &m_place;
+    Recorder &m_recorder;
+};
 
 Result<WeightPlanner> WeightPlanner::make(BundlePtr bundle, std::size_t weight, Recorder &recorder)
 {
