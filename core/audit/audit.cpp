@@ -4,18 +4,13 @@
 #include "core/audit/scheme.h"
 #include "core/audit/seats.h"
 #include "core/audit/structures.h"
-#include "core/audit/window.h"
 #include "core/base/error_builder.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
-#include "core/bundle/bundle.h"
 #include "core/bundle/pair_read_lock.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
-#include <map>
 #include <set>
 
 #include <fmt/format.h>

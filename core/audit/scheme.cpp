@@ -35,9 +35,9 @@ std::string wordOf(const Json &json, const char *key)
 
 bool readBy(const Weight &weight, const Weight &other)
 {
-    return std::any_of(weight.consumers.begin(), weight.consumers.end(), [&](const Consumer &a) {
-        return std::any_of(other.consumers.begin(), other.consumers.end(),
-                           [&](const Consumer &b) { return a.op == b.op; });
+    return std::ranges::any_of(weight.consumers, [&](const Consumer &a) {
+        return std::ranges::any_of(other.consumers,
+                                   [&](const Consumer &b) { return a.op == b.op; });
     });
 }
 
@@ -69,11 +69,9 @@ Scheme schemeOf(const Bundle &package)
         }
     }
     scheme.threshold = kUsualThreshold;
-    scheme.compresses =
-        std::any_of(package.weights().begin(), package.weights().end(), [](const Weight &weight) {
-            return !weight.fault && !weight.form.isDense() &&
-                   weight.elements.value > kUsualThreshold;
-        });
+    scheme.compresses = std::ranges::any_of(package.weights(), [](const Weight &weight) {
+        return !weight.fault && !weight.form.isDense() && weight.elements.value > kUsualThreshold;
+    });
     return scheme;
 }
 

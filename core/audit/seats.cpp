@@ -3,15 +3,11 @@
 
 #include "core/audit/name_order.h"
 #include "core/audit/structures.h"
-#include "core/audit/window.h"
 #include "core/bundle/bundle.h"
-#include "core/compare/compare.h"
 #include "core/graph/graph.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <set>
 
 namespace kernscope::audit {
@@ -104,9 +100,8 @@ std::vector<std::optional<double>> positionsOf(const BundlePtr &package)
                 if (!seen.insert(to).second || seen.size() > 64)
                     continue;
                 const std::string title = (*graph)->title(to);
-                const bool moves = std::any_of(kMoves.begin(), kMoves.end(), [&](auto word) {
-                    return title.find(word) != title.npos;
-                });
+                const bool moves = std::ranges::any_of(
+                    kMoves, [&](auto word) { return title.find(word) != title.npos; });
                 if (moves)
                     next.push_back(to);
                 else
@@ -502,8 +497,7 @@ void Seater::byValues()
                     edges.push_back({like.distance, weight, k});
             }
         }
-        std::stable_sort(edges.begin(), edges.end(),
-                         [](const Edge &a, const Edge &b) { return a.distance < b.distance; });
+        std::ranges::stable_sort(edges, {}, &Edge::distance);
         for (const Edge &edge : edges) {
             if (m_seatOf[edge.weight] == kNoIndex && free(edge.reference))
                 seat(edge.weight, edge.reference, PairedBy::Values);
@@ -578,7 +572,7 @@ void Seater::addJoined()
             if (chosen.size() == 3)
                 return;
             for (const std::size_t next : tensors) {
-                if (std::find(chosen.begin(), chosen.end(), next) != chosen.end())
+                if (std::ranges::find(chosen, next) != chosen.end())
                     continue;
                 chosen.push_back(next);
                 extend();
@@ -609,8 +603,8 @@ void Seater::byOrder()
         if (!m_judged[i] || m_seatOf[i] != kNoIndex)
             continue;
         const auto &samples = samplesOfWeight(i, kSamples);
-        const bool flat = std::all_of(samples.begin(), samples.end(),
-                                      [&](float value) { return value == samples[0]; });
+        const bool flat =
+            std::ranges::all_of(samples, [&](float value) { return value == samples[0]; });
         if (!flat || !m_package.weights()[i].form.isDense()) // no zeros that a converter added
             weights[squeezed(m_package.weights()[i].shape)].push_back(i);
     }
@@ -626,15 +620,14 @@ void Seater::byOrder()
         if (found == references.end())
             continue;
         auto &left = found->second;
-        std::stable_sort(left.begin(), left.end(),
-                         [&](std::size_t a, std::size_t b) { return rank[a] < rank[b]; });
+        std::ranges::stable_sort(left,
+                                 [&](std::size_t a, std::size_t b) { return rank[a] < rank[b]; });
         // A dense constant that only an addition or product reads may be one of the program.
         std::vector<std::size_t> sure;
         for (const std::size_t weight : some) {
             const Weight &of = m_package.weights()[weight];
             const bool parameter =
-                !of.form.isDense() ||
-                std::any_of(of.consumers.begin(), of.consumers.end(), [](const Consumer &each) {
+                !of.form.isDense() || std::ranges::any_of(of.consumers, [](const Consumer &each) {
                     return each.op.find("conv") != each.op.npos ||
                            each.op.find("linear") != each.op.npos ||
                            each.op.find("matmul") != each.op.npos ||
@@ -659,7 +652,7 @@ void Seater::byOrder()
             if (like)
                 sure.push_back(weight);
         }
-        std::stable_sort(sure.begin(), sure.end(), [&](std::size_t a, std::size_t b) {
+        std::ranges::stable_sort(sure, [&](std::size_t a, std::size_t b) {
             return m_positions[a].value_or(HUGE_VAL) < m_positions[b].value_or(HUGE_VAL);
         });
         if (sure.size() == left.size()) {
@@ -712,14 +705,14 @@ void Seater::checkOrder()
             classes[classOf(m_seatOf[i])].push_back(i);
     }
     for (auto &[shape, weights] : classes) {
-        std::stable_sort(weights.begin(), weights.end(), [&](std::size_t a, std::size_t b) {
+        std::ranges::stable_sort(weights, [&](std::size_t a, std::size_t b) {
             return *m_positions[a] < *m_positions[b];
         });
         std::vector<std::size_t> expected;
         for (const std::size_t weight : weights)
             expected.push_back(m_seatOf[weight]);
-        std::stable_sort(expected.begin(), expected.end(),
-                         [&](std::size_t a, std::size_t b) { return rank[a] < rank[b]; });
+        std::ranges::stable_sort(expected,
+                                 [&](std::size_t a, std::size_t b) { return rank[a] < rank[b]; });
         std::vector<std::size_t> moved;
         for (std::size_t i = 0; i < weights.size(); ++i) {
             // Equal places in the program (two values of one operation) say nothing.
@@ -757,8 +750,7 @@ Seating Seater::finish()
             continue;
         }
         const auto &samples = samplesOfWeight(i, kSamples);
-        const bool zeros =
-            std::all_of(samples.begin(), samples.end(), [](float value) { return value == 0; });
+        const bool zeros = std::ranges::all_of(samples, [](float value) { return value == 0; });
         m_out.unpaired.push_back({i, m_package.weights()[i].address(),
                                   zeros ? "zeros that the converter added"
                                         : "a constant of the program: the checkpoint has no tensor "

@@ -3,7 +3,6 @@
 
 #include "core/audit/audit.h"
 #include "core/audit/reference.h"
-#include "core/bundle/bundle_fwd.h"
 
 #include <cstddef>
 #include <optional>

@@ -6,10 +6,7 @@
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 
-#include <algorithm>
 #include <cmath>
-#include <functional>
-#include <map>
 #include <numeric>
 
 #include <fmt/format.h>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/audit/audit.h"
-#include "core/audit/reference.h"
 #include "core/audit/window.h"
 
 #include <optional>

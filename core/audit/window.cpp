@@ -4,10 +4,8 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/part_data.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 namespace kernscope::audit {
 
@@ -31,7 +29,7 @@ float largestOf(std::span<const float> values)
     }
     for (; i < values.size(); ++i)
         most[0] = std::max(most[0], std::abs(values[i]));
-    return *std::max_element(most.begin(), most.end());
+    return *std::ranges::max_element(most);
 }
 
 /// Whether several tables are one, each by a factor of its own.
@@ -74,12 +72,12 @@ StoredSteps::StoredSteps(const Bundle &package, std::size_t index, const codec::
                 const auto from = tables.begin() + static_cast<std::ptrdiff_t>(at);
                 auto &table =
                     sorted.emplace_back(from, from + static_cast<std::ptrdiff_t>(entries));
-                std::sort(table.begin(), table.end());
+                std::ranges::sort(table);
             }
             sharedTable = sorted.size() > 1 && areProportional(sorted);
-            equalTables =
-                sharedTable && std::all_of(sorted.begin(), sorted.end(),
-                                           [&](const auto &table) { return table == sorted[0]; });
+            equalTables = sharedTable && std::ranges::all_of(sorted, [&](const auto &table) {
+                              return table == sorted[0];
+                          });
         }
     } else if (payload) {
         bits = bitWidth(payload->type);
@@ -113,11 +111,10 @@ StoredSteps::StoredSteps(const Bundle &package, std::size_t index, const codec::
     zeros = std::move(data->zeros);
     biases = std::move(data->biases);
     const double middle = std::floor((low + high + 1) / 2);
-    symmetric =
-        biases.empty() &&
-        (zeros.empty() ? low < 0 : std::all_of(zeros.begin(), zeros.end(), [middle](double zero) {
-            return zero == middle;
-        }));
+    symmetric = biases.empty() &&
+                (zeros.empty() ? low < 0 : std::ranges::all_of(zeros, [middle](double zero) {
+                    return zero == middle;
+                }));
     if (encoding.scaling->addsOffset || (!zeros.empty() && zeros.size() != 1 &&
                                          scales.size() != zeros.size() && scales.size() != 1))
         zeros.clear(); // of another arithmetic: no steps are known

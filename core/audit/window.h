@@ -3,8 +3,6 @@
 
 #include "core/audit/audit.h"
 #include "core/audit/reference.h"
-#include "core/bundle/bundle_fwd.h"
-#include "core/codec/decode/decoder.h"
 #include "core/codec/decode/grid_map.h"
 
 #include <cstdint>
