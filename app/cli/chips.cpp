@@ -357,11 +357,6 @@ void addFormats(CLI::App &app, Context &context)
 
 } // namespace
 
-std::string yesNo(const std::optional<bool> &value)
-{
-    return value ? (*value ? "yes" : "no") : "unknown";
-}
-
 Result<ChosenTarget> chosenTarget(const ChipOptions &options, const Context &context)
 {
     if (options.allTargets && !context.target.empty()) {

@@ -62,8 +62,6 @@ Result<ChosenTarget> chosenTarget(const ChipOptions &options, const Context &con
 Error legalityError(std::string_view code, const std::string &weight, const decision::Reason &rule,
                     const target::Target &target);
 
-std::string yesNo(const std::optional<bool> &value); ///< "yes", "no", "unknown"
-
 /// Of `formats`: roles in a weight, fold predicate, double-MAC pairs, format word, contested rows.
 std::string moreFormatsText(std::uint32_t descriptorVersion);
 /// Fields of the chip's table, operation floors, facts and rules.

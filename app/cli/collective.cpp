@@ -27,8 +27,6 @@ namespace {
 using decision::Mesh;
 using report::Json;
 
-constexpr std::string_view kCollectiveCommand = "collective";
-
 /// "2x2x4".
 std::vector<std::uint64_t> extentsOf(std::string_view text, const char *option)
 {

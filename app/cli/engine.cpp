@@ -175,7 +175,6 @@ using format::ActivationField;
 using format::ActivationLayout;
 using format::ActivationTable;
 using format::ActivationTail;
-constexpr std::string_view kActivationCommand = "activation";
 
 struct Named {
     std::string name;

@@ -164,11 +164,6 @@ std::string_view ceilingKindName(Ceiling::Kind kind)
     return kNames[std::size_t(kind)];
 }
 
-std::string_view layerRoofKindName(LayerRoof::Kind kind)
-{
-    return kRoofKinds[std::size_t(kind)];
-}
-
 std::string_view ceilingMethodName(Ceiling::Method method)
 {
     static constexpr std::array<std::string_view, 3> kNames{"measured", "derived", "marketed"};

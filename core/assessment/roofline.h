@@ -44,7 +44,6 @@ struct LayerRoof {
 
     bool isOfAll() const { return form.empty() && conditions.empty(); } ///< of every other layer
 };
-std::string_view layerRoofKindName(LayerRoof::Kind kind); ///< "compute", "weights", "activations"
 
 /// The ceilings that a picture is drawn with: those of layers that no other row is about, and of
 /// operands that do not stay on chip.

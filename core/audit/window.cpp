@@ -323,7 +323,6 @@ std::optional<WholePass> passOver(const Subject &subject, Progress *progress)
             }
             if (bad) {
                 ++pass.badBlocks;
-                pass.badElements += length;
                 if (pass.blocks.size() < WholePass::kMostBlocks) {
                     const std::uint64_t column = (at + i) % row;
                     const std::uint64_t width = std::max<std::uint64_t>(run, 1);

@@ -118,7 +118,7 @@ NearestShares nearestShares(const Subject &subject, std::uint64_t first, std::sp
 struct WholePass {
     PairSums sums;
     std::vector<BadBlock> blocks; ///< at most kMostBlocks
-    std::uint64_t badBlocks = 0, allBlocks = 0, badElements = 0;
+    std::uint64_t badBlocks = 0, allBlocks = 0;
     double errorOutside = 0; ///< squared, of all but the bad blocks
     double sizeOutside = 0;
     std::vector<std::uint64_t> notFinite;           ///< at most kMostElements elements

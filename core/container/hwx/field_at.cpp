@@ -156,7 +156,6 @@ void nameStreamWord(NamedField &field, const descriptor::Version &version,
         if (write.offset != offset)
             continue;
         const auto *reg = map == nullptr ? nullptr : map->find(write.address);
-        field.registerAddress = write.address;
         field.name = reg == nullptr ? fmt::format("register {:#x}", write.address)
                                     : reg->block + " " + reg->name + fieldsInByte(*reg, byte);
         field.name += barOf(detail.stream, i);

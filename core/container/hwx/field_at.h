@@ -13,7 +13,6 @@ struct NamedField {
     std::string name;
     ByteRange range;                              ///< of the whole field
     std::optional<std::size_t> task;              ///< index within its text section
-    std::optional<std::uint32_t> registerAddress; ///< byte address, for a register's value
     format::Confidence confidence = format::Confidence::Assumed;
     std::string source; ///< of the name; empty where no table has it
 };
