@@ -11,8 +11,8 @@ struct NamedField {
     /// "task 3: Common ConvCfg (Ox 29:28)" with the fields of that byte, "command 1: vm address",
     /// "symbol 4: value"
     std::string name;
-    ByteRange range;                              ///< of the whole field
-    std::optional<std::size_t> task;              ///< index within its text section
+    ByteRange range;                 ///< of the whole field
+    std::optional<std::size_t> task; ///< index within its text section
     format::Confidence confidence = format::Confidence::Assumed;
     std::string source; ///< of the name; empty where no table has it
 };
