@@ -463,7 +463,8 @@ bool retrained(const ComparedPair &pair)
 
 std::span<const ComparedPair> wholePairs(std::span<const ComparedPair> pairs)
 {
-    const auto slice = std::ranges::find_if(pairs, &ComparedPair::slice);
+    const auto slice =
+        std::ranges::find_if(pairs, [](const auto &pair) { return pair.slice.has_value(); });
     return pairs.first(static_cast<std::size_t>(slice - pairs.begin()));
 }
 

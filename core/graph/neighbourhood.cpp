@@ -84,48 +84,8 @@ public:
         }
         for (unsigned hop = 1; hop <= m_scope.hops && !level.empty(); ++hop)
             level = next(level, hop);
-        addLinks()
-        {
-            std::map<std::pair<std::size_t, std::size_t>, std::size_t> links;
-            for (std::size_t u = 0; u < m_made.units.size(); ++u) {
-                for (const std::size_t node : m_made.units[u].nodes) {
-                    for (const std::size_t e : m_graph.edgesFrom(node)) {
-                        const auto to = m_units.find(m_folding.keyOf(m_graph.edges()[e].to));
-                        if (to == m_units.end() || to->second == u)
-                            continue;
-                        const auto [at, fresh] =
-                            links.try_emplace({u, to->second}, m_made.links.size());
-                        if (fresh)
-                            m_made.links.push_back({u, to->second, {}});
-                        m_made.links[at->second].edges.push_back(e);
-                    }
-                }
-            }
-        }
-
-        addRests()
-        {
-            std::vector<std::size_t> keys(m_made.units.size());
-            for (const auto &[key, unit] : m_units)
-                keys[unit] = key;
-            for (std::size_t u = 0; u < keys.size(); ++u) {
-                std::vector<std::size_t> missing[2];
-                for (const Neighbour &each : neighbours(keys[u])) {
-                    if (m_units.count(each.key) == 0)
-                        missing[each.before ? 0 : 1].push_back(each.key);
-                }
-                if (m_made.units[u].hop >= m_scope.hops) {
-                    m_made.units[u].before = missing[0].size();
-                    m_made.units[u].after = missing[1].size();
-                    continue;
-                }
-                for (const std::size_t side : {std::size_t(0), std::size_t(1)}) {
-                    if (!missing[side].empty())
-                        addRest(u, side == 0, missing[side]);
-                }
-            }
-            m_made.leftOut = m_rest.size();
-        }
+        addLinks();
+        addRests();
 
         m_made.scope = std::move(m_scope);
         return std::move(m_made);
@@ -192,8 +152,49 @@ private:
         return reached;
     }
 
-    void addLinks();
-    void addRests();
+    void addLinks()
+    {
+        std::map<std::pair<std::size_t, std::size_t>, std::size_t> links;
+        for (std::size_t u = 0; u < m_made.units.size(); ++u) {
+            for (const std::size_t node : m_made.units[u].nodes) {
+                for (const std::size_t e : m_graph.edgesFrom(node)) {
+                    const auto to = m_units.find(m_folding.keyOf(m_graph.edges()[e].to));
+                    if (to == m_units.end() || to->second == u)
+                        continue;
+                    const auto [at, fresh] =
+                        links.try_emplace({u, to->second}, m_made.links.size());
+                    if (fresh)
+                        m_made.links.push_back({u, to->second, {}});
+                    m_made.links[at->second].edges.push_back(e);
+                }
+            }
+        }
+    }
+
+    void addRests()
+    {
+        std::vector<std::size_t> keys(m_made.units.size());
+        for (const auto &[key, unit] : m_units)
+            keys[unit] = key;
+        for (std::size_t u = 0; u < keys.size(); ++u) {
+            std::vector<std::size_t> missing[2];
+            for (const Neighbour &each : neighbours(keys[u])) {
+                if (m_units.count(each.key) == 0)
+                    missing[each.before ? 0 : 1].push_back(each.key);
+            }
+            if (m_made.units[u].hop >= m_scope.hops) {
+                m_made.units[u].before = missing[0].size();
+                m_made.units[u].after = missing[1].size();
+                continue;
+            }
+            for (const std::size_t side : {std::size_t(0), std::size_t(1)}) {
+                if (!missing[side].empty())
+                    addRest(u, side == 0, missing[side]);
+            }
+        }
+        m_made.leftOut = m_rest.size();
+    }
+
     void addRest(std::size_t unit, bool before, const std::vector<std::size_t> &keys)
     {
         DrawnUnit rest;

@@ -172,46 +172,7 @@ public:
         m_graph.reset(graphviz().agopen(Text("drawing"), *graphviz().directed, nullptr));
         if (!m_graph)
             return failed();
-        fill()
-        {
-            Agraph_t *graph = m_graph.get();
-            using Setting = std::pair<const char *, const char *>;
-            for (const auto &[name, value] :
-                 {Setting("rankdir", m_request.rightwards ? "LR" : "TB"),
-                  Setting("nodesep", "0.28"),
-                  Setting("ranksep", m_request.rightwards ? "0.4" : "0.32"),
-                  Setting("mclimit", "1"), Setting("nslimit", "20"), Setting("nslimit1", "20"),
-                  Setting("label", "")})
-                graphviz().agattr(graph, AGRAPH, Text(name), Text(value));
-            for (const auto &[name, value] :
-                 {Setting("shape", "box"), Setting("fixedsize", "true"), Setting("label", "")})
-                graphviz().agattr(graph, AGNODE, Text(name), Text(value));
-            graphviz().agattr(graph, AGEDGE, Text("label"), Text(std::string()));
-            graphviz().agattr(graph, AGEDGE, Text("arrowsize"), Text("0.7"));
-            for (std::size_t i = 0; i < m_request.boxes.size(); ++i) {
-                Agnode_t *box = graphviz().agnode(graph, Text(fmt::format("n{}", i)), 1);
-                set(box, "width", inches(m_request.boxes[i].width));
-                set(box, "height", inches(m_request.boxes[i].height));
-                m_boxes.push_back(box);
-            }
-            for (std::size_t i = 0; i < m_request.frames.size(); ++i) {
-                const LayoutRequest::Frame &frame = m_request.frames[i];
-                Agraph_t *parent = frame.parent < i ? m_frames[frame.parent] : graph;
-                Agraph_t *made = graphviz().agsubg(parent, Text(fmt::format("cluster{}", i)), 1);
-                setRoom(graph, made, frame.label);
-                set(made, "labeljust", "l");
-                for (const std::size_t box : frame.boxes)
-                    graphviz().agsubnode(made, m_boxes[box], 1);
-                m_frames.push_back(made);
-            }
-            for (std::size_t i = 0; i < m_request.arrows.size(); ++i) {
-                const LayoutRequest::Arrow &arrow = m_request.arrows[i];
-                Agedge_t *made = graphviz().agedge(graph, m_boxes[arrow.from], m_boxes[arrow.to],
-                                                   Text(fmt::format("e{}", i)), 1);
-                setRoom(graph, made, arrow.label);
-                m_arrows.push_back(made);
-            }
-        }
+        fill();
 
         if (graphviz().gvLayout(context(), m_graph.get(), "dot") != 0)
             return failed();
@@ -227,7 +188,45 @@ private:
         return refused("graph.layout", {}, "Graphviz with its plug-in for dot (libgvc6)", g_said,
                        "The drawing could not be laid out.");
     }
-    void fill();
+    void fill()
+    {
+        Agraph_t *graph = m_graph.get();
+        using Setting = std::pair<const char *, const char *>;
+        for (const auto &[name, value] :
+             {Setting("rankdir", m_request.rightwards ? "LR" : "TB"), Setting("nodesep", "0.28"),
+              Setting("ranksep", m_request.rightwards ? "0.4" : "0.32"), Setting("mclimit", "1"),
+              Setting("nslimit", "20"), Setting("nslimit1", "20"), Setting("label", "")})
+            graphviz().agattr(graph, AGRAPH, Text(name), Text(value));
+        for (const auto &[name, value] :
+             {Setting("shape", "box"), Setting("fixedsize", "true"), Setting("label", "")})
+            graphviz().agattr(graph, AGNODE, Text(name), Text(value));
+        graphviz().agattr(graph, AGEDGE, Text("label"), Text(std::string()));
+        graphviz().agattr(graph, AGEDGE, Text("arrowsize"), Text("0.7"));
+        for (std::size_t i = 0; i < m_request.boxes.size(); ++i) {
+            Agnode_t *box = graphviz().agnode(graph, Text(fmt::format("n{}", i)), 1);
+            set(box, "width", inches(m_request.boxes[i].width));
+            set(box, "height", inches(m_request.boxes[i].height));
+            m_boxes.push_back(box);
+        }
+        for (std::size_t i = 0; i < m_request.frames.size(); ++i) {
+            const LayoutRequest::Frame &frame = m_request.frames[i];
+            Agraph_t *parent = frame.parent < i ? m_frames[frame.parent] : graph;
+            Agraph_t *made = graphviz().agsubg(parent, Text(fmt::format("cluster{}", i)), 1);
+            setRoom(graph, made, frame.label);
+            set(made, "labeljust", "l");
+            for (const std::size_t box : frame.boxes)
+                graphviz().agsubnode(made, m_boxes[box], 1);
+            m_frames.push_back(made);
+        }
+        for (std::size_t i = 0; i < m_request.arrows.size(); ++i) {
+            const LayoutRequest::Arrow &arrow = m_request.arrows[i];
+            Agedge_t *made = graphviz().agedge(graph, m_boxes[arrow.from], m_boxes[arrow.to],
+                                               Text(fmt::format("e{}", i)), 1);
+            setRoom(graph, made, arrow.label);
+            m_arrows.push_back(made);
+        }
+    }
+
     LayoutResult read() const
     {
         LayoutResult layout;

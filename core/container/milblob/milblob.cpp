@@ -110,87 +110,9 @@ public:
     {
         if (!readHeader())
             return std::move(m_result);
-        walkRecords()
-        {
-            std::uint64_t at = kHeaderBytes;
-            while (at < m_file.size()) {
-                if (m_result.records.size() >= kMaxRecords) {
-                    report(Severity::Warning,
-                           fault("blob.limit", at, 0, "")
-                               .expected(fmt::format("at most {} records", kMaxRecords))
-                               .message("Too many records: the rest of the file is not listed."));
-                    m_lost = true;
-                    return;
-                }
-                auto record = readRecord(m_file, FileOffset(at), m_fileName);
-                if (record) {
-                    at = after(*record).value_or(m_file.size());
-                    m_result.records.push_back(*record);
-                    continue;
-                }
-                const bool enough = m_result.records.size() + m_faulty >= m_result.count;
-                if (enough && !sentinelAt(at)) {
-                    report(Severity::Note,
-                           fault("blob.trailing", at, m_file.size() - at, "")
-                               .message("Bytes behind the last record belong to nothing."));
-                    return;
-                }
-                report(Severity::Error, std::move(record.error()));
-                ++m_faulty;
-                const auto next = search(at + kMetadataBytes);
-                if (!next) {
-                    m_lost = true;
-                    return;
-                }
-                at = *next;
-            }
-        }
-
-        checkCount()
-        {
-            const std::size_t found = m_result.records.size() + m_faulty;
-            // A walk that lost its way cannot know the number, and has said why.
-            if (found == m_result.count || m_lost || m_faulty > 0)
-                return;
-            report(Severity::Warning,
-                   fault("blob.count", 0, 4, "count")
-                       .expected(fmt::format("{}, the records in the file", found))
-                       .found(fmt::format("{}", m_result.count))
-                       .message("The header's number of records is wrong."));
-        }
-
-        /// Payloads against the header, the metadata records and each other, in one sweep over
-        /// sorted
-        /// starts; each payload is reported once.
-        checkOverlaps()
-        {
-            std::vector<const Record *> byData;
-            byData.reserve(m_result.records.size());
-            for (const Record &record : m_result.records) {
-                if (record.bytes.value > 0)
-                    byData.push_back(&record);
-            }
-            std::ranges::sort(byData, {}, &Record::dataOffset);
-            const Record *reach = nullptr; // of the payloads so far, the one that ends last
-            for (const Record *record : byData) {
-                const ByteRange payload = record->payload();
-                // records are in file order: the first metadata that ends behind the payload's
-                // start
-                const auto meta = std::partition_point(
-                    m_result.records.begin(), m_result.records.end(), [&payload](const Record &r) {
-                        return r.metaOffset.value + kMetadataBytes <= payload.offset.value;
-                    });
-                if (payload.offset.value < kHeaderBytes)
-                    reportOverlap(*record, {FileOffset(0), ByteCount(kHeaderBytes)}, "the header");
-                else if (meta != m_result.records.end() && meta->metaOffset.value < payload.end())
-                    reportOverlap(*record, {meta->metaOffset, ByteCount(kMetadataBytes)},
-                                  "a metadata record");
-                else if (reach && reach->payload().end() > payload.offset.value)
-                    reportOverlap(*record, reach->payload(), "another payload");
-                if (!reach || payload.end() > reach->payload().end())
-                    reach = record;
-            }
-        }
+        walkRecords();
+        checkCount();
+        checkOverlaps();
 
         return std::move(m_result);
     }
@@ -220,7 +142,42 @@ private:
         return false;
     }
 
-    void walkRecords();
+    void walkRecords()
+    {
+        std::uint64_t at = kHeaderBytes;
+        while (at < m_file.size()) {
+            if (m_result.records.size() >= kMaxRecords) {
+                report(Severity::Warning,
+                       fault("blob.limit", at, 0, "")
+                           .expected(fmt::format("at most {} records", kMaxRecords))
+                           .message("Too many records: the rest of the file is not listed."));
+                m_lost = true;
+                return;
+            }
+            auto record = readRecord(m_file, FileOffset(at), m_fileName);
+            if (record) {
+                at = after(*record).value_or(m_file.size());
+                m_result.records.push_back(*record);
+                continue;
+            }
+            const bool enough = m_result.records.size() + m_faulty >= m_result.count;
+            if (enough && !sentinelAt(at)) {
+                report(Severity::Note,
+                       fault("blob.trailing", at, m_file.size() - at, "")
+                           .message("Bytes behind the last record belong to nothing."));
+                return;
+            }
+            report(Severity::Error, std::move(record.error()));
+            ++m_faulty;
+            const auto next = search(at + kMetadataBytes);
+            if (!next) {
+                m_lost = true;
+                return;
+            }
+            at = *next;
+        }
+    }
+
     /// Where the record behind `record` starts: behind its payload, or, where the payload lies
     /// elsewhere, behind the place that it would have taken. Always ahead of `record`.
     std::optional<std::uint64_t> after(const Record &record)
@@ -254,8 +211,51 @@ private:
 
     bool endOrSentinel(std::uint64_t at) const { return at >= m_file.size() || sentinelAt(at); }
 
-    void checkCount();
-    void checkOverlaps();
+    void checkCount()
+    {
+        const std::size_t found = m_result.records.size() + m_faulty;
+        // A walk that lost its way cannot know the number, and has said why.
+        if (found == m_result.count || m_lost || m_faulty > 0)
+            return;
+        report(Severity::Warning, fault("blob.count", 0, 4, "count")
+                                      .expected(fmt::format("{}, the records in the file", found))
+                                      .found(fmt::format("{}", m_result.count))
+                                      .message("The header's number of records is wrong."));
+    }
+
+    /// Payloads against the header, the metadata records and each other, in one sweep over
+    /// sorted
+    /// starts; each payload is reported once.
+    void checkOverlaps()
+    {
+        std::vector<const Record *> byData;
+        byData.reserve(m_result.records.size());
+        for (const Record &record : m_result.records) {
+            if (record.bytes.value > 0)
+                byData.push_back(&record);
+        }
+        std::ranges::sort(byData, {}, &Record::dataOffset);
+        const Record *reach = nullptr; // of the payloads so far, the one that ends last
+        for (const Record *record : byData) {
+            const ByteRange payload = record->payload();
+            // records are in file order: the first metadata that ends behind the payload's
+            // start
+            const auto meta = std::partition_point(
+                m_result.records.begin(), m_result.records.end(), [&payload](const Record &r) {
+                    return r.metaOffset.value + kMetadataBytes <= payload.offset.value;
+                });
+            if (payload.offset.value < kHeaderBytes)
+                reportOverlap(*record, {FileOffset(0), ByteCount(kHeaderBytes)}, "the header");
+            else if (meta != m_result.records.end() && meta->metaOffset.value < payload.end())
+                reportOverlap(*record, {meta->metaOffset, ByteCount(kMetadataBytes)},
+                              "a metadata record");
+            else if (reach && reach->payload().end() > payload.offset.value)
+                reportOverlap(*record, reach->payload(), "another payload");
+            if (!reach || payload.end() > reach->payload().end())
+                reach = record;
+        }
+    }
+
     void reportOverlap(const Record &record, const ByteRange &other, std::string_view what)
     {
         report(Severity::Warning,

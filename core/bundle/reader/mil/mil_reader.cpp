@@ -65,173 +65,22 @@ public:
     void read()
     {
         m_out.programFile = indexOfPath(m_files, m_input.programPath);
-        /// A compiled neural network of the kind before programs.
         if (isEspressoNet(m_input.programPath))
-            readNetwork()
-            {
-                if (m_input.openBeside)
-                    m_input.openBeside(besideEspressoNet(m_input.programPath));
-                m_out.programFile = indexOfPath(m_files, m_input.programPath);
-                if (m_out.programFile == kNoIndex)
-                    return;
-                readEspresso(m_files, m_out.programFile, {}, m_out);
-                if (const std::size_t words = indexOfPath(m_files, kMetadata); words != kNoIndex)
-                    m_out.program.descriptions = {
-                        mil::readCompiledDescription(m_files[words].file->bytes())};
-            }
-
-        /// The models of a compiled pipeline as one program, as a package's pipeline is.
+            readNetwork();
         else if (m_kind == BundleKind::Mlmodelc && indexOfPath(m_files, kTextProgram) == kNoIndex)
-            readMembers()
-            {
-                std::vector<std::string_view> paths;
-                for (const BundleFile &file : m_files)
-                    paths.push_back(file.path);
-                const auto metadataOf = [this](const std::string &folder) {
-                    const std::size_t words = indexOfPath(m_files, folder + std::string(kMetadata));
-                    return words == kNoIndex ? std::span<const std::byte>()
-                                             : m_files[words].file->bytes();
-                };
-                const auto kinds = mil::readCompiledKinds(metadataOf({}));
-                mil::ModelNode whole;
-                whole.field = mil::ModelNode::kPipelineField;
-                whole.kind = "pipeline";
-                m_out.program.models = {std::move(whole)};
-                m_out.program.descriptions = {mil::readCompiledDescription(metadataOf({}))};
-                std::size_t outermost = 0;
-                for (const mil::PipelineMember &member : mil::pipelineMembers(paths)) {
-                    mil::ModelNode node;
-                    node.path = member.path;
-                    if (const auto own = metadataOf(member.path + "/"); !own.empty()) {
-                        m_out.program.descriptions.push_back(mil::readCompiledDescription(own));
-                        m_out.program.descriptions.back().model = member.path;
-                    }
-                    const bool nested = member.path.find('/') != std::string::npos;
-                    const std::size_t at = nested ? kinds.size() : outermost++;
-                    node.kind =
-                        at < kinds.size() && !kinds[at].empty() ? kinds[at] : "compiled model";
-                    readMember(member, node);
-                    m_out.program.models.push_back(std::move(node));
-                }
-                if (!m_out.programFiles.empty())
-                    m_out.programFile = m_out.programFiles.begin()->second;
-            }
-
+            readMembers();
         else
-            readProgram()
-            {
-                const std::size_t place = indexOfPath(m_files, m_input.programPath);
-                if (place == kNoIndex)
-                    return;
-                const auto bytes = m_files[place].file->bytes();
-                if (lfsPointer(bytes))
-                    return; // was said when it was opened
-                const std::string &path = m_input.programPath;
-                mil::ParsedProgram parsed = isModelProtobuf(bytes, path)
-                                                ? mil::readModelProtobuf(bytes, path)
-                                                : mil::readProgramText(bytes, path);
-                m_out.log.add(std::move(parsed.diagnostics));
-                m_out.program = std::move(parsed.program);
-                if (const std::size_t words = indexOfPath(m_files, kMetadata); words != kNoIndex)
-                    m_out.program.descriptions = {
-                        mil::readCompiledDescription(m_files[words].file->bytes())};
-            }
-
-        /// What is read of the program, or of all of them, before their weights.
-        describe()
-        {
-            addLabels();
-            shapes::describeFlexibleShapes(m_out.program);
-            // Before the weights are read, so that what they say of their consumers has the shapes.
-            if (m_input.bindings) {
-                m_out.shapes =
-                    shapes::inferShapes(m_out.program, *m_input.bindings, m_input.programPath);
-                if (*m_out.shapes)
-                    m_out.log.add((*m_out.shapes)->diagnostics);
-            }
-            const auto &models = m_out.program.models;
-            if (m_kind == BundleKind::MilText && !models.empty() && !models.front().isProgram())
-                m_out.kind = models.front().isPipeline()  ? BundleKind::Pipeline
-                             : models.front().isNetwork() ? BundleKind::Network
-                                                          : BundleKind::Model;
-            openWeightFiles();
-        }
-
+            readProgram();
+        describe();
         m_out.claims.resize(m_files.size());
         if (m_out.programFiles.empty())
             m_blobs.emplace(std::string(), BlobTable(m_files, modelFolderOf(m_input.programPath),
                                                      m_input.programPath));
         for (const auto &[model, file] : m_out.programFiles)
             m_blobs.emplace(model, BlobTable(m_files, model + "/", m_files[file].path));
-        /// Reads every record that the program names, so that none of them counts as unused because
-        /// a
-        /// weight's fault lies before it.
-        nameBlobs()
-        {
-            for (const mil::Function &function : m_out.program.functions) {
-                BlobTable &blobs = blobsOf(function);
-                forEachBlob(function.body,
-                            [&](const mil::BlobReference &blob) { blobs.count(blob); });
-            }
-            for (const mil::Function &function : m_out.program.functions) {
-                BlobTable &blobs = blobsOf(function);
-                forEachBlob(function.body, [&](const mil::BlobReference &blob) {
-                    auto place = blobs.find(blob);
-                    if (!place)
-                        m_out.log.add(Severity::Error, std::move(place.error()));
-                });
-            }
-        }
-
-        readBlobFiles()
-        {
-            m_records.resize(m_files.size());
-            for (std::size_t i = 0; i < m_files.size(); ++i) {
-                m_files[i].role = roleOf(i);
-                if (m_files[i].role != SectionKind::Data || isEspressoWeights(m_files[i].path))
-                    continue;
-                std::vector<milblob::Record> named;
-                bool cut = false;
-                for (const BlobTable *blobs : blobsAround(m_files[i].path)) {
-                    const auto own = blobs->named(i);
-                    named.insert(named.end(), own.begin(), own.end());
-                    cut = cut || blobs->isCut(i);
-                }
-                DiagnosticLog log;
-                m_records[i] = readBlobRecords(m_files[i], named, log);
-                for (Diagnostic &row : log.take()) {
-                    if (!cut || row.error.code != "blob.range") // that was said of all of them
-                        m_out.log.add(row.severity, std::move(row.error));
-                }
-            }
-        }
-
-        readWeights()
-        {
-            const mil::SegmentBackends segments(m_out.program);
-            for (const mil::Function &function : m_out.program.functions) {
-                const auto own = m_out.programFiles.find(function.model);
-                MilWeightReader(function, segments.of(function), blobsOf(function),
-                                own == m_out.programFiles.end() ? m_input.programPath
-                                                                : m_files[own->second].path,
-                                m_out.log)
-                    .read(m_out.weights);
-            }
-            m_out.weights.shrink_to_fit();
-            if (m_out.programFile == kNoIndex)
-                return;
-            const BundleFile &file = m_files[m_out.programFile];
-            for (const mil::ModelNode &node : m_out.program.models) {
-                if (!node.isNetwork())
-                    continue;
-                network::Network network =
-                    network::readNetwork(file.file->bytes(), node.content, file.path);
-                m_out.log.add(std::move(network.diagnostics));
-                auto weights = networkWeights(network, m_out.programFile, node.path);
-                std::move(weights.begin(), weights.end(), std::back_inserter(m_out.weights));
-            }
-        }
-
+        nameBlobs();
+        readBlobFiles();
+        readWeights();
         markSharedOperands(m_out.weights);
         const auto uses = recordUses(m_out.weights, m_files.size());
         for (std::size_t i = 0; i < m_files.size(); ++i)
@@ -239,9 +88,73 @@ public:
     }
 
 private:
-    void readProgram();
-    void readNetwork();
-    void readMembers();
+    void readProgram()
+    {
+        const std::size_t place = indexOfPath(m_files, m_input.programPath);
+        if (place == kNoIndex)
+            return;
+        const auto bytes = m_files[place].file->bytes();
+        if (lfsPointer(bytes))
+            return; // was said when it was opened
+        const std::string &path = m_input.programPath;
+        mil::ParsedProgram parsed = isModelProtobuf(bytes, path)
+                                        ? mil::readModelProtobuf(bytes, path)
+                                        : mil::readProgramText(bytes, path);
+        m_out.log.add(std::move(parsed.diagnostics));
+        m_out.program = std::move(parsed.program);
+        if (const std::size_t words = indexOfPath(m_files, kMetadata); words != kNoIndex)
+            m_out.program.descriptions = {
+                mil::readCompiledDescription(m_files[words].file->bytes())};
+    }
+
+    /// A compiled neural network of the kind before programs.
+    void readNetwork()
+    {
+        if (m_input.openBeside)
+            m_input.openBeside(besideEspressoNet(m_input.programPath));
+        m_out.programFile = indexOfPath(m_files, m_input.programPath);
+        if (m_out.programFile == kNoIndex)
+            return;
+        readEspresso(m_files, m_out.programFile, {}, m_out);
+        if (const std::size_t words = indexOfPath(m_files, kMetadata); words != kNoIndex)
+            m_out.program.descriptions = {
+                mil::readCompiledDescription(m_files[words].file->bytes())};
+    }
+
+    /// The models of a compiled pipeline as one program, as a package's pipeline is.
+    void readMembers()
+    {
+        std::vector<std::string_view> paths;
+        for (const BundleFile &file : m_files)
+            paths.push_back(file.path);
+        const auto metadataOf = [this](const std::string &folder) {
+            const std::size_t words = indexOfPath(m_files, folder + std::string(kMetadata));
+            return words == kNoIndex ? std::span<const std::byte>() : m_files[words].file->bytes();
+        };
+        const auto kinds = mil::readCompiledKinds(metadataOf({}));
+        mil::ModelNode whole;
+        whole.field = mil::ModelNode::kPipelineField;
+        whole.kind = "pipeline";
+        m_out.program.models = {std::move(whole)};
+        m_out.program.descriptions = {mil::readCompiledDescription(metadataOf({}))};
+        std::size_t outermost = 0;
+        for (const mil::PipelineMember &member : mil::pipelineMembers(paths)) {
+            mil::ModelNode node;
+            node.path = member.path;
+            if (const auto own = metadataOf(member.path + "/"); !own.empty()) {
+                m_out.program.descriptions.push_back(mil::readCompiledDescription(own));
+                m_out.program.descriptions.back().model = member.path;
+            }
+            const bool nested = member.path.find('/') != std::string::npos;
+            const std::size_t at = nested ? kinds.size() : outermost++;
+            node.kind = at < kinds.size() && !kinds[at].empty() ? kinds[at] : "compiled model";
+            readMember(member, node);
+            m_out.program.models.push_back(std::move(node));
+        }
+        if (!m_out.programFiles.empty())
+            m_out.programFile = m_out.programFiles.begin()->second;
+    }
+
     void readMember(const mil::PipelineMember &member, mil::ModelNode &node)
     {
         const std::string folder = member.path + "/";
@@ -274,7 +187,26 @@ private:
         }
     }
 
-    void describe();
+    /// What is read of the program, or of all of them, before their weights.
+    void describe()
+    {
+        addLabels();
+        shapes::describeFlexibleShapes(m_out.program);
+        // Before the weights are read, so that what they say of their consumers has the shapes.
+        if (m_input.bindings) {
+            m_out.shapes =
+                shapes::inferShapes(m_out.program, *m_input.bindings, m_input.programPath);
+            if (*m_out.shapes)
+                m_out.log.add((*m_out.shapes)->diagnostics);
+        }
+        const auto &models = m_out.program.models;
+        if (m_kind == BundleKind::MilText && !models.empty() && !models.front().isProgram())
+            m_out.kind = models.front().isPipeline()  ? BundleKind::Pipeline
+                         : models.front().isNetwork() ? BundleKind::Network
+                                                      : BundleKind::Model;
+        openWeightFiles();
+    }
+
     /// The classes of a classifier that is a program are an operand of its classify operation.
     void addLabels()
     {
@@ -321,9 +253,74 @@ private:
         m_input.openBeside({paths.begin(), paths.end()});
     }
 
-    void nameBlobs();
-    void readBlobFiles();
-    void readWeights();
+    /// Reads every record that the program names, so that none of them counts as unused because
+    /// a
+    /// weight's fault lies before it.
+    void nameBlobs()
+    {
+        for (const mil::Function &function : m_out.program.functions) {
+            BlobTable &blobs = blobsOf(function);
+            forEachBlob(function.body, [&](const mil::BlobReference &blob) { blobs.count(blob); });
+        }
+        for (const mil::Function &function : m_out.program.functions) {
+            BlobTable &blobs = blobsOf(function);
+            forEachBlob(function.body, [&](const mil::BlobReference &blob) {
+                auto place = blobs.find(blob);
+                if (!place)
+                    m_out.log.add(Severity::Error, std::move(place.error()));
+            });
+        }
+    }
+
+    void readBlobFiles()
+    {
+        m_records.resize(m_files.size());
+        for (std::size_t i = 0; i < m_files.size(); ++i) {
+            m_files[i].role = roleOf(i);
+            if (m_files[i].role != SectionKind::Data || isEspressoWeights(m_files[i].path))
+                continue;
+            std::vector<milblob::Record> named;
+            bool cut = false;
+            for (const BlobTable *blobs : blobsAround(m_files[i].path)) {
+                const auto own = blobs->named(i);
+                named.insert(named.end(), own.begin(), own.end());
+                cut = cut || blobs->isCut(i);
+            }
+            DiagnosticLog log;
+            m_records[i] = readBlobRecords(m_files[i], named, log);
+            for (Diagnostic &row : log.take()) {
+                if (!cut || row.error.code != "blob.range") // that was said of all of them
+                    m_out.log.add(row.severity, std::move(row.error));
+            }
+        }
+    }
+
+    void readWeights()
+    {
+        const mil::SegmentBackends segments(m_out.program);
+        for (const mil::Function &function : m_out.program.functions) {
+            const auto own = m_out.programFiles.find(function.model);
+            MilWeightReader(function, segments.of(function), blobsOf(function),
+                            own == m_out.programFiles.end() ? m_input.programPath
+                                                            : m_files[own->second].path,
+                            m_out.log)
+                .read(m_out.weights);
+        }
+        m_out.weights.shrink_to_fit();
+        if (m_out.programFile == kNoIndex)
+            return;
+        const BundleFile &file = m_files[m_out.programFile];
+        for (const mil::ModelNode &node : m_out.program.models) {
+            if (!node.isNetwork())
+                continue;
+            network::Network network =
+                network::readNetwork(file.file->bytes(), node.content, file.path);
+            m_out.log.add(std::move(network.diagnostics));
+            auto weights = networkWeights(network, m_out.programFile, node.path);
+            std::move(weights.begin(), weights.end(), std::back_inserter(m_out.weights));
+        }
+    }
+
     bool isProgramFile(std::size_t file) const
     {
         return file == m_out.programFile ||
