@@ -98,7 +98,7 @@ mil::ValueType typeOfValue(const mlir::Module &module, std::uint32_t type, unsig
 }
 
 /// The type of a value; of kinds that are no tensors the text says what it is.
-mil::ValueType valueType(const ModuleGraph &graph, std::uint32_t value)
+mil::ValueType valueTypeOf(const ModuleGraph &graph, std::uint32_t value)
 {
     return typeOfValue(graph.module(), graph.module().values[value].type);
 }
@@ -142,13 +142,13 @@ private:
 
     mil::NamedType named(std::uint32_t value) const
     {
-        return {m_names.ofValue(value), valueType(m_graph, value)};
+        return {m_names.ofValue(value), valueTypeOf(m_graph, value)};
     }
 
     mil::ProgramValue reference(std::uint32_t value) const
     {
         mil::ProgramValue made;
-        made.type = valueType(m_graph, value);
+        made.type = valueTypeOf(m_graph, value);
         made.content = mil::Reference{m_names.ofValue(value), {}};
         return made;
     }
@@ -193,7 +193,7 @@ private:
     mil::ProgramValue constant(std::uint32_t value, const mlir::Operation &from) const
     {
         mil::ProgramValue made;
-        made.type = valueType(m_graph, value);
+        made.type = valueTypeOf(m_graph, value);
         const auto data = mlir::constantBytes(m_module, m_module.attributeOf(from, "value"));
         if (!data)
             return made;
