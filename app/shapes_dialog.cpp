@@ -68,7 +68,7 @@ ShapesDialog::ShapesDialog(const std::vector<shapes::OpenInput> &inputs,
     connect(m_buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(m_buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
 
-    ui::filled(new QVBoxLayout(this), {intro, {scroll, 1}, m_fault, m_buttons});
+    ui::laidOut(new QVBoxLayout(this), {intro, {scroll, 1}, m_fault, m_buttons});
     resize(ui::theme::em(this, 36), sizeHint().height());
     if (!m_rows.empty()) {
         m_rows.front().text->setFocus();

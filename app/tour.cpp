@@ -103,12 +103,12 @@ TourPanel::TourPanel(QWidget *window) : QFrame(window)
     connect(m_back, &QPushButton::clicked, this, &TourPanel::back);
     connect(m_next, &QPushButton::clicked, this, &TourPanel::next);
     connect(m_end, &QPushButton::clicked, this, &TourPanel::end);
-    auto *buttons = ui::filled(new QHBoxLayout, {m_end, ui::room(0), m_back, m_next});
+    auto *buttons = ui::laidOut(new QHBoxLayout, {m_end, ui::room(0), m_back, m_next});
     auto *rows = new QVBoxLayout(this);
     const int margin = space(this, Space::Large);
     rows->setContentsMargins(margin, margin, margin, margin);
     rows->setSpacing(space(this, Space::Medium));
-    ui::filled(rows, {m_count, m_title, m_text, buttons});
+    ui::laidOut(rows, {m_count, m_title, m_text, buttons});
     setTabOrder(m_next, m_back);
     setTabOrder(m_back, m_end);
     wearPalette();

@@ -68,11 +68,11 @@ HexDock::HexDock(Session &session, QWidget *parent)
     m_body->setSpacing(gap);
     m_body->addWidget(m_view, 1);
     m_body->addWidget(m_inspector, 1);
-    filled(column, {m_strip, {m_body, 1}, m_find});
+    laidOut(column, {m_strip, {m_body, 1}, m_find});
     auto *foot = new QHBoxLayout;
     foot->setSpacing(2 * gap);
     m_selection = named(new QLabel(content), tr("Selection"));
-    filled(foot, {m_selection, {m_field, 1}});
+    laidOut(foot, {m_selection, {m_field, 1}});
     column->addLayout(foot);
     setContent(content);
     content->setFocusProxy(m_view);

@@ -68,8 +68,8 @@ LayoutDock::LayoutDock(Session &session, QWidget *parent)
     m_zoomBar = createZoomBar(content);
     auto *below = new QHBoxLayout;
     below->setSpacing(gap);
-    filled(below, {{m_legend, 1}, {m_zoomBar, 0, Qt::AlignTop}});
-    filled(column, {m_strip, below, {m_table, 1}});
+    laidOut(below, {{m_legend, 1}, {m_zoomBar, 0, Qt::AlignTop}});
+    laidOut(column, {m_strip, below, {m_table, 1}});
     m_table->setMinimumHeight(theme::em(this, 2)); // in a low dock the strip keeps its height
     setContent(content);
     content->setFocusProxy(m_strip);
@@ -152,7 +152,7 @@ void LayoutDock::buildHeader(QWidget *content)
     auto *bar = new QHBoxLayout(header);
     bar->setContentsMargins(gap, 0, gap, 0);
     bar->setSpacing(gap);
-    filled(bar, {{m_files, 1}, {m_filter, 2}});
+    laidOut(bar, {{m_files, 1}, {m_filter, 2}});
     setHeader(header);
 }
 

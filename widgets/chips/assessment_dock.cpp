@@ -471,7 +471,7 @@ void AssessmentDock::buildSections(QWidget *content)
     m_geometrySection = add(tr("Geometry"), m_geometry);
     m_time = new FactRows(content);
     add(tr("Time"), m_time);
-    filled(column, {buildLinks(content), room(1)});
+    laidOut(column, {buildLinks(content), room(1)});
 }
 
 QLabel *AssessmentDock::buildLinks(QWidget *parent)

@@ -195,7 +195,7 @@ CalibrationDock::CalibrationDock(Session &session, QWidget *parent)
     m_summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_plot = new CalibrationPlot(content);
     auto *bar =
-        filled(new QHBoxLayout, {{m_filter, 2}, {sharedChipBox(m_state, content), 1}, m_onlyChip});
+        laidOut(new QHBoxLayout, {{m_filter, 2}, {sharedChipBox(m_state, content), 1}, m_onlyChip});
     auto *split = new QSplitter(Qt::Horizontal, content);
     split->setChildrenCollapsible(false);
     auto *tables = new QSplitter(Qt::Vertical, split);
@@ -204,7 +204,7 @@ CalibrationDock::CalibrationDock(Session &session, QWidget *parent)
     tables->addWidget(buildEstimates(tables));
     split->addWidget(m_plot);
     split->setSizes({theme::em(this, 54), theme::em(this, 24)});
-    filled(contentColumn(content), {bar, m_summary, {split, 1}});
+    laidOut(contentColumn(content), {bar, m_summary, {split, 1}});
     setContent(content);
     content->setFocusProxy(m_table);
     buildActions();
@@ -241,8 +241,8 @@ QWidget *CalibrationDock::buildEstimates(QWidget *parent)
     m_estimatesTable->setModel(m_estimates);
     prepareTable(m_estimatesTable);
     setColumnWidths(m_estimatesTable->horizontalHeader(), {8, 3.6, 4.4, 5, 5, 3.6, 14});
-    filled(withoutMargins(new QVBoxLayout(m_estimatesBox), theme::em(this, 0.2)),
-           {m_estimatesTitle, {m_estimatesTable, 1}});
+    laidOut(withoutMargins(new QVBoxLayout(m_estimatesBox), theme::em(this, 0.2)),
+            {m_estimatesTitle, {m_estimatesTable, 1}});
     m_estimatesBox->hide();
     const auto goTo = [this](const QModelIndex &index) {
         session().goToWeight(m_estimates->rowAt(index.row()).placement->layer.weight, this);

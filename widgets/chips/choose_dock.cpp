@@ -158,7 +158,7 @@ ChooseDock::ChooseDock(Session &session, QWidget *parent)
     m_tolerance->setAccessibleName(tr("Tolerance"));
     m_apply = new QPushButton(tr("Apply to a Copy…"), content);
     auto *bar =
-        filled(new QHBoxLayout, {{sharedChipBox(m_state, content), 1}, m_tolerance, m_apply});
+        laidOut(new QHBoxLayout, {{sharedChipBox(m_state, content), 1}, m_tolerance, m_apply});
     for (QLabel **label : {&m_verdict, &m_readings, &m_state_}) {
         *label = new QLabel(content);
         (*label)->setTextFormat(label == &m_verdict ? Qt::RichText : Qt::PlainText);
@@ -172,12 +172,12 @@ ChooseDock::ChooseDock(Session &session, QWidget *parent)
     m_table->setItemDelegateForColumn(m_model->columnOf("outcome"), new OutcomePill(m_table));
     m_table->horizontalHeader()->setStretchLastSection(true);
     QVBoxLayout *column =
-        filled(contentColumn(content), {bar, sharedVerdict(m_state, content), m_verdict});
+        laidOut(contentColumn(content), {bar, sharedVerdict(m_state, content), m_verdict});
     m_contested = new PanelSection(theme::glyph(Token::MarkContested) + QLatin1Char(' ') +
                                        tr("Sources disagree"),
                                    m_readings, content);
     m_contested->setFolded(true);
-    filled(column, {m_contested, {m_table, 1}, m_state_});
+    laidOut(column, {m_contested, {m_table, 1}, m_state_});
     setContent(content);
     content->setFocusProxy(m_table);
     buildActions();

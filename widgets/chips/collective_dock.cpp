@@ -79,7 +79,7 @@ CollectiveDock::CollectiveDock(Session &session, QWidget *parent)
     addRows(tr("Members and rules"), report::collectiveNoteTable(), decision::collectiveNotes());
     parts->addWidget(m_tabs);
     parts->setStretchFactor(1, 1);
-    filled(contentColumn(content), {predicted, {parts, 1}});
+    laidOut(contentColumn(content), {predicted, {parts, 1}});
     setContent(content);
     content->setFocusProxy(m_table);
     auto *copy = dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] {

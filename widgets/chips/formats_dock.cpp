@@ -36,7 +36,7 @@ QWidget *labelled(QWidget *parent, const QString &word, QWidget *field, const QS
     auto *row = withoutMargins(new QHBoxLayout(box));
     auto *label = new QLabel(word, box);
     label->setBuddy(field);
-    filled(row, {label, field});
+    laidOut(row, {label, field});
     field->setAccessibleName(word);
     field->setToolTip(tip);
     return box;
@@ -206,7 +206,7 @@ QWidget *FormatsDock::buildRules(QWidget *parent)
         [this] { return roofline::publishedFigures(&m_state.target()); });
     addRules<format::EngineNote>(tr("What else is known"), report::engineNoteTable(),
                                  [] { return format::engineNotes(); });
-    filled(column, {m_ruleTables, buildImage(page), {m_ruleTable, 1}});
+    laidOut(column, {m_ruleTables, buildImage(page), {m_ruleTable, 1}});
     prepareTable(m_ruleTable);
     connect(m_ruleTables, &QComboBox::currentIndexChanged, this, &FormatsDock::showRules);
     return page;

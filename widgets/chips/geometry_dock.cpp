@@ -227,14 +227,14 @@ GeometryDock::GeometryDock(Session &session, QWidget *parent)
     m_chooser->setAccessibleName(tr("Operation"));
     m_chooser->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_chooser->setMinimumContentsLength(16);
-    filled(
+    laidOut(
         bar,
         {{m_chooser, 3}, {sharedChipBox(m_state, content), 2}, sharedCoresBox(m_state, content)});
     m_summary = selectableLabel(content);
     m_table = makeTable(content, tr("Figures of the geometry"), m_model, {14, 10, 24, 14, 9});
     m_table->setSortingEnabled(false);
     m_table->horizontalHeader()->setStretchLastSection(true);
-    QVBoxLayout *column = filled(contentColumn(content), {bar, buildFields(content), m_summary});
+    QVBoxLayout *column = laidOut(contentColumn(content), {bar, buildFields(content), m_summary});
     m_datapath = new DatapathView(content);
     auto *tabs = new QTabWidget(content);
     tabs->setDocumentMode(true);
@@ -271,7 +271,7 @@ QWidget *GeometryDock::buildFields(QWidget *parent)
         auto *column = withoutMargins(new QVBoxLayout(pair), 0);
         auto *label = new QLabel(name, pair);
         label->setBuddy(field);
-        filled(column, {label, field});
+        laidOut(column, {label, field});
         fields->addWidget(pair);
     };
     const std::array<QString, Fields> names{tr("channels in"), tr("channels out"), tr("kernel w"),

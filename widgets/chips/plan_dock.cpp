@@ -398,7 +398,7 @@ void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
     connect(m_told, &QLabel::linkActivated, this, [this](const QString &what) {
         Q_EMIT openWanted(m_writtenTo, what == QLatin1String("compare"));
     });
-    filled(bar, {{m_form, 2}, {m_told, 3}, {m_axis, 1}, m_write});
+    laidOut(bar, {{m_form, 2}, {m_told, 3}, {m_axis, 1}, m_write});
     column->addLayout(bar);
     connect(m_write, &QPushButton::clicked, this, &PlanDock::askAndWrite);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] {

@@ -148,7 +148,7 @@ ReductionDock::ReductionDock(Session &session, QWidget *parent)
     m_result->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_plot = new ReductionPlot(content);
     m_plot->setMinimumHeight(theme::em(this, 9));
-    auto *bar = filled(new QHBoxLayout, {{m_values, 1}, m_examples});
+    auto *bar = laidOut(new QHBoxLayout, {{m_values, 1}, m_examples});
     m_narrow = named(new QComboBox(content), tr("Narrow the port to"));
     m_narrow->setToolTip(tr("What an fp8 output holds of the port, by what is beyond its range"));
     m_narrow->addItem(tr("fp16 port"));
@@ -156,7 +156,7 @@ ReductionDock::ReductionDock(Session &session, QWidget *parent)
     m_narrow->addItem(tr("to E5M2"), QStringLiteral("e5m2"));
     bar->addWidget(m_narrow);
     connect(m_narrow, &QComboBox::activated, this, &ReductionDock::scheduleRefresh);
-    filled(contentColumn(content), {bar, m_result, {m_plot, 1}});
+    laidOut(contentColumn(content), {bar, m_result, {m_plot, 1}});
     setContent(content);
     content->setFocusProxy(m_values);
     m_values->setText(m_examples->itemData(1).toString());

@@ -53,7 +53,7 @@ RooflineDock::RooflineDock(Session &session, QWidget *parent)
     split->setStretchFactor(0, 3);
     split->setStretchFactor(1, 1);
     split->setSizes({theme::em(this, 54), theme::em(this, 14)});
-    filled(contentColumn(content), {bar, {split, 1}});
+    laidOut(contentColumn(content), {bar, {split, 1}});
     setContent(content);
     content->setFocusProxy(m_plot);
     buildActions();
@@ -75,7 +75,7 @@ QHBoxLayout *RooflineDock::buildBar(QWidget *content)
     m_batch->setPrefix(tr("batch "));
     m_batch->setAccessibleName(tr("Batch"));
     connect(m_batch, &QSpinBox::valueChanged, this, &RooflineDock::scheduleRefresh);
-    filled(bar, {{sharedChipBox(m_state, content), 2}, {m_compute, 2}, {m_bandwidth, 2}, m_batch});
+    laidOut(bar, {{sharedChipBox(m_state, content), 2}, {m_compute, 2}, {m_bandwidth, 2}, m_batch});
     return bar;
 }
 
@@ -95,7 +95,7 @@ QWidget *RooflineDock::buildWords(QWidget *content)
     auto *wordColumn = new QVBoxLayout(words);
     wordColumn->setContentsMargins(0, 0, theme::em(this, 0.3), 0);
     wordColumn->setSpacing(theme::em(this, 0.6));
-    filled(wordColumn, {m_point, m_facts, room(1)});
+    laidOut(wordColumn, {m_point, m_facts, room(1)});
     auto *scrolled = new ShrinkArea(words, content);
     scrolled->setMinimumWidth(theme::em(this, 12));
     return scrolled;

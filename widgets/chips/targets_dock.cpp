@@ -145,14 +145,14 @@ TargetsDock::TargetsDock(Session &session, QWidget *parent)
     m_onlyDifferent = new QCheckBox(tr("Differences only"), content);
     m_onlyKnown = new QCheckBox(tr("Known only"), content);
     m_onlyKnown->setChecked(true);
-    auto *bar = filled(new QHBoxLayout,
-                       {{m_filter, 2}, {m_first, 1}, {m_second, 1}, m_onlyDifferent, m_onlyKnown});
+    auto *bar = laidOut(new QHBoxLayout,
+                        {{m_filter, 2}, {m_first, 1}, {m_second, 1}, m_onlyDifferent, m_onlyKnown});
     m_facts = new QLabel(content);
     m_facts->setWordWrap(true);
     m_facts->setText(
         tr("A blank of the sources is unknown and is never read as 0. \u2260 marks what "
            "sources disagree about: the chapters' value comes first."));
-    filled(contentColumn(content), {bar, m_facts, {m_table, 1}});
+    laidOut(contentColumn(content), {bar, m_facts, {m_table, 1}});
     setContent(content);
     content->setFocusProxy(m_table);
     buildActions();

@@ -362,10 +362,10 @@ TimelineDock::TimelineDock(Session &session, QWidget *parent)
     m_batch->setAccessibleName(tr("Batch"));
     connect(m_batch, &QSpinBox::valueChanged, this, &TimelineDock::scheduleRefresh);
     m_facts = selectableLabel(content);
-    filled(bar, {sharedChipBox(m_state, content), m_forms, m_batch, {m_facts, 1}});
+    laidOut(bar, {sharedChipBox(m_state, content), m_forms, m_batch, {m_facts, 1}});
     m_plot = new TimelinePlot(content);
     m_plot->setMinimumHeight(theme::em(this, 9));
-    filled(contentColumn(content), {bar, {m_plot, 1}});
+    laidOut(contentColumn(content), {bar, {m_plot, 1}});
     setContent(content);
     content->setFocusProxy(m_plot);
     m_actions = m_plot->plotActions();

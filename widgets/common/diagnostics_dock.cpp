@@ -45,7 +45,7 @@ DiagnosticsDock::DiagnosticsDock(Session &session, QWidget *parent)
     for (QToolButton *button : m_severities)
         bar->addWidget(button);
     bar->addWidget(m_filter, 1);
-    filled(column, {bar, {m_table, 1}, m_state});
+    laidOut(column, {bar, {m_table, 1}, m_state});
     setContent(content);
     content->setFocusProxy(m_table);
     buildActions();

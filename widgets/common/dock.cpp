@@ -210,7 +210,7 @@ Dock::Dock(Session &session, const QString &id, const QString &title, QWidget *p
         label->setWordWrap(true);
         label->setForegroundRole(QPalette::PlaceholderText);
         label->setMargin(theme::em(this, 0.8));
-        filled(column, {room(1), label});
+        laidOut(column, {room(1), label});
         if (below)
             column->addWidget(below, 0, Qt::AlignHCenter);
         column->addStretch(1);

@@ -49,7 +49,7 @@ L *withoutMargins(L *layout, int spacing = -1)
     return layout;
 }
 
-/// What filled() puts into a row or a column, with its share of the room that is left: a widget, a
+/// What laidOut() puts into a row or a column, with its share of the room that is left: a widget, a
 /// layout, or room().
 struct LaidPart {
     LaidPart(QWidget *shown, int share = 0, Qt::Alignment where = {})
@@ -69,7 +69,7 @@ inline LaidPart room(int share)
 }
 /// A row or a column with these behind what it holds.
 template <class L>
-L *filled(L *box, std::initializer_list<LaidPart> parts)
+L *laidOut(L *box, std::initializer_list<LaidPart> parts)
 {
     for (const LaidPart &part : parts) {
         if (part.widget != nullptr)

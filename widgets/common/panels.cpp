@@ -173,12 +173,12 @@ PanelSection::PanelSection(const QString &title, QWidget *content, QWidget *pare
     m_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     auto *head = new QHBoxLayout;
     head->setSpacing(design::space(this, Space::Small));
-    filled(head, {m_heading, {m_note, 1}});
+    laidOut(head, {m_heading, {m_note, 1}});
     auto *column = new QVBoxLayout(this);
     const int gap = design::space(this, Space::Small);
     column->setContentsMargins(0, gap, 0, gap);
     column->setSpacing(design::space(this, Space::Hair));
-    filled(column, {head, {content, 1}});
+    laidOut(column, {head, {content, 1}});
     connect(m_heading, &QToolButton::clicked, this, [this] { setFolded(!m_folded); });
 }
 

@@ -217,7 +217,7 @@ TableFoot::TableFoot(QTableView *table, const QString &name, QWidget *parent)
     m_view->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     coverCutNumbers(m_view);
     m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-    filled(withoutMargins(new QHBoxLayout(this), 0), {{m_view, 1}, m_corner});
+    laidOut(withoutMargins(new QHBoxLayout(this), 0), {{m_view, 1}, m_corner});
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     connect(table->model(), &QAbstractItemModel::modelReset, this, &TableFoot::adopt);
     connect(table->horizontalHeader(), &QHeaderView::sectionResized, this,

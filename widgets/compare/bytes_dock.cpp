@@ -42,7 +42,7 @@ BytesDock::BytesDock(Session &session, QWidget *parent)
     auto *row = withoutMargins(new QHBoxLayout(side), gap);
     m_view = new ByteCompareView(side);
     m_strip = new DifferenceStrip(side);
-    filled(row, {{m_view, 1}, m_strip});
+    laidOut(row, {{m_view, 1}, m_strip});
     m_table = makeTable(m_stack, tr("Sections of both bundles"), m_model,
                         {20, 6, 7, 6, 7, 6, 5.5, 5.5, 5.5, 8});
     m_stack->addWidget(side);
@@ -51,7 +51,7 @@ BytesDock::BytesDock(Session &session, QWidget *parent)
     m_readout->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_readout->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     buildActions();
-    filled(column, {buildToolRow(content), {m_stack, 1}, m_readout});
+    laidOut(column, {buildToolRow(content), {m_stack, 1}, m_readout});
     setContent(content);
     content->setFocusProxy(m_view);
     connectParts();

@@ -46,7 +46,7 @@ CompareDock::CompareDock(Session &session, QWidget *parent)
     column->addWidget(m_tools);
     m_limits = new LimitsBar(content);
     m_limits->hide();
-    filled(column, {m_limits, {m_pages, 1}});
+    laidOut(column, {m_limits, {m_pages, 1}});
     setContent(content);
     content->setFocusProxy(m_table);
     connectParts();

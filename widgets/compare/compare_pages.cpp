@@ -298,8 +298,8 @@ StructureList::StructureList(Session &session, RowTableModel *model, const QStri
     m_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     auto *row = new QHBoxLayout;
     row->setSpacing(theme::em(this, 0.6));
-    filled(row, {m_filter, {m_note, 1}});
-    filled(column, {row, {m_table, 1}});
+    laidOut(row, {m_filter, {m_note, 1}});
+    laidOut(column, {row, {m_table, 1}});
     auto *copy = copyAction(m_table, tr("Copy Rows"), m_table);
     m_table->addActions(
         {copy, exportAction(this, session, tr("Export Table\u2026"), *model, fileName)});

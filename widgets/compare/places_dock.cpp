@@ -78,7 +78,7 @@ QWidget *PlacesDock::buildChannels(QWidget *parent)
     m_channelTitle = titleLabel(box);
     m_channels = placesTable(box, tr("Output channels that differ"), m_channelModel,
                              {4.5, 5.5, 5.5, 4.5, 4.5, 4.5, 4.5, 5});
-    filled(column, {m_channelTitle, {m_channels, 1}});
+    laidOut(column, {m_channelTitle, {m_channels, 1}});
     goWhenChosen(m_channels, [this](int row) { return m_channelModel->elementAt(row); });
     return box;
 }
@@ -90,7 +90,7 @@ QWidget *PlacesDock::buildElements(QWidget *parent)
     m_elementTitle = titleLabel(box);
     m_elements =
         placesTable(box, tr("Elements that differ most"), m_elementModel, {5.5, 6, 6, 5, 5, 4.5});
-    filled(column, {m_elementTitle, {m_elements, 1}});
+    laidOut(column, {m_elementTitle, {m_elements, 1}});
     goWhenChosen(m_elements, [this](int row) { return m_elementModel->elementAt(row); });
     return box;
 }

@@ -66,7 +66,7 @@ LimitsBar::LimitsBar(QWidget *parent) : QWidget(parent)
         m_fields[i]->setToolTip(tr(kLimitFields[i].help));
         m_fields[i]->setAccessibleName(tr(kLimitFields[i].help));
         label->setBuddy(m_fields[i]);
-        filled(inner, {label, m_fields[i]});
+        laidOut(inner, {label, m_fields[i]});
         row->addWidget(group);
         connect(m_fields[i], &QLineEdit::textChanged, this, &LimitsBar::read);
     }

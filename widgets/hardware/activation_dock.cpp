@@ -121,6 +121,11 @@ double ActivationPlot::knot(int point) const
     return static_cast<double>(m_table->knot(static_cast<std::size_t>(point)));
 }
 
+int ActivationPlot::pointCount() const
+{
+    return m_table ? kKnots : 0;
+}
+
 QString ActivationPlot::pointText(int point) const
 {
     return tr("knot %1: %2 at %3").arg(point).arg(valueText(knot(point)), valueText(keyOf(point)));

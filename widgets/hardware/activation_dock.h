@@ -28,7 +28,7 @@ public:
     void setTable(std::optional<format::ActivationTable> table,
                   format::ActivationArithmetic arithmetic, format::ActivationTail tail);
 
-    int pointCount() const override { return m_table ? kKnots : 0; }
+    int pointCount() const override;
     QString pointText(int point) const override;
     QStringList columns() const override;
     QVariant cell(int point, int column) const override;

@@ -47,7 +47,7 @@ DescriptorDock::DescriptorDock(Session &session, QWidget *parent)
     m_chooser->setMinimumContentsLength(16);
     auto *label = new QLabel(tr("Unit of:"), content);
     label->setBuddy(m_chooser);
-    auto *bar = filled(new QHBoxLayout, {label, {m_chooser, 1}});
+    auto *bar = laidOut(new QHBoxLayout, {label, {m_chooser, 1}});
     m_view = factTable(content, m_model, tr("Sections of the kernel unit"));
     m_view->setSortingEnabled(false);
     setColumnWidths(m_view->header(), {6, 9, 4, 7, 7, 24});
@@ -62,7 +62,7 @@ DescriptorDock::DescriptorDock(Session &session, QWidget *parent)
     parts->addWidget(m_view);
     parts->addWidget(m_listing);
     parts->setChildrenCollapsible(false);
-    filled(column, {bar, {parts, 1}, m_state});
+    laidOut(column, {bar, {parts, 1}, m_state});
     setContent(content);
     content->setFocusProxy(m_view);
     buildActions();

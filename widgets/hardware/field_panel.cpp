@@ -329,7 +329,7 @@ FieldPanel::FieldPanel(Session &session, QWidget *parent)
     m_summary = wrappedLine(design::Type::Small, tasks);
     m_table = makeTable(tasks, tr("The same in every task"), m_values, {3.4, 4, 5, 4.6, 4.6});
     m_table->setMinimumHeight(theme::em(this, kTableHeight));
-    filled(taskColumn, {m_summary, {m_table, 1}});
+    laidOut(taskColumn, {m_summary, {m_table, 1}});
     m_taskSection = new PanelSection(tr("In every task"), tasks, this);
     column->addWidget(m_taskSection, 1);
     auto *copy = copyAction(m_table, tr("Copy Rows"), m_table);

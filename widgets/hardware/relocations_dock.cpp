@@ -36,7 +36,7 @@ RelocationsDock::RelocationsDock(Session &session, QWidget *parent)
     buildBar(bar, content);
     m_filter = filterBox(content, tr("Filter by register, role or target"), m_view);
     m_state = selectableLabel(content);
-    filled(column, {bar, m_filter, {m_view, 1}, m_state});
+    laidOut(column, {bar, m_filter, {m_view, 1}, m_state});
     setContent(content);
     content->setFocusProxy(m_view);
     buildActions();

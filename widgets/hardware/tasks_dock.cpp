@@ -130,7 +130,7 @@ QWidget *TasksDock::buildList(QWidget *parent)
     column->setSpacing(gap);
     m_table = makeTable(box, tr("Task descriptors"), m_list, {3, 4.3, 3.4, 4.2, 3.9, 6, 3.6, 3.4});
     m_filter = filterBox(box, tr("Filter tasks"), m_table);
-    filled(column, {m_filter, {m_table, 1}});
+    laidOut(column, {m_filter, {m_table, 1}});
     connect(m_filter, &QLineEdit::textChanged, this, [this](const QString &words) {
         m_following = true;
         m_list->setFilter(words);
@@ -185,10 +185,10 @@ QWidget *TasksDock::buildDetail(QWidget *parent)
     auto *label = new QLabel(tr("Compare with task:"), compared);
     label->setBuddy(m_other);
     m_answer = new QLabel(compared);
-    filled(bar, {label, m_other, {m_answer, 1}});
+    laidOut(bar, {label, m_other, {m_answer, 1}});
     m_differenceView = buildTree(compared, m_differences, tr("What differs between two tasks"));
     setColumnWidths(m_differenceView->header(), {18, 8, 8});
-    filled(rows, {bar, {m_differenceView, 1}});
+    laidOut(rows, {bar, {m_differenceView, 1}});
     m_tabs->addTab(m_registerView, tr("Registers"));
     m_tabs->addTab(m_wordView, tr("Words"));
     m_tabs->addTab(compared, tr("Difference"));
@@ -202,7 +202,7 @@ QWidget *TasksDock::buildDetail(QWidget *parent)
     connect(m_registers, &FactTreeModel::modelReset, this,
             [this] { m_registerView->expandToDepth(m_detailFilter->text().isEmpty() ? 0 : 1); });
     connect(m_other, &QSpinBox::valueChanged, this, &TasksDock::compareWithOther);
-    filled(column, {m_summary, m_detailFilter, {m_tabs, 1}});
+    laidOut(column, {m_summary, m_detailFilter, {m_tabs, 1}});
     return box;
 }
 

@@ -437,18 +437,18 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     m_described->setTextFormat(Qt::RichText);
     m_described->setAccessibleName(tr("Description of the model"));
     auto *head =
-        filled(new QHBoxLayout,
-               {{design::label(tr("Where the bytes are"), design::Type::Heading, content), 1},
-                buildSwitch(content)});
+        laidOut(new QHBoxLayout,
+                {{design::label(tr("Where the bytes are"), design::Type::Heading, content), 1},
+                 buildSwitch(content)});
     m_map = new TreemapView(content);
     m_map->setMinimumHeight(theme::em(this, 14.5));
-    filled(column, {m_title,
-                    m_facts,
-                    m_described,
-                    sharedVerdict(m_chips, content),
-                    buildCards(content),
-                    head,
-                    {m_map, 1}});
+    laidOut(column, {m_title,
+                     m_facts,
+                     m_described,
+                     sharedVerdict(m_chips, content),
+                     buildCards(content),
+                     head,
+                     {m_map, 1}});
     buildFindings(content, column);
     setContent(content);
     content->setFocusProxy(m_map);
@@ -483,7 +483,7 @@ void OverviewDock::buildFindings(QWidget *content, QVBoxLayout *column)
     new AlikeNames(m_findings, m_rows->columnOf("weight"));
     m_filter = filterBox(content, tr("Filter what is worth a look"), m_findings);
     m_filter->setFixedWidth(theme::em(this, 18));
-    auto *head = filled(new QHBoxLayout, {{m_legend, 1}, m_filter});
+    auto *head = laidOut(new QHBoxLayout, {{m_legend, 1}, m_filter});
     column->addLayout(head);
     column->addWidget(m_findings, 1);
     connect(m_filter, &QLineEdit::textChanged, m_rows, &RowTableModel::setFilter);

@@ -216,7 +216,7 @@ PatchesDock::PatchesDock(Session &session, QWidget *parent)
     bar->setToolButtonStyle(Qt::ToolButtonTextOnly);
     bar->addActions(m_actions);
     bar->removeAction(m_copy); // of the table
-    filled(rows, {bar, {buildList(), 1}, m_line});
+    laidOut(rows, {bar, {buildList(), 1}, m_line});
     setContent(content);
     setFocusProxy(m_table);
 

@@ -66,7 +66,7 @@ void GraphDock::buildHeader()
     m_hopsBox->setCurrentIndex(static_cast<int>(m_hops) - 1);
     for (QComboBox *box : {m_functions, m_hopsBox})
         box->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
-    filled(row, {m_said, room(1), m_functions, m_hopsBox});
+    laidOut(row, {m_said, room(1), m_functions, m_hopsBox});
     setHeader(header);
 }
 

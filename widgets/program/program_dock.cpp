@@ -244,8 +244,8 @@ ProgramDock::ProgramDock(Session &session, QWidget *parent)
     m_find = filterBox(content, tr("Find an operation, a value or a type; Enter goes on"), m_view);
     m_found = new QLabel(content);
     m_found->setForegroundRole(QPalette::PlaceholderText);
-    auto *bar = filled(new QHBoxLayout, {{m_find, 1}, m_found});
-    filled(contentColumn(content), {bar, {m_view, 1}});
+    auto *bar = laidOut(new QHBoxLayout, {{m_find, 1}, m_found});
+    laidOut(contentColumn(content), {bar, {m_view, 1}});
     setContent(content);
     content->setFocusProxy(m_view);
     buildActions();

@@ -44,7 +44,7 @@ SearchDock::SearchDock(Session &session, QWidget *parent)
     buildBar(bar, content);
     buildTable();
     m_message = new ElidedLabel(Qt::ElideRight, content);
-    filled(column, {bar, {m_table, 1}, m_message});
+    laidOut(column, {bar, {m_table, 1}, m_message});
     setContent(content);
     content->setFocusProxy(m_pattern);
     buildActions();

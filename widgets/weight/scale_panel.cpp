@@ -142,8 +142,8 @@ ScalePanel::ScalePanel(Session &session, QWidget *parent)
     });
     // The header and that number of rows.
     m_table->setMinimumHeight((kLeastRows + 1) * theme::em(this, 1.35) + theme::em(this, 0.6));
-    filled(withoutMargins(new QVBoxLayout(this), theme::em(this, 0.2)),
-           {m_state, m_plot, {m_table, 1}});
+    laidOut(withoutMargins(new QVBoxLayout(this), theme::em(this, 0.2)),
+            {m_state, m_plot, {m_table, 1}});
     connect(m_model, &ScaleModel::scaleEdited, this, &ScalePanel::editScale);
     connect(m_model, &ScaleModel::zeroEdited, this, &ScalePanel::editZero);
     connect(m_plot, &PlotWidget::currentPointChanged, this, &ScalePanel::choose);

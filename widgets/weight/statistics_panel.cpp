@@ -261,14 +261,14 @@ StatisticsPanel::StatisticsPanel(Session &session, QWidget *parent)
     connect(m_again, &QToolButton::clicked, this, &StatisticsPanel::start);
     m_state->setForegroundRole(QPalette::PlaceholderText);
     m_state->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    auto *bar = filled(new QHBoxLayout, {new QLabel(tr("Histogram"), this),
-                                         {m_state, 1},
-                                         m_again,
-                                         button(m_fullRange, tr("all")),
-                                         button(m_logarithmic, tr("log"))});
+    auto *bar = laidOut(new QHBoxLayout, {new QLabel(tr("Histogram"), this),
+                                          {m_state, 1},
+                                          m_again,
+                                          button(m_fullRange, tr("all")),
+                                          button(m_logarithmic, tr("log"))});
 
-    auto *layout = filled(withoutMargins(new QVBoxLayout(this), 2),
-                          {pair, buildFigures(Distinct, Zeros), bar});
+    auto *layout = laidOut(withoutMargins(new QVBoxLayout(this), 2),
+                           {pair, buildFigures(Distinct, Zeros), bar});
     m_histogram->setMinimumHeight(theme::em(this, 11)); // less shows axes and no bars
     layout->addWidget(m_histogram, 1);
     m_task.whenCancelled([this] { noticeCancel(); });

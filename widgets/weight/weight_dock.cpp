@@ -152,7 +152,7 @@ WeightDock::WeightDock(Session &session, QWidget *parent)
 
     m_pictures = new QSplitter(Qt::Vertical, content);
     QWidget *bar = createHeatMap(content);
-    auto *head = filled(new QHBoxLayout, {{m_header, 1}, {m_zoom, 0, Qt::AlignBottom}});
+    auto *head = laidOut(new QHBoxLayout, {{m_header, 1}, {m_zoom, 0, Qt::AlignBottom}});
     m_pictures->addWidget(m_map);
     m_pictures->addWidget(m_grid);
     m_pictures->setChildrenCollapsible(false);
@@ -162,7 +162,7 @@ WeightDock::WeightDock(Session &session, QWidget *parent)
     const int margin = theme::em(this, 0.3);
     layout->setContentsMargins(margin, margin, margin, margin);
     layout->setSpacing(margin / 2);
-    filled(layout, {head, bar, {m_pictures, 1}});
+    laidOut(layout, {head, bar, {m_pictures, 1}});
     setContent(content);
     content->setFocusProxy(m_grid);
 
@@ -230,12 +230,12 @@ QWidget *WeightDock::createHeatMap(QWidget *parent)
     auto *show = new QToolButton(m_zoom);
     show->setDefaultAction(m_showPicture);
     show->setAutoRaise(true);
-    filled(withoutMargins(new QHBoxLayout(m_zoom), 0), {zoom, show});
+    laidOut(withoutMargins(new QHBoxLayout(m_zoom), 0), {zoom, show});
     auto *bar = withoutMargins(new QHBoxLayout(box), theme::em(this, 0.3));
     // It wraps its axes where they are many: it needs to know all of the width that there is.
     constexpr int kAll = 1000; // but a rest where one axis needs no picker
-    filled(bar,
-           {{m_picker, kAll}, room(1), {m_colors, 0, Qt::AlignTop}, {m_scale, 0, Qt::AlignTop}});
+    laidOut(bar,
+            {{m_picker, kAll}, room(1), {m_colors, 0, Qt::AlignTop}, {m_scale, 0, Qt::AlignTop}});
     connect(m_showPicture, &QAction::toggled, this, [this, zoom](bool shown) {
         m_pictureWanted[m_large ? 1 : 0] = shown;
         for (QWidget *widget : std::initializer_list<QWidget *>{m_map, m_colors, m_scale, zoom})

@@ -186,7 +186,7 @@ WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
     m_table->setMinimumWidth(theme::em(this, kLeastWidth));
     say({});
 
-    filled(withoutMargins(new QVBoxLayout(this), 2), {{m_table, 1}, createPages()});
+    laidOut(withoutMargins(new QVBoxLayout(this), 2), {{m_table, 1}, createPages()});
     setFocusProxy(m_table);
 
     connect(m_table, &QTableView::doubleClicked, this, [this] {
