@@ -205,7 +205,9 @@ void TreemapView::paintCell(QPainter &painter, std::size_t index) const
     const Words &words = wordsOf(index);
     const QString name = nameIn(words, head, static_cast<int>(room.width()));
     constexpr auto kLeastLetters = 3; // fewer of a longer name say nothing
-    if (name != words.name && std::ranges::count_if(name, &QChar::isLetterOrNumber) < kLeastLetters)
+    if (name != words.name && std::ranges::count_if(name, [](QChar letter) {
+                                  return letter.isLetterOrNumber();
+                              }) < kLeastLetters)
         return;
     painter.setPen(cell.ink);
     painter.setFont(bold);
