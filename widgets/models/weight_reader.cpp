@@ -65,7 +65,7 @@ SliceMap::SliceMap(Shape shape, std::size_t rowAxis, std::vector<std::optional<s
 
 bool SliceMap::whole() const
 {
-    return std::ranges::none_of(m_held, [](const auto &at) { return at; });
+    return std::ranges::none_of(m_held, [](const auto &at) { return at.has_value(); });
 }
 
 SliceMap SliceMap::part(const Shape &whole, std::size_t axis, std::uint64_t first,
