@@ -101,6 +101,11 @@ void StatusLine::showMessage(const QString &text)
     m_fade.start();
 }
 
+QString StatusLine::message() const
+{
+    return m_message->wholeText();
+}
+
 void StatusLine::setModified(bool modified)
 {
     m_modified = modified;

@@ -27,7 +27,7 @@ public:
 
     /// Shown until the next one, or for a while.
     void showMessage(const QString &text);
-    QString message() const { return m_message->wholeText(); }
+    QString message() const;
     void setModified(bool modified);
     void setCounts(std::size_t errors, std::size_t warnings);
 

@@ -277,8 +277,10 @@ private:
     {
         for (sample::SampleBundle &made : sample::bundles()) {
             const auto opened = Bundle::open(made.name, OpenOptions{std::move(made.files)});
-            if (!opened)
-                return failed("open " + made.name, opened.error());
+            if (!opened) {
+                failed("open " + made.name, opened.error());
+                return;
+            }
             const Diagnostics &rows = (*opened)->diagnostics();
             if (!step("open " + made.name, !hasErrors(rows) && !(*opened)->weights().empty(),
                       fmt::format("{} weights, {} diagnostics", (*opened)->weights().size(),
@@ -288,8 +290,10 @@ private:
         }
         sample::SampleBundle made = sample::coreAi();
         const auto opened = Bundle::open(made.name, OpenOptions{std::move(made.files)});
-        if (!opened)
-            return failed("open " + made.name, opened.error());
+        if (!opened) {
+            failed("open " + made.name, opened.error());
+            return;
+        }
         if (!step("open " + made.name, (*opened)->diagnostics().empty(),
                   fmt::format("{} weights", (*opened)->weights().size())))
             return false;
@@ -314,9 +318,10 @@ private:
         std::uint64_t elements = 0;
         for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
             const auto figures = computeStatistics(bundle, i, {true, true});
-            if (!figures)
-                return failed(bundle.name() + ": decode " + bundle.weights()[i].name,
-                              figures.error());
+            if (!figures) {
+                failed(bundle.name() + ": decode " + bundle.weights()[i].name, figures.error());
+                return;
+            }
             elements += figures->elements;
         }
         step(bundle.name() + ": decode and hash every weight",
@@ -326,8 +331,10 @@ private:
     void compare()
     {
         const auto difference = compareBundles(*m_bundles[0], *m_bundles[1], {true, 0, true});
-        if (!difference)
-            return failed("compare dense and sparse", difference.error());
+        if (!difference) {
+            failed("compare dense and sparse", difference.error());
+            return;
+        }
         bool exact = difference->weights.size() == m_bundles[0]->weights().size();
         std::uint64_t zeroed = 0;
         for (const ComparedPair &pair : difference->weights) {
@@ -357,8 +364,10 @@ private:
         edit.indices = {IndexRange{0, 0, false, true}, IndexRange{3, 0, false, true}};
         edit.value = 0.25;
         const auto plan = planEdits(m_bundles[2], {edit}, 0);
-        if (!plan)
-            return failed("plan a codebook edit", plan.error());
+        if (!plan) {
+            failed("plan a codebook edit", plan.error());
+            return;
+        }
         const auto after = applyEdit(m_bundles[2], plan->front());
         const bool applied = after && (*after)->modified() && plan->front().stored == 0.25;
         step("patch a codebook entry", applied, plan->front().note);
@@ -372,12 +381,16 @@ private:
         ::setenv("XDG_STATE_HOME", folder.path().c_str(), 1); // nothing of it is the user's
         const fs::path copy = folder.path() / "copy.mlmodelc";
         const auto saved = saveCopy(*m_bundles[0], copy);
-        if (!saved)
-            return failed("save a copy", saved.error());
+        if (!saved) {
+            failed("save a copy", saved.error());
+            return;
+        }
         step("save a copy", saved->verified);
         const auto opened = Bundle::open(copy);
-        if (!opened)
-            return failed("open the copy", opened.error());
+        if (!opened) {
+            failed("open the copy", opened.error());
+            return;
+        }
         Edit edit = editOf(**opened, codec::PartRole::Data, Edit::Kind::Set);
         edit.indices = {IndexRange{1, 0, false, true}};
         edit.value = 0.5;
@@ -386,8 +399,10 @@ private:
                                 : Result<BundlePtr>(tl::unexpected(plan.error()));
         const auto written =
             after ? saveInPlace(**after, false) : Result<SaveReport>(tl::unexpected(after.error()));
-        if (!written)
-            return failed("patch the copy in place", written.error());
+        if (!written) {
+            failed("patch the copy in place", written.error());
+            return;
+        }
         step("patch the copy in place", written->verified,
              fmt::format("{} bytes written", written->bytesWritten.value));
         const auto again = Bundle::open(copy);
