@@ -185,7 +185,7 @@ Result<void> openDelegate(OpenedFiles &opened, DiagnosticLog &log)
     for (const pte::Delegate &delegate : delegates) {
         if (backends.find(delegate.backend) == backends.npos)
             backends += (backends.empty() ? "" : ", ") + delegate.backend;
-        if (delegate.backend != "CoreMLBackend" || ++packages > 1)
+        if (!pte::holdsPackage(delegate) || ++packages > 1)
             continue;
         const auto packed = TRY(pte::packedFiles(pte->bytes(), delegate, name));
         std::vector<std::string> paths;
@@ -206,7 +206,7 @@ Result<void> openDelegate(OpenedFiles &opened, DiagnosticLog &log)
     if (packages == 0)
         return ErrorBuilder(kindError("an ExecuTorch program (.pte) for " +
                                           (backends.empty() ? "no backend" : backends),
-                                      "None of its delegates holds a Core ML package."))
+                                      "None of its delegates holds a Core ML or Core AI package."))
             .file(name)
             .at(FileOffset(0))
             .unexpected();
