@@ -50,7 +50,7 @@ bool holdsMark(const fs::path &folder, std::string_view mark)
 {
     std::error_code failure;
     if (!mark.starts_with('*'))
-        return fs::exists(folder / mark, failure);
+        return fs::exists(fs::symlink_status(folder / mark, failure));
     fs::directory_iterator at(folder, failure);
     for (; !failure && at != fs::directory_iterator(); at.increment(failure)) {
         if (isMarked(at->path().filename().string(), mark))
@@ -93,12 +93,17 @@ Result<std::string> bundleFolder(const std::vector<std::string> &paths)
 {
     std::set<std::string, std::less<>> found;
     for (const std::string_view path : paths) {
-        for (const BundleKind kind :
-             {BundleKind::Mlmodelc, BundleKind::Mlpackage, BundleKind::Aimodel}) {
-            for (const std::string_view name : containerReader(kind)->folderMarks()) {
-                if (path == name ||
-                    (path.ends_with(name) && path[path.size() - name.size() - 1] == '/'))
-                    found.emplace(path.substr(0, path.size() - name.size()));
+        if (path.starts_with("__MACOSX/")) // what the Finder adds to its archives
+            continue;
+        for (const BundleKind kind : {BundleKind::Mlmodelc, BundleKind::Mlpackage,
+                                      BundleKind::Aimodel, BundleKind::Aimodelx}) {
+            for (const std::string_view mark : containerReader(kind)->folderMarks()) {
+                // The last parts of the path, as many as the mark has.
+                std::size_t at = path.size() + 1;
+                for (auto parts = 1 + std::count(mark.begin(), mark.end(), '/'); parts > 0; --parts)
+                    at = at < 2 ? 0 : path.rfind('/', at - 2) + 1;
+                if (isMarked(path.substr(at), mark))
+                    found.emplace(path.substr(0, at));
             }
         }
     }
@@ -284,12 +289,12 @@ Result<void> mapFolder(OpenedFiles &opened, const fs::path &path, const OpenOpti
                        DiagnosticLog &log)
 {
     // Looked for first: any folder can be given, and mapping all of a home folder would be useless.
-    bool any = false;
+    std::string present;
     for (const ContainerReader *reader : containerReaders()) {
         for (const std::string_view mark : reader->folderMarks())
-            any = any || holdsMark(path, mark);
+            present = present.empty() && holdsMark(path, mark) ? std::string(mark) : present;
     }
-    if (!any)
+    if (present.empty())
         return tl::unexpected(noBundle(path));
     auto listed = TRY(listFolder(path, log));
     for (ListedFile &file : listed) {
@@ -297,7 +302,12 @@ Result<void> mapFolder(OpenedFiles &opened, const fs::path &path, const OpenOpti
             continue;
         addFile(opened.files, opened, file.place, std::move(file.path), log);
     }
-    return findFolderKind(opened);
+    if (auto found = findFolderKind(opened); found || found.error().code != "bundle.kind")
+        return found;
+    return ErrorBuilder(kindError(present + ", which is no file inside the folder",
+                                  "The program is a link that leaves the folder, or no file."))
+        .file(present)
+        .unexpected();
 }
 
 Result<OpenedFiles> openMemory(const fs::path &path, const OpenOptions &options, DiagnosticLog &log)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/error.h"
+#include "core/base/error_builder.h"
 #include "core/bundle/open/bundle_files.h"
 #include "core/bundle/reader/container_reader.h"
 #include "core/format/table_rows.h"
@@ -121,6 +121,18 @@ Error noBundle(const std::filesystem::path &folder)
         return kindError("a compiled model without a program",
                          "Only compiled models with a program (model.mil) are read.");
     const std::vector<std::string> bundles = bundlesIn(folder);
+    const std::string name = (folder / "").parent_path().filename().string(); // "x" of "x/" too
+    for (const ContainerReader *reader : containerReaders()) {
+        const auto marks = reader->folderMarks();
+        for (const std::string_view ending : reader->endings()) {
+            if (bundles.empty() && !marks.empty() && name.ends_with(ending))
+                return ErrorBuilder(kindError(fmt::format("a folder without {}", marks.front()),
+                                              fmt::format("This folder is named as {}, and its "
+                                                          "program is not there.",
+                                                          reader->name())))
+                    .file(marks.front());
+        }
+    }
     if (bundles.empty())
         return kindError("a folder without model.mil, Manifest.json or main.mlirb",
                          "This folder is no bundle that can be read.");
