@@ -200,8 +200,7 @@ private slots:
     /// Its data list the files, which the program has under names.
     void opensCoreAi_data()
     {
-        QTest::addColumn<QByteArray>("list");
-        QTest::addColumn<std::string>("fault");
+        addColumns<QByteArray, std::string>();
         const QByteArray names = R"({"hash": "ab", "packaging": "inline", "files": )";
         addRow("names", names + R"(["model.aimodel/main.mlirb", "model.aimodel/main.hash"]})",
                std::string());
