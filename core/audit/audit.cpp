@@ -289,7 +289,11 @@ void Auditor::judgeWhole(const Subject &subject, const Seat &seat, double limit,
         for (std::size_t i = 0; i < places.size(); ++i)
             other.read(places[i], std::span(r).subspan(i, 1));
         consider(k);
-        if (reference.factors.empty() || reference.isBias || other.isBias)
+        const bool foldedToo = std::any_of(
+            m_seating.references.begin(), m_seating.references.end(), [&](const Reference &each) {
+                return other.factors.empty() && each.name == other.name && !each.factors.empty();
+            });
+        if (reference.factors.empty() || reference.isBias || other.isBias || foldedToo)
             continue;
         for (std::size_t i = 0; i < places.size(); ++i) { // before the batch norm was folded in
             other.readPlain(places[i], std::span(r).subspan(i, 1));

@@ -429,8 +429,8 @@ private Q_SLOTS:
         std::uniform_real_distribution<float> figure(0.3F, 2);
         std::vector<Values> tensors;
         std::vector<std::string> names;
-        Values folded[2], right[2];
-        for (const char *layer : {"a", "b"}) {
+        Values folded[3], right[3]; // the third is sound: batch norms are folded here
+        for (const char *layer : {"a", "b", "c"}) {
             for (const char *name :
                  {".conv.weight", ".bn.weight", ".bn.bias", ".bn.running_mean", ".bn.running_var"})
                 names.push_back(std::string(layer) + name);
@@ -440,22 +440,24 @@ private Q_SLOTS:
                 std::generate(values.begin(), values.end(), [&] { return figure(random); });
             }
         }
-        for (std::size_t layer = 0; layer < 2; ++layer) {
+        for (std::size_t layer = 0; layer < 3; ++layer) {
+            const std::size_t other = layer == 2 ? 2 : 1 - layer;
             for (std::size_t i = 0; i < kRows * kColumns; ++i) {
                 const float factor = tensors[5 * layer + 1][i / kColumns] /
                                      std::sqrt(tensors[5 * layer + 4][i / kColumns] + 1e-5F);
                 right[layer].push_back(factor * tensors[5 * layer][i]);
-                folded[layer].push_back(factor * tensors[5 * (1 - layer)][i]);
+                folded[layer].push_back(factor * tensors[5 * other][i]);
             }
         }
         const BundlePtr checkpoint = VERIFIED(checkpointOf(tensors, names));
-        const std::vector<std::string> layers{names[0], names[5]};
-        auto result = audit::auditPackage(packageOf({int8(right[0]), int8(right[1])}, true, layers),
-                                          checkpoint);
-        QVERIFY2(result && result->faulty.empty() && result->sound.size() == 2,
+        const std::vector<std::string> layers{names[0], names[5], names[10]};
+        auto result = audit::auditPackage(
+            packageOf({int8(right[0]), int8(right[1]), int8(right[2])}, true, layers), checkpoint);
+        QVERIFY2(result && result->faulty.empty() && result->sound.size() == 3,
                  describe(*result).c_str());
-        result = audit::auditPackage(packageOf({int8(folded[0]), int8(folded[1])}, true, layers),
-                                     checkpoint);
+        result = audit::auditPackage(
+            packageOf({int8(folded[0]), int8(folded[1]), int8(right[2])}, true, layers),
+            checkpoint);
         QVERIFY2(result && result->faulty.size() == 2, describe(*result).c_str());
         for (const audit::AuditedWeight &row : result->faulty)
             QVERIFY2(row.fault == audit::Kind::Swapped, describe(*result).c_str());
