@@ -271,15 +271,30 @@ void Auditor::judgeWhole(const Subject &subject, const Seat &seat, double limit,
         subject.decoder.decodeFloat(places[i], std::span(d).subspan(i, 1));
     double nearest = HUGE_VAL;
     const double allowed = 1.6 * row.bestPossible + slackOf(subject);
-    for (const std::size_t k : m_seating.alike(seat.reference)) {
-        for (std::size_t i = 0; i < places.size(); ++i)
-            m_seating.references[k].read(places[i], std::span(r).subspan(i, 1));
+    const auto consider = [&](std::size_t k) {
         const Likeness like = likeness(d, r);
         if (like.distance < nearest && std::sqrt(like.distance) <= allowed &&
             std::sqrt(like.distance) < 0.6 * row.error) {
             nearest = like.distance;
             judged.holds = k;
         }
+    };
+    for (const std::size_t k : m_seating.alike(seat.reference)) {
+        const Reference &other = m_seating.references[k];
+        for (std::size_t i = 0; i < places.size(); ++i)
+            other.read(places[i], std::span(r).subspan(i, 1));
+        consider(k);
+        const bool foldedToo = std::any_of(
+            m_seating.references.begin(), m_seating.references.end(), [&](const Reference &each) {
+                return other.factors.empty() && each.name == other.name && !each.factors.empty();
+            });
+        if (reference.factors.empty() || reference.isBias || other.isBias || foldedToo)
+            continue;
+        for (std::size_t i = 0; i < places.size(); ++i) { // before the batch norm was folded in
+            other.readPlain(places[i], std::span(r).subspan(i, 1));
+            r[i] *= reference.factorOf(places[i]);
+        }
+        consider(k);
     }
     if (judged.holds != kNoIndex) {
         row.fault = Kind::OtherTensor; // nameOthers() says which kind of

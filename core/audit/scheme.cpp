@@ -33,6 +33,15 @@ std::string wordOf(const Json &json, const char *key)
     return text ? *text : std::string();
 }
 
+/// coremltools keeps patterns of zeros to the weights of convolutions and linear layers.
+bool takesPatterns(const Bundle &package, const Weight &weight)
+{
+    return package.kind() == BundleKind::Aimodel ||
+           std::all_of(weight.consumers.begin(), weight.consumers.end(), [](const Consumer &each) {
+               return (each.op == "conv" || each.op == "linear") && each.param == "weight";
+           });
+}
+
 bool readBy(const Weight &weight, const Weight &other)
 {
     return std::ranges::any_of(weight.consumers, [&](const Consumer &a) {
@@ -84,7 +93,8 @@ std::optional<std::string> leftDense(const Bundle &package, std::size_t index, c
     const std::uint64_t outputs = weight.shape[0], inputs = weight.shape[1];
     if ((scheme.block > 0 && inputs % scheme.block != 0) ||
         (scheme.group > 0 && outputs % scheme.group != 0) ||
-        (scheme.pattern > 0 && (inputs % scheme.pattern != 0 || inputs < 2 * scheme.pattern)))
+        (scheme.pattern > 0 && (inputs % scheme.pattern != 0 || inputs < 2 * scheme.pattern ||
+                                !takesPatterns(package, weight))))
         return std::nullopt;
     std::size_t like = 0, same = 0, dense = 0;
     for (std::size_t i = 0; i < package.weights().size(); ++i) {

@@ -28,6 +28,19 @@ std::map<Shape, Indices> byShape(const Bundle &bundle, std::span<const std::size
     return groups;
 }
 
+/// Correlation that chance does not explain of samples that stand as they did: of few ones by their
+/// hyperbolic angle, whose standard deviation is 1 / sqrt(n - 3).
+double neededInOrder(std::size_t samples)
+{
+    constexpr std::size_t kFewest = 8;
+    constexpr double kDeviations = 8;
+    const double needed = WeightSketch::needed(samples);
+    return samples < kFewest
+               ? needed
+               : std::min(needed,
+                          std::tanh(kDeviations / std::sqrt(static_cast<double>(samples - 3))));
+}
+
 /// The weights of one shape that both sides have left.
 class ShapeGroup
 {
@@ -69,7 +82,7 @@ private:
             }
         }
         const std::size_t samples = a.empty() || !a.front() ? 0 : a.front()->samples();
-        take(std::move(candidates), WeightSketch::needed(samples));
+        take(std::move(candidates), neededInOrder(samples));
     }
 
     void pairReordered()

@@ -127,6 +127,18 @@ Error noBundle(const std::filesystem::path &folder)
         return kindError("a compiled model without a program",
                          "Only compiled models with a program (model.mil) are read.");
     const std::vector<std::string> bundles = bundlesIn(folder);
+    const std::string name = (folder / "").parent_path().filename().string(); // "x" of "x/" too
+    for (const ContainerReader *reader : containerReaders()) {
+        const auto marks = reader->folderMarks();
+        for (const std::string_view ending : reader->endings()) {
+            if (bundles.empty() && !marks.empty() && name.ends_with(ending))
+                return ErrorBuilder(kindError(fmt::format("a folder without {}", marks.front()),
+                                              fmt::format("This folder is named as {}, and its "
+                                                          "program is not there.",
+                                                          reader->name())))
+                    .file(marks.front());
+        }
+    }
     if (bundles.empty())
         return kindError("a folder without model.mil, Manifest.json or main.mlirb",
                          "This folder is no bundle that can be read.");
@@ -174,7 +186,7 @@ bool holdsMark(const fs::path &folder, std::string_view mark)
 {
     std::error_code failure;
     if (!mark.starts_with('*'))
-        return fs::exists(folder / mark, failure);
+        return fs::exists(fs::symlink_status(folder / mark, failure));
     fs::directory_iterator at(folder, failure);
     for (; !failure && at != fs::directory_iterator(); at.increment(failure)) {
         if (isMarked(at->path().filename().string(), mark))
@@ -216,12 +228,17 @@ Result<std::string> bundleFolder(const std::vector<std::string> &paths)
 {
     std::set<std::string, std::less<>> found;
     for (const std::string_view path : paths) {
-        for (const BundleKind kind :
-             {BundleKind::Mlmodelc, BundleKind::Mlpackage, BundleKind::Aimodel}) {
-            for (const std::string_view name : containerReader(kind)->folderMarks()) {
-                if (path == name ||
-                    (path.ends_with(name) && path[path.size() - name.size() - 1] == '/'))
-                    found.emplace(path.substr(0, path.size() - name.size()));
+        if (path.starts_with("__MACOSX/")) // what the Finder adds to its archives
+            continue;
+        for (const BundleKind kind : {BundleKind::Mlmodelc, BundleKind::Mlpackage,
+                                      BundleKind::Aimodel, BundleKind::Aimodelx}) {
+            for (const std::string_view mark : containerReader(kind)->folderMarks()) {
+                // The last parts of the path, as many as the mark has.
+                std::size_t at = path.size() + 1;
+                for (auto parts = 1 + std::count(mark.begin(), mark.end(), '/'); parts > 0; --parts)
+                    at = at < 2 ? 0 : path.rfind('/', at - 2) + 1;
+                if (isMarked(path.substr(at), mark))
+                    found.emplace(path.substr(0, at));
             }
         }
     }
@@ -308,7 +325,7 @@ Result<void> openDelegate(OpenedFiles &opened, DiagnosticLog &log)
     for (const pte::Delegate &delegate : delegates) {
         if (backends.find(delegate.backend) == backends.npos)
             backends += (backends.empty() ? "" : ", ") + delegate.backend;
-        if (delegate.backend != "CoreMLBackend" || ++packages > 1)
+        if (!pte::holdsPackage(delegate) || ++packages > 1)
             continue;
         const auto packed = TRY(pte::packedFiles(pte->bytes(), delegate, name));
         std::vector<std::string> paths;
@@ -329,7 +346,7 @@ Result<void> openDelegate(OpenedFiles &opened, DiagnosticLog &log)
     if (packages == 0)
         return ErrorBuilder(kindError("an ExecuTorch program (.pte) for " +
                                           (backends.empty() ? "no backend" : backends),
-                                      "None of its delegates holds a Core ML package."))
+                                      "None of its delegates holds a Core ML or Core AI package."))
             .file(name)
             .at(FileOffset(0))
             .unexpected();
@@ -405,12 +422,12 @@ Result<void> mapFolder(OpenedFiles &opened, const fs::path &path, const OpenOpti
                        DiagnosticLog &log)
 {
     // Looked for first: any folder can be given, and mapping all of a home folder would be useless.
-    bool any = false;
+    std::string present;
     for (const ContainerReader *reader : containerReaders()) {
         for (const std::string_view mark : reader->folderMarks())
-            any = any || holdsMark(path, mark);
+            present = present.empty() && holdsMark(path, mark) ? std::string(mark) : present;
     }
-    if (!any)
+    if (present.empty())
         return tl::unexpected(noBundle(path));
     auto listed = TRY(listFolder(path, log));
     for (ListedFile &file : listed) {
@@ -418,7 +435,12 @@ Result<void> mapFolder(OpenedFiles &opened, const fs::path &path, const OpenOpti
             continue;
         addFile(opened.files, opened, file.place, std::move(file.path), log);
     }
-    return findFolderKind(opened);
+    if (auto found = findFolderKind(opened); found || found.error().code != "bundle.kind")
+        return found;
+    return ErrorBuilder(kindError(present + ", which is no file inside the folder",
+                                  "The program is a link that leaves the folder, or no file."))
+        .file(present)
+        .unexpected();
 }
 
 Result<OpenedFiles> openMemory(const fs::path &path, const OpenOptions &options, DiagnosticLog &log)

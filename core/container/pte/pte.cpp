@@ -6,6 +6,10 @@
 #include "core/container/odix/flat_buffer.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,6 +24,7 @@ using odix::FlatBuffer;
 constexpr std::size_t kIdentifierAt = 4, kHeaderAt = 8, kHeaderEnd = 32;
 constexpr std::string_view kIdentifier = "ET12", kHeader = "eh00";
 constexpr unsigned kDeepest = 32; ///< folders within folders
+constexpr std::size_t kMostText = std::size_t(16) << 20;
 
 std::string_view wordAt(std::span<const std::byte> bytes, std::size_t at)
 {
@@ -27,6 +32,61 @@ std::string_view wordAt(std::span<const std::byte> bytes, std::size_t at)
                ? std::string_view()
                : std::string_view(reinterpret_cast<const char *>(bytes.data()) + at, 4);
 }
+
+constexpr std::string_view kCoreAi = "CoreAIBackend";
+
+using Refusal = std::function<tl::unexpected<Error>(std::string found)>;
+
+/// Numbers of fields in program.fbs.
+enum ProgramField : unsigned { ExecutionPlan = 1, InlineData = 3, Segments = 4, NamedData = 7 };
+
+/// The FlatBuffer of a program, and the segments behind it.
+struct ProgramBuffer {
+    ProgramBuffer(std::span<const std::byte> bytes, const std::string &file)
+        : size(bytes.size()),
+          hasHeader(wordAt(bytes, kHeaderAt) == kHeader && bytes.size() >= kHeaderEnd),
+          base(hasHeader ? loadLittle<std::uint64_t>(bytes, kHeaderAt + 16) : 0),
+          buffer(bytes, 0,
+                 hasHeader ? std::min(size, loadLittle<std::uint64_t>(bytes, kHeaderAt + 8)) : size,
+                 file),
+          root(buffer.root()), segments(buffer.vector(root, Segments, 4, "segments"))
+    {
+    }
+
+    /// Where an entry of the segments, or of the data in the FlatBuffer, lies in the file; `at`
+    /// refers to it.
+    ByteRange data(const FlatBuffer::Vector &list, bool segment, std::uint32_t index,
+                   std::uint64_t at)
+    {
+        if (index >= list.count) {
+            buffer.fail(at, "index", fmt::format("less than {}", list.count), std::to_string(index),
+                        "The data of a delegate are not there");
+            return {};
+        }
+        const auto held = buffer.tableIn(list, index, segment ? "segments" : "data");
+        ByteRange range;
+        if (segment) {
+            const auto place = checkedAdd(base, buffer.number<std::uint64_t>(held, 0, "offset"));
+            range = {FileOffset(place.value_or(UINT64_MAX)),
+                     ByteCount(buffer.number<std::uint64_t>(held, 1, "size"))};
+        } else {
+            const auto data = buffer.vector(held, 0, 1, "data");
+            range = {FileOffset(data.at), ByteCount(data.count)};
+        }
+        if (!fitsInside(range, ByteCount(size)))
+            buffer.fail(held.at, "segments", fmt::format("up to {}", size),
+                        fmt::format("{} bytes at {}", range.bytes.value, range.offset.value),
+                        "The data of a delegate leave the file");
+        return range;
+    }
+
+    std::uint64_t size;
+    bool hasHeader;
+    std::uint64_t base;
+    FlatBuffer buffer;
+    FlatBuffer::Table root;
+    FlatBuffer::Vector segments;
+};
 
 std::optional<std::uint64_t> numberOf(const Json &object, const char *key)
 {
@@ -39,10 +99,9 @@ std::optional<std::uint64_t> numberOf(const Json &object, const char *key)
 /// The text that ends the data, which is written backwards: its last byte is the first brace.
 std::string reversedText(std::span<const std::byte> data)
 {
-    constexpr std::size_t kMost = std::size_t(16) << 20;
     std::string text;
     int depth = 0;
-    for (std::size_t i = data.size(); i-- > 0 && text.size() < kMost;) {
+    for (std::size_t i = data.size(); i-- > 0 && text.size() < kMostText;) {
         text.push_back(static_cast<char>(data[i]));
         depth += text.back() == '{' ? 1 : text.back() == '}' ? -1 : 0;
         if (depth <= 0)
@@ -94,6 +153,44 @@ private:
     std::size_t m_visited = 0; ///< each node has one place
 };
 
+/// The files of a Core AI delegate: its data list them, each is data of the program with a name.
+Result<std::vector<PackedFile>> listedFiles(std::span<const std::byte> bytes, const Json &list,
+                                            const Refusal &refuse, const std::string &file)
+{
+    const auto text = [&](const char *key) {
+        const auto found = list.find(key);
+        return found != list.end() && found->is_string() ? found->get<std::string>()
+                                                         : std::string();
+    };
+    const auto files = list.find("files"); // names, or an object of names and sizes
+    if (files == list.end() || !(files->is_array() || files->is_object()))
+        return refuse(text("packaging").find("sidecar") == std::string::npos
+                          ? "no such list"
+                          : "a package in files of its own: open " + text("path"));
+    ProgramBuffer program(bytes, file);
+    const auto named = program.buffer.vector(program.root, NamedData, 4, "named_data");
+    std::map<std::string, ByteRange, std::less<>> places;
+    for (std::uint32_t i = 0; i < named.count && !program.buffer.failed(); ++i) {
+        const auto entry = program.buffer.tableIn(named, i, "named_data");
+        const auto index = program.buffer.number<std::uint32_t>(entry, 1, "segment_index");
+        places.emplace(program.buffer.text(entry, 0, "key"),
+                       program.data(program.segments, true, index, entry.at));
+    }
+    if (auto fault = program.buffer.takeFault())
+        return ErrorBuilder(*std::move(fault)).code("pte.content").unexpected();
+    std::vector<PackedFile> found;
+    for (const auto &[key, value] : files->items()) {
+        const std::string name = files->is_object()  ? key
+                                 : value.is_string() ? value.get<std::string>()
+                                                     : std::string();
+        const auto place = places.find("coreai/" + text("hash") + "/" + name);
+        if (place == places.end())
+            return refuse("no data of " + name);
+        found.push_back({name, place->second});
+    }
+    return found;
+}
+
 } // namespace
 
 bool isPte(std::span<const std::byte> bytes)
@@ -101,28 +198,20 @@ bool isPte(std::span<const std::byte> bytes)
     return wordAt(bytes, kIdentifierAt) == kIdentifier;
 }
 
+bool holdsPackage(const Delegate &delegate)
+{
+    return delegate.backend == "CoreMLBackend" || delegate.backend == kCoreAi;
+}
+
 Result<std::vector<Delegate>> readDelegates(std::span<const std::byte> bytes,
                                             const std::string &file)
 {
-    // Numbers of fields in program.fbs.
-    enum Program : unsigned { ExecutionPlan = 1, InlineData = 3, Segments = 4 };
     enum Plan : unsigned { Name = 0, Delegates = 7 };
-    std::uint64_t end = bytes.size(), base = 0;
-    if (wordAt(bytes, kHeaderAt) == kHeader && bytes.size() >= kHeaderEnd) {
-        end = std::min<std::uint64_t>(end, loadLittle<std::uint64_t>(bytes, kHeaderAt + 8));
-        base = loadLittle<std::uint64_t>(bytes, kHeaderAt + 16);
-    }
-    FlatBuffer buffer(bytes, 0, end, file);
+    ProgramBuffer program(bytes, file);
+    FlatBuffer &buffer = program.buffer;
     std::vector<Delegate> found;
-    const auto add = [&](Delegate delegate) {
-        const auto known = [&](const Delegate &each) { return each.data == delegate.data; };
-        if (std::none_of(found.begin(), found.end(), known))
-            found.push_back(std::move(delegate));
-    };
-    const auto program = buffer.root();
-    const auto inlined = buffer.vector(program, InlineData, 4, "backend_delegate_data");
-    const auto segments = buffer.vector(program, Segments, 4, "segments");
-    const auto plans = buffer.vector(program, ExecutionPlan, 4, "execution_plan");
+    const auto inlined = buffer.vector(program.root, InlineData, 4, "backend_delegate_data");
+    const auto plans = buffer.vector(program.root, ExecutionPlan, 4, "execution_plan");
     for (std::uint32_t i = 0; i < plans.count && !buffer.failed(); ++i) {
         const auto plan = buffer.tableIn(plans, i, "execution_plan");
         const auto delegates = buffer.vector(plan, Delegates, 4, "delegates");
@@ -131,29 +220,12 @@ Result<std::vector<Delegate>> readDelegates(std::span<const std::byte> bytes,
             const auto place = buffer.table(delegate, 1, "processed");
             const bool segment = buffer.number<std::int8_t>(place, 0, "location") == 1;
             const auto index = buffer.number<std::uint32_t>(place, 1, "index");
-            Delegate one{buffer.text(plan, Name, "name"), buffer.text(delegate, 0, "id"), {}};
-            const auto &list = segment ? segments : inlined;
-            if (index >= list.count) {
-                buffer.fail(place.at, "index", fmt::format("less than {}", list.count),
-                            std::to_string(index), "The data of a delegate are not there");
-                break;
-            }
-            const auto held = buffer.tableIn(list, index, segment ? "segments" : "data");
-            if (segment) {
-                const auto at = checkedAdd(base, buffer.number<std::uint64_t>(held, 0, "offset"));
-                one.data = {FileOffset(at.value_or(UINT64_MAX)),
-                            ByteCount(buffer.number<std::uint64_t>(held, 1, "size"))};
-            } else {
-                const auto data = buffer.vector(held, 0, 1, "data");
-                one.data = {FileOffset(data.at), ByteCount(data.count)};
-            }
-            if (!fitsInside(one.data, ByteCount(bytes.size())))
-                buffer.fail(
-                    held.at, "segments", fmt::format("up to {}", bytes.size()),
-                    fmt::format("{} bytes at {}", one.data.bytes.value, one.data.offset.value),
-                    "The data of a delegate leave the file");
-            else
-                add(std::move(one));
+            const Delegate one{
+                buffer.text(plan, Name, "name"), buffer.text(delegate, 0, "id"),
+                program.data(segment ? program.segments : inlined, segment, index, place.at)};
+            const auto known = [&](const Delegate &each) { return each.data == one.data; };
+            if (!buffer.failed() && std::none_of(found.begin(), found.end(), known))
+                found.push_back(one);
         }
     }
     if (auto fault = buffer.takeFault())
@@ -164,20 +236,34 @@ Result<std::vector<Delegate>> readDelegates(std::span<const std::byte> bytes,
 Result<std::vector<PackedFile>> packedFiles(std::span<const std::byte> bytes,
                                             const Delegate &delegate, const std::string &file)
 {
-    const auto refuse = [&](std::string found) {
+    const Refusal refuse = [&](std::string found) {
         return ErrorBuilder("pte.files")
             .file(file)
             .at(delegate.data.offset)
             .field(delegate.backend)
-            .expected("a list of files behind them, each inside the data")
+            .expected("a list of files, each inside the data or named by the program")
             .found(std::move(found))
             .message("The files of a delegate cannot be read")
             .unexpected();
     };
-    const std::string text =
-        reversedText(bytes.subspan(static_cast<std::size_t>(delegate.data.offset.value),
-                                   static_cast<std::size_t>(delegate.data.bytes.value)));
+    const auto data = bytes.subspan(static_cast<std::size_t>(delegate.data.offset.value),
+                                    static_cast<std::size_t>(delegate.data.bytes.value));
+    const bool listed = delegate.backend == kCoreAi;
+    const std::string text = listed ? std::string(reinterpret_cast<const char *>(data.data()),
+                                                  std::min(data.size(), kMostText))
+                                    : reversedText(data);
     const Json json = jsonFits(text) ? Json::parse(text, nullptr, false) : Json();
+    const auto fitting = [&](std::vector<PackedFile> files) -> Result<std::vector<PackedFile>> {
+        std::uint64_t left = bytes.size(); // files are copied: bytes that many name are not
+        for (const PackedFile &each : files) {
+            if (each.data.bytes.value > left)
+                return refuse("files of more bytes than the program has");
+            left -= each.data.bytes.value;
+        }
+        return files;
+    };
+    if (listed && json.is_object())
+        return fitting(TRY(listedFiles(bytes, json, refuse, file)));
     const auto nodes = json.is_object() ? json.find("nodes") : json.end();
     if (!json.is_object() || nodes == json.end() || !nodes->is_array())
         return refuse("no such list");
@@ -197,7 +283,7 @@ Result<std::vector<PackedFile>> packedFiles(std::span<const std::byte> bytes,
         if (!named[i] && !all.add(i, {}, 0))
             return refuse(fmt::format("node {}", i));
     }
-    return std::move(all.files);
+    return fitting(std::move(all.files));
 }
 
 } // namespace kernscope::pte

@@ -9,8 +9,9 @@
 #include <vector>
 
 /// ExecuTorch programs (.pte): a FlatBuffer, then segments of data. A program that was lowered to
-/// Core ML holds whole packages, as the data of its delegates. Layout: program.fbs,
-/// extended_header.h and inmemoryfs of pytorch/executorch (resources/formats/pte.md).
+/// Core ML or Core AI holds whole packages, as the data of its delegates. Layout: program.fbs,
+/// extended_header.h, inmemoryfs and asset_manifest.py of pytorch/executorch
+/// (resources/formats/pte.md).
 namespace kernscope::pte {
 
 /// What a backend is given.
@@ -23,6 +24,9 @@ struct Delegate {
 /// True where the FlatBuffer has the identifier of such programs.
 bool isPte(std::span<const std::byte> bytes);
 
+/// Whether its data are files of a package.
+bool holdsPackage(const Delegate &delegate);
+
 /// The delegates, data that several methods share once. Errors: "pte.content" (no such file, or a
 /// reference that leaves it), with the place.
 Result<std::vector<Delegate>> readDelegates(std::span<const std::byte> bytes,
@@ -34,7 +38,8 @@ struct PackedFile {
     ByteRange data;   ///< of the .pte
 };
 /// The files of a Core ML delegate: they stand one behind the other, and a JSON text at the end,
-/// written backwards, says which is where. Errors: "pte.files".
+/// written backwards, says which is where. Of a Core AI delegate: its data are a JSON text that
+/// lists them, and the program has each under a name. Errors: "pte.files", "pte.content".
 Result<std::vector<PackedFile>> packedFiles(std::span<const std::byte> bytes,
                                             const Delegate &delegate, const std::string &file);
 

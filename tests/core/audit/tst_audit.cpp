@@ -157,11 +157,12 @@ const std::vector<std::string> kNames{"layers.0.up.weight", "layers.0.down.weigh
                                       "layers.1.up.weight", "layers.1.down.weight"};
 
 /// `named`: weights are called as the checkpoint has them.
-BundlePtr packageOf(const std::vector<Stored> &weights, bool named = true)
+BundlePtr packageOf(const std::vector<Stored> &weights, bool named = true,
+                    const std::vector<std::string> &names = kNames)
 {
     MadeBundle made;
     for (std::size_t i = 0; i < weights.size(); ++i) {
-        std::string name = kNames[i];
+        std::string name = names[i];
         std::replace(name.begin(), name.end(), '.', '_');
         addWeight(made, named ? name + "_to_fp16_quantized" : fmt::format("const_{}", i),
                   weights[i]);
@@ -170,15 +171,19 @@ BundlePtr packageOf(const std::vector<Stored> &weights, bool named = true)
     return bundle ? *bundle : nullptr;
 }
 
-BundlePtr checkpointOf(const std::vector<Values> &tensors)
+/// Matrices of that size, or one number for each of another.
+BundlePtr checkpointOf(const std::vector<Values> &tensors,
+                       const std::vector<std::string> &names = kNames)
 {
     std::string header = "{";
     std::size_t at = 0;
     Bytes data;
     for (std::size_t i = 0; i < tensors.size(); ++i) {
-        header += fmt::format(R"({}"{}":{{"dtype":"F32","shape":[{},{}],"data_offsets":[{},{}]}})",
-                              i == 0 ? "" : ",", kNames[i], kRows, kColumns, at,
-                              at + tensors[i].size() * 4);
+        const bool matrix = tensors[i].size() == kRows * kColumns;
+        header +=
+            fmt::format(R"({}"{}":{{"dtype":"F32","shape":[{}{}],"data_offsets":[{},{}]}})",
+                        i == 0 ? "" : ",", names[i], matrix ? kRows : tensors[i].size(),
+                        matrix ? fmt::format(",{}", kColumns) : "", at, at + tensors[i].size() * 4);
         at += tensors[i].size() * 4;
         const auto bytes = std::as_bytes(std::span(tensors[i]));
         data.insert(data.end(), bytes.begin(), bytes.end());
@@ -415,6 +420,47 @@ private Q_SLOTS:
             QCOMPARE(result->faulty[0].checkpointName, kNames[1]);
             QVERIFY(result->faulty[0].fault == audit::Kind::Repeated);
         }
+    }
+
+    /// Swapped before a batch norm was folded into each.
+    void swappedBeforeFolding()
+    {
+        std::mt19937_64 random(37);
+        std::uniform_real_distribution<float> figure(0.3F, 2);
+        std::vector<Values> tensors;
+        std::vector<std::string> names;
+        Values folded[3], right[3]; // the third is sound: batch norms are folded here
+        for (const char *layer : {"a", "b", "c"}) {
+            for (const char *name :
+                 {".conv.weight", ".bn.weight", ".bn.bias", ".bn.running_mean", ".bn.running_var"})
+                names.push_back(std::string(layer) + name);
+            tensors.push_back(m_tensors[tensors.size() / 5]);
+            for (int i = 0; i < 4; ++i) {
+                Values &values = tensors.emplace_back(kRows);
+                std::generate(values.begin(), values.end(), [&] { return figure(random); });
+            }
+        }
+        for (std::size_t layer = 0; layer < 3; ++layer) {
+            const std::size_t other = layer == 2 ? 2 : 1 - layer;
+            for (std::size_t i = 0; i < kRows * kColumns; ++i) {
+                const float factor = tensors[5 * layer + 1][i / kColumns] /
+                                     std::sqrt(tensors[5 * layer + 4][i / kColumns] + 1e-5F);
+                right[layer].push_back(factor * tensors[5 * layer][i]);
+                folded[layer].push_back(factor * tensors[5 * other][i]);
+            }
+        }
+        const BundlePtr checkpoint = VERIFIED(checkpointOf(tensors, names));
+        const std::vector<std::string> layers{names[0], names[5], names[10]};
+        auto result = audit::auditPackage(
+            packageOf({int8(right[0]), int8(right[1]), int8(right[2])}, true, layers), checkpoint);
+        QVERIFY2(result && result->faulty.empty() && result->sound.size() == 3,
+                 describe(*result).c_str());
+        result = audit::auditPackage(
+            packageOf({int8(folded[0]), int8(folded[1]), int8(right[2])}, true, layers),
+            checkpoint);
+        QVERIFY2(result && result->faulty.size() == 2, describe(*result).c_str());
+        for (const audit::AuditedWeight &row : result->faulty)
+            QVERIFY2(row.fault == audit::Kind::Swapped, describe(*result).c_str());
     }
 
     /// Below the error of the form itself: the codes are not the nearest ones.

@@ -60,28 +60,49 @@ private slots:
         QVERIFY(!weight.operand(codec::PartRole::Data)->place->isLiteral());
     }
 
+    void addsAfterTheProductAlongTheLastAxis_data()
+    {
+        addColumns<Shape, Shape, bool>();
+        addRow("rows", Shape{2, 2}, Shape{2, 1}, true);
+        addRow("elements", Shape{2, 2}, Shape{2, 2}, true);
+        addRow("one axis", Shape{4}, Shape{1}, true);
+        addRow("one axis, blocks", Shape{4}, Shape{2}, true);
+        addRow("one axis, elements", Shape{4}, Shape{4}, true);
+        addRow("one row", Shape{1, 4}, Shape{1, 1}, true);
+        addRow("the whole", Shape{2, 2}, Shape{1, 1}, false);
+        addRow("columns", Shape{2, 2}, Shape{1, 2}, false);
+    }
+
     void addsAfterTheProductAlongTheLastAxis()
     {
+        const auto [shape, blocks, product] = fetched<Shape, Shape, bool>();
+        const std::size_t count = elementCount(blocks)->value;
+        const std::vector<float> codes{255, 1, 3, 255}, all{0.1f, 8.0078125f, 0.3f, 0.7f};
+        const std::vector<int> offsets{128, 1, 77, 3};
         MadeCoreAi made;
-        const auto data = made.constant({2, 2}, Elem::Ui8, byteRow({255, 1, 3, 255}));
-        const auto scale = made.constant({2, 1}, Elem::F16, halfBytes({8.0078125f, 0.1f}));
-        const auto offset = made.constant({2, 1}, Elem::Ui8, byteRow({1, 128}));
-        const auto bias = made.constant({2, 1}, Elem::F16, halfBytes({0}), true);
-        const auto rows = made.operation("primitive.blockwise_shift_scale_v2",
-                                         {data, scale, offset, bias}, {2, 2}, Elem::F16);
-        made.output({rows});
+        const auto data = made.constant(shape, Elem::Ui8, byteRow({255, 1, 3, 255}));
+        Bytes scales = halfBytes({0.1f, 8.0078125f, 0.3f, 0.7f}), zeros = byteRow({128, 1, 77, 3});
+        scales.resize(2 * count);
+        zeros.resize(count);
+        const auto scale = made.constant(blocks, Elem::F16, scales);
+        const auto offset = made.constant(blocks, Elem::Ui8, zeros);
+        const auto bias = made.constant(blocks, Elem::F16, halfBytes({0}), true);
+        made.output({made.operation("primitive.blockwise_shift_scale_v2",
+                                    {data, scale, offset, bias}, shape, Elem::F16)});
         const BundlePtr bundle = VERIFIED(made.open());
         const auto rounded = [](float value) { return halfToFloat(floatToHalf(value)); };
-        Values expected;
-        const float scales[] = {8.0078125f, rounded(0.1f)}, offsets[] = {1, 128};
-        const float codes[] = {255, 1, 3, 255};
-        for (int i = 0; i < 4; ++i) {
-            const float by = scales[i / 2];
-            const float less = rounded(0 - rounded(offsets[i / 2] * by));
-            expected.push_back(rounded(rounded(codes[i] * by) + less));
+        Values expected, others;
+        for (std::size_t i = 0; i < 4; ++i) {
+            const bool columns = blocks == Shape{1, 2};
+            const std::size_t cell = columns ? i % 2 : i * count / 4;
+            const float by = rounded(all[cell]), less = float(offsets[cell]);
+            const float after = rounded(rounded(codes[i] * by) + rounded(0 - rounded(less * by)));
+            const float before = rounded((codes[i] - less) * by);
+            expected.push_back(product ? after : before);
+            others.push_back(product ? before : after);
         }
         QCOMPARE(valuesOf(*bundle, 0), expected);
-        QVERIFY(expected[3] != rounded(127 * scales[1])); // which the other order gives
+        QVERIFY(expected != others);
     }
 
     void looksUpVectors()

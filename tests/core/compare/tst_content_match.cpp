@@ -66,10 +66,11 @@ struct Shuffled {
     Values values;
 };
 
-BundlePtr bundleOfShuffled(const std::vector<Shuffled> &weights)
+const std::string kShape = fmt::format("[{}, {}, 3, 3]", kOutputs, kInputs);
+
+BundlePtr bundleOfShuffled(const std::vector<Shuffled> &weights, const std::string &shape = kShape)
 {
     MadeBundle made;
-    const std::string shape = fmt::format("[{}, {}, 3, 3]", kOutputs, kInputs);
     for (const Shuffled &weight : weights) {
         Bytes bytes;
         for (const float value : weight.values) {
@@ -230,6 +231,31 @@ private slots:
         QVERIFY(pair.values->cosine < 0.9);
         QVERIFY(!pair.order && !pair.reordered);
         QCOMPARE(verdict(pair, *a, *b), "kept values exact");
+    }
+
+    /// Biases of a few channels are found as well, of one axis or of four.
+    void fewElements()
+    {
+        std::mt19937_64 random(16);
+        const auto few = [&] {
+            Values values = randomValues(random);
+            values.resize(16);
+            return values;
+        };
+        const Values first = few(), second = few();
+        const BundlePtr a =
+            bundleOfShuffled({{"a", "a1", first}, {"b", "a2", second}, {"c", "a3", few()}}, "[16]");
+        const BundlePtr b = bundleOfShuffled({{"p", "b1", few()},
+                                              {"q", "b2", noisy(second, 0.003f, random)},
+                                              {"r", "b3", noisy(first, 0.003f, random)}},
+                                             "[1, 16, 1, 1]");
+        const Difference difference = *compareBundles(*a, *b, withValues());
+        for (const auto &[name, partner] : {std::pair("a", "r"), std::pair("b", "q")}) {
+            const ComparedPair &pair = pairOf(*a, difference, name);
+            QCOMPARE(pair.pairing, Pairing::Content);
+            QCOMPARE(b->weights()[pair.b].name, partner);
+        }
+        QCOMPARE(difference.weights.size(), std::size_t(2));
     }
 
     /// A pair that its name and its operation make is called reordered as well.

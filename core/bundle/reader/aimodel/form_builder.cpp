@@ -516,8 +516,8 @@ FormBuilder::Built FormBuilder::shiftScale(std::uint32_t value, PartRole role)
         return tl::unexpected(fault(value, "codec.scale", "scale",
                                     "extents that divide " + shapeText(shape), shapeText(blocks),
                                     "The scales do not divide the data into equal blocks."));
-    const bool rows = shape.size() > 1 && blocks.back() != shape.back() &&
-                      std::equal(shape.begin(), shape.end() - 1, blocks.begin());
+    // Blocks along the last axis alone, of one element too.
+    const bool rows = !shape.empty() && std::equal(shape.begin(), shape.end() - 1, blocks.begin());
     if (rows && bitWidth(data) >= 8)
         built.encoding.scaling->steps = Scaling::Steps::Product;
     built.encoding.scaling->scalesGaps = built.encoding.mask.has_value();

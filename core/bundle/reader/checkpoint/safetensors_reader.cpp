@@ -8,6 +8,7 @@
 #include "core/format/table_rows.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include <fmt/format.h>
@@ -125,8 +126,9 @@ void claimHeader(ContainerContents &out, std::size_t file, std::uint64_t header)
         {{FileOffset(kLengthBytes), ByteCount(header)}, SectionKind::Manifest, "header"}};
 }
 
-/// The tensors of one file.
-void readShard(std::vector<BundleFile> &files, std::size_t index, ContainerContents &out)
+/// Adds the tensors of one file.
+void readShard(std::vector<BundleFile> &files, std::size_t index, std::vector<StoredTensor> &all,
+               ContainerContents &out)
 {
     BundleFile &file = files[index];
     file.role = SectionKind::Values;
@@ -140,14 +142,15 @@ void readShard(std::vector<BundleFile> &files, std::size_t index, ContainerConte
         return;
     }
     claimHeader(out, index, header);
-    const std::string_view all(reinterpret_cast<const char *>(bytes.data() + kLengthBytes), header);
-    const bool fits = jsonFits(all);
-    Json json = fits ? Json::parse(all, nullptr, false) : Json();
+    const std::string_view text(reinterpret_cast<const char *>(bytes.data() + kLengthBytes),
+                                header);
+    const bool fits = jsonFits(text);
+    Json json = fits ? Json::parse(text, nullptr, false) : Json();
     if (!json.is_object()) {
-        const std::uint64_t at = json.is_discarded() ? jsonFaultOffset(all) : 0;
+        const std::uint64_t at = json.is_discarded() ? jsonFaultOffset(text) : 0;
         out.log.add(Severity::Error, headerFault(file, kLengthBytes + at,
                                                  fits ? "a JSON object" : std::string(kJsonLimits),
-                                                 fits ? jsonTextAt(all, at) : "more"));
+                                                 fits ? jsonTextAt(text, at) : "more"));
         return;
     }
     std::vector<StoredTensor> tensors;
@@ -166,10 +169,28 @@ void readShard(std::vector<BundleFile> &files, std::size_t index, ContainerConte
         out.log.add(Severity::Error, tooMany(file.path, tensors.size()));
         tensors.resize(kMostTensors);
     }
+    std::move(tensors.begin(), tensors.end(), std::back_inserter(all));
+}
+
+/// Weights of all files: codes and their scales may be in two of them.
+void addAll(std::vector<StoredTensor> tensors, const std::vector<BundleFile> &files,
+            ContainerContents &out)
+{
     const std::string sourceOp("safetensors");
     addScaledTensors(tensors, files, sourceOp, out);
     for (const StoredTensor &tensor : tensors)
         addTensor(tensor, sourceOp, out);
+}
+
+/// Whether its header names scales as MLX does.
+bool namesMlxScales(const BundleFile &file)
+{
+    const auto bytes = file.file->bytes();
+    const std::uint64_t header = bytes.size() < kLengthBytes ? 0 : lengthOf(bytes);
+    return bytes.size() >= kLengthBytes && header <= bytes.size() - kLengthBytes &&
+           header <= kMaxHeader &&
+           std::string_view(reinterpret_cast<const char *>(bytes.data() + kLengthBytes), header)
+                   .find(".scales\"") != std::string_view::npos;
 }
 
 /// Names of the files in an index: {"weight_map": {TENSOR: FILE, …}}.
@@ -231,25 +252,27 @@ public:
             return file.path.ends_with(kIndexEnding);
         };
         const auto index = std::ranges::find_if(files, isIndex);
-        if (index == files.end()) {
-            readShard(files, 0, out);
-            return;
-        }
-        const std::set<std::string> shards = shardsOf(*index, out.log);
-        if (input.openBeside)
+        const bool alone = index == files.end();
+        const std::set<std::string> shards =
+            alone ? std::set{files.front().path} : shardsOf(*index, out.log);
+        if (input.openBeside && !alone)
             input.openBeside({shards.begin(), shards.end()});
+        if (input.openBeside && std::any_of(files.begin(), files.end(), namesMlxScales))
+            input.openBeside({std::string(kConfigName)});
         out.claims.resize(files.size());
+        std::vector<StoredTensor> tensors;
         std::set<std::string> missing = shards;
         for (std::size_t i = 0; i < files.size(); ++i) {
-            if (isIndex(files[i])) {
+            if (isIndex(files[i]) || files[i].path == kConfigName) {
                 files[i].role = SectionKind::Manifest;
                 out.claims[i] = {
                     {{FileOffset(0), files[i].file->size()}, SectionKind::Manifest, files[i].path}};
             } else if (shards.count(files[i].path) != 0) {
                 missing.erase(files[i].path);
-                readShard(files, i, out);
+                readShard(files, i, tensors, out);
             }
         }
+        addAll(std::move(tensors), files, out);
         for (const std::string &name : missing)
             out.log.add(Severity::Error,
                         ErrorBuilder("safetensors.shard")

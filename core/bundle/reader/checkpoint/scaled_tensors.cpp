@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/reader/checkpoint/scaled_tensors.h"
 
+#include "core/base/json_place.h"
 #include "core/base/little_endian.h"
 #include "core/form/constant_order.h"
 
 #include <array>
 #include <bit>
 #include <cmath>
+#include <map>
+#include <numeric>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace kernscope::checkpoint {
 
 namespace {
 
-constexpr std::uint64_t kMxGroup = 32, kNvGroup = 16;
+using Json = nlohmann::json;
+
+constexpr std::uint64_t kMxGroup = 32, kNvGroup = 16, kBlock = 128;
 
 /// Tensors that are one weight, and how they are read.
 struct Joined {
@@ -29,6 +36,8 @@ struct Joined {
     std::optional<float> inverse = {};
     /// Zero points, a number a scale, in place of `offset`; words of packed ones go along axis 0.
     const StoredTensor *zeros = nullptr;
+    /// The scales as `grid` has them, where they are not stored so.
+    std::vector<std::byte> finer = {};
 };
 
 bool isReal(ElementType type)
@@ -59,11 +68,75 @@ Shape gridOf(const Shape &scales, const Shape &shape)
     return count == 1 || grid[0] == count ? grid : Shape();
 }
 
+/// A power of two as a byte.
+bool isPower(ElementType type)
+{
+    return type == ElementType::Uint8 || type == ElementType::Fp8E8M0;
+}
+
+/// Blocks of 128 rows and columns whose last ones are shorter: a finer grid that divides the shape.
+Shape finerGrid(const Shape &scales, const Shape &shape)
+{
+    constexpr std::uint64_t kMostCells = std::uint64_t(1) << 22;
+    Shape grid;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        const std::uint64_t extent = shape[i];
+        if (shape.size() != 2 || scales.size() != 2 || extent == 0 ||
+            scales[i] != (extent - 1) / kBlock + 1)
+            return {};
+        grid.push_back(scales[i] == 1 ? 1 : extent / std::gcd(extent, kBlock));
+    }
+    return grid.empty() || grid[0] > kMostCells / grid[1] ? Shape() : grid;
+}
+
+/// What config.json says of the codes of MLX: for all modules, or for one of that name.
+struct MlxCodes {
+    std::uint64_t group = 0, bits = 0;
+};
+
+class MlxConfig
+{
+public:
+    explicit MlxConfig(const std::vector<BundleFile> &files)
+    {
+        for (const BundleFile &file : files) {
+            if (file.path != kConfigName)
+                continue;
+            const auto bytes = file.file->bytes();
+            const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+            const Json json = jsonFits(text) ? Json::parse(text, nullptr, false) : Json();
+            if (json.is_object() && json.contains("quantization"))
+                m_said = json["quantization"];
+        }
+    }
+
+    MlxCodes codesOf(const std::string &module) const
+    {
+        const auto numbers = [](const Json &json) {
+            MlxCodes codes;
+            if (json.is_object())
+                for (const auto &[key, number] :
+                     {std::pair("group_size", &codes.group), std::pair("bits", &codes.bits)}) {
+                    const auto found = json.find(key);
+                    if (found != json.end() && found->is_number_unsigned())
+                        *number = found->get<std::uint64_t>();
+                }
+            return codes;
+        };
+        const auto own = m_said.is_object() ? m_said.find(module) : m_said.end();
+        return numbers(m_said.is_object() && own != m_said.end() && own->is_object() ? *own
+                                                                                     : m_said);
+    }
+
+private:
+    Json m_said;
+};
+
 class Joiner
 {
 public:
     Joiner(const std::vector<StoredTensor> &tensors, const std::vector<BundleFile> &files)
-        : m_files(files)
+        : m_files(files), m_config(files)
     {
         for (const StoredTensor &tensor : tensors) {
             if (!tensor.fault && !tensor.packed && !tensor.firstAxisInnermost)
@@ -95,18 +168,41 @@ private:
         return found == m_byName.end() ? nullptr : found->second;
     }
 
-    /// NAME of fp8 or int8 with NAME_scale or NAME_scale_inv.
+    /// The stored scales as a finer grid has them.
+    std::vector<std::byte> spread(const StoredTensor &scales, const Shape &shape,
+                                  const Shape &grid) const
+    {
+        const auto stored = bytesOf(scales);
+        const std::size_t width = bitWidth(scales.type) / 8;
+        if (stored.size() != scales.shape[0] * scales.shape[1] * width)
+            return {};
+        std::vector<std::byte> made;
+        for (std::uint64_t row = 0; row < grid[0]; ++row) {
+            for (std::uint64_t column = 0; column < grid[1]; ++column) {
+                const std::uint64_t from = row * (shape[0] / grid[0]) / kBlock * scales.shape[1] +
+                                           column * (shape[1] / grid[1]) / kBlock;
+                const auto one = stored.subspan(static_cast<std::size_t>(from) * width, width);
+                made.insert(made.end(), one.begin(), one.end());
+            }
+        }
+        return made;
+    }
+
+    /// NAME of fp8 or int8 with NAME_scale or NAME_scale_inv; of fp8 with powers of two also
+    /// NAME_scales.
     std::optional<Joined> withScales(const std::string &name, const StoredTensor &codes) const
     {
         const bool is8 = codes.type == ElementType::Int8 || codes.type == ElementType::Fp8E4M3Fn ||
                          codes.type == ElementType::Fp8E5M2;
         if (!is8 || codes.shape.size() < 2)
             return std::nullopt;
-        const StoredTensor *scales = tensor(name + "_scale_inv");
-        if (!scales)
-            scales = tensor(name + "_scale");
+        const StoredTensor *scales = nullptr;
+        for (const char *ending : {"_scale_inv", "_scale", "_scales"})
+            scales = scales ? scales : tensor(name + ending);
         const StoredTensor *zeros = tensor(name + "_zero_point");
-        if (!scales || !isReal(scales->type) ||
+        const bool power = scales && codes.type != ElementType::Int8 && isPower(scales->type) &&
+                           scales->shape.back() * kMxGroup == codes.shape.back();
+        if (!scales || !(isReal(scales->type) || power) ||
             (zeros && (zeros->type != codes.type || zeros->shape != scales->shape)))
             return std::nullopt;
         Joined joined{name,
@@ -115,11 +211,16 @@ private:
                       scales,
                       nullptr,
                       codes.type,
-                      scales->type,
+                      power ? ElementType::Fp8E8M0 : scales->type,
                       codes.shape,
                       gridOf(scales->shape, codes.shape),
                       {}};
         joined.zeros = zeros;
+        const Shape finer = finerGrid(scales->shape, codes.shape);
+        if (!finer.empty() && !zeros && finer != joined.grid) {
+            joined.finer = spread(*scales, codes.shape, finer);
+            joined.grid = joined.finer.empty() ? joined.grid : finer;
+        }
         return joined;
     }
 
@@ -143,8 +244,9 @@ private:
         return bytes.size() == 16 ? loadLittle<std::uint64_t>(bytes, 8) : 0;
     }
 
-    /// NAME_packed of int32 with eight codes each, less 8, or with four, less 128, and NAME_scale;
-    /// of asymmetric ones NAME_zero_point, packed alike but along the rows.
+    /// NAME_packed of int32 with eight codes each, less 8 (or four, less 128, or 16, less 2: by
+    /// NAME_shape), and NAME_scale; of asymmetric ones NAME_zero_point, packed alike but along the
+    /// rows.
     std::optional<Joined> packedIntegers(const std::string &name, const StoredTensor &codes) const
     {
         constexpr std::string_view kPacked = "_packed";
@@ -155,21 +257,23 @@ private:
         if (!scales || !isReal(scales->type) || tensor(plain + "_g_idx"))
             return std::nullopt;
         const std::uint64_t columns = columnsOf(plain), words = codes.shape[1];
-        const bool eight = columns != 0 && columns == words * 4;
-        if (columns != 0 && !eight && columns != words * 8)
+        // Codes of a word: 16 of 2 bits, 8 of 4, 4 of 8.
+        const std::uint64_t each = columns == 0 ? 8 : words == 0 ? 0 : columns / words;
+        if ((each != 4 && each != 8 && each != 16) || (columns != 0 && columns != words * each))
             return std::nullopt;
-        const Shape shape{codes.shape[0], words * (eight ? 4U : 8U)};
+        const Shape shape{codes.shape[0], words * each};
         Joined joined{plain,
-                      eight ? "packed int8" : "packed int4",
+                      fmt::format("packed int{}", 32 / each),
                       &codes,
                       scales,
                       nullptr,
-                      eight ? ElementType::Uint8 : ElementType::Uint4,
+                      each == 4   ? ElementType::Uint8
+                      : each == 8 ? ElementType::Uint4
+                                  : ElementType::Uint2,
                       scales->type,
                       shape,
                       gridOf(scales->shape, shape),
-                      std::uint8_t(eight ? 128 : 8)};
-        const std::uint64_t each = eight ? 4 : 8;
+                      std::uint8_t(1U << (32 / each - 1))};
         if (const StoredTensor *zeros = tensor(plain + "_zero_point")) {
             const bool fits = zeros->type == ElementType::Int32 && joined.grid.size() == 2 &&
                               joined.grid[0] % each == 0 &&
@@ -220,7 +324,7 @@ private:
             return std::nullopt;
         const std::string plain = name.substr(0, name.size() - kPacked.size());
         const StoredTensor *scales = tensor(plain + "_scale");
-        if (scales && (scales->type == ElementType::Uint8 || scales->type == ElementType::Fp8E8M0))
+        if (scales && isPower(scales->type))
             return fp4(plain, "mxfp4", codes, scales, ElementType::Fp8E8M0, kMxGroup);
         const StoredTensor *whole = tensor(plain + "_global_scale");
         const auto number = numberOf(whole);
@@ -256,8 +360,7 @@ private:
         const std::string plain = name.substr(0, name.size() - kBlocks.size());
         const StoredTensor *scales = tensor(plain + "_scales");
         Shape grid(codes.shape.begin(), codes.shape.end() - 1);
-        if (!scales || scales->shape != grid ||
-            (scales->type != ElementType::Uint8 && scales->type != ElementType::Fp8E8M0))
+        if (!scales || scales->shape != grid || !isPower(scales->type))
             return std::nullopt;
         Shape shape = grid;
         shape.back() *= kMxGroup;
@@ -289,18 +392,25 @@ private:
                       scales->type, codes.shape,  scales->shape, {}};
         const std::uint64_t words = codes.shape.back(), groups = scales->shape.back();
         if (biases) {
-            // The group is not stored: 64 where that gives a width that there is, else 32 or 128.
+            // The group is not stored: config.json says it, else 64 where that gives a width that
+            // there is, or 32 or 128.
             if (!isReal(scales->type) || biases->type != scales->type ||
                 biases->shape != scales->shape || words % groups != 0)
                 return std::nullopt;
-            for (const std::uint64_t group : {kUsualGroup, std::uint64_t(32), std::uint64_t(128)}) {
-                const std::uint64_t bits = 32 * (words / groups) / group;
-                if (32 * (words / groups) % group != 0 || (bits != 2 && bits != 4 && bits != 8))
+            const std::uint64_t held = 32 * (words / groups); // bits of a group
+            const MlxCodes said = m_config.codesOf(module);
+            for (const std::uint64_t group : {said.group, kUsualGroup, kMxGroup, kBlock}) {
+                const std::uint64_t bits = group == 0 || held % group != 0 ? 0 : held / group;
+                const ElementType type = bits == 2   ? ElementType::Uint2
+                                         : bits == 3 ? ElementType::Uint3
+                                         : bits == 4 ? ElementType::Uint4
+                                         : bits == 6 ? ElementType::Uint6
+                                         : bits == 8 ? ElementType::Uint8
+                                                     : ElementType::Unknown;
+                if (type == ElementType::Unknown || (group == said.group && bits != said.bits))
                     continue;
-                joined.codeType = bits == 2   ? ElementType::Uint2
-                                  : bits == 4 ? ElementType::Uint4
-                                              : ElementType::Uint8;
-                joined.shape.back() = words * 32 / bits;
+                joined.codeType = type;
+                joined.shape.back() = groups * group;
                 return joined;
             }
             return std::nullopt;
@@ -322,6 +432,7 @@ private:
 
     std::map<std::string, const StoredTensor *> m_byName;
     const std::vector<BundleFile> &m_files;
+    MlxConfig m_config;
 };
 
 codec::Operand operandOf(codec::PartRole role, const StoredTensor &tensor, ElementType type,
@@ -335,18 +446,18 @@ codec::Operand operandOf(codec::PartRole role, const StoredTensor &tensor, Eleme
                   std::move(shape));
 }
 
-/// One number for all codes, which no file has.
+/// Numbers that no file has: one for all codes, or a finer grid of scales.
 codec::Operand constantOf(codec::PartRole role, std::vector<std::byte> bytes, ElementType type,
-                          std::size_t rank)
+                          Shape shape)
 {
     auto literal = std::make_shared<mil::Literal>();
     literal->element = type;
-    literal->count = 1;
+    literal->count = elementCount(shape).value_or(ElementCount()).value;
     literal->bytes = std::move(bytes);
     OperandPlace place;
     place.bytes = ByteCount(literal->bytes.size());
     place.literal = std::move(literal);
-    return operandAt(role, type, Shape(rank, 1), std::move(place));
+    return operandAt(role, type, std::move(shape), std::move(place));
 }
 
 /// Zero points: packed ones as the grid of scales has them.
@@ -377,8 +488,7 @@ codec::OperandSource wholeScales(const Joined &joined, codec::Operand scales)
     if (joined.inverse) {
         std::vector<std::byte> bytes(4);
         storeLittle<std::uint32_t>(bytes, 0, std::bit_cast<std::uint32_t>(*joined.inverse));
-        scaling.scale =
-            constantOf(PartRole::Scale, std::move(bytes), ElementType::Fp32, one.size());
+        scaling.scale = constantOf(PartRole::Scale, std::move(bytes), ElementType::Fp32, one);
     } else {
         scaling.scale = operandOf(PartRole::Scale, *joined.whole, ElementType::Fp32, one);
     }
@@ -402,7 +512,9 @@ void addJoined(const Joined &joined, const std::string &sourceOp, ContainerConte
     codec::Scaling scaling;
     scaling.kind = codec::Scaling::Kind::Blockwise;
     scaling.steps = codec::Scaling::Steps::Difference;
-    auto scales = operandOf(PartRole::Scale, *joined.scales, joined.scaleType, joined.grid);
+    auto scales = joined.finer.empty()
+                      ? operandOf(PartRole::Scale, *joined.scales, joined.scaleType, joined.grid)
+                      : constantOf(PartRole::Scale, joined.finer, joined.scaleType, joined.grid);
     if (joined.whole || joined.inverse)
         scaling.scale = wholeScales(joined, std::move(scales));
     else
@@ -411,7 +523,7 @@ void addJoined(const Joined &joined, const std::string &sourceOp, ContainerConte
         scaling.offset = zerosOf(joined);
     else if (joined.offset)
         scaling.offset = constantOf(PartRole::Offset, {static_cast<std::byte>(*joined.offset)},
-                                    joined.codeType, joined.shape.size());
+                                    joined.codeType, Shape(joined.shape.size(), 1));
     if (joined.biases)
         scaling.bias = operandOf(PartRole::Bias, *joined.biases, joined.biases->type, joined.grid);
     encoding.scaling = std::move(scaling);

@@ -304,6 +304,11 @@ private slots:
                       {"p.mlmodelc/model1/model.mil", QByteArray::fromStdString(made.text()), true},
                       {"p.mlmodelc/model1/weights/weight.bin", blob, true}})));
         QCOMPARE(test::decoded(**pipeline, "model1/main/w"), (std::vector<float>{1, 2}));
+        // A compiled program: the end of a name says what it is.
+        const auto compiled = VERIFIED(
+            open("x.zip", zip({{"c.aimodelx/main-universal.odix", QByteArray(64, 'o'), false}})));
+        QCOMPARE((*compiled)->kind(), BundleKind::Aimodelx);
+        QCOMPARE((*compiled)->files()[0].path, "main-universal.odix");
         const Error several = REFUSED(open(
             "x.zip", zip({{"a/model.mil", "program", false}, {"b/Manifest.json", "{}", false}})));
         QCOMPARE(several.code, "bundle.several");
@@ -366,6 +371,16 @@ private slots:
         const Error several = REFUSED(Bundle::open(folder.path().toStdString()));
         QCOMPARE(several.code, "bundle.several");
         QCOMPARE(several.expected, "one of a.mlmodelc, sub/b.mlpackage");
+        // A package whose program is not there, or no file.
+        QVERIFY(dir.mkpath(u"p.aimodel"_s));
+        Error program = REFUSED(Bundle::open(dir.filePath(u"p.aimodel"_s).toStdString()));
+        QCOMPARE(program.code, "bundle.kind");
+        QCOMPARE(program.file, "main.mlirb");
+        QCOMPARE(program.found, "a folder without main.mlirb");
+        QVERIFY(QFile::link(u"/dev/null"_s, dir.filePath(u"p.aimodel/main.mlirb"_s)));
+        program = REFUSED(Bundle::open(dir.filePath(u"p.aimodel"_s).toStdString()));
+        QCOMPARE(program.file, "main.mlirb");
+        QCOMPARE(program.found, "main.mlirb, which is no file inside the folder");
         QVERIFY(dir.mkpath(u"old.mlmodelc"_s));
         QFile(dir.filePath(u"old.mlmodelc/model.espresso.net"_s)).open(QIODevice::WriteOnly);
         const auto espresso = Bundle::open(dir.filePath(u"old.mlmodelc"_s).toStdString());

@@ -42,6 +42,21 @@ BundlePtr opened(const std::vector<Part> &parts)
     return bundle ? *bundle : nullptr;
 }
 
+/// One of several files of a folder; null where it cannot be.
+BundlePtr openedBeside(const char *name,
+                       const std::vector<std::pair<const char *, QByteArray>> &all)
+{
+    QTemporaryDir folder;
+    for (const auto &[path, bytes] : all) {
+        QFile file(QDir(folder.path()).filePath(QString::fromUtf8(path)));
+        if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size())
+            return nullptr;
+    }
+    const auto bundle =
+        Bundle::open(QDir(folder.path()).filePath(QString::fromUtf8(name)).toStdString());
+    return bundle ? *bundle : nullptr;
+}
+
 std::vector<float> valuesOf(const Bundle &bundle, std::size_t weight)
 {
     const auto decoder = bundle.decoder(weight);
@@ -83,6 +98,20 @@ private slots:
         }
     }
 
+    /// Codes in one file, their scales in the next.
+    void scalesInAnotherShard()
+    {
+        const BundlePtr bundle = VERIFIED(openedBeside(
+            "m.safetensors.index.json",
+            {{"a.safetensors", fileOf({{"w", "I8", "[2,1]", QByteArray::fromHex("01FF")}})},
+             {"b.safetensors", fileOf({{"w_scale", "F32", "[2,1]", floats({2, 3})}})},
+             {"m.safetensors.index.json",
+              R"({"weight_map":{"w":"a.safetensors","w_scale":"b.safetensors"}})"}}));
+        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        QCOMPARE(valuesOf(*bundle, 0), (std::vector<float>{2, -3}));
+        QVERIFY(bundle->diagnostics().empty());
+    }
+
     void missingShard()
     {
         QTemporaryDir folder;
@@ -115,6 +144,48 @@ private slots:
         QCOMPARE(valuesOf(*rows, 0), (std::vector<float>{2, -2, 127, -128}));
     }
 
+    /// Blocks of 128 rows and columns, the last ones with what is left.
+    void fp8BlocksWithRests()
+    {
+        const QByteArray codes(200 * 130, '\x38'); // 1
+        const BundlePtr bundle =
+            opened({{"l.weight", "F8_E4M3", "[200,130]", codes},
+                    {"l.weight_scale_inv", "F32", "[2,2]", floats({1, 2, 3, 4})}});
+        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        const std::vector<float> values = valuesOf(*bundle, 0);
+        QCOMPARE(values.size(), std::size_t(codes.size()));
+        for (std::size_t row = 0; row < 200; ++row) {
+            for (std::size_t column = 0; column < 130; ++column)
+                QCOMPARE(values[row * 130 + column], float(1 + 2 * (row / 128) + column / 128));
+        }
+        // Two scales for three rows are no such blocks.
+        QCOMPARE(opened({{"l.weight", "F8_E4M3", "[3,1]", codes.left(3)},
+                         {"l.weight_scale_inv", "F32", "[2,1]", floats({1, 2})}})
+                     ->weights()
+                     .size(),
+                 std::size_t(2));
+    }
+
+    void powersOfTwo_data()
+    {
+        addColumns<QByteArray, QByteArray>();
+        addRow("bytes", QByteArray("l.weight_scale"), QByteArray("U8"));
+        addRow("E8M0", QByteArray("l.weight_scale_inv"), QByteArray("F8_E8M0"));
+        addRow("scales", QByteArray("l.weight_scales"), QByteArray("U8"));
+    }
+
+    /// MXFP8: a power of two for 32 codes.
+    void powersOfTwo()
+    {
+        const auto [name, type] = fetched<QByteArray, QByteArray>();
+        const BundlePtr bundle = VERIFIED(
+            opened({{"l.weight", "F8_E4M3", "[1,64]", QByteArray(64, '\x38')},
+                    {name.constData(), type.constData(), "[1,2]", QByteArray::fromHex("807E")}}));
+        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        const std::vector<float> values = valuesOf(*bundle, 0);
+        QVERIFY(values[0] == 2 && values[31] == 2 && values[32] == 0.5F && values[63] == 0.5F);
+    }
+
     void packedInt4()
     {
         // Eight codes less 8 in each word, the first in the lowest bits.
@@ -138,6 +209,10 @@ private slots:
         const BundlePtr bundle = VERIFIED(opened(parts));
         const auto weight = VERIFIED(bundle->weightByName("l.weight"));
         QCOMPARE(valuesOf(*bundle, *weight), (std::vector<float>{2, 0, -2, -256}));
+        parts[2].bytes[8] = 16; // 16 codes a word, less 2
+        QCOMPARE(valuesOf(*opened(parts), 0),
+                 (std::vector<float>{-2, -4, -4, 0, -4, -4, -4, 0, 2, 2, 2, -2, -4, -4, -4, -4}));
+        parts[2].bytes[8] = 4;
         parts.push_back({"l.weight_g_idx", "I32", "[4]", QByteArray(16, '\0')});
         QCOMPARE(opened(parts)->weights().size(), std::size_t(4));
     }
@@ -251,9 +326,41 @@ private slots:
         // Scale 2, bias -1 for the affine ones; a power of 2 for the others.
         addRow("4 bits, 64", 8, QByteArray::fromHex("31"), true, QList<float>{1, 5, -1});
         addRow("8 bits, 64", 16, QByteArray::fromHex("0301"), true, QList<float>{5, 1, -1});
+        addRow("3 bits, 64", 6, QByteArray::fromHex("D1"), true, QList<float>{1, 3, 5});
         addRow("mxfp4", 4, QByteArray::fromHex("72"), false, QList<float>{2, 12, 0});
         addRow("nvfp4", 2, QByteArray::fromHex("72"), false, QList<float>{2, 12, 0});
         addRow("mxfp8", 8, QByteArray::fromHex("3844"), false, QList<float>{2, 6, 0});
+    }
+
+    /// Codes of a width that config.json says, for all or for one module.
+    void mlxOfConfig_data()
+    {
+        addColumns<QByteArray, int>();
+        addRow("none", QByteArray(), 64);
+        addRow("all", QByteArray(R"({"quantization":{"group_size":32,"bits":8}})"), 32);
+        addRow("one",
+               QByteArray(R"({"quantization":{"group_size":64,"bits":4,)"
+                          R"("l":{"group_size":32,"bits":8}}})"),
+               32);
+        addRow("that do not fit", QByteArray(R"({"quantization":{"group_size":32,"bits":3}})"), 64);
+        addRow("no numbers", QByteArray(R"({"quantization":{"group_size":"x","bits":-1}})"), 64);
+        addRow("no JSON", QByteArray("{"), 64);
+    }
+
+    void mlxOfConfig()
+    {
+        const auto [config, columns] = fetched<QByteArray, int>();
+        std::vector<std::pair<const char *, QByteArray>> files{
+            {"model.safetensors", fileOf({{"l.weight", "U32", "[1,8]", QByteArray(32, '\x21')},
+                                          {"l.scales", "F32", "[1,1]", floats({1})},
+                                          {"l.biases", "F32", "[1,1]", floats({0})}})}};
+        if (!config.isEmpty())
+            files.emplace_back("config.json", config);
+        const BundlePtr bundle = VERIFIED(openedBeside("model.safetensors", files));
+        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        const std::vector<float> values = valuesOf(*bundle, 0);
+        QCOMPARE(values.size(), std::size_t(columns));
+        QCOMPARE(values[0], columns == 32 ? 33.0F : 1.0F);
     }
 
     void mlx()

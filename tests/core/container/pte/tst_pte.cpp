@@ -5,6 +5,7 @@
 #include "core/base/little_endian.h"
 #include "core/bundle/bundle.h"
 #include "made_bundle.h"
+#include "made_module.h"
 #include "tests/test_program.h"
 
 #include <algorithm>
@@ -99,14 +100,21 @@ MadeBundle weights()
     return made;
 }
 
+/// Data of a program under a name.
+struct Named {
+    std::string key;
+    Bytes bytes;
+};
+
 /// One method with one delegate, whose data are a segment or stand in the FlatBuffer.
-Bytes program(std::string_view backend, const Bytes &data, bool segment, std::uint32_t index = 0)
+Bytes program(std::string_view backend, const Bytes &data, bool segment, std::uint32_t index = 0,
+              const std::vector<Named> &named = {})
 {
     Writer writer;
     writer.bytes = ofText("....ET12eh00");
     writer.bytes.resize(32);
     writer.put(12, 24, 4);
-    const std::size_t root = writer.table({1, segment ? 4U : 3U});
+    const std::size_t root = writer.table({1, segment ? 4U : 3U, 7});
     writer.put(0, root, 4);
     std::size_t entry = writer.vector(Writer::slot(root, 1), 1, 4);
     const std::size_t plan = writer.table({0, 7});
@@ -120,22 +128,36 @@ Bytes program(std::string_view backend, const Bytes &data, bool segment, std::ui
     writer.refer(Writer::slot(delegate, 1), place);
     writer.put(Writer::slot(place, 0), segment ? 1 : 0, 1);
     writer.put(Writer::slot(place, 1), index, 4);
-    entry = writer.vector(Writer::slot(root, segment ? 4 : 3), 1, 4);
-    const std::size_t held =
-        writer.table(segment ? std::vector<unsigned>{0, 1} : std::vector<unsigned>{0});
-    writer.refer(entry, held);
+    entry = writer.vector(Writer::slot(root, segment ? 4 : 3), 1 + named.size(), 4);
+    Bytes behind(16);
+    const auto hold = [&](std::size_t slot, const Bytes &bytes) {
+        const std::size_t held = writer.table({0, 1});
+        writer.refer(slot, held);
+        writer.put(Writer::slot(held, 0), behind.size(), 8);
+        writer.put(Writer::slot(held, 1), bytes.size(), 8);
+        behind.insert(behind.end(), bytes.begin(), bytes.end());
+    };
     if (segment) {
-        writer.put(Writer::slot(held, 0), 16, 8);
-        writer.put(Writer::slot(held, 1), data.size(), 8);
+        hold(entry, data);
     } else {
+        const std::size_t held = writer.table({0});
+        writer.refer(entry, held);
         const std::size_t at = writer.vector(Writer::slot(held, 0), data.size(), 1);
         std::copy(data.begin(), data.end(), writer.bytes.begin() + std::ptrdiff_t(at));
+    }
+    for (std::size_t i = 0; i < named.size(); ++i)
+        hold(entry + 4 * (i + 1), named[i].bytes);
+    entry = writer.vector(Writer::slot(root, 7), named.size(), 4);
+    for (std::size_t i = 0; i < named.size(); ++i) {
+        const std::size_t one = writer.table({0, 1});
+        writer.refer(entry + 4 * i, one);
+        writer.text(Writer::slot(one, 0), named[i].key);
+        writer.put(Writer::slot(one, 1), i + 1, 4);
     }
     writer.put(16, writer.bytes.size(), 8);
     if (segment) {
         writer.put(24, writer.bytes.size(), 8);
-        writer.bytes.resize(writer.bytes.size() + 16);
-        writer.bytes.insert(writer.bytes.end(), data.begin(), data.end());
+        writer.bytes.insert(writer.bytes.end(), behind.begin(), behind.end());
     }
     return writer.bytes;
 }
@@ -175,6 +197,47 @@ private slots:
         QVERIFY((*bundle)->diagnostics().empty());
     }
 
+    /// Its data list the files, which the program has under names.
+    void opensCoreAi_data()
+    {
+        addColumns<QByteArray, std::string>();
+        const QByteArray names = R"({"hash": "ab", "packaging": "inline", "files": )";
+        addRow("names", names + R"(["model.aimodel/main.mlirb", "model.aimodel/main.hash"]})",
+               std::string());
+        addRow("names and sizes",
+               names + R"({"model.aimodel/main.hash": 32, "model.aimodel/main.mlirb": 1}})",
+               std::string());
+        addRow("beside the program",
+               QByteArray(R"({"packaging": "sidecar", "path": "ab/model.aimodel"})"),
+               std::string("a package in files of its own: open ab/model.aimodel"));
+        addRow("a name that it lacks", names + R"(["model.aimodel/other"]})",
+               std::string("no data of model.aimodel/other"));
+        addRow("no list", QByteArray("[1]"), std::string("no such list"));
+        QByteArray often = names + "[";
+        for (int i = 0; i < 40; ++i)
+            often += R"("model.aimodel/main.mlirb",)";
+        addRow("one often", often + R"("model.aimodel/main.hash"]})",
+               std::string("files of more bytes than the program has"));
+    }
+
+    void opensCoreAi()
+    {
+        const auto [list, fault] = fetched<QByteArray, std::string>();
+        const Bytes module = madeWeights().bytes();
+        const Bytes bytes = program("CoreAIBackend", ofText(list.toStdString()), true, 0,
+                                    {{"coreai/ab/model.aimodel/main.hash", Bytes(32)},
+                                     {"coreai/ab/model.aimodel/main.mlirb", module}});
+        const auto bundle = opened(bytes);
+        if (!fault.empty()) {
+            QCOMPARE(REFUSED(bundle).found, fault);
+            return;
+        }
+        const BundlePtr package = *VERIFIED(bundle);
+        QCOMPARE(package->kind(), BundleKind::Aimodel);
+        QCOMPARE(package->weights().size(), std::size_t(2));
+        QVERIFY(!package->readOnlyReason().empty());
+    }
+
     void refused()
     {
         const auto other = opened(program("XnnpackBackend", Bytes(8), true));
@@ -186,11 +249,15 @@ private slots:
         };
         QCOMPARE(code(program("CoreMLBackend", packed(weights()), true, 1)), "pte.content");
         const std::string file = R"("name":"model.mil","kind":0,"dataRegion":)";
+        std::string often; // bytes that many files have
+        for (int i = 0; i < 99; ++i)
+            often += "{" + file + R"({"offset":0,"size":200}},)";
         for (const std::string &list :
              {std::string("{}"),
               R"({"nodes":[{"name":"a","kind":1,"children":{"a":0}}]})" + std::string(),
               R"({"nodes":[{)" + file + R"({"offset":0,"size":999999}}]})",
-              R"({"nodes":[{"name":"a","kind":1,"children":{"b":7}}]})" + std::string()}) {
+              R"({"nodes":[{"name":"a","kind":1,"children":{"b":7}}]})" + std::string(),
+              "{\"nodes\":[" + often + "{" + file + R"({"offset":0,"size":200}}]})"}) {
             const std::string found = code(program("CoreMLBackend", packed(weights(), list), true));
             QVERIFY2(found == "pte.files" || found == "bundle.kind", (list + ": " + found).c_str());
         }
