@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/output_place.h"
 #include "core/base/parallel.h"
+#include "core/base/platform.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/open/bundle_builder.h"
 #include "core/bundle/shapes/described.h"
@@ -33,7 +34,6 @@
 #include "core/target/target.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -91,7 +91,7 @@ Result<search::Query> queryOf(const Search &search)
         if (what != What::Value)
             return query;
         const char *end = search.pattern.data() + search.pattern.size();
-        const auto [stop, fault] = std::from_chars(search.pattern.data(), end, query.value);
+        const auto [stop, fault] = platform::readNumber(search.pattern.data(), end, query.value);
         if (fault != std::errc() || stop != end)
             return refused("search.pattern", "value", "a number", search.pattern,
                            "This cannot be searched for");

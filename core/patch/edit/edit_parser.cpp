@@ -2,6 +2,7 @@
 #include "core/patch/edit/edit_parser.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/platform.h"
 
 #include <charconv>
 #include <system_error>
@@ -88,7 +89,7 @@ Result<double> parseNumber(const Piece &piece)
     double value = 0;
     const char *end = number.digits.data() + number.digits.size();
     const auto format = number.hexadecimal ? std::chars_format::hex : std::chars_format::general;
-    const auto [stop, fault] = std::from_chars(number.digits.data(), end, value, format);
+    const auto [stop, fault] = platform::readNumber(number.digits.data(), end, value, format);
     if (fault == std::errc::result_out_of_range)
         return syntaxError(piece, "a number that fp64 can hold");
     // from_chars takes a sign of its own: "--1" and "0x-1" must not pass.
