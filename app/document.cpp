@@ -705,11 +705,13 @@ void Document::makeAgain(UnsavedEdits edits, std::function<void()> done)
 void Document::finishAgain(Remade remade)
 {
     const auto &entries = remade.edits.entries;
-    std::vector<ListedEdit> before, after;
-    for (const AppliedEditPtr &edit : remade.edits.takenBack)
+    const auto &takenBack = remade.edits.takenBack;
+    std::vector<ListedEdit> after = listedEdits(), before = after;
+    for (const AppliedEditPtr &edit : takenBack)
         before.push_back({edit, true});
-    const bool switches = !before.empty() || std::any_of(entries.begin(), entries.end(),
-                                                         [](const auto &row) { return row.off; });
+    m_onDisk.insert(m_onDisk.end(), takenBack.begin(), takenBack.end());
+    const bool switches =
+        !takenBack.empty() || std::ranges::any_of(entries, [](const auto &row) { return row.off; });
     struct Step {
         std::size_t of = 0;
         bool undone = false;
@@ -735,9 +737,9 @@ void Document::finishAgain(Remade remade)
     }
     QUndoStack &stack = m_session.undoStack();
     m_prepared = std::move(remade.bundle);
-    if (!before.empty() || !after.empty())
-        stack.push(
-            new SwitchCommand(*this, std::move(before), std::move(after), tr("Edits made again")));
+    if (!takenBack.empty() || after.size() > listedEdits().size())
+        stack.push(new SwitchCommand(*this, std::move(before), std::move(after),
+                                     tr("Edits made again"), takenBack));
     int laid = stack.index();
     for (Step &step : steps) {
         const QString title = step.edits.size() == 1

@@ -253,6 +253,7 @@ private:
     std::unique_ptr<EditJournal> m_journal;
     std::optional<UnsavedEdits> m_again;  ///< while a reload is under way: to be made after it
     std::vector<AppliedEditPtr> m_onDisk; ///< edits that the last save wrote
+    std::vector<AppliedEditPtr> m_found;  ///< those of other windows that steps take back
     std::map<AppliedEditPtr, std::string> m_notes; ///< where not those that the edits came with
     QString m_path, m_otherPath;
     std::optional<MemoryBundle> m_memory, m_otherMemory;

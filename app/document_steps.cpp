@@ -315,19 +315,31 @@ void Document::collectPatches()
     // Of edits that no step holds any more.
     std::erase_if(m_notes, [](const auto &note) { return note.first.use_count() == 1; });
     std::vector<ui::PatchEntry> entries;
+    std::vector<AppliedEditPtr> found;
     for (int i = 0; i < stack.count(); ++i) {
         const bool done = i < stack.index();
         const auto step = static_cast<std::size_t>(i);
+        const auto *switched = dynamic_cast<const SwitchCommand *>(stack.command(i));
         if (const auto *command = dynamic_cast<const EditCommand *>(stack.command(i))) {
             for (const AppliedEditPtr &edit : command->edits())
                 entries.push_back({edit, step, done, false, noteOf(edit)});
-        } else if (const auto *switched = dynamic_cast<const SwitchCommand *>(stack.command(i));
-                   switched && done) {
+        } else if (switched && done) {
             entries.clear();
             for (const ListedEdit &listed : switched->edits())
                 entries.push_back({listed.edit, step, listed.on, !listed.on, noteOf(listed.edit)});
+        } else if (switched) {
+            for (const AppliedEditPtr &edit : switched->takenBack())
+                entries.push_back({edit, step, true, false, noteOf(edit)});
         }
+        if (switched)
+            std::ranges::copy(switched->takenBack(), std::back_inserter(found));
     }
+    // The step that took one back is undone and forgotten: it is of the file now.
+    for (const AppliedEditPtr &edit : std::exchange(m_found, found)) {
+        if (std::ranges::find(m_found, edit) == m_found.end())
+            std::erase(m_onDisk, edit);
+    }
+    std::ranges::stable_partition(entries, [](const auto &row) { return row.active || row.off; });
     m_session.setPatches(std::move(entries));
     keepEdits();
 }

@@ -154,9 +154,10 @@ std::vector<EditStep> stepsOf(const std::vector<AppliedEditPtr> &edits, bool for
 }
 
 SwitchCommand::SwitchCommand(Document &document, std::vector<ListedEdit> before,
-                             std::vector<ListedEdit> after, const QString &title)
+                             std::vector<ListedEdit> after, const QString &title,
+                             std::vector<AppliedEditPtr> takenBack)
     : QUndoCommand(title), m_document(document), m_before(std::move(before)),
-      m_after(std::move(after))
+      m_after(std::move(after)), m_takenBack(std::move(takenBack))
 {
 }
 

@@ -50,10 +50,12 @@ class SwitchCommand : public QUndoCommand
 public:
     /// `before`, `after`: all edits of the list, oldest first, in the same order.
     SwitchCommand(Document &document, std::vector<ListedEdit> before, std::vector<ListedEdit> after,
-                  const QString &title);
+                  const QString &title, std::vector<AppliedEditPtr> takenBack = {});
 
     /// The list once the step is made.
     const std::vector<ListedEdit> &edits() const { return m_after; }
+    /// Edits that no step made, as another window saved them: the last of `before`.
+    const std::vector<AppliedEditPtr> &takenBack() const { return m_takenBack; }
     /// What is laid and taken back to make the step, or to undo it.
     std::vector<EditStep> steps(bool forward) const;
 
@@ -63,6 +65,7 @@ public:
 private:
     Document &m_document;
     std::vector<ListedEdit> m_before, m_after;
+    std::vector<AppliedEditPtr> m_takenBack;
 };
 
 /// The steps of edits made one after the other, or taken back one before the other.

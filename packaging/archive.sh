@@ -3,7 +3,8 @@
 # Makes archives that are unpacked anywhere and run: kernscope-cli-VERSION-linux-ARCH.tar.gz (command
 # line) and kernscope-VERSION-linux-ARCH.tar.gz (window and command line), with the libraries that they
 # need. They start where the C library is no older than this machine's: made on Debian 12 (glibc 2.36)
-# on Debian 12 and 13 and Ubuntu 23.04 and later; the window also needs X11 or Wayland and a font.
+# on Debian 12 and 13 and Ubuntu 23.04 and later; the window also needs X11 or Wayland, OpenGL (libgl1,
+# libegl1, libopengl0) and a font.
 #   packaging/archive.sh [--no-gui] [--output FOLDER] [--root FOLDER]
 # The archives go to FOLDER (default .build/archives). --root (as root) tries them in a bare Debian 13,
 # made there by debootstrap from the mirror that apt-get uses here.
@@ -60,8 +61,8 @@ pack() {
         printf '[Paths]\nPrefix=..\nPlugins=plugins\n' >"$place/bin/qt.conf"
     fi
     # Plugins whose libraries are not here stay away: the program starts without them.
-    find "$place/plugins" -name '*.so' 2>/dev/null | while read -r file; do
-        ! ldd "$file" | grep -q 'not found' || rm "$file"
+    for file in "$place"/plugins/*/*.so; do
+        [ -e "$file" ] && ldd "$file" | grep -q 'not found' && rm "$file"
     done
     mapfile -t files < <(find "$place/bin" "$place/plugins" -type f \( -perm -100 -o -name '*.so' \) 2>/dev/null)
     libraries "${files[@]}" | xargs -I{} cp -L {} "$place/lib/"
@@ -92,7 +93,7 @@ try() {
 }
 if [ -n "$root" ]; then
     bare_root trixie "$root"
-    inside "$root" apt-get install -y -q --no-install-recommends fontconfig fonts-dejavu-core libgl1 libegl1 \
+    inside "$root" apt-get install -y -q --no-install-recommends fontconfig fonts-dejavu-core libgl1 libegl1 libopengl0 \
         libx11-6 libxcb1 >&2
     rm -rf "$root/archives"
     mkdir "$root/archives"

@@ -4,6 +4,7 @@
 #include "app/cli/command.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
+#include "core/base/platform.h"
 #include "core/bundle/bundle.h"
 
 #include <algorithm>
@@ -79,8 +80,9 @@ int readBack(const std::filesystem::path &path, Sha256 &found)
 /// some of it must not go unnoticed.
 int finish(int descriptor, const std::filesystem::path &path, std::uint64_t bytes, Sha256 &written)
 {
-    if (::fsync(descriptor) != 0 && errno != EINVAL && errno != EROFS)
-        return errno;
+    if (const int fault = platform::syncToDisk(descriptor);
+        fault != 0 && fault != EINVAL && fault != EROFS)
+        return fault;
     struct stat status = {};
     if (::fstat(descriptor, &status) != 0)
         return errno;
@@ -269,8 +271,7 @@ Result<void> OutputFile::write(std::span<const std::byte> bytes)
     if (m_place)
         m_written.update(bytes);
     if (m_place && m_bytes - m_flushed >= kFlushEvery) {
-        ::sync_file_range(descriptor(), static_cast<off_t>(m_flushed),
-                          static_cast<off_t>(m_bytes - m_flushed), SYNC_FILE_RANGE_WRITE);
+        platform::startWriting(descriptor(), m_flushed, m_bytes - m_flushed);
         m_flushed = m_bytes;
     }
     return {};

@@ -2,6 +2,7 @@
 #include "app/cli/text_output.h"
 
 #include "app/cli/command.h"
+#include "core/base/platform.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -242,7 +243,7 @@ void discardOutput()
 void beginPager()
 {
     int ends[2];
-    if (isatty(STDOUT_FILENO) != 1 || isatty(STDIN_FILENO) != 1 || ::pipe2(ends, O_CLOEXEC) != 0)
+    if (isatty(STDOUT_FILENO) != 1 || isatty(STDIN_FILENO) != 1 || platform::openPipe(ends) != 0)
         return;
     g_pager = {::fork(), ends[1]};
     if (g_pager.process == 0) {

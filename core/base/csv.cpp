@@ -2,6 +2,7 @@
 #include "core/base/csv.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/platform.h"
 
 #include <algorithm>
 #include <charconv>
@@ -108,7 +109,7 @@ std::optional<double> parseNumber(std::string_view text)
 {
     double value = 0;
     const char *end = text.data() + text.size();
-    const auto [stop, fault] = std::from_chars(text.data(), end, value);
+    const auto [stop, fault] = platform::readNumber(text.data(), end, value);
     if (text.empty() || fault != std::errc() || stop != end)
         return std::nullopt;
     return value;

@@ -4,6 +4,7 @@
 #include "core/base/error_builder.h"
 #include "core/base/file_descriptor.h"
 #include "core/base/overlaid_file.h"
+#include "core/base/platform.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -81,28 +82,12 @@ Result<std::string> readSmallFile(const std::filesystem::path &path, std::uint64
 
 namespace {
 
-/// A descriptor, or -1.
-int withoutName(const std::filesystem::path &folder)
-{
-    const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (descriptor >= 0)
-        return descriptor;
-    std::string name = (folder / ".kernscope-scratch-XXXXXX").string(); // no O_TMPFILE there
-    const int named = ::mkostemp(name.data(), O_CLOEXEC);
-    if (named >= 0)
-        ::unlink(name.c_str());
-    return named;
-}
-
 /// Room for all of it: a page without a place on the disk would end the process when written.
 int fillWith(int descriptor, std::uint64_t bytes)
 {
     if (bytes > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()))
         return EFBIG;
-    int fault = EINTR;
-    while (fault == EINTR)
-        fault = bytes > 0 ? ::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes)) : 0;
-    return fault;
+    return platform::reserveRoom(descriptor, bytes);
 }
 
 } // namespace
@@ -115,7 +100,7 @@ Result<ScratchFile> ScratchFile::make(std::uint64_t bytes, const std::filesystem
     for (const auto &place :
          {folder, std::filesystem::path("/var/tmp"), std::filesystem::temp_directory_path(none)}) {
         ScratchFile made;
-        made.m_descriptor = place.empty() ? -1 : withoutName(place);
+        made.m_descriptor = place.empty() ? -1 : platform::openNameless(place);
         fault = made.m_descriptor < 0 ? errno : fillWith(made.m_descriptor, bytes);
         if (fault != 0)
             continue;
@@ -190,8 +175,8 @@ FileStamp FileStamp::from(const struct stat &status)
     stamp.device = static_cast<std::uint64_t>(status.st_dev);
     stamp.inode = static_cast<std::uint64_t>(status.st_ino);
     stamp.bytes = static_cast<std::uint64_t>(status.st_size);
-    stamp.modifiedSeconds = status.st_mtim.tv_sec;
-    stamp.modifiedNanoseconds = status.st_mtim.tv_nsec;
+    stamp.modifiedSeconds = platform::changeTime(status).tv_sec;
+    stamp.modifiedNanoseconds = platform::changeTime(status).tv_nsec;
     return stamp;
 }
 
@@ -216,8 +201,8 @@ std::string FileStamp::text() const
 FileStatusMark FileStatusMark::from(const struct stat &status)
 {
     FileStatusMark mark;
-    mark.seconds = status.st_ctim.tv_sec;
-    mark.nanoseconds = status.st_ctim.tv_nsec;
+    mark.seconds = platform::statusChangeTime(status).tv_sec;
+    mark.nanoseconds = platform::statusChangeTime(status).tv_nsec;
     mark.mode = status.st_mode;
     mark.links = static_cast<std::uint64_t>(status.st_nlink);
     mark.owner = status.st_uid;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/guarded_mapping.h"
 
+#include "core/base/platform.h"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -258,9 +260,12 @@ void GuardedMapping::giveUp(std::size_t offset, std::size_t bytes)
 /// in one step, so that no reader finds anything else meanwhile.
 int GuardedMapping::detach(std::size_t offset, std::size_t bytes)
 {
-    // Every page is written at once: handed out together, in place of a fault each.
-    void *copy = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+#ifdef MAP_POPULATE // every page is written at once: handed out together, in place of a fault each
+    constexpr int kKind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE;
+#else
+    constexpr int kKind = MAP_PRIVATE | MAP_ANONYMOUS;
+#endif
+    void *copy = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kKind, -1, 0);
     if (copy == MAP_FAILED)
         return errno;
     std::memcpy(copy, m_bytes.data() + offset, bytes);
@@ -276,9 +281,7 @@ int GuardedMapping::detach(std::size_t offset, std::size_t bytes)
     };
     m_place->lock();
     mark(true);
-    const void *moved =
-        ::mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, writable(offset));
-    const int fault = moved == MAP_FAILED ? errno : 0;
+    const int fault = platform::replacePages(copy, writable(offset), bytes);
     if (fault != 0)
         mark(false);
     m_place->unlock();

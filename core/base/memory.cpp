@@ -79,12 +79,17 @@ const std::byte *BlockStore::keep(std::size_t offset, std::span<const std::byte>
 
 void askLargePages(std::byte *memory, std::size_t bytes)
 {
+#ifdef MADV_HUGEPAGE
     if (bytes < kLargeRoom)
         return;
     const auto first = reinterpret_cast<std::uintptr_t>(memory);
     const std::uintptr_t begin = (first + kLargePageBytes - 1) / kLargePageBytes * kLargePageBytes;
     const std::uintptr_t end = (first + bytes) / kLargePageBytes * kLargePageBytes;
     ::madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE);
+#else
+    static_cast<void>(memory);
+    static_cast<void>(bytes);
+#endif
 }
 
 void reserveLarge(std::vector<std::byte> &memory, std::size_t bytes)

@@ -3,6 +3,7 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/files.h"
+#include "core/base/platform.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -11,10 +12,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <stdio.h> // renameat2
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 namespace kernscope {
@@ -117,10 +116,10 @@ std::string takeReplaced(const fs::path &output)
     if (descriptor < 0)
         return {};
     char text[48] = {};
-    const ssize_t size = ::fgetxattr(descriptor, kPartAttribute, text, sizeof text);
+    const ssize_t size = platform::attribute(descriptor, kPartAttribute, text);
     const bool left = size > 0 && ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
     if (left)
-        ::fremovexattr(descriptor, kPartAttribute);
+        platform::removeAttribute(descriptor, kPartAttribute);
     ::close(descriptor);
     return left ? std::string(text, static_cast<std::size_t>(size)) : std::string();
 }
@@ -135,7 +134,7 @@ void removeIfAbandoned(const fs::path &path, const std::string &replaced)
     struct stat status = {};
     const bool ours = ::fstat(descriptor, &status) == 0 && status.st_uid == ::geteuid() &&
                       (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) &&
-                      (::fgetxattr(descriptor, kPartAttribute, nullptr, 0) >= 0 ||
+                      (platform::attribute(descriptor, kPartAttribute, {}) >= 0 ||
                        replaced == replacedText(status.st_dev, status.st_ino));
     if (ours && ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 && stillNamed(path, descriptor)) {
         if (S_ISDIR(status.st_mode))
@@ -149,10 +148,9 @@ void removeIfAbandoned(const fs::path &path, const std::string &replaced)
 /// Renames where nothing is at `to`. False with errno EEXIST where something is.
 bool renameWhereNothingIs(const fs::path &from, const fs::path &to, OutputKind kind)
 {
-    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0)
-        return true;
-    if (errno != EINVAL && errno != ENOSYS)
-        return false;
+    errno = platform::renameExclusively(from, to);
+    if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP)
+        return errno == 0;
     // A file system without that flag: both of these fail where something is.
     if (kind == OutputKind::File)
         return ::link(from.c_str(), to.c_str()) == 0 && ::unlink(from.c_str()) == 0;
@@ -372,7 +370,8 @@ Result<void> OutputPlace::make()
         m_temporary = path;
         m_descriptor = descriptor;
         m_permissions = status.st_mode & 0777;
-        ::fsetxattr(descriptor, kPartAttribute, "", 0, 0); // where the file system has attributes
+        platform::setAttribute(descriptor, kPartAttribute,
+                               {}); // where the file system has attributes
         if (m_kind != OutputKind::File)
             ::fchmod(descriptor, 0700);
         else if (m_target.replaced)
@@ -399,13 +398,14 @@ Result<void> OutputPlace::exchange()
     const fs::path &to = m_target.path;
     struct stat status = {};
     const std::string replaced = replacedText(m_target.replaced->device, m_target.replaced->inode);
-    ::fsetxattr(m_descriptor, kPartAttribute, replaced.data(), replaced.size(), 0);
-    if (::renameat2(AT_FDCWD, m_temporary.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) {
+    platform::setAttribute(m_descriptor, kPartAttribute, replaced);
+    errno = platform::exchangeNames(m_temporary, to);
+    if (errno == 0) {
         if (::lstat(m_temporary.c_str(), &status) == 0 && seenFile(status) == *m_target.replaced) {
             remove();
             return {};
         }
-        if (::renameat2(AT_FDCWD, m_temporary.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0)
+        if (platform::exchangeNames(m_temporary, to) == 0)
             return tl::unexpected(existsError(to, "another file"));
         Error error = existsError(to, "another file, which is now " + m_temporary.string());
         m_temporary.clear(); // it is not ours to remove
@@ -419,7 +419,7 @@ Result<void> OutputPlace::exchange()
         return tl::unexpected(errno == EEXIST ? existsError(to, "another file")
                                               : writeError(to, errno));
     }
-    if (errno != EINVAL && errno != ENOSYS)
+    if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP)
         return tl::unexpected(writeError(to, errno));
     if (::lstat(to.c_str(), &status) == 0 && seenFile(status) != *m_target.replaced)
         return tl::unexpected(existsError(to, "another file"));
@@ -443,7 +443,7 @@ Result<void> OutputPlace::publish()
                                   : writeError(m_target.path, errno));
     }
     // Not before: what could not be put in its place is still to be known as unfinished.
-    ::fremovexattr(m_descriptor, kPartAttribute);
+    platform::removeAttribute(m_descriptor, kPartAttribute);
     // The output is whole and in its place; that its name lasts is all that this adds.
     const int folder =
         ::open(m_target.path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -460,8 +460,8 @@ SeenFile seenFile(const struct stat &status)
     seen.device = status.st_dev;
     seen.inode = status.st_ino;
     seen.bytes = static_cast<std::uint64_t>(status.st_size);
-    seen.seconds = status.st_mtim.tv_sec;
-    seen.nanoseconds = status.st_mtim.tv_nsec;
+    seen.seconds = platform::changeTime(status).tv_sec;
+    seen.nanoseconds = platform::changeTime(status).tv_nsec;
     seen.permissions = status.st_mode & 0777;
     return seen;
 }

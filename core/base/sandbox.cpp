@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/sandbox.h"
 
+#ifdef __linux__
+
 #include "core/base/file_descriptor.h"
 
 #include <array>
@@ -101,3 +103,12 @@ bool enterSandbox(const SandboxRights &rights)
 }
 
 } // namespace kernscope
+
+#else
+
+bool kernscope::enterSandbox(const SandboxRights &)
+{
+    return false;
+}
+
+#endif

@@ -3,6 +3,7 @@
 
 #include "core/base/output_place.h"
 #include "core/base/parallel.h"
+#include "core/base/platform.h"
 #include "core/bundle/open/bundle_builder.h"
 #include "core/bundle/shapes/described.h"
 #include "core/bundle/stored_bytes.h"
@@ -19,7 +20,7 @@
 #include "core/target/target.h"
 
 #include <algorithm>
-#include <charconv>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -76,7 +77,7 @@ Result<search::Query> queryOf(const Search &search)
         if (what != What::Value)
             return query;
         const char *end = search.pattern.data() + search.pattern.size();
-        const auto [stop, fault] = std::from_chars(search.pattern.data(), end, query.value);
+        const auto [stop, fault] = platform::readNumber(search.pattern.data(), end, query.value);
         if (fault != std::errc() || stop != end)
             return refused("search.pattern", "value", "a number", search.pattern,
                            "This cannot be searched for");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/difference_formats.h"
 
+#include "core/base/platform.h"
 #include "core/base/svg.h"
 #include "core/bundle/bundle.h"
 #include "core/report/document.h"
@@ -448,7 +449,7 @@ std::string readableNumber(const std::string &text)
         read.ec == std::errc() && read.ptr == end)
         return grouped(whole);
     double number = 0;
-    const auto read = std::from_chars(text.data(), end, number);
+    const auto read = platform::readNumber(text.data(), end, number);
     const bool longer = text.find('.') != std::string::npos && text.size() > 8;
     return longer && read.ec == std::errc() && read.ptr == end ? fmt::format("{:.6g}", number)
                                                                : text;

@@ -236,6 +236,58 @@ private Q_SLOTS:
         QVERIFY(test::bytesOf(m_path) == before);
     }
 
+    /// The second window is killed as well; an edit of its own stands before the making or after it,
+    /// and the making itself may be undone.
+    void takenBackSurvivesASecondKill_data()
+    {
+        QTest::addColumn<bool>("editsBefore");
+        QTest::addColumn<bool>("undone");
+        QTest::addColumn<bool>("editsAfter");
+        test::addRow("made", false, false, false);
+        test::addRow("made after an edit", true, false, false);
+        test::addRow("an edit after it", false, false, true);
+        test::addRow("undone", true, true, false);
+        test::addRow("undone, an edit after it", true, true, true);
+    }
+
+    void takenBackSurvivesASecondKill()
+    {
+        QFETCH(const bool, editsBefore);
+        QFETCH(const bool, undone);
+        QFETCH(const bool, editsAfter);
+        QVERIFY(open());
+        m_session->setPatchingEnabled(true);
+        edit(0, 0, 0.5);
+        m_document->save(false);
+        QVERIFY(idle(*m_document));
+        m_session->undoStack().undo();
+        m_document->editJournal()->flush();
+        restart();
+        QVERIFY(open());
+        m_session->setPatchingEnabled(true);
+        if (editsBefore)
+            edit(0, 1, 0.25);
+        m_document->makeLeftEdits(left().at(0).file);
+        QTRY_COMPARE(m_session->undoStack().count(), editsBefore ? 2 : 1);
+        QVERIFY(idle(*m_document));
+        if (undone)
+            m_session->undoStack().undo();
+        if (editsAfter)
+            edit(0, 2, 0.125);
+        const auto shown = values();
+        QCOMPARE(shown[0] == 0.5F, undone);
+        QCOMPARE(shown[1] == 0.25F, editsBefore);
+        QCOMPARE(shown[2] == 0.125F, editsAfter);
+        m_document->editJournal()->flush();
+        restart();
+        QVERIFY(open());
+        QCOMPARE(left().size(), std::size_t{1});
+        m_document->makeLeftEdits(left()[0].file);
+        QTRY_VERIFY(m_document->modified());
+        QVERIFY(idle(*m_document));
+        QCOMPARE(values(), shown);
+    }
+
     void goneOnceSaved()
     {
         QVERIFY(open());
@@ -288,6 +340,12 @@ private:
     }
     std::vector<EditJournal::Left> left() const { return m_document->editJournal()->left(m_path); }
     bool open() { return DocumentFixture::open(m_path); }
+    std::array<float, 3> values() const
+    {
+        std::array<float, 3> all{};
+        bundle().decoder(0)->decodeFloat(0, all);
+        return all;
+    }
     QString stateFolder() const { return m_folder->filePath(u"state"_s); }
     QStringList files() const { return QDir(stateFolder() + u"/edits"_s).entryList(QDir::Files); }
 

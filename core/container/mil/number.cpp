@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/number.h"
 
+#include "core/base/platform.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <system_error>
@@ -107,7 +108,7 @@ std::optional<ExactReal> parseDecimalReal(std::string_view text)
     if (text.empty() || !(text.front() == '.' || digitValue(text.front()) >= 0))
         return std::nullopt;
     double value = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const auto [end, code] = platform::readNumber(text.data(), text.data() + text.size(), value);
     if (end != text.data() + text.size() || code == std::errc::invalid_argument)
         return std::nullopt;
     ExactReal real;

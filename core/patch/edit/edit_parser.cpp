@@ -3,6 +3,7 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
+#include "core/base/platform.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/bundle/pair_read_lock.h"
@@ -97,7 +98,7 @@ Result<double> parseNumber(const Piece &piece)
     double value = 0;
     const char *end = number.digits.data() + number.digits.size();
     const auto format = number.hexadecimal ? std::chars_format::hex : std::chars_format::general;
-    const auto [stop, fault] = std::from_chars(number.digits.data(), end, value, format);
+    const auto [stop, fault] = platform::readNumber(number.digits.data(), end, value, format);
     if (fault == std::errc::result_out_of_range)
         return syntaxError(piece, "a number that fp64 can hold");
     // from_chars takes a sign of its own: "--1" and "0x-1" must not pass.

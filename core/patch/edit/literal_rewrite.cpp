@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/edit/literal_rewrite.h"
 
+#include "core/base/platform.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
 
@@ -79,7 +80,8 @@ std::string shortestDecimal(ElementType type, double value, std::int64_t code)
                                            : fmt::format("{:.{}e}", value, digits - 1);
             text = withoutZerosInExponent(std::move(text));
             double read = 0;
-            const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), read);
+            const auto [end, fault] =
+                platform::readNumber(text.data(), text.data() + text.size(), read);
             const auto readCode = codeOf(type, read);
             // A reader may go by way of fp32: the text must survive that rounding as well.
             const auto throughFloat = codeOf(type, static_cast<double>(static_cast<float>(read)));

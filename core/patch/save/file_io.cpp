@@ -2,6 +2,7 @@
 #include "core/patch/save/file_io.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/platform.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -127,15 +128,14 @@ Result<void> DiskFile::append(std::span<const std::byte> bytes)
 
 void DiskFile::flush(std::uint64_t offset, std::uint64_t bytes) const
 {
-    ::sync_file_range(m_descriptor, static_cast<off_t>(offset), static_cast<off_t>(bytes),
-                      SYNC_FILE_RANGE_WRITE);
+    platform::startWriting(m_descriptor, offset, bytes);
 }
 
 Result<void> DiskFile::sync() const
 {
-    if (::fsync(m_descriptor) != 0)
+    if (const int fault = platform::syncToDisk(m_descriptor); fault != 0)
         return tl::unexpected(
-            ioError("io.write", m_name, "The file cannot be brought to the disk", errno));
+            ioError("io.write", m_name, "The file cannot be brought to the disk", fault));
     return {};
 }
 
@@ -392,7 +392,7 @@ void copyTime(const fs::path &from, const fs::path &to)
     struct stat status = {};
     if (::lstat(from.c_str(), &status) != 0)
         return;
-    const struct timespec times[2] = {status.st_atim, status.st_mtim};
+    const timespec times[2] = {platform::accessTime(status), platform::changeTime(status)};
     ::utimensat(AT_FDCWD, to.c_str(), times, AT_SYMLINK_NOFOLLOW);
 }
 
