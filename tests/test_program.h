@@ -3,13 +3,52 @@
 
 #include "core/base/error.h"
 
+// What tests may use without naming it: all this is in their precompiled header
+// (KERNSCOPE_TEST_HEADERS), and moc needs none of it.
+#ifndef Q_MOC_RUN
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <set>
 #include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <thread>
 #include <tuple>
+#include <utility>
+#include <variant>
+#include <vector>
 
-#include <QFile>
-#include <QtTest/QTest>
+#include <QtCore/QtCore>
+#include <QtTest/QtTest>
+#ifdef QT_WIDGETS_LIB
+#include <QtWidgets/QtWidgets>
+#endif
+#include <fmt/format.h>
+#include <tl/expected.hpp>
+#endif
 
 /// The tests of a folder are one program, which runs one of its classes:
 ///   test_core_codec tst_decoder [Qt Test option …]

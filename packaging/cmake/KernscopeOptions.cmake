@@ -79,24 +79,29 @@ function(kernscope_precompile target)
     endif()
 endfunction()
 
-# Whole builds are made of far fewer compiler runs: several sources of a target in each. Sources that
-# Highway compiles once a target include themselves, so they stay alone.
+# Whole builds are made of far fewer compiler runs: several sources of a target in each. They are
+# counted off here, so that every CMake compiles the same ones together. Alone stay sources that
+# Highway compiles once a target, as they include themselves, and what moc writes.
 #   kernscope_unite(target)
 function(kernscope_unite target)
     if(NOT KERNSCOPE_UNITY)
         return()
     endif()
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     get_target_property(sources ${target} SOURCES)
     get_target_property(folder ${target} SOURCE_DIR)
+    set(number 0)
     foreach(source IN LISTS sources)
         cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${folder}")
-        if(source MATCHES "\\.cpp$" AND EXISTS "${source}")
-            file(STRINGS "${source}" itself REGEX "define HWY_TARGET_INCLUDE")
-            if(itself)
-                set_source_files_properties("${source}" TARGET_DIRECTORY ${target}
-                    PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-            endif()
+        if(NOT source MATCHES "\\.cpp$" OR NOT EXISTS "${source}")
+            continue()
+        endif()
+        file(STRINGS "${source}" itself REGEX "define HWY_TARGET_INCLUDE")
+        if(NOT itself)
+            math(EXPR group "${number} / 12")
+            math(EXPR number "${number} + 1")
+            set_source_files_properties("${source}" TARGET_DIRECTORY ${target}
+                PROPERTIES UNITY_GROUP ${group})
         endif()
     endforeach()
 endfunction()
@@ -211,7 +216,9 @@ function(kernscope_share_test_settings)
     endif()
 endfunction()
 
-set(KERNSCOPE_TEST_HEADERS <QtCore/QtCore> <QtTest/QTest> <QtTest/QtTest> ${KERNSCOPE_CORE_HEADERS})
+# As tests/test_program.h includes them.
+set(KERNSCOPE_TEST_HEADERS <QtCore/QtCore> <QtTest/QtTest> ${KERNSCOPE_CORE_HEADERS}
+    <chrono> <cmath> <deque> <filesystem> <fstream> <numeric> <random> <set> <sstream>)
 
 # The program of a folder's tests: without widgets or with. The first of its kind owns the
 # precompiled header.
@@ -230,7 +237,7 @@ function(kernscope_test_program name with_widgets)
     endif()
     kernscope_precompile(${name} OWNER ${owner} HEADERS ${headers})
     if(KERNSCOPE_UNITY)
-        set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+        set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     endif()
     # All but empty, as tests include their own .moc: reading the header would be its whole cost.
     set_source_files_properties("${CMAKE_CURRENT_BINARY_DIR}/${name}_autogen/mocs_compilation.cpp"
@@ -272,6 +279,9 @@ function(kernscope_test name)
         cmake_path(ABSOLUTE_PATH source NORMALIZE)
         get_target_property(sources ${program} SOURCES)
         if(NOT source IN_LIST sources)
+            list(LENGTH sources number)
+            math(EXPR group "${number} / 8")
+            set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${group})
             target_sources(${program} PRIVATE "${source}")
         endif()
     endforeach()

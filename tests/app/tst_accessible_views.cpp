@@ -9,10 +9,6 @@
 #include "widgets/compare/difference_strip.h"
 #include "widgets/overview/treemap_view.h"
 
-#include <QAbstractScrollArea>
-#include <QAccessible>
-#include <QScrollArea>
-#include <QSet>
 #include <qcustomplot.h>
 
 using namespace kernscope;

@@ -6,9 +6,6 @@
 #include "tests/test_program.h"
 #include "widgets/compare/compare_copies.h"
 
-#include <QSignalSpy>
-#include <QUndoStack>
-
 using namespace kernscope;
 using kernscope::app::ChangeApplier;
 using kernscope::app::Document;

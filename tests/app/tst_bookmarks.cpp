@@ -5,15 +5,6 @@
 #include "widgets/compare/compare_dock.h"
 #include "window_fixture.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QDir>
-#include <QFileDialog>
-#include <QLabel>
-#include <QMenuBar>
-#include <QPushButton>
-#include <QTableView>
-
 #include <sys/stat.h>
 
 using namespace kernscope;

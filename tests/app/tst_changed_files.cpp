@@ -6,15 +6,6 @@
 #include "tests/test_program.h"
 #include "widgets/models/patch_list_model.h"
 
-#include <QAbstractButton>
-#include <QClipboard>
-#include <QGuiApplication>
-#include <QLabel>
-#include <QPushButton>
-#include <QSignalSpy>
-#include <QStackedWidget>
-#include <QUndoStack>
-
 using namespace kernscope;
 
 namespace {

@@ -4,9 +4,6 @@
 #include "main_window_fixture.h"
 #include "tests/test_program.h"
 
-#include <QMenu>
-#include <QMenuBar>
-
 using namespace kernscope;
 
 /// The Compare menu: everything that the docks of a comparison can do, by what it is for.

@@ -7,15 +7,6 @@
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/hand_pairs.h"
 
-#include <QAction>
-#include <QComboBox>
-#include <QDialogButtonBox>
-#include <QInputDialog>
-#include <QListView>
-#include <QListWidget>
-#include <QPointer>
-#include <QPushButton>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

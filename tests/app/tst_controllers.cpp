@@ -6,11 +6,6 @@
 #include "document_fixture.h"
 #include "tests/test_program.h"
 
-#include <QMenu>
-#include <QMessageBox>
-#include <QPushButton>
-#include <QSignalSpy>
-
 using namespace kernscope;
 using namespace kernscope::app;
 

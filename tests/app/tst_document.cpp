@@ -3,9 +3,6 @@
 #include "document_fixture.h"
 #include "tests/test_program.h"
 
-#include <QSignalSpy>
-#include <QUndoStack>
-
 using namespace kernscope;
 using kernscope::app::Document;
 using test::bytesOf;

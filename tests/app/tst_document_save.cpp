@@ -4,9 +4,6 @@
 #include "tests/cli/written_bundle.h"
 #include "tests/test_program.h"
 
-#include <QSignalSpy>
-#include <QUndoStack>
-
 #include <unistd.h>
 
 using namespace kernscope;

@@ -6,13 +6,6 @@
 #include "tests/test_program.h"
 #include "widgets/models/task_manager.h"
 
-#include <QProcess>
-#include <QSignalSpy>
-#include <QUndoStack>
-
-#include <cstdio>
-#include <stdexcept>
-
 #include <signal.h>
 
 using namespace kernscope;

@@ -9,12 +9,6 @@
 #include "widgets/models/session.h"
 #include "widgets/models/task_manager.h"
 
-#include <QFile>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTimer>
-#include <QUndoStack>
-
 using namespace kernscope;
 using app::Document;
 

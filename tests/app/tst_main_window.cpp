@@ -9,14 +9,6 @@
 
 #include "tests/test_program.h"
 #include "widgets/compare/builds_dock.h"
-#include <QAction>
-
-#include <QCommandLinkButton>
-#include <QDropEvent>
-#include <QLineEdit>
-#include <QMimeData>
-#include <QPushButton>
-#include <QScreen>
 
 using namespace kernscope;
 using app::Layout;

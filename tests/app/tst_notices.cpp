@@ -2,11 +2,6 @@
 #include "tests/app/main_window_fixture.h"
 #include "tests/test_program.h"
 
-#include <QApplication>
-#include <QLabel>
-#include <QPushButton>
-#include <QToolButton>
-
 using namespace kernscope;
 using app::NoticeArea;
 

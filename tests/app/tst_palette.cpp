@@ -5,8 +5,6 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-
 using namespace kernscope;
 using app::GoToBox;
 using app::PaletteIndex;

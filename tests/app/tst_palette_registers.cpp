@@ -7,8 +7,6 @@
 #include "tests/test_program.h"
 #include "widgets/hardware/hardware_facts.h"
 
-#include <QTreeView>
-
 using namespace kernscope;
 using app::Layout;
 using app::PaletteIndex;

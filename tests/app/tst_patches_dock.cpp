@@ -12,21 +12,6 @@
 #include "widgets/patch/patches_dock.h"
 #include "widgets/patch/typed_edits.h"
 
-#include <QAbstractItemModelTester>
-#include <QClipboard>
-#include <QComboBox>
-#include <QFileDialog>
-#include <QGuiApplication>
-#include <QHeaderView>
-#include <QLineEdit>
-#include <QPlainTextEdit>
-#include <QScrollBar>
-#include <QSignalSpy>
-#include <QTableView>
-#include <QUndoStack>
-
-#include <random>
-
 using namespace kernscope;
 
 class TestPatchesDock : public test::PatchesTest

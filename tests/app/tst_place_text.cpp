@@ -5,17 +5,6 @@
 #include "tests/test_program.h"
 #include "window_fixture.h"
 
-#include <QFile>
-#include <QLabel>
-#include <QMenu>
-#include <QMessageBox>
-#include <QToolTip>
-#include <QTranslator>
-#include <QtEndian>
-
-#include <algorithm>
-#include <functional>
-
 using namespace kernscope;
 using app::Layout;
 using kernscope::app::parsePlace;

@@ -7,11 +7,6 @@
 #include "widgets/common/tile_view.h"
 #include "widgets/weight/weight_grid_view.h"
 
-#include <QAction>
-#include <QSet>
-#include <QTableView>
-#include <QTreeView>
-
 using namespace kernscope;
 using ui::Place;
 

@@ -4,25 +4,6 @@
 #include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
 
-#include <QAbstractButton>
-#include <QAction>
-#include <QApplication>
-#include <QCheckBox>
-#include <QComboBox>
-#include <QHeaderView>
-#include <QLabel>
-#include <QLineEdit>
-#include <QMainWindow>
-#include <QMenu>
-#include <QPushButton>
-#include <QRadioButton>
-#include <QRegularExpression>
-#include <QScrollBar>
-#include <QTabBar>
-#include <QTableView>
-#include <QTranslator>
-#include <QTreeView>
-
 using namespace kernscope;
 
 namespace {

@@ -3,12 +3,6 @@
 #include "tests/test_program.h"
 #include "window_fixture.h"
 
-#include <QImage>
-#include <QMap>
-#include <QProcess>
-#include <QSet>
-#include <QSignalSpy>
-
 using namespace kernscope;
 
 /// The program as a process, without a display.

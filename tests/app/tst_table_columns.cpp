@@ -7,19 +7,6 @@
 #include "widgets/common/table_tools.h"
 #include "widgets/models/table_text.h"
 
-#include <QAction>
-#include <QClipboard>
-#include <QFile>
-#include <QHeaderView>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
-#include <QMenu>
-#include <QStandardItemModel>
-#include <QTableView>
-#include <QTemporaryDir>
-#include <QTreeView>
-
 using namespace kernscope::app;
 using namespace kernscope;
 using app::TableColumns;

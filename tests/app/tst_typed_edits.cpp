@@ -18,24 +18,6 @@
 #include "widgets/patch/patches_dock.h"
 #include "widgets/weight/weight_grid_view.h"
 
-#include <QAbstractSpinBox>
-#include <QClipboard>
-#include <QDialogButtonBox>
-#include <QGuiApplication>
-#include <QInputDialog>
-#include <QLabel>
-#include <QLineEdit>
-#include <QMessageBox>
-#include <QPushButton>
-#include <QRegularExpression>
-#include <QSet>
-#include <QTableView>
-#include <QTreeView>
-#include <QUndoStack>
-
-#include <cmath>
-#include <filesystem>
-
 using namespace kernscope;
 using app::Layout;
 

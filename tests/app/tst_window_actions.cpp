@@ -13,24 +13,6 @@
 #include "widgets/models/table_text.h"
 #include "widgets/patch/patches_dock.h"
 
-#include <QAbstractButton>
-#include <QAction>
-#include <QApplication>
-#include <QClipboard>
-#include <QComboBox>
-#include <QDialog>
-#include <QFileDialog>
-#include <QFileInfo>
-#include <QLineEdit>
-#include <QMenu>
-#include <QMenuBar>
-#include <QTableView>
-#include <QTimer>
-
-#include <algorithm>
-#include <map>
-#include <vector>
-
 using namespace kernscope;
 using app::Layout;
 

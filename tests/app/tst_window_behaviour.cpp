@@ -12,14 +12,6 @@
 #include "widgets/weight/weight_dock.h"
 #include "widgets/weight/weight_grid_view.h"
 
-#include <QAction>
-#include <QApplication>
-#include <QInputDialog>
-#include <QLineEdit>
-#include <QTabBar>
-#include <QTableView>
-#include <QToolButton>
-
 using namespace kernscope;
 using app::Layout;
 

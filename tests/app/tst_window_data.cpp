@@ -3,10 +3,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QDirIterator>
-#include <QSignalSpy>
-#include <QUndoStack>
-
 using namespace kernscope;
 using test::bytesOf;
 

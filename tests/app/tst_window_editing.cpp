@@ -7,17 +7,6 @@
 #include "widgets/common/dock.h"
 #include "widgets/compare/verdict_strip.h"
 
-#include <QAbstractItemView>
-#include <QApplication>
-#include <QDialogButtonBox>
-#include <QLineEdit>
-#include <QMessageBox>
-#include <QSet>
-#include <QTableView>
-#include <QToolBar>
-#include <QToolButton>
-#include <QUndoStack>
-
 using namespace kernscope;
 using app::Layout;
 using test::bytesOf;

@@ -4,14 +4,6 @@
 #include "main_window_fixture.h"
 #include "tests/test_program.h"
 
-#include <QDialogButtonBox>
-#include <QInputDialog>
-#include <QLineEdit>
-#include <QListView>
-#include <QPushButton>
-#include <QSignalSpy>
-#include <QUndoStack>
-
 using namespace kernscope;
 using app::Document;
 

@@ -10,16 +10,6 @@
 #include "widgets/program/graph_view.h"
 #include "widgets/weight/weight_header.h"
 
-#include <QAbstractItemView>
-#include <QHeaderView>
-#include <QMainWindow>
-#include <QScrollBar>
-#include <QTableView>
-#include <QTreeView>
-
-#include <algorithm>
-#include <cmath>
-
 using namespace kernscope;
 using app::Layout;
 

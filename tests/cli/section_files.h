@@ -6,10 +6,6 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <QFile>
-#include <QTemporaryDir>
-#include <QTest>
-
 /// Files that tests of weight sections start from.
 namespace kernscope::test {
 

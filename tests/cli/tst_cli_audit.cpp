@@ -6,10 +6,6 @@
 #include "written_archive.h"
 #include "written_bundle.h"
 
-#include <QFile>
-
-#include <cmath>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

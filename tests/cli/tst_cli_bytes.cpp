@@ -10,12 +10,6 @@
 #include "widgets/models/table_text.h"
 #include "written_bundle.h"
 
-#include <QLabel>
-
-#include <algorithm>
-#include <iterator>
-#include <set>
-
 using namespace kernscope;
 using namespace kernscope::test;
 using namespace kernscope::ui;

@@ -8,14 +8,6 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <QProcess>
-#include <QTemporaryDir>
-#include <QThread>
-
-#include <csignal>
-#include <functional>
-#include <random>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

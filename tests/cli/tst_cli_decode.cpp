@@ -5,17 +5,6 @@
 #include "core/numeric/npy.h"
 #include "tests/test_program.h"
 
-#include <QElapsedTimer>
-#include <QProcess>
-
-#include <array>
-#include <csignal>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-
-#include <fmt/format.h>
-
 using namespace kernscope;
 using namespace kernscope::test;
 using Json = nlohmann::ordered_json;

@@ -5,13 +5,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QDir>
-#include <QFileInfo>
-#include <QProcess>
-#include <QRegularExpression>
-#include <QStandardPaths>
-#include <QTemporaryDir>
-
 using namespace kernscope::test;
 
 namespace {

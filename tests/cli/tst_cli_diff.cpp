@@ -4,10 +4,6 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <QFile>
-
-#include <cmath>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

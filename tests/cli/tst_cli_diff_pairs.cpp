@@ -4,11 +4,6 @@
 #include "written_archive.h"
 #include "written_bundle.h"
 
-#include <QFile>
-
-#include <cmath>
-#include <utility>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -4,13 +4,6 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <QFile>
-
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -5,8 +5,6 @@
 #include "written_archive.h"
 #include "written_bundle.h"
 
-#include <cmath>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

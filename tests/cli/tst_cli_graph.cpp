@@ -3,10 +3,6 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <QXmlStreamReader>
-
-#include <algorithm>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

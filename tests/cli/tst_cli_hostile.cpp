@@ -5,10 +5,6 @@
 #include "written_array.h"
 #include "written_bundle.h"
 
-#include <QCryptographicHash>
-#include <QDir>
-#include <QProcess>
-
 #include <sys/resource.h>
 #include <sys/stat.h>
 

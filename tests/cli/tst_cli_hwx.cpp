@@ -5,9 +5,6 @@
 #include "core/base/little_endian.h"
 #include "tests/test_program.h"
 
-#include <QFile>
-#include <QTemporaryDir>
-
 using namespace kernscope::test;
 using Json = nlohmann::ordered_json;
 

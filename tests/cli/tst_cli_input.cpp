@@ -9,9 +9,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <QFile>
-#include <QTemporaryDir>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -4,10 +4,6 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
-
 using namespace kernscope;
 using namespace kernscope::test;
 using Json = nlohmann::ordered_json;

@@ -7,22 +7,9 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <random>
-#include <sstream>
-
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include <QDir>
-#include <QFile>
-#include <QProcess>
-
-#include <fmt/format.h>
 
 using namespace kernscope;
 using namespace kernscope::test;

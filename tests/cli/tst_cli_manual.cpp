@@ -2,9 +2,6 @@
 #include "cli_process.h"
 #include "tests/test_program.h"
 
-#include <QFile>
-#include <QRegularExpression>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -2,10 +2,6 @@
 #include "cli_process.h"
 #include "tests/test_program.h"
 
-#include <QFile>
-#include <QTemporaryDir>
-#include <QXmlStreamReader>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -4,16 +4,10 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <filesystem>
-#include <fstream>
-#include <map>
-
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-
-#include <QProcess>
 
 using namespace kernscope;
 using namespace kernscope::test;

@@ -3,9 +3,6 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <QDir>
-#include <QFile>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -5,12 +5,6 @@
 #include "cli_process.h"
 #include "tests/test_program.h"
 
-#include <QDirIterator>
-#include <QTemporaryDir>
-
-#include <map>
-#include <set>
-
 using namespace kernscope::test;
 
 namespace {

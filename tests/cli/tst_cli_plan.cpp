@@ -10,10 +10,6 @@
 #include "plan_values.h"
 #include "tests/test_program.h"
 
-#include <cmath>
-
-#include <fmt/format.h>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

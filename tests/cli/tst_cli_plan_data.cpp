@@ -4,9 +4,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QFileInfo>
-#include <QTemporaryDir>
-
 using namespace kernscope::test;
 
 class TestCliPlanData : public QObject

@@ -10,9 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <QDir>
-#include <QDirIterator>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -10,15 +10,6 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <QDir>
-#include <QRegularExpression>
-#include <QTemporaryDir>
-
-#include <algorithm>
-#include <cmath>
-#include <optional>
-#include <random>
-
 using namespace kernscope;
 using namespace kernscope::test;
 using Json = nlohmann::ordered_json;

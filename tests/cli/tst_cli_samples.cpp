@@ -5,11 +5,6 @@
 #include "cli_process.h"
 #include "tests/test_program.h"
 
-#include <QDir>
-#include <QTemporaryDir>
-
-#include <utility>
-
 using namespace kernscope::test;
 
 class TestCliSamples : public QObject

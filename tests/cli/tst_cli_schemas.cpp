@@ -4,10 +4,6 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
-
 #include <nlohmann/json.hpp>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
 #include <valijson/schema.hpp>

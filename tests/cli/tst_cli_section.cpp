@@ -2,8 +2,6 @@
 #include "section_files.h"
 #include "tests/test_program.h"
 
-#include <QFile>
-
 using namespace kernscope;
 using namespace kernscope::test;
 using Json = nlohmann::ordered_json;

@@ -4,14 +4,9 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <cstdlib>
-
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-#include <QProcess>
-#include <QRegularExpression>
 
 using namespace kernscope;
 using namespace kernscope::test;

@@ -3,11 +3,6 @@
 
 #include "tests/test_program.h"
 
-#include <QFile>
-#include <QString>
-
-#include <string>
-
 /// First in a test function whose rows are files of the data folder: skips it where its table is
 /// empty. (QFETCH would end the program.)
 #define KERNSCOPE_SKIP_WITHOUT_ROWS()                                                              \

@@ -3,10 +3,6 @@
 // command names columns or keys itself.
 #include "tests/test_program.h"
 
-#include <QDirIterator>
-#include <QFile>
-#include <QRegularExpression>
-
 namespace {
 
 /// Fails where a source of the command line has what the expression finds.

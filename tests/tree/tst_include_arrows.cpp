@@ -2,11 +2,6 @@
 // Who may include whom (include_arrows.csv), held by every source of the program.
 #include "tests/test_program.h"
 
-#include <QDirIterator>
-#include <QFile>
-#include <QHash>
-#include <QRegularExpression>
-
 namespace {
 
 QString sourceFolder()

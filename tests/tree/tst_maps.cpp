@@ -2,12 +2,6 @@
 // The maps (README.md of the tree, of core/, widgets/ and tests/) name what is there.
 #include "tests/test_program.h"
 
-#include <QDir>
-#include <QDirIterator>
-#include <QFile>
-#include <QRegularExpression>
-#include <QSet>
-
 namespace {
 
 QDir tree()

@@ -1,17 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/test_program.h"
 
-#include <QDirIterator>
-#include <QFile>
-#include <QFont>
-#include <QFontInfo>
-#include <QMap>
-#include <QRawFont>
-#include <QRegularExpression>
-
-#include <algorithm>
-#include <vector>
-
 namespace {
 
 /// Signs of the tables of marks that stand in the sources of the window and in its help: what is

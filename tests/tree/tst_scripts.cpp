@@ -2,12 +2,6 @@
 // What the scripts of packaging/ find in a tree, and install on a machine.
 #include "tests/test_program.h"
 
-#include <QDir>
-#include <QFile>
-#include <QFileInfo>
-#include <QProcess>
-#include <QTemporaryDir>
-
 namespace {
 
 /// What packaging/names.sh prints of a tree, a line a name that stands twice.

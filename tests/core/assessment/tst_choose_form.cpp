@@ -5,8 +5,6 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
-#include <QtTest/QtTest>
-
 using namespace kernscope;
 
 namespace {

@@ -4,9 +4,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QDirIterator>
-#include <QtTest/QtTest>
-
 using namespace kernscope;
 
 namespace {

@@ -8,8 +8,6 @@
 #include "sample_bundles.h"
 #include "tests/test_program.h"
 
-#include <set>
-
 using namespace kernscope;
 
 namespace {

@@ -3,8 +3,6 @@
 #include "core/assessment/measured.h"
 #include "tests/test_program.h"
 
-#include <QtTest/QtTest>
-
 using namespace kernscope;
 using namespace kernscope::decision;
 

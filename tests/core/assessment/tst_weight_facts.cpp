@@ -6,12 +6,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QFile>
-#include <QFileInfo>
-#include <QtTest/QtTest>
-
-#include <array>
-
 using namespace kernscope;
 
 class TestWeightFacts : public QObject

@@ -9,12 +9,6 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <random>
-
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 using namespace kernscope;

@@ -1,22 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A file that another program writes, cuts, replaces or removes while it is mapped. Each of the
 // reads here ended the process with SIGBUS when pages of the mapping were missing.
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/base/overlaid_file.h"
 #include "tests/test_program.h"
-
-#include <atomic>
-#include <csignal>
-#include <cstdlib>
-#include <fstream>
-#include <numeric>
-#include <string_view>
-#include <thread>
-
-#include <QCoreApplication>
-#include <QProcess>
-#include <QTemporaryDir>
 
 #include <fcntl.h>
 #include <sys/mman.h>

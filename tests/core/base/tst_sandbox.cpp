@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/base/sandbox.h"
 #include "tests/test_program.h"
-
-#include <cerrno>
-#include <functional>
-#include <thread>
 
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
 
 using namespace kernscope;
 

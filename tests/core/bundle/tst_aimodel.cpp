@@ -12,9 +12,6 @@
 #include "core/container/mil/program.h"
 #include "core/numeric/half.h"
 
-#include <algorithm>
-#include <set>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

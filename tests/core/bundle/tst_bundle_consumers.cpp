@@ -2,8 +2,6 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
-#include <fmt/format.h>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -7,12 +7,6 @@
 #include "faulty.h"
 #include "tests/test_program.h"
 
-#include <QRandomGenerator>
-#include <QTemporaryDir>
-
-#include <filesystem>
-#include <fstream>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -9,8 +9,6 @@
 #include "core/report/json.h"
 #include "tests/test_program.h"
 
-#include <QDir>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

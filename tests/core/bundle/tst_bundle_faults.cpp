@@ -7,8 +7,6 @@
 #include "faulty.h"
 #include "tests/test_program.h"
 
-#include <fmt/format.h>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

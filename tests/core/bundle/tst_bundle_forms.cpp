@@ -3,10 +3,6 @@
 #include "made_forms.h"
 #include "tests/test_program.h"
 
-#include <functional>
-
-#include <fmt/format.h>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -6,10 +6,6 @@
 #include "made_forms.h"
 #include "tests/test_program.h"
 
-#include <fmt/format.h>
-
-#include <set>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -8,12 +8,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QDir>
-#include <QFile>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
-
 using namespace kernscope;
 
 /// The customer's samples: texts of compiler 3600.x, states, functions, pipelines, networks.

@@ -11,8 +11,6 @@
 #include "core/patch/reencode/reencode.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

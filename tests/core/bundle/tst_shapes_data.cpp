@@ -5,12 +5,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QDir>
-#include <QDirIterator>
-
-#include <algorithm>
-#include <string>
-
 using namespace kernscope;
 
 namespace {

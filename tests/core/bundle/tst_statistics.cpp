@@ -7,13 +7,6 @@
 #include "core/bundle/statistics.h"
 #include "tests/test_program.h"
 
-#include <QRandomGenerator>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
-#include <fmt/format.h>
 #include <hwy/targets.h>
 
 using namespace kernscope;

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/codec/encode/kmeans.h"
 #include "methods.h"
 #include "tests/test_program.h"
-
-#include <cstring>
-#include <set>
-#include <utility>
 
 using namespace kernscope;
 using namespace kernscope::codec;

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/codec/microscaled/microscaled.h"
 #include "core/numeric/half.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
-
-#include <bit>
-#include <cmath>
-#include <fstream>
-#include <map>
-#include <sstream>
 
 #include <nlohmann/json.hpp>
 

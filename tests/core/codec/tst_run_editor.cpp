@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/codec/edit/run_editor.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/half.h"
 #include "edits.h"
 #include "tests/test_program.h"
-
-#include <array>
-#include <cmath>
-#include <tuple>
-
-#include <fmt/format.h>
 
 using namespace kernscope;
 using namespace kernscope::codec;

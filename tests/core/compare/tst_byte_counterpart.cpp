@@ -6,10 +6,6 @@
 #include "joined_sample.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <map>
-#include <set>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

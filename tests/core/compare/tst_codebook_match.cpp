@@ -4,11 +4,6 @@
 #include "diff_sample.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <map>
-#include <numeric>
-#include <random>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -9,11 +9,6 @@
 #include "plain_figures.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <array>
-#include <random>
-#include <utility>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -5,11 +5,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <cstring>
-#include <random>
-
-#include <QDirIterator>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -8,8 +8,6 @@
 #include "plain_figures.h"
 #include "tests/test_program.h"
 
-#include <QTemporaryDir>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -13,12 +13,6 @@
 #include "synthetic.h"
 #include "tests/test_program.h"
 
-#include <QFile>
-#include <QTemporaryDir>
-
-#include <algorithm>
-#include <cmath>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

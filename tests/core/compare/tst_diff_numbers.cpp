@@ -5,14 +5,6 @@
 #include "plain_figures.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <cstring>
-#include <random>
-
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -5,12 +5,6 @@
 #include "diff_sample.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <random>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -5,10 +5,6 @@
 #include "diff_sample.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

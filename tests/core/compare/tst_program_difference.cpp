@@ -4,8 +4,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QFileInfo>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

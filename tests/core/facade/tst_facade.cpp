@@ -5,9 +5,6 @@
 #include "tests/cli/written_bundle.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <vector>
-
 using namespace kernscope;
 using namespace kernscope::test;
 using facade::Weights;

@@ -4,9 +4,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QDirIterator>
-#include <QXmlStreamReader>
-
 using namespace kernscope;
 using namespace kernscope::graph;
 using namespace kernscope::test;

@@ -3,11 +3,6 @@
 #include "tests/core/graph/made_program.h"
 #include "tests/test_program.h"
 
-#include <QRectF>
-#include <QXmlStreamReader>
-
-#include <thread>
-
 using namespace kernscope;
 using namespace kernscope::graph;
 using namespace kernscope::test;

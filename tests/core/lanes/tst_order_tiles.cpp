@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Tiles of an order say what its positions say, and decoding by tiles is decoding one by one.
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/codec/decode/decoder.h"
 #include "core/form/order_layout.h"
 #include "core/lanes/lane_order.h"
@@ -11,9 +9,6 @@
 #include "lane_samples.h"
 #include "tests/test_program.h"
 #include "tile_orders.h"
-
-#include <algorithm>
-#include <random>
 
 #include <hwy/targets.h>
 

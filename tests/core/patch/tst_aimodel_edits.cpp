@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 // Core AI packages: edits in place and through the writer, other forms.
 #include "core/base/overlaid_file.h"
 #include "core/base/sha256.h"
@@ -17,10 +15,6 @@
 #include "resources/sample.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
-
-#include <QDir>
-#include <QDirIterator>
-#include <QTemporaryDir>
 
 using namespace kernscope;
 using codec::FormSpec;

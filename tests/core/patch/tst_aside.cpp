@@ -7,14 +7,6 @@
 #include "on_disk.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cmath>
-#include <functional>
-#include <thread>
-#include <utility>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

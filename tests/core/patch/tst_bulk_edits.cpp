@@ -10,15 +10,6 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
-#include <QFile>
-#include <QRandomGenerator>
-#include <QTemporaryDir>
-
-#include <cmath>
-#include <limits>
-
-#include <fmt/format.h>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

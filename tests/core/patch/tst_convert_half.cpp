@@ -10,10 +10,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-
-#include <fmt/format.h>
-
 using namespace kernscope;
 
 namespace {

@@ -8,11 +8,6 @@
 #include "sample_bundles.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <array>
-#include <limits>
-#include <span>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

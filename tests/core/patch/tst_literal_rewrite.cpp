@@ -5,10 +5,6 @@
 #include "core/numeric/half.h"
 #include "tests/test_program.h"
 
-#include <charconv>
-#include <cmath>
-#include <random>
-
 using namespace kernscope;
 
 namespace {

@@ -8,10 +8,6 @@
 #include "sample_bundles.h"
 #include "tests/test_program.h"
 
-#include <limits>
-
-#include <fmt/format.h>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

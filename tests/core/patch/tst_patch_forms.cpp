@@ -9,8 +9,6 @@
 #include "sample_bundles.h"
 #include "tests/test_program.h"
 
-#include <fmt/format.h>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

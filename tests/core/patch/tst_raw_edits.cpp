@@ -9,12 +9,6 @@
 #include "core/patch/plan/raw_place.h"
 #include "tests/test_program.h"
 
-#include <cmath>
-#include <span>
-
-#include <QFile>
-#include <QTemporaryDir>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
@@ -11,8 +9,6 @@
 #include "sample_bundles.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
-
-#include <QDir>
 
 using namespace kernscope;
 using namespace kernscope::test;

@@ -10,8 +10,6 @@
 #include "on_disk.h"
 #include "tests/test_program.h"
 
-#include <fmt/format.h>
-
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>

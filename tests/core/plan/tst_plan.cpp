@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/plan/plan.h"
@@ -8,8 +6,6 @@
 #include "made_bundle.h"
 #include "plan_networks.h"
 #include "tests/test_program.h"
-
-#include <cmath>
 
 using namespace kernscope;
 using namespace kernscope::plan;

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/plan/select.h"
 #include "tests/test_program.h"
-
-#include <algorithm>
-#include <cmath>
-#include <random>
 
 using namespace kernscope;
 using namespace kernscope::plan;

@@ -6,15 +6,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QDirIterator>
-#include <QFile>
-
-#include <algorithm>
-#include <cstring>
-#include <optional>
-#include <random>
-#include <span>
-
 using namespace kernscope;
 using namespace kernscope::report;
 

@@ -6,8 +6,6 @@
 #include "core/report/json_table.h"
 #include "tests/test_program.h"
 
-#include <limits>
-
 #include <nlohmann/json.hpp>
 
 using namespace kernscope;

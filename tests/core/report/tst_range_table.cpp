@@ -7,8 +7,6 @@
 #include "tests/core/patch/sample_bundles.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

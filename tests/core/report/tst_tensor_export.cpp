@@ -4,9 +4,6 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
-#include <cstring>
-#include <numeric>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

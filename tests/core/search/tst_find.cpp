@@ -6,11 +6,6 @@
 #include "core/search/pattern.h"
 #include "tests/test_program.h"
 
-#include <QRandomGenerator>
-
-#include <cmath>
-#include <limits>
-
 using namespace kernscope;
 using namespace kernscope::search;
 using namespace kernscope::test;

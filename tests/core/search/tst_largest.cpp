@@ -5,10 +5,6 @@
 #include "core/search/find.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 using namespace kernscope;
 using namespace kernscope::search;
 using namespace kernscope::test;

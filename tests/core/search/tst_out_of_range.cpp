@@ -6,9 +6,6 @@
 #include "core/search/find.h"
 #include "tests/test_program.h"
 
-#include <QRandomGenerator>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 using namespace kernscope;

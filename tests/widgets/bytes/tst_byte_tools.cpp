@@ -8,10 +8,6 @@
 #include "widgets/models/byte_models.h"
 #include "widgets/models/table_text.h"
 
-#include <QRandomGenerator>
-
-#include <algorithm>
-
 using namespace kernscope;
 using namespace kernscope::ui;
 

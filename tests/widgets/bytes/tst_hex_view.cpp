@@ -14,19 +14,6 @@
 #include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"
 
-#include <QApplication>
-#include <QFile>
-#include <QLabel>
-#include <QLineEdit>
-#include <QScrollBar>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QWheelEvent>
-
-#include <algorithm>
-#include <array>
-#include <tuple>
-
 using namespace kernscope::ui;
 using namespace kernscope;
 using test::shown;

@@ -15,14 +15,6 @@
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
-#include <QDir>
-#include <QFile>
-#include <QTreeView>
-
-#include <algorithm>
-#include <functional>
-#include <set>
-
 using namespace kernscope;
 using namespace kernscope::ui;
 

@@ -9,14 +9,6 @@
 #include "widgets/models/byte_models.h"
 #include "widgets/models/theme.h"
 
-#include <QRandomGenerator>
-#include <QScrollBar>
-#include <QSignalSpy>
-#include <QWheelEvent>
-
-#include <array>
-#include <cmath>
-
 using namespace kernscope::ui;
 using namespace kernscope;
 

@@ -23,20 +23,6 @@
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QComboBox>
-#include <QDoubleSpinBox>
-#include <QFile>
-#include <QGuiApplication>
-#include <QLabel>
-#include <QPushButton>
-#include <QSignalSpy>
-#include <QTableView>
-#include <QTemporaryDir>
-
-#include <algorithm>
-
 using namespace kernscope::test;
 using namespace kernscope::ui;
 using namespace kernscope;

@@ -22,17 +22,7 @@
 #include "widgets/weight/codebook_dock.h"
 #include "widgets/weight/mask_dock.h"
 
-#include <QAbstractItemModelTester>
-#include <QHeaderView>
-#include <QLabel>
-#include <QScrollBar>
-#include <QStyleOptionViewItem>
-#include <QTableView>
-
 #include <qcustomplot.h>
-
-#include <algorithm>
-#include <string>
 
 using namespace kernscope::test;
 using namespace kernscope::ui;

@@ -16,20 +16,7 @@
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
-#include <QAbstractItemModelTester>
-#include <QComboBox>
-#include <QLabel>
-#include <QSet>
-#include <QSpinBox>
-#include <QTableView>
-#include <QTemporaryDir>
-#include <QTextBlock>
-#include <QTextDocument>
-
 #include <qcustomplot.h>
-
-#include <algorithm>
-#include <cmath>
 
 using namespace kernscope::test;
 using namespace kernscope::ui;

@@ -11,19 +11,6 @@
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
-#include <QAbstractItemModelTester>
-#include <QComboBox>
-#include <QImage>
-#include <QLineEdit>
-#include <QSet>
-#include <QSpinBox>
-#include <QTabWidget>
-#include <QTableView>
-#include <QTemporaryDir>
-
-#include <cmath>
-#include <string>
-
 #include <nlohmann/json.hpp>
 
 using namespace kernscope;

@@ -22,25 +22,6 @@
 #include "widgets/weight/weight_dock.h"
 #include "widgets/weight/weight_grid_view.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QClipboard>
-#include <QComboBox>
-#include <QFontDatabase>
-#include <QFontInfo>
-#include <QFontMetrics>
-#include <QGuiApplication>
-#include <QHeaderView>
-#include <QLabel>
-#include <QLineEdit>
-#include <QScrollBar>
-#include <QSignalSpy>
-#include <QStandardItemModel>
-#include <QTableView>
-#include <QToolButton>
-#include <QTreeView>
-#include <QVBoxLayout>
-
 using namespace kernscope::ui;
 using namespace kernscope;
 using test::shown;

@@ -4,20 +4,6 @@
 #include "tests/test_program.h"
 #include "widgets/common/file_dialogs.h"
 
-#include <QApplication>
-#include <QCompleter>
-#include <QDir>
-#include <QFile>
-#include <QFileDialog>
-#include <QFileInfo>
-#include <QLineEdit>
-#include <QMessageBox>
-#include <QPushButton>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTimer>
-#include <QWidget>
-
 using namespace kernscope::ui;
 
 namespace {

@@ -3,16 +3,6 @@
 #include "widgets/common/help_dock.h"
 #include "widgets/models/session.h"
 
-#include <QDir>
-#include <QDirIterator>
-#include <QFile>
-#include <QRegularExpression>
-#include <QTextBrowser>
-#include <QTextFrame>
-#include <QTextTable>
-
-#include <algorithm>
-
 using namespace kernscope::ui;
 
 namespace {

@@ -10,23 +10,7 @@
 #include "widgets/weight/mask_dock.h"
 #include "widgets/weight/statistics_panel.h"
 
-#include <QAbstractItemModelTester>
-#include <QCheckBox>
-#include <QFile>
-#include <QImage>
-#include <QRadioButton>
-#include <QRegularExpression>
-#include <QSignalSpy>
-#include <QTableView>
-#include <QTemporaryDir>
-#include <QXmlStreamReader>
-
 #include <qcustomplot.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <numeric>
 
 using namespace kernscope::ui;
 using namespace kernscope;

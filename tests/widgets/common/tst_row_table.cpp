@@ -3,16 +3,6 @@
 #include "widgets/models/row_table_model.h"
 #include "widgets/models/table_text.h"
 
-#include <QAbstractItemModelTester>
-#include <QFont>
-#include <QPersistentModelIndex>
-#include <QSignalSpy>
-#include <QTranslator>
-
-#include <optional>
-#include <string>
-#include <vector>
-
 using namespace kernscope;
 using namespace kernscope::ui;
 namespace report = kernscope::report;

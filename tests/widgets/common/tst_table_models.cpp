@@ -14,23 +14,6 @@
 #include "widgets/models/session.h"
 #include "widgets/models/table_text.h"
 
-#include <QAbstractItemModelTester>
-#include <QFile>
-#include <QHeaderView>
-#include <QItemSelectionModel>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
-#include <QRegularExpression>
-#include <QSignalSpy>
-#include <QStandardItemModel>
-#include <QTableView>
-#include <QTemporaryDir>
-
-#include <array>
-#include <cmath>
-#include <cstring>
-
 using namespace kernscope::ui;
 using namespace kernscope;
 

@@ -6,17 +6,6 @@
 #include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"
 
-#include <QPainter>
-#include <QRectF>
-#include <QScrollBar>
-#include <QSignalSpy>
-#include <QWheelEvent>
-
-#include <algorithm>
-#include <atomic>
-#include <cmath>
-#include <utility>
-
 using namespace kernscope::ui;
 using namespace kernscope;
 

@@ -7,21 +7,6 @@
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QComboBox>
-#include <QFile>
-#include <QHeaderView>
-#include <QLabel>
-#include <QScrollBar>
-#include <QSignalSpy>
-#include <QTableView>
-#include <QTemporaryDir>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
 using namespace kernscope::ui;
 using namespace kernscope;
 using kernscope::test::denseBundle;

@@ -12,11 +12,6 @@
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
-#include <QAbstractItemModelTester>
-#include <QRandomGenerator>
-
-#include <string>
-
 using namespace kernscope;
 using namespace kernscope::ui;
 using kernscope::test::alignedBytes;

@@ -15,17 +15,6 @@
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QComboBox>
-#include <QScrollBar>
-#include <QSignalSpy>
-#include <QTableView>
-
-#include <array>
-#include <cstdlib>
-#include <string>
-
 using namespace kernscope::ui;
 using namespace kernscope;
 using kernscope::test::alignedBytes;

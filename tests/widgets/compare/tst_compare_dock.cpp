@@ -22,20 +22,6 @@
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QApplication>
-#include <QLabel>
-#include <QLineEdit>
-#include <QScrollBar>
-#include <QSet>
-#include <QSignalSpy>
-#include <QTableView>
-#include <QTableWidget>
-#include <QWidget>
-
-#include <algorithm>
-
 using namespace kernscope::ui;
 using namespace kernscope;
 using kernscope::codec::PartRole;

@@ -13,14 +13,6 @@
 #include "widgets/models/compare_model.h"
 #include "widgets/models/table_text.h"
 
-#include <QAbstractItemModelTester>
-#include <QItemSelectionModel>
-#include <QSignalSpy>
-#include <QTableView>
-
-#include <cmath>
-#include <numeric>
-
 using namespace kernscope::ui;
 using namespace kernscope;
 using kernscope::test::actionOf;

@@ -18,23 +18,6 @@
 #include "widgets/models/task_manager.h"
 #include "widgets/models/words.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QComboBox>
-#include <QLabel>
-#include <QLineEdit>
-#include <QListWidget>
-#include <QMenu>
-#include <QMimeData>
-#include <QSignalSpy>
-#include <QTableView>
-
-#include <algorithm>
-#include <cmath>
-#include <initializer_list>
-#include <memory>
-#include <numeric>
-
 using namespace kernscope::ui;
 using namespace kernscope;
 using kernscope::test::actionOf;

@@ -19,12 +19,6 @@
 #include "widgets/models/words.h"
 #include "widgets/weight/weight_tiles.h"
 
-#include <QSignalSpy>
-#include <QTableView>
-#include <QToolButton>
-
-#include <cmath>
-
 using namespace kernscope::ui;
 using namespace kernscope;
 using kernscope::codec::PartRole;

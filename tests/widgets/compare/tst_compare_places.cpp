@@ -17,20 +17,7 @@
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QLineEdit>
-#include <QSignalSpy>
-#include <QTableView>
-
 #include <qcustomplot.h>
-
-#include <algorithm>
-#include <cmath>
-#include <initializer_list>
-#include <limits>
-#include <memory>
-#include <numeric>
 
 using namespace kernscope::ui;
 using namespace kernscope;

@@ -9,8 +9,6 @@
 #include "widgets/compare/bytes_dock.h"
 #include "widgets/models/task_manager.h"
 
-#include <algorithm>
-
 using namespace kernscope;
 using namespace kernscope::ui;
 using kernscope::test::Bytes;

@@ -19,17 +19,6 @@
 #include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"
 
-#include <QAbstractItemModelTester>
-#include <QComboBox>
-#include <QLabel>
-#include <QRegularExpression>
-#include <QSignalSpy>
-#include <QTableView>
-
-#include <algorithm>
-#include <set>
-#include <vector>
-
 using namespace kernscope::test;
 using namespace kernscope::ui;
 using namespace kernscope;

@@ -18,16 +18,6 @@
 #include "widgets/models/theme.h"
 #include "widgets/overview/bundle_dock.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QLabel>
-#include <QSignalSpy>
-#include <QTableView>
-#include <QTreeView>
-
-#include <algorithm>
-#include <memory>
-
 using namespace kernscope::test;
 using namespace kernscope::ui;
 using namespace kernscope;

@@ -6,11 +6,6 @@
 #include "widgets/models/byte_models.h"
 #include "widgets/models/table_text.h"
 
-#include <QAbstractItemModelTester>
-
-#include <algorithm>
-#include <numeric>
-
 using namespace kernscope;
 using namespace kernscope::ui;
 using Kind = BundleTreeModel::Node::Kind;

@@ -24,18 +24,6 @@
 #include "widgets/overview/treemap_view.h"
 #include "widgets/weight/bundle_facts.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QApplication>
-#include <QHeaderView>
-#include <QLabel>
-#include <QSignalSpy>
-#include <QTreeView>
-
-#include <algorithm>
-#include <map>
-#include <utility>
-
 using namespace kernscope::test;
 using namespace kernscope::ui;
 using namespace kernscope;

@@ -22,23 +22,6 @@
 #include "widgets/weight/mask_dock.h"
 #include "widgets/weight/statistics_panel.h"
 
-#include <QAction>
-#include <QDir>
-#include <QFile>
-#include <QHelpEvent>
-#include <QImage>
-#include <QLabel>
-#include <QLineEdit>
-#include <QSet>
-#include <QSignalSpy>
-#include <QTableView>
-#include <QTemporaryDir>
-#include <QToolTip>
-
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-
 using namespace kernscope::test;
 using namespace kernscope::ui;
 using namespace kernscope;

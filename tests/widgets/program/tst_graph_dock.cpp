@@ -5,14 +5,6 @@
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QComboBox>
-#include <QScrollBar>
-#include <QTableView>
-#include <QTemporaryDir>
-#include <QWheelEvent>
-
 using namespace kernscope::ui;
 using namespace kernscope;
 

@@ -3,8 +3,6 @@
 #include "tests/test_program.h"
 #include "tests/widgets/program/plain_program.h"
 
-#include <QDirIterator>
-
 using namespace kernscope;
 using namespace kernscope::ui;
 

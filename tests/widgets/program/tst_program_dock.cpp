@@ -10,15 +10,6 @@
 #include "widgets/program/operation_panel.h"
 #include "widgets/program/program_dock.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QLabel>
-#include <QLineEdit>
-#include <QScrollBar>
-#include <QSignalSpy>
-
-#include <algorithm>
-
 using namespace kernscope::ui;
 using namespace kernscope;
 

@@ -12,19 +12,6 @@
 #include "widgets/models/theme.h"
 #include "widgets/search/search_dock.h"
 
-#include <QAbstractItemModelTester>
-#include <QApplication>
-#include <QComboBox>
-#include <QHeaderView>
-#include <QLineEdit>
-#include <QPushButton>
-#include <QSignalSpy>
-#include <QTableView>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 using namespace kernscope;
 using namespace kernscope::ui;
 using test::shown;

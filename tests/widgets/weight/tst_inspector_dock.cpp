@@ -6,9 +6,6 @@
 #include "widgets/models/theme.h"
 #include "widgets/weight/inspector_dock.h"
 
-#include <QScrollArea>
-#include <QScrollBar>
-
 using namespace kernscope;
 using namespace kernscope::ui;
 

@@ -21,16 +21,6 @@
 #include "widgets/weight/weight_header.h"
 #include "widgets/weight/weight_tiles.h"
 
-#include <QAbstractItemModelTester>
-#include <QLabel>
-#include <QLineEdit>
-#include <QSignalSpy>
-#include <QSpinBox>
-#include <QTableView>
-
-#include <algorithm>
-#include <set>
-
 using namespace kernscope::ui;
 using namespace kernscope;
 using kernscope::codec::PartRole;

@@ -14,22 +14,6 @@
 #include "widgets/models/words.h"
 #include "widgets/weight/scale_panel.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QClipboard>
-#include <QGuiApplication>
-#include <QIcon>
-#include <QImage>
-#include <QLabel>
-#include <QLineEdit>
-#include <QSignalSpy>
-#include <QTableView>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <set>
-
 using namespace kernscope::ui;
 using namespace kernscope;
 using kernscope::codec::PartRole;

@@ -4,8 +4,6 @@
 #include "widgets/models/session.h"
 #include "widgets/weight/weight_tiles.h"
 
-#include <random>
-
 using namespace kernscope;
 using namespace kernscope::ui;
 

@@ -6,8 +6,6 @@
 #include "widgets/weight/weight_grid_view.h"
 #include "widgets/weight/weight_header.h"
 
-#include <QTableView>
-
 using namespace kernscope;
 using namespace kernscope::ui;
 

@@ -6,12 +6,6 @@
 #include "widgets/weight/weight_dock.h"
 #include "widgets/weight/weight_tiles.h"
 
-#include <QLabel>
-
-#include <algorithm>
-#include <cmath>
-#include <span>
-
 using namespace kernscope;
 using namespace kernscope::ui;
 using kernscope::codec::PartRole;

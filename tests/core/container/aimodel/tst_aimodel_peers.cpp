@@ -4,9 +4,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QDir>
-#include <QTest>
-
 using namespace kernscope;
 
 namespace {

@@ -10,10 +10,6 @@
 #include "core/search/find.h"
 #include "tests/test_program.h"
 
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -10,9 +10,6 @@
 #include "core/bundle/statistics.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <random>
-
 using namespace kernscope;
 using namespace kernscope::test;
 using prototest::bytes;

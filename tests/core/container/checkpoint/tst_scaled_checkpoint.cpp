@@ -6,10 +6,6 @@
 #include "made_checkpoint.h"
 #include "tests/test_program.h"
 
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -14,8 +14,6 @@
 #include "made_module.h"
 #include "synthetic_kernels.h"
 
-#include <QFile>
-
 namespace kernscope::test {
 
 namespace {

@@ -9,15 +9,6 @@
 #include "core/patch/patch.h"
 #include "tests/test_program.h"
 
-#include <QDateTime>
-#include <QDir>
-#include <QDirIterator>
-#include <QFile>
-#include <QFileInfo>
-#include <QTemporaryDir>
-
-#include <algorithm>
-
 using namespace kernscope;
 using test::ContainerSample;
 

@@ -6,8 +6,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QDirIterator>
-
 using namespace kernscope;
 
 namespace {

@@ -6,9 +6,6 @@
 #include "core/container/hwx/container.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <set>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

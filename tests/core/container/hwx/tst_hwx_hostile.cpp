@@ -8,8 +8,6 @@
 #include "core/container/hwx/slots.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

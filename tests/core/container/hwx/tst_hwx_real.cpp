@@ -9,11 +9,6 @@
 #include "tests/core/descriptor/stream_words.h"
 #include "tests/test_program.h"
 
-#include <QFileInfo>
-#include <QRegularExpression>
-
-#include <algorithm>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

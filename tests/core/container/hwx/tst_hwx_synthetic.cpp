@@ -14,8 +14,6 @@
 #include "tests/core/descriptor/stream_words.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -12,8 +12,6 @@
 #include "opened_hwx.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

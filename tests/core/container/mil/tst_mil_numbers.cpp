@@ -2,11 +2,6 @@
 #include "mil_text.h"
 #include "tests/test_program.h"
 
-#include <QRandomGenerator>
-
-#include <bit>
-#include <cmath>
-
 using namespace kernscope;
 using namespace miltest;
 

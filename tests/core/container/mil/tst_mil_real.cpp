@@ -3,17 +3,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QDir>
-#include <QDirIterator>
-#include <QFile>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
-#include <QMap>
-#include <QSet>
-
-#include <algorithm>
-
 using namespace kernscope;
 using namespace miltest;
 

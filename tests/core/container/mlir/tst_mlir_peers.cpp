@@ -7,10 +7,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QDirIterator>
-#include <QRegularExpression>
-#include <QTest>
-
 #include <sys/resource.h>
 
 using namespace kernscope;

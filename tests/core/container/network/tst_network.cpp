@@ -12,8 +12,6 @@
 #include "core/patch/reencode/reencode.h"
 #include "tests/test_program.h"
 
-#include <cstring>
-
 using namespace kernscope;
 using prototest::bytes;
 using prototest::number;

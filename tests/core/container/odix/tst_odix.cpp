@@ -12,13 +12,6 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
-#include <QFile>
-#include <QTemporaryDir>
-
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include <nlohmann/json.hpp>
 
 using namespace kernscope;

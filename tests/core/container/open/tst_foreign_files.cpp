@@ -2,9 +2,6 @@
 #include "core/bundle/bundle.h"
 #include "tests/test_program.h"
 
-#include <QFile>
-#include <QTemporaryDir>
-
 using namespace kernscope;
 
 /// What is said of files that no reader opens.

@@ -7,10 +7,6 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-
-#include <fmt/format.h>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

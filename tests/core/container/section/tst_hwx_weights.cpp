@@ -13,11 +13,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QFile>
-#include <QtTest>
-
-#include <random>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -13,10 +13,6 @@
 #include "tests/core/container/section/order_check.h"
 #include "tests/test_program.h"
 
-#include <QtTest>
-
-#include <random>
-
 using namespace kernscope;
 using namespace kernscope::section;
 using namespace kernscope::section::made_sections;
