@@ -86,11 +86,28 @@ inline QByteArray contentOf(const QString &path)
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
-/// Writes a file whole; false where that fails.
-inline bool put(const QString &path, const QByteArray &content)
+inline QString textOf(const QString &path)
+{
+    return QString::fromUtf8(contentOf(path));
+}
+
+/// Writes a file whole, or behind what it holds; false where that fails.
+inline bool put(const QString &path, const QByteArray &content,
+                QIODevice::OpenMode how = QIODevice::WriteOnly)
 {
     QFile file(path);
-    return file.open(QIODevice::WriteOnly) && file.write(content) == content.size();
+    return file.open(how) && file.write(content) == content.size();
+}
+
+inline bool put(const QString &path, std::span<const std::byte> content)
+{
+    return put(path, QByteArray(reinterpret_cast<const char *>(content.data()),
+                                static_cast<qsizetype>(content.size())));
+}
+
+inline bool append(const QString &path, const QByteArray &content)
+{
+    return put(path, content, QIODevice::Append);
 }
 
 inline std::span<const std::byte> asSpan(const QByteArray &raw)

@@ -2,12 +2,8 @@
 #pragma once
 
 #include "synthetic.h"
+#include "tests/test_program.h"
 #include "window_fixture.h"
-
-#include <QAction>
-#include <QTemporaryDir>
-
-#include <memory>
 
 namespace kernscope::test {
 
@@ -18,6 +14,7 @@ protected:
     void openWindow();
     /// The same, and it has the keyboard.
     void openActiveWindow();
+    bool activate();
     void patch(double value = 0.123);
     QAction *action(const QString &text) const;
     ui::Session &session() const { return (*m_window)->session(); }
@@ -42,18 +39,19 @@ inline void MainWindowTest::openWindow()
 inline void MainWindowTest::openActiveWindow()
 {
     openWindow();
+    QVERIFY(activate());
+}
+
+inline bool MainWindowTest::activate()
+{
     (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    return QTest::qWaitForWindowActive(&**m_window);
 }
 
 inline QString MainWindowTest::writeHardware() const
 {
-    const Bytes bytes = syntheticH13();
-    QFile file(m_folder->filePath(QStringLiteral("synthetic.hwx")));
-    if (!file.open(QIODevice::WriteOnly))
-        return {};
-    file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
-    return file.fileName();
+    const QString path = m_folder->filePath(u"synthetic.hwx"_s);
+    return put(path, syntheticH13()) ? path : QString();
 }
 
 /// Changes the first stored element of the first weight.

@@ -4,14 +4,8 @@
 #include "core/base/overlaid_file.h"
 #include "core/patch/patch.h"
 #include "main_window_fixture.h"
+#include "tests/test_program.h"
 #include "widgets/patch/patches_dock.h"
-
-#include <QTableView>
-#include <QTemporaryDir>
-
-#include <algorithm>
-#include <limits>
-#include <memory>
 
 namespace kernscope::test {
 
@@ -39,8 +33,7 @@ inline void PatchesTest::openPatches()
     m_path = sample(QStringLiteral("palette"));
     QVERIFY(m_window->open({m_path}));
     (*m_window)->layouts().show(app::Layout::Patch);
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    QVERIFY(activate());
     (*m_window)->session().setPatchingEnabled(true);
     QVERIFY(m_window->settle());
 }

@@ -60,8 +60,7 @@ private Q_SLOTS:
 
     void refusesAnotherBundle()
     {
-        QVERIFY(open(test::writeSample(m_folder->path(), u"palette"_s)));
-        m_session->setPatchingEnabled(true);
+        QVERIFY(openSample(u"palette"_s));
         QVERIFY(write(path("x.kpatch"), "# base sha256:" + std::string(64, '0') + "\n"));
         QSignalSpy failed(m_applier.get(), &ChangeApplier::failed);
         m_applier->apply(path("x.kpatch"));
@@ -93,8 +92,7 @@ private Q_SLOTS:
 
     void saysWhatIsWrong()
     {
-        QVERIFY(open(test::writeSample(m_folder->path(), u"dense"_s)));
-        m_session->setPatchingEnabled(true);
+        QVERIFY(openSample(u"dense"_s));
         QVERIFY(write(path("bad.kpatch"), "set no edit at all\n"));
         QSignalSpy failed(m_applier.get(), &ChangeApplier::failed);
         for (const char *name : {"bad.kpatch", "missing.kpatch"}) {

@@ -294,10 +294,7 @@ private Q_SLOTS:
         QCOMPARE(QString::fromStdString(session.field), field);
         const QTemporaryDir folder;
         const QString path = folder.filePath(u"x.kernscope-session"_s);
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(json);
-        file.close();
+        QVERIFY(test::put(path, json));
         test::TestWindow window;
         window->openPaths({path});
         QVERIFY(!window->document().isOpen());

@@ -52,8 +52,7 @@ private Q_SLOTS:
         QVERIFY(m_window->open({sample(u"dense"_s), sample(u"sparse"_s)}));
         QVERIFY(m_window->settle());
         auto *box = VERIFIED((*m_window)->findChild<app::GoToBox *>());
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         box->setFocus();
         QTest::keyClicks(box, u"export worst elements"_s);
         QTRY_VERIFY(box->hits().hits().rowCount() > 0);
@@ -68,8 +67,7 @@ private Q_SLOTS:
         QVERIFY(m_window->open({sample(u"dense"_s), sample(u"sparse"_s)}));
         (*m_window)->showLayout(app::Layout::Compare);
         QVERIFY(m_window->settle());
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         const auto &session = this->session();
         QVERIFY(!session.place().element);
         ui::Dock *bytes = dock(u"bytes"_s);

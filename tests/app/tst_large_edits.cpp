@@ -167,7 +167,7 @@ private Q_SLOTS:
         m_document->goToStep(0);
         request("[3]=1");
         m_document->goToStep(0);
-        m_document->save(false);
+        m_document->save();
         QCOMPARE(refused.size(), 2);
         QCOMPARE(refused.back().front().value<Error>().code, "patch.busy");
         QCOMPARE(failed.size(), 1);
@@ -195,8 +195,7 @@ private Q_SLOTS:
     {
         QVERIFY(open());
         QVERIFY(fill("[:]=0.5"));
-        m_document->save(false);
-        QVERIFY(wait());
+        QVERIFY(save());
         QVERIFY(!m_document->modified());
         QVERIFY(m_session->filesHold());
         const auto reopened = VERIFIED(Bundle::open(m_path.toStdString()));

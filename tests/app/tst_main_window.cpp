@@ -225,8 +225,7 @@ private Q_SLOTS:
         QFETCH(int, key);
         QFETCH(QStringList, docks);
         QVERIFY(m_window->open({sample(u"sparse"_s)}));
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         QTest::keyClick(&**m_window, static_cast<Qt::Key>(key), Qt::ControlModifier);
         QVERIFY(m_window->settle());
         for (const QString &id : docks) {

@@ -17,8 +17,7 @@ BundlePtr manySections(int weights)
     for (int i = 0; i < weights; ++i)
         made.constant("tensor<fp16, [4]>", "weight_" + std::to_string(i),
                       made.blob(ElementType::Fp16, "[4]", test::Bytes(8)));
-    const auto bundle = made.open();
-    return bundle ? *bundle : nullptr;
+    return made.open().value_or(nullptr);
 }
 
 PaletteIndex::Group group(PaletteIndex::Kind kind, const QStringList &names)

@@ -117,8 +117,7 @@ private Q_SLOTS:
         QTRY_VERIFY(barOf(sections));
         QVERIFY(!barOf(hex));
         // Pin, float and hide by the keyboard; floating it has its own title bar again.
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         QTest::keyClick(&**m_window, Qt::Key_P, Qt::ControlModifier | Qt::AltModifier);
         QVERIFY(sections->pinned());
         QTest::keyClick(&**m_window, Qt::Key_P, Qt::ControlModifier | Qt::AltModifier);
@@ -193,17 +192,15 @@ private Q_SLOTS:
     void saveShowsTheBytes()
     {
         QVERIFY(m_window->open({sample(u"dense"_s)}));
-        auto &session = this->session();
-        session.setPatchingEnabled(true);
-        session.requestEdits({test::setEdit(*session.bundle(), 0, 0, 1.0)}, {});
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        session().setPatchingEnabled(true);
+        session().requestEdits({test::setEdit(*session().bundle(), 0, 0, 1.0)}, {});
+        QVERIFY(activate());
         QTest::keyClick(&**m_window, Qt::Key_S, Qt::ControlModifier);
         auto *save = VERIFIED(test::dialog());
         const auto *table = VERIFIED(save->findChild<QTableView *>());
         const WrittenRange range = (*m_window)->document().pendingRanges().front();
         const auto &file =
-            *session.bundle()->files()[session.bundle()->fileByPath(range.file).value()].file;
+            *session().bundle()->files()[session().bundle()->fileByPath(range.file).value()].file;
         const auto word = [](std::byte value) {
             return u"%1"_s.arg(std::to_integer<uint>(value), 2, 16, QLatin1Char('0'));
         };
@@ -215,7 +212,7 @@ private Q_SLOTS:
         QVERIFY(text(4).startsWith(word(file.bytes()[range.range.offset.value])));
         QVERIFY(text(3) != text(4));
         QTest::keyClick(save, Qt::Key_Escape);
-        session.undoStack().undo();
+        session().undoStack().undo();
     }
 
     void patchLayoutHasALargeGrid()
@@ -235,8 +232,7 @@ private Q_SLOTS:
     void everyDockFindsByKey()
     {
         QVERIFY(m_window->open({sample(u"sparse"_s)}));
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         int found = 0;
         for (const auto &entry : (*m_window)->docks().entries()) {
             app::DockSet::reveal(entry.dock);

@@ -40,26 +40,26 @@ private Q_SLOTS:
         const QString path = copyOf(bundle);
         const test::FileBytes before = bytesOf(path);
         QVERIFY(m_window->open({path}));
-        auto &session = this->session();
-        QVERIFY(!session.bundle()->weights().empty());
+        QVERIFY(!session().bundle()->weights().empty());
         // Of a program that leaves extents open the model's own default shapes are said.
         const bool open = !(*m_window)->document().openInputs().empty();
         QCOMPARE((*m_window)->notices().texts().size(), open ? 1 : 0);
 
-        session.setPatchingEnabled(true);
-        for (std::size_t weight = 0; weight < session.bundle()->weights().size(); ++weight) {
-            session.goToWeight(weight);
-            const auto element = test::storedElement(*session.bundle(), weight);
-            if (element < session.bundle()->weights()[weight].elements.value)
-                session.requestEdits({test::setEdit(*session.bundle(), weight, element, 0.1)}, {});
+        session().setPatchingEnabled(true);
+        for (std::size_t weight = 0; weight < session().bundle()->weights().size(); ++weight) {
+            session().goToWeight(weight);
+            const auto element = test::storedElement(*session().bundle(), weight);
+            if (element < session().bundle()->weights()[weight].elements.value)
+                session().requestEdits({test::setEdit(*session().bundle(), weight, element, 0.1)},
+                                       {});
         }
         QVERIFY(m_window->settle());
         QVERIFY((*m_window)->document().modified());
         QVERIFY(bytesOf(path) == before);
 
-        session.undoStack().setIndex(0);
+        session().undoStack().setIndex(0);
         QVERIFY(!(*m_window)->document().modified());
-        session.undoStack().setIndex(session.undoStack().count());
+        session().undoStack().setIndex(session().undoStack().count());
 
         QSignalSpy saved(&(*m_window)->document(), &app::Document::saved);
         const auto pending = (*m_window)->document().pendingRanges();
@@ -76,7 +76,7 @@ private Q_SLOTS:
                 }));
             }
         }
-        session.undoStack().setIndex(0);
+        session().undoStack().setIndex(0);
         (*m_window)->document().save(false);
         QVERIFY(m_window->settle());
         QVERIFY(bytesOf(path) == before);

@@ -60,11 +60,9 @@ private Q_SLOTS:
     /// What the model says of its inputs holds until other shapes are given, or none.
     void defaultsOfTheModel()
     {
-        QFile description(m_path + u"/metadata.json"_s);
-        QVERIFY(description.open(QIODevice::WriteOnly));
-        description.write("[{\"inputSchema\": [{\"name\": \"x\", \"type\": \"MultiArray\", "
-                          "\"dataType\": \"Float16\", \"shape\": \"[1, 3, 4, 2]\"}]}]");
-        description.close();
+        QVERIFY(test::put(m_path + u"/metadata.json"_s,
+                          "[{\"inputSchema\": [{\"name\": \"x\", \"type\": \"MultiArray\", "
+                          "\"dataType\": \"Float16\", \"shape\": \"[1, 3, 4, 2]\"}]}]"));
         QCOMPARE(flops(), std::uint64_t(0));
         QVERIFY(m_window->open({m_path}));
         QCOMPARE(flops(), std::uint64_t(2 * 8 * 3 * 4 * 2));

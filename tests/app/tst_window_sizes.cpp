@@ -199,11 +199,10 @@ void TestWindowSizes::leastSizes()
     m_faults.clear();
     checkTabs(); // the overview
     checkTitles();
-    auto &session = this->session();
-    for (std::size_t i = 0; i < session.bundle()->weights().size(); ++i) {
-        if (session.bundle()->weights()[i].shape.size() < 2)
+    for (std::size_t i = 0; i < session().bundle()->weights().size(); ++i) {
+        if (session().bundle()->weights()[i].shape.size() < 2)
             continue;
-        session.goToWeight(i);
+        session().goToWeight(i);
         QVERIFY(m_window->settle());
         QCoreApplication::sendPostedEvents();
         for (const auto &entry : (*m_window)->docks().entries())
@@ -243,7 +242,6 @@ void TestWindowSizes::smallerWindow()
     (*m_window)->resize(2560, 1440);
     QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
     QVERIFY(m_window->open({sample(u"sparse"_s)}));
-    auto &session = this->session();
     const auto turnTo = [this](QSize size, std::size_t weight) {
         (*m_window)->resize(size);
         (*m_window)->layouts().reset();
@@ -255,7 +253,7 @@ void TestWindowSizes::smallerWindow()
     QVERIFY(turnTo({1400, 900}, 0));
     m_least = Least{};
     m_faults.clear();
-    QVERIFY(session.bundle());
+    QVERIFY(session().bundle());
     QCoreApplication::sendPostedEvents();
     for (const auto &entry : (*m_window)->docks().entries())
         check(*entry.dock);

@@ -9,19 +9,9 @@
 #include "core/codec/decode/decoder.h"
 #include "core/patch/patch.h"
 #include "resources/sample.h"
+#include "tests/test_program.h"
 #include "widgets/common/dock.h"
 #include "widgets/models/task_manager.h"
-
-#include <QDir>
-#include <QFile>
-#include <QFileInfo>
-#include <QTemporaryDir>
-#include <QTest>
-#include <QTimer>
-
-#include <algorithm>
-#include <map>
-#include <memory>
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -26,9 +26,7 @@
 #include <fmt/format.h>
 
 using namespace kernscope;
-using test::Bytes;
-using test::Elem;
-using test::MadeCoreAi;
+using namespace kernscope::test;
 
 namespace {
 

@@ -2,12 +2,8 @@
 #pragma once
 
 #include "cli_process.h"
+#include "tests/test_program.h"
 #include "written_bundle.h"
-
-#include <QFile>
-#include <QTemporaryDir>
-
-#include <initializer_list>
 
 /// Bundles that `diff` compares.
 namespace kernscope::test {

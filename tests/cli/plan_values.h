@@ -3,12 +3,7 @@
 
 #include "core/codec/encode/encoder.h"
 #include "made_bundle.h"
-
-#include <QFile>
-#include <QString>
-#include <QStringList>
-
-#include <random>
+#include "tests/test_program.h"
 
 /// Values of weights, and files as text.
 namespace kernscope::test {

@@ -156,9 +156,7 @@ private slots:
         const QString report = m_scratch.filePath(u"audit.html"_s);
         const QStringList out{u"-o"_s, report};
         QCOMPARE(audit(m_broken, out).exitCode, 1);
-        QFile file(report);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        const QByteArray written = file.readAll();
+        const QByteArray written = contentOf(report);
         QVERIFY(written.contains("rows-zeroed"));
         const CliResult again = audit(m_broken, out + QStringList{m_json});
         QCOMPARE(again.exitCode, 4);
@@ -235,9 +233,7 @@ private slots:
     {
         const QString path = m_scratch.filePath(u"findings.sarif"_s);
         QCOMPARE(runCli({u"inspect"_s, m_broken, u"-o"_s, path}).exitCode, 0);
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        const auto json = nlohmann::json::parse(file.readAll().toStdString());
+        const auto json = nlohmann::json::parse(contentOf(path).toStdString());
         const auto &results = json["runs"][0]["results"];
         QVERIFY(!results.empty());
         QCOMPARE(results[0]["ruleId"].get<std::string>(), "constant_channels");

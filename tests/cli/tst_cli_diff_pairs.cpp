@@ -250,9 +250,7 @@ private slots:
              {std::pair("changes.ips", "PATCH"), std::pair("changes.bps", "BPS1")}) {
             const QString path = m_scratch.filePath(QString::fromUtf8(name));
             QCOMPARE(diff(a, b, {output, path}).exitCode, 1);
-            QFile file(path);
-            QVERIFY(file.open(QIODevice::ReadOnly));
-            QVERIFY(file.readAll().startsWith(magic));
+            QVERIFY(contentOf(path).startsWith(magic));
             // Two files differ: the text names the other weight.
             const CliResult several =
                 diff(a, c, {output, m_scratch.filePath(u"n"_s) + QString::fromUtf8(name)});
@@ -264,9 +262,7 @@ private slots:
         const QString weights = a + u"/weights/weight.bin"_s;
         const QString same = m_scratch.filePath(u"same.ips"_s);
         QCOMPARE(diff(weights, weights, {output, same}).exitCode, 0);
-        QFile file(same);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        QCOMPARE(file.readAll(), QByteArray("PATCHEOF"));
+        QCOMPARE(contentOf(same), QByteArray("PATCHEOF"));
     }
 
     /// Two kinds of checkpoint with the same tensors are equal where these have the same names as

@@ -27,9 +27,7 @@ private slots:
         QCOMPARE(result.exitCode, 1);
         QVERIFY(result.out.contains("2 values differ") ||
                 result.out.contains("stored bytes differ"));
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        QVERIFY(file.readAll().contains("\"command\": \"diff\""));
+        QVERIFY(contentOf(path).contains("\"command\": \"diff\""));
         QCOMPARE(diff(m_a, m_b, {option, path}).exitCode, 4);
         QCOMPARE(diff(m_a, m_b, {option, path, u"--force"_s}).exitCode, 1);
         const QString input = m_a + u"/model.mil"_s;
@@ -175,9 +173,7 @@ private slots:
     {
         const QString script = m_scratch.filePath(u"changes.kpatch"_s);
         QCOMPARE(diff(m_a, m_b, {u"--output"_s, script}).exitCode, 1);
-        QFile file(script);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        const QByteArray text = file.readAll();
+        const QByteArray text = contentOf(script);
         QVERIFY(text.contains("set-stored w:data[3]=0  # was 0x4400: 4 > 0\n"));
         QCOMPARE(int(text.count("set-stored")), 2);
         const auto patch = [&](const QString &bundle, const QString &out) {

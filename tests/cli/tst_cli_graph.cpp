@@ -84,10 +84,7 @@ private slots:
     void outputRules()
     {
         const QString path = m_scratch.filePath(u"there.svg"_s);
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write("mine");
-        file.close();
+        QVERIFY(put(path, "mine"));
         QVERIFY(graph({u"--svg"_s, path}).exitCode != 0);
         QCOMPARE(content(u"there.svg"_s), QByteArray("mine"));
         QCOMPARE(graph({u"--svg"_s, path, u"--force"_s}).exitCode, 0);
@@ -139,11 +136,7 @@ private:
     {
         return runCli(QStringList{u"graph"_s, m_path} + std::move(arguments));
     }
-    QByteArray content(const QString &name) const
-    {
-        QFile file(m_scratch.filePath(name));
-        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-    }
+    QByteArray content(const QString &name) const { return contentOf(m_scratch.filePath(name)); }
 
     QTemporaryDir m_scratch;
     QString m_path;

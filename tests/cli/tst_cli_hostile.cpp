@@ -75,10 +75,8 @@ private slots:
 private:
     QString write(const QString &name, const QByteArray &content) const
     {
-        QFile file(m_scratch.filePath(name));
-        return file.open(QIODevice::WriteOnly) && file.write(content) == content.size()
-                   ? file.fileName()
-                   : QString();
+        const QString path = m_scratch.filePath(name);
+        return put(path, content) ? path : QString();
     }
     QTemporaryDir m_scratch;
 };
@@ -167,10 +165,8 @@ void TestCliHostile::foreignInput()
     const QString folder = m_scratch.filePath(u"made"_s);
     QCOMPARE(runCli({u"quantize"_s, array, u"--format"_s, u"mxfp8"_s, u"-o"_s, folder}).exitCode,
              0);
-    QFile manifest(folder + u"/quantize.json"_s);
-    QVERIFY(manifest.open(QIODevice::ReadOnly));
-    auto json = nlohmann::ordered_json::parse(manifest.readAll().toStdString());
-    manifest.close();
+    auto json =
+        nlohmann::ordered_json::parse(contentOf(folder + u"/quantize.json"_s).toStdString());
     const QString secret = write(u"secret"_s, "root:x:0:0");
     json["input"] = secret.toStdString();
     json["input_sha256"] =
@@ -236,9 +232,7 @@ void TestCliHostile::patchesOfLargeFiles()
                     m_scratch.filePath(u"made.mlmodelc"_s), u"--json"_s},
                    kMemory, RLIMIT_DATA);
     QVERIFY2(inside.exitCode == 0, inside.out + inside.err);
-    QFile notes(m_scratch.filePath(u"made.mlmodelc/notes.txt"_s));
-    QVERIFY(notes.open(QIODevice::ReadOnly));
-    QCOMPARE(notes.readAll(), QByteArray("01XY456789"));
+    QCOMPARE(contentOf(m_scratch.filePath(u"made.mlmodelc/notes.txt"_s)), QByteArray("01XY456789"));
     QCOMPARE(QFileInfo(m_scratch.filePath(u"made.mlmodelc/extra.bin"_s)).size(), kBytes);
 }
 

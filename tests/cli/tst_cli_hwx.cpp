@@ -221,11 +221,9 @@ private slots:
     void badInput()
     {
         const auto [content, exitCode] = fetched<QByteArray, int>();
-        QFile file(m_scratch.filePath(u"bad.hwx"_s));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(content);
-        file.close();
-        const CliResult result = runCli({u"hwx"_s, file.fileName(), u"--json"_s});
+        const QString file = m_scratch.filePath(u"bad.hwx"_s);
+        QVERIFY(put(file, content));
+        const CliResult result = runCli({u"hwx"_s, file, u"--json"_s});
         QVERIFY(!result.crashed);
         QCOMPARE(result.exitCode, exitCode);
         const Json json = result.json();

@@ -121,10 +121,8 @@ private:
     QString made(const char *name) const { return m_scratch.filePath(QLatin1String(name)); }
     QString write(const char *name, const QByteArray &content) const
     {
-        QFile file(made(name));
-        return file.open(QIODevice::WriteOnly) && file.write(content) == content.size()
-                   ? file.fileName()
-                   : QString();
+        const QString path = made(name);
+        return put(path, content) ? path : QString();
     }
     QStringList words(const QByteArray &line) const
     {

@@ -72,9 +72,7 @@ private slots:
         const QString path = m_scratch.filePath(u"unreadable"_s);
         QFile::remove(path);
         if (!content.isNull()) {
-            QFile file(path);
-            QVERIFY(file.open(QIODevice::WriteOnly));
-            file.write(content);
+            QVERIFY(put(path, content));
         }
         const CliResult people = runCli({u"inspect"_s, path});
         QCOMPARE(people.exitCode, exitCode);
@@ -254,9 +252,7 @@ private slots:
         QVERIFY2(text.out.contains("1 of 2 output channels hold a single value"), text.out);
         const QString report = m_scratch.filePath(u"findings.html"_s);
         QCOMPARE(runCli({u"inspect"_s, path, u"-o"_s, report}).exitCode, 0);
-        QFile file(report);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        QVERIFY(file.readAll().contains("output channels hold a single value"));
+        QVERIFY(contentOf(report).contains("output channels hold a single value"));
     }
 
 private:

@@ -166,9 +166,7 @@ private slots:
     {
         const QString output = m_scratch.filePath(u"old"_s);
         {
-            QFile file(output);
-            QVERIFY(file.open(QIODevice::WriteOnly));
-            file.write("before");
+            QVERIFY(put(output, "before"));
         }
         const State before = stateOf(m_scratch.path());
         bool stopped = false;
@@ -198,10 +196,6 @@ private slots:
         fs::copy(m_scratch.filePath(u"a.mlmodelc"_s).toStdString(), bundle,
                  fs::copy_options::recursive);
         const QString weights = QString::fromStdString((bundle / "weights/weight.bin").string());
-        const auto contentOf = [](const QString &path) {
-            QFile file(path);
-            return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-        };
         const QByteArray old = contentOf(weights);
         QByteArray filled = old;
         for (qsizetype at = filled.size() - qsizetype(2 * kElements); at < filled.size(); at += 2) {

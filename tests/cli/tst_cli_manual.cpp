@@ -94,9 +94,8 @@ private slots:
     void pagesNameEveryCommand()
     {
         QFETCH(QString, page);
-        QFile file((QString::fromUtf8(kernscope::test::sourceFolder()) + u"/"_s) + page);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        const QString text = QString::fromUtf8(file.readAll());
+        const QString text = QString::fromUtf8(
+            contentOf((QString::fromUtf8(kernscope::test::sourceFolder()) + u"/"_s) + page));
         for (const QString &name : subcommands({}))
             QVERIFY2(text.contains(u'`' + name + u'`'), qPrintable(name));
     }

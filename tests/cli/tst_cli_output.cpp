@@ -18,8 +18,7 @@ namespace fs = std::filesystem;
 
 void write(const QString &path, const QByteArray &bytes)
 {
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size());
+    QVERIFY(put(path, bytes));
 }
 
 /// Every file below a folder with its bytes, and every link and folder by its name.

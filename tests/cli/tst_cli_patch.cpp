@@ -121,13 +121,11 @@ private slots:
     /// Edits of several options follow each other as they stand, a script in its place.
     void orderOfOptions()
     {
-        QFile file(m_scratch->filePath(u"edits.txt"_s));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write("# in between\nset w[0]=3\nfill w[1,:]=1\n");
-        file.close();
+        const QString file = m_scratch->filePath(u"edits.txt"_s);
+        QVERIFY(put(file, "# in between\nset w[0]=3\nfill w[1,:]=1\n"));
         const CliResult result =
             patch(edits({"--set", "w[0]=2", "--fill", "w[0,:]=7", "--script"})
-                  << file.fileName() << edits({"--set", "w[1]=4", "--in-place", "--json"}));
+                  << file << edits({"--set", "w[1]=4", "--in-place", "--json"}));
         QCOMPARE(result.exitCode, 0);
         QList<QByteArray> order;
         const auto json = result.json();

@@ -237,11 +237,9 @@ private slots:
         negative.write(m_scratch.filePath(u"negative.npz"_s));
         stray.add("nobody", {64}, std::vector<float>(64, 1.0f));
         stray.write(m_scratch.filePath(u"stray.npz"_s));
-        QFile npy(m_scratch.filePath(u"squares.npy"_s));
-        QVERIFY(npy.open(QIODevice::WriteOnly));
-        npy.write(QByteArray::fromStdString(npyHeader(ElementType::Fp32, {64})) +
-                  QByteArray(256, '\0'));
-        npy.close();
+        QVERIFY(put(m_scratch.filePath(u"squares.npy"_s),
+                    QByteArray::fromStdString(npyHeader(ElementType::Fp32, {64})) +
+                        QByteArray(256, '\0')));
         const auto result = runCli(line("--json --activations %/" + name));
         QVERIFY2(result.exitCode == 3, result.out);
         QVERIFY2(result.out.contains(code), result.out);
@@ -261,13 +259,11 @@ private slots:
     {
         QFETCH(QByteArray, options);
         const QByteArray table("weight,sensitivity\nw1,2\n");
-        QFile file(m_scratch.filePath(u"in.csv"_s));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(table);
-        file.close();
+        const QString file = m_scratch.filePath(u"in.csv"_s);
+        QVERIFY(put(file, table));
         const auto result = runCli(line("--tolerance 0.1 --force --json " + options));
         QVERIFY2(result.exitCode != 0, result.out);
-        QCOMPARE(fileText(file.fileName()).toUtf8(), table);
+        QCOMPARE(fileText(file).toUtf8(), table);
         QVERIFY(!QFile::exists(m_scratch.filePath(u"m.mlmodelc/weights/in.csv"_s)));
     }
 

@@ -211,10 +211,7 @@ private slots:
         const QByteArray half = weights();
         const auto copyWith = [&](const char *name, const QByteArray &content) {
             const QString path = writeBundle(*m_scratch, name, recoverBundle());
-            QFile file(path + u"/weights/weight.bin"_s);
-            return file.open(QIODevice::WriteOnly) && file.write(content) == content.size()
-                       ? path
-                       : QString();
+            return put(path + u"/weights/weight.bin"_s, content) ? path : QString();
         };
         const QString moved = copyWith("moved.mlmodelc", half);
         const auto inspect = [&](const QString &path) {
@@ -268,10 +265,7 @@ private slots:
     {
         QFile::remove(m_journal);
         const QString victim = m_scratch->filePath(u".bashrc"_s);
-        QFile file(victim);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write("precious");
-        file.close();
+        QVERIFY(put(victim, "precious"));
         const auto evil = OverlaidFile::fromMemory(Bytes(8, std::byte{'e'}), ".bashrc");
         const QByteArray now("precious");
         QVERIFY(evil->write(FileOffset(0), std::as_bytes(std::span(now.data(), 8))));

@@ -147,9 +147,8 @@ private Q_SLOTS:
     /// The page for scripts is made of the schemas.
     void pageNamesTheKeys()
     {
-        QFile file(QString::fromUtf8(sourceFolder()) + u"/resources/help/scripts.md"_s);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        const QString page = QString::fromUtf8(file.readAll());
+        const QString page = QString::fromUtf8(
+            contentOf(QString::fromUtf8(sourceFolder()) + u"/resources/help/scripts.md"_s));
         for (const QString &name : QDir(schemaFolder()).entryList(QDir::Files)) {
             QFile schema(schemaFolder() + name);
             QVERIFY(schema.open(QIODevice::ReadOnly));

@@ -22,8 +22,7 @@ bool coversPath(const QString &row, const QStringList &path)
 
 QString textOf(const QString &path)
 {
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+    return test::textOf(path);
 }
 
 struct Include {

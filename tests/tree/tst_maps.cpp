@@ -11,8 +11,7 @@ QDir tree()
 
 QString contentsOf(const QString &path)
 {
-    QFile file(tree().filePath(path));
-    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+    return test::textOf(tree().filePath(path));
 }
 
 /// "widgets/x.{h,cpp}" as its two names.

@@ -160,8 +160,7 @@ BundlePtr packageOf(const std::vector<Stored> &weights, bool named = true)
         addWeight(made, named ? name + "_to_fp16_quantized" : fmt::format("const_{}", i),
                   weights[i]);
     }
-    const auto bundle = made.open();
-    return bundle ? *bundle : nullptr;
+    return made.open().value_or(nullptr);
 }
 
 BundlePtr checkpointOf(const std::vector<Values> &tensors)
@@ -184,18 +183,11 @@ BundlePtr checkpointOf(const std::vector<Values> &tensors)
     const auto text = std::as_bytes(std::span(header));
     file.insert(file.end(), text.begin(), text.end());
     file.insert(file.end(), data.begin(), data.end());
-    OpenOptions options;
-    options.memory = {{"w.safetensors", file}};
-    const auto bundle = Bundle::open("w.safetensors", options);
-    return bundle ? *bundle : nullptr;
+    return Bundle::open("w.safetensors", {.memory = {{"w.safetensors", file}}}).value_or(nullptr);
 }
 
 using Make = std::function<Stored(const Values &)>;
 using Change = std::function<void(Stored &)>;
-
-} // namespace
-
-namespace {
 
 Stored int4(const Values &values)
 {

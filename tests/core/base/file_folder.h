@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QByteArray>
-#include <QFile>
-#include <QTemporaryDir>
-
-#include <cstddef>
-#include <filesystem>
-#include <vector>
+#include "tests/test_program.h"
 
 namespace kernscope::test {
 

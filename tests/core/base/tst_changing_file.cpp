@@ -272,8 +272,7 @@ private slots:
 private:
     std::shared_ptr<OverlaidFile> open()
     {
-        auto file = OverlaidFile::open(m_path, "weight.bin");
-        return file ? *file : nullptr;
+        return OverlaidFile::open(m_path, "weight.bin").value_or(nullptr);
     }
 
     QTemporaryDir m_folder;

@@ -47,8 +47,7 @@ private slots:
         for (const char *folder : {"in", "out", "else"})
             QVERIFY(QDir(m_folder.path()).mkpath(QString::fromUtf8(folder)));
         for (const char *name : {"in/a", "out/a", "else/a", "one", "two"}) {
-            QFile file(at(QString::fromUtf8(name)));
-            QVERIFY(file.open(QIODevice::WriteOnly) && file.write("a") == 1);
+            QVERIFY(test::put(at(QString::fromUtf8(name)), "a"));
         }
         QFile::link(at(u"else/a"_s), at(u"in/link"_s));
     }

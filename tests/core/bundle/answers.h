@@ -2,14 +2,7 @@
 #pragma once
 
 #include "tests/data/data_folder.h"
-
-#include <QDir>
-#include <QDirIterator>
-#include <QFile>
-
-#include <cmath>
-#include <fstream>
-#include <string>
+#include "tests/test_program.h"
 
 #include <nlohmann/json.hpp>
 

@@ -145,8 +145,7 @@ OpenOptions MadeCoreAi::options() const
 
 BundlePtr MadeCoreAi::open() const
 {
-    auto bundle = Bundle::open("made.aimodel", options());
-    return bundle ? *bundle : nullptr;
+    return Bundle::open("made.aimodel", options()).value_or(nullptr);
 }
 
 Bytes halfBytes(std::initializer_list<float> values)

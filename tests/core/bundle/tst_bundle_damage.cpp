@@ -81,9 +81,8 @@ private slots:
     {
         QFETCH(QByteArray, content);
         QFETCH(QByteArray, found);
-        OpenOptions options;
-        options.memory = {{"file", readable(content.toStdString())}};
-        const auto bundle = Bundle::open("file", options);
+        const auto bundle =
+            Bundle::open("file", {.memory = {{"file", readable(content.toStdString())}}});
         QCOMPARE(bundle.has_value(), found.isEmpty());
         if (bundle)
             return;

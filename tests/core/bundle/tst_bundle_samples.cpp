@@ -119,10 +119,11 @@ private slots:
     {
         QFETCH(QString, path);
         const BundlePtr bundle = VERIFIED(open(path));
-        QFile file(m_folder.filePath(u"models/network.mlmodel.expected.json"_s));
-        QVERIFY(file.open(QIODevice::ReadOnly));
         const QJsonArray expected =
-            QJsonDocument::fromJson(file.readAll()).object()[u"weights"_s].toArray();
+            QJsonDocument::fromJson(
+                test::contentOf(m_folder.filePath(u"models/network.mlmodel.expected.json"_s)))
+                .object()[u"weights"_s]
+                .toArray();
         QVERIFY(!expected.isEmpty());
         const AllStatistics statistics = computeAllStatistics(*bundle, {true, true}, nullptr);
         QCOMPARE(qsizetype(bundle->weights().size()), expected.size());

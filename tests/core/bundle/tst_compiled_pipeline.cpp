@@ -120,9 +120,9 @@ private slots:
     /// Models of other kinds alone: named, and nothing is wrong.
     void otherKindsAlone()
     {
-        OpenOptions options;
-        options.memory = {{"coremldata.bin", ofText("x")}, {"model0/coremldata.bin", ofText("x")}};
-        const auto bundle = VERIFIED(Bundle::open("p.mlmodelc", options));
+        const auto bundle = VERIFIED(Bundle::open(
+            "p.mlmodelc",
+            {.memory = {{"coremldata.bin", ofText("x")}, {"model0/coremldata.bin", ofText("x")}}}));
         QCOMPARE((*bundle)->program()->models.size(), std::size_t{2});
         QCOMPARE((*bundle)->program()->models.back().kind, "compiled model");
         QCOMPARE((*bundle)->programFile(), kNoIndex);

@@ -4,11 +4,7 @@
 #include "core/bundle/bundle.h"
 #include "core/numeric/half.h"
 #include "diff_sample.h"
-
-#include <algorithm>
-#include <random>
-#include <string>
-#include <vector>
+#include "tests/test_program.h"
 
 #include <fmt/ranges.h>
 

@@ -212,9 +212,7 @@ private slots:
             milblob::Writer writer;
             writer.add(ElementType::Fp16, first, 0);
             writer.add(ElementType::Fp16, second, 0);
-            OpenOptions options;
-            options.memory = {{"weight.bin", writer.finish()}};
-            return *Bundle::open("weight.bin", options);
+            return *Bundle::open("weight.bin", {.memory = {{"weight.bin", writer.finish()}}});
         };
         const auto same = pairsText(*bare(kTen, kTwelve), *bare(kOtherTen, kTwelve));
         QCOMPARE(same.size(), std::size_t{2});
@@ -241,9 +239,8 @@ private slots:
         }
         QVERIFY(!difference->weights[0].values);
         // A bare weight file against the one in a bundle.
-        OpenOptions lone;
-        lone.memory = {{"other.bin", denseBundle(kTen).weights()}};
-        const BundlePtr bare = *Bundle::open("other.bin", lone);
+        const BundlePtr bare =
+            *Bundle::open("other.bin", {.memory = {{"other.bin", denseBundle(kTen).weights()}}});
         const auto mixed = compareBundles(*bare, *b, withValues());
         QVERIFY(!mixed->identical);
         QVERIFY(mixed->files[0].equal);

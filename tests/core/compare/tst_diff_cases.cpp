@@ -119,9 +119,7 @@ private slots:
             writer.add(ElementType::Fp16, kTen, 0);
             writer.fill(Bytes(5, gap));
             writer.add(ElementType::Fp16, kTwelve, 0);
-            OpenOptions options;
-            options.memory = {{"weight.bin", writer.finish()}};
-            return *Bundle::open("weight.bin", options);
+            return *Bundle::open("weight.bin", {.memory = {{"weight.bin", writer.finish()}}});
         };
         const BundlePtr a = build(std::byte{0}), b = build(std::byte{0x5A});
         const Difference difference = whole(a, b);

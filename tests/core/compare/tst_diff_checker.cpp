@@ -23,8 +23,7 @@ BundlePtr rawBundle(ElementType type, const Bytes &bytes)
     made.constant(fmt::format("tensor<{}, {}>", elementTypeName(type), shape), "w",
                   made.blob(type, shape, bytes));
     made.consume("w");
-    const auto opened = made.open();
-    return opened ? *opened : nullptr;
+    return made.open().value_or(nullptr);
 }
 
 constexpr std::array kTypes{ElementType::Fp16,   ElementType::Fp32,  ElementType::Bf16,

@@ -23,9 +23,7 @@ BundlePtr container(const QByteArray &name)
     const Bytes bytes = name == "h13"   ? syntheticH13()
                         : name == "h14" ? syntheticH14()
                                         : syntheticH18g();
-    OpenOptions options;
-    options.memory = {{"made.hwx", bytes}};
-    return *Bundle::open("made.hwx", options);
+    return *Bundle::open("made.hwx", {.memory = {{"made.hwx", bytes}}});
 }
 
 /// Bundles of every form, then containers.
@@ -285,9 +283,7 @@ private slots:
     {
         const auto said = [](const Bytes &a, const Bytes &b) {
             const auto open = [](const Bytes &bytes) {
-                OpenOptions options;
-                options.memory = {{"made.hwx", bytes}};
-                return *Bundle::open("made.hwx", options);
+                return *Bundle::open("made.hwx", {.memory = {{"made.hwx", bytes}}});
             };
             const BundlePtr from = open(a), to = open(b);
             return differenceSummary(*from, *to, whole(from, to));

@@ -19,10 +19,7 @@ using Geometry = lanes::WeightExtents;
 
 BundlePtr openBytes(const std::string &name, const Bytes &bytes)
 {
-    OpenOptions options;
-    options.memory = {{name, bytes}};
-    const auto bundle = Bundle::open(name, options);
-    return bundle ? *bundle : nullptr;
+    return Bundle::open(name, {.memory = {{name, bytes}}}).value_or(nullptr);
 }
 
 /// A section of the first weight of a sample of that form, behind that number of channels of

@@ -259,9 +259,8 @@ private Q_SLOTS:
         QCOMPARE(unitsText(around(graph, "x", 2)), u"output x | x"_s);
         milblob::Writer writer;
         writer.add(ElementType::Fp16, halves({1, 2}), 0);
-        OpenOptions options;
-        options.memory = {{"weight.bin", writer.finish()}};
-        const auto blob = VERIFIED(Bundle::open("weight.bin", options));
+        const auto blob =
+            VERIFIED(Bundle::open("weight.bin", {.memory = {{"weight.bin", writer.finish()}}}));
         const Error none = REFUSED(Graph::build(*blob));
         QCOMPARE(none.code, "graph.program");
     }
@@ -296,8 +295,7 @@ BundlePtr TestGraph::residual(int blocks, const std::string &odd)
     }
     made.line(step("softmax", "head", from));
     made.result = "head";
-    const auto opened = made.open();
-    return opened ? *opened : nullptr;
+    return made.open().value_or(nullptr);
 }
 
 KERNSCOPE_TEST(TestGraph, QCoreApplication)

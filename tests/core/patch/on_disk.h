@@ -4,15 +4,10 @@
 #include "core/bundle/bundle.h"
 #include "core/patch/patch.h"
 #include "sample_bundles.h"
-
-#include <filesystem>
-#include <fstream>
-#include <map>
+#include "tests/test_program.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <QTemporaryDir>
 
 /// Bundles on disk, for the tests of saving.
 namespace kernscope::test {

@@ -45,8 +45,7 @@ public:
             if (path == "metadata.json")
                 content.assign(bytes.begin(), bytes.end());
         }
-        const auto bundle = Bundle::open("made.mlmodelc", options);
-        return bundle ? *bundle : nullptr;
+        return Bundle::open("made.mlmodelc", options).value_or(nullptr);
     }
 
 private:

@@ -31,8 +31,7 @@ BundlePtr several()
               "[name = string(\"lost\")]");
     for (const char *name : {"half", "wide", "bytes", "lost"})
         made.consume(name);
-    const auto bundle = made.open();
-    return bundle ? *bundle : nullptr;
+    return made.open().value_or(nullptr);
 }
 
 Bytes written(const Bundle &bundle, const report::TensorExport &plan)

@@ -25,8 +25,7 @@ BundlePtr rowsOf(std::initializer_list<std::pair<const char *, std::size_t>> wei
         made.line("tensor<fp16, [1, " + rows + "]> of_" + name + " = linear(weight = " + name +
                   ", x = x)[name = string(\"of_" + name + "\")]");
     }
-    const auto opened = made.open();
-    return opened ? *opened : nullptr;
+    return made.open().value_or(nullptr);
 }
 
 report::ProgramVerdict verdictOn(const Bundle &bundle, std::string_view chip)

@@ -364,8 +364,7 @@ private Q_SLOTS:
 
     void pinnedDocksStay()
     {
-        Session session;
-        HexDock dock(session);
+        auto [session, dock] = test::Alone<HexDock>();
         session.setBundle(test::sampleBundle("dense"));
         QVERIFY(shown(dock));
         auto *view = dock.findChild<HexView *>();
@@ -380,8 +379,7 @@ private Q_SLOTS:
 
     void hexFollowsAndDrives()
     {
-        Session session;
-        HexDock dock(session);
+        auto [session, dock] = test::Alone<HexDock>();
         session.setBundle(test::sampleBundle("dense"));
         QVERIFY(shown(dock));
         auto *view = dock.findChild<HexView *>();
@@ -413,8 +411,7 @@ private Q_SLOTS:
 
     void hexGoesToAnElement()
     {
-        Session session;
-        HexDock dock(session);
+        auto [session, dock] = test::Alone<HexDock>();
         session.setBundle(test::sampleBundle("dense"));
         QVERIFY(shown(dock));
         auto *view = dock.findChild<HexView *>();
@@ -447,8 +444,7 @@ private Q_SLOTS:
         made.consume("w");
         const auto opened = made.open();
         QVERIFY(opened && (*opened)->weights().size() == 1);
-        Session session;
-        HexDock dock(session);
+        auto [session, dock] = test::Alone<HexDock>();
         session.setBundle(*opened);
         QVERIFY(shown(dock));
         auto *view = dock.findChild<HexView *>();
@@ -473,8 +469,7 @@ private Q_SLOTS:
 
     void hexGoesToATypedOffset()
     {
-        Session session;
-        HexDock dock(session);
+        auto [session, dock] = test::Alone<HexDock>();
         session.setBundle(test::sampleBundle("dense"));
         QVERIFY(shown(dock));
         auto *view = dock.findChild<HexView *>();
@@ -495,8 +490,7 @@ private Q_SLOTS:
 
     void hexFindsBytes()
     {
-        Session session;
-        HexDock dock(session);
+        auto [session, dock] = test::Alone<HexDock>();
         session.setBundle(test::blobBundle(3, 100));
         QVERIFY(shown(dock));
         auto *view = dock.findChild<HexView *>();
@@ -536,8 +530,7 @@ private Q_SLOTS:
 
     void hexFindCanBeCancelled()
     {
-        Session session;
-        HexDock dock(session);
+        auto [session, dock] = test::Alone<HexDock>();
         session.setBundle(test::blobBundle(1, 96u << 20));
         QVERIFY(shown(dock));
         auto *view = dock.findChild<HexView *>();
@@ -558,8 +551,7 @@ private Q_SLOTS:
 
     void hexShowsEditsInPlace()
     {
-        Session session;
-        HexDock dock(session);
+        auto [session, dock] = test::Alone<HexDock>();
         session.setBundle(test::sampleBundle("dense"));
         QVERIFY(shown(dock));
         auto *view = dock.findChild<HexView *>();
@@ -586,8 +578,7 @@ private Q_SLOTS:
     /// sight beside 16 bytes a row, the others below them, and none is cut.
     void readingsStandBesideTheBytes()
     {
-        Session session;
-        HexDock dock(session);
+        auto [session, dock] = test::Alone<HexDock>();
         session.setBundle(test::sampleBundle("dense"));
         QVERIFY(shown(dock));
         const auto *view = dock.findChild<HexView *>();

@@ -26,10 +26,6 @@ std::size_t widestSection(const Bundle &bundle, std::size_t file)
     return widest;
 }
 
-} // namespace
-
-namespace {
-
 /// Sections one behind the other, of these lengths and kinds in turn.
 std::vector<Section> sectionsOf(const std::vector<std::uint64_t> &lengths)
 {

@@ -62,8 +62,7 @@ private Q_SLOTS:
     /// selected where there is some.
     void assessmentCopiesWhatIsOnView()
     {
-        Session session;
-        AssessmentDock dock(session);
+        auto [session, dock] = Alone<AssessmentDock>();
         QAction *copy = dock.menuActions().front(), *gates = dock.menuActions().back();
         QVERIFY(showDock(dock));
         QVERIFY(!dock.showsContent() && !copy->isEnabled() && !gates->isEnabled());
@@ -92,8 +91,7 @@ private Q_SLOTS:
     /// A dock does not wait for a task that was cancelled.
     void cancelledSaysSo()
     {
-        Session session;
-        StreamDock stream(session);
+        auto [session, stream] = Alone<StreamDock>();
         ChooseDock choose(session);
         session.setBundle(openSample("sample-palette.mlmodelc"));
         QVERIFY(showDock(stream) && showDock(choose));
@@ -128,8 +126,7 @@ private Q_SLOTS:
 
     void geometryOfConsumersAndOfTypedNumbers()
     {
-        Session session;
-        GeometryDock dock(session);
+        auto [session, dock] = Alone<GeometryDock>();
         QAbstractItemModelTester tester(&dock.model());
         QVERIFY(showDock(dock)); // without a bundle: numbers typed in
         QVERIFY(dock.showsContent());
@@ -164,8 +161,7 @@ private Q_SLOTS:
         made.line(
             "tensor<fp16, [1, 64, 14, 14]> y = conv(weight = w, x = x)[name = string(\"y\")]");
         made.result = "y";
-        Session session;
-        GeometryDock dock(session);
+        auto [session, dock] = Alone<GeometryDock>();
         session.setBundle(*made.open());
         ChipState::of(session).setTarget(*target::findTarget("M1")->target);
         QVERIFY(showDock(dock));
@@ -223,8 +219,7 @@ private Q_SLOTS:
 
     void targetsAreSearchedAndCompared()
     {
-        Session session;
-        TargetsDock dock(session);
+        auto [session, dock] = Alone<TargetsDock>();
         QAbstractItemModelTester tester(&dock.model());
         QVERIFY(showDock(dock));
         const int all = dock.model().rowCount();
@@ -244,8 +239,7 @@ private Q_SLOTS:
 
     void candidatesAndApply()
     {
-        Session session;
-        ChooseDock dock(session);
+        auto [session, dock] = Alone<ChooseDock>();
         QAbstractItemModelTester tester(&dock.model());
         session.setBundle(openSample("sample-dense.mlmodelc"));
         const BundlePtr bundle = session.bundle();
@@ -278,8 +272,7 @@ private Q_SLOTS:
     /// What sources disagree about stands folded above the candidates.
     void readingsOfTheChoice()
     {
-        Session session;
-        ChooseDock dock(session);
+        auto [session, dock] = Alone<ChooseDock>();
         session.setBundle(openSample("sample-palette.mlmodelc"));
         session.goToWeight(0);
         QVERIFY(showDock(dock));
@@ -326,8 +319,7 @@ private Q_SLOTS:
             made.blob(ElementType::Fp16, "[64, 64, 1, 1]", test::Bytes(8192, std::byte{0x3c})));
         made.line("tensor<fp16, [1, 64, ?, ?]> y = conv(weight = w, x = x)[name = string(\"y\")]");
         made.result = "y";
-        Session session;
-        ChooseDock dock(session);
+        auto [session, dock] = Alone<ChooseDock>();
         session.setBundle(*made.open());
         QVERIFY(showDock(dock));
         QCOMPARE(dock.model().rowCount(), 5);
@@ -343,8 +335,7 @@ private Q_SLOTS:
 
     void collectiveFigures()
     {
-        Session session;
-        CollectiveDock dock(session);
+        auto [session, dock] = Alone<CollectiveDock>();
         QAbstractItemModelTester tester(&dock.model());
         QVERIFY(showDock(dock));
         const int index = rowWith(dock.model(), 0, u"engine index of (1, 2)"_s);
@@ -367,8 +358,7 @@ private:
 private slots:
     void saysWhatIsMissing()
     {
-        Session session;
-        PlanDock dock(session);
+        auto [session, dock] = Alone<PlanDock>();
         QVERIFY(showDock(dock));
         QVERIFY(!dock.showsContent());
     }
@@ -377,8 +367,7 @@ private slots:
     void unknownWorkIsNotNone()
     {
         const auto drawn = [](bool open) {
-            Session session;
-            RooflineDock dock(session);
+            auto [session, dock] = Alone<RooflineDock>();
             test::MadeProgram made;
             std::string statements = made.weight("w") + test::MadeProgram::linear("y", "w", "x");
             if (open)
@@ -398,8 +387,7 @@ private slots:
 
     void plansAndPlansAgain()
     {
-        Session session;
-        PlanDock dock(session);
+        auto [session, dock] = Alone<PlanDock>();
         QAbstractItemModelTester tester(&dock.model());
         session.setBundle(openSample("sample-dense.mlmodelc"));
         dock.tolerance().setValue(0.2);
@@ -432,8 +420,7 @@ private slots:
     /// Each cell of the dock is that of the rows of `plan --json`.
     void saysWhatTheCommandSays()
     {
-        Session session;
-        PlanDock dock(session);
+        auto [session, dock] = Alone<PlanDock>();
         session.setBundle(openSample("sample-dense.mlmodelc"));
         dock.tolerance().setValue(0.2);
         QVERIFY(showDock(dock));
@@ -466,8 +453,7 @@ private slots:
     /// Of launches, loops and functions of which a run enters one: plan, roofline and timeline.
     void docksSayTheSameOfAProgram()
     {
-        Session session;
-        PlanDock plan(session);
+        auto [session, plan] = Alone<PlanDock>();
         RooflineDock roofline(session);
         TimelineDock timeline(session);
         const auto facts = [&](const test::MadeProgram &program) {
@@ -494,8 +480,7 @@ private slots:
     /// An error of the network beside that of a layer, and errors of outputs in place of weights.
     void limitsTheWholeNetwork()
     {
-        Session session;
-        PlanDock dock(session);
+        auto [session, dock] = Alone<PlanDock>();
         session.setBundle(openSample("sample-dense.mlmodelc"));
         dock.tolerance().setValue(0.2);
         QVERIFY(showDock(dock));
@@ -515,8 +500,7 @@ private slots:
     /// open.
     void offersShapesThatAreOpen()
     {
-        Session session;
-        PlanDock dock(session);
+        auto [session, dock] = Alone<PlanDock>();
         const auto shown = [&](const std::string &extent) {
             test::MadeBundle made;
             made.parameters = "tensor<fp16, [1, " + extent + ", 128]> x";
@@ -540,8 +524,7 @@ private slots:
 
     void showsPointsOfTheFront()
     {
-        Session session;
-        PlanDock dock(session);
+        auto [session, dock] = Alone<PlanDock>();
         QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
         QVERIFY(dock.plot().pointCount() > 2);
         Q_EMIT dock.plot().currentPointChanged(1);
@@ -553,8 +536,7 @@ private slots:
 
     void drawsTheBuildBeside()
     {
-        Session session;
-        PlanDock dock(session);
+        auto [session, dock] = Alone<PlanDock>();
         QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
                          openSample("sample-palette.mlmodelc")));
         QVERIFY(dock.plan());
@@ -563,8 +545,7 @@ private slots:
             const QString path = folder.filePath(u"r.md"_s);
             if (!dock.saveReport(path).isEmpty())
                 return QString();
-            QFile file(path);
-            return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+            return textOf(path);
         }();
         QVERIFY(report.contains(u"## Other builds"_s));
         QVERIFY(report.contains(u"sample-palette.mlmodelc"_s));
@@ -572,8 +553,7 @@ private slots:
 
     void writesTheBundle()
     {
-        Session session;
-        PlanDock dock(session);
+        auto [session, dock] = Alone<PlanDock>();
         session.setBundle(openSample("sample-dense.mlmodelc"));
         dock.tolerance().setValue(0.2);
         dock.goal().setCurrentIndex(dock.goal().findData(u"stored"_s));
@@ -604,8 +584,7 @@ private slots:
 
     void savesReports()
     {
-        Session session;
-        PlanDock dock(session);
+        auto [session, dock] = Alone<PlanDock>();
         QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
         QTemporaryDir folder;
         for (const char *name : {"r.html", "r.md", "r.json", "r.csv"}) {
@@ -618,8 +597,7 @@ private slots:
 
     void saysThatThereIsNoPlan()
     {
-        Session session;
-        PlanDock dock(session);
+        auto [session, dock] = Alone<PlanDock>();
         QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
         QSignalSpy planned(&dock, &PlanDock::planned);
         dock.maxBytes().setValue(1);

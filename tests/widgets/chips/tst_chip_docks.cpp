@@ -45,8 +45,7 @@ BundlePtr openTwoFunctions()
         OpenOptions options;
         options.memory = bundle.files;
         addSecondFunction(options.memory);
-        const auto opened = Bundle::open(bundle.name, options);
-        return opened ? *opened : nullptr;
+        return Bundle::open(bundle.name, options).value_or(nullptr);
     }
     return nullptr;
 }
@@ -73,8 +72,7 @@ BundlePtr manyLayers(int layers)
                   std::to_string(i) + " = linear(weight = " + name + ", x = " +
                   (third ? "z" : "x") + ")[name = string(\"op_" + std::to_string(i) + "\")]");
     }
-    const auto bundle = made.open();
-    return bundle ? *bundle : nullptr;
+    return made.open().value_or(nullptr);
 }
 
 bool showWhole(Dock &dock)
@@ -93,8 +91,7 @@ class TestChipDocks : public QObject
 private Q_SLOTS:
     void emptyStates()
     {
-        Session session;
-        StreamDock stream(session);
+        auto [session, stream] = Alone<StreamDock>();
         RooflineDock roofline(session);
         ChooseDock choose(session);
         for (Dock *dock : std::initializer_list<Dock *>{&stream, &roofline, &choose}) {
@@ -107,8 +104,7 @@ private Q_SLOTS:
     void filesWithoutWeights()
     {
         const auto none = VERIFIED(MadeBundle().open());
-        Session session;
-        StreamDock stream(session);
+        auto [session, stream] = Alone<StreamDock>();
         ChooseDock choose(session);
         PlanDock plan(session);
         CodebookDock codebook(session);
@@ -131,8 +127,7 @@ private Q_SLOTS:
     /// No chip is cut by the edge, whatever the width; one that was set by hand stays.
     void chipsAreWhole()
     {
-        Session session;
-        StreamDock dock(session);
+        auto [session, dock] = Alone<StreamDock>();
         session.setBundle(openSample("sample-palette.mlmodelc"));
         QVERIFY(showDock(dock, 640, 500));
         const QTableView &matrix = dock.matrix();
@@ -164,8 +159,7 @@ private Q_SLOTS:
     /// The colour is what the outcome says; a selection must not paint "folds" as "streams".
     void choiceKeepsItsColour()
     {
-        Session session;
-        StreamDock dock(session);
+        auto [session, dock] = Alone<StreamDock>();
         session.setBundle(openSample("sample-palette.mlmodelc"));
         QVERIFY(showDock(dock));
         QTableView *matrix = nullptr;
@@ -192,8 +186,7 @@ private Q_SLOTS:
     /// Shown where functions must be told apart, and only there.
     void functionColumn()
     {
-        Session session;
-        StreamDock dock(session);
+        auto [session, dock] = Alone<StreamDock>();
         session.setBundle(openSample("sample-dense.mlmodelc"));
         QVERIFY(showDock(dock));
         QTableView &matrix = dock.matrix();
@@ -215,8 +208,7 @@ private Q_SLOTS:
 
     void matrixHasEveryChipAndSums()
     {
-        Session session;
-        StreamDock dock(session);
+        auto [session, dock] = Alone<StreamDock>();
         QAbstractItemModelTester tester(&dock.model());
         session.setBundle(openSample("sample-palette.mlmodelc"));
         QVERIFY(showDock(dock));
@@ -272,8 +264,7 @@ private Q_SLOTS:
 
     void selectingACellOpensItsAssessment()
     {
-        Session session;
-        StreamDock dock(session);
+        auto [session, dock] = Alone<StreamDock>();
         AssessmentDock told(session);
         QAbstractItemModelTester tester(&told.gates());
         session.setBundle(openSample("sample-palette.mlmodelc"));
@@ -334,8 +325,7 @@ private Q_SLOTS:
 
     void filters()
     {
-        Session session;
-        StreamDock dock(session);
+        auto [session, dock] = Alone<StreamDock>();
         session.setBundle(openSample("sample-dense.mlmodelc"));
         QVERIFY(showDock(dock));
         const int all = dock.model().rowCount();
@@ -360,8 +350,7 @@ private Q_SLOTS:
 
     void chipsTakeLittleRoom()
     {
-        Session session;
-        StreamDock dock(session);
+        auto [session, dock] = Alone<StreamDock>();
         session.setBundle(openSample("sample-palette.mlmodelc"));
         QFETCH(int, width);
         QFETCH(bool, words);
@@ -402,8 +391,7 @@ private Q_SLOTS:
     /// What a chip is known by is read whole, over two lines where one is too narrow for it.
     void chipsAreNamedWhole()
     {
-        Session session;
-        StreamDock dock(session);
+        auto [session, dock] = Alone<StreamDock>();
         session.setBundle(openSample("sample-palette.mlmodelc"));
         QVERIFY(showDock(dock, 1000)); // outcomes have room for their words
         const QHeaderView *header = dock.matrix().horizontalHeader();
@@ -428,8 +416,7 @@ private Q_SLOTS:
     /// In a wide window names are as whole as chips are; what a person set stays.
     void namesTakeRoomThatIsThere()
     {
-        Session session;
-        StreamDock dock(session);
+        auto [session, dock] = Alone<StreamDock>();
         session.setBundle(openSample("sample-palette.mlmodelc"));
         QVERIFY(showDock(dock, 770));
         QHeaderView *header = dock.matrix().horizontalHeader();

@@ -46,8 +46,7 @@ class TestChipPlots : public QObject
 private Q_SLOTS:
     void rooflinePoints()
     {
-        Session session;
-        RooflineDock dock(session);
+        auto [session, dock] = Alone<RooflineDock>();
         session.setBundle(openSample("sample-sparse.mlmodelc"));
         QVERIFY(showDock(dock));
         QVERIFY(dock.showsContent());
@@ -98,8 +97,7 @@ private Q_SLOTS:
 
     void rooflineExports()
     {
-        Session session;
-        RooflineDock dock(session);
+        auto [session, dock] = Alone<RooflineDock>();
         session.setBundle(openSample("sample-palette.mlmodelc"));
         QVERIFY(showDock(dock));
         QTemporaryDir folder;
@@ -152,8 +150,7 @@ private Q_SLOTS:
     /// Every ceiling in view has its name, whatever the zoom; the floor of the dispatch is a line.
     void rooflineNamesItsCeilings()
     {
-        Session session;
-        RooflineDock dock(session);
+        auto [session, dock] = Alone<RooflineDock>();
         session.setBundle(openSample("sample-palette.mlmodelc"));
         QVERIFY(showDock(dock, 1200, 700));
         RooflinePlot &plot = dock.plot();
@@ -184,8 +181,7 @@ private Q_SLOTS:
 
     void rooflineTellsCoincidingPointsApart()
     {
-        Session session;
-        RooflineDock dock(session);
+        auto [session, dock] = Alone<RooflineDock>();
         session.setBundle(openSample("sample-dense.mlmodelc"));
         QVERIFY(showDock(dock));
         RooflinePlot &plot = dock.plot();
@@ -222,8 +218,7 @@ private Q_SLOTS:
 
     void rooflineNamesWhatIsPointedAt()
     {
-        Session session;
-        RooflineDock dock(session);
+        auto [session, dock] = Alone<RooflineDock>();
         session.setBundle(openSample("sample-palette.mlmodelc"));
         QVERIFY(showDock(dock, 1200, 700));
         const RooflinePlot &plot = dock.plot();
@@ -262,8 +257,7 @@ private Q_SLOTS:
                 names.insert(name);
             }
         }
-        Session session;
-        RooflineDock dock(session);
+        auto [session, dock] = Alone<RooflineDock>();
         session.setBundle(openSample("sample-dense.mlmodelc"));
         QVERIFY(showDock(dock));
         QVERIFY(dock.compute().findText(u"12 TFLOP/s fp16 peak"_s) > 0);
@@ -300,8 +294,7 @@ private Q_SLOTS:
 
     void timelineOfEveryForm()
     {
-        Session session;
-        TimelineDock dock(session);
+        auto [session, dock] = Alone<TimelineDock>();
         session.setBundle(openSample("sample-palette.mlmodelc"));
         QVERIFY(showDock(dock));
         QVERIFY(dock.showsContent());
@@ -403,8 +396,7 @@ private Q_SLOTS:
 
     void calibrationShowsEveryRow()
     {
-        Session session;
-        CalibrationDock dock(session);
+        auto [session, dock] = Alone<CalibrationDock>();
         QAbstractItemModelTester tester(&dock.model());
         QVERIFY(showDock(dock)); // without a bundle
         QVERIFY(dock.showsContent());
@@ -443,8 +435,7 @@ private Q_SLOTS:
     /// What the compiler itself estimated for layers of the open program, beside ours.
     void calibrationListsTheCompilersEstimates()
     {
-        Session session;
-        CalibrationDock dock(session);
+        auto [session, dock] = Alone<CalibrationDock>();
         QVERIFY(showDock(dock));
         QAbstractItemModelTester tester(&dock.estimates());
         QCOMPARE(dock.estimates().rowCount(), 0);
@@ -486,8 +477,7 @@ private Q_SLOTS:
 
     void reductionOfPublishedCases()
     {
-        Session session;
-        ReductionDock dock(session);
+        auto [session, dock] = Alone<ReductionDock>();
         QVERIFY(showDock(dock));
         QVERIFY(dock.result().text().contains(u"output port 5116"_s));
         QCOMPARE(dock.plot().pointCount(), 257);
@@ -515,8 +505,7 @@ private Q_SLOTS:
 
     void chipsWithoutCeilings()
     {
-        Session session;
-        RooflineDock dock(session);
+        auto [session, dock] = Alone<RooflineDock>();
         ChipState::of(session).setTarget(*target::findTarget("H11")->target);
         session.setBundle(openSample("sample-palette.mlmodelc"));
         QVERIFY(showDock(dock));
@@ -528,8 +517,7 @@ private Q_SLOTS:
     {
         for (const bool dark : {true, false}) {
             theme::apply(dark);
-            Session session;
-            RooflineDock dock(session);
+            auto [session, dock] = Alone<RooflineDock>();
             session.setBundle(openSample("sample-palette.mlmodelc"));
             QVERIFY(showDock(dock));
             QVERIFY(!dock.grab().isNull());

@@ -101,8 +101,7 @@ private Q_SLOTS:
 
     void messagesScroll()
     {
-        Session session;
-        WeightDock dock(session);
+        auto [session, dock] = test::Alone<WeightDock>();
         QVERIFY(test::showDock(dock, 120, 60));
         QVERIFY(!dock.showsContent());
         auto *area = VERIFIED(dock.findChild<ShrinkArea *>());
@@ -120,8 +119,7 @@ private Q_SLOTS:
     void namesGetTheRoomFirst()
     {
         QFETCH(int, width);
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = test::Alone<BundleDock>();
         QVERIFY(test::showDock(dock, session, test::openSample("sample-sparse.mlmodelc"), nullptr,
                                {width, 400}));
         auto *tree = VERIFIED(dock.findChild<QTreeView *>());
@@ -325,8 +323,7 @@ private Q_SLOTS:
 
     void answerGoesWithItsEdit()
     {
-        Session session;
-        WeightDock dock(session);
+        auto [session, dock] = test::Alone<WeightDock>();
         QVERIFY(test::showDock(dock, session, test::openSample("sample-palette.mlmodelc")));
         session.setPatchingEnabled(true);
         session.goToElement(test::weightWith(*session.bundle(), codec::PartRole::Lut), 1);
@@ -345,8 +342,7 @@ private Q_SLOTS:
 
     void firstKeyIsNotLost()
     {
-        Session session;
-        WeightDock dock(session);
+        auto [session, dock] = test::Alone<WeightDock>();
         QVERIFY(test::showDock(dock, session, test::openSample("sample-dense.mlmodelc")));
         session.setPatchingEnabled(true);
         session.goToWeight(0);
@@ -388,8 +384,7 @@ private Q_SLOTS:
 
     void soundBundleSaysSo()
     {
-        Session session;
-        DiagnosticsDock dock(session);
+        auto [session, dock] = test::Alone<DiagnosticsDock>();
         QVERIFY(test::showDock(dock, session, test::openSample("sample-dense.mlmodelc")));
         QTRY_VERIFY(!dock.showsContent());
         const auto labels = dock.findChildren<QLabel *>();
@@ -400,8 +395,7 @@ private Q_SLOTS:
 
     void docksSayWhatTheyNeed()
     {
-        Session session;
-        BundleDock bundle(session);
+        auto [session, bundle] = test::Alone<BundleDock>();
         LayoutDock layout(session);
         HexDock hex(session);
         DiagnosticsDock diagnostics(session);
@@ -427,8 +421,7 @@ private Q_SLOTS:
 
     void actionsDoNotClash()
     {
-        Session session;
-        BundleDock bundle(session);
+        auto [session, bundle] = test::Alone<BundleDock>();
         LayoutDock layout(session);
         HexDock hex(session);
         DiagnosticsDock diagnostics(session);
@@ -449,8 +442,7 @@ private Q_SLOTS:
 
     void treeDrivesTheSession()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = test::Alone<BundleDock>();
         session.setBundle(test::sampleBundle("sparse"));
         QVERIFY(shown(dock));
         auto *tree = dock.findChild<QTreeView *>();
@@ -477,14 +469,12 @@ private Q_SLOTS:
 
     void treeFollowsTheSession()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = test::Alone<BundleDock>();
         session.setBundle(test::sampleBundle("dense"));
         QVERIFY(shown(dock));
         auto *tree = dock.findChild<QTreeView *>();
         auto *model = qobject_cast<BundleTreeModel *>(tree->model());
-        QAbstractItemModelTester tester(model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(model);
         for (std::size_t weight = 0; weight < session.bundle()->weights().size(); ++weight) {
             session.goToWeight(weight);
             QCOMPARE(model->nodeAt(tree->currentIndex()).index, weight);
@@ -500,8 +490,7 @@ private Q_SLOTS:
 
     void treeFilterKeepsTheSession()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = test::Alone<BundleDock>();
         session.setBundle(test::sampleBundle("dense"));
         QVERIFY(shown(dock));
         auto *tree = dock.findChild<QTreeView *>();
@@ -525,8 +514,7 @@ private Q_SLOTS:
 
     void treeCountsZeros()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = test::Alone<BundleDock>();
         session.setBundle(test::sampleBundle("sparse"));
         QVERIFY(shown(dock));
         auto *model = qobject_cast<BundleTreeModel *>(dock.findChild<QTreeView *>()->model());
@@ -546,8 +534,7 @@ private Q_SLOTS:
 
     void treeCopiesRows()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = test::Alone<BundleDock>();
         session.setBundle(test::sampleBundle("dense"));
         QVERIFY(shown(dock));
         auto *tree = dock.findChild<QTreeView *>();
@@ -564,15 +551,13 @@ private Q_SLOTS:
 
     void stripAndTableFollowEachOther()
     {
-        Session session;
-        LayoutDock dock(session);
+        auto [session, dock] = test::Alone<LayoutDock>();
         session.setBundle(test::sampleBundle("sparse"));
         QVERIFY(shown(dock));
         auto *strip = dock.findChild<SectionStrip *>();
         auto *table = dock.findChild<QTableView *>();
         auto *model = qobject_cast<SectionModel *>(table->model());
-        QAbstractItemModelTester tester(model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(model);
         strip->setFocus();
         QTest::keyClick(strip, Qt::Key_Home);
         QTest::keyClick(strip, Qt::Key_Right);
@@ -593,8 +578,7 @@ private Q_SLOTS:
 
     void layoutOpensTheFileOfASection()
     {
-        Session session;
-        LayoutDock dock(session);
+        auto [session, dock] = test::Alone<LayoutDock>();
         session.setBundle(test::sampleBundle("dense"));
         QVERIFY(shown(dock));
         auto *strip = dock.findChild<SectionStrip *>();
@@ -611,14 +595,12 @@ private Q_SLOTS:
 
     void diagnosticsJump()
     {
-        Session session;
-        DiagnosticsDock dock(session);
+        auto [session, dock] = test::Alone<DiagnosticsDock>();
         session.setBundle(test::sampleBundle("dense"));
         QVERIFY(shown(dock));
         auto *table = dock.findChild<QTableView *>();
         auto *model = qobject_cast<DiagnosticsModel *>(table->model());
-        QAbstractItemModelTester tester(model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(model);
         const std::size_t file = test::weightFile(*session.bundle());
         Diagnostic row;
         row.severity = Severity::Warning;
@@ -648,8 +630,7 @@ private Q_SLOTS:
 
     void diagnosticsCheckPayloads()
     {
-        Session session;
-        DiagnosticsDock dock(session);
+        auto [session, dock] = test::Alone<DiagnosticsDock>();
         session.setBundle(test::sampleBundle("sparse"));
         QVERIFY(shown(dock));
         QTRY_VERIFY(!dock.busy());
@@ -668,8 +649,7 @@ private Q_SLOTS:
 
     void diagnosticsTakeRowsWithoutABundle()
     {
-        Session session;
-        DiagnosticsDock dock(session);
+        auto [session, dock] = test::Alone<DiagnosticsDock>();
         QVERIFY(shown(dock));
         Diagnostic row;
         row.error.code = "io.open";

@@ -10,8 +10,7 @@ namespace {
 
 void write(const QString &path)
 {
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly) && file.write("kept") == 4);
+    QVERIFY(test::put(path, "kept"));
 }
 
 } // namespace

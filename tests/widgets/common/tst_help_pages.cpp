@@ -20,8 +20,7 @@ QStringList allPages()
 
 QString textOf(const QString &page)
 {
-    QFile file(u":/help/%1.md"_s.arg(page));
-    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+    return test::textOf(u":/help/%1.md"_s.arg(page));
 }
 
 } // namespace

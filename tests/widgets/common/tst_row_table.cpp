@@ -66,8 +66,7 @@ private Q_SLOTS:
     void cellsFollowTheDeclaration()
     {
         RowTable<Made> model(madeTable());
-        const QAbstractItemModelTester tester(
-            &model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const QAbstractItemModelTester tester(&model);
         model.setRows(kRows);
         QCOMPARE(model.rowCount(), 3);
         QCOMPARE(model.columnCount(), 4); // without the column of documents
@@ -110,8 +109,7 @@ private Q_SLOTS:
     void sortsByNumbersAndKeepsThePlace()
     {
         RowTable<Made> model(madeTable());
-        const QAbstractItemModelTester tester(
-            &model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const QAbstractItemModelTester tester(&model);
         model.setRows(kRows);
         const QPersistentModelIndex beta(model.index(0, 0));
         model.sort(model.columnOf("bytes"));
@@ -128,8 +126,7 @@ private Q_SLOTS:
     void filtersBySearchedColumns()
     {
         RowTable<Made> model(madeTable());
-        const QAbstractItemModelTester tester(
-            &model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const QAbstractItemModelTester tester(&model);
         model.setRows(kRows);
         model.setFilter(u"A RULE"_s);
         QCOMPARE(model.rowCount(), 1);

@@ -63,10 +63,6 @@ QColor colorAt(TileView &view, const Cell &cell)
     return image.pixelColor(view.cellRect(cell).center());
 }
 
-} // namespace
-
-namespace {
-
 class Plain : public TileSource
 {
 public:

@@ -4,11 +4,7 @@
 #include "core/bundle/bundle.h"
 #include "core/numeric/half.h"
 #include "tests/core/bundle/made_bundle.h"
-
-#include <QtGlobal>
-
-#include <string>
-#include <vector>
+#include "tests/test_program.h"
 
 /// Small bundles in memory to be compared: a few dense weights of given values.
 namespace kernscope::test {

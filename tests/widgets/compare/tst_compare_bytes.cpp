@@ -13,11 +13,8 @@
 #include "widgets/models/theme.h"
 
 using namespace kernscope;
+using namespace kernscope::test;
 using namespace kernscope::ui;
-using kernscope::test::alignedBytes;
-using kernscope::test::blobPair;
-using kernscope::test::openSample;
-using kernscope::test::payloadSegment;
 
 namespace {
 
@@ -405,8 +402,7 @@ private Q_SLOTS:
         const auto bytes =
             alignedBytes(openSample("sample-dense.mlmodelc"), openSample("sample-sparse.mlmodelc"));
         ByteSectionModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         model.setBytes(bytes);
         QCOMPARE(model.rowCount(), static_cast<int>(bytes->alignment.sections().size()));
         Progress progress;

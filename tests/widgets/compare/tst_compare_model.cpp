@@ -15,12 +15,7 @@
 
 using namespace kernscope::ui;
 using namespace kernscope;
-using kernscope::test::actionOf;
-using kernscope::test::Bytes;
-using kernscope::test::denseBundle;
-using kernscope::test::MadeBundle;
-using kernscope::test::openSample;
-using kernscope::test::showDock;
+using namespace kernscope::test;
 
 namespace {
 
@@ -59,10 +54,6 @@ void overwrite(const BundlePtr &bundle, std::size_t weight, std::uint64_t at, st
     const auto done = VERIFIED(
         bundle->files()[part.file].file->write(FileOffset(part.dataOffset.value + at), content));
 }
-
-} // namespace
-
-namespace {
 
 constexpr std::size_t kRows = 8, kCols = 4, kFirst = 3;
 
@@ -124,8 +115,7 @@ private Q_SLOTS:
     void emptyModel()
     {
         CompareModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         QCOMPARE(model.rowCount(), 0);
         QCOMPARE(model.columnCount(), pairColumns().count());
         QCOMPARE(model.rowAt(0), kNoIndex);
@@ -138,8 +128,7 @@ private Q_SLOTS:
         const auto a = openSample("sample-dense.mlmodelc"),
                    b = openSample("sample-sparse.mlmodelc");
         CompareModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         model.setRows(pairedRows(*a, *b));
         QCOMPARE(model.rowCount(), static_cast<int>(a->weights().size()));
         for (int row = 0; row < model.rowCount(); ++row) {
@@ -180,8 +169,7 @@ private Q_SLOTS:
         const auto right = denseBundle({{"w", "[2, 4]", b}});
         TaskManager tasks;
         CompareModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         CompareRunner runner(tasks, model);
         QVERIFY(compare(runner, left, right));
         QCOMPARE(model.rowCount(), 1);
@@ -203,8 +191,7 @@ private Q_SLOTS:
         const auto b = denseBundle({{"w", "[1, 3]", {1, 2, 3}}});
         TaskManager tasks;
         CompareModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         CompareRunner runner(tasks, model);
         QVERIFY(compare(runner, a, b));
         QCOMPARE(model.rowCount(), 2);
@@ -271,8 +258,7 @@ private Q_SLOTS:
                                    false);
         TaskManager tasks;
         CompareModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         CompareRunner runner(tasks, model);
         QVERIFY(model.worstFirst() && model.ordersBySeverity());
         std::vector<report::PairRow> rows = pairedRows(*a, *b);
@@ -316,8 +302,7 @@ private Q_SLOTS:
         const auto a = openSample("sample-dense.mlmodelc"),
                    b = openSample("sample-palette.mlmodelc");
         CompareModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         model.setRows(pairedRows(*a, *b));
         const int all = model.rowCount();
         model.setFilter(u"LUT"_s);
@@ -336,8 +321,7 @@ private Q_SLOTS:
         const auto b = denseBundle({{"same", "[1, 2]", {1, 2}}, {"other", "[1, 2]", {1, 3}}});
         TaskManager tasks;
         CompareModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         CompareRunner runner(tasks, model);
         model.setDifferencesOnly(true);
         QVERIFY(compare(runner, a, b));
@@ -390,8 +374,7 @@ private Q_SLOTS:
         const auto a = openSample("sample-dense.mlmodelc"),
                    b = openSample("sample-sparse.mlmodelc");
         CompareModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         model.setRows(pairedRows(*a, *b));
         const QPersistentModelIndex kept(model.index(1, 0));
         const QString name = kept.data().toString();
@@ -449,8 +432,7 @@ private Q_SLOTS:
                    b = openSample("sample-sparse.mlmodelc");
         TaskManager tasks;
         CompareModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         CompareRunner runner(tasks, model);
         QSignalSpy finished(&runner, &CompareRunner::finished);
         runner.start(a, b);
@@ -469,8 +451,7 @@ private Q_SLOTS:
     // Weights that are split or merged, shown as plain pairs are.
     void splitRows()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, wholeBundle(), partsBundle()));
         QAbstractItemModelTester tester(const_cast<CompareModel *>(&dock.model()));
         const auto &rows = dock.model().rows();
@@ -501,8 +482,7 @@ private Q_SLOTS:
     void pictures()
     {
         QFETCH(const bool, merged);
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, merged ? partsBundle() : wholeBundle(),
                          merged ? wholeBundle() : partsBundle(), {1300, 800}));
         const auto &rows = dock.model().rows();
@@ -540,8 +520,7 @@ private Q_SLOTS:
 
     void channelsAndElements()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         PlacesDock places(session);
         connect(&dock, &CompareDock::placesChanged, &places, &PlacesDock::setPlaces);
         QVERIFY(showDock(dock, session, wholeBundle(), partsBundle()));
@@ -569,8 +548,7 @@ private Q_SLOTS:
         for (const unsigned code : codes)
             turned.push_back(15 - code);
         const auto cut = turned.begin() + 4 * kCols;
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         CodebooksDock books(session);
         connect(&dock, &CompareDock::placesChanged, &books, &CodebooksDock::setPlaces);
         QVERIFY(

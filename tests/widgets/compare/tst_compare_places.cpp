@@ -21,12 +21,7 @@
 
 using namespace kernscope::ui;
 using namespace kernscope;
-using kernscope::test::denseBundle;
-using kernscope::test::kThreeChanged;
-using kernscope::test::kThreeChannels;
-using kernscope::test::openSample;
-using kernscope::test::settle;
-using kernscope::test::showDock;
+using namespace kernscope::test;
 
 namespace {
 
@@ -70,8 +65,7 @@ class TestComparePlaces : public QObject
 private Q_SLOTS:
     void codebooks()
     {
-        Session session;
-        CompareDock compare(session);
+        auto [session, compare] = test::Alone<CompareDock>();
         CodebooksDock books(session);
         connect(&compare, &CompareDock::placesChanged, &books, &CodebooksDock::setPlaces);
         QVERIFY(showDock(books, 900, 300));
@@ -117,8 +111,7 @@ private Q_SLOTS:
     /// where that is closed.
     void codebooksOfOtherBundlesGo()
     {
-        Session session;
-        CodebooksDock books(session);
+        auto [session, books] = test::Alone<CodebooksDock>();
         QVERIFY(showDock(books, 900, 300));
         session.setBundle(openSample("sample-palette.mlmodelc"));
         session.setOther(openSample("sample-palette.mlmodelc"));
@@ -168,8 +161,7 @@ private Q_SLOTS:
 
     void codebooksCancelled()
     {
-        Session session;
-        CodebooksDock books(session);
+        auto [session, books] = test::Alone<CodebooksDock>();
         QVERIFY(showDock(books, 900, 300));
         session.setBundle(openSample("sample-palette.mlmodelc"));
         session.setOther(openSample("sample-palette.mlmodelc"));
@@ -205,10 +197,8 @@ private slots:
     void tables()
     {
         PlacesDocks docks;
-        QAbstractItemModelTester channels(docks.places.channels()->model(),
-                                          QAbstractItemModelTester::FailureReportingMode::QtTest);
-        QAbstractItemModelTester elements(docks.places.elements()->model(),
-                                          QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester channels(docks.places.channels()->model());
+        QAbstractItemModelTester elements(docks.places.elements()->model());
         QVERIFY(docks.show());
         const QTableView &channel = *docks.places.channels(), &element = *docks.places.elements();
         QCOMPARE(channel.model()->rowCount(), 2);
@@ -461,8 +451,7 @@ private slots:
     /// Two pairs, of which one exceeds what is typed; what is half typed is no limit.
     void limits()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         session.setBundle(
             denseBundle({{"w", "[3, 4]", kThreeChannels}, {"v", "[3, 4]", kThreeChannels}}));
         session.setOther(

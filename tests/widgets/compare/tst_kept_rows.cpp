@@ -10,9 +10,8 @@
 #include "widgets/models/task_manager.h"
 
 using namespace kernscope;
+using namespace kernscope::test;
 using namespace kernscope::ui;
-using kernscope::test::Bytes;
-using kernscope::test::MadeBundle;
 
 namespace {
 
@@ -104,8 +103,7 @@ private Q_SLOTS:
     {
         constexpr std::uint64_t kElements = std::uint64_t{1} << 22;
         for (const bool denseIsA : {true, false}) {
-            Session session;
-            BytesDock dock(session);
+            auto [session, dock] = test::Alone<BytesDock>();
             session.setBundle(denseIsA ? dense(kElements) : sparse(kElements));
             session.setOther(denseIsA ? sparse(kElements) : dense(kElements));
             bool counted = false; // when the rows are made

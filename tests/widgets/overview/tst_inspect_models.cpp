@@ -38,8 +38,7 @@ private Q_SLOTS:
     void treeHoldsEveryWeightOnce()
     {
         BundleTreeModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         QCOMPARE(model.rowCount(), 0);
         for (const char *build : {"dense", "sparse", "palette"}) {
             const BundlePtr bundle = test::sampleBundle(build);
@@ -83,8 +82,7 @@ private Q_SLOTS:
     {
         const BundlePtr bundle = test::sampleBundle("dense");
         BundleTreeModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         model.setBundle(bundle);
         const QString name = fromUtf8(bundle->weights().back().name);
         model.setFilter(name.toUpper());
@@ -137,8 +135,7 @@ private Q_SLOTS:
         QFETCH(bool, descending);
         const BundlePtr bundle = test::sampleBundle("sparse");
         BundleTreeModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         model.setBundle(bundle);
         for (std::size_t i = 0; i < bundle->weights().size(); ++i)
             model.setZeroFractions({{i, static_cast<double>((i * 7) % 5) / 5}});
@@ -196,8 +193,7 @@ private Q_SLOTS:
             }
             const auto bundle = VERIFIED(Bundle::open(sample.name, options));
             BundleTreeModel model;
-            QAbstractItemModelTester tester(&model,
-                                            QAbstractItemModelTester::FailureReportingMode::QtTest);
+            QAbstractItemModelTester tester(&model);
             model.setBundle(*bundle);
             std::size_t faulty = 0;
             for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i) {
@@ -231,8 +227,7 @@ private Q_SLOTS:
     void sectionsAreRows()
     {
         SectionModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         const BundlePtr bundle = test::sampleBundle("sparse");
         model.setBundle(bundle);
         QCOMPARE(model.rowCount(), static_cast<int>(bundle->sections().size()));
@@ -256,8 +251,7 @@ private Q_SLOTS:
     void sectionsFilterAndSort()
     {
         SectionModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         const BundlePtr bundle = test::sampleBundle("sparse");
         model.setBundle(bundle);
         model.setFilter(u"mask"_s);

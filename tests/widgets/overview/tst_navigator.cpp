@@ -41,8 +41,7 @@ BundlePtr manyNames(std::size_t count)
     for (std::size_t i = 0; i < count; ++i)
         made.constant("tensor<fp16, [4]>", "network_encoder_block_" + std::to_string(i),
                       made.blob(ElementType::Fp16, "[4]", test::Bytes(8)));
-    const auto bundle = made.open();
-    return bundle ? *bundle : nullptr;
+    return made.open().value_or(nullptr);
 }
 
 } // namespace
@@ -59,8 +58,7 @@ private Q_SLOTS:
     {
         const auto bundle = MadeBundle().open();
         QVERIFY(bundle && (*bundle)->weights().empty());
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = Alone<BundleDock>();
         QVERIFY(showDock(dock, session, *bundle, nullptr, {290, 500}));
         auto *tree = dock.findChild<QTreeView *>();
         const auto &model = *qobject_cast<const BundleTreeModel *>(tree->model());
@@ -78,8 +76,7 @@ private Q_SLOTS:
     /// The words of files behind a closed arrow are measured as well.
     void openingFilesMovesNoColumn()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = Alone<BundleDock>();
         QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {290, 500}));
         auto *tree = dock.findChild<QTreeView *>();
         const auto &model = *qobject_cast<const BundleTreeModel *>(tree->model());
@@ -100,8 +97,7 @@ private Q_SLOTS:
     /// Its name is not cut after an edit either, which may change tables and with them the rows.
     void theBundleTakesItsRow()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = Alone<BundleDock>();
         QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {290, 500}));
         const auto *tree = dock.findChild<QTreeView *>();
         QVERIFY(tree->isFirstColumnSpanned(0, {}));
@@ -115,11 +111,8 @@ private Q_SLOTS:
     void partsOfOneWeightDiffer()
     {
         const Bytes file = syntheticH13();
-        OpenOptions options;
-        options.memory = {{"made.hwx", file}};
-        const auto bundle = VERIFIED(Bundle::open("made.hwx", options));
-        Session session;
-        BundleDock dock(session);
+        const auto bundle = VERIFIED(Bundle::open("made.hwx", {.memory = {{"made.hwx", file}}}));
+        auto [session, dock] = Alone<BundleDock>();
         QVERIFY(showDock(dock, session, *bundle, nullptr, {290, 700}));
         auto *tree = dock.findChild<QTreeView *>();
         tree->expandAll();
@@ -140,8 +133,7 @@ private Q_SLOTS:
     /// The mark of a changed weight has its room before it is there, in a dock of every width.
     void marksShortenNoNames()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = Alone<BundleDock>();
         const BundlePtr bundle = openSample("sample-sparse.mlmodelc");
         QVERIFY(showDock(dock, session, bundle, nullptr, {290, 500}));
         const auto *tree = dock.findChild<QTreeView *>();
@@ -188,8 +180,7 @@ private Q_SLOTS:
     {
         QFETCH(QString, build);
         QFETCH(int, width);
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = Alone<BundleDock>();
         QVERIFY(showDock(dock, session, openSample("sample-" + build.toStdString() + ".mlmodelc"),
                          nullptr, {width, 700}));
         QTRY_VERIFY(session.tasks().idle());
@@ -241,8 +232,7 @@ private Q_SLOTS:
     /// counted.
     void secondLineIsPainted()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = Alone<BundleDock>();
         QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {270, 700}));
         QTRY_VERIFY(session.tasks().idle());
         auto *tree = dock.findChild<QTreeView *>();
@@ -274,8 +264,7 @@ private Q_SLOTS:
     /// A click on a title of the second line sorts by it, the third takes that back.
     void secondLineSorts()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = Alone<BundleDock>();
         QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {270, 700}));
         QTRY_VERIFY(session.tasks().idle());
         auto *tree = dock.findChild<QTreeView *>();
@@ -306,8 +295,7 @@ private Q_SLOTS:
     /// With room for all of them the figures are columns, and rows have one line.
     void wideDockHasColumns()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = Alone<BundleDock>();
         QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {700, 700}));
         QTRY_VERIFY(session.tasks().idle());
         auto *tree = dock.findChild<QTreeView *>();
@@ -334,8 +322,7 @@ private Q_SLOTS:
     /// Who shows one of the columns below wants columns; who has hidden one keeps them.
     void chosenColumnsStayColumns()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = Alone<BundleDock>();
         QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {270, 700}));
         auto *tree = dock.findChild<QTreeView *>();
         const auto &model = *qobject_cast<const BundleTreeModel *>(tree->model());
@@ -354,8 +341,7 @@ private Q_SLOTS:
 
     void programLeadsToItsText()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = Alone<BundleDock>();
         const BundlePtr bundle = openSample("sample-sparse.mlmodelc");
         QVERIFY(showDock(dock, session, bundle, nullptr, {270, 700}));
         auto *tree = dock.findChild<QTreeView *>();
@@ -430,8 +416,7 @@ private Q_SLOTS:
 
     void symbolsLeadToTheirEntry()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = Alone<BundleDock>();
         const BundlePtr bundle = bundleOf(syntheticH13());
         QVERIFY(showDock(dock, session, bundle, nullptr, {300, 700}));
         auto *tree = dock.findChild<QTreeView *>();
@@ -462,8 +447,7 @@ private Q_SLOTS:
 
     void manyComeLater()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = Alone<BundleDock>();
         dock.show();
         WeightNames &names = WeightNames::of(session);
         const std::size_t count = WeightNames::kMostAtOnce + 500;

@@ -57,8 +57,7 @@ private Q_SLOTS:
     /// The inspector of a bundle: a bar of its forms, what crosses on the chips, what to do next.
     void inspectorOfTheBundle()
     {
-        Session session;
-        InspectorDock dock(session);
+        auto [session, dock] = Alone<InspectorDock>();
         session.setBundle(openSample("sample-sparse.mlmodelc"));
         QVERIFY(showDock(dock, 320, 900));
         QTRY_VERIFY(ChipState::of(session).table() != nullptr);
@@ -87,8 +86,7 @@ private Q_SLOTS:
     /// were looked at where that was cancelled.
     void cancelledLooksSaySo()
     {
-        Session session;
-        OverviewDock dock(session);
+        auto [session, dock] = Alone<OverviewDock>();
         session.setBundle(openSample("sample-dense.mlmodelc"));
         QVERIFY(showDock(dock));
         QVERIFY(!dock.figures().zeros.empty());
@@ -218,8 +216,7 @@ private Q_SLOTS:
 
     void overviewShowsTheBytes()
     {
-        Session session;
-        OverviewDock dock(session);
+        auto [session, dock] = Alone<OverviewDock>();
         QVERIFY(showDock(dock));
         QVERIFY(!dock.showsContent());
         session.setBundle(openSample("sample-sparse.mlmodelc"));
@@ -249,8 +246,7 @@ private Q_SLOTS:
     /// Colours by error: against the other bundle, which is asked for where none is open.
     void errorsAgainstABase()
     {
-        Session session;
-        OverviewDock dock(session);
+        auto [session, dock] = Alone<OverviewDock>();
         session.setBundle(openSample("sample-palette.mlmodelc"));
         QVERIFY(showDock(dock));
         const auto legendSays = [&dock](const char *words) {
@@ -332,8 +328,7 @@ private Q_SLOTS:
                       made.blob(ElementType::Fp16, "[8, 64]", values));
         made.consume("far");
         const auto bundle = VERIFIED(made.open());
-        Session session;
-        OverviewDock dock(session);
+        auto [session, dock] = Alone<OverviewDock>();
         session.setBundle(*bundle);
         QVERIFY(showDock(dock, 900, 700));
         auto *table = &dock.findings();
@@ -379,8 +374,7 @@ private Q_SLOTS:
         QVERIFY(!known.empty());
         for (const Finding &finding : known)
             QVERIFY(finding.kind == Finding::Kind::DisputedFault);
-        Session session;
-        OverviewDock dock(session);
+        auto [session, dock] = Alone<OverviewDock>();
         session.setBundle(*opened);
         QVERIFY(showDock(dock, 900, 700));
         QVERIFY(settle(dock));
@@ -413,8 +407,7 @@ private Q_SLOTS:
     void inspectorFitsTheForm()
     {
         const auto [sample, role] = fetched<QByteArray, int>();
-        Session session;
-        InspectorDock dock(session);
+        auto [session, dock] = Alone<InspectorDock>();
         session.setBundle(openSample(sample.toStdString()));
         QVERIFY(showDock(dock, 400, 1200));
         QVERIFY(dock.showsContent());
@@ -440,8 +433,7 @@ private Q_SLOTS:
     /// A name loses what it shares with others only where the whole of it has no room.
     void treemapNamesWholeWhereThereIsRoom()
     {
-        Session session;
-        OverviewDock dock(session);
+        auto [session, dock] = Alone<OverviewDock>();
         session.setBundle(openSample("sample-sparse.mlmodelc"));
         QVERIFY(showDock(dock, 900, 700));
         TreemapView::Words cell;
@@ -491,8 +483,7 @@ private Q_SLOTS:
     /// The overview predicts the engine's time on the chip that the docks judge by.
     void predictedTime()
     {
-        Session session;
-        OverviewDock dock(session);
+        auto [session, dock] = Alone<OverviewDock>();
         session.setBundle(openSample("sample-sparse.mlmodelc"));
         QVERIFY(showDock(dock, 900, 700));
         const QString chip = chipName(ChipState::of(session).target());
@@ -526,8 +517,7 @@ private Q_SLOTS:
         options.memory.emplace_back("metadata.json",
                                     std::vector<std::byte>(words.begin(), words.end()));
         const auto bundle = VERIFIED(Bundle::open("about.mlmodelc", options));
-        Session session;
-        OverviewDock dock(session);
+        auto [session, dock] = Alone<OverviewDock>();
         session.setBundle(*bundle);
         QVERIFY(showDock(dock, 900, 700));
         QString facts, tip;
@@ -557,8 +547,7 @@ private Q_SLOTS:
         const auto &weights = (*opened)->weights();
         QVERIFY(std::any_of(weights.begin(), weights.end(),
                             [](const Weight &weight) { return static_cast<bool>(weight.fault); }));
-        Session session;
-        OverviewDock dock(session);
+        auto [session, dock] = Alone<OverviewDock>();
         session.setBundle(*opened);
         QVERIFY(showDock(dock, 900, 700));
         QVERIFY(settle(dock));
@@ -585,8 +574,7 @@ private Q_SLOTS:
         }
         const auto opened = VERIFIED(Bundle::open("bare.mlmodelc", options));
         QVERIFY(!(*opened)->weights().empty());
-        Session session;
-        OverviewDock dock(session);
+        auto [session, dock] = Alone<OverviewDock>();
         session.setBundle(*opened);
         QVERIFY(showDock(dock, 900, 700));
         QVERIFY(settle(dock));
@@ -597,8 +585,7 @@ private Q_SLOTS:
     /// As every plot: a picture as it is drawn, finer than the screen, or a page.
     void treemapIsExported()
     {
-        Session session;
-        OverviewDock dock(session);
+        auto [session, dock] = Alone<OverviewDock>();
         session.setBundle(openSample("sample-sparse.mlmodelc"));
         QVERIFY(showDock(dock, 900, 700));
         TreemapView &map = dock.treemap();
@@ -612,9 +599,7 @@ private Q_SLOTS:
         QCOMPARE(image.pixelColor((corner * 2).toPoint()), map.cells()[0].color);
         const QString pdf = folder.filePath(u"map.pdf"_s);
         QCOMPARE(exportWidgetPicture(map, pdf), QString());
-        QFile page(pdf);
-        QVERIFY(page.open(QIODevice::ReadOnly));
-        QVERIFY(page.readAll().startsWith("%PDF"));
+        QVERIFY(contentOf(pdf).startsWith("%PDF"));
         QVERIFY(!exportWidgetPicture(map, folder.filePath(u"none/map.png"_s)).isEmpty());
         // The context menu holds what the menu does.
         QCOMPARE(map.contextMenuPolicy(), Qt::ActionsContextMenu);

@@ -2,15 +2,11 @@
 #pragma once
 
 #include "tests/core/bundle/made_bundle.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/models/theme.h"
 #include "widgets/program/graph_dock.h"
 #include "widgets/program/graph_view.h"
-
-#include <QAction>
-
-#include <memory>
-#include <string>
 
 namespace kernscope::test {
 
@@ -54,8 +50,7 @@ inline BundlePtr GraphDockFixture::chain(int blocks)
     }
     made.line("tensor<fp16, [1, 4]> head = softmax(x = " + from + ")[name = string(\"head\")]");
     made.result = "head";
-    const auto opened = made.open();
-    return opened ? *opened : nullptr;
+    return made.open().value_or(nullptr);
 }
 
 inline void GraphDockFixture::begin()

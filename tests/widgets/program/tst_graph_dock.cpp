@@ -231,9 +231,8 @@ private Q_SLOTS:
         QVERIFY(!m_dock->showsContent());
         milblob::Writer writer;
         writer.add(ElementType::Fp16, test::halves({1, 2}), 0);
-        OpenOptions options;
-        options.memory = {{"weight.bin", writer.finish()}};
-        const auto blob = VERIFIED(Bundle::open("weight.bin", options));
+        const auto blob =
+            VERIFIED(Bundle::open("weight.bin", {.memory = {{"weight.bin", writer.finish()}}}));
         m_session->setBundle(chain(1));
         QVERIFY(ready());
         m_session->setBundle(*blob);

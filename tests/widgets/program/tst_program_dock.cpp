@@ -25,9 +25,9 @@ void compare(const BundlePtr &bundle)
 BundlePtr bundleOf(const QByteArray &functions)
 {
     const std::string text = "program(1.3)\n{\n" + functions.toStdString() + "}\n";
-    const auto opened = Bundle::open("made.mlmodelc",
-                                     test::MadeBundle::options(text, test::MadeBundle().weights()));
-    return opened ? *opened : nullptr;
+    return Bundle::open("made.mlmodelc",
+                        test::MadeBundle::options(text, test::MadeBundle().weights()))
+        .value_or(nullptr);
 }
 
 QByteArray functionOf(const QByteArray &name, const QByteArray &statements)
@@ -58,8 +58,7 @@ private Q_SLOTS:
 
     void rowsAndTheirWords()
     {
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         QAbstractItemModelTester tester(&dock.model());
         QVERIFY(test::showDock(dock, session, test::openSample("sample-sparse.mlmodelc")));
         QVERIFY(dock.showsContent());
@@ -77,8 +76,7 @@ private Q_SLOTS:
 
     void linksLeadToRowsAndWeights()
     {
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         QVERIFY(test::showDock(dock, session, test::openSample("sample-sparse.mlmodelc")));
         const auto &tree = *dock.model().tree();
         // Every weight with a reader is a link in the row of its reader, and leads to the weight.
@@ -107,8 +105,7 @@ private Q_SLOTS:
 
     void blocksFold()
     {
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         QVERIFY(test::showDock(dock, session, test::openSample("sample-dense.mlmodelc")));
         const QModelIndex function = dock.model().index(0, 0);
         dock.view().setCurrentIndex(function);
@@ -138,8 +135,7 @@ private Q_SLOTS:
             bytes.push_back(static_cast<std::byte>(letter));
         options.memory = {{"model.mil", bytes}};
         const auto opened = VERIFIED(Bundle::open("nested.mlmodelc", options));
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         QVERIFY(test::showDock(dock, session, *opened));
         const auto &tree = *dock.model().tree();
         QCOMPARE(tree.rows(),
@@ -165,8 +161,7 @@ private Q_SLOTS:
 
     void literalsAreShown()
     {
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         session.setBundle(loopBundle());
         QVERIFY(session.bundle());
         QVERIFY(test::showDock(dock));
@@ -180,8 +175,7 @@ private Q_SLOTS:
 
     void findGoesOn()
     {
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         QVERIFY(test::showDock(dock, session, loopBundle()));
         dock.findBox().setText(u"x y"_s); // in any order, in any case
         QCOMPARE(dock.found().text(), u"3 rows"_s);
@@ -201,8 +195,7 @@ private Q_SLOTS:
     /// A large program is searched by a task: the window goes on meanwhile.
     void findsInLargePrograms()
     {
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         QVERIFY(test::showDock(dock, session, longBundle(int(ProgramDock::kFoundAtOnce) + 100)));
         dock.findBox().setText(u"relu a7"_s);
         dock.findBox().setText(u"relu a77 "_s); // the first count is given up
@@ -219,8 +212,7 @@ private Q_SLOTS:
 
     void followsAndLeads()
     {
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         QVERIFY(test::showDock(dock, session, test::openSample("sample-sparse.mlmodelc")));
         const auto &tree = *dock.model().tree();
         std::size_t weight = session.bundle()->weights().size() - 1;
@@ -257,8 +249,7 @@ private Q_SLOTS:
         made.line("tensor<fp16, [1, 4]> c = softmax(x = b)[name = string(\"c\")]");
         made.result = "c";
         const auto bundle = VERIFIED(made.open());
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         OperationPanel panel(session);
         QVERIFY(test::showDock(dock, session, *bundle));
         QSignalSpy ready(&panel, &InspectorPanel::ready);
@@ -292,8 +283,7 @@ private Q_SLOTS:
     /// What makes a weight says where its parts are, also where they are written as attributes.
     void partsOfWeightsAreShown()
     {
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         QVERIFY(test::showDock(dock, session, test::openSample("sample-palette.mlmodelc")));
         const QString row = rowWith(dock, u"constexpr_lut_to_dense"_s).data().toString();
         QVERIFY2(row.contains(u"lut = "_s) && row.contains(u"indices = "_s) &&
@@ -303,8 +293,7 @@ private Q_SLOTS:
 
     void editsKeepTheRow()
     {
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         QVERIFY(test::showDock(dock, session, test::openSample("sample-dense.mlmodelc")));
         const QModelIndex function = dock.model().index(0, 0);
         const std::size_t row = dock.model().nodeOf(
@@ -318,8 +307,7 @@ private Q_SLOTS:
     /// Out of view it holds no rows of a bundle that was closed.
     void letsGoOfClosedBundles()
     {
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         QVERIFY(test::showDock(dock, session, longBundle(10)));
         QTRY_VERIFY(dock.model().tree());
         dock.hide();
@@ -332,8 +320,7 @@ private Q_SLOTS:
 
     void withoutProgram()
     {
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         QAbstractItemModelTester tester(&dock.model());
         QVERIFY(test::showDock(dock));
         QVERIFY(!dock.showsContent());
@@ -347,8 +334,7 @@ private Q_SLOTS:
     /// A program that was not read is said to be so, and can be read again.
     void cancelled()
     {
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         const auto cutting = connect(&session.tasks(), &TaskManager::changed, &dock,
                                      [&] { session.tasks().cancelAll(); });
         QVERIFY(test::showDock(dock, session, loopBundle()));
@@ -472,8 +458,7 @@ BundlePtr TestProgramDock::loopBundle()
     for (const char letter : text)
         bytes.push_back(static_cast<std::byte>(letter));
     options.memory = {{"model.mil", bytes}};
-    auto opened = Bundle::open("made.mlmodelc", options);
-    return opened ? *opened : nullptr;
+    return Bundle::open("made.mlmodelc", options).value_or(nullptr);
 }
 
 QModelIndex TestProgramDock::rowWith(ProgramDock &dock, const QString &begin)
@@ -504,8 +489,7 @@ BundlePtr TestProgramDock::longBundle(int operations)
     for (const char letter : text)
         bytes.push_back(static_cast<std::byte>(letter));
     options.memory = {{"model.mil", bytes}};
-    auto opened = Bundle::open("long.mlmodelc", options);
-    return opened ? *opened : nullptr;
+    return Bundle::open("long.mlmodelc", options).value_or(nullptr);
 }
 
 KERNSCOPE_TEST(TestProgramDock, QApplication)

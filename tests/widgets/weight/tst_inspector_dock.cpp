@@ -26,8 +26,7 @@ private Q_SLOTS:
                       made.blob(ElementType::Fp16, "[1, 4]", test::Bytes(8, std::byte{0x3c})));
         made.line("tensor<fp16, [1, 4]> y = mul(x = x, y = w)[name = string(\"" + reader + "\")]");
         made.result = "y";
-        Session session;
-        InspectorDock dock(session);
+        auto [session, dock] = test::Alone<InspectorDock>();
         session.setBundle(*made.open());
         session.goToWeight(0);
         QVERIFY(test::showDock(dock, theme::em(&dock, 22), 800));

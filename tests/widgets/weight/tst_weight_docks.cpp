@@ -23,10 +23,8 @@
 
 using namespace kernscope::ui;
 using namespace kernscope;
+using namespace kernscope::test;
 using kernscope::codec::PartRole;
-using kernscope::test::centreOf;
-using kernscope::test::editsOf;
-using kernscope::test::keptAndLeftOut;
 
 /// The dock of a weight: grid and heat map, slices, edits, what it says at once.
 class TestWeightDocks : public test::WeightDockFixture
@@ -38,8 +36,7 @@ private Q_SLOTS:
 
     void emptyStates()
     {
-        Session session;
-        WeightDock weight(session);
+        auto [session, weight] = test::Alone<WeightDock>();
         CodebookDock codebookDock(session);
         MaskDock mask(session);
         for (Dock *dock : std::initializer_list<Dock *>{&weight, &codebookDock, &mask}) {
@@ -60,8 +57,7 @@ private Q_SLOTS:
 
     void weightShowsAll()
     {
-        Session session;
-        WeightDock dock(session);
+        auto [session, dock] = test::Alone<WeightDock>();
         open(session, "sample-sparse.mlmodelc", PartRole::Mask);
         QVERIFY(test::showDock(dock));
         QVERIFY(dock.showsContent());
@@ -79,8 +75,7 @@ private Q_SLOTS:
         QTRY_VERIFY2(chips->text().contains(outcomeLabel(verdict->outcome)),
                      qPrintable(chips->text()));
         const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
-        QAbstractItemModelTester tester(&dock.grid().model(),
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&dock.grid().model());
         for (const std::uint64_t element : {kept, left}) {
             session.goToElement(m_weight, element);
             QVERIFY(test::settle(dock));
@@ -93,8 +88,7 @@ private Q_SLOTS:
 
     void weightFollowsAndLeads()
     {
-        Session session;
-        WeightDock dock(session);
+        auto [session, dock] = test::Alone<WeightDock>();
         open(session, "sample-dense.mlmodelc", PartRole::Data);
         QVERIFY(test::showDock(dock));
         const SliceMap map(m_bundle->weights()[m_weight].shape);
@@ -121,8 +115,7 @@ private Q_SLOTS:
 
     void arrowKeysAreOneStep()
     {
-        Session session;
-        WeightDock dock(session);
+        auto [session, dock] = test::Alone<WeightDock>();
         open(session, "sample-dense.mlmodelc", PartRole::Data);
         QVERIFY(test::showDock(dock));
         session.goToElement(m_weight, 0);
@@ -136,8 +129,7 @@ private Q_SLOTS:
 
     void slices()
     {
-        Session session;
-        WeightDock dock(session);
+        auto [session, dock] = test::Alone<WeightDock>();
         open(session, "sample-dense.mlmodelc", PartRole::Data);
         const Shape shape = m_bundle->weights()[m_weight].shape;
         QCOMPARE(shape.size(), 4u);
@@ -160,8 +152,7 @@ private Q_SLOTS:
 
     void weightEdits()
     {
-        Session session;
-        WeightDock dock(session);
+        auto [session, dock] = test::Alone<WeightDock>();
         open(session, "sample-sparse.mlmodelc", PartRole::Mask);
         QVERIFY(test::showDock(dock));
         session.setPatchingEnabled(true);
@@ -196,8 +187,7 @@ private Q_SLOTS:
 
     void liveAnswer()
     {
-        Session session;
-        WeightDock dock(session);
+        auto [session, dock] = test::Alone<WeightDock>();
         open(session, "sample-palette.mlmodelc", PartRole::Lut);
         QVERIFY(test::showDock(dock));
         session.setPatchingEnabled(true);
@@ -219,8 +209,7 @@ private Q_SLOTS:
     /// As the grid does, over the table of entries; sorted by value, of the entry that is typed in.
     void codebookAnswers()
     {
-        Session session;
-        CodebookDock dock(session);
+        auto [session, dock] = test::Alone<CodebookDock>();
         open(session, "sample-palette.mlmodelc", PartRole::Lut);
         QVERIFY(test::showDock(dock));
         session.setPatchingEnabled(true);
@@ -258,8 +247,7 @@ private Q_SLOTS:
 
     void changedBytesKeepTheView()
     {
-        Session session;
-        WeightDock dock(session);
+        auto [session, dock] = test::Alone<WeightDock>();
         open(session, "sample-dense.mlmodelc", PartRole::Data);
         QVERIFY(test::showDock(dock));
         session.goToElement(m_weight, 5);
@@ -288,8 +276,7 @@ private Q_SLOTS:
 
     void pinnedDockStays()
     {
-        Session session;
-        WeightDock dock(session);
+        auto [session, dock] = test::Alone<WeightDock>();
         open(session, "sample-dense.mlmodelc", PartRole::Data);
         QVERIFY(test::showDock(dock));
         dock.setPinned(true);
@@ -302,8 +289,7 @@ private Q_SLOTS:
 
     void bothThemes()
     {
-        Session session;
-        MaskDock dock(session);
+        auto [session, dock] = test::Alone<MaskDock>();
         open(session, "sample-sparse.mlmodelc", PartRole::Mask);
         QVERIFY(test::showDock(dock, 700, 800));
         const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
@@ -326,8 +312,7 @@ private Q_SLOTS:
 
     void actions()
     {
-        Session session;
-        WeightDock weight(session);
+        auto [session, weight] = test::Alone<WeightDock>();
         CodebookDock codebookDock(session);
         MaskDock mask(session);
         for (const auto &list :
@@ -348,8 +333,7 @@ private Q_SLOTS:
     /// stays until its own figures are there, or were cancelled.
     void figuresOfOtherBundlesGo()
     {
-        Session session;
-        InspectorDock dock(session);
+        auto [session, dock] = test::Alone<InspectorDock>();
         session.setBundle(test::openSample("sample-dense.mlmodelc"));
         session.goToWeight(0);
         QVERIFY(test::showDock(dock));
@@ -368,8 +352,7 @@ private Q_SLOTS:
     /// Beside the name: the form, and what the chip that is judged by does with the weight.
     void titleSaysFormAndOutcome()
     {
-        Session session;
-        WeightDock dock(session);
+        auto [session, dock] = test::Alone<WeightDock>();
         session.setBundle(test::openSample("sample-sparse.mlmodelc"));
         const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Mask);
         session.goToWeight(weight);
@@ -401,8 +384,7 @@ private Q_SLOTS:
     // The docks of masks and codebooks.
     void maskPicture()
     {
-        Session session;
-        MaskDock dock(session);
+        auto [session, dock] = test::Alone<MaskDock>();
         open(session, "sample-sparse.mlmodelc", PartRole::Mask);
         QVERIFY(test::showDock(dock, 700, 800));
         const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
@@ -437,8 +419,7 @@ private Q_SLOTS:
     /// A weight that is chosen anew has no cell, as in the grid.
     void cellIsLeftWithTheWeight()
     {
-        Session session;
-        MaskDock dock(session);
+        auto [session, dock] = test::Alone<MaskDock>();
         open(session, "sample-sparse.mlmodelc", PartRole::Mask);
         QVERIFY(test::showDock(dock, 700, 800));
         session.goToElement(m_weight, 5);
@@ -452,8 +433,7 @@ private Q_SLOTS:
 
     void maskPainting()
     {
-        Session session;
-        MaskDock dock(session);
+        auto [session, dock] = test::Alone<MaskDock>();
         open(session, "sample-sparse.mlmodelc", PartRole::Mask);
         QVERIFY(test::showDock(dock, 700, 800));
         const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
@@ -479,8 +459,7 @@ private Q_SLOTS:
     /// A stroke says what it would change while it is drawn, and is one step of undo.
     void maskPaintsByDragging()
     {
-        Session session;
-        MaskDock dock(session);
+        auto [session, dock] = test::Alone<MaskDock>();
         open(session, "sample-sparse.mlmodelc", PartRole::Mask);
         QVERIFY(test::showDock(dock, 700, 800));
         QSignalSpy asked(&session, &Session::editsRequested);
@@ -539,8 +518,7 @@ private Q_SLOTS:
 
     void zeroMap()
     {
-        Session session;
-        MaskDock dock(session);
+        auto [session, dock] = test::Alone<MaskDock>();
         open(session, "sample-dense.mlmodelc", PartRole::Data);
         QVERIFY(test::showDock(dock, 500, 700));
         QVERIFY(dock.showsContent());
@@ -552,8 +530,7 @@ private Q_SLOTS:
 
     void densityGoesToTheChannel()
     {
-        Session session;
-        MaskDock dock(session);
+        auto [session, dock] = test::Alone<MaskDock>();
         open(session, "sample-sparse.mlmodelc", PartRole::Mask);
         QVERIFY(test::showDock(dock, 700, 800));
         QWidget *area = dock.density().focusProxy();
@@ -567,8 +544,7 @@ private Q_SLOTS:
 
     void codebook()
     {
-        Session session;
-        CodebookDock dock(session);
+        auto [session, dock] = test::Alone<CodebookDock>();
         open(session, "sample-palette.mlmodelc", PartRole::Lut);
         QVERIFY(test::showDock(dock, 500, 700));
         QVERIFY(dock.showsContent());
@@ -593,8 +569,7 @@ private Q_SLOTS:
 
     void codebookFollowsTheElement()
     {
-        Session session;
-        CodebookDock dock(session);
+        auto [session, dock] = test::Alone<CodebookDock>();
         open(session, "sample-palette.mlmodelc", PartRole::Lut);
         QVERIFY(test::showDock(dock, 500, 700));
         const auto decoder = m_bundle->decoder(m_weight);
@@ -609,8 +584,7 @@ private Q_SLOTS:
 
     void codebookEdits()
     {
-        Session session;
-        CodebookDock dock(session);
+        auto [session, dock] = test::Alone<CodebookDock>();
         open(session, "sample-palette.mlmodelc", PartRole::Lut);
         QVERIFY(test::showDock(dock, 500, 700));
         QSignalSpy asked(&session, &Session::editsRequested);

@@ -84,8 +84,7 @@ BundlePtr affineBundle()
               "name = string(\"w\"), quantized_data = " +
               data + ", scale = " + scales + ", zero_point = " + zeros + "]");
     made.consume("w");
-    const auto bundle = made.open();
-    return bundle ? *bundle : nullptr;
+    return made.open().value_or(nullptr);
 }
 
 } // namespace

@@ -261,8 +261,7 @@ private Q_SLOTS:
                       made.blob(ElementType::Fp16, "[0, 4]", test::Bytes()));
         const auto bundle = VERIFIED(made.open());
         QVERIFY(!(*bundle)->weights().empty() && !(*bundle)->weights()[0].fault);
-        Session session;
-        WeightDock dock(session);
+        auto [session, dock] = test::Alone<WeightDock>();
         session.setBundle(*bundle);
         session.goToWeight(0);
         QVERIFY(test::showDock(dock, 600, 400));

@@ -2,15 +2,10 @@
 #pragma once
 
 #include "core/codec/decode/decoder.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/models/theme.h"
-
-#include <QSignalSpy>
-#include <QTest>
-
-#include <utility>
-#include <vector>
 
 namespace kernscope::test {
 

@@ -17,9 +17,7 @@ namespace {
 
 Result<BundlePtr> open(const char *name, const QByteArray &raw)
 {
-    OpenOptions options;
-    options.memory = {{name, asBytes(raw)}};
-    return Bundle::open(name, options);
+    return Bundle::open(name, {.memory = {{name, asBytes(raw)}}});
 }
 
 } // namespace
@@ -86,9 +84,9 @@ private slots:
             json += QByteArray(i == 0 ? "'" : ",'") + QByteArray::number(i) +
                     "':{'dtype':'U8','shape':[0],'data_offsets':[0,0]}";
         json.replace('\'', '"');
-        OpenOptions options;
-        options.memory = {{"x.safetensors", asBytes(safetensors(json + "}", {}))}};
-        const auto bundle = VERIFIED(Bundle::open("x.safetensors", options));
+        const auto bundle = VERIFIED(
+            Bundle::open("x.safetensors",
+                         {.memory = {{"x.safetensors", asBytes(safetensors(json + "}", {}))}}}));
         QCOMPARE((*bundle)->weights().size(), std::size_t(100000));
         QCOMPARE((*bundle)->diagnostics().front().error.code, "checkpoint.limit");
     }
@@ -250,12 +248,10 @@ private slots:
     {
         QTemporaryDir folder;
         const QString path = folder.filePath(u"x.safetensors"_s);
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(safetensors(R"({"w":{"dtype":"F32","shape":[2,1],"data_offsets":[0,8]},)"
-                               R"("other":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})",
-                               floats({3, 4, 5, 6})));
-        file.close();
+        QVERIFY(
+            put(path, safetensors(R"({"w":{"dtype":"F32","shape":[2,1],"data_offsets":[0,8]},)"
+                                  R"("other":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})",
+                                  floats({3, 4, 5, 6}))));
         test::MadeBundle made;
         made.constant("tensor<fp16, [2]>", "w",
                       made.blob(ElementType::Fp16, "[2]", test::halves({1, 2})));
@@ -335,8 +331,7 @@ private slots:
         QDir dir(folder.path());
         QVERIFY(dir.mkpath(u"m.mlmodelc/weights"_s));
         const auto put = [&dir](const QString &name, const QByteArray &content) {
-            QFile file(dir.filePath(name));
-            return file.open(QIODevice::WriteOnly) && file.write(content) == content.size();
+            return put(dir.filePath(name), content);
         };
         QVERIFY(put(u"m.mlmodelc/model.mil"_s, QByteArray::fromStdString(made.text())));
         QVERIFY(put(u"m.mlmodelc/weights/weight.bin"_s, pointer));
@@ -368,10 +363,9 @@ private slots:
         QVERIFY(espresso && hasErrors((*espresso)->diagnostics())); // empty layers, no weights
         // The files beside the layers, alone.
         for (const char *ending : {"shape", "weights"}) {
-            QFile loose(dir.filePath(u"model.espresso."_s + QString::fromUtf8(ending)));
-            QVERIFY(loose.open(QIODevice::WriteOnly) && loose.write("{\"layers\"") > 0);
-            loose.close();
-            const auto refused = Bundle::open(loose.fileName().toStdString());
+            const QString loose = dir.filePath(u"model.espresso."_s + QString::fromUtf8(ending));
+            QVERIFY(put(loose, "{\"layers\""));
+            const auto refused = Bundle::open(loose.toStdString());
             QVERIFY(!refused && refused.error().code == "bundle.kind");
             QVERIFY2(refused.error().found.find("neural network (Espresso)") != std::string::npos,
                      refused.error().found.c_str());
@@ -383,18 +377,14 @@ private slots:
                   QByteArray("\x0e\0", 2) + QByteArray(16, '\0') + "model/data.pkl" +
                   QByteArray("PK\x05\x06\0\0\0\0\1\0\1\0\x3c\0\0\0\x2c\0\0\0\0\0", 22),
               QByteArray::fromHex("80028a0a6cfc9c46f9206aa8501a2e")}) {
-            QFile torch(dir.filePath(u"model.pt"_s));
-            QVERIFY(torch.open(QIODevice::WriteOnly) && torch.write(content) == content.size());
-            torch.close();
-            const auto refused = Bundle::open(torch.fileName().toStdString());
+            const QString torch = dir.filePath(u"model.pt"_s);
+            QVERIFY(put(torch, content));
+            const auto refused = Bundle::open(torch.toStdString());
             QVERIFY(!refused && refused.error().code == "bundle.kind");
             QVERIFY2(refused.error().found.find("PyTorch") != std::string::npos,
                      describe(refused.error()).c_str());
         }
-        QFile archive(dir.filePath(u"m.mlarchive"_s));
-        QVERIFY(archive.open(QIODevice::WriteOnly));
-        archive.write("AA01....");
-        archive.close();
+        QVERIFY(put(dir.filePath(u"m.mlarchive"_s), "AA01...."));
         const Error archived = REFUSED(Bundle::open(dir.filePath(u"m.mlarchive"_s).toStdString()));
         QVERIFY(archived.found.find(".mlarchive") != std::string::npos);
     }

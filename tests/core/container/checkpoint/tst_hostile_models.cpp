@@ -66,9 +66,8 @@ QByteArray arrays()
 /// What a bundle breaks of what it promises, whatever its bytes are; empty: nothing.
 std::string brokenPromise(const QByteArray &name, const QByteArray &raw, bool &faulty)
 {
-    OpenOptions options;
-    options.memory = {{name.toStdString(), asBytes(raw)}};
-    const auto bundle = Bundle::open(name.toStdString(), options);
+    const auto bundle =
+        Bundle::open(name.toStdString(), {.memory = {{name.toStdString(), asBytes(raw)}}});
     if (!bundle) {
         faulty = true;
         return bundle.error().code.empty() || bundle.error().message.empty() ? "an unnamed error"

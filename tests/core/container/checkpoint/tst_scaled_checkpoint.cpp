@@ -32,10 +32,8 @@ QByteArray fileOf(const std::vector<Part> &parts)
 
 BundlePtr opened(const std::vector<Part> &parts)
 {
-    OpenOptions options;
-    options.memory = {{"m.safetensors", asBytes(fileOf(parts))}};
-    const auto bundle = Bundle::open("m.safetensors", options);
-    return bundle ? *bundle : nullptr;
+    return Bundle::open("m.safetensors", {.memory = {{"m.safetensors", asBytes(fileOf(parts))}}})
+        .value_or(nullptr);
 }
 
 std::vector<float> valuesOf(const Bundle &bundle, std::size_t weight)
@@ -59,8 +57,7 @@ private slots:
     {
         QTemporaryDir folder;
         const auto write = [&](const char *name, const QByteArray &bytes) {
-            QFile file(QDir(folder.path()).filePath(QString::fromUtf8(name)));
-            QVERIFY(file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size());
+            QVERIFY(put(QDir(folder.path()).filePath(QString::fromUtf8(name)), bytes));
         };
         write("model-00001-of-00002.safetensors", fileOf({{"a", "F32", "[2]", floats({1, 2})}}));
         write("model-00002-of-00002.safetensors", fileOf({{"b", "F32", "[1]", floats({3})}}));
@@ -82,11 +79,9 @@ private slots:
     void missingShard()
     {
         QTemporaryDir folder;
-        QFile file(QDir(folder.path()).filePath(u"m.safetensors.index.json"_s));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(R"({"weight_map":{"a":"gone.safetensors","b":"../out.safetensors"}})");
-        file.close();
-        const auto bundle = Bundle::open(file.fileName().toStdString());
+        const QString file = QDir(folder.path()).filePath(u"m.safetensors.index.json"_s);
+        QVERIFY(put(file, R"({"weight_map":{"a":"gone.safetensors","b":"../out.safetensors"}})"));
+        const auto bundle = Bundle::open(file.toStdString());
         QVERIFY(bundle.has_value() && (*bundle)->weights().empty());
         QCOMPARE((*bundle)->diagnostics().size(), std::size_t(1));
         QCOMPARE((*bundle)->diagnostics()[0].error.code, "safetensors.shard");

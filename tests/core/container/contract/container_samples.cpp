@@ -20,9 +20,9 @@ namespace {
 
 Bytes seed(const char *name)
 {
-    QFile file((QString::fromUtf8(kernscope::test::sourceFolder()) + u"/tests/fuzz/seeds/"_s) +
-               QLatin1String(name));
-    return file.open(QIODevice::ReadOnly) ? asBytes(file.readAll()) : Bytes();
+    return asBytes(
+        contentOf((QString::fromUtf8(kernscope::test::sourceFolder()) + u"/tests/fuzz/seeds/"_s) +
+                  QLatin1String(name)));
 }
 
 ContainerSample lone(BundleKind kind, const char *name, Bytes bytes)

@@ -64,10 +64,8 @@ QByteArray model(const QByteArray &layers)
 
 BundlePtr open(const QByteArray &raw)
 {
-    OpenOptions options;
-    options.memory = {{"net.mlmodel", test::asBytes(raw)}};
-    const auto bundle = Bundle::open("net.mlmodel", options);
-    return bundle ? *bundle : nullptr;
+    return Bundle::open("net.mlmodel", {.memory = {{"net.mlmodel", test::asBytes(raw)}}})
+        .value_or(nullptr);
 }
 
 } // namespace

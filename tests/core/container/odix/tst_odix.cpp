@@ -39,9 +39,8 @@ OpenOptions folder(test::Bytes program, test::Bytes debug)
 
 BundlePtr made()
 {
-    const auto bundle =
-        Bundle::open("made.aimodelx", folder(seed("made.odix"), seed("made.dbginfo")));
-    return bundle ? *bundle : nullptr;
+    return Bundle::open("made.aimodelx", folder(seed("made.odix"), seed("made.dbginfo")))
+        .value_or(nullptr);
 }
 
 /// Where a pattern of bytes lies.
@@ -194,9 +193,8 @@ private slots:
 
     void withoutDebugInformation()
     {
-        OpenOptions options;
-        options.memory = {{"program.odix", seed("made.odix")}};
-        const auto bundle = VERIFIED(Bundle::open("made.odixpackage", options));
+        const auto bundle = VERIFIED(
+            Bundle::open("made.odixpackage", {.memory = {{"program.odix", seed("made.odix")}}}));
         QCOMPARE((*bundle)->weights()[0].name, "add_1.bias");
         QCOMPARE((*bundle)->weights()[1].name, "mul_1.factor");
     }

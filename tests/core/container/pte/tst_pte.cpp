@@ -138,9 +138,7 @@ Bytes program(std::string_view backend, const Bytes &data, bool segment, std::ui
 
 Result<BundlePtr> opened(const Bytes &bytes)
 {
-    OpenOptions options;
-    options.memory = {{"m.pte", bytes}};
-    return Bundle::open("m.pte", options);
+    return Bundle::open("m.pte", {.memory = {{"m.pte", bytes}}});
 }
 
 } // namespace
