@@ -110,6 +110,24 @@ inline bool append(const QString &path, const QByteArray &content)
     return put(path, content, QIODevice::Append);
 }
 
+/// Files and folders below a folder, in order.
+inline QStringList pathsBelow(const QString &folder, const QStringList &names = {})
+{
+    QStringList found;
+    QDirIterator entries(folder, names, QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot,
+                         QDirIterator::Subdirectories);
+    while (entries.hasNext())
+        found << entries.next();
+    found.sort();
+    return found;
+}
+
+/// A path of the checkout: "tests/fuzz/seeds/x.npy".
+inline QString sourcePath(const QString &relative)
+{
+    return QString::fromUtf8(sourceFolder()) + QLatin1Char('/') + relative;
+}
+
 inline std::span<const std::byte> asSpan(const QByteArray &raw)
 {
     return std::as_bytes(std::span(raw.constData(), static_cast<std::size_t>(raw.size())));

@@ -106,7 +106,10 @@ private Q_SLOTS:
 
 private:
     QString path(const char *name) const { return m_folder->filePath(QLatin1String(name)); }
-    bool write(const QString &name, const std::string &text) const;
+    static bool write(const QString &name, const std::string &text)
+    {
+        return test::put(name, QByteArray::fromStdString(text));
+    }
     bool settle();
 
     std::unique_ptr<ChangeApplier> m_applier;
@@ -120,14 +123,6 @@ bool TestApplyChanges::settle()
                    m_document->busy() == Document::Busy::Idle;
         },
         20000);
-}
-
-bool TestApplyChanges::write(const QString &name, const std::string &text) const
-{
-    QFile file(name);
-    return file.open(QIODevice::WriteOnly) &&
-           file.write(text.data(), static_cast<qint64>(text.size())) ==
-               static_cast<qint64>(text.size());
 }
 
 KERNSCOPE_TEST(TestApplyChanges, QApplication)

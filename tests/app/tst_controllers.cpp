@@ -51,16 +51,14 @@ private Q_SLOTS:
 
     void asksBeforeEditsAreLost_data()
     {
-        QTest::addColumn<int>("answer");
-        QTest::addColumn<bool>("goesOn");
+        test::addColumns<int, bool>();
         test::addRow("cancel", int(QMessageBox::Cancel), false);
         test::addRow("discard", int(QMessageBox::Discard), true);
     }
 
     void asksBeforeEditsAreLost()
     {
-        QFETCH(int, answer);
-        QFETCH(bool, goesOn);
+        const auto [answer, goesOn] = test::fetched<int, bool>();
         int went = 0;
         m_saving->whenKept([&went] { ++went; });
         QCOMPARE(went, 1); // nothing is open: nothing to ask

@@ -183,11 +183,7 @@ private Q_SLOTS:
         const QString path = m_folder->filePath(u"large.bin"_s);
         test::MadeBundle made;
         (void)made.blob(ElementType::Fp16, "[2097152]", test::Bytes(std::size_t{4} << 20));
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        const test::Bytes content = made.weights();
-        file.write(reinterpret_cast<const char *>(content.data()), qint64(content.size()));
-        file.close();
+        QVERIFY(test::put(path, made.weights()));
         QVERIFY(open(path));
         m_session->setPatchingEnabled(true);
         const auto fill =

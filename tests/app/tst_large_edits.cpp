@@ -243,22 +243,13 @@ private:
     float valueAt(const Bundle &bundle, std::uint64_t element) const;
     float valueNow(std::uint64_t element) const { return valueAt(*m_session->bundle(), element); }
     QUndoStack &stack() { return m_session->undoStack(); }
-
-    QString m_path;
 };
 
 bool TestLargeEdits::open()
 {
     test::MadeBundle made;
     (void)made.blob(ElementType::Fp16, "[4194304]", test::Bytes(2 * kElements));
-    QFile file(m_path);
-    const test::Bytes content = made.weights();
-    if (!file.open(QIODevice::WriteOnly) ||
-        file.write(reinterpret_cast<const char *>(content.data()), qint64(content.size())) < 0)
-        return false;
-    file.close();
-    m_document->open(m_path);
-    if (!wait() || !m_document->isOpen())
+    if (!test::put(m_path, made.weights()) || !DocumentFixture::open(m_path))
         return false;
     m_session->setPatchingEnabled(true);
     return true;

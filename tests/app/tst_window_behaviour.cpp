@@ -347,11 +347,8 @@ QString TestWindowBehaviour::writeSection()
     target.name = "H13";
     target.cores = 2;
     const auto bytes = section::buildSection(target, {weight});
-    QFile file(m_folder->filePath(u"w.ksec"_s));
-    if (!bytes || !file.open(QIODevice::WriteOnly))
-        return {};
-    file.write(reinterpret_cast<const char *>(bytes->data()), qint64(bytes->size()));
-    return file.fileName();
+    const QString path = m_folder->filePath(u"w.ksec"_s);
+    return bytes && test::put(path, *bytes) ? path : QString();
 }
 
 KERNSCOPE_TEST(TestWindowBehaviour, QApplication)

@@ -12,26 +12,11 @@ class TestWindowData : public test::MainWindowTest
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase()
-    {
-        if (!QDir(test::dataFolder()).exists())
-            QSKIP("No test data: set KERNSCOPE_DATA to a folder of the layout of ../shared/data");
-    }
+    void initTestCase() { KERNSCOPE_NEEDS(test::dataFolder()); }
 
     void init() { openWindow(); }
 
-    void wholeWay_data()
-    {
-        QTest::addColumn<QString>("bundle");
-        const QDir data(test::dataFolder());
-        QDirIterator folders(test::dataFolder(), {u"*.mlmodelc"_s, u"*.mlpackage"_s},
-                             QDir::Dirs | QDir::NoDotAndDotDot, QDirIterator::Subdirectories);
-        while (folders.hasNext()) {
-            const QString path = folders.next();
-            if (QFileInfo(path).isDir())
-                test::addRow(qPrintable(data.relativeFilePath(path)), path);
-        }
-    }
+    void wholeWay_data() { test::addPaths({u"*.mlmodelc"_s, u"*.mlpackage"_s}); }
 
     void wholeWay()
     {
@@ -87,8 +72,8 @@ private Q_SLOTS:
         const QDir real(test::dataPath(u"real/silero-vad"_s));
         const QString a = real.filePath(u"silero-vad-unified-v6.0.0.mlmodelc"_s);
         const QString b = real.filePath(u"unified_pruned_int8.mlmodelc"_s);
-        if (!QFileInfo::exists(a) || !QFileInfo::exists(b))
-            QSKIP("The pair of silero-vad bundles is not there");
+        KERNSCOPE_NEEDS(a);
+        KERNSCOPE_NEEDS(b);
         QVERIFY(m_window->open({a, b}));
         QCOMPARE((*m_window)->layouts().current(), app::Layout::Compare);
         const ui::Dock *compare = dock(u"compare"_s);

@@ -29,14 +29,8 @@ test::MadeBundle openProgram(const char *parameters)
 bool writeTo(const QString &folder, const test::MadeBundle &made)
 {
     QDir().mkpath(folder + u"/weights"_s);
-    QFile program(folder + u"/model.mil"_s);
-    QFile weights(folder + u"/weights/weight.bin"_s);
-    const test::Bytes bytes = made.weights();
-    return program.open(QIODevice::WriteOnly) &&
-           program.write(QByteArray::fromStdString(made.text())) > 0 &&
-           weights.open(QIODevice::WriteOnly) &&
-           weights.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size())) ==
-               qint64(bytes.size());
+    return test::put(folder + u"/model.mil"_s, QByteArray::fromStdString(made.text())) &&
+           test::put(folder + u"/weights/weight.bin"_s, made.weights());
 }
 
 constexpr const char *kOpen = "tensor<fp16, [1, 3, ?, ?]> x";

@@ -37,9 +37,7 @@ inline FileBytes bytesOf(const QString &folder)
                 folders << name;
                 continue;
             }
-            QFile file(info.filePath());
-            if (file.open(QIODevice::ReadOnly))
-                files[name] = file.readAll();
+            files[name] = contentOf(info.filePath());
         }
     }
     return files;
@@ -69,11 +67,8 @@ inline QString writeSample(const QString &folder, const QString &build)
             const QString target =
                 QDir(folder).filePath(name + QLatin1Char('/') + QString::fromStdString(path));
             QDir().mkpath(QFileInfo(target).path());
-            QFile file(target);
-            if (!file.open(QIODevice::WriteOnly))
+            if (!put(target, content))
                 return {};
-            file.write(reinterpret_cast<const char *>(content.data()),
-                       static_cast<qint64>(content.size()));
         }
         return QDir(folder).filePath(name);
     }
@@ -117,8 +112,7 @@ inline bool copyFolder(const QString &from, const QString &to)
     for (const auto &[name, content] : bytesOf(from)) {
         const QString target = QDir(to).filePath(name);
         QDir().mkpath(QFileInfo(target).path());
-        QFile file(target);
-        if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size())
+        if (!put(target, content))
             return false;
     }
     return true;

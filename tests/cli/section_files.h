@@ -41,9 +41,7 @@ inline CliResult SectionFiles::build(const QString &source, const QString &outpu
 
 inline void SectionFiles::write(const char *name, const Bytes &bytes) const
 {
-    QFile file(at(name));
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
+    QVERIFY(put(at(name), bytes));
 }
 
 inline void SectionFiles::makeFiles()

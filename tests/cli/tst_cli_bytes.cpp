@@ -236,10 +236,8 @@ QString TestCliBytes::write(const QString &name, const Files &files) const
         const QString file =
             m_scratch.filePath(lone ? name : name + u'/' + QString::fromStdString(path));
         QDir().mkpath(QFileInfo(file).path());
-        QFile out(file);
-        if (!out.open(QIODevice::WriteOnly))
+        if (!put(file, bytes))
             return {};
-        out.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
     }
     return m_scratch.filePath(name);
 }

@@ -64,8 +64,7 @@ private slots:
     void initTestCase()
     {
         m_definitions = dataFolder() + u"/../reference/coreml-proto"_s;
-        if (!QFileInfo(m_definitions + u"/Model.proto"_s).exists())
-            QSKIP("The definitions are missing: ../reference/coreml-proto beside the data folder.");
+        KERNSCOPE_NEEDS(m_definitions + u"/Model.proto"_s);
         m_protoc = QStandardPaths::findExecutable(u"protoc"_s);
         QVERIFY2(!m_protoc.isEmpty(), "protoc is missing (packaging/packages.txt)");
     }

@@ -121,11 +121,7 @@ private slots:
         milblob::Writer writer;
         writer.add(ElementType::Fp16, halves({1, 2}), 0);
         const QString path = m_scratch.filePath(u"weight.bin"_s);
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        const Bytes bytes = writer.finish();
-        file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
-        file.close();
+        QVERIFY(put(path, writer.finish()));
         const CliResult made = runCli({u"graph"_s, path});
         QCOMPARE(made.exitCode, 3);
         QVERIFY2(made.err.contains("There is no program to draw"), made.err);

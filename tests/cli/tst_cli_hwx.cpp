@@ -252,10 +252,8 @@ private:
 
 QString TestCliHwx::write(const QString &name, const Bytes &bytes) const
 {
-    QFile file(m_scratch.filePath(name));
-    if (file.open(QIODevice::WriteOnly))
-        file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
-    return file.fileName();
+    const QString path = m_scratch.filePath(name);
+    return put(path, bytes) ? path : QString();
 }
 
 KERNSCOPE_TEST(TestCliHwx, QCoreApplication)

@@ -10,11 +10,7 @@ namespace {
 /// Text of a page of the manual without the marks of its fonts.
 QString manualPage(const QString &name)
 {
-    QFile file((QString::fromUtf8(kernscope::test::sourceFolder()) + u"/packaging/linux/"_s) +
-               name);
-    if (!file.open(QIODevice::ReadOnly))
-        return {};
-    return QString::fromUtf8(file.readAll())
+    return textOf(sourcePath(u"packaging/linux/"_s + name))
         .replace(u"\\-"_s, u"-"_s)
         .remove(QRegularExpression(u"\\\\f[BIPR]"_s));
 }
@@ -94,8 +90,7 @@ private slots:
     void pagesNameEveryCommand()
     {
         QFETCH(QString, page);
-        const QString text = QString::fromUtf8(
-            contentOf((QString::fromUtf8(kernscope::test::sourceFolder()) + u"/"_s) + page));
+        const QString text = textOf(sourcePath(page));
         for (const QString &name : subcommands({}))
             QVERIFY2(text.contains(u'`' + name + u'`'), qPrintable(name));
     }

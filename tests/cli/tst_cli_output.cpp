@@ -189,8 +189,7 @@ private slots:
 
     void replacesABundle_data()
     {
-        QTest::addColumn<QByteArray>("line");
-        QTest::addColumn<QString>("output");
+        addColumns<QByteArray, QString>();
         const auto row = [](const char *line, const char *output) {
             addRow(line, QByteArray(line) + " -o %/" + output, QString::fromUtf8(output));
         };
@@ -204,8 +203,7 @@ private slots:
     /// A bundle by a bundle, whole, and nothing else is touched.
     void replacesABundle()
     {
-        QFETCH(QByteArray, line);
-        QFETCH(QString, output);
+        const auto [line, output] = fetched<QByteArray, QString>();
         const QString old = m_scratch->filePath(u"old.mlmodelc"_s);
         fs::copy(at("b.mlmodelc").toStdString(), old.toStdString(), fs::copy_options::recursive);
         write(old + u"/left_over"_s, "of the old bundle");

@@ -88,7 +88,7 @@ private slots:
                                      u"--target"_s, u"M1"_s, u"--json"_s});
         QCOMPARE(written.exitCode, 0);
         const QByteArray said = runCli(line(options + " --report %/contested.md")).out;
-        const QString report = fileText(m_scratch.filePath(u"contested.md"_s));
+        const QString report = textOf(m_scratch.filePath(u"contested.md"_s));
         std::size_t lines = 0;
         const auto decided = written.json();
         for (const auto &verdict : decided["verdicts"]) {
@@ -122,8 +122,7 @@ private slots:
         const QByteArray name = "%/report." + ending;
         const auto result = runCli(line("--tolerance 0.1 --report " + name));
         QVERIFY2(result.exitCode == 0, result.err);
-        const QString report =
-            fileText(m_scratch.filePath(u"report."_s + QString::fromUtf8(ending)));
+        const QString report = textOf(m_scratch.filePath(u"report."_s + QString::fromUtf8(ending)));
         QVERIFY2(report.contains(QString::fromUtf8(holds)), qPrintable(report.left(300)));
         QVERIFY(!report.contains(u"http"_s)); // needs nothing else
         for (const char *weight : {"w0", "w1", "w2"})
@@ -137,7 +136,7 @@ private slots:
         const auto result =
             runCli(line("--tolerance 0.1 --compare %/m.mlmodelc --report %/fronts.html"));
         QVERIFY2(result.exitCode == 0, result.err);
-        const QString report = fileText(m_scratch.filePath(u"fronts.html"_s));
+        const QString report = textOf(m_scratch.filePath(u"fronts.html"_s));
         const qsizetype begin = report.indexOf(u"<svg"_s);
         QVERIFY(begin >= 0);
         const QString picture = report.mid(begin, report.indexOf(u"</svg>"_s, begin) - begin);
@@ -263,7 +262,7 @@ private slots:
         QVERIFY(put(file, table));
         const auto result = runCli(line("--tolerance 0.1 --force --json " + options));
         QVERIFY2(result.exitCode != 0, result.out);
-        QCOMPARE(fileText(file).toUtf8(), table);
+        QCOMPARE(textOf(file).toUtf8(), table);
         QVERIFY(!QFile::exists(m_scratch.filePath(u"m.mlmodelc/weights/in.csv"_s)));
     }
 

@@ -130,8 +130,8 @@ private slots:
         QVERIFY(json["builds"][0]["chips"][0]["engine_time_s"] ==
                 json["totals"]["before"]["chips"][0]["engine_time_s"]);
         QCOMPARE(text(json["shapes"]["inferred"]), QByteArray("1"));
-        QVERIFY(fileText(m_scratch.filePath(u"shaped.md"_s)).contains(u"20, 30"_s));
-        const QString program = fileText(m_scratch.filePath(u"shaped.mlmodelc/model.mil"_s));
+        QVERIFY(textOf(m_scratch.filePath(u"shaped.md"_s)).contains(u"20, 30"_s));
+        const QString program = textOf(m_scratch.filePath(u"shaped.mlmodelc/model.mil"_s));
         QVERIFY(program.contains(u"tensor<fp16, [1, 64, ?, ?]> x"_s));
         QVERIFY(!program.contains(u"20, 30"_s));
         // The times of the shapes, in what is said of roofline as well.

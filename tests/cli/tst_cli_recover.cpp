@@ -285,13 +285,8 @@ private:
     QHash<QString, QByteArray> tree() const
     {
         QHash<QString, QByteArray> files;
-        QDirIterator at(m_scratch->path(), QDir::Files | QDir::Hidden,
-                        QDirIterator::Subdirectories);
-        while (at.hasNext()) {
-            QFile file(at.next());
-            if (file.open(QIODevice::ReadOnly))
-                files[file.fileName()] = file.readAll();
-        }
+        for (const QString &path : pathsBelow(m_scratch->path()))
+            files[path] = contentOf(path);
         return files;
     }
     static QString keyFolder()

@@ -15,8 +15,7 @@ private slots:
     void initTestCase()
     {
         m_folder = dataFolder() + u"/../samples/"_s;
-        if (!QDir(m_folder).exists())
-            QSKIP("No samples: ../samples beside the data folder is missing.");
+        KERNSCOPE_NEEDS(m_folder);
     }
 
     void patchInside_data()
@@ -84,8 +83,7 @@ private slots:
     void raisesOpset()
     {
         const QString path = dataFolder() + u"/real/basic-pitch/nmp.mlpackage"_s;
-        if (!QDir(path).exists())
-            QSKIP("The data folder has no basic-pitch.");
+        KERNSCOPE_NEEDS(path);
         const auto before = runCli({u"inspect"_s, path, u"--json"_s}).json();
         QCOMPARE(text(before["functions"][0]["opset"]), QByteArray("\"ios15\""));
         QString address;
@@ -237,8 +235,7 @@ private slots:
     void survey()
     {
         const QString path = dataFolder() + u"/real/hwx"_s;
-        if (!QDir(path).exists())
-            QSKIP("The data folder has no containers.");
+        KERNSCOPE_NEEDS(path);
         const auto surveyed = runCli({u"hwx"_s, u"--survey"_s, path, u"--json"_s});
         QVERIFY2(surveyed.exitCode == 0, surveyed.err);
         const auto json = surveyed.json();

@@ -20,7 +20,7 @@ namespace {
 /// Of the tree; the same files are installed.
 QString schemaFolder()
 {
-    return QString::fromUtf8(sourceFolder()) + u"/resources/schemas/"_s;
+    return sourcePath(u"resources/schemas/"_s);
 }
 
 /// What is wrong with a document of that command; empty where it holds.
@@ -147,8 +147,7 @@ private Q_SLOTS:
     /// The page for scripts is made of the schemas.
     void pageNamesTheKeys()
     {
-        const QString page = QString::fromUtf8(
-            contentOf(QString::fromUtf8(sourceFolder()) + u"/resources/help/scripts.md"_s));
+        const QString page = textOf(sourcePath(u"resources/help/scripts.md"_s));
         for (const QString &name : QDir(schemaFolder()).entryList(QDir::Files)) {
             QFile schema(schemaFolder() + name);
             QVERIFY(schema.open(QIODevice::ReadOnly));

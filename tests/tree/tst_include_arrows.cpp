@@ -2,12 +2,9 @@
 // Who may include whom (include_arrows.csv), held by every source of the program.
 #include "tests/test_program.h"
 
-namespace {
+using namespace kernscope::test;
 
-QString sourceFolder()
-{
-    return QString::fromUtf8(kernscope::test::sourceFolder());
-}
+namespace {
 
 /// True where a row's name (whose steps may be "*") is the path or begins it.
 bool coversPath(const QString &row, const QStringList &path)
@@ -20,11 +17,6 @@ bool coversPath(const QString &row, const QStringList &path)
                                                      });
 }
 
-QString textOf(const QString &path)
-{
-    return test::textOf(path);
-}
-
 struct Include {
     QString file;   ///< that includes, from the tree's folder
     QString target; ///< what stands between the quotes or brackets
@@ -35,11 +27,8 @@ QList<Include> includesOf(const QString &part)
     static const QRegularExpression kInclude(u"^[ \\t]*#[ \\t]*include[ \\t]*[\"<]([^\">]+)[\">]"_s,
                                              QRegularExpression::MultilineOption);
     QList<Include> all;
-    const QDir root(sourceFolder());
-    QDirIterator files(root.filePath(part), {u"*.h"_s, u"*.cpp"_s}, QDir::Files,
-                       QDirIterator::Subdirectories);
-    while (files.hasNext()) {
-        const QString path = files.next();
+    const QDir root(sourcePath({}));
+    for (const QString &path : pathsBelow(root.filePath(part), {u"*.h"_s, u"*.cpp"_s})) {
         auto found = kInclude.globalMatch(textOf(path));
         while (found.hasNext())
             all << Include{root.relativeFilePath(path), found.next().captured(1)};
@@ -64,7 +53,7 @@ class TestIncludeArrows : public QObject
 private Q_SLOTS:
     void initTestCase()
     {
-        const QString table = textOf(sourceFolder() + u"/tests/tree/include_arrows.csv"_s);
+        const QString table = textOf(sourcePath(u"tests/tree/include_arrows.csv"_s));
         const QStringList lines = table.split(u'\n', Qt::SkipEmptyParts);
         for (const QString &line : lines.mid(1)) {
             // "!file,header": one include against the order that is known and waits for its mend.

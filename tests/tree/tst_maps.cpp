@@ -2,16 +2,18 @@
 // The maps (README.md of the tree, of core/, widgets/ and tests/) name what is there.
 #include "tests/test_program.h"
 
+using namespace kernscope::test;
+
 namespace {
 
 QDir tree()
 {
-    return QDir(QString::fromUtf8(kernscope::test::sourceFolder()));
+    return QDir(sourcePath({}));
 }
 
 QString contentsOf(const QString &path)
 {
-    return test::textOf(tree().filePath(path));
+    return textOf(sourcePath(path));
 }
 
 /// "widgets/x.{h,cpp}" as its two names.
@@ -33,11 +35,8 @@ QStringList everything()
     QStringList all;
     for (const char *part : {"app", "core", "packaging", "resources", "tests", "widgets"}) {
         all << QString::fromLatin1(part);
-        QDirIterator files(tree().filePath(QString::fromLatin1(part)),
-                           QDir::AllEntries | QDir::NoDotAndDotDot | QDir::Hidden,
-                           QDirIterator::Subdirectories);
-        while (files.hasNext())
-            all << tree().relativeFilePath(files.next());
+        for (const QString &path : pathsBelow(sourcePath(QString::fromLatin1(part))))
+            all << tree().relativeFilePath(path);
     }
     return all;
 }

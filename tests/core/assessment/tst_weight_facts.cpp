@@ -27,8 +27,7 @@ private Q_SLOTS:
         QFETCH(QString, outcomes);
         const QString path = test::dataPath(
             u"bundles/"_s + QString::fromUtf8(QTest::currentDataTag()) + u".mlmodelc"_s);
-        if (!QFileInfo::exists(path))
-            QSKIP("KERNSCOPE_DATA has no made bundles");
+        KERNSCOPE_NEEDS(path);
         const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
         const DecisionTable table(**bundle, allTargets());
         QCOMPARE(table.rows(), (*bundle)->weights().size());
@@ -436,8 +435,7 @@ private Q_SLOTS:
     void layersAndOperations()
     {
         const QString path = test::dataPath(u"bundles/sparse.mlmodelc"_s);
-        if (!QFileInfo::exists(path))
-            QSKIP("KERNSCOPE_DATA has no made bundles");
+        KERNSCOPE_NEEDS(path);
         const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
         const auto forms = weightForms(**bundle);
         const auto layers = layersOf(**bundle, forms);

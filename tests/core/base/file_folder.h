@@ -30,8 +30,7 @@ private:
 /// What a file holds now; nothing where it cannot be read.
 inline QByteArray onDisk(const std::filesystem::path &path)
 {
-    QFile file(QString::fromStdString(path.string()));
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    return contentOf(QString::fromStdString(path.string()));
 }
 
 } // namespace kernscope::test

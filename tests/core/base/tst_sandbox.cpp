@@ -54,9 +54,7 @@ private slots:
 
     void files_data()
     {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<int>("flags");
-        QTest::addColumn<int>("fault");
+        test::addColumns<QString, int, int>();
         const auto row = [](const char *name, int flags, int fault) {
             QTest::addRow("%s, %d", name, flags) << QString::fromUtf8(name) << flags << fault;
         };
@@ -76,9 +74,7 @@ private slots:
 
     void files()
     {
-        QFETCH(QString, name);
-        QFETCH(int, flags);
-        QFETCH(int, fault);
+        const auto [name, flags, fault] = test::fetched<QString, int, int>();
         const int outside = openFault(at(name), flags);
         QCOMPARE(outside, 0); // so that it is the sandbox that refuses
         if ((flags & O_CREAT) != 0)

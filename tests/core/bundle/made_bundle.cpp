@@ -35,7 +35,7 @@ Bytes hex(std::string_view text)
     return bytes;
 }
 
-Bytes halves(std::initializer_list<float> values)
+Bytes halves(std::span<const float> values)
 {
     Bytes bytes;
     for (const float value : values) {

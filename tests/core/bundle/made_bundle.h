@@ -19,7 +19,11 @@ using Bytes = std::vector<std::byte>;
 /// "01 10 ff" as bytes.
 Bytes hex(std::string_view text);
 /// fp16 bits of values, little-endian.
-Bytes halves(std::initializer_list<float> values);
+Bytes halves(std::span<const float> values);
+inline Bytes halves(std::initializer_list<float> values)
+{
+    return halves(std::span(values.begin(), values.size()));
+}
 
 class MadeBundle
 {

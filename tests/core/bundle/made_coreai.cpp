@@ -148,17 +148,6 @@ BundlePtr MadeCoreAi::open() const
     return Bundle::open("made.aimodel", options()).value_or(nullptr);
 }
 
-Bytes halfBytes(std::initializer_list<float> values)
-{
-    Bytes bytes;
-    for (const float value : values) {
-        const std::uint16_t half = floatToHalf(value);
-        bytes.push_back(static_cast<std::byte>(half & 0xFF));
-        bytes.push_back(static_cast<std::byte>(half >> 8));
-    }
-    return bytes;
-}
-
 Bytes byteRow(std::initializer_list<int> values)
 {
     Bytes bytes;

@@ -76,8 +76,7 @@ private slots:
 
     void pipelines_data()
     {
-        QTest::addColumn<QString>("path");
-        QTest::addColumn<QStringList>("models");
+        test::addColumns<QString, QStringList>();
         test::addRow("nms", "models/pipeline-nms.mlpackage", QStringList{u"detector"_s});
         test::addRow("two", "models/pipeline-two.mlpackage", QStringList{u"first"_s, u"second"_s});
         test::addRow("network", "models/network-pipeline.mlmodel", QStringList{u"model0"_s});
@@ -85,8 +84,7 @@ private slots:
 
     void pipelines()
     {
-        QFETCH(QString, path);
-        QFETCH(QStringList, models);
+        const auto [path, models] = test::fetched<QString, QStringList>();
         const BundlePtr bundle = VERIFIED(open(path));
         QVERIFY2(!hasErrors(bundle->diagnostics()), "the sample is sound");
         QCOMPARE(test::sectionFault(*bundle), std::string());

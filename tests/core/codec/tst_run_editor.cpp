@@ -330,9 +330,7 @@ private slots:
 
     void largeCodebooks_data()
     {
-        QTest::addColumn<int>("entries");
-        QTest::addColumn<int>("books");
-        QTest::addColumn<bool>("odd");
+        test::addColumns<int, int, bool>();
         const std::vector<std::pair<const char *, Entries>> kinds{
             {"any", Entries::Any},
             {"dense", Entries::Dense},
@@ -351,9 +349,7 @@ private slots:
     /// Codebooks that are searched by an index: every choice is that of trying all entries.
     void largeCodebooks()
     {
-        QFETCH(int, entries);
-        QFETCH(int, books);
-        QFETCH(bool, odd);
+        const auto [entries, books, odd] = test::fetched<int, int, bool>();
         std::mt19937_64 random(11);
         constexpr std::uint64_t kColumns = 1531;
         for (int round = 0; round < 2; ++round) {
@@ -386,9 +382,7 @@ private slots:
 
     void orders_data()
     {
-        QTest::addColumn<int>("type");
-        QTest::addColumn<unsigned>("bits");
-        QTest::addColumn<bool>("highestFirst");
+        test::addColumns<int, unsigned, bool>();
         for (const bool highestFirst : {false, true}) {
             for (const ElementType type : {ElementType::Fp16, ElementType::Int8, ElementType::Int4})
                 QTest::addRow("%s%s", elementTypeName(type).data(),
@@ -403,9 +397,7 @@ private slots:
     /// Payloads of hardware: codes in another order, and copies of them.
     void orders()
     {
-        QFETCH(int, type);
-        QFETCH(unsigned, bits);
-        QFETCH(bool, highestFirst);
+        const auto [type, bits, highestFirst] = test::fetched<int, unsigned, bool>();
         const auto stored = static_cast<ElementType>(type);
         constexpr std::uint64_t kCount = 203;
         const unsigned width = bitWidth(stored);

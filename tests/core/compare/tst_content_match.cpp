@@ -67,14 +67,8 @@ BundlePtr bundleOfShuffled(const std::vector<Shuffled> &weights)
     MadeBundle made;
     const std::string shape = fmt::format("[{}, {}, 3, 3]", kOutputs, kInputs);
     for (const Shuffled &weight : weights) {
-        Bytes bytes;
-        for (const float value : weight.values) {
-            const std::uint16_t half = floatToHalf(value);
-            bytes.push_back(static_cast<std::byte>(half & 0xFF));
-            bytes.push_back(static_cast<std::byte>(half >> 8));
-        }
         made.constant("tensor<fp16, " + shape + ">", weight.name,
-                      made.blob(ElementType::Fp16, shape, bytes));
+                      made.blob(ElementType::Fp16, shape, halves(weight.values)));
         made.line(fmt::format("tensor<fp16, [1]> {0} = conv(weight = {1}, x = x)[name = "
                               "string(\"{0}\")]",
                               weight.op, weight.name));

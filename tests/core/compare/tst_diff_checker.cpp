@@ -112,8 +112,7 @@ private slots:
     /// files.
     void everyPairOfData()
     {
-        if (!QFileInfo::exists(dataFolder()))
-            QSKIP("The folder of real files is not here");
+        KERNSCOPE_NEEDS(dataFolder());
         std::size_t pairsSeen = 0;
         for (const char *folder : {"bundles", "real/silero-vad", "real/hwx"}) {
             std::vector<BundlePtr> bundles;

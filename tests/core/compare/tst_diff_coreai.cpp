@@ -22,8 +22,8 @@ Bytes matrixBytes(bool turned)
 {
     Bytes bytes;
     for (std::size_t i = 0; i < kRows * kColumns; ++i) {
-        const Bytes one = halfBytes(
-            {turned ? valueAt(i % kRows, i / kRows) : valueAt(i / kColumns, i % kColumns)});
+        const Bytes one =
+            halves({turned ? valueAt(i % kRows, i / kRows) : valueAt(i / kColumns, i % kColumns)});
         bytes.insert(bytes.end(), one.begin(), one.end());
     }
     return bytes;

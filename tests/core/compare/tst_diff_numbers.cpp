@@ -63,8 +63,7 @@ class TestDiffNumbers : public QObject
 private slots:
     void specialNumbers_data()
     {
-        QTest::addColumn<int>("a");
-        QTest::addColumn<int>("b");
+        addColumns<int, int>();
         for (const auto a :
              {ElementType::Fp16, ElementType::Bf16, ElementType::Fp32, ElementType::Fp64}) {
             for (const auto b :
@@ -78,8 +77,7 @@ private slots:
     /// NaN payloads, signed zeros, subnormals and infinities, each against each.
     void specialNumbers()
     {
-        QFETCH(const int, a);
-        QFETCH(const int, b);
+        const auto [a, b] = fetched<int, int>();
         const auto [from, to] = crossed(static_cast<ElementType>(a), static_cast<ElementType>(b));
         const auto file = [](int type, const Bytes &bytes) {
             const auto of = static_cast<ElementType>(type);

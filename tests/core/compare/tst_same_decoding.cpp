@@ -168,8 +168,7 @@ private slots:
     /// Every real and made file, opened twice.
     void nothingOfDataIsDecoded()
     {
-        if (!QFileInfo::exists(dataFolder()))
-            QSKIP("The folder of real files is not here");
+        KERNSCOPE_NEEDS(dataFolder());
         std::size_t seen = 0;
         for (const char *folder : {"bundles", "real/silero-vad", "real/hwx"}) {
             QDirIterator it(dataPath(QLatin1String(folder)), {u"*.mlmodelc"_s, u"*.hwx"_s},

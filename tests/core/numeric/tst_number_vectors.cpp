@@ -50,11 +50,7 @@ private:
     }
 
 private slots:
-    void initTestCase()
-    {
-        if (!QFile::exists(folder() + u"codes/e4m3fn.csv"_s))
-            QSKIP("No golden vectors: set KERNSCOPE_DATA to the folder that holds vectors/");
-    }
+    void initTestCase() { KERNSCOPE_NEEDS(folder() + u"codes/e4m3fn.csv"_s); }
 
     void codes()
     {

@@ -399,11 +399,7 @@ private slots:
     {
         QTest::addColumn<QString>("path");
         const QString root = test::dataPath(u"../peers/coreai"_s);
-        QDirIterator packages(root, {u"*.aimodel"_s}, QDir::Dirs, QDirIterator::Subdirectories);
-        while (packages.hasNext()) {
-            const QString path = packages.next();
-            test::addRow(qPrintable(path.section(u'/', -1)), path);
-        }
+        test::addPaths({u"*.aimodel"_s}, {root});
     }
 
     /// Every weight of the vendor's packages in every form that it can have.

@@ -251,8 +251,7 @@ private slots:
     void package()
     {
         const QString path = test::dataPath(u"real/basic-pitch/nmp.mlpackage"_s);
-        if (!QFile::exists(path))
-            QSKIP("The data folder has no such package (KERNSCOPE_DATA)");
+        KERNSCOPE_NEEDS(path);
         const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
         const auto half = VERIFIED(convertToHalf(**bundle));
         const Bundle &after = *half->made;

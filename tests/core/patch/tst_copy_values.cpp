@@ -123,15 +123,12 @@ private slots:
     {
         constexpr std::uint64_t kElements = 300000;
         const auto bundle = [](float scale) {
-            Bytes bytes;
-            for (std::uint64_t i = 0; i < kElements; ++i) {
-                const std::uint16_t half = floatToHalf(scale * static_cast<float>(i % 1999));
-                bytes.push_back(static_cast<std::byte>(half & 0xFF));
-                bytes.push_back(static_cast<std::byte>(half >> 8));
-            }
+            std::vector<float> values;
+            for (std::uint64_t i = 0; i < kElements; ++i)
+                values.push_back(scale * static_cast<float>(i % 1999));
             MadeBundle made;
             made.constant("tensor<fp16, [300, 1000]>", "w",
-                          made.blob(ElementType::Fp16, "[300, 1000]", bytes));
+                          made.blob(ElementType::Fp16, "[300, 1000]", halves(values)));
             return *made.open();
         };
         BundlePtr to = bundle(1);
@@ -186,13 +183,10 @@ private slots:
         sparse.constant("tensor<fp16, [1]>", "behind",
                         sparse.blob(ElementType::Fp16, "[1]", halves({1})));
         sparse.consume("behind");
-        Bytes full;
-        for (std::uint64_t i = 0; i < kElements; ++i) {
-            const std::uint16_t half = floatToHalf(2 + static_cast<float>(i));
-            full.push_back(static_cast<std::byte>(half & 0xFF));
-            full.push_back(static_cast<std::byte>(half >> 8));
-        }
-        dense.constant("tensor<fp16, [1024]>", "w", dense.blob(ElementType::Fp16, "[1024]", full));
+        std::vector<float> full(kElements);
+        std::iota(full.begin(), full.end(), 2.0f);
+        dense.constant("tensor<fp16, [1024]>", "w",
+                       dense.blob(ElementType::Fp16, "[1024]", halves(full)));
         const auto to = sparse.open(), from = dense.open();
         QVERIFY(to && from);
         QCOMPARE((*to)->weights()[0].name, "w");

@@ -118,8 +118,7 @@ private slots:
     void layersWithoutATime()
     {
         const QString path = u"real/dtln/DTLN_AEC_128_Part1.mlpackage"_s;
-        if (!QDir(dataPath(path)).exists())
-            QSKIP("The data folder has no real/dtln (KERNSCOPE_DATA)");
+        KERNSCOPE_NEEDS(dataPath(path));
         const auto bundle = VERIFIED(Bundle::open(dataPathBytes(path.toUtf8().constData())));
         SurveyOptions options;
         options.targets = {target::findTarget("M1")->target};

@@ -26,14 +26,8 @@ inline BundlePtr denseBundle(const std::vector<MadeWeight> &weights, bool consum
 {
     MadeBundle made;
     for (const MadeWeight &weight : weights) {
-        Bytes bytes;
-        for (const float value : weight.values) {
-            const std::uint16_t half = floatToHalf(value);
-            bytes.push_back(static_cast<std::byte>(half & 0xFF));
-            bytes.push_back(static_cast<std::byte>(half >> 8));
-        }
         made.constant("tensor<fp16, " + weight.shape + ">", weight.name,
-                      made.blob(ElementType::Fp16, weight.shape, bytes));
+                      made.blob(ElementType::Fp16, weight.shape, halves(weight.values)));
         if (consumed)
             made.consume(weight.name);
     }

@@ -86,12 +86,10 @@ BundlePtr palettes(const std::vector<std::pair<std::string, std::vector<unsigned
                    bool descending)
 {
     MadeBundle made;
-    Bytes book;
-    for (unsigned i = 0; i < 16; ++i) {
-        const std::uint16_t half = floatToHalf(float(descending ? 16 - i : i + 1));
-        book.push_back(static_cast<std::byte>(half & 0xFF));
-        book.push_back(static_cast<std::byte>(half >> 8));
-    }
+    std::vector<float> book(16);
+    std::iota(book.begin(), book.end(), 1.0f);
+    if (descending)
+        std::reverse(book.begin(), book.end());
     for (const auto &[name, codes] : weights) {
         Bytes packed;
         for (std::size_t i = 0; i < codes.size(); i += 2)
@@ -99,7 +97,7 @@ BundlePtr palettes(const std::vector<std::pair<std::string, std::vector<unsigned
         const std::string shape = "[" + std::to_string(codes.size() / kCols) + ", 4]";
         made.line("tensor<fp16, " + shape + "> " + name + " = constexpr_lut_to_dense(indices = " +
                   made.blob(ElementType::Uint4, shape, packed) +
-                  ", lut = " + made.blob(ElementType::Fp16, "[1, 1, 16, 1]", book) +
+                  ", lut = " + made.blob(ElementType::Fp16, "[1, 1, 16, 1]", halves(book)) +
                   ")[name = string(\"" + name + "\")]");
     }
     return *made.open();

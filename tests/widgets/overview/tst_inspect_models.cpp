@@ -121,8 +121,7 @@ private Q_SLOTS:
 
     void treeSortsByNumber_data()
     {
-        QTest::addColumn<int>("column");
-        QTest::addColumn<bool>("descending");
+        test::addColumns<int, bool>();
         for (int column = 0; column < BundleTreeModel().columnCount(); ++column) {
             QTest::addRow("column %d up", column) << column << false;
             QTest::addRow("column %d down", column) << column << true;
@@ -131,8 +130,7 @@ private Q_SLOTS:
 
     void treeSortsByNumber()
     {
-        QFETCH(int, column);
-        QFETCH(bool, descending);
+        const auto [column, descending] = test::fetched<int, bool>();
         const BundlePtr bundle = test::sampleBundle("sparse");
         BundleTreeModel model;
         QAbstractItemModelTester tester(&model);

@@ -167,8 +167,7 @@ private Q_SLOTS:
 
     void narrowDockShowsAllFigures_data()
     {
-        QTest::addColumn<QString>("build");
-        QTest::addColumn<int>("width");
+        addColumns<QString, int>();
         for (const char *build : {"dense", "sparse", "palette"}) {
             for (const int width : {240, 270, 300})
                 QTest::addRow("%s, %d", build, width) << QString::fromLatin1(build) << width;
@@ -178,8 +177,7 @@ private Q_SLOTS:
     /// Two columns hold name, form, bytes, ratio and zeros; nothing is beyond the edge or cut.
     void narrowDockShowsAllFigures()
     {
-        QFETCH(QString, build);
-        QFETCH(int, width);
+        const auto [build, width] = fetched<QString, int>();
         auto [session, dock] = Alone<BundleDock>();
         QVERIFY(showDock(dock, session, openSample("sample-" + build.toStdString() + ".mlmodelc"),
                          nullptr, {width, 700}));

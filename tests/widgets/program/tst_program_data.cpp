@@ -12,16 +12,7 @@ class TestProgramData : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void bundles_data()
-    {
-        QTest::addColumn<QString>("path");
-        QDirIterator files(test::dataFolder(), {u"*.mlmodelc"_s, u"*.mlpackage"_s},
-                           QDir::Dirs | QDir::NoDotAndDotDot, QDirIterator::Subdirectories);
-        while (files.hasNext()) {
-            const QString path = files.next();
-            test::addRow(qPrintable(path.mid(test::dataFolder().size() + 1)), path);
-        }
-    }
+    void bundles_data() { test::addPaths({u"*.mlmodelc"_s, u"*.mlpackage"_s}); }
 
     void bundles()
     {

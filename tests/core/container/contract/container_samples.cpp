@@ -20,9 +20,7 @@ namespace {
 
 Bytes seed(const char *name)
 {
-    return asBytes(
-        contentOf((QString::fromUtf8(kernscope::test::sourceFolder()) + u"/tests/fuzz/seeds/"_s) +
-                  QLatin1String(name)));
+    return asBytes(contentOf(sourcePath(u"tests/fuzz/seeds/"_s + QLatin1String(name))));
 }
 
 ContainerSample lone(BundleKind kind, const char *name, Bytes bytes)

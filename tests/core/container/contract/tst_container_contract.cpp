@@ -91,7 +91,7 @@ void TestContainerContract::opens()
     const auto text = [](std::string_view view) {
         return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
     };
-    const QString root = QString::fromUtf8(kernscope::test::sourceFolder());
+    const QString root = sourcePath({});
     QVERIFY(QFile::exists(root + u"/tests/fuzz/"_s + text(reader.fuzzTarget()) + u".cpp"_s));
     QVERIFY(QFile::exists(root + u'/' + QLatin1String(given.pages) + u'/' +
                           text(reader.helpPage()) + u".md"_s));

@@ -27,11 +27,7 @@ class TestHwxReal : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        if (!QDir(dataPath(u"real/hwx"_s)).exists())
-            QSKIP("No data folder with real/hwx: set KERNSCOPE_DATA to one.");
-    }
+    void initTestCase() { KERNSCOPE_NEEDS(dataPath(u"real/hwx"_s)); }
 
     void answers_data()
     {

@@ -20,13 +20,8 @@ namespace {
 
 test::Bytes seed(const char *name)
 {
-    QFile file(QString::fromUtf8(test::sourceFolder()) + u"/tests/fuzz/seeds/"_s +
-               QLatin1String(name));
-    if (!file.open(QIODevice::ReadOnly))
-        return {};
-    const QByteArray raw = file.readAll();
-    const auto all = std::as_bytes(std::span(raw.constData(), std::size_t(raw.size())));
-    return {all.begin(), all.end()};
+    const QString path = test::sourcePath(u"tests/fuzz/seeds/"_s + QLatin1String(name));
+    return test::asBytes(test::contentOf(path));
 }
 
 OpenOptions folder(test::Bytes program, test::Bytes debug)
@@ -203,10 +198,7 @@ private slots:
     {
         QTemporaryDir scratch;
         for (const char *name : {"made.odix", "made.dbginfo"}) {
-            QFile file(scratch.filePath(QLatin1String(name)));
-            QVERIFY(file.open(QIODevice::WriteOnly));
-            const auto bytes = seed(name);
-            file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
+            QVERIFY(test::put(scratch.filePath(QLatin1String(name)), seed(name)));
         }
         const auto bundle = VERIFIED(Bundle::open(scratch.filePath(u"made.odix"_s).toStdString()));
         QCOMPARE((*bundle)->weights()[1].name, "layer.0.weight");
@@ -214,9 +206,7 @@ private slots:
 
     void refusals_data()
     {
-        QTest::addColumn<int>("at");
-        QTest::addColumn<QByteArray>("bytes");
-        QTest::addColumn<QByteArray>("code");
+        test::addColumns<int, QByteArray, QByteArray>();
         const auto row = [](const char *name, std::size_t at, const QByteArray &bytes,
                             const char *code) {
             test::addRow(name, int(at), bytes, QByteArray(code));
@@ -237,9 +227,7 @@ private slots:
     /// One fault each: said with its place, and everything that can be shown is.
     void refusals()
     {
-        QFETCH(int, at);
-        QFETCH(QByteArray, bytes);
-        QFETCH(QByteArray, code);
+        const auto [at, bytes, code] = test::fetched<int, QByteArray, QByteArray>();
         auto changed = seed("made.odix");
         const auto with = std::as_bytes(std::span(bytes.constData(), std::size_t(bytes.size())));
         std::copy(with.begin(), with.end(), changed.begin() + at);
