@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
-#include "core/codec/encode/encoder.h"
-#include "core/container/section/builder.h"
 #include "tests/app/main_window_fixture.h"
+#include "tests/core/container/section/made_section.h"
 #include "tests/test_program.h"
 #include "widgets/chips/stream_dock.h"
 #include "widgets/common/dock.h"
@@ -331,24 +330,9 @@ private:
 /// A dense weight of 16x4 for two cores.
 QString TestWindowBehaviour::writeSection()
 {
-    const Shape shape{16, 4, 1, 1};
-    auto encoded = codec::encodeDense(std::vector<float>(64, 0.5F), shape, ElementType::Fp16);
-    auto decoder = encoded ? codec::Decoder::make(encoded->encoding())
-                           : Result<codec::Decoder>(tl::unexpected(encoded.error()));
-    if (!decoder)
-        return {};
-    section::BuildWeight weight;
-    weight.name = "w";
-    weight.decoder = &*decoder;
-    weight.geometry.outputs = 16;
-    weight.geometry.inputs = 4;
-    weight.mostLanes = 8;
-    section::BuildTarget target;
-    target.name = "H13";
-    target.cores = 2;
-    const auto bytes = section::buildSection(target, {weight});
+    const auto made = section::made_sections::make(u"dense"_s, {16, 4, 1, 1}, 8, false, 2);
     const QString path = m_folder->filePath(u"w.ksec"_s);
-    return bytes && test::put(path, *bytes) ? path : QString();
+    return made && test::put(path, made->bytes) ? path : QString();
 }
 
 KERNSCOPE_TEST(TestWindowBehaviour, QApplication)

@@ -7,14 +7,11 @@
 #include "app/notice_area.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
-#include "core/patch/patch.h"
 #include "resources/sample.h"
+#include "tests/core/patch/cut_save.h"
 #include "tests/test_program.h"
 #include "widgets/common/dock.h"
 #include "widgets/models/task_manager.h"
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 /// What the tests of the window share: bundles of the sample on disk, and a window that knows
 /// nothing of the user's settings.
@@ -75,37 +72,6 @@ inline QString writeSample(const QString &folder, const QString &build)
     return {};
 }
 
-/// Leaves the bundle at `path` as a crash in the middle of a save in place does: the first value of
-/// its first weight is written, the last one is not, the journal lies beside it.
-inline void interruptSave(const QString &path)
-{
-    const pid_t child = ::fork();
-    if (child == 0) {
-        const auto bundle = Bundle::open(path.toStdString());
-        const std::string name = (*bundle)->weights().front().name;
-        const auto last = (*bundle)->weights().front().elements.value - 1;
-        std::vector<Edit> edits;
-        for (const std::uint64_t element : {std::uint64_t{0}, last}) {
-            Edit edit;
-            edit.weight = name;
-            edit.indices = {IndexRange{element, element + 1, false, true}};
-            edit.value = 0.375;
-            edits.push_back(edit);
-        }
-        const auto planned = planEdits(*bundle, edits, 1.0);
-        for (const AppliedEdit &edit : *planned)
-            (void)applyEdit(*bundle, edit);
-        (void)patch::saveInPlace(**bundle, false, [](patch::SaveStep step) {
-            if (step == patch::SaveStep::RangeWritten)
-                ::_exit(0);
-            return true;
-        });
-        ::_exit(1);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-}
-
 inline bool copyFolder(const QString &from, const QString &to)
 {
     QDir().mkpath(to);
@@ -143,6 +109,18 @@ inline Edit setEdit(const Bundle &bundle, std::size_t weight, std::uint64_t elem
     edit.indices = {IndexRange{element, element + 1, false, true}};
     edit.value = value;
     return edit;
+}
+
+/// Leaves the bundle at `path` as a crash in the middle of a save in place does: the first value of
+/// its first weight is written, the last one is not.
+inline void interruptSave(const QString &path)
+{
+    const BundlePtr bundle = *Bundle::open(path.toStdString());
+    std::string script;
+    for (const std::uint64_t element :
+         {std::uint64_t{0}, bundle->weights().front().elements.value - 1})
+        script += "set " + editText(setEdit(*bundle, 0, element, 0.375)) + "\n";
+    cutSave(path.toStdString(), script);
 }
 
 /// A shown window with settings of its own.

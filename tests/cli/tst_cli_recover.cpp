@@ -2,13 +2,9 @@
 #include "cli_process.h"
 #include "core/base/files.h"
 #include "core/bundle/bundle.h"
-#include "core/patch/patch.h"
 #include "core/patch/save/journal.h"
-#include "tests/test_program.h"
+#include "tests/core/patch/cut_save.h"
 #include "written_bundle.h"
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -43,22 +39,7 @@ private slots:
         m_old = m_new = weights();
         m_new[128] = m_new[146] = '\0';
         m_new[129] = m_new[147] = '\x38'; // 0.5
-        const pid_t child = ::fork();
-        if (child == 0) {
-            const auto bundle = Bundle::open(m_path.toStdString());
-            const auto planned =
-                planEdits(*bundle, *parseEditScript("set w[0]=0.5\nset w[9]=0.5", "s"), 0);
-            for (const AppliedEdit &edit : *planned)
-                (void)applyEdit(*bundle, edit);
-            (void)patch::saveInPlace(**bundle, false, [](patch::SaveStep step) {
-                if (step == patch::SaveStep::RangeWritten)
-                    ::_exit(0);
-                return true;
-            });
-            ::_exit(1);
-        }
-        int status = 0;
-        ::waitpid(child, &status, 0);
+        cutSave(m_path.toStdString(), "set w[0]=0.5\nset w[9]=0.5");
         QVERIFY(weights() != m_old && weights() != m_new);
         QVERIFY(QFile::exists(m_journal));
     }

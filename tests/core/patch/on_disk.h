@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle.h"
-#include "core/patch/patch.h"
+#include "cut_save.h"
 #include "sample_bundles.h"
-#include "tests/test_program.h"
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 /// Bundles on disk, for the tests of saving.
 namespace kernscope::test {
@@ -57,14 +52,7 @@ public:
     fs::path journal() const { return folder() / "x.mlmodelc.kernscope-journal"; }
     BundlePtr open() const { return *Bundle::open(path); }
     /// The bundle with these edits laid over it.
-    BundlePtr patched(const std::string &script) const
-    {
-        BundlePtr bundle = open();
-        const auto planned = *planEdits(bundle, *parseEditScript(script, "script"), 0.0);
-        for (const AppliedEdit &edit : planned)
-            bundle = *applyEdit(bundle, edit);
-        return bundle;
-    }
+    BundlePtr patched(const std::string &script) const { return test::patched(open(), script); }
 
 private:
     QTemporaryDir m_folder;
@@ -73,20 +61,6 @@ public:
     fs::path path;
     Tree original;
 };
-
-/// Runs `work` in a process of its own, which ends where `work` calls _exit; returns that code.
-template <class Work>
-int crash(const Work &work)
-{
-    const pid_t child = ::fork();
-    if (child == 0) {
-        work();
-        ::_exit(1);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 /// The code of an error, or "" of a success.
 template <class T>

@@ -2,12 +2,11 @@
 #include "core/base/little_endian.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/byte_field.h"
-#include "core/codec/encode/encoder.h"
 #include "core/container/hwx/container.h"
-#include "core/container/section/builder.h"
 #include "hardware_fixture.h"
 #include "synthetic.h"
 #include "synthetic_kernels.h"
+#include "tests/core/container/section/made_section.h"
 #include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/hardware/commands_dock.h"
@@ -42,31 +41,9 @@ constexpr std::uint64_t kOutputs = 40, kInputs = 8;
 /// A section of one dense weight "w" of 40x8x3x3 for four cores.
 BundlePtr madeSection()
 {
-    const Shape shape{kOutputs, kInputs, 3, 3};
-    std::vector<float> values(kOutputs * kInputs * 9);
-    for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = static_cast<float>(i % 97) / 64.0f;
-    auto encoded = codec::encodeDense(values, shape, ElementType::Fp16);
-    if (!encoded)
-        return nullptr;
-    auto decoder = codec::Decoder::make(encoded->encoding());
-    if (!decoder)
-        return nullptr;
-    section::BuildWeight weight;
-    weight.name = "w";
-    weight.decoder = &*decoder;
-    weight.geometry.outputs = kOutputs;
-    weight.geometry.inputs = kInputs;
-    weight.geometry.height = 3;
-    weight.geometry.width = 3;
-    weight.mostLanes = 8;
-    section::BuildTarget target;
-    target.name = "H13";
-    target.cores = 4;
-    auto bytes = section::buildSection(target, {weight});
-    if (!bytes)
-        return nullptr;
-    return Bundle::open("w.ksec", {.memory = {{"w.ksec", std::move(*bytes)}}}).value_or(nullptr);
+    using namespace section::made_sections;
+    const auto made = make(u"dense"_s, {kOutputs, kInputs, 3, 3}, 8, false, 4);
+    return made ? openMade(made->bytes) : nullptr;
 }
 
 } // namespace

@@ -58,8 +58,7 @@ private Q_SLOTS:
     void weightShowsAll()
     {
         auto [session, dock] = test::Alone<WeightDock>();
-        open(session, "sample-sparse.mlmodelc", PartRole::Mask);
-        QVERIFY(test::showDock(dock));
+        QVERIFY(show(session, dock, "sample-sparse.mlmodelc", PartRole::Mask));
         QVERIFY(dock.showsContent());
         InspectorDock inspector(session);
         QVERIFY(test::showDock(inspector, 400, 1200));
@@ -89,8 +88,7 @@ private Q_SLOTS:
     void weightFollowsAndLeads()
     {
         auto [session, dock] = test::Alone<WeightDock>();
-        open(session, "sample-dense.mlmodelc", PartRole::Data);
-        QVERIFY(test::showDock(dock));
+        QVERIFY(show(session, dock, "sample-dense.mlmodelc", PartRole::Data));
         const SliceMap map(m_bundle->weights()[m_weight].shape);
         session.goToElement(m_weight, *map.element(2, 3));
         QCOMPARE(dock.heatMap().currentCell(), (Cell{2, 3}));
@@ -116,8 +114,7 @@ private Q_SLOTS:
     void arrowKeysAreOneStep()
     {
         auto [session, dock] = test::Alone<WeightDock>();
-        open(session, "sample-dense.mlmodelc", PartRole::Data);
-        QVERIFY(test::showDock(dock));
+        QVERIFY(show(session, dock, "sample-dense.mlmodelc", PartRole::Data));
         session.goToElement(m_weight, 0);
         QSignalSpy moved(&session, &Session::placeChanged);
         for (int i = 0; i < 5; ++i)
@@ -130,10 +127,9 @@ private Q_SLOTS:
     void slices()
     {
         auto [session, dock] = test::Alone<WeightDock>();
-        open(session, "sample-dense.mlmodelc", PartRole::Data);
+        QVERIFY(show(session, dock, "sample-dense.mlmodelc", PartRole::Data));
         const Shape shape = m_bundle->weights()[m_weight].shape;
         QCOMPARE(shape.size(), 4u);
-        QVERIFY(test::showDock(dock));
         QVERIFY(dock.slicePicker().isVisible());
         QList<QSpinBox *> indices = dock.slicePicker().findChildren<QSpinBox *>();
         QCOMPARE(indices.size(), 4);
@@ -153,8 +149,7 @@ private Q_SLOTS:
     void weightEdits()
     {
         auto [session, dock] = test::Alone<WeightDock>();
-        open(session, "sample-sparse.mlmodelc", PartRole::Mask);
-        QVERIFY(test::showDock(dock));
+        QVERIFY(show(session, dock, "sample-sparse.mlmodelc", PartRole::Mask));
         session.setPatchingEnabled(true);
         QSignalSpy asked(&session, &Session::editsRequested);
         const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
@@ -188,8 +183,7 @@ private Q_SLOTS:
     void liveAnswer()
     {
         auto [session, dock] = test::Alone<WeightDock>();
-        open(session, "sample-palette.mlmodelc", PartRole::Lut);
-        QVERIFY(test::showDock(dock));
+        QVERIFY(show(session, dock, "sample-palette.mlmodelc", PartRole::Lut));
         session.setPatchingEnabled(true);
         session.goToElement(m_weight, 1);
         QVERIFY(test::settle(dock));
@@ -210,8 +204,7 @@ private Q_SLOTS:
     void codebookAnswers()
     {
         auto [session, dock] = test::Alone<CodebookDock>();
-        open(session, "sample-palette.mlmodelc", PartRole::Lut);
-        QVERIFY(test::showDock(dock));
+        QVERIFY(show(session, dock, "sample-palette.mlmodelc", PartRole::Lut));
         session.setPatchingEnabled(true);
         QVERIFY(test::settle(dock));
         QTableView &table = dock.table();
@@ -248,8 +241,7 @@ private Q_SLOTS:
     void changedBytesKeepTheView()
     {
         auto [session, dock] = test::Alone<WeightDock>();
-        open(session, "sample-dense.mlmodelc", PartRole::Data);
-        QVERIFY(test::showDock(dock));
+        QVERIFY(show(session, dock, "sample-dense.mlmodelc", PartRole::Data));
         session.goToElement(m_weight, 5);
         dock.heatMap().zoomIn();
         QVERIFY(test::settle(dock));
@@ -277,8 +269,7 @@ private Q_SLOTS:
     void pinnedDockStays()
     {
         auto [session, dock] = test::Alone<WeightDock>();
-        open(session, "sample-dense.mlmodelc", PartRole::Data);
-        QVERIFY(test::showDock(dock));
+        QVERIFY(show(session, dock, "sample-dense.mlmodelc", PartRole::Data));
         dock.setPinned(true);
         const int rows = dock.grid().model().rowCount();
         session.goToWeight(m_bundle->weights().size() - 1);
@@ -290,8 +281,7 @@ private Q_SLOTS:
     void bothThemes()
     {
         auto [session, dock] = test::Alone<MaskDock>();
-        open(session, "sample-sparse.mlmodelc", PartRole::Mask);
-        QVERIFY(test::showDock(dock, 700, 800));
+        QVERIFY(show(session, dock, "sample-sparse.mlmodelc", PartRole::Mask, {700, 800}));
         const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
         const auto at = *SliceMap(m_bundle->weights()[m_weight].shape).cell(kept);
         dock.picture().setCurrentCell(Cell{at.first, at.second});
@@ -385,8 +375,7 @@ private Q_SLOTS:
     void maskPicture()
     {
         auto [session, dock] = test::Alone<MaskDock>();
-        open(session, "sample-sparse.mlmodelc", PartRole::Mask);
-        QVERIFY(test::showDock(dock, 700, 800));
+        QVERIFY(show(session, dock, "sample-sparse.mlmodelc", PartRole::Mask, {700, 800}));
         const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
         const SliceMap map(m_bundle->weights()[m_weight].shape);
         TileView &picture = dock.picture();
@@ -420,8 +409,7 @@ private Q_SLOTS:
     void cellIsLeftWithTheWeight()
     {
         auto [session, dock] = test::Alone<MaskDock>();
-        open(session, "sample-sparse.mlmodelc", PartRole::Mask);
-        QVERIFY(test::showDock(dock, 700, 800));
+        QVERIFY(show(session, dock, "sample-sparse.mlmodelc", PartRole::Mask, {700, 800}));
         session.goToElement(m_weight, 5);
         QVERIFY(dock.picture().currentCell());
         session.goTo({});
@@ -434,8 +422,7 @@ private Q_SLOTS:
     void maskPainting()
     {
         auto [session, dock] = test::Alone<MaskDock>();
-        open(session, "sample-sparse.mlmodelc", PartRole::Mask);
-        QVERIFY(test::showDock(dock, 700, 800));
+        QVERIFY(show(session, dock, "sample-sparse.mlmodelc", PartRole::Mask, {700, 800}));
         const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
         QSignalSpy asked(&session, &Session::editsRequested);
         session.goToElement(m_weight, left);
@@ -460,8 +447,7 @@ private Q_SLOTS:
     void maskPaintsByDragging()
     {
         auto [session, dock] = test::Alone<MaskDock>();
-        open(session, "sample-sparse.mlmodelc", PartRole::Mask);
-        QVERIFY(test::showDock(dock, 700, 800));
+        QVERIFY(show(session, dock, "sample-sparse.mlmodelc", PartRole::Mask, {700, 800}));
         QSignalSpy asked(&session, &Session::editsRequested);
         QVERIFY(!dock.brushAction()->isEnabled()); // the file is locked
         session.setPatchingEnabled(true);
@@ -519,8 +505,7 @@ private Q_SLOTS:
     void zeroMap()
     {
         auto [session, dock] = test::Alone<MaskDock>();
-        open(session, "sample-dense.mlmodelc", PartRole::Data);
-        QVERIFY(test::showDock(dock, 500, 700));
+        QVERIFY(show(session, dock, "sample-dense.mlmodelc", PartRole::Data, {500, 700}));
         QVERIFY(dock.showsContent());
         QVERIFY(dock.figures().contains(QLatin1String("not zero")));
         session.setPatchingEnabled(true);
@@ -531,8 +516,7 @@ private Q_SLOTS:
     void densityGoesToTheChannel()
     {
         auto [session, dock] = test::Alone<MaskDock>();
-        open(session, "sample-sparse.mlmodelc", PartRole::Mask);
-        QVERIFY(test::showDock(dock, 700, 800));
+        QVERIFY(show(session, dock, "sample-sparse.mlmodelc", PartRole::Mask, {700, 800}));
         QWidget *area = dock.density().focusProxy();
         QTest::keyClick(area, Qt::Key_Right);
         QTest::keyClick(area, Qt::Key_Right);
@@ -545,8 +529,7 @@ private Q_SLOTS:
     void codebook()
     {
         auto [session, dock] = test::Alone<CodebookDock>();
-        open(session, "sample-palette.mlmodelc", PartRole::Lut);
-        QVERIFY(test::showDock(dock, 500, 700));
+        QVERIFY(show(session, dock, "sample-palette.mlmodelc", PartRole::Lut, {500, 700}));
         QVERIFY(dock.showsContent());
         CodebookModel &model = dock.model();
         QVERIFY(model.rowCount() > 1);
@@ -570,8 +553,7 @@ private Q_SLOTS:
     void codebookFollowsTheElement()
     {
         auto [session, dock] = test::Alone<CodebookDock>();
-        open(session, "sample-palette.mlmodelc", PartRole::Lut);
-        QVERIFY(test::showDock(dock, 500, 700));
+        QVERIFY(show(session, dock, "sample-palette.mlmodelc", PartRole::Lut, {500, 700}));
         const auto decoder = m_bundle->decoder(m_weight);
         std::int64_t code = 0;
         const std::uint64_t element = decoder->elements().value - 1;
@@ -585,8 +567,7 @@ private Q_SLOTS:
     void codebookEdits()
     {
         auto [session, dock] = test::Alone<CodebookDock>();
-        open(session, "sample-palette.mlmodelc", PartRole::Lut);
-        QVERIFY(test::showDock(dock, 500, 700));
+        QVERIFY(show(session, dock, "sample-palette.mlmodelc", PartRole::Lut, {500, 700}));
         QSignalSpy asked(&session, &Session::editsRequested);
         const QModelIndex value = dock.table().model()->index(2, CodebookModel::FirstValueColumn);
         QVERIFY(!dock.table().model()->setData(value, 0.75));

@@ -41,6 +41,13 @@ protected:
     /// Of initTestCase().
     static void begin();
     void open(ui::Session &session, const char *name, codec::PartRole role);
+    /// The same, and shows a dock of it.
+    bool show(ui::Session &session, ui::Dock &dock, const char *name, codec::PartRole role,
+              QSize size = {900, 700})
+    {
+        open(session, name, role);
+        return m_weight != kNoIndex && showDock(dock, size.width(), size.height());
+    }
 
     BundlePtr m_bundle;
     std::size_t m_weight = 0;
