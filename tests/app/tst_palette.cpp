@@ -15,8 +15,7 @@ BundlePtr manySections(int weights)
 {
     test::MadeBundle made;
     for (int i = 0; i < weights; ++i)
-        made.constant("tensor<fp16, [4]>", "weight_" + std::to_string(i),
-                      made.blob(ElementType::Fp16, "[4]", test::Bytes(8)));
+        made.weight("weight_" + std::to_string(i), "[4]", test::Bytes(8));
     return made.open().value_or(nullptr);
 }
 

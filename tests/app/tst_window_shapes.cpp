@@ -15,8 +15,7 @@ test::MadeBundle openProgram(const char *parameters)
 {
     test::MadeBundle made;
     made.parameters = parameters;
-    made.constant("tensor<fp16, [8, 3, 1, 1]>", "w",
-                  made.blob(ElementType::Fp16, "[8, 3, 1, 1]", test::Bytes(48)));
+    made.weight("w", "[8, 3, 1, 1]", test::Bytes(48));
     made.line("tensor<fp16, [8]> codes = constexpr_lut_to_dense()[indices = " +
               made.blob(ElementType::Uint8, "[1]", test::Bytes(1)) +
               ", lut = tensor<fp16, [2]>([0x1p+1, 0x1p+2]), name = string(\"codes\"), "

@@ -12,8 +12,7 @@ namespace kernscope::test {
 inline MadeBundle tenValues(std::initializer_list<float> values)
 {
     MadeBundle made;
-    made.constant("tensor<fp16, [10]>", "w", made.blob(ElementType::Fp16, "[10]", halves(values)));
-    made.consume("w");
+    made.layer("w", "[10]", halves(values));
     return made;
 }
 

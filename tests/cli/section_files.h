@@ -52,8 +52,7 @@ inline void SectionFiles::makeFiles()
         const Bytes one = halves({i % 5 == 0 ? 0.0f : float(i % 16) / 4});
         numbers.insert(numbers.end(), one.begin(), one.end());
     }
-    made.constant("tensor<fp16, [32, 6, 1, 1]>", "w",
-                  made.blob(ElementType::Fp16, "[32, 6, 1, 1]", numbers));
+    made.weight("w", "[32, 6, 1, 1]", numbers);
     m_bundle = writeBundle(m_scratch, "source.mlmodelc", made);
     m_dense.geometry = {32, 3, 1, 3, 3, 1, true};
     m_dense.lanesLog2 = 1;

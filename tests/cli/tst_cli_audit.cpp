@@ -48,9 +48,7 @@ MadeBundle package(const Values &up, const Values &down)
 {
     MadeBundle made;
     const auto add = [&](const char *name, const Values &values) {
-        made.constant("tensor<fp16, [64, 48]>", name,
-                      made.blob(ElementType::Fp16, "[64, 48]", halvesOf(values)));
-        made.consume(name);
+        made.layer(name, "[64, 48]", halvesOf(values));
     };
     add("up_weight_to_fp16", up);
     add("down_weight_to_fp16", down);

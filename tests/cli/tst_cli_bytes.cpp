@@ -139,9 +139,7 @@ private slots:
     {
         const auto [place, file, offset] = fetched<QStringList, QString, quint64>();
         MadeBundle made;
-        made.constant("tensor<fp16, [2, 2]>", "w",
-                      made.blob(ElementType::Fp16, "[2, 2]", halves({1, 2, 3, -0.5F})));
-        made.consume("w");
+        made.layer("w", "[2, 2]", halves({1, 2, 3, -0.5F}));
         const QString path = writeBundle(m_scratch, "places.mlmodelc", made);
         const bool link = place.front().startsWith(u'#');
         const CliResult said = runCli(QStringList{u"bytes"_s, link ? path + place.front() : path} +

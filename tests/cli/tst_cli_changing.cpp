@@ -30,13 +30,12 @@ MadeBundle bigBundle(unsigned seed)
 {
     MadeBundle made;
     const std::string shape = "[2048, 2048, 1, 1]";
-    made.constant("tensor<fp16, " + shape + ">", "w",
-                  made.blob(ElementType::Fp16, shape, randomHalves(kChannels * kChannels, seed)));
+    made.weight("w", shape, randomHalves(kChannels * kChannels, seed));
     made.parameters = "tensor<fp16, [1, 2048, 1, 64]> x";
-    made.line("tensor<fp16, [1, 2048, 1, 64]> y = conv(dilations = tensor<int32, [2]>([1, 1]), "
-              "groups = int32(1), pad = tensor<int32, [4]>([0, 0, 0, 0]), pad_type = "
-              "string(\"valid\"), strides = tensor<int32, [2]>([1, 1]), weight = w, x = x)"
-              "[name = string(\"y\")]");
+    made.op("y", "[1, 2048, 1, 64]",
+            "conv(dilations = tensor<int32, [2]>([1, 1]), groups = int32(1), pad = tensor<int32, "
+            "[4]>([0, 0, 0, 0]), pad_type = string(\"valid\"), strides = tensor<int32, [2]>([1, "
+            "1]), weight = w, x = x)");
     made.constant("fp32", "one", "fp32(0x1p+0)");
     made.line("fp32 e = exp(x = one)[name = string(\"e\")]"); // what convert looks for
     made.result = "y";

@@ -88,9 +88,7 @@ private slots:
             MadeBundle made;
             for (const auto &[name, value] :
                  {std::pair("alike", 1.0f), std::pair("small", small), std::pair("large", large)}) {
-                made.constant("tensor<fp16, [2]>", name,
-                              made.blob(ElementType::Fp16, "[2]", halves({value, 7})));
-                made.consume(name);
+                made.layer(name, "[2]", halves({value, 7}));
             }
             return made;
         };
@@ -205,9 +203,7 @@ private slots:
     void otherLayouts()
     {
         MadeBundle two = tenValues({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
-        two.constant("tensor<fp16, [2]>", "extra",
-                     two.blob(ElementType::Fp16, "[2]", halves({1, 2})));
-        two.consume("extra");
+        two.layer("extra", "[2]", halves({1, 2}));
         const QString more = writeBundle(m_scratch, "other.mlmodelc", two);
         const QString script = m_scratch.filePath(u"other.kpatch"_s);
         const CliResult result = diff(m_a, more, {u"--output"_s, script});

@@ -15,10 +15,8 @@ private slots:
     void initTestCase()
     {
         MadeBundle made;
-        made.constant("tensor<fp16, [2, 4]>", "w_palettized",
-                      made.blob(ElementType::Fp16, "[2, 4]", halves({1, 2, 3, 4, 5, 6, 7, 8})));
-        made.consume("w_palettized");
-        made.line("tensor<fp16, [1, 2]> y = relu(x = out0)[name = string(\"y\")]");
+        made.layer("w_palettized", "[2, 4]", halves({1, 2, 3, 4, 5, 6, 7, 8}));
+        made.op("y", "[1, 2]", "relu(x = out0)");
         made.result = "y";
         m_path = writeBundle(m_scratch, "x.mlmodelc", made);
         QVERIFY(!m_path.isEmpty());

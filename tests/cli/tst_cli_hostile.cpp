@@ -141,8 +141,7 @@ void TestCliHostile::pipesAndDevices()
     const QString pipe = m_scratch.filePath(u"pipe"_s);
     QCOMPARE(::mkfifo(QFile::encodeName(pipe).constData(), 0600), 0);
     MadeBundle made;
-    made.constant("tensor<fp16, [2]>", "w", made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
-    made.consume("w");
+    made.layer("w", "[2]", halves({1, 2}));
     const QString bundle = writeBundle(m_scratch, "b.mlmodelc", made);
     for (const QString &path : {pipe, u"/dev/zero"_s}) {
         for (const QStringList &command :
@@ -222,8 +221,7 @@ void TestCliHostile::patchesOfLargeFiles()
     QVERIFY(QFile::remove(made));
 
     MadeBundle bundle;
-    bundle.constant("tensor<fp16, [4]>", "w",
-                    bundle.blob(ElementType::Fp16, "[4]", halves({1, 2, 3, 4})));
+    bundle.weight("w", "[4]", halves({1, 2, 3, 4}));
     const QString folder = writeBundle(m_scratch, "large.mlmodelc", bundle);
     QVERIFY(QFile::rename(path, folder + u"/extra.bin"_s));
     write(u"large.mlmodelc/notes.txt"_s, "0123456789");

@@ -82,9 +82,7 @@ private slots:
         const std::string shape = fmt::format("[{}, 4096]", kElements / 4096);
         const Bytes values = numbers(kElements);
         MadeBundle made;
-        made.constant("tensor<fp16, " + shape + ">", "w",
-                      made.blob(ElementType::Fp16, shape, values));
-        made.consume("w");
+        made.layer("w", shape, values);
         writeBundle(m_scratch, "a.mlmodelc", made);
         writeBundle(m_scratch, "b.mlmodelc", made);
         std::ofstream array(m_scratch.filePath(u"w.npy"_s).toStdString(), std::ios::binary);
@@ -240,9 +238,7 @@ private slots:
         const QTemporaryDir folder;
         MadeBundle made;
         const std::string shape = fmt::format("[{}]", kBytes / 2);
-        made.constant("tensor<fp16, " + shape + ">", "w",
-                      made.blob(ElementType::Fp16, shape, Bytes(kBytes, std::byte{1})));
-        made.consume("w");
+        made.layer("w", shape, Bytes(kBytes, std::byte{1}));
         const QString path = writeBundle(folder, "r.mlmodelc", made);
         const fs::path weights = (path + u"/weights/weight.bin"_s).toStdString();
         const fs::path journal = patch::journalPath(path.toStdString());

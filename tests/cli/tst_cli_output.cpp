@@ -52,9 +52,7 @@ private slots:
             const Bytes one = halves({float(i % 16) / 4});
             numbers.insert(numbers.end(), one.begin(), one.end());
         }
-        made.constant("tensor<fp16, [16, 32]>", "w",
-                      made.blob(ElementType::Fp16, "[16, 32]", numbers));
-        made.consume("w");
+        made.layer("w", "[16, 32]", numbers);
         writeBundle(*m_scratch, "b.mlmodelc", made);
         writeBundle(*m_scratch, "model.mlmodelc", made);
         const CliResult array = runCli(arguments("decode %/b.mlmodelc w -o %/w.npy"));

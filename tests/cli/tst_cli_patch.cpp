@@ -13,8 +13,7 @@ namespace {
 MadeBundle bundle()
 {
     MadeBundle made;
-    made.constant("tensor<fp16, [2, 5]>", "w",
-                  made.blob(ElementType::Fp16, "[2, 5]", halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10})));
+    made.weight("w", "[2, 5]", halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
     const std::string indices = made.blob(ElementType::Uint2, "[10]", hex("e4 e4 04"), 4);
     made.line("tensor<fp16, [10]> lut = constexpr_lut_to_dense(indices = " + indices +
               ", lut = tensor<fp16, [1, 4, 1]>([-0x1p+0, 0x0p+0, 0x1p-1, 0x1p+0]))[name = "

@@ -24,9 +24,7 @@ private slots:
         made.parameters = "tensor<fp16, [1, 64]> x";
         for (unsigned i = 0; i < 3; ++i) {
             const std::string name = fmt::format("w{}", i);
-            made.constant("tensor<fp16, [32, 64]>", name,
-                          made.blob(ElementType::Fp16, "[32, 64]", someHalves(i, 2048)));
-            made.consume(name);
+            made.layer(name, "[32, 64]", someHalves(i, 2048));
         }
         m_path = writeBundle(m_scratch, "m.mlmodelc", made);
         QVERIFY(!m_path.isEmpty());

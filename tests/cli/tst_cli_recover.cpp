@@ -14,9 +14,7 @@ namespace {
 MadeBundle recoverBundle()
 {
     MadeBundle made;
-    made.constant("tensor<fp16, [2, 5]>", "w",
-                  made.blob(ElementType::Fp16, "[2, 5]", halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10})));
-    made.consume("w");
+    made.layer("w", "[2, 5]", halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
     return made;
 }
 

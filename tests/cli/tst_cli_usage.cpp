@@ -19,9 +19,7 @@ private slots:
     void initTestCase()
     {
         MadeBundle made;
-        made.constant("tensor<fp16, [4, 2]>", "conv_weight",
-                      made.blob(ElementType::Fp16, "[4, 2]", halves({1, 2, 3, 4, 5, 6, 7, 8})));
-        made.consume("conv_weight");
+        made.layer("conv_weight", "[4, 2]", halves({1, 2, 3, 4, 5, 6, 7, 8}));
         writeBundle(m_scratch, "b.mlmodelc", made);
         QVERIFY(runCli(arguments("section build %/b.mlmodelc -o %/w.ksec")).exitCode == 0);
     }
@@ -128,10 +126,8 @@ private slots:
     void ambiguousNames()
     {
         MadeBundle made;
-        made.constant("tensor<fp16, [2]>", "twice",
-                      made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
-        made.constant("tensor<fp16, [2]>", "twice",
-                      made.blob(ElementType::Fp16, "[2]", halves({3, 4})));
+        made.weight("twice", "[2]", halves({1, 2}));
+        made.weight("twice", "[2]", halves({3, 4}));
         writeBundle(m_scratch, "twice.mlmodelc", made);
         for (const char *line : {"decode %/twice.mlmodelc twice -o %/x.npy",
                                  "encode %/twice.mlmodelc twice --form dense -o %/x",
@@ -278,9 +274,7 @@ private slots:
     {
         const std::string name = "encoder_layers_" + std::string(60, 'x') + "_attention_weight";
         MadeBundle made;
-        made.constant("tensor<fp16, [64, 32]>", name,
-                      made.blob(ElementType::Fp16, "[64, 32]", Bytes(4096, std::byte{0x3c})));
-        made.consume(name);
+        made.layer(name, "[64, 32]", Bytes(4096, std::byte{0x3c}));
         writeBundle(m_scratch, "long.mlmodelc", made);
         const QByteArray out = onTerminal(arguments("inspect %/long.mlmodelc"), "cat");
         QVERIFY(out.contains("4,096") && out.contains("1.000"));

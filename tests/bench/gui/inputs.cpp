@@ -110,9 +110,7 @@ void addWeight(MadeBundle &made, std::mt19937 &random, int number)
                            mask, values));
         break;
     }
-    default:
-        made.constant("tensor<fp16, [8, 8]>", name,
-                      made.blob(ElementType::Fp16, "[8, 8]", noise(128)));
+    default: made.weight(name, "[8, 8]", noise(128));
     }
     made.consume(name);
 }

@@ -130,8 +130,7 @@ void addWeight(MadeBundle &made, const std::string &name, const Stored &stored)
             inputs += ", offset = " + made.blob(ElementType::Int8, grid, packed(stored.offsets, 8));
         made.line(full + "constexpr_blockwise_shift_scale(" + inputs + named);
     } else {
-        made.constant("tensor<fp16, " + shape + ">", name,
-                      made.blob(ElementType::Fp16, shape, halves(stored.dense)));
+        made.weight(name, shape, halves(stored.dense));
     }
     made.consume(name);
 }

@@ -39,10 +39,18 @@ public:
 
     /// Adds a statement, without the semicolon.
     void line(std::string statement);
+    /// `tensor<fp16, SHAPE> NAME = CALL[name = string("NAME")]`.
+    void op(std::string_view name, std::string_view shape, std::string_view call);
     /// `fp16 NAME = const()[name = string("NAME"), val = VALUE]`.
     void constant(std::string_view type, std::string_view name, std::string_view value);
     /// A linear op that reads `weight`; gives the program an ordinary consumer.
     void consume(std::string_view weight);
+    /// A dense weight, in a record of its own.
+    void weight(std::string_view name, std::string_view shape, const Bytes &payload,
+                ElementType type = ElementType::Fp16);
+    /// The same, and a linear op that reads it.
+    void layer(std::string_view name, std::string_view shape, const Bytes &payload,
+               ElementType type = ElementType::Fp16);
 
     /// What the function takes and gives back; by default `tensor<fp16, [1, 4]> x` and nothing.
     std::string parameters = "tensor<fp16, [1, 4]> x";

@@ -28,8 +28,7 @@ Bytes ofText(std::string_view text)
 Files member(const std::string &folder, float first)
 {
     MadeBundle made;
-    made.constant("tensor<fp16, [2, 2]>", "w",
-                  made.blob(ElementType::Fp16, "[2, 2]", halves({first, 2, 3, 4})));
+    made.weight("w", "[2, 2]", halves({first, 2, 3, 4}));
     made.line("tensor<fp16, [2, 2]> q = constexpr_affine_dequantize()[axis = int32(0), name = "
               "string(\"q\"), quantized_data = tensor<int8, [2, 2]>([1, 3, 4, 5]), scale = "
               "fp16(0x1p0), zero_point = int8(0)]");

@@ -28,8 +28,7 @@ inline MadeBundle denseBundle(const Bytes &values, const std::string &name = "w"
 {
     MadeBundle made;
     const std::string shape = fmt::format("[{}]", values.size() / 2);
-    made.constant("tensor<fp16, " + shape + ">", name, made.blob(ElementType::Fp16, shape, values));
-    made.consume(name);
+    made.layer(name, shape, values);
     return made;
 }
 

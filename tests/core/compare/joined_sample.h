@@ -24,8 +24,7 @@ inline BundlePtr bundleOf(const std::vector<Made> &weights)
     MadeBundle made;
     for (const Made &weight : weights) {
         const std::string shape = fmt::format("[{}]", fmt::join(weight.shape, ", "));
-        made.constant("tensor<fp16, " + shape + ">", weight.name,
-                      made.blob(ElementType::Fp16, shape, halves(weight.values)));
+        made.weight(weight.name, shape, halves(weight.values));
     }
     return *made.open();
 }

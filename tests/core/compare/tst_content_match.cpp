@@ -67,8 +67,7 @@ BundlePtr bundleOfShuffled(const std::vector<Shuffled> &weights)
     MadeBundle made;
     const std::string shape = fmt::format("[{}, {}, 3, 3]", kOutputs, kInputs);
     for (const Shuffled &weight : weights) {
-        made.constant("tensor<fp16, " + shape + ">", weight.name,
-                      made.blob(ElementType::Fp16, shape, halves(weight.values)));
+        made.weight(weight.name, shape, halves(weight.values));
         made.line(fmt::format("tensor<fp16, [1]> {0} = conv(weight = {1}, x = x)[name = "
                               "string(\"{0}\")]",
                               weight.op, weight.name));

@@ -35,8 +35,7 @@ BundlePtr namedBundle(const std::vector<Named> &weights)
     MadeBundle made;
     for (const Named &named : weights) {
         const std::string shape = fmt::format("[{}]", named.values.size() / 2);
-        made.constant("tensor<fp16, " + shape + ">", named.weight,
-                      made.blob(ElementType::Fp16, shape, named.values));
+        made.weight(named.weight, shape, named.values);
         made.line(fmt::format("tensor<fp16, [1]> {0} = linear(weight = {1}, x = x)[name = "
                               "string(\"{0}\")]",
                               named.op, named.weight));
@@ -187,8 +186,7 @@ private slots:
         const auto build = [](const char *first, const char *second, const char *use) {
             MadeBundle made;
             for (const char *name : {first, second})
-                made.constant("tensor<fp16, [10]>", name,
-                              made.blob(ElementType::Fp16, "[10]", kTen));
+                made.weight(name, "[10]", kTen);
             made.line(fmt::format("tensor<fp16, [20]> c = concat(values = ({}, {}))[name = "
                                   "string(\"c\")]",
                                   first, second));

@@ -165,7 +165,7 @@ private slots:
                                   op, weight));
         };
         const auto dense = [](MadeBundle &made, const char *name) {
-            made.constant("tensor<fp16, [10]>", name, made.blob(ElementType::Fp16, "[10]", kTen));
+            made.weight(name, "[10]", kTen);
         };
         MadeBundle shared, copies;
         dense(shared, "w");
@@ -228,8 +228,7 @@ private slots:
         const auto build = [](const std::vector<std::pair<const char *, Bytes>> &weights) {
             MadeBundle made;
             for (const auto &[name, values] : weights)
-                made.constant("tensor<fp16, [10]>", name,
-                              made.blob(ElementType::Fp16, "[10]", values));
+                made.weight(name, "[10]", values);
             return *made.open();
         };
         const BundlePtr a = build({{"w", kTen}, {"W", kOtherTen}});
@@ -261,9 +260,7 @@ private slots:
     {
         const auto build = [](const char *shape, const Bytes &values) {
             MadeBundle made;
-            made.constant(fmt::format("tensor<fp16, {}>", shape), "w",
-                          made.blob(ElementType::Fp16, shape, values));
-            made.consume("w");
+            made.layer("w", shape, values);
             return made.open();
         };
         const auto a = build("[0]", {}), b = build("[0]", {}), c = build("[10]", kTen);
@@ -336,10 +333,8 @@ private slots:
     void unreadableWeights()
     {
         MadeBundle made;
-        for (const char *name : {"w", "v"}) {
-            made.constant("tensor<fp16, [10]>", name, made.blob(ElementType::Fp16, "[10]", kTen));
-            made.consume(name);
-        }
+        for (const char *name : {"w", "v"})
+            made.layer(name, "[10]", kTen);
         Bytes cut = made.weights();
         cut.resize(cut.size() - 64);
         const auto a = made.open();

@@ -67,9 +67,7 @@ private slots:
     {
         const BundlePtr a = network(true).open();
         MadeBundle made;
-        made.constant("tensor<fp16, [20, 12]>", "kernel",
-                      made.blob(ElementType::Fp16, "[20, 12]", matrixBytes(true)));
-        made.consume("kernel");
+        made.layer("kernel", "[20, 12]", matrixBytes(true));
         const auto b = Bundle::open("x.mlmodelc", made.options());
         QVERIFY(a && b);
         const auto compared = VERIFIED(compareBundles(*a, **b, {.values = true}));

@@ -211,9 +211,7 @@ private slots:
         for (const char *shape : {"[1]", "[]", "[1, 1, 1, 1]"}) {
             const auto build = [&](float value) {
                 MadeBundle made;
-                made.constant(fmt::format("tensor<fp16, {}>", shape), "w",
-                              made.blob(ElementType::Fp16, shape, halves({value})));
-                made.consume("w");
+                made.layer("w", shape, halves({value}));
                 return made.open();
             };
             const auto a = build(2), b = build(3), c = build(2);

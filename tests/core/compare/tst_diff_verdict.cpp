@@ -23,8 +23,7 @@ std::vector<std::string> faultsOf(const BundlePtr &a, const BundlePtr &b, const 
 BundlePtr namedOther()
 {
     MadeBundle made;
-    made.constant("tensor<fp16, [10]>", "other", made.blob(ElementType::Fp16, "[10]", kOtherTen));
-    made.consume("other");
+    made.layer("other", "[10]", kOtherTen);
     return *made.open();
 }
 

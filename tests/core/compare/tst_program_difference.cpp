@@ -133,8 +133,7 @@ private slots:
     void insertedRecordMovesNothing()
     {
         MadeBundle a, b;
-        b.constant("tensor<fp16, [12]>", "bias", b.blob(ElementType::Fp16, "[12]", kTwelve));
-        b.consume("bias");
+        b.layer("bias", "[12]", kTwelve);
         for (MadeBundle *made : {&a, &b}) {
             made->constant("tensor<fp16, [10]>", "w", made->blob(ElementType::Fp16, "[10]", kTen));
             made->consume("w");

@@ -18,9 +18,7 @@ private Q_SLOTS:
     {
         m_scratch = std::make_unique<QTemporaryDir>();
         MadeBundle made;
-        made.constant("tensor<fp16, [4, 2]>", "conv_weight",
-                      made.blob(ElementType::Fp16, "[4, 2]", halves({1, 2, 3, 4, 5, 6, 7, 8})));
-        made.consume("conv_weight");
+        made.layer("conv_weight", "[4, 2]", halves({1, 2, 3, 4, 5, 6, 7, 8}));
         m_path = writeBundle(*m_scratch, "a.mlmodelc", made).toStdString();
     }
 

@@ -16,15 +16,12 @@ private Q_SLOTS:
     void weightsAreNodes()
     {
         MadeBundle made;
-        made.constant("tensor<fp16, [2, 4]>", "w",
-                      made.blob(ElementType::Fp16, "[2, 4]", halves({1, 2, 3, 4, 5, 6, 7, 8})));
+        made.weight("w", "[2, 4]", halves({1, 2, 3, 4, 5, 6, 7, 8}));
         made.line("tensor<uint1, [2, 4]> idx = const()[name = string(\"idx\"), val = " +
                   made.blob(ElementType::Uint1, "[2, 4]", hex("a5")) + "]");
         made.line("tensor<fp16, [1, 1, 2, 1]> lut = const()[name = string(\"lut\"), val = " +
                   made.blob(ElementType::Fp16, "[1, 1, 2, 1]", halves({0.5F, -1})) + "]");
-        made.line(
-            "tensor<fp16, [2, 4]> p = constexpr_lut_to_dense(indices = idx, lut = lut)[name = "
-            "string(\"p\")]");
+        made.op("p", "[2, 4]", "constexpr_lut_to_dense(indices = idx, lut = lut)");
         made.consume("w");
         made.consume("p");
         made.result = "out1";
@@ -51,9 +48,7 @@ private Q_SLOTS:
     void bytesMayBeUnknown()
     {
         MadeBundle made;
-        made.constant("tensor<fp16, [2, 4]>", "w",
-                      made.blob(ElementType::Fp16, "[2, 4]", halves({1, 2, 3, 4, 5, 6, 7, 8})));
-        made.consume("w");
+        made.layer("w", "[2, 4]", halves({1, 2, 3, 4, 5, 6, 7, 8}));
         made.result = "out0";
         for (const bool missing : {false, true}) {
             OpenOptions options = MadeBundle::options(made.text(), {});
@@ -285,8 +280,7 @@ BundlePtr TestGraph::residual(int blocks, const std::string &odd)
     made.parameters = "tensor<fp16, [1, 4]> x";
     for (int i = 0; i < blocks; ++i) {
         const std::string n = std::to_string(i);
-        made.constant("tensor<fp16, [4, 4]>", "w" + n,
-                      made.blob(ElementType::Fp16, "[4, 4]", Bytes(32, std::byte(i))));
+        made.weight("w" + n, "[4, 4]", Bytes(32, std::byte(i)));
         made.line(step(i == 2 ? odd : "relu", "a" + n, from));
         made.line("tensor<fp16, [1, 4]> b" + n + " = linear(weight = w" + n + ", x = a" + n +
                   ")[name = string(\"b" + n + "\")]");

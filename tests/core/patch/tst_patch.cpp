@@ -179,9 +179,7 @@ private slots:
     {
         MadeBundle made;
         for (const char *name : {"conv_weight_to_fp16_palettized", "a_sparsified", "a_quantized"})
-            made.constant(
-                "tensor<fp16, [10]>", name,
-                made.blob(ElementType::Fp16, "[10]", halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10})));
+            made.weight(name, "[10]", halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
         for (const char *name : {"conv_weight_to_fp16_palettized", "a_sparsified", "a_quantized"})
             made.consume(name);
         const BundlePtr bundle = *made.open();

@@ -144,9 +144,7 @@ private slots:
     {
         test::MadeBundle made;
         for (const char *name : {"lut", "tied", "thin", "affine", "dense"})
-            made.constant(
-                "tensor<fp16, [4, 12]>", name,
-                made.blob(ElementType::Fp16, "[4, 12]", test::Bytes(96, std::byte{0x31})));
+            made.weight(name, "[4, 12]", test::Bytes(96, std::byte{0x31}));
         std::string text = made.text();
         text.replace(text.find("ios18"), 5, "ios16");
         const auto dense =

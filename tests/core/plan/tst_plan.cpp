@@ -53,9 +53,7 @@ private slots:
         if (wide) {
             std::vector<float> values = decoded(**made.open(), "w0");
             const auto encoded = *codec::encodeDense(values, {kRows, kColumns}, ElementType::Fp32);
-            made.constant("tensor<fp32, [32, 64]>", "w1",
-                          made.blob(ElementType::Fp32, "[32, 64]", encoded.parts.front().bytes));
-            made.consume("w1");
+            made.layer("w1", "[32, 64]", encoded.parts.front().bytes, ElementType::Fp32);
         }
         const auto bundle = *made.open();
         const SurveyOptions options = optionsFor({chip.toLatin1().constData()});
@@ -269,8 +267,7 @@ private slots:
             MadeBundle bundle;
             bundle.parameters = "tensor<fp16, [1, " + rows + ", 512]> x";
             Bytes zeros(512 * 512 * 2);
-            bundle.constant("tensor<fp16, [512, 512]>", "w",
-                            bundle.blob(ElementType::Fp16, "[512, 512]", zeros));
+            bundle.weight("w", "[512, 512]", zeros);
             bundle.line("tensor<fp16, [1, " + rows +
                         ", 512]> y = linear(weight = w, x = x)[name = string(\"y\")]");
             const auto opened = VERIFIED(bundle.open());

@@ -52,9 +52,8 @@ private Q_SLOTS:
             QVERIFY(std::abs(scroll.valueOf(row) - value) <= 1);
             before = row;
         }
-        if (!scroll.scaled()) {
+        if (!scroll.scaled())
             QCOMPARE(scroll.rowOf(scroll.valueOf(scroll.lastTop() / 3)), scroll.lastTop() / 3);
-        }
     }
 
     void layoutFindsEveryCell_data()

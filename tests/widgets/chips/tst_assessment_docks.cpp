@@ -158,8 +158,7 @@ private Q_SLOTS:
                   "name = string(\"w\"), quantized_data = " +
                   made.blob(ElementType::Int8, "[64, 64, 3, 3]", test::Bytes(36864, std::byte{3})) +
                   ", scale = fp16(0x1p-4), zero_point = int8(0)]");
-        made.line(
-            "tensor<fp16, [1, 64, 14, 14]> y = conv(weight = w, x = x)[name = string(\"y\")]");
+        made.op("y", "[1, 64, 14, 14]", "conv(weight = w, x = x)");
         made.result = "y";
         auto [session, dock] = Alone<GeometryDock>();
         session.setBundle(*made.open());
@@ -314,10 +313,8 @@ private Q_SLOTS:
     {
         test::MadeBundle made;
         made.parameters = "tensor<fp16, [1, 64, ?, ?]> x";
-        made.constant(
-            "tensor<fp16, [64, 64, 1, 1]>", "w",
-            made.blob(ElementType::Fp16, "[64, 64, 1, 1]", test::Bytes(8192, std::byte{0x3c})));
-        made.line("tensor<fp16, [1, 64, ?, ?]> y = conv(weight = w, x = x)[name = string(\"y\")]");
+        made.weight("w", "[64, 64, 1, 1]", test::Bytes(8192, std::byte{0x3c}));
+        made.op("y", "[1, 64, ?, ?]", "conv(weight = w, x = x)");
         made.result = "y";
         auto [session, dock] = Alone<ChooseDock>();
         session.setBundle(*made.open());
@@ -504,8 +501,7 @@ private slots:
         const auto shown = [&](const std::string &extent) {
             test::MadeBundle made;
             made.parameters = "tensor<fp16, [1, " + extent + ", 128]> x";
-            made.constant("tensor<fp16, [128, 128]>", "w",
-                          made.blob(ElementType::Fp16, "[128, 128]", test::Bytes(32768)));
+            made.weight("w", "[128, 128]", test::Bytes(32768));
             made.line("tensor<fp16, [1, " + extent +
                       ", 128]> y = linear(weight = w, x = x)[name = "
                       "string(\"y\")]");

@@ -66,8 +66,7 @@ BundlePtr manyLayers(int layers)
         const std::uint64_t width = third ? 16 : 8;
         const std::string shape = "[8, " + std::to_string(width) + "]";
         const std::string name = "layer_" + std::to_string(i);
-        made.constant("tensor<fp16, " + shape + ">", name,
-                      made.blob(ElementType::Fp16, shape, test::Bytes(16 * width)));
+        made.weight(name, shape, test::Bytes(16 * width));
         made.line("tensor<fp16, [" + std::string(third ? "2" : "1") + ", 8]> y" +
                   std::to_string(i) + " = linear(weight = " + name + ", x = " +
                   (third ? "z" : "x") + ")[name = string(\"op_" + std::to_string(i) + "\")]");

@@ -448,7 +448,7 @@ private Q_SLOTS:
         }
         made.line("tensor<fp16, [1, 2]> y = linear(x = x, weight = w)[name = string(\"y\"), "
                   "EstimatedRuntime = dict<string, fp64>({{\"ane\", 0.25}, {\"bnns\", 1}})]");
-        made.line("tensor<fp16, [1, 2]> z = linear(x = x, weight = v)[name = string(\"z\")]");
+        made.op("z", "[1, 2]", "linear(x = x, weight = v)");
         const auto bundle = VERIFIED(made.open());
         session.setBundle(*bundle);
         QVERIFY(settle(dock));

@@ -304,8 +304,7 @@ private Q_SLOTS:
         test::Bytes payload(wide.size() * sizeof(float));
         std::memcpy(payload.data(), wide.data(), payload.size());
         test::MadeBundle made;
-        made.constant("tensor<fp32, [4]>", "w", made.blob(ElementType::Fp32, "[4]", payload));
-        made.consume("w");
+        made.layer("w", "[4]", payload, ElementType::Fp32);
         const auto bundle = VERIFIED(made.open());
         Session session;
         session.setBundle(*bundle);

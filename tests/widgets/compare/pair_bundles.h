@@ -26,8 +26,7 @@ inline BundlePtr denseBundle(const std::vector<MadeWeight> &weights, bool consum
 {
     MadeBundle made;
     for (const MadeWeight &weight : weights) {
-        made.constant("tensor<fp16, " + weight.shape + ">", weight.name,
-                      made.blob(ElementType::Fp16, weight.shape, halves(weight.values)));
+        made.weight(weight.name, weight.shape, halves(weight.values));
         if (consumed)
             made.consume(weight.name);
     }

@@ -49,9 +49,7 @@ BundlePtr dense(std::uint64_t elements)
 {
     MadeBundle made;
     const std::string shape = rowsShape(elements);
-    made.constant("tensor<fp16, " + shape + ">", "w",
-                  made.blob(ElementType::Fp16, shape, Bytes(2 * elements)));
-    made.consume("w");
+    made.layer("w", shape, Bytes(2 * elements));
     return *made.open();
 }
 

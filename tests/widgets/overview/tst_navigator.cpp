@@ -39,8 +39,7 @@ BundlePtr manyNames(std::size_t count)
 {
     test::MadeBundle made;
     for (std::size_t i = 0; i < count; ++i)
-        made.constant("tensor<fp16, [4]>", "network_encoder_block_" + std::to_string(i),
-                      made.blob(ElementType::Fp16, "[4]", test::Bytes(8)));
+        made.weight("network_encoder_block_" + std::to_string(i), "[4]", test::Bytes(8));
     return made.open().value_or(nullptr);
 }
 

@@ -324,9 +324,7 @@ private Q_SLOTS:
         for (std::size_t i = 0; i < values.size() / 2; ++i)
             values[2 * i] = static_cast<std::byte>(i % 5); // small halves
         values[2 * 300 + 1] = std::byte{0x50};
-        made.constant("tensor<fp16, [8, 64]>", "far",
-                      made.blob(ElementType::Fp16, "[8, 64]", values));
-        made.consume("far");
+        made.layer("far", "[8, 64]", values);
         const auto bundle = VERIFIED(made.open());
         auto [session, dock] = Alone<OverviewDock>();
         session.setBundle(*bundle);

@@ -38,8 +38,7 @@ inline BundlePtr GraphDockFixture::chain(int blocks)
     std::string from = "x";
     for (int i = 0; i < blocks; ++i) {
         const std::string n = std::to_string(i);
-        made.constant("tensor<fp16, [4, 4]>", "w" + n,
-                      made.blob(ElementType::Fp16, "[4, 4]", Bytes(32, static_cast<std::byte>(i))));
+        made.weight("w" + n, "[4, 4]", Bytes(32, static_cast<std::byte>(i)));
         made.line("tensor<fp16, [1, 4]> a" + n + " = relu(x = " + from + ")[name = string(\"a" + n +
                   "\")]");
         made.line("tensor<fp16, [1, 4]> b" + n + " = linear(weight = w" + n + ", x = a" + n +

@@ -241,12 +241,10 @@ private Q_SLOTS:
     void operationsAreInspected()
     {
         test::MadeBundle made;
-        made.constant("tensor<fp16, [4, 4]>", "w",
-                      made.blob(ElementType::Fp16, "[4, 4]", test::Bytes(32, std::byte{60})));
-        made.line("tensor<fp16, [1, 4]> a = relu(x = x)[name = string(\"a\")]");
-        made.line("tensor<fp16, [1, 4]> b = linear(alpha = 0.5, weight = w, x = a)"
-                  "[name = string(\"b\")]");
-        made.line("tensor<fp16, [1, 4]> c = softmax(x = b)[name = string(\"c\")]");
+        made.weight("w", "[4, 4]", test::Bytes(32, std::byte{60}));
+        made.op("a", "[1, 4]", "relu(x = x)");
+        made.op("b", "[1, 4]", "linear(alpha = 0.5, weight = w, x = a)");
+        made.op("c", "[1, 4]", "softmax(x = b)");
         made.result = "c";
         const auto bundle = VERIFIED(made.open());
         auto [session, dock] = test::Alone<ProgramDock>();

@@ -168,10 +168,7 @@ private Q_SLOTS:
     {
         test::MadeBundle made;
         constexpr float kInfinite = std::numeric_limits<float>::infinity();
-        made.constant(
-            "tensor<fp16, [2, 2]>", "w",
-            made.blob(ElementType::Fp16, "[2, 2]", test::halves({1, -kInfinite, 0, kInfinite})));
-        made.consume("w");
+        made.layer("w", "[2, 2]", test::halves({1, -kInfinite, 0, kInfinite}));
         const auto bundle = VERIFIED(made.open());
         m_session->setBundle(*bundle);
         QTRY_VERIFY(!m_dock->busy());

@@ -144,9 +144,8 @@ private Q_SLOTS:
                 QVERIFY2(color.red() > color.blue(), qPrintable(QString::number(value)));
             if (value < -tiles.range() / 4)
                 QVERIFY2(color.blue() > color.red(), qPrintable(QString::number(value)));
-            if (std::abs(value) >= tiles.range()) {
+            if (std::abs(value) >= tiles.range())
                 QCOMPARE(color.rgb(), theme::diverging(value > 0 ? 1 : -1, false).rgb());
-            }
         }
     }
 
@@ -228,8 +227,7 @@ private Q_SLOTS:
         const QByteArray raw = half.repeated(99) + last;
         const auto bytes = std::as_bytes(std::span(raw.constData(), std::size_t(raw.size())));
         test::MadeBundle made;
-        made.constant("tensor<fp16, [10, 10]>", "w",
-                      made.blob(ElementType::Fp16, "[10, 10]", {bytes.begin(), bytes.end()}));
+        made.weight("w", "[10, 10]", {bytes.begin(), bytes.end()});
         const auto bundle = VERIFIED(made.open());
         const ValueTiles tiles(reader(*bundle, 0), ValueColors::Signed, false);
         QCOMPARE(tiles.only(), ValueTiles::Only::Values); // not known yet
@@ -257,8 +255,7 @@ private Q_SLOTS:
     void noElements()
     {
         test::MadeBundle made;
-        made.constant("tensor<fp16, [0, 4]>", "none",
-                      made.blob(ElementType::Fp16, "[0, 4]", test::Bytes()));
+        made.weight("none", "[0, 4]", test::Bytes());
         const auto bundle = VERIFIED(made.open());
         QVERIFY(!(*bundle)->weights().empty() && !(*bundle)->weights()[0].fault);
         auto [session, dock] = test::Alone<WeightDock>();

@@ -253,9 +253,7 @@ private slots:
                                   R"("other":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})",
                                   floats({3, 4, 5, 6}))));
         test::MadeBundle made;
-        made.constant("tensor<fp16, [2]>", "w",
-                      made.blob(ElementType::Fp16, "[2]", test::halves({1, 2})));
-        made.consume("w");
+        made.layer("w", "[2]", test::halves({1, 2}));
         const auto bundle = VERIFIED(made.open());
         for (const auto &[source, wanted] :
              {std::pair(path, std::vector<float>{3, 4}), {path + u"#other"_s, {5, 6}}}) {
@@ -272,9 +270,7 @@ private slots:
     void zippedBundle()
     {
         test::MadeBundle made;
-        made.constant("tensor<fp16, [2]>", "w",
-                      made.blob(ElementType::Fp16, "[2]", test::halves({1, 2})));
-        made.consume("w");
+        made.layer("w", "[2]", test::halves({1, 2}));
         const test::Bytes weights = made.weights();
         const QByteArray blob(reinterpret_cast<const char *>(weights.data()),
                               static_cast<qsizetype>(weights.size()));
@@ -324,9 +320,7 @@ private slots:
             "oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\n"
             "size 12345\n";
         test::MadeBundle made;
-        made.constant("tensor<fp16, [2]>", "w",
-                      made.blob(ElementType::Fp16, "[2]", test::Bytes(4)));
-        made.consume("w");
+        made.layer("w", "[2]", test::Bytes(4));
         QTemporaryDir folder;
         QDir dir(folder.path());
         QVERIFY(dir.mkpath(u"m.mlmodelc/weights"_s));

@@ -197,9 +197,8 @@ private slots:
     void loneFile()
     {
         QTemporaryDir scratch;
-        for (const char *name : {"made.odix", "made.dbginfo"}) {
+        for (const char *name : {"made.odix", "made.dbginfo"})
             QVERIFY(test::put(scratch.filePath(QLatin1String(name)), seed(name)));
-        }
         const auto bundle = VERIFIED(Bundle::open(scratch.filePath(u"made.odix"_s).toStdString()));
         QCOMPARE((*bundle)->weights()[1].name, "layer.0.weight");
     }

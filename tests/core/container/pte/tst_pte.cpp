@@ -90,8 +90,7 @@ Bytes packed(const MadeBundle &made, std::string list = {})
 MadeBundle weights()
 {
     MadeBundle made;
-    made.constant("tensor<fp16, [2]>", "w", made.blob(ElementType::Fp16, "[2]", halves({3, -5})));
-    made.consume("w");
+    made.layer("w", "[2]", halves({3, -5}));
     return made;
 }
 
