@@ -110,6 +110,21 @@ inline bool append(const QString &path, const QByteArray &content)
     return put(path, content, QIODevice::Append);
 }
 
+/// Waits until the clock of a folder's file system, which ticks in steps of some milliseconds, has
+/// moved on: what is written next gets another time.
+inline bool fileClockTicks(const QString &folder)
+{
+    QTemporaryFile probe(folder + QStringLiteral("/probe"));
+    if (!probe.open())
+        return false;
+    const auto time = [&probe] {
+        probe.write("x");
+        probe.flush();
+        return std::filesystem::last_write_time(probe.fileName().toStdString());
+    };
+    return QTest::qWaitFor([&time, first = time()] { return time() != first; });
+}
+
 /// Files and folders below a folder, in order.
 inline QStringList pathsBelow(const QString &folder, const QStringList &names = {})
 {

@@ -54,4 +54,10 @@ inline bool shown(ui::Dock &dock)
     return QTest::qWaitForWindowActive(&dock) && settle(dock);
 }
 
+inline bool shown(ui::Dock &dock, ui::Session &session, BundlePtr bundle)
+{
+    session.setBundle(std::move(bundle));
+    return shown(dock);
+}
+
 } // namespace kernscope::test

@@ -217,9 +217,9 @@ private slots:
     {
         const timespec old[2] = {{1000000000, 0}, {1000000000, 0}};
         QCOMPARE(::utimensat(AT_FDCWD, m_path.c_str(), old, 0), 0);
-        QTest::qWait(20); // the system's clock for files ticks in steps of some milliseconds
+        QVERIFY(test::fileClockTicks(m_folder.path()));
         const auto file = open();
-        QTest::qWait(20);
+        QVERIFY(test::fileClockTicks(m_folder.path()));
         put(m_path, pattern(kSize, 9));
         QCOMPARE(::utimensat(AT_FDCWD, m_path.c_str(), old, 0), 0);
         QCOMPARE(OverlaidFile::stampOf(m_path), file->stamp());
@@ -229,7 +229,7 @@ private slots:
     void permissionsAreNoChange()
     {
         const auto file = open();
-        QTest::qWait(20);
+        QVERIFY(test::fileClockTicks(m_folder.path()));
         fs::permissions(m_path, fs::perms::owner_read);
         QCOMPARE(file->state().kind, FileState::Kind::Same);
         fs::create_hard_link(m_path, m_path.string() + ".link");

@@ -13,18 +13,13 @@ using Tree = std::map<std::string, Bytes>;
 
 inline Bytes readAll(const fs::path &path)
 {
-    std::ifstream in(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    const auto bytes = std::as_bytes(std::span(text));
-    return {bytes.begin(), bytes.end()};
+    return asBytes(contentOf(QString::fromStdString(path.string())));
 }
 
 inline void writeAll(const fs::path &path, const Bytes &bytes)
 {
     fs::create_directories(path.parent_path());
-    std::ofstream out(path, std::ios::binary);
-    out.write(reinterpret_cast<const char *>(bytes.data()),
-              static_cast<std::streamsize>(bytes.size()));
+    QVERIFY(put(QString::fromStdString(path.string()), bytes));
 }
 
 inline Tree readTree(const fs::path &folder)

@@ -365,8 +365,7 @@ private Q_SLOTS:
     void pinnedDocksStay()
     {
         auto [session, dock] = test::Alone<HexDock>();
-        session.setBundle(test::sampleBundle("dense"));
-        QVERIFY(shown(dock));
+        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
         auto *view = dock.findChild<HexView *>();
         session.goToWeight(0);
         const ByteRange before = view->selection();
@@ -380,8 +379,7 @@ private Q_SLOTS:
     void hexFollowsAndDrives()
     {
         auto [session, dock] = test::Alone<HexDock>();
-        session.setBundle(test::sampleBundle("dense"));
-        QVERIFY(shown(dock));
+        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
         auto *view = dock.findChild<HexView *>();
         const Bundle &bundle = *session.bundle();
         QCOMPARE(view->file(), test::weightFile(bundle));
@@ -412,8 +410,7 @@ private Q_SLOTS:
     void hexGoesToAnElement()
     {
         auto [session, dock] = test::Alone<HexDock>();
-        session.setBundle(test::sampleBundle("dense"));
-        QVERIFY(shown(dock));
+        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
         auto *view = dock.findChild<HexView *>();
         const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Data);
         const OperandPlace &part =
@@ -445,8 +442,7 @@ private Q_SLOTS:
         const auto opened = made.open();
         QVERIFY(opened && (*opened)->weights().size() == 1);
         auto [session, dock] = test::Alone<HexDock>();
-        session.setBundle(*opened);
-        QVERIFY(shown(dock));
+        QVERIFY(shown(dock, session, *opened));
         auto *view = dock.findChild<HexView *>();
         const std::uint64_t last = kElements - 3; // bit 5 of the last byte
         const auto place = placeOfElement(**opened, 0, last);
@@ -470,8 +466,7 @@ private Q_SLOTS:
     void hexGoesToATypedOffset()
     {
         auto [session, dock] = test::Alone<HexDock>();
-        session.setBundle(test::sampleBundle("dense"));
-        QVERIFY(shown(dock));
+        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
         auto *view = dock.findChild<HexView *>();
         view->setFocus();
         QTest::keyClick(view, Qt::Key_G, Qt::ControlModifier | Qt::ShiftModifier);
@@ -491,8 +486,7 @@ private Q_SLOTS:
     void hexFindsBytes()
     {
         auto [session, dock] = test::Alone<HexDock>();
-        session.setBundle(test::blobBundle(3, 100));
-        QVERIFY(shown(dock));
+        QVERIFY(shown(dock, session, test::blobBundle(3, 100)));
         auto *view = dock.findChild<HexView *>();
         auto *bar = dock.findChild<HexFindBar *>();
         view->setFocus();
@@ -531,8 +525,7 @@ private Q_SLOTS:
     void hexFindCanBeCancelled()
     {
         auto [session, dock] = test::Alone<HexDock>();
-        session.setBundle(test::blobBundle(1, 96u << 20));
-        QVERIFY(shown(dock));
+        QVERIFY(shown(dock, session, test::blobBundle(1, 96u << 20)));
         auto *view = dock.findChild<HexView *>();
         auto *bar = dock.findChild<HexFindBar *>();
         bar->begin();
@@ -552,8 +545,7 @@ private Q_SLOTS:
     void hexShowsEditsInPlace()
     {
         auto [session, dock] = test::Alone<HexDock>();
-        session.setBundle(test::sampleBundle("dense"));
-        QVERIFY(shown(dock));
+        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
         auto *view = dock.findChild<HexView *>();
         const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Data);
         const OperandPlace &part =
@@ -579,8 +571,7 @@ private Q_SLOTS:
     void readingsStandBesideTheBytes()
     {
         auto [session, dock] = test::Alone<HexDock>();
-        session.setBundle(test::sampleBundle("dense"));
-        QVERIFY(shown(dock));
+        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
         const auto *view = dock.findChild<HexView *>();
         auto *readings = dock.findChild<InspectorView *>();
         QVERIFY(view && readings);

@@ -273,8 +273,7 @@ private Q_SLOTS:
             QVERIFY2(bundle, qPrintable(name));
             auto [session, dock] = test::Alone<TasksDock>();
             HexDock hex(session);
-            session.setBundle(bundle);
-            QVERIFY(test::showDock(dock));
+            QVERIFY(test::showDock(dock, session, bundle));
             QVERIFY(test::showDock(hex));
             auto *view = hex.findChild<HexView *>();
             // Each register and field: its row marks its bytes and bits, and they name it.

@@ -317,8 +317,7 @@ private Q_SLOTS:
         made.op("y", "[1, 64, ?, ?]", "conv(weight = w, x = x)");
         made.result = "y";
         auto [session, dock] = Alone<ChooseDock>();
-        session.setBundle(*made.open());
-        QVERIFY(showDock(dock));
+        QVERIFY(showDock(dock, session, *made.open()));
         QCOMPARE(dock.model().rowCount(), 5);
         QVERIFY(dock.choice()->chosen.empty());
         const auto *table = dock.findChild<QTableView *>();

@@ -127,8 +127,8 @@ private Q_SLOTS:
     void chipsAreWhole()
     {
         auto [session, dock] = Alone<StreamDock>();
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        QVERIFY(showDock(dock, 640, 500));
+        QVERIFY(
+            showDock(dock, session, openSample("sample-palette.mlmodelc"), nullptr, {640, 500}));
         const QTableView &matrix = dock.matrix();
         const auto cut = [&matrix, &dock] {
             const int edge = matrix.viewport()->width();
@@ -159,8 +159,7 @@ private Q_SLOTS:
     void choiceKeepsItsColour()
     {
         auto [session, dock] = Alone<StreamDock>();
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        QVERIFY(showDock(dock));
+        QVERIFY(showDock(dock, session, openSample("sample-palette.mlmodelc")));
         QTableView *matrix = nullptr;
         for (QTableView *table : dock.findChildren<QTableView *>()) {
             if (table->accessibleName() == u"Weights by chips"_s)
@@ -186,8 +185,7 @@ private Q_SLOTS:
     void functionColumn()
     {
         auto [session, dock] = Alone<StreamDock>();
-        session.setBundle(openSample("sample-dense.mlmodelc"));
-        QVERIFY(showDock(dock));
+        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
         QTableView &matrix = dock.matrix();
         const int function = dock.model().columnOf("function");
         QVERIFY(matrix.isColumnHidden(function));
@@ -209,8 +207,7 @@ private Q_SLOTS:
     {
         auto [session, dock] = Alone<StreamDock>();
         QAbstractItemModelTester tester(&dock.model());
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        QVERIFY(showDock(dock));
+        QVERIFY(showDock(dock, session, openSample("sample-palette.mlmodelc")));
         QVERIFY(dock.showsContent());
         const BundlePtr bundle = session.bundle();
         QCOMPARE(dock.model().rowCount(), int(bundle->weights().size()) + 1);
@@ -266,8 +263,7 @@ private Q_SLOTS:
         auto [session, dock] = Alone<StreamDock>();
         AssessmentDock told(session);
         QAbstractItemModelTester tester(&told.gates());
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        QVERIFY(showDock(told));
+        QVERIFY(showDock(told, session, openSample("sample-palette.mlmodelc")));
         QVERIFY(!told.showsContent()); // no cell was chosen
         QVERIFY(showDock(dock));
         const std::size_t palette = weightWith(*session.bundle(), codec::PartRole::Lut);
@@ -325,8 +321,7 @@ private Q_SLOTS:
     void filters()
     {
         auto [session, dock] = Alone<StreamDock>();
-        session.setBundle(openSample("sample-dense.mlmodelc"));
-        QVERIFY(showDock(dock));
+        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
         const int all = dock.model().rowCount();
         dock.model().setFilter(u"no such weight"_s);
         QCOMPARE(dock.model().rowCount(), 1);

@@ -47,8 +47,7 @@ private Q_SLOTS:
     void rooflinePoints()
     {
         auto [session, dock] = Alone<RooflineDock>();
-        session.setBundle(openSample("sample-sparse.mlmodelc"));
-        QVERIFY(showDock(dock));
+        QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc")));
         QVERIFY(dock.showsContent());
         RooflinePlot &plot = dock.plot();
         QVERIFY(plot.pointCount() > 0);
@@ -98,8 +97,7 @@ private Q_SLOTS:
     void rooflineExports()
     {
         auto [session, dock] = Alone<RooflineDock>();
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        QVERIFY(showDock(dock));
+        QVERIFY(showDock(dock, session, openSample("sample-palette.mlmodelc")));
         QTemporaryDir folder;
         for (const char *name : {"r.png", "r.svg", "r.pdf"}) {
             const QString path = folder.filePath(QString::fromUtf8(name));
@@ -151,8 +149,8 @@ private Q_SLOTS:
     void rooflineNamesItsCeilings()
     {
         auto [session, dock] = Alone<RooflineDock>();
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        QVERIFY(showDock(dock, 1200, 700));
+        QVERIFY(
+            showDock(dock, session, openSample("sample-palette.mlmodelc"), nullptr, {1200, 700}));
         RooflinePlot &plot = dock.plot();
         for (const double zoom : {1.0, 0.5, 0.5, 6.0}) {
             plot.zoom(zoom);
@@ -182,8 +180,7 @@ private Q_SLOTS:
     void rooflineTellsCoincidingPointsApart()
     {
         auto [session, dock] = Alone<RooflineDock>();
-        session.setBundle(openSample("sample-dense.mlmodelc"));
-        QVERIFY(showDock(dock));
+        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
         RooflinePlot &plot = dock.plot();
         for (int i = 0; i < plot.pointCount(); ++i) {
             const std::vector<int> here = plot.points().coinciding(i);
@@ -219,8 +216,8 @@ private Q_SLOTS:
     void rooflineNamesWhatIsPointedAt()
     {
         auto [session, dock] = Alone<RooflineDock>();
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        QVERIFY(showDock(dock, 1200, 700));
+        QVERIFY(
+            showDock(dock, session, openSample("sample-palette.mlmodelc"), nullptr, {1200, 700}));
         const RooflinePlot &plot = dock.plot();
         QStringList named;
         for (int x = 0; x < plot.width(); x += 40) {
@@ -258,8 +255,7 @@ private Q_SLOTS:
             }
         }
         auto [session, dock] = Alone<RooflineDock>();
-        session.setBundle(openSample("sample-dense.mlmodelc"));
-        QVERIFY(showDock(dock));
+        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
         QVERIFY(dock.compute().findText(u"12 TFLOP/s fp16 peak"_s) > 0);
         const QString text = dock.plot().pointText(0);
         QVERIFY2(dock.facts().text().contains(QLatin1String("(fp16 peak / DRAM")),
@@ -295,8 +291,7 @@ private Q_SLOTS:
     void timelineOfEveryForm()
     {
         auto [session, dock] = Alone<TimelineDock>();
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        QVERIFY(showDock(dock));
+        QVERIFY(showDock(dock, session, openSample("sample-palette.mlmodelc")));
         QVERIFY(dock.showsContent());
         TimelinePlot &plot = dock.plot();
         RooflineDock roofline(session);
@@ -507,8 +502,7 @@ private Q_SLOTS:
     {
         auto [session, dock] = Alone<RooflineDock>();
         ChipState::of(session).setTarget(*target::findTarget("H11")->target);
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        QVERIFY(showDock(dock));
+        QVERIFY(showDock(dock, session, openSample("sample-palette.mlmodelc")));
         QCOMPARE(dock.plot().pointCount(), 0);
         QVERIFY(dock.facts().text().contains(u"H11"_s));
     }
@@ -518,8 +512,7 @@ private Q_SLOTS:
         for (const bool dark : {true, false}) {
             theme::apply(dark);
             auto [session, dock] = Alone<RooflineDock>();
-            session.setBundle(openSample("sample-palette.mlmodelc"));
-            QVERIFY(showDock(dock));
+            QVERIFY(showDock(dock, session, openSample("sample-palette.mlmodelc")));
             QVERIFY(!dock.grab().isNull());
         }
     }

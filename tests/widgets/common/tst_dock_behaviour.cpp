@@ -443,8 +443,7 @@ private Q_SLOTS:
     void treeDrivesTheSession()
     {
         auto [session, dock] = test::Alone<BundleDock>();
-        session.setBundle(test::sampleBundle("sparse"));
-        QVERIFY(shown(dock));
+        QVERIFY(shown(dock, session, test::sampleBundle("sparse")));
         auto *tree = dock.findChild<QTreeView *>();
         auto *model = qobject_cast<BundleTreeModel *>(tree->model());
         QSignalSpy raised(&dock, &BundleDock::raiseRequested);
@@ -470,8 +469,7 @@ private Q_SLOTS:
     void treeFollowsTheSession()
     {
         auto [session, dock] = test::Alone<BundleDock>();
-        session.setBundle(test::sampleBundle("dense"));
-        QVERIFY(shown(dock));
+        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
         auto *tree = dock.findChild<QTreeView *>();
         auto *model = qobject_cast<BundleTreeModel *>(tree->model());
         QAbstractItemModelTester tester(model);
@@ -491,8 +489,7 @@ private Q_SLOTS:
     void treeFilterKeepsTheSession()
     {
         auto [session, dock] = test::Alone<BundleDock>();
-        session.setBundle(test::sampleBundle("dense"));
-        QVERIFY(shown(dock));
+        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
         auto *tree = dock.findChild<QTreeView *>();
         auto *filter = dock.findChild<QLineEdit *>();
         auto *model = qobject_cast<BundleTreeModel *>(tree->model());
@@ -515,8 +512,7 @@ private Q_SLOTS:
     void treeCountsZeros()
     {
         auto [session, dock] = test::Alone<BundleDock>();
-        session.setBundle(test::sampleBundle("sparse"));
-        QVERIFY(shown(dock));
+        QVERIFY(shown(dock, session, test::sampleBundle("sparse")));
         auto *model = qobject_cast<BundleTreeModel *>(dock.findChild<QTreeView *>()->model());
         const std::size_t weight = sparseWeight(*session.bundle());
         QTRY_VERIFY(model->zeroFraction(weight));
@@ -535,8 +531,7 @@ private Q_SLOTS:
     void treeCopiesRows()
     {
         auto [session, dock] = test::Alone<BundleDock>();
-        session.setBundle(test::sampleBundle("dense"));
-        QVERIFY(shown(dock));
+        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
         auto *tree = dock.findChild<QTreeView *>();
         session.goToWeight(0);
         tree->setFocus();
@@ -552,8 +547,7 @@ private Q_SLOTS:
     void stripAndTableFollowEachOther()
     {
         auto [session, dock] = test::Alone<LayoutDock>();
-        session.setBundle(test::sampleBundle("sparse"));
-        QVERIFY(shown(dock));
+        QVERIFY(shown(dock, session, test::sampleBundle("sparse")));
         auto *strip = dock.findChild<SectionStrip *>();
         auto *table = dock.findChild<QTableView *>();
         auto *model = qobject_cast<SectionModel *>(table->model());
@@ -579,8 +573,7 @@ private Q_SLOTS:
     void layoutOpensTheFileOfASection()
     {
         auto [session, dock] = test::Alone<LayoutDock>();
-        session.setBundle(test::sampleBundle("dense"));
-        QVERIFY(shown(dock));
+        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
         auto *strip = dock.findChild<SectionStrip *>();
         auto *files = dock.findChild<QComboBox *>();
         QCOMPARE(static_cast<std::size_t>(files->count()), session.bundle()->files().size());
@@ -596,8 +589,7 @@ private Q_SLOTS:
     void diagnosticsJump()
     {
         auto [session, dock] = test::Alone<DiagnosticsDock>();
-        session.setBundle(test::sampleBundle("dense"));
-        QVERIFY(shown(dock));
+        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
         auto *table = dock.findChild<QTableView *>();
         auto *model = qobject_cast<DiagnosticsModel *>(table->model());
         QAbstractItemModelTester tester(model);
@@ -631,8 +623,7 @@ private Q_SLOTS:
     void diagnosticsCheckPayloads()
     {
         auto [session, dock] = test::Alone<DiagnosticsDock>();
-        session.setBundle(test::sampleBundle("sparse"));
-        QVERIFY(shown(dock));
+        QVERIFY(shown(dock, session, test::sampleBundle("sparse")));
         QTRY_VERIFY(!dock.busy());
         const std::size_t before = dock.countOf(Severity::Error) + dock.countOf(Severity::Warning);
         QCOMPARE(before, std::size_t{0});

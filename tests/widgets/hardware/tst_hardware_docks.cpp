@@ -285,8 +285,7 @@ private Q_SLOTS:
         const QAbstractItemModelTester registers(&tasks.registers());
         const QAbstractItemModelTester slotRows(&relocations.model());
         const QAbstractItemModelTester commandRows(&commands.commands());
-        session.setBundle(bundleOf({data, data + content.size()}));
-        QVERIFY(showDock(tasks));
+        QVERIFY(showDock(tasks, session, bundleOf({data, data + content.size()})));
         QVERIFY(showDock(relocations));
         QVERIFY(showDock(commands));
         QVERIFY(tasks.showsContent() && commands.showsContent());

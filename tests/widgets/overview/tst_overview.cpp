@@ -58,8 +58,7 @@ private Q_SLOTS:
     void inspectorOfTheBundle()
     {
         auto [session, dock] = Alone<InspectorDock>();
-        session.setBundle(openSample("sample-sparse.mlmodelc"));
-        QVERIFY(showDock(dock, 320, 900));
+        QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {320, 900}));
         QTRY_VERIFY(ChipState::of(session).table() != nullptr);
         const BundleFacts &facts = dock.bundleFacts();
         QVERIFY(facts.isVisible());
@@ -87,8 +86,7 @@ private Q_SLOTS:
     void cancelledLooksSaySo()
     {
         auto [session, dock] = Alone<OverviewDock>();
-        session.setBundle(openSample("sample-dense.mlmodelc"));
-        QVERIFY(showDock(dock));
+        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
         QVERIFY(!dock.figures().zeros.empty());
         const auto says = [&dock](const char *word) {
             const auto labels = dock.findChildren<QLabel *>();
@@ -247,8 +245,7 @@ private Q_SLOTS:
     void errorsAgainstABase()
     {
         auto [session, dock] = Alone<OverviewDock>();
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        QVERIFY(showDock(dock));
+        QVERIFY(showDock(dock, session, openSample("sample-palette.mlmodelc")));
         const auto legendSays = [&dock](const char *words) {
             const auto labels = dock.findChildren<QLabel *>();
             return std::any_of(labels.begin(), labels.end(), [words](const QLabel *label) {
@@ -327,8 +324,7 @@ private Q_SLOTS:
         made.layer("far", "[8, 64]", values);
         const auto bundle = VERIFIED(made.open());
         auto [session, dock] = Alone<OverviewDock>();
-        session.setBundle(*bundle);
-        QVERIFY(showDock(dock, 900, 700));
+        QVERIFY(showDock(dock, session, *bundle, nullptr, {900, 700}));
         auto *table = &dock.findings();
         QVERIFY(table->isVisible());
         const int before = table->model()->rowCount();
@@ -373,8 +369,7 @@ private Q_SLOTS:
         for (const Finding &finding : known)
             QVERIFY(finding.kind == Finding::Kind::DisputedFault);
         auto [session, dock] = Alone<OverviewDock>();
-        session.setBundle(*opened);
-        QVERIFY(showDock(dock, 900, 700));
+        QVERIFY(showDock(dock, session, *opened, nullptr, {900, 700}));
         QVERIFY(settle(dock));
         const QString effect = u"zero point of 0"_s;
         const auto listed = [&dock, effect] {
@@ -406,8 +401,7 @@ private Q_SLOTS:
     {
         const auto [sample, role] = fetched<QByteArray, int>();
         auto [session, dock] = Alone<InspectorDock>();
-        session.setBundle(openSample(sample.toStdString()));
-        QVERIFY(showDock(dock, 400, 1200));
+        QVERIFY(showDock(dock, session, openSample(sample.toStdString()), nullptr, {400, 1200}));
         QVERIFY(dock.showsContent());
         QVERIFY(!dock.statistics().isVisible()); // the bundle, no weight yet
         const std::size_t weight =
@@ -432,8 +426,7 @@ private Q_SLOTS:
     void treemapNamesWholeWhereThereIsRoom()
     {
         auto [session, dock] = Alone<OverviewDock>();
-        session.setBundle(openSample("sample-sparse.mlmodelc"));
-        QVERIFY(showDock(dock, 900, 700));
+        QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {900, 700}));
         TreemapView::Words cell;
         cell.name = u"encoder_layers_0_weight_to_fp16"_s;
         cell.shortName = u"\u20260_weight\u2026"_s;
@@ -482,8 +475,7 @@ private Q_SLOTS:
     void predictedTime()
     {
         auto [session, dock] = Alone<OverviewDock>();
-        session.setBundle(openSample("sample-sparse.mlmodelc"));
-        QVERIFY(showDock(dock, 900, 700));
+        QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {900, 700}));
         const QString chip = chipName(ChipState::of(session).target());
         QVERIFY2(dock.time().text().contains(u"s\non %1"_s.arg(chip)),
                  qPrintable(dock.time().text()));
@@ -516,8 +508,7 @@ private Q_SLOTS:
                                     std::vector<std::byte>(words.begin(), words.end()));
         const auto bundle = VERIFIED(Bundle::open("about.mlmodelc", options));
         auto [session, dock] = Alone<OverviewDock>();
-        session.setBundle(*bundle);
-        QVERIFY(showDock(dock, 900, 700));
+        QVERIFY(showDock(dock, session, *bundle, nullptr, {900, 700}));
         QString facts, tip;
         for (const ElidedLabel *label : dock.findChildren<ElidedLabel *>()) {
             if (label->wholeText().startsWith(u"mlmodelc"_s))
@@ -546,8 +537,7 @@ private Q_SLOTS:
         QVERIFY(std::any_of(weights.begin(), weights.end(),
                             [](const Weight &weight) { return static_cast<bool>(weight.fault); }));
         auto [session, dock] = Alone<OverviewDock>();
-        session.setBundle(*opened);
-        QVERIFY(showDock(dock, 900, 700));
+        QVERIFY(showDock(dock, session, *opened, nullptr, {900, 700}));
         QVERIFY(settle(dock));
         const QString time = dock.time().text();
         QVERIFY2(time.contains(u"layers is not known"_s), qPrintable(time));
@@ -573,8 +563,7 @@ private Q_SLOTS:
         const auto opened = VERIFIED(Bundle::open("bare.mlmodelc", options));
         QVERIFY(!(*opened)->weights().empty());
         auto [session, dock] = Alone<OverviewDock>();
-        session.setBundle(*opened);
-        QVERIFY(showDock(dock, 900, 700));
+        QVERIFY(showDock(dock, session, *opened, nullptr, {900, 700}));
         QVERIFY(settle(dock));
         const QString said = dock.findChild<TreemapView *>()->emptyText();
         QVERIFY2(said.contains(u"not known"_s), qPrintable(said));
@@ -584,8 +573,7 @@ private Q_SLOTS:
     void treemapIsExported()
     {
         auto [session, dock] = Alone<OverviewDock>();
-        session.setBundle(openSample("sample-sparse.mlmodelc"));
-        QVERIFY(showDock(dock, 900, 700));
+        QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {900, 700}));
         TreemapView &map = dock.treemap();
         const QTemporaryDir folder;
         const QString png = folder.filePath(u"map.png"_s);
