@@ -3,7 +3,6 @@
 #include "tests/test_program.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/bytes/section_strip.h"
-#include "widgets/common/plot_widget.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/compare/byte_compare_view.h"
 #include "widgets/compare/difference_strip.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/status_line.h"
-#include "core/base/little_endian.h"
 #include "core/form/operand_place.h"
 #include "main_window_fixture.h"
 #include "sample_bundles.h"

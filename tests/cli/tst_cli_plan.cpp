@@ -6,7 +6,6 @@
 
 #include "tests/core/assessment/made_programs.h"
 
-#include "core/codec/encode/encoder.h"
 #include "plan_values.h"
 #include "tests/test_program.h"
 

@@ -2,7 +2,6 @@
 // A package of four layers made from a checkpoint of random values, sound and with each fault.
 #include "core/audit/audit.h"
 #include "core/audit/name_order.h"
-#include "core/audit/seats.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/encode/encoder.h"
 #include "core/numeric/half.h"

@@ -3,7 +3,6 @@
 
 #include "core/base/sha256.h"
 #include "core/codec/decode/decoder.h"
-#include "core/numeric/half.h"
 
 namespace kernscope::test {
 

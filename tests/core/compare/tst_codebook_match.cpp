@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/codebook_match.h"
-#include "core/numeric/half.h"
 #include "diff_sample.h"
 #include "tests/test_program.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/bundle.h"
 #include "core/compare/channel_order.h"
-#include "core/numeric/half.h"
 #include "diff_sample.h"
 #include "tests/test_program.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/compare/build_verdict.h"
 #include "core/compare/codebook_match.h"
 #include "core/compare/limits.h"
 #include "core/compare/pair_reader.h"

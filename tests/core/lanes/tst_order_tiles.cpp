@@ -3,7 +3,6 @@
 #include "core/codec/decode/decoder.h"
 #include "core/form/order_layout.h"
 #include "core/lanes/lane_order.h"
-#include "core/numeric/half.h"
 #include "core/numeric/stream_copy.h"
 #include "core/numeric/transpose.h"
 #include "lane_samples.h"

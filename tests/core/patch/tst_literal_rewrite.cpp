@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/edit/literal_rewrite.h"
 
-#include "core/numeric/convert.h"
 #include "core/numeric/half.h"
 #include "tests/test_program.h"
 

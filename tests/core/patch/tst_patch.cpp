@@ -2,7 +2,6 @@
 // What is refused and why; edits that see each other.
 #include "core/bundle/bundle.h"
 #include "core/container/milblob/milblob.h"
-#include "core/numeric/npy.h"
 #include "core/patch/patch.h"
 #include "patch_plans.h"
 #include "sample_bundles.h"

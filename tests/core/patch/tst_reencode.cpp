@@ -3,7 +3,6 @@
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "core/codec/encode/form_spec.h"
-#include "core/numeric/half.h"
 #include "core/patch/reencode/reencode.h"
 #include "core/patch/reencode/reencoder.h"
 #include "sample_bundles.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/text.h"
 #include "core/plan/plan.h"
 #include "core/plan/write_plan.h"
 #include "made_bundle.h"

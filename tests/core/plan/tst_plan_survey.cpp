@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/text.h"
 #include "core/plan/plan.h"
 #include "core/plan/write_plan.h"
 #include "made_bundle.h"

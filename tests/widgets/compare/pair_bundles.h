@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
-#include "core/numeric/half.h"
 #include "tests/core/bundle/made_bundle.h"
 #include "tests/test_program.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
-#include "core/compare/text_alignment.h"
 #include "tests/core/patch/sample_bundles.h"
 #include "tests/test_program.h"
 #include "tests/widgets/compare/aligned_pairs.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/target/target.h"
 #include "tests/test_program.h"
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
@@ -16,7 +15,6 @@
 #include "widgets/compare/scatter_plot.h"
 #include "widgets/compare/verdict_strip.h"
 #include "widgets/models/theme.h"
-#include "widgets/models/words.h"
 #include "widgets/weight/weight_tiles.h"
 
 using namespace kernscope::ui;

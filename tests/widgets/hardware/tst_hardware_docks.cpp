@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/little_endian.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/byte_field.h"
 #include "core/container/hwx/container.h"

@@ -4,7 +4,6 @@
 #include "tests/core/bundle/made_bundle.h"
 #include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/models/theme.h"
 #include "widgets/program/graph_dock.h"
 #include "widgets/program/graph_view.h"
 

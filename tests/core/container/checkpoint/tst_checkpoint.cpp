@@ -5,7 +5,6 @@
 #include "core/bundle/section_weight.h"
 #include "core/bundle/statistics.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/numeric/npy.h"
 #include "core/patch/patch.h"
 #include "core/search/find.h"
 #include "tests/test_program.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A compiled program that this project made (tests/fuzz/seeds/made.odix): two weights that are
 // decompressed, one dense one, a state, views that overlap once the older one is dead.
-#include "core/base/little_endian.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/byte_field.h"

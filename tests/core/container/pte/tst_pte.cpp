@@ -2,7 +2,6 @@
 // Made-up ExecuTorch programs of the published layout (program.fbs, inmemoryfs).
 #include "core/container/pte/pte.h"
 
-#include "core/base/little_endian.h"
 #include "core/bundle/bundle.h"
 #include "made_bundle.h"
 #include "tests/test_program.h"

@@ -6,7 +6,6 @@
 #include "core/codec/edit/editor.h"
 #include "core/codec/encode/encoder.h"
 #include "core/container/section/builder.h"
-#include "core/container/section/layout.h"
 #include "core/patch/patch.h"
 #include "made_section.h"
 #include "tests/core/bundle/promises.h"
