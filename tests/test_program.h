@@ -154,6 +154,13 @@ inline std::vector<std::byte> asBytes(const QByteArray &raw)
     return {all.begin(), all.end()};
 }
 
+/// A file of tests/fuzz/seeds.
+inline std::vector<std::byte> seed(const char *name)
+{
+    return asBytes(
+        contentOf(sourcePath(QStringLiteral("tests/fuzz/seeds/") + QLatin1String(name))));
+}
+
 inline bool hasCode(const Diagnostics &rows, std::string_view code)
 {
     return std::ranges::any_of(rows, [code](const auto &row) { return row.error.code == code; });

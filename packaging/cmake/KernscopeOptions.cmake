@@ -248,14 +248,16 @@ add_custom_target(core_tests) # what check.sh builds with sanitizers
 option(KERNSCOPE_CORE_TESTS "Build and run the core's tests (CI runs them under sanitizers)" ON)
 
 # A class of tests, called as its source is (KERNSCOPE_TEST in tests/test_program.h): a ctest name,
-# run by the program of its folder, test_core_codec for tests/core/codec. Tests that read
-# KERNSCOPE_DATA take the label data; WIDGETS puts one into a program of its own in folders without.
+# run by the program of its folder, test_core_codec for tests/core/codec; the small folders of
+# tests/core/container share one. Tests that read KERNSCOPE_DATA take the label data; WIDGETS puts
+# one into a program of its own in folders without.
 #   kernscope_test(tst_name [WIDGETS] SOURCES tst_name.cpp LIBRARIES kernscope::x … [LABELS data])
 function(kernscope_test name)
     cmake_parse_arguments(ARG "WIDGETS" "" "SOURCES;LIBRARIES;LABELS" ${ARGN})
     file(RELATIVE_PATH program "${CMAKE_SOURCE_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}")
     string(REGEX REPLACE "^tests/" "test_" program "${program}")
     string(REPLACE "/" "_" program "${program}")
+    string(REGEX REPLACE "^(test_core_container)_.*" "\\1" program "${program}")
     set(with_widgets ${ARG_WIDGETS})
     if(ARG_WIDGETS)
         string(APPEND program "_window")
@@ -281,7 +283,8 @@ function(kernscope_test name)
         if(NOT source IN_LIST sources)
             list(LENGTH sources number)
             math(EXPR group "${number} / 8")
-            set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${group})
+            set_source_files_properties("${source}" TARGET_DIRECTORY ${program}
+                PROPERTIES UNITY_GROUP ${group})
             target_sources(${program} PRIVATE "${source}")
         endif()
     endforeach()

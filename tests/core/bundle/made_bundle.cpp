@@ -118,6 +118,15 @@ OpenOptions MadeBundle::options(std::string_view text, const Bytes &weights)
     return options;
 }
 
+std::vector<float> valuesOf(const Bundle &bundle, std::size_t weight)
+{
+    const auto decoder = bundle.decoder(weight);
+    std::vector<float> values(decoder ? decoder->elements().value : 0);
+    if (decoder)
+        decoder->decodeFloat(0, values);
+    return values;
+}
+
 std::vector<float> decoded(const Bundle &bundle, std::string_view weight)
 {
     const auto index = bundle.weightByName(weight);

@@ -70,7 +70,9 @@ private:
     int m_consumers = 0;
 };
 
-/// Decoded values of a weight, as floats.
+/// All values of a weight.
+std::vector<float> valuesOf(const Bundle &bundle, std::size_t weight);
+/// The same by its name, rounded to fp16.
 std::vector<float> decoded(const Bundle &bundle, std::string_view weight);
 /// "error mil.syntax model.mil+12" and so on, one a diagnostic, for comparing.
 std::vector<std::string> faults(const Diagnostics &diagnostics);

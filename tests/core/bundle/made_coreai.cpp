@@ -155,13 +155,4 @@ Bytes byteRow(std::initializer_list<int> values)
     return bytes;
 }
 
-std::vector<float> valuesOf(const Bundle &bundle, std::size_t weight)
-{
-    const auto decoder = bundle.decoder(weight);
-    std::vector<float> values(decoder ? decoder->elements().value : 0);
-    if (decoder)
-        decoder->decodeFloat(0, values);
-    return values;
-}
-
 } // namespace kernscope::test

@@ -65,7 +65,5 @@ private:
 };
 
 Bytes byteRow(std::initializer_list<int> values);
-/// All values of a weight.
-std::vector<float> valuesOf(const Bundle &bundle, std::size_t weight);
 
 } // namespace kernscope::test

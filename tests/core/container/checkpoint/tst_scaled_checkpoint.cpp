@@ -36,16 +36,6 @@ BundlePtr opened(const std::vector<Part> &parts)
         .value_or(nullptr);
 }
 
-std::vector<float> valuesOf(const Bundle &bundle, std::size_t weight)
-{
-    const auto decoder = bundle.decoder(weight);
-    if (!decoder)
-        return {};
-    std::vector<float> values(std::size_t(decoder->elements().value));
-    decoder->decodeFloat(0, values);
-    return values;
-}
-
 } // namespace
 
 class TestScaledCheckpoint : public QObject

@@ -18,11 +18,6 @@ namespace kernscope::test {
 
 namespace {
 
-Bytes seed(const char *name)
-{
-    return asBytes(contentOf(sourcePath(u"tests/fuzz/seeds/"_s + QLatin1String(name))));
-}
-
 ContainerSample lone(BundleKind kind, const char *name, Bytes bytes)
 {
     ContainerSample sample{kind, name, {}};

@@ -14,7 +14,7 @@ using test::ContainerSample;
 
 namespace {
 
-std::vector<test::Bytes> contentOf(const Bundle &bundle)
+std::vector<test::Bytes> allFiles(const Bundle &bundle)
 {
     std::vector<test::Bytes> content;
     for (const BundleFile &file : bundle.files()) {
@@ -110,7 +110,7 @@ void TestContainerContract::writesBack()
         return;
     }
     QVERIFY2(written, written ? "" : describe(written.error()).c_str());
-    const auto before = contentOf(**bundle);
+    const auto before = allFiles(**bundle);
     QCOMPARE(written->size(), before.size());
     for (std::size_t i = 0; i < before.size(); ++i)
         QVERIFY2((*written)[i] == before[i], (*bundle)->files()[i].path.c_str());
@@ -165,7 +165,7 @@ void TestContainerContract::opensAsReadOnlyCopy()
     QVERIFY2(disk, disk ? "" : describe(disk.error()).c_str());
     QCOMPARE((*disk)->kind(), given.kind);
     QCOMPARE(test::faults((*disk)->diagnostics()), std::vector<std::string>());
-    QVERIFY(contentOf(**disk) == contentOf(**memory));
+    QVERIFY(allFiles(**disk) == allFiles(**memory));
     QCOMPARE((*disk)->sections().size(), (*memory)->sections().size());
     QCOMPARE((*disk)->weights().size(), (*memory)->weights().size());
 }
@@ -177,11 +177,11 @@ void TestContainerContract::patches()
     const ContainerSample given = sample();
     const auto bundle = VERIFIED(Bundle::open(given.name, given.files));
     const Weight &weight = (*bundle)->weights().front();
-    const auto before = contentOf(**bundle);
+    const auto before = allFiles(**bundle);
     const auto edit = VERIFIED(
         parseEdit(Edit::Kind::Set, weight.findableName() + "[" + indexText(weight.shape) + "]=2"));
     const auto planned = planEdits(*bundle, {*edit}, 4);
-    QVERIFY(contentOf(**bundle) == before);
+    QVERIFY(allFiles(**bundle) == before);
     QCOMPARE(planned.has_value(), (*bundle)->readOnlyReason().empty());
     if (!planned) {
         QCOMPARE(planned.error().code, "patch.readonly");
@@ -193,9 +193,9 @@ void TestContainerContract::patches()
                   expected[change.file].begin() + static_cast<std::ptrdiff_t>(change.offset.value));
     QVERIFY(expected != before);
     const auto after = VERIFIED(applyEdit(*bundle, planned->front()));
-    QVERIFY(contentOf(**after) == expected);
+    QVERIFY(allFiles(**after) == expected);
     const auto undone = VERIFIED(revertEdit(*after, planned->front()));
-    QVERIFY(contentOf(**undone) == before);
+    QVERIFY(allFiles(**undone) == before);
 }
 
 /// Each file cut, and each of its first bytes changed: it opens or is refused with a code, and what

@@ -17,12 +17,6 @@ using namespace kernscope;
 
 namespace {
 
-test::Bytes seed(const char *name)
-{
-    const QString path = test::sourcePath(u"tests/fuzz/seeds/"_s + QLatin1String(name));
-    return test::asBytes(test::contentOf(path));
-}
-
 OpenOptions folder(test::Bytes program, test::Bytes debug)
 {
     OpenOptions options;
@@ -33,7 +27,8 @@ OpenOptions folder(test::Bytes program, test::Bytes debug)
 
 BundlePtr made()
 {
-    return Bundle::open("made.aimodelx", folder(seed("made.odix"), seed("made.dbginfo")))
+    return Bundle::open("made.aimodelx",
+                        folder(test::seed("made.odix"), test::seed("made.dbginfo")))
         .value_or(nullptr);
 }
 
@@ -54,7 +49,7 @@ class TestOdix : public QObject
 private slots:
     void tables()
     {
-        const auto bytes = seed("made.odix");
+        const auto bytes = test::seed("made.odix");
         const auto program = VERIFIED(odix::readProgram(bytes, "made.odix"));
         QCOMPARE(test::faults(program->diagnostics), std::vector<std::string>());
         QCOMPARE(program->platform, "myPlatformId");
@@ -150,7 +145,7 @@ private slots:
         QCOMPARE(nameAt(program, function->code[2].at.value),
                  fmt::format("function {}, region 0, instruction 2: offset of its vtable",
                              function - compiled.functions.begin()));
-        const auto own = seed("made.odix");
+        const auto own = test::seed("made.odix");
         QCOMPARE(nameAt(program, find(own, "myPlatformId") + 3), "platform: name");
         const auto named = VERIFIED(odix::FieldMap::make(own));
         for (std::uint64_t at = compiled.flatBuffer.offset.value + 4;
@@ -159,7 +154,7 @@ private slots:
             QVERIFY2(field || own[at] == std::byte{0}, std::to_string(at).c_str());
             QVERIFY(!field || (field->bytes.contains(FileOffset(at)) && !field->name.empty()));
         }
-        const auto debugBytes = seed("made.dbginfo");
+        const auto debugBytes = test::seed("made.dbginfo");
         const auto debugFields = VERIFIED(odix::FieldMap::make(debugBytes));
         for (std::uint64_t at = 68; at < debugBytes.size(); ++at)
             QVERIFY2(debugFields->at(FileOffset(at)) || debugBytes[at] == std::byte{0},
@@ -169,7 +164,7 @@ private slots:
     /// Cut or changed anywhere the walk ends, and what it names lies in the file.
     void fieldsOfBrokenFiles()
     {
-        const auto whole = seed("made.odix");
+        const auto whole = test::seed("made.odix");
         for (std::size_t i = 0; i < whole.size(); i += 3) {
             for (const unsigned other : {0x00U, 0x04U, 0x7fU, 0xffU}) {
                 auto changed = whole;
@@ -187,8 +182,8 @@ private slots:
 
     void withoutDebugInformation()
     {
-        const auto bundle = VERIFIED(
-            Bundle::open("made.odixpackage", {.memory = {{"program.odix", seed("made.odix")}}}));
+        const auto bundle = VERIFIED(Bundle::open(
+            "made.odixpackage", {.memory = {{"program.odix", test::seed("made.odix")}}}));
         QCOMPARE((*bundle)->weights()[0].name, "add_1.bias");
         QCOMPARE((*bundle)->weights()[1].name, "mul_1.factor");
     }
@@ -197,7 +192,7 @@ private slots:
     {
         QTemporaryDir scratch;
         for (const char *name : {"made.odix", "made.dbginfo"})
-            QVERIFY(test::put(scratch.filePath(QLatin1String(name)), seed(name)));
+            QVERIFY(test::put(scratch.filePath(QLatin1String(name)), test::seed(name)));
         const auto bundle = VERIFIED(Bundle::open(scratch.filePath(u"made.odix"_s).toStdString()));
         QCOMPARE((*bundle)->weights()[1].name, "layer.0.weight");
     }
@@ -216,7 +211,7 @@ private slots:
         row("data past the end", 20, far, "odix.header");
         row("data inside the FlatBuffer", 16, QByteArray::fromHex("c8000000"), "odix.flatbuffer");
         row("root", 64, far, "odix.flatbuffer");
-        const auto bytes = seed("made.odix");
+        const auto bytes = test::seed("made.odix");
         row("text that is not UTF-8", find(bytes, "myPlatformId"), "\xff", "odix.content");
         row("text past the end", find(bytes, "myPlatformId") - 4, far, "odix.flatbuffer");
         row("hash of a type's name", find(bytes, "NDArray"), "ndArray", "odix.content");
@@ -226,11 +221,11 @@ private slots:
     void refusals()
     {
         const auto [at, bytes, code] = test::fetched<int, QByteArray, QByteArray>();
-        auto changed = seed("made.odix");
+        auto changed = test::seed("made.odix");
         const auto with = std::as_bytes(std::span(bytes.constData(), std::size_t(bytes.size())));
         std::copy(with.begin(), with.end(), changed.begin() + at);
         const auto bundle =
-            VERIFIED(Bundle::open("x.aimodelx", folder(changed, seed("made.dbginfo"))));
+            VERIFIED(Bundle::open("x.aimodelx", folder(changed, test::seed("made.dbginfo"))));
         const auto &all = (*bundle)->diagnostics();
         const auto found = std::find_if(all.begin(), all.end(), [&](const Diagnostic &each) {
             return each.error.code == code.toStdString();
@@ -243,10 +238,10 @@ private slots:
 
     void debugRefusals()
     {
-        auto changed = seed("made.dbginfo");
+        auto changed = test::seed("made.dbginfo");
         changed[22] = std::byte{0x7f};
         const auto bundle =
-            VERIFIED(Bundle::open("x.aimodelx", folder(seed("made.odix"), changed)));
+            VERIFIED(Bundle::open("x.aimodelx", folder(test::seed("made.odix"), changed)));
         QCOMPARE((*bundle)->diagnostics().front().error.file, "main-universal.dbginfo");
         QCOMPARE((*bundle)->diagnostics().front().error.offset->value, std::uint64_t(16));
         QCOMPARE((*bundle)->weights().size(), std::size_t(3)); // the program is whole
@@ -254,7 +249,7 @@ private slots:
 
     void warnings()
     {
-        auto longer = seed("made.odix");
+        auto longer = test::seed("made.odix");
         longer.resize(longer.size() + 100);
         const auto program = VERIFIED(odix::readProgram(longer, "x.odix"));
         QCOMPARE(program->diagnostics.front().error.code, "odix.trailing");
