@@ -97,33 +97,8 @@ Bytes MadeCoreAi::module() const
     const std::uint64_t name = made.attribute({1, made.string("main")});
     const std::uint64_t function = made.type({30, 0, 0});
     const std::uint64_t graphType = made.attribute({4, function});
-
-    mlir::Encoder region;
-    region.varint(1);
-    region.varint(m_values);
-    region.flagged(m_operations, false);
-    region.bytes(m_body.all());
-
-    mlir::Encoder asset;
-    asset.varint(1);
-    asset.varint(0);
-    asset.flagged(1, false);
-    asset.varint(made.name("dataflow.graph_v1"));
-    asset.byte(0x50);
-    asset.varint(m_location);
-    asset.varint(made.propertyRun({none, 0, no, graphType, no, name, no, none, none}));
-    asset.flagged(1, true);
-    putSection(asset, 4, region.take());
-
-    mlir::Encoder top;
-    top.flagged(1, false);
-    top.varint(made.name("serialization.asset"));
-    top.byte(0x50);
-    top.varint(m_location);
-    top.varint(made.propertyRun({0, 0}));
-    top.flagged(1, true);
-    putSection(top, 4, asset.take());
-    made.operations = top.take();
+    made.wrapGraph(m_location, {none, 0, no, graphType, no, name, no, none, none}, 0, m_values,
+                   m_operations, m_body.all());
     return made.bytes();
 }
 
