@@ -14,11 +14,24 @@ class DocumentFixture : public QObject
 
 protected:
     /// Of init().
-    void begin();
+    void begin()
+    {
+        m_document.reset();
+        m_session = std::make_unique<ui::Session>();
+        m_document = std::make_unique<app::Document>(*m_session);
+        m_folder = std::make_unique<QTemporaryDir>();
+    }
+
     bool open(const QString &path, const QString &other = {});
+
     /// Writes a build of the sample to m_path, whose content is m_before, opens and unlocks it.
     bool openSample(const QString &build);
-    bool wait();
+    bool wait()
+    {
+        return QTest::qWaitFor([this] { return m_document->busy() == app::Document::Busy::Idle; },
+                               60'000);
+    }
+
     /// Saves in place and waits for the end.
     bool save(bool backup = false);
     void edit(std::size_t weight, std::uint64_t element, double value);
@@ -32,21 +45,6 @@ protected:
     QString m_path;
     FileBytes m_before;
 };
-
-inline void DocumentFixture::begin()
-{
-    m_document.reset();
-    m_session = std::make_unique<ui::Session>();
-    m_document = std::make_unique<app::Document>(*m_session);
-    m_folder = std::make_unique<QTemporaryDir>();
-}
-
-inline bool DocumentFixture::wait()
-{
-    return QTest::qWaitFor([this] { return m_document->busy() == app::Document::Busy::Idle; },
-                           60'000);
-}
-
 inline bool DocumentFixture::open(const QString &path, const QString &other)
 {
     m_document->open(path, other);

@@ -110,20 +110,18 @@ private:
     {
         return test::put(name, QByteArray::fromStdString(text));
     }
-    bool settle();
+
+    bool settle()
+    {
+        return QTest::qWaitFor(
+            [this] {
+                return m_session->tasks().idle() && !m_applier->working() &&
+                       m_document->busy() == Document::Busy::Idle;
+            },
+            20000);
+    }
 
     std::unique_ptr<ChangeApplier> m_applier;
 };
-
-bool TestApplyChanges::settle()
-{
-    return QTest::qWaitFor(
-        [this] {
-            return m_session->tasks().idle() && !m_applier->working() &&
-                   m_document->busy() == Document::Busy::Idle;
-        },
-        20000);
-}
-
 KERNSCOPE_TEST(TestApplyChanges, QApplication)
 #include "tst_apply_changes.moc"

@@ -78,17 +78,14 @@ private Q_SLOTS:
     }
 
 private:
-    QMenu *menu() const;
-};
-
-QMenu *TestCompareMenu::menu() const
-{
-    for (QAction *action : (*m_window)->menuBar()->actions()) {
-        if (action->text().remove(QLatin1Char('&')) == QLatin1String("Compare"))
-            return action->menu();
+    QMenu *menu() const
+    {
+        for (QAction *action : (*m_window)->menuBar()->actions()) {
+            if (action->text().remove(QLatin1Char('&')) == QLatin1String("Compare"))
+                return action->menu();
+        }
+        return nullptr;
     }
-    return nullptr;
-}
-
+};
 KERNSCOPE_TEST(TestCompareMenu, QApplication)
 #include "tst_compare_menu.moc"

@@ -83,29 +83,25 @@ private Q_SLOTS:
     }
 
 private:
-    bool openEdited();
-    QPushButton *button(QMessageBox::StandardButton which) const;
+    bool openEdited()
+    {
+        if (!open(test::writeSample(m_folder->path(), u"dense"_s)))
+            return false;
+        m_session->setPatchingEnabled(true);
+        edit(0, test::storedElement(bundle(), 0), 0.123);
+        return wait() && m_document->modified();
+    }
+
+    QPushButton *button(QMessageBox::StandardButton which) const
+    {
+        const auto *box = m_window->findChild<QMessageBox *>();
+        return box ? qobject_cast<QPushButton *>(box->button(which)) : nullptr;
+    }
 
     std::unique_ptr<Settings> m_settings;
     std::unique_ptr<QWidget> m_window;
     NoticeArea *m_notices = nullptr;
     SaveController *m_saving = nullptr;
 };
-
-bool TestControllers::openEdited()
-{
-    if (!open(test::writeSample(m_folder->path(), u"dense"_s)))
-        return false;
-    m_session->setPatchingEnabled(true);
-    edit(0, test::storedElement(bundle(), 0), 0.123);
-    return wait() && m_document->modified();
-}
-
-QPushButton *TestControllers::button(QMessageBox::StandardButton which) const
-{
-    const auto *box = m_window->findChild<QMessageBox *>();
-    return box ? qobject_cast<QPushButton *>(box->button(which)) : nullptr;
-}
-
 KERNSCOPE_TEST(TestControllers, QApplication)
 #include "tst_controllers.moc"

@@ -236,57 +236,51 @@ private Q_SLOTS:
     }
 
 private:
-    bool open();
-    bool openMade(const test::MadeBundle &made);
-    bool fill(const char *indicesAndValue);
-    void request(const std::string &text);
-    float valueAt(const Bundle &bundle, std::uint64_t element) const;
+    bool open()
+    {
+        test::MadeBundle made;
+        (void)made.blob(ElementType::Fp16, "[4194304]", test::Bytes(2 * kElements));
+        if (!test::put(m_path, made.weights()) || !DocumentFixture::open(m_path))
+            return false;
+        m_session->setPatchingEnabled(true);
+        return true;
+    }
+
+    bool openMade(const test::MadeBundle &made)
+    {
+        app::MemoryBundle memory{"made.mlmodelc", {}};
+        for (const auto &[name, bytes] : made.options().memory)
+            memory.files.emplace_back(name, bytes);
+        m_document->openMemory(std::move(memory));
+        if (!wait() || !m_document->isOpen())
+            return false;
+        m_session->setPatchingEnabled(true);
+        return true;
+    }
+
+    bool fill(const char *indicesAndValue)
+    {
+        request(indicesAndValue);
+        return wait();
+    }
+
+    void request(const std::string &text)
+    {
+        const std::string name = m_session->bundle()->weights().front().name;
+        const auto edit = VERIFIED(parseEdit(Edit::Kind::Fill, name + text));
+        m_session->requestEdits({*edit}, {});
+    }
+
+    float valueAt(const Bundle &bundle, std::uint64_t element) const
+    {
+        float value = -1;
+        if (const auto decoder = bundle.decoder(0))
+            decoder->decodeFloat(element, std::span(&value, 1));
+        return value;
+    }
+
     float valueNow(std::uint64_t element) const { return valueAt(*m_session->bundle(), element); }
     QUndoStack &stack() { return m_session->undoStack(); }
 };
-
-bool TestLargeEdits::open()
-{
-    test::MadeBundle made;
-    (void)made.blob(ElementType::Fp16, "[4194304]", test::Bytes(2 * kElements));
-    if (!test::put(m_path, made.weights()) || !DocumentFixture::open(m_path))
-        return false;
-    m_session->setPatchingEnabled(true);
-    return true;
-}
-
-void TestLargeEdits::request(const std::string &text)
-{
-    const std::string name = m_session->bundle()->weights().front().name;
-    const auto edit = VERIFIED(parseEdit(Edit::Kind::Fill, name + text));
-    m_session->requestEdits({*edit}, {});
-}
-
-bool TestLargeEdits::fill(const char *indicesAndValue)
-{
-    request(indicesAndValue);
-    return wait();
-}
-
-float TestLargeEdits::valueAt(const Bundle &bundle, std::uint64_t element) const
-{
-    float value = -1;
-    if (const auto decoder = bundle.decoder(0))
-        decoder->decodeFloat(element, std::span(&value, 1));
-    return value;
-}
-
-bool TestLargeEdits::openMade(const test::MadeBundle &made)
-{
-    app::MemoryBundle memory{"made.mlmodelc", {}};
-    for (const auto &[name, bytes] : made.options().memory)
-        memory.files.emplace_back(name, bytes);
-    m_document->openMemory(std::move(memory));
-    if (!wait() || !m_document->isOpen())
-        return false;
-    m_session->setPatchingEnabled(true);
-    return true;
-}
-
 KERNSCOPE_TEST(TestLargeEdits, QApplication)
 #include "tst_large_edits.moc"

@@ -294,26 +294,24 @@ private Q_SLOTS:
 
 private:
     void drop(const QStringList &paths) { drop(paths, **m_window); }
-    static void drop(const QStringList &paths, QWidget &target);
+
+    static void drop(const QStringList &paths, QWidget &target)
+    {
+        QMimeData data;
+        QList<QUrl> urls;
+        for (const QString &path : paths)
+            urls << QUrl::fromLocalFile(path);
+        data.setUrls(urls);
+        // As a file manager has it: the paths as text, too.
+        data.setText(paths.join(QLatin1Char('\n')));
+        const QPoint middle = target.rect().center();
+        QDragEnterEvent enter(middle, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&target, &enter);
+        if (!enter.isAccepted())
+            return;
+        QDropEvent dropped(QPointF(middle), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&target, &dropped);
+    }
 };
-
-void TestMainWindow::drop(const QStringList &paths, QWidget &target)
-{
-    QMimeData data;
-    QList<QUrl> urls;
-    for (const QString &path : paths)
-        urls << QUrl::fromLocalFile(path);
-    data.setUrls(urls);
-    // As a file manager has it: the paths as text, too.
-    data.setText(paths.join(QLatin1Char('\n')));
-    const QPoint middle = target.rect().center();
-    QDragEnterEvent enter(middle, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-    QCoreApplication::sendEvent(&target, &enter);
-    if (!enter.isAccepted())
-        return;
-    QDropEvent dropped(QPointF(middle), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-    QCoreApplication::sendEvent(&target, &dropped);
-}
-
 KERNSCOPE_TEST(TestMainWindow, QApplication)
 #include "tst_main_window.moc"

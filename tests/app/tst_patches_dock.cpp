@@ -560,25 +560,22 @@ private Q_SLOTS:
 
 private:
     ui::EditLine &line() { return *dock().findChild<ui::EditLine *>(); }
-    void type(const QString &text);
-    void add(const QString &edit);
+
+    void type(const QString &text)
+    {
+        line().lineEdit()->setFocus();
+        line().lineEdit()->clear();
+        QTest::keyClicks(line().lineEdit(), text);
+    }
+
+    void add(const QString &edit)
+    {
+        auto *line = dock().findChild<ui::EditLine *>()->lineEdit();
+        line->setFocus();
+        line->setText(edit);
+        QTest::keyClick(line, Qt::Key_Return);
+        QVERIFY(m_window->settle());
+    }
 };
-
-void TestPatchesDock::type(const QString &text)
-{
-    line().lineEdit()->setFocus();
-    line().lineEdit()->clear();
-    QTest::keyClicks(line().lineEdit(), text);
-}
-
-void TestPatchesDock::add(const QString &edit)
-{
-    auto *line = dock().findChild<ui::EditLine *>()->lineEdit();
-    line->setFocus();
-    line->setText(edit);
-    QTest::keyClick(line, Qt::Key_Return);
-    QVERIFY(m_window->settle());
-}
-
 KERNSCOPE_TEST(TestPatchesDock, QApplication)
 #include "tst_patches_dock.moc"

@@ -676,62 +676,56 @@ private Q_SLOTS:
     }
 
 private:
-    ui::HexView *hexAt(std::uint64_t offset);
-    static QLineEdit *editorIn(const QAbstractItemView &view);
-    static QLineEdit *openCell(QAbstractItemView &view, const QModelIndex &index);
-    ui::WeightGridView *gridOf(std::size_t weight);
-    static QString answerTo(QInputDialog &dialog, const QString &typed);
+    ui::HexView *hexAt(std::uint64_t offset)
+    {
+        auto *dock = this->dock(u"hex"_s);
+        dock->show();
+        dock->raise();
+        auto *view = dock->findChild<ui::HexView *>();
+        if (!m_window->settle() || view == nullptr)
+            return nullptr;
+        view->select({FileOffset(offset), ByteCount(1)});
+        return view;
+    }
+
+    /// One that was closed goes later.
+    static QLineEdit *editorIn(const QAbstractItemView &view)
+    {
+        const auto editors = view.viewport()->findChildren<QLineEdit *>();
+        return editors.isEmpty() ? nullptr : editors.last();
+    }
+
+    static QLineEdit *openCell(QAbstractItemView &view, const QModelIndex &index)
+    {
+        view.scrollTo(index);
+        view.setCurrentIndex(index);
+        view.edit(index);
+        return editorIn(view);
+    }
+
+    /// The first two words that the dialog says of a text; it can be accepted where it says none.
+    ui::WeightGridView *gridOf(std::size_t weight)
+    {
+        session().goToWeight(weight);
+        auto *dock = this->dock(u"weight"_s);
+        dock->show();
+        dock->raise();
+        return m_window->settle() ? dock->findChild<ui::WeightGridView *>() : nullptr;
+    }
+
+    static QString answerTo(QInputDialog &dialog, const QString &typed)
+    {
+        dialog.setTextValue(typed);
+        const auto *answer = dialog.findChild<QLabel *>(u"typedAnswer"_s);
+        const auto *buttons = dialog.findChild<QDialogButtonBox *>();
+        if (!answer || !buttons)
+            return u"no answer"_s;
+        if (buttons->button(QDialogButtonBox::Ok)->isEnabled() != answer->text().isEmpty())
+            return u"can be accepted and cannot"_s;
+        return answer->text().section(QLatin1Char(' '), 1, 2);
+    }
+
     std::size_t patches() { return session().patches().size(); }
 };
-
-/// The first two words that the dialog says of a text; it can be accepted where it says none.
-QString TestTypedEdits::answerTo(QInputDialog &dialog, const QString &typed)
-{
-    dialog.setTextValue(typed);
-    const auto *answer = dialog.findChild<QLabel *>(u"typedAnswer"_s);
-    const auto *buttons = dialog.findChild<QDialogButtonBox *>();
-    if (!answer || !buttons)
-        return u"no answer"_s;
-    if (buttons->button(QDialogButtonBox::Ok)->isEnabled() != answer->text().isEmpty())
-        return u"can be accepted and cannot"_s;
-    return answer->text().section(QLatin1Char(' '), 1, 2);
-}
-
-ui::HexView *TestTypedEdits::hexAt(std::uint64_t offset)
-{
-    auto *dock = this->dock(u"hex"_s);
-    dock->show();
-    dock->raise();
-    auto *view = dock->findChild<ui::HexView *>();
-    if (!m_window->settle() || view == nullptr)
-        return nullptr;
-    view->select({FileOffset(offset), ByteCount(1)});
-    return view;
-}
-
-/// One that was closed goes later.
-QLineEdit *TestTypedEdits::editorIn(const QAbstractItemView &view)
-{
-    const auto editors = view.viewport()->findChildren<QLineEdit *>();
-    return editors.isEmpty() ? nullptr : editors.last();
-}
-
-QLineEdit *TestTypedEdits::openCell(QAbstractItemView &view, const QModelIndex &index)
-{
-    view.scrollTo(index);
-    view.setCurrentIndex(index);
-    view.edit(index);
-    return editorIn(view);
-}
-
-ui::WeightGridView *TestTypedEdits::gridOf(std::size_t weight)
-{
-    session().goToWeight(weight);
-    auto *dock = this->dock(u"weight"_s);
-    dock->show();
-    dock->raise();
-    return m_window->settle() ? dock->findChild<ui::WeightGridView *>() : nullptr;
-}
-
 KERNSCOPE_TEST(TestTypedEdits, QApplication)
 #include "tst_typed_edits.moc"

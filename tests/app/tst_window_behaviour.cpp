@@ -58,7 +58,15 @@ private Q_SLOTS:
 
     void sectionsShowTheirGroups()
     {
-        const QString section = writeSection();
+
+        /// A dense weight of 16x4 for two cores.
+        const QString section = writeSection()
+        {
+            const auto made = section::made_sections::make(u"dense"_s, {16, 4, 1, 1}, 8, false, 2);
+            const QString path = m_folder->filePath(u"w.ksec"_s);
+            return made && test::put(path, made->bytes) ? path : QString();
+        }
+
         QVERIFY(!section.isEmpty());
         QVERIFY(m_window->open({section}));
         QCOMPARE((*m_window)->layouts().current(), Layout::Hardware);
@@ -326,14 +334,6 @@ private:
     ui::Dock *dock(const char *id) { return (*m_window)->docks().dock(QString::fromLatin1(id)); }
     QString writeSection();
 };
-
-/// A dense weight of 16x4 for two cores.
-QString TestWindowBehaviour::writeSection()
-{
-    const auto made = section::made_sections::make(u"dense"_s, {16, 4, 1, 1}, 8, false, 2);
-    const QString path = m_folder->filePath(u"w.ksec"_s);
-    return made && test::put(path, made->bytes) ? path : QString();
-}
 
 KERNSCOPE_TEST(TestWindowBehaviour, QApplication)
 #include "tst_window_behaviour.moc"

@@ -82,14 +82,11 @@ private Q_SLOTS:
     }
 
 private:
-    QString copyOf(const QString &bundle);
+    QString copyOf(const QString &bundle)
+    {
+        const QString target = m_folder->filePath(QFileInfo(bundle).fileName());
+        return test::copyFolder(bundle, target) ? target : QString();
+    }
 };
-
-QString TestWindowData::copyOf(const QString &bundle)
-{
-    const QString target = m_folder->filePath(QFileInfo(bundle).fileName());
-    return test::copyFolder(bundle, target) ? target : QString();
-}
-
 KERNSCOPE_TEST(TestWindowData, QApplication)
 #include "tst_window_data.moc"

@@ -466,7 +466,13 @@ private Q_SLOTS:
     }
 
 private:
-    static QString keyboardAt();
+    /// The dock in which the keyboard is, by its id.
+    static QString keyboardAt()
+    {
+        const ui::Dock *dock = dockOf(QApplication::focusWidget());
+        return dock && dock->onView() ? dock->id() : QString();
+    }
+
     static ui::Dock *dockOf(QWidget *widget)
     {
         for (; widget; widget = widget->parentWidget()) {
@@ -476,13 +482,6 @@ private:
         return nullptr;
     }
 };
-
-/// The dock in which the keyboard is, by its id.
-QString TestWindowEditing::keyboardAt()
-{
-    const ui::Dock *dock = dockOf(QApplication::focusWidget());
-    return dock && dock->onView() ? dock->id() : QString();
-}
 
 KERNSCOPE_TEST(TestWindowEditing, QApplication)
 #include "tst_window_editing.moc"

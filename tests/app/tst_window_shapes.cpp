@@ -195,19 +195,17 @@ private:
         return weight.consumers.front().flops.value_or(0);
     }
     QStringList notices() { return (*m_window)->findChild<app::NoticeArea *>()->texts(); }
-    bool bind(const char *text);
+
+    bool bind(const char *text)
+    {
+        const auto binding = shapes::parseBinding(text);
+        if (!binding)
+            return false;
+        (*m_window)->document().bindShapes({*binding});
+        return m_window->settle();
+    }
 
     QString m_path;
 };
-
-bool TestWindowShapes::bind(const char *text)
-{
-    const auto binding = shapes::parseBinding(text);
-    if (!binding)
-        return false;
-    (*m_window)->document().bindShapes({*binding});
-    return m_window->settle();
-}
-
 KERNSCOPE_TEST(TestWindowShapes, QApplication)
 #include "tst_window_shapes.moc"

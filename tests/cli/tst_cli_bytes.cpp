@@ -221,33 +221,29 @@ private slots:
 
 private:
     using Files = std::vector<std::pair<std::string, std::vector<std::byte>>>;
-    QString write(const QString &name, const Files &files) const;
-    QString sampleBundle(const char *name);
+    QString write(const QString &name, const Files &files) const
+    {
+        const bool lone = files.size() == 1 && name == QString::fromStdString(files.front().first);
+        for (const auto &[path, bytes] : files) {
+            const QString file =
+                m_scratch.filePath(lone ? name : name + u'/' + QString::fromStdString(path));
+            QDir().mkpath(QFileInfo(file).path());
+            if (!put(file, bytes))
+                return {};
+        }
+        return m_scratch.filePath(name);
+    }
+
+    QString sampleBundle(const char *name)
+    {
+        for (const sample::SampleBundle &bundle : sample::bundles()) {
+            if (bundle.name == name)
+                return write(QString::fromLatin1(name), bundle.files);
+        }
+        return {};
+    }
 
     QTemporaryDir m_scratch;
 };
-
-QString TestCliBytes::write(const QString &name, const Files &files) const
-{
-    const bool lone = files.size() == 1 && name == QString::fromStdString(files.front().first);
-    for (const auto &[path, bytes] : files) {
-        const QString file =
-            m_scratch.filePath(lone ? name : name + u'/' + QString::fromStdString(path));
-        QDir().mkpath(QFileInfo(file).path());
-        if (!put(file, bytes))
-            return {};
-    }
-    return m_scratch.filePath(name);
-}
-
-QString TestCliBytes::sampleBundle(const char *name)
-{
-    for (const sample::SampleBundle &bundle : sample::bundles()) {
-        if (bundle.name == name)
-            return write(QString::fromLatin1(name), bundle.files);
-    }
-    return {};
-}
-
 KERNSCOPE_TEST(TestCliBytes, QApplication)
 #include "tst_cli_bytes.moc"

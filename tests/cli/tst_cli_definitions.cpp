@@ -203,30 +203,29 @@ private slots:
     }
 
 private:
-    QStringList decode(const QString &path, QString &fault) const;
+    /// Its lines as protoc prints them; a field that the definitions do not have is a fault.
+    QStringList decode(const QString &path, QString &fault) const
+    {
+        QProcess protoc;
+        protoc.setStandardInputFile(modelOf(path));
+        protoc.start(m_protoc, {u"--decode=CoreML.Specification.Model"_s,
+                                u"--proto_path="_s + m_definitions, u"Model.proto"_s});
+        if (!protoc.waitForFinished(120000) || protoc.exitCode() != 0)
+            fault = u"not a Model: "_s + QString::fromUtf8(protoc.readAllStandardError());
+        const QStringList lines = QString::fromUtf8(protoc.readAllStandardOutput()).split(u'\n');
+        static const QRegularExpression number(u"^ *[0-9]+(:| \\{)"_s);
+        for (const QString &line : lines) {
+            if (number.match(line).hasMatch())
+                fault = u"unknown field: "_s + line;
+        }
+        return lines;
+    }
+
     QString source(const QString &relative) const { return dataFolder() + u'/' + relative; }
 
     QString m_definitions, m_protoc;
     QTemporaryDir m_scratch;
 };
-
-/// Its lines as protoc prints them; a field that the definitions do not have is a fault.
-QStringList TestCliDefinitions::decode(const QString &path, QString &fault) const
-{
-    QProcess protoc;
-    protoc.setStandardInputFile(modelOf(path));
-    protoc.start(m_protoc, {u"--decode=CoreML.Specification.Model"_s,
-                            u"--proto_path="_s + m_definitions, u"Model.proto"_s});
-    if (!protoc.waitForFinished(120000) || protoc.exitCode() != 0)
-        fault = u"not a Model: "_s + QString::fromUtf8(protoc.readAllStandardError());
-    const QStringList lines = QString::fromUtf8(protoc.readAllStandardOutput()).split(u'\n');
-    static const QRegularExpression number(u"^ *[0-9]+(:| \\{)"_s);
-    for (const QString &line : lines) {
-        if (number.match(line).hasMatch())
-            fault = u"unknown field: "_s + line;
-    }
-    return lines;
-}
 
 KERNSCOPE_TEST(TestCliDefinitions, QCoreApplication)
 #include "tst_cli_definitions.moc"

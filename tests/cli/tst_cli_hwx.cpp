@@ -245,16 +245,13 @@ private slots:
     }
 
 private:
-    QString write(const QString &name, const Bytes &bytes) const;
+    QString write(const QString &name, const Bytes &bytes) const
+    {
+        const QString path = m_scratch.filePath(name);
+        return put(path, bytes) ? path : QString();
+    }
 
     QTemporaryDir m_scratch;
 };
-
-QString TestCliHwx::write(const QString &name, const Bytes &bytes) const
-{
-    const QString path = m_scratch.filePath(name);
-    return put(path, bytes) ? path : QString();
-}
-
 KERNSCOPE_TEST(TestCliHwx, QCoreApplication)
 #include "tst_cli_hwx.moc"

@@ -216,8 +216,32 @@ private slots:
         QCOMPARE(text(json["models"][0]["specification"]), QByteArray("\"4\""));
     }
 
-    void oldNetworksAreRefused_data();
-    void oldNetworksAreRefused();
+    /// What needs statements or shapes says in one sentence what the file is, and what can be done.
+    void oldNetworksAreRefused_data()
+    {
+        QTest::addColumn<QStringList>("words");
+        addRow("choose", QStringList{u"choose"_s});
+        addRow("plan", QStringList{u"plan"_s});
+        addRow("plan, written", QStringList{u"plan"_s, u"--output"_s});
+    }
+
+    void oldNetworksAreRefused()
+    {
+        QFETCH(QStringList, words);
+        QTemporaryDir folder;
+        if (words.last() == u"--output"_s)
+            words << folder.filePath(u"x.mlmodel"_s);
+        words.insert(1, sample("models/network.mlmodel"));
+        const auto refused = runCli(words);
+        QCOMPARE(refused.exitCode, 3);
+        QVERIFY(refused.out.isEmpty());
+        QVERIFY2(refused.err.contains("convert the model to an ML program"), refused.err);
+        QCOMPARE(refused.err.count('\n'), 1);
+        QVERIFY(!QFile::exists(folder.filePath(u"x.mlmodel"_s)));
+        const auto said = runCli(words << u"--json"_s);
+        QCOMPARE(said.exitCode, 3);
+        QVERIFY(text(said.json()["diagnostics"][0]["found"]).contains("NeuralNetwork.proto"));
+    }
 
     /// What goes by the form alone is answered; layers that cannot be assessed are listed as such.
     void oldNetworksAreJudgedByForm()
@@ -254,32 +278,5 @@ private:
     QString sample(const char *name) const { return m_folder + QLatin1String(name); }
     QString m_folder;
 };
-
-/// What needs statements or shapes says in one sentence what the file is, and what can be done.
-void TestCliSamples::oldNetworksAreRefused_data()
-{
-    QTest::addColumn<QStringList>("words");
-    addRow("choose", QStringList{u"choose"_s});
-    addRow("plan", QStringList{u"plan"_s});
-    addRow("plan, written", QStringList{u"plan"_s, u"--output"_s});
-}
-void TestCliSamples::oldNetworksAreRefused()
-{
-    QFETCH(QStringList, words);
-    QTemporaryDir folder;
-    if (words.last() == u"--output"_s)
-        words << folder.filePath(u"x.mlmodel"_s);
-    words.insert(1, sample("models/network.mlmodel"));
-    const auto refused = runCli(words);
-    QCOMPARE(refused.exitCode, 3);
-    QVERIFY(refused.out.isEmpty());
-    QVERIFY2(refused.err.contains("convert the model to an ML program"), refused.err);
-    QCOMPARE(refused.err.count('\n'), 1);
-    QVERIFY(!QFile::exists(folder.filePath(u"x.mlmodel"_s)));
-    const auto said = runCli(words << u"--json"_s);
-    QCOMPARE(said.exitCode, 3);
-    QVERIFY(text(said.json()["diagnostics"][0]["found"]).contains("NeuralNetwork.proto"));
-}
-
 KERNSCOPE_TEST(TestCliSamples, QCoreApplication)
 #include "tst_cli_samples.moc"

@@ -300,38 +300,37 @@ private:
         return list;
     }
 
-    QByteArray onTerminal(const QStringList &command, const char *pager);
+    /// What a terminal of 24 lines of 80 columns shows, through that pager.
+    QByteArray onTerminal(const QStringList &command, const char *pager)
+    {
+        const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
+        const winsize size{24, 80, 0, 0};
+        if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0 ||
+            ::ioctl(terminal, TIOCSWINSZ, &size) != 0)
+            return {};
+        const QByteArray end = ::ptsname(terminal);
+        QProcess process;
+        auto environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(u"NO_COLOR"_s, u"1"_s);
+        environment.insert(u"PAGER"_s, QString::fromLatin1(pager));
+        process.setProcessEnvironment(environment);
+        process.setChildProcessModifier([end] {
+            const int descriptor = ::open(end.constData(), O_RDWR | O_NOCTTY);
+            ::dup2(descriptor, STDOUT_FILENO);
+            ::dup2(descriptor, STDIN_FILENO);
+        });
+        process.start(cliProgram(), command);
+        if (!process.waitForFinished(60000) || process.exitCode() != 0)
+            return {};
+        QByteArray out, some(4096, '\0');
+        for (ssize_t count = 0; (count = ::read(terminal, some.data(), size_t(some.size()))) > 0;)
+            out.append(some.constData(), count);
+        ::close(terminal);
+        return out;
+    }
+
     QTemporaryDir m_scratch;
 };
-
-/// What a terminal of 24 lines of 80 columns shows, through that pager.
-QByteArray TestCliUsage::onTerminal(const QStringList &command, const char *pager)
-{
-    const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
-    const winsize size{24, 80, 0, 0};
-    if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0 ||
-        ::ioctl(terminal, TIOCSWINSZ, &size) != 0)
-        return {};
-    const QByteArray end = ::ptsname(terminal);
-    QProcess process;
-    auto environment = QProcessEnvironment::systemEnvironment();
-    environment.insert(u"NO_COLOR"_s, u"1"_s);
-    environment.insert(u"PAGER"_s, QString::fromLatin1(pager));
-    process.setProcessEnvironment(environment);
-    process.setChildProcessModifier([end] {
-        const int descriptor = ::open(end.constData(), O_RDWR | O_NOCTTY);
-        ::dup2(descriptor, STDOUT_FILENO);
-        ::dup2(descriptor, STDIN_FILENO);
-    });
-    process.start(cliProgram(), command);
-    if (!process.waitForFinished(60000) || process.exitCode() != 0)
-        return {};
-    QByteArray out, some(4096, '\0');
-    for (ssize_t count = 0; (count = ::read(terminal, some.data(), size_t(some.size()))) > 0;)
-        out.append(some.constData(), count);
-    ::close(terminal);
-    return out;
-}
 
 KERNSCOPE_TEST(TestCliUsage, QCoreApplication)
 #include "tst_cli_usage.moc"

@@ -151,24 +151,22 @@ private Q_SLOTS:
     }
 
 private:
-    QString rowOf(const QString &path) const;
+    /// The longest row that covers a path: "core/codec" of "core/codec/decode/decoder.h".
+    QString rowOf(const QString &path) const
+    {
+        QString longest;
+        const QStringList parts = path.split(u'/');
+        for (auto row = m_allowed.keyBegin(); row != m_allowed.keyEnd(); ++row) {
+            if (coversPath(*row, parts) &&
+                (longest.isEmpty() || row->count(u'/') > longest.count(u'/')))
+                longest = *row;
+        }
+        return longest.isEmpty() ? parts.mid(0, 2).join(u'/') : longest;
+    }
 
     QHash<QString, QStringList> m_allowed;
     QStringList m_known;
 };
-
-/// The longest row that covers a path: "core/codec" of "core/codec/decode/decoder.h".
-QString TestIncludeArrows::rowOf(const QString &path) const
-{
-    QString longest;
-    const QStringList parts = path.split(u'/');
-    for (auto row = m_allowed.keyBegin(); row != m_allowed.keyEnd(); ++row) {
-        if (coversPath(*row, parts) &&
-            (longest.isEmpty() || row->count(u'/') > longest.count(u'/')))
-            longest = *row;
-    }
-    return longest.isEmpty() ? parts.mid(0, 2).join(u'/') : longest;
-}
 
 KERNSCOPE_TEST(TestIncludeArrows, kernscope::test::NoApplication)
 #include "tst_include_arrows.moc"

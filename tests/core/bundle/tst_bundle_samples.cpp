@@ -144,19 +144,17 @@ private slots:
     }
 
 private:
-    BundlePtr open(const QString &name) const;
+    BundlePtr open(const QString &name) const
+    {
+        const auto bundle = Bundle::open(m_folder.filePath(name).toStdString());
+        if (!bundle) {
+            qWarning("%s", describe(bundle.error()).c_str());
+            return nullptr;
+        }
+        return *bundle;
+    }
+
     QDir m_folder;
 };
-
-BundlePtr TestBundleSamples::open(const QString &name) const
-{
-    const auto bundle = Bundle::open(m_folder.filePath(name).toStdString());
-    if (!bundle) {
-        qWarning("%s", describe(bundle.error()).c_str());
-        return nullptr;
-    }
-    return *bundle;
-}
-
 KERNSCOPE_TEST(TestBundleSamples, QCoreApplication)
 #include "tst_bundle_samples.moc"

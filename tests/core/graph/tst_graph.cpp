@@ -269,28 +269,26 @@ private Q_SLOTS:
     }
 
 private:
-    static BundlePtr residual(int blocks, const std::string &odd = "relu");
-};
-
-/// relu, linear, add: each block reads what the one before it gave, twice.
-BundlePtr TestGraph::residual(int blocks, const std::string &odd)
-{
-    MadeBundle made;
-    std::string from = "x";
-    made.parameters = "tensor<fp16, [1, 4]> x";
-    for (int i = 0; i < blocks; ++i) {
-        const std::string n = std::to_string(i);
-        made.weight("w" + n, "[4, 4]", Bytes(32, std::byte(i)));
-        made.line(step(i == 2 ? odd : "relu", "a" + n, from));
-        made.line("tensor<fp16, [1, 4]> b" + n + " = linear(weight = w" + n + ", x = a" + n +
-                  ")[name = string(\"b" + n + "\")]");
-        made.line(sum("c" + n, from, "b" + n));
-        from = "c" + n;
+    /// relu, linear, add: each block reads what the one before it gave, twice.
+    static BundlePtr residual(int blocks, const std::string &odd = "relu")
+    {
+        MadeBundle made;
+        std::string from = "x";
+        made.parameters = "tensor<fp16, [1, 4]> x";
+        for (int i = 0; i < blocks; ++i) {
+            const std::string n = std::to_string(i);
+            made.weight("w" + n, "[4, 4]", Bytes(32, std::byte(i)));
+            made.line(step(i == 2 ? odd : "relu", "a" + n, from));
+            made.line("tensor<fp16, [1, 4]> b" + n + " = linear(weight = w" + n + ", x = a" + n +
+                      ")[name = string(\"b" + n + "\")]");
+            made.line(sum("c" + n, from, "b" + n));
+            from = "c" + n;
+        }
+        made.line(step("softmax", "head", from));
+        made.result = "head";
+        return made.open().value_or(nullptr);
     }
-    made.line(step("softmax", "head", from));
-    made.result = "head";
-    return made.open().value_or(nullptr);
-}
+};
 
 KERNSCOPE_TEST(TestGraph, QCoreApplication)
 #include "tst_graph.moc"

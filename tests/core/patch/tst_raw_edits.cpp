@@ -207,20 +207,18 @@ private slots:
     }
 
 private:
-    BundlePtr hardware();
+    BundlePtr hardware()
+    {
+        const test::Bytes bytes = syntheticH13();
+        QFile file(m_folder.filePath(u"synthetic.hwx"_s));
+        if (!file.open(QIODevice::WriteOnly))
+            return nullptr;
+        file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
+        file.close();
+        return *Bundle::open(file.fileName().toStdString());
+    }
+
     QTemporaryDir m_folder;
 };
-
-BundlePtr TestRawEdits::hardware()
-{
-    const test::Bytes bytes = syntheticH13();
-    QFile file(m_folder.filePath(u"synthetic.hwx"_s));
-    if (!file.open(QIODevice::WriteOnly))
-        return nullptr;
-    file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
-    file.close();
-    return *Bundle::open(file.fileName().toStdString());
-}
-
 KERNSCOPE_TEST(TestRawEdits, QCoreApplication)
 #include "tst_raw_edits.moc"

@@ -382,19 +382,16 @@ private Q_SLOTS:
 
 private:
     /// A strip over the sample's weight file, shown.
-    std::unique_ptr<SectionStrip> shownStrip(const BundlePtr &bundle);
+    std::unique_ptr<SectionStrip> shownStrip(const BundlePtr &bundle)
+    {
+        auto strip = std::make_unique<SectionStrip>();
+        strip->resize(900, strip->sizeHint().height());
+        strip->setFile(bundle, test::weightFile(*bundle));
+        strip->show();
+        if (!QTest::qWaitForWindowExposed(strip.get()))
+            return nullptr;
+        return strip;
+    }
 };
-
-std::unique_ptr<SectionStrip> TestSectionStrip::shownStrip(const BundlePtr &bundle)
-{
-    auto strip = std::make_unique<SectionStrip>();
-    strip->resize(900, strip->sizeHint().height());
-    strip->setFile(bundle, test::weightFile(*bundle));
-    strip->show();
-    if (!QTest::qWaitForWindowExposed(strip.get()))
-        return nullptr;
-    return strip;
-}
-
 KERNSCOPE_TEST(TestSectionStrip, QApplication)
 #include "tst_section_strip.moc"

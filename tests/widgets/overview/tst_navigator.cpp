@@ -565,24 +565,24 @@ private Q_SLOTS:
     }
 
 private:
-    static QString cutCell(const QTreeView &tree, int column);
-};
-
-/// The first cell of a column on view whose text has not the room that it takes; empty: none.
-QString TestNavigator::cutCell(const QTreeView &tree, int column)
-{
-    // The bundle itself takes its whole row for its name.
-    for (QModelIndex index = tree.indexBelow(tree.model()->index(0, 0)); index.isValid();
-         index = tree.indexBelow(index)) {
-        const QModelIndex cell = index.siblingAtColumn(column);
-        if (static_cast<const QAbstractItemView &>(tree).sizeHintForIndex(cell).width() >
-            tree.columnWidth(column))
-            return u"%1: %2 of %3"_s.arg(cell.data().toString())
-                .arg(tree.columnWidth(column))
-                .arg(static_cast<const QAbstractItemView &>(tree).sizeHintForIndex(cell).width());
+    /// The first cell of a column on view whose text has not the room that it takes; empty: none.
+    static QString cutCell(const QTreeView &tree, int column)
+    {
+        // The bundle itself takes its whole row for its name.
+        for (QModelIndex index = tree.indexBelow(tree.model()->index(0, 0)); index.isValid();
+             index = tree.indexBelow(index)) {
+            const QModelIndex cell = index.siblingAtColumn(column);
+            if (static_cast<const QAbstractItemView &>(tree).sizeHintForIndex(cell).width() >
+                tree.columnWidth(column))
+                return u"%1: %2 of %3"_s.arg(cell.data().toString())
+                    .arg(tree.columnWidth(column))
+                    .arg(static_cast<const QAbstractItemView &>(tree)
+                             .sizeHintForIndex(cell)
+                             .width());
+        }
+        return {};
     }
-    return {};
-}
+};
 
 KERNSCOPE_TEST(TestNavigator, QApplication)
 #include "tst_navigator.moc"

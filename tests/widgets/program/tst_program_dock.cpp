@@ -430,65 +430,60 @@ private Q_SLOTS:
 
 private:
     /// A chain of operations, and weights that some of them read.
-    static BundlePtr longBundle(int operations);
+    /// The window sets programs aside while nothing works on them; what is shown stays readable.
+    static BundlePtr longBundle(int operations)
+    {
+        std::string text = "program(1.3)\n{\n    func main<ios18>(tensor<fp16, [4]> x) {\n";
+        std::string from = "x";
+        for (int i = 0; i < operations; ++i) {
+            const std::string name = "a" + std::to_string(i);
+            text += "            tensor<fp16, [4]> " + name + " = relu(x = " + from +
+                    ")[name = string(\"" + name + "\")];\n";
+            from = name;
+        }
+        text += "        } -> (" + from + ");\n}\n";
+        OpenOptions options;
+        std::vector<std::byte> bytes;
+        for (const char letter : text)
+            bytes.push_back(static_cast<std::byte>(letter));
+        options.memory = {{"model.mil", bytes}};
+        return Bundle::open("long.mlmodelc", options).value_or(nullptr);
+    }
+
     /// A loop with a body that reads a value of outside, and a constant in it.
-    static BundlePtr loopBundle();
+    static BundlePtr loopBundle()
+    {
+        const std::string text =
+            "program(1.3)\n{\n"
+            "    func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
+            "            tensor<int32, []> n = const()[name = string(\"n\"), val = tensor<int32, "
+            "[]>(3)];\n"
+            "            tensor<int32, [2]> shape = const()[name = string(\"shape\"), val = "
+            "tensor<int32, [2]>([1, 4])];\n"
+            "            tensor<fp16, [1, 4]> y = relu(x = x)[name = string(\"y\")];\n"
+            "            tensor<fp16, [1, 4]> z = reshape(x = y, shape = shape)[name = "
+            "string(\"z\")];\n"
+            "            tensor<fp16, [1, 4]> s = add(x = y, y = z)[name = string(\"s\")];\n"
+            "        } -> (s);\n}\n";
+        OpenOptions options;
+        std::vector<std::byte> bytes;
+        for (const char letter : text)
+            bytes.push_back(static_cast<std::byte>(letter));
+        options.memory = {{"model.mil", bytes}};
+        return Bundle::open("made.mlmodelc", options).value_or(nullptr);
+    }
+
     /// First row whose text begins so.
-    static QModelIndex rowWith(ProgramDock &dock, const QString &begin);
+    static QModelIndex rowWith(ProgramDock &dock, const QString &begin)
+    {
+        const auto &tree = dock.model().tree();
+        for (std::size_t node = 0; tree && node < tree->rows(); ++node) {
+            const QModelIndex index = dock.model().indexOf(node);
+            if (index.data().toString().startsWith(begin))
+                return index;
+        }
+        return {};
+    }
 };
-
-BundlePtr TestProgramDock::loopBundle()
-{
-    const std::string text =
-        "program(1.3)\n{\n"
-        "    func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
-        "            tensor<int32, []> n = const()[name = string(\"n\"), val = tensor<int32, "
-        "[]>(3)];\n"
-        "            tensor<int32, [2]> shape = const()[name = string(\"shape\"), val = "
-        "tensor<int32, [2]>([1, 4])];\n"
-        "            tensor<fp16, [1, 4]> y = relu(x = x)[name = string(\"y\")];\n"
-        "            tensor<fp16, [1, 4]> z = reshape(x = y, shape = shape)[name = "
-        "string(\"z\")];\n"
-        "            tensor<fp16, [1, 4]> s = add(x = y, y = z)[name = string(\"s\")];\n"
-        "        } -> (s);\n}\n";
-    OpenOptions options;
-    std::vector<std::byte> bytes;
-    for (const char letter : text)
-        bytes.push_back(static_cast<std::byte>(letter));
-    options.memory = {{"model.mil", bytes}};
-    return Bundle::open("made.mlmodelc", options).value_or(nullptr);
-}
-
-QModelIndex TestProgramDock::rowWith(ProgramDock &dock, const QString &begin)
-{
-    const auto &tree = dock.model().tree();
-    for (std::size_t node = 0; tree && node < tree->rows(); ++node) {
-        const QModelIndex index = dock.model().indexOf(node);
-        if (index.data().toString().startsWith(begin))
-            return index;
-    }
-    return {};
-}
-
-/// The window sets programs aside while nothing works on them; what is shown stays readable.
-BundlePtr TestProgramDock::longBundle(int operations)
-{
-    std::string text = "program(1.3)\n{\n    func main<ios18>(tensor<fp16, [4]> x) {\n";
-    std::string from = "x";
-    for (int i = 0; i < operations; ++i) {
-        const std::string name = "a" + std::to_string(i);
-        text += "            tensor<fp16, [4]> " + name + " = relu(x = " + from +
-                ")[name = string(\"" + name + "\")];\n";
-        from = name;
-    }
-    text += "        } -> (" + from + ");\n}\n";
-    OpenOptions options;
-    std::vector<std::byte> bytes;
-    for (const char letter : text)
-        bytes.push_back(static_cast<std::byte>(letter));
-    options.memory = {{"model.mil", bytes}};
-    return Bundle::open("long.mlmodelc", options).value_or(nullptr);
-}
-
 KERNSCOPE_TEST(TestProgramDock, QApplication)
 #include "tst_program_dock.moc"

@@ -325,8 +325,20 @@ private Q_SLOTS:
     }
 
 private:
-    void type(int kind, const QString &text, const QString &scope = u"bundle"_s);
-    bool search();
+    void type(int kind, const QString &text, const QString &scope = u"bundle"_s)
+    {
+        box("What to look for")->setCurrentIndex(kind);
+        box("Where to look")->setCurrentIndex(scope == QLatin1String("weight") ? 1 : 0);
+        pattern()->setText(text);
+    }
+
+    bool search()
+    {
+        m_dock->start();
+        return QTest::qWaitFor([this] { return m_session->tasks().idle() && !m_dock->busy(); },
+                               20000);
+    }
+
     QComboBox *box(const char *name) const
     {
         for (auto *found : m_dock->findChildren<QComboBox *>()) {
@@ -340,19 +352,5 @@ private:
     std::unique_ptr<Session> m_session;
     std::unique_ptr<SearchDock> m_dock;
 };
-
-void TestSearchDock::type(int kind, const QString &text, const QString &scope)
-{
-    box("What to look for")->setCurrentIndex(kind);
-    box("Where to look")->setCurrentIndex(scope == QLatin1String("weight") ? 1 : 0);
-    pattern()->setText(text);
-}
-
-bool TestSearchDock::search()
-{
-    m_dock->start();
-    return QTest::qWaitFor([this] { return m_session->tasks().idle() && !m_dock->busy(); }, 20000);
-}
-
 KERNSCOPE_TEST(TestSearchDock, QApplication)
 #include "tst_search_dock.moc"

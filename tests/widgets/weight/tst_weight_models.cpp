@@ -521,22 +521,20 @@ private Q_SLOTS:
 
 private:
     QTableView &table() { return m_panel->table(); }
+
     /// Opens the editor of a cell as F2 does.
-    QLineEdit *edit(int row, int column);
+    QLineEdit *edit(int row, int column)
+    {
+        table().setCurrentIndex(m_panel->model().index(row, column));
+        table().setFocus();
+        QTest::keyClick(&table(), Qt::Key_F2);
+        const auto editors = table().findChildren<QLineEdit *>(); // one that was closed goes later
+        return editors.isEmpty() ? nullptr : editors.last();
+    }
 
     BundlePtr m_bundle;
     std::unique_ptr<ui::Session> m_session;
     std::unique_ptr<ui::ScalePanel> m_panel;
 };
-
-QLineEdit *TestWeightModels::edit(int row, int column)
-{
-    table().setCurrentIndex(m_panel->model().index(row, column));
-    table().setFocus();
-    QTest::keyClick(&table(), Qt::Key_F2);
-    const auto editors = table().findChildren<QLineEdit *>(); // one that was closed goes later
-    return editors.isEmpty() ? nullptr : editors.last();
-}
-
 KERNSCOPE_TEST(TestWeightModels, QApplication)
 #include "tst_weight_models.moc"

@@ -163,21 +163,18 @@ private slots:
     }
 
 private:
-    void samples() const;
+    void samples() const
+    {
+        QTest::addColumn<QByteArray>("name");
+        QTest::addColumn<QByteArray>("raw");
+        QTest::addColumn<QList<int>>("whole"); // cuts that leave a message, with less in it
+        addRow("network", QByteArray("x.mlmodel"), network(), QList<int>{2});
+        addRow("pipeline", QByteArray("x.mlmodel"), pipeline(), QList<int>{2});
+        addRow("safetensors", QByteArray("x.safetensors"), tensors(), QList<int>{});
+        addRow("npz", QByteArray("x.npz"), arrays(), QList<int>{});
+        addRow("npy", QByteArray("x.npy"),
+               npy("<f4", "False", "(2, 3)", floats({1, 2, 3, 4, 5, 6})), QList<int>{});
+    }
 };
-
-void TestHostileModels::samples() const
-{
-    QTest::addColumn<QByteArray>("name");
-    QTest::addColumn<QByteArray>("raw");
-    QTest::addColumn<QList<int>>("whole"); // cuts that leave a message, with less in it
-    addRow("network", QByteArray("x.mlmodel"), network(), QList<int>{2});
-    addRow("pipeline", QByteArray("x.mlmodel"), pipeline(), QList<int>{2});
-    addRow("safetensors", QByteArray("x.safetensors"), tensors(), QList<int>{});
-    addRow("npz", QByteArray("x.npz"), arrays(), QList<int>{});
-    addRow("npy", QByteArray("x.npy"), npy("<f4", "False", "(2, 3)", floats({1, 2, 3, 4, 5, 6})),
-           QList<int>{});
-}
-
 KERNSCOPE_TEST(TestHostileModels, QCoreApplication)
 #include "tst_hostile_models.moc"

@@ -116,14 +116,11 @@ private slots:
     }
 
 private:
-    static std::shared_ptr<OverlaidFile> open(const QString &path);
+    static std::shared_ptr<OverlaidFile> open(const QString &path)
+    {
+        return OverlaidFile::open(path.toStdString(), QFileInfo(path).fileName().toStdString())
+            .value_or(nullptr);
+    }
 };
-
-std::shared_ptr<OverlaidFile> TestHwxReal::open(const QString &path)
-{
-    return OverlaidFile::open(path.toStdString(), QFileInfo(path).fileName().toStdString())
-        .value_or(nullptr);
-}
-
 KERNSCOPE_TEST(TestHwxReal, QCoreApplication)
 #include "tst_hwx_real.moc"

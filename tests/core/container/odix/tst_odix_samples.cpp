@@ -245,16 +245,13 @@ private slots:
     }
 
 private:
-    static void rows(const QString &folder);
+    static void rows(const QString &folder)
+    {
+        QTest::addColumn<QString>("path");
+        const QDir root(test::dataPath(QStringLiteral("../peers/") + folder));
+        for (const QString &name : root.entryList(QDir::Dirs | QDir::NoDotAndDotDot))
+            QTest::newRow(qPrintable(name)) << root.filePath(name);
+    }
 };
-
-void TestOdixSamples::rows(const QString &folder)
-{
-    QTest::addColumn<QString>("path");
-    const QDir root(test::dataPath(QStringLiteral("../peers/") + folder));
-    for (const QString &name : root.entryList(QDir::Dirs | QDir::NoDotAndDotDot))
-        QTest::newRow(qPrintable(name)) << root.filePath(name);
-}
-
 KERNSCOPE_TEST(TestOdixSamples, QCoreApplication)
 #include "tst_odix_samples.moc"

@@ -2,6 +2,7 @@
 // Made-up ExecuTorch programs of the published layout (program.fbs, inmemoryfs).
 #include "core/container/pte/pte.h"
 
+#include "core/base/little_endian.h"
 #include "core/bundle/bundle.h"
 #include "made_bundle.h"
 #include "tests/test_program.h"
@@ -66,7 +67,7 @@ Bytes ofText(std::string_view text)
 }
 
 /// The files of a compiled model and the list of them, backwards.
-Bytes packedFolder(const MadeBundle &made, std::string list = {})
+Bytes packed(const MadeBundle &made, std::string list = {})
 {
     const Bytes program = ofText(made.text());
     const Bytes blobs = made.weights();
@@ -94,7 +95,7 @@ MadeBundle weights()
 }
 
 /// One method with one delegate, whose data are a segment or stand in the FlatBuffer.
-Bytes delegated(std::string_view backend, const Bytes &data, bool segment, std::uint32_t index = 0)
+Bytes program(std::string_view backend, const Bytes &data, bool segment, std::uint32_t index = 0)
 {
     Writer writer;
     writer.bytes = ofText("....ET12eh00");
@@ -134,7 +135,7 @@ Bytes delegated(std::string_view backend, const Bytes &data, bool segment, std::
     return writer.bytes;
 }
 
-Result<BundlePtr> openPte(const Bytes &bytes)
+Result<BundlePtr> opened(const Bytes &bytes)
 {
     return Bundle::open("m.pte", {.memory = {{"m.pte", bytes}}});
 }
@@ -156,11 +157,11 @@ private slots:
     void opens()
     {
         QFETCH(const bool, segment);
-        const Bytes bytes = delegated("CoreMLBackend", packedFolder(weights()), segment);
+        const Bytes bytes = program("CoreMLBackend", packed(weights()), segment);
         const auto delegates = VERIFIED(pte::readDelegates(bytes, "m.pte"));
         QCOMPARE(delegates->size(), std::size_t(1));
         QCOMPARE(delegates->front().method, "forward");
-        const auto bundle = VERIFIED(openPte(bytes));
+        const auto bundle = VERIFIED(opened(bytes));
         QCOMPARE((*bundle)->kind(), BundleKind::Mlmodelc);
         QCOMPARE(decoded(**bundle, "w"), (std::vector<float>{3, -5}));
         QVERIFY(!(*bundle)->readOnlyReason().empty());
@@ -169,14 +170,14 @@ private slots:
 
     void refused()
     {
-        const auto other = openPte(delegated("XnnpackBackend", Bytes(8), true));
+        const auto other = opened(program("XnnpackBackend", Bytes(8), true));
         QVERIFY(!other && other.error().code == "bundle.kind");
         QVERIFY(other.error().found.find("XnnpackBackend") != std::string::npos);
         const auto code = [](const Bytes &bytes) {
-            const auto bundle = openPte(bytes);
+            const auto bundle = opened(bytes);
             return bundle ? std::string() : bundle.error().code;
         };
-        QCOMPARE(code(delegated("CoreMLBackend", packedFolder(weights()), true, 1)), "pte.content");
+        QCOMPARE(code(program("CoreMLBackend", packed(weights()), true, 1)), "pte.content");
         const std::string file = R"("name":"model.mil","kind":0,"dataRegion":)";
         for (const std::string &list :
              {std::string("{}"),
@@ -184,7 +185,7 @@ private slots:
               R"({"nodes":[{)" + file + R"({"offset":0,"size":999999}}]})",
               R"({"nodes":[{"name":"a","kind":1,"children":{"b":7}}]})" + std::string()}) {
             const std::string found =
-                code(delegated("CoreMLBackend", packedFolder(weights(), list), true));
+                code(program("CoreMLBackend", packed(weights(), list), true));
             QVERIFY2(found == "pte.files" || found == "bundle.kind", (list + ": " + found).c_str());
         }
     }
@@ -192,9 +193,9 @@ private slots:
     /// Cut anywhere: refused or read, never beyond the end.
     void damaged()
     {
-        const Bytes whole = delegated("CoreMLBackend", packedFolder(weights()), true);
+        const Bytes whole = program("CoreMLBackend", packed(weights()), true);
         for (std::size_t size = 8; size < whole.size(); size += 3)
-            QVERIFY(!openPte(Bytes(whole.begin(), whole.begin() + std::ptrdiff_t(size))));
+            QVERIFY(!opened(Bytes(whole.begin(), whole.begin() + std::ptrdiff_t(size))));
     }
 };
 
