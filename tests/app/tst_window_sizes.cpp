@@ -302,5 +302,7 @@ private:
 
     Least m_least;
     QStringList m_faults;
-};KERNSCOPE_TEST(TestWindowSizes, QApplication)
+};
+
+KERNSCOPE_TEST(TestWindowSizes, QApplication)
 #include "tst_window_sizes.moc"

@@ -84,24 +84,25 @@ private slots:
                                                      "38383838"); // 1, 2, 3, 1, …
         const BundlePtr bundle =
             openParts({{"l.weight", "F8_E4M3", "[2,4]", codes},
-                    {"l.weight_scale_inv", "F32", "[1,2]", floats({0.5F, 10})}});
+                       {"l.weight_scale_inv", "F32", "[1,2]", floats({0.5F, 10})}});
         QVERIFY(bundle);
         QCOMPARE(bundle->weights().size(), std::size_t(1));
         QCOMPARE(bundle->weights()[0].name, "l.weight");
         QCOMPARE(valuesOf(*bundle, 0), (std::vector<float>{0.5F, 1, 30, 10, 0.5F, 0.5F, 10, 10}));
         QCOMPARE(bundle->weights()[0].storedBytes.value, std::uint64_t(16));
         // One scale a row, as compressed-tensors has it.
-        const BundlePtr rows = openParts({{"l.weight", "I8", "[2,2]", QByteArray::fromHex("01FF7F80")},
-                                       {"l.weight_scale", "F32", "[2,1]", floats({2, 1})}});
+        const BundlePtr rows =
+            openParts({{"l.weight", "I8", "[2,2]", QByteArray::fromHex("01FF7F80")},
+                       {"l.weight_scale", "F32", "[2,1]", floats({2, 1})}});
         QCOMPARE(valuesOf(*rows, 0), (std::vector<float>{2, -2, 127, -128}));
     }
 
     void packedInt4()
     {
         // Eight codes less 8 in each word, the first in the lowest bits.
-        const BundlePtr bundle =
-            VERIFIED(openParts({{"l.weight_packed", "I32", "[1,1]", QByteArray::fromHex("8907F068")},
-                             {"l.weight_scale", "F32", "[1,2]", floats({1, 0.5F})}}));
+        const BundlePtr bundle = VERIFIED(
+            openParts({{"l.weight_packed", "I32", "[1,1]", QByteArray::fromHex("8907F068")},
+                       {"l.weight_scale", "F32", "[1,2]", floats({1, 0.5F})}}));
         QCOMPARE(bundle->weights()[0].name, "l.weight");
         QCOMPARE(valuesOf(*bundle, 0), (std::vector<float>{1, 0, -1, -8, -4, 3.5F, 0, -1}));
     }
@@ -128,7 +129,7 @@ private slots:
         QByteArray codes(16, '\0');
         codes[0] = char(0x72); // 1, 6
         const BundlePtr bundle = openParts({{"e_blocks", "U8", "[1,1,16]", codes},
-                                         {"e_scales", "U8", "[1,1]", QByteArray(1, char(128))}});
+                                            {"e_scales", "U8", "[1,1]", QByteArray(1, char(128))}});
         QVERIFY(bundle);
         QCOMPARE(bundle->weights().size(), std::size_t(1));
         QCOMPARE(bundle->weights()[0].name, "e");
@@ -169,10 +170,10 @@ private slots:
     /// Codes of a byte with zero points of a byte.
     void zeroPoints()
     {
-        const BundlePtr bundle =
-            VERIFIED(openParts({{"l.weight", "I8", "[2,2]", QByteArray::fromHex("01FF0302")},
-                             {"l.weight_scale", "F32", "[2,1]", floats({1, 0.5F})},
-                             {"l.weight_zero_point", "I8", "[2,1]", QByteArray::fromHex("FF02")}}));
+        const BundlePtr bundle = VERIFIED(
+            openParts({{"l.weight", "I8", "[2,2]", QByteArray::fromHex("01FF0302")},
+                       {"l.weight_scale", "F32", "[2,1]", floats({1, 0.5F})},
+                       {"l.weight_zero_point", "I8", "[2,1]", QByteArray::fromHex("FF02")}}));
         QCOMPARE(bundle->weights().size(), std::size_t(1));
         QCOMPARE(valuesOf(*bundle, 0), (std::vector<float>{2, 0, 0.5F, 0}));
     }

@@ -184,8 +184,7 @@ private slots:
               R"({"nodes":[{"name":"a","kind":1,"children":{"a":0}}]})" + std::string(),
               R"({"nodes":[{)" + file + R"({"offset":0,"size":999999}}]})",
               R"({"nodes":[{"name":"a","kind":1,"children":{"b":7}}]})" + std::string()}) {
-            const std::string found =
-                code(program("CoreMLBackend", packed(weights(), list), true));
+            const std::string found = code(program("CoreMLBackend", packed(weights(), list), true));
             QVERIFY2(found == "pte.files" || found == "bundle.kind", (list + ": " + found).c_str());
         }
     }
