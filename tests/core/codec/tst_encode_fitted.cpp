@@ -76,7 +76,7 @@ private slots:
 
     void scalesAgainstAllOfThem_data()
     {
-        test::addColumns<int, int, double>();
+        kernscope::test::addColumns<int, int, double>();
         kernscope::test::addRow("int4, blocks of 16", static_cast<int>(ElementType::Int4), 16,
                                 1.05);
         kernscope::test::addRow("int4, blocks of 128", static_cast<int>(ElementType::Int4), 128,
@@ -91,7 +91,7 @@ private slots:
     /// blocks is near that of the best scales, and each block is no worse than with the plain one.
     void scalesAgainstAllOfThem()
     {
-        const auto [type, block, allowed] = test::fetched<int, int, double>();
+        const auto [type, block, allowed] = kernscope::test::fetched<int, int, double>();
         const auto codeType = static_cast<ElementType>(type);
         const auto size = static_cast<std::size_t>(block);
         const Shape shape{6, size};

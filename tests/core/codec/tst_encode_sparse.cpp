@@ -174,7 +174,7 @@ private slots:
 
     void pattern_data()
     {
-        test::addColumns<QString, int, int, QList<int>>();
+        kernscope::test::addColumns<QString, int, int, QList<int>>();
         const QList<QList<int>> shapes{
             {12, 8, 6}, {24, 520}, {9, 72, 3, 3}, {7, 33, 16}, {300, 50}};
         for (const char *kind : {"even", "few magnitudes", "special"})
@@ -198,7 +198,8 @@ private slots:
 
     void pattern()
     {
-        const auto [kind, keep, of, dimensions] = test::fetched<QString, int, int, QList<int>>();
+        const auto [kind, keep, of, dimensions] =
+            kernscope::test::fetched<QString, int, int, QList<int>>();
         const Shape shape(dimensions.begin(), dimensions.end());
         auto values =
             gaussian(std::accumulate(shape.begin(), shape.end(), std::size_t{1},
@@ -231,7 +232,7 @@ private slots:
 
     void fp32StaysExact_data()
     {
-        test::addColumns<int, bool>();
+        kernscope::test::addColumns<int, bool>();
         for (const bool fitted : {false, true}) {
             const char *const method = fitted ? "fitted" : "plain";
             QTest::addRow("every non-zero, %s", method) << 0 << fitted;
@@ -245,7 +246,7 @@ private slots:
     /// by its own magnitude.
     void fp32StaysExact()
     {
-        const auto [how, fitted] = test::fetched<int, bool>();
+        const auto [how, fitted] = kernscope::test::fetched<int, bool>();
         auto values = gaussian(24 * 40);
         for (std::size_t i = 0; i < values.size(); ++i)
             values[i] *= i % 3 == 0 ? 1e30f : i % 3 == 1 ? 1e-30f : 1.0f; // ties in fp16: inf and 0

@@ -330,7 +330,7 @@ private slots:
 
     void largeCodebooks_data()
     {
-        test::addColumns<int, int, bool>();
+        kernscope::test::addColumns<int, int, bool>();
         const std::vector<std::pair<const char *, Entries>> kinds{
             {"any", Entries::Any},
             {"dense", Entries::Dense},
@@ -349,7 +349,7 @@ private slots:
     /// Codebooks that are searched by an index: every choice is that of trying all entries.
     void largeCodebooks()
     {
-        const auto [entries, books, odd] = test::fetched<int, int, bool>();
+        const auto [entries, books, odd] = kernscope::test::fetched<int, int, bool>();
         std::mt19937_64 random(11);
         constexpr std::uint64_t kColumns = 1531;
         for (int round = 0; round < 2; ++round) {
@@ -382,7 +382,7 @@ private slots:
 
     void orders_data()
     {
-        test::addColumns<int, unsigned, bool>();
+        kernscope::test::addColumns<int, unsigned, bool>();
         for (const bool highestFirst : {false, true}) {
             for (const ElementType type : {ElementType::Fp16, ElementType::Int8, ElementType::Int4})
                 QTest::addRow("%s%s", elementTypeName(type).data(),
@@ -397,7 +397,7 @@ private slots:
     /// Payloads of hardware: codes in another order, and copies of them.
     void orders()
     {
-        const auto [type, bits, highestFirst] = test::fetched<int, unsigned, bool>();
+        const auto [type, bits, highestFirst] = kernscope::test::fetched<int, unsigned, bool>();
         const auto stored = static_cast<ElementType>(type);
         constexpr std::uint64_t kCount = 203;
         const unsigned width = bitWidth(stored);
