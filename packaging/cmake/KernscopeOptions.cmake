@@ -44,12 +44,14 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         -Wno-stringop-overflow -Wno-stringop-overread -Wno-maybe-uninitialized)
 endif()
 # Tables, texts and docks: a third of the compiler's time is saved, and none of theirs is spent in
-# loops over elements. With sanitizers texts and reports are not optimised at all: at -O1 compiling
-# them takes twice as long, and no test spends its time in them.
+# loops over elements. They are not optimised at all where nothing but tests uses them: in the build
+# without the core's tests, and with sanitizers texts and reports.
 #   kernscope_plain(target)
+option(KERNSCOPE_CORE_TESTS "Build and run the core's tests (CI runs them under sanitizers)" ON)
 function(kernscope_plain target)
     set(level -O1)
-    if(KERNSCOPE_SANITIZE AND target MATCHES "_(report|chip_report|plan|facade|graph)$")
+    if(NOT KERNSCOPE_CORE_TESTS
+        OR (KERNSCOPE_SANITIZE AND target MATCHES "_(report|chip_report|plan|facade|graph)$"))
         set(level -O0)
     endif()
     target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:${level}>)
@@ -180,6 +182,10 @@ function(kernscope_core_library name)
         PUBLIC tl::expected ${ARG_DEPENDS}
         PRIVATE kernscope_options fmt::fmt ${ARG_PRIVATE})
     target_include_directories(kernscope_${name} PUBLIC "${CMAKE_SOURCE_DIR}")
+    # What warns is compiled without sanitizers as well: looking for it takes a sixth of the time.
+    if(KERNSCOPE_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        target_compile_options(kernscope_${name} PRIVATE -w)
+    endif()
     # One for each level of optimisation: g++ 14 refuses those of another.
     get_property(owner GLOBAL PROPERTY KERNSCOPE_CORE_PCH_${level})
     if(NOT owner)
@@ -244,8 +250,19 @@ function(kernscope_test_program name with_widgets)
         PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
+# Owns the precompiled header of programs without widgets where the core's tests, which come first,
+# are left out.
+function(kernscope_own_test_headers)
+    if(NOT KERNSCOPE_CORE_TESTS)
+        kernscope_test_program(kernscope_test_headers FALSE)
+        set_target_properties(kernscope_test_headers PROPERTIES AUTOMOC OFF)
+        file(CONFIGURE OUTPUT test_headers.cpp CONTENT "// A source that the header is made for.\n")
+        target_sources(kernscope_test_headers PRIVATE
+            "${CMAKE_CURRENT_BINARY_DIR}/test_headers.cpp")
+    endif()
+endfunction()
+
 add_custom_target(core_tests) # what check.sh builds with sanitizers
-option(KERNSCOPE_CORE_TESTS "Build and run the core's tests (CI runs them under sanitizers)" ON)
 
 # A class of tests, called as its source is (KERNSCOPE_TEST in tests/test_program.h): a ctest name,
 # run by the program of its folder, test_core_codec for tests/core/codec; the small folders of

@@ -123,5 +123,6 @@ private:
 
     std::unique_ptr<ChangeApplier> m_applier;
 };
+
 KERNSCOPE_TEST(TestApplyChanges, QApplication)
 #include "tst_apply_changes.moc"

@@ -462,5 +462,6 @@ private:
         return text;
     }
 };
+
 KERNSCOPE_TEST(TestBookmarks, QApplication)
 #include "tst_bookmarks.moc"

@@ -48,7 +48,7 @@ private Q_SLOTS:
         patch();
         const QByteArray old = test::contentOf(m_weights);
         switch (how) {
-        case 0: QVERIFY(test::put(m_weights, {})); break;
+        case 0: QVERIFY(test::put(m_weights, QByteArray())); break;
         case 1: QVERIFY(QFile::resize(m_weights, old.size() / 3)); break;
         case 2: QVERIFY(test::put(m_weights, rebuilt(old))); break;
         default: QVERIFY(test::put(m_weights, old + old)); break;
@@ -240,5 +240,6 @@ private:
 
     QString m_path, m_weights;
 };
+
 KERNSCOPE_TEST(TestChangedFiles, QApplication)
 #include "tst_changed_files.moc"

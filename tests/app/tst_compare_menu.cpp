@@ -87,5 +87,6 @@ private:
         return nullptr;
     }
 };
+
 KERNSCOPE_TEST(TestCompareMenu, QApplication)
 #include "tst_compare_menu.moc"

@@ -243,5 +243,6 @@ private:
 
     QString m_dense, m_sparse, m_palette;
 };
+
 KERNSCOPE_TEST(TestCompareWeight, QApplication)
 #include "tst_compare_weight.moc"

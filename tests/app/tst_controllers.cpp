@@ -103,5 +103,6 @@ private:
     NoticeArea *m_notices = nullptr;
     SaveController *m_saving = nullptr;
 };
+
 KERNSCOPE_TEST(TestControllers, QApplication)
 #include "tst_controllers.moc"

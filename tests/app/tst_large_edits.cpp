@@ -282,5 +282,6 @@ private:
     float valueNow(std::uint64_t element) const { return valueAt(*m_session->bundle(), element); }
     QUndoStack &stack() { return m_session->undoStack(); }
 };
+
 KERNSCOPE_TEST(TestLargeEdits, QApplication)
 #include "tst_large_edits.moc"

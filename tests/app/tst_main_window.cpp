@@ -313,5 +313,6 @@ private:
         QCoreApplication::sendEvent(&target, &dropped);
     }
 };
+
 KERNSCOPE_TEST(TestMainWindow, QApplication)
 #include "tst_main_window.moc"

@@ -115,5 +115,6 @@ private:
              {u"Reload without Edits"_s, [] {}}});
     }
 };
+
 KERNSCOPE_TEST(TestNotices, QApplication)
 #include "tst_notices.moc"

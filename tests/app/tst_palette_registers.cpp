@@ -93,5 +93,6 @@ private:
         return 0;
     }
 };
+
 KERNSCOPE_TEST(TestPaletteRegisters, QApplication)
 #include "tst_palette_registers.moc"

@@ -577,5 +577,6 @@ private:
         QVERIFY(m_window->settle());
     }
 };
+
 KERNSCOPE_TEST(TestPatchesDock, QApplication)
 #include "tst_patches_dock.moc"

@@ -200,5 +200,6 @@ private:
         return place;
     }
 };
+
 KERNSCOPE_TEST(TestPlaces, QApplication)
 #include "tst_places.moc"

@@ -186,5 +186,6 @@ private:
     LongerTexts m_texts;
     QStringList m_faults;
 };
+
 KERNSCOPE_TEST(TestPseudoLocale, QApplication)
 #include "tst_pseudo_locale.moc"

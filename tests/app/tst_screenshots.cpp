@@ -190,5 +190,6 @@ private:
                 QString::fromUtf8(process.readAllStandardError())};
     }
 };
+
 KERNSCOPE_TEST(TestScreenshots, QApplication)
 #include "tst_screenshots.moc"

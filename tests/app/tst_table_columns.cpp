@@ -407,5 +407,6 @@ private:
         }
     }
 };
+
 KERNSCOPE_TEST(TestTableColumns, QApplication)
 #include "tst_table_columns.moc"

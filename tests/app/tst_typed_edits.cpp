@@ -727,5 +727,6 @@ private:
 
     std::size_t patches() { return session().patches().size(); }
 };
+
 KERNSCOPE_TEST(TestTypedEdits, QApplication)
 #include "tst_typed_edits.moc"

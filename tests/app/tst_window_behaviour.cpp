@@ -58,15 +58,7 @@ private Q_SLOTS:
 
     void sectionsShowTheirGroups()
     {
-
-        /// A dense weight of 16x4 for two cores.
-        const QString section = writeSection()
-        {
-            const auto made = section::made_sections::make(u"dense"_s, {16, 4, 1, 1}, 8, false, 2);
-            const QString path = m_folder->filePath(u"w.ksec"_s);
-            return made && test::put(path, made->bytes) ? path : QString();
-        }
-
+        const QString section = writeSection();
         QVERIFY(!section.isEmpty());
         QVERIFY(m_window->open({section}));
         QCOMPARE((*m_window)->layouts().current(), Layout::Hardware);
@@ -332,7 +324,13 @@ private Q_SLOTS:
 
 private:
     ui::Dock *dock(const char *id) { return (*m_window)->docks().dock(QString::fromLatin1(id)); }
-    QString writeSection();
+    /// A dense weight of 16x4 for two cores.
+    QString writeSection()
+    {
+        const auto made = section::made_sections::make(u"dense"_s, {16, 4, 1, 1}, 8, false, 2);
+        const QString path = m_folder->filePath(u"w.ksec"_s);
+        return made && test::put(path, made->bytes) ? path : QString();
+    }
 };
 
 KERNSCOPE_TEST(TestWindowBehaviour, QApplication)

@@ -88,5 +88,6 @@ private:
         return test::copyFolder(bundle, target) ? target : QString();
     }
 };
+
 KERNSCOPE_TEST(TestWindowData, QApplication)
 #include "tst_window_data.moc"

@@ -207,5 +207,6 @@ private:
 
     QString m_path;
 };
+
 KERNSCOPE_TEST(TestWindowShapes, QApplication)
 #include "tst_window_shapes.moc"

@@ -143,10 +143,10 @@ public:
 
     bool settle()
     {
-        QTest::qWait(1); // docks that were raised are laid out: before that they are not seen
+        QTest::qWait(0); // what is due already may begin something
         return QTest::qWaitFor(
             [this] {
-                if (m_window->document().busy() != app::Document::Busy::Idle ||
+                if (!laidOut() || m_window->document().busy() != app::Document::Busy::Idle ||
                     !m_window->session().tasks().idle())
                     return false;
                 for (const auto &entry : m_window->docks().entries()) {
@@ -181,6 +181,20 @@ public:
     }
 
 private:
+    /// Docks in front of their tabs are on view: Qt moves one that was raised later on. It keeps
+    /// the address of each dock in the data of its tab.
+    bool laidOut() const
+    {
+        std::set<quintptr> inFront;
+        for (const QTabBar *tabs : m_window->findChildren<QTabBar *>()) {
+            if (tabs->isVisible())
+                inFront.insert(tabs->tabData(tabs->currentIndex()).value<quintptr>());
+        }
+        return std::ranges::all_of(m_window->docks().entries(), [&](const auto &entry) {
+            const auto *widget = static_cast<const QWidget *>(entry.dock);
+            return entry.dock->onView() || !inFront.contains(reinterpret_cast<quintptr>(widget));
+        });
+    }
     void makeWindow()
     {
         m_window = std::make_unique<app::MainWindow>(m_settings);

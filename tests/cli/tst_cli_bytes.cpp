@@ -245,5 +245,6 @@ private:
 
     QTemporaryDir m_scratch;
 };
+
 KERNSCOPE_TEST(TestCliBytes, QApplication)
 #include "tst_cli_bytes.moc"

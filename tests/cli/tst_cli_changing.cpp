@@ -239,7 +239,7 @@ private:
     void change(int how) const
     {
         switch (how) {
-        case Emptied: QVERIFY(put(m_file, {})); break;
+        case Emptied: QVERIFY(put(m_file, QByteArray())); break;
         case Cut: QVERIFY(QFile::resize(m_file, m_old.size() / 2 + 100)); break;
         case Rewritten: QVERIFY(put(m_file, m_new)); break; // as cp does: emptied, then written
         case Grown: QVERIFY(put(m_file, m_new + m_new)); break;
@@ -263,5 +263,6 @@ private:
     QByteArray m_old, m_new;
     QStringList m_entries; ///< of the folder, without outputs
 };
+
 KERNSCOPE_TEST(TestCliChanging, QCoreApplication)
 #include "tst_cli_changing.moc"

@@ -63,177 +63,14 @@ class TestCliHostile : public QObject
     Q_OBJECT
 
 private slots:
-    /// Members that overlap are refused; others are unpacked when their values are asked for.
-    void archives()
-    {
-        const QString shared = write(u"overlap.npz"_s, overlapping(400)); // 6.7 GB in all
-        const CliResult refused = runLimited({u"inspect"_s, shared, u"--json"_s});
-        QVERIFY(!refused.crashed);
-        QCOMPARE(refused.exitCode, 3);
-        QCOMPARE(refused.json()["diagnostics"][0]["code"].get<std::string>(), "zip.overlap");
-
-        // In less memory than its values have.
-        const QByteArray zeros = npy("<f4", "False", "(33554432,)", QByteArray(4 << 25, '\0'));
-        const QString bomb =
-            write(u"bomb.npz"_s,
-                  zip({{"a.npy", zeros, true}, {"b.npy", zeros, true}, {"c.npy", zeros, true}}));
-        const CliResult listed = runLimited({u"inspect"_s, bomb, u"--json"_s}, rlim_t{384} << 20);
-        QCOMPARE(listed.exitCode, 0);
-        QCOMPARE(listed.json()["weights"].size(), std::size_t{3});
-        QVERIFY(listed.json()["weights"][0]["stored_bytes"].get<qint64>() < (1 << 20));
-        const QString out = m_scratch.filePath(u"a.npy"_s);
-        QCOMPARE(
-            runLimited({u"decode"_s, bomb, u"a"_s, u"--as"_s, u"fp32"_s, u"-o"_s, out}).exitCode,
-            0);
-        QCOMPARE(QFileInfo(out).size(), qint64(zeros.size()));
-        QFile::remove(out);
-    }
-
-    void wideHeaders()
-    {
-        QByteArray json = "{";
-        for (int i = 0; i < 40000; ++i)
-            json += QByteArray(i == 0 ? "" : ",") + "\"t" + QByteArray::number(i) +
-                    R"(":{"dtype":"F16","shape":[1],"data_offsets":[)" + QByteArray::number(2 * i) +
-                    "," + QByteArray::number(2 * i + 2) + "]}";
-        const QString path =
-            write(u"wide.safetensors"_s, safetensors(json + "}", QByteArray(80000, 0)));
-        const CliResult result = runLimited({u"inspect"_s, path, u"--json"_s});
-        QVERIFY(!result.crashed);
-        QCOMPARE(result.json()["weights"].size(), std::size_t{40000});
-        const QString deep =
-            write(u"deep.safetensors"_s, safetensors("{\"a\":" + QByteArray(4'000'000, '['), {}));
-        QCOMPARE(runLimited({u"inspect"_s, deep}).exitCode, 3);
-    }
-
-    void manifests()
-    {
-        QDir().mkpath(m_scratch.filePath(u"wide.mlpackage"_s));
-        QByteArray json = R"({"rootModelIdentifier":"x","itemInfoEntries":{)";
-        for (int i = 0; i < 40000; ++i)
-            json +=
-                QByteArray(i == 0 ? "" : ",") + "\"" + QByteArray::number(i) + R"(":{"path":"a"})";
-        write(u"wide.mlpackage/Manifest.json"_s, json + "}}");
-        const CliResult result =
-            runLimited({u"inspect"_s, m_scratch.filePath(u"wide.mlpackage"_s)});
-        QVERIFY(!result.crashed);
-        QCOMPARE(result.exitCode, 3);
-    }
-
-    /// Neither waited for nor read without an end, wherever a file is read.
-    void pipesAndDevices()
-    {
-        const QString pipe = m_scratch.filePath(u"pipe"_s);
-        QCOMPARE(::mkfifo(QFile::encodeName(pipe).constData(), 0600), 0);
-        MadeBundle made;
-        made.layer("w", "[2]", halves({1, 2}));
-        const QString bundle = writeBundle(m_scratch, "b.mlmodelc", made);
-        for (const QString &path : {pipe, u"/dev/zero"_s}) {
-            for (const QStringList &command :
-                 {QStringList{u"inspect"_s, path},
-                  {u"patch"_s, bundle, u"--dry-run"_s, u"--script"_s, path},
-                  {u"patch"_s, bundle, u"--dry-run"_s, u"--apply"_s, path},
-                  {u"quantize"_s, path, u"--format"_s, u"mxfp8"_s, u"-o"_s,
-                   m_scratch.filePath(u"q"_s)}}) {
-                const CliResult result = runLimited(command);
-                QVERIFY2(!result.crashed, qPrintable(command.join(u' ')));
-                QVERIFY2(result.exitCode >= 2, qPrintable(command.join(u' ')));
-            }
-        }
-    }
-
-    /// A description names what it was made of: that file is not opened unless it lies beside it.
-    void foreignInput()
-    {
-        const QString array = writeArray(m_scratch, "in.npy", {32, 32});
-        const QString folder = m_scratch.filePath(u"made"_s);
-        QCOMPARE(
-            runCli({u"quantize"_s, array, u"--format"_s, u"mxfp8"_s, u"-o"_s, folder}).exitCode, 0);
-        auto json =
-            nlohmann::ordered_json::parse(contentOf(folder + u"/quantize.json"_s).toStdString());
-        const QString secret = write(u"secret"_s, "root:x:0:0");
-        json["input"] = secret.toStdString();
-        json["input_sha256"] = QCryptographicHash::hash("root:x:0:0", QCryptographicHash::Sha256)
-                                   .toHex()
-                                   .toStdString();
-        write(u"made/quantize.json"_s, QByteArray::fromStdString(json.dump()));
-        const CliResult result = runCli({u"dequantize"_s, folder, u"--json"_s});
-        QCOMPARE(result.exitCode, 0);
-        QCOMPARE(result.json()["error_from"].get<std::string>(), "recorded");
-        QVERIFY(!result.out.contains("root") && !result.err.contains("root"));
-    }
-
-    /// The header is looked at before anything is taken into memory.
-    void largeInputs()
-    {
-        const QString path = write(u"large"_s, "no header");
-        QVERIFY(QFile::resize(path, qint64{1} << 40));
-        const QString folder = m_scratch.filePath(u"folder"_s);
-        QDir().mkpath(folder);
-        write(u"folder/quantize.json"_s, R"({"format":"int8","rows":2,"columns":2})");
-        QVERIFY(QFile::link(path, folder + u"/data.bin"_s));
-        QVERIFY(QFile::link(path, folder + u"/scale.bin"_s));
-        const QString out = m_scratch.filePath(u"out"_s);
-        for (const QStringList &command :
-             {QStringList{u"quantize"_s, path, u"--format"_s, u"mxfp8"_s, u"-o"_s, out},
-              {u"dequantize"_s, folder, u"-o"_s, out + u".npy"_s},
-              {u"patch"_s, path, u"-o"_s, out, u"--apply"_s, path},
-              {u"patch"_s, path, u"-o"_s, out, u"--script"_s, path}}) {
-            const CliResult result =
-                runLimited(command + QStringList{u"--json"_s}, rlim_t{2} << 40);
-            QVERIFY2(!result.crashed, qPrintable(command.join(u' ')));
-            QVERIFY2(result.exitCode == 3 || result.exitCode == 4, qPrintable(command.join(u' ')));
-            QVERIFY2(result.json().is_object(), result.out.constData());
-            QVERIFY2(!result.out.contains("bad_alloc"), result.out.constData());
-        }
-    }
-
-    /// A binary patch is applied in less memory than the file has, by itself and in a bundle.
-    void patchesOfLargeFiles()
-    {
-        constexpr qint64 kBytes = qint64{384} << 20;
-        constexpr rlim_t kMemory = rlim_t{192} << 20;
-        const QString patch = write(u"two.ips"_s, QByteArray("PATCH\0\0\2\0\2XYEOF", 15));
-        const QString path = write(u"sparse.bin"_s, "0123456789");
-        QVERIFY(QFile::resize(path, kBytes));
-        const QString made = m_scratch.filePath(u"sparse-made.bin"_s);
-        const CliResult lone =
-            runLimited({u"patch"_s, path, u"--apply"_s, patch, u"-o"_s, made, u"--json"_s}, kMemory,
-                       RLIMIT_DATA);
-        QVERIFY2(lone.exitCode == 0, lone.out + lone.err);
-        QVERIFY(lone.json()["verified"].get<bool>());
-        QFile file(made);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        QCOMPARE(file.size(), kBytes);
-        QCOMPARE(file.read(10), QByteArray("01XY456789"));
-        QVERIFY(QFile::remove(made));
-
-        MadeBundle bundle;
-        bundle.weight("w", "[4]", halves({1, 2, 3, 4}));
-        const QString folder = writeBundle(m_scratch, "large.mlmodelc", bundle);
-        QVERIFY(QFile::rename(path, folder + u"/extra.bin"_s));
-        write(u"large.mlmodelc/notes.txt"_s, "0123456789");
-        const CliResult inside =
-            runLimited({u"patch"_s, folder, u"--apply"_s, patch, u"--file"_s, u"notes.txt"_s,
-                        u"-o"_s, m_scratch.filePath(u"made.mlmodelc"_s), u"--json"_s},
-                       kMemory, RLIMIT_DATA);
-        QVERIFY2(inside.exitCode == 0, inside.out + inside.err);
-        QCOMPARE(contentOf(m_scratch.filePath(u"made.mlmodelc/notes.txt"_s)),
-                 QByteArray("01XY456789"));
-        QCOMPARE(QFileInfo(m_scratch.filePath(u"made.mlmodelc/extra.bin"_s)).size(), kBytes);
-    }
-
-    /// One document, whatever ends the command.
-    void withoutMemory()
-    {
-        const QString array = writeArray(m_scratch, "big.npy", {4096, 4096});
-        const CliResult result = runLimited({u"quantize"_s, array, u"--format"_s, u"mxfp8"_s,
-                                             u"-o"_s, m_scratch.filePath(u"none"_s), u"--json"_s},
-                                            rlim_t{256} << 20);
-        QVERIFY(!result.crashed);
-        QCOMPARE(result.exitCode, 4);
-        QVERIFY(result.json()["diagnostics"][0]["code"].get<std::string>().starts_with("io."));
-    }
+    void archives();
+    void wideHeaders();
+    void manifests();
+    void pipesAndDevices();
+    void foreignInput();
+    void largeInputs();
+    void patchesOfLargeFiles();
+    void withoutMemory();
 
 private:
     QString write(const QString &name, const QByteArray &content) const
@@ -243,5 +80,171 @@ private:
     }
     QTemporaryDir m_scratch;
 };
+
+/// Members that overlap are refused; others are unpacked when their values are asked for.
+void TestCliHostile::archives()
+{
+    const QString shared = write(u"overlap.npz"_s, overlapping(400)); // 6.7 GB in all
+    const CliResult refused = runLimited({u"inspect"_s, shared, u"--json"_s});
+    QVERIFY(!refused.crashed);
+    QCOMPARE(refused.exitCode, 3);
+    QCOMPARE(refused.json()["diagnostics"][0]["code"].get<std::string>(), "zip.overlap");
+
+    // In less memory than its values have.
+    const QByteArray zeros = npy("<f4", "False", "(33554432,)", QByteArray(4 << 25, '\0'));
+    const QString bomb =
+        write(u"bomb.npz"_s,
+              zip({{"a.npy", zeros, true}, {"b.npy", zeros, true}, {"c.npy", zeros, true}}));
+    const CliResult listed = runLimited({u"inspect"_s, bomb, u"--json"_s}, rlim_t{384} << 20);
+    QCOMPARE(listed.exitCode, 0);
+    QCOMPARE(listed.json()["weights"].size(), std::size_t{3});
+    QVERIFY(listed.json()["weights"][0]["stored_bytes"].get<qint64>() < (1 << 20));
+    const QString out = m_scratch.filePath(u"a.npy"_s);
+    QCOMPARE(runLimited({u"decode"_s, bomb, u"a"_s, u"--as"_s, u"fp32"_s, u"-o"_s, out}).exitCode,
+             0);
+    QCOMPARE(QFileInfo(out).size(), qint64(zeros.size()));
+    QFile::remove(out);
+}
+
+void TestCliHostile::wideHeaders()
+{
+    QByteArray json = "{";
+    for (int i = 0; i < 40000; ++i)
+        json += QByteArray(i == 0 ? "" : ",") + "\"t" + QByteArray::number(i) +
+                R"(":{"dtype":"F16","shape":[1],"data_offsets":[)" + QByteArray::number(2 * i) +
+                "," + QByteArray::number(2 * i + 2) + "]}";
+    const QString path =
+        write(u"wide.safetensors"_s, safetensors(json + "}", QByteArray(80000, 0)));
+    const CliResult result = runLimited({u"inspect"_s, path, u"--json"_s});
+    QVERIFY(!result.crashed);
+    QCOMPARE(result.json()["weights"].size(), std::size_t{40000});
+    const QString deep =
+        write(u"deep.safetensors"_s, safetensors("{\"a\":" + QByteArray(4'000'000, '['), {}));
+    QCOMPARE(runLimited({u"inspect"_s, deep}).exitCode, 3);
+}
+
+void TestCliHostile::manifests()
+{
+    QDir().mkpath(m_scratch.filePath(u"wide.mlpackage"_s));
+    QByteArray json = R"({"rootModelIdentifier":"x","itemInfoEntries":{)";
+    for (int i = 0; i < 40000; ++i)
+        json += QByteArray(i == 0 ? "" : ",") + "\"" + QByteArray::number(i) + R"(":{"path":"a"})";
+    write(u"wide.mlpackage/Manifest.json"_s, json + "}}");
+    const CliResult result = runLimited({u"inspect"_s, m_scratch.filePath(u"wide.mlpackage"_s)});
+    QVERIFY(!result.crashed);
+    QCOMPARE(result.exitCode, 3);
+}
+
+/// Neither waited for nor read without an end, wherever a file is read.
+void TestCliHostile::pipesAndDevices()
+{
+    const QString pipe = m_scratch.filePath(u"pipe"_s);
+    QCOMPARE(::mkfifo(QFile::encodeName(pipe).constData(), 0600), 0);
+    MadeBundle made;
+    made.layer("w", "[2]", halves({1, 2}));
+    const QString bundle = writeBundle(m_scratch, "b.mlmodelc", made);
+    for (const QString &path : {pipe, u"/dev/zero"_s}) {
+        for (const QStringList &command :
+             {QStringList{u"inspect"_s, path},
+              {u"patch"_s, bundle, u"--dry-run"_s, u"--script"_s, path},
+              {u"patch"_s, bundle, u"--dry-run"_s, u"--apply"_s, path},
+              {u"quantize"_s, path, u"--format"_s, u"mxfp8"_s, u"-o"_s,
+               m_scratch.filePath(u"q"_s)}}) {
+            const CliResult result = runLimited(command);
+            QVERIFY2(!result.crashed, qPrintable(command.join(u' ')));
+            QVERIFY2(result.exitCode >= 2, qPrintable(command.join(u' ')));
+        }
+    }
+}
+
+/// A description names what it was made of: that file is not opened unless it lies beside it.
+void TestCliHostile::foreignInput()
+{
+    const QString array = writeArray(m_scratch, "in.npy", {32, 32});
+    const QString folder = m_scratch.filePath(u"made"_s);
+    QCOMPARE(runCli({u"quantize"_s, array, u"--format"_s, u"mxfp8"_s, u"-o"_s, folder}).exitCode,
+             0);
+    auto json =
+        nlohmann::ordered_json::parse(contentOf(folder + u"/quantize.json"_s).toStdString());
+    const QString secret = write(u"secret"_s, "root:x:0:0");
+    json["input"] = secret.toStdString();
+    json["input_sha256"] =
+        QCryptographicHash::hash("root:x:0:0", QCryptographicHash::Sha256).toHex().toStdString();
+    write(u"made/quantize.json"_s, QByteArray::fromStdString(json.dump()));
+    const CliResult result = runCli({u"dequantize"_s, folder, u"--json"_s});
+    QCOMPARE(result.exitCode, 0);
+    QCOMPARE(result.json()["error_from"].get<std::string>(), "recorded");
+    QVERIFY(!result.out.contains("root") && !result.err.contains("root"));
+}
+
+/// The header is looked at before anything is taken into memory.
+void TestCliHostile::largeInputs()
+{
+    const QString path = write(u"large"_s, "no header");
+    QVERIFY(QFile::resize(path, qint64{1} << 40));
+    const QString folder = m_scratch.filePath(u"folder"_s);
+    QDir().mkpath(folder);
+    write(u"folder/quantize.json"_s, R"({"format":"int8","rows":2,"columns":2})");
+    QVERIFY(QFile::link(path, folder + u"/data.bin"_s));
+    QVERIFY(QFile::link(path, folder + u"/scale.bin"_s));
+    const QString out = m_scratch.filePath(u"out"_s);
+    for (const QStringList &command :
+         {QStringList{u"quantize"_s, path, u"--format"_s, u"mxfp8"_s, u"-o"_s, out},
+          {u"dequantize"_s, folder, u"-o"_s, out + u".npy"_s},
+          {u"patch"_s, path, u"-o"_s, out, u"--apply"_s, path},
+          {u"patch"_s, path, u"-o"_s, out, u"--script"_s, path}}) {
+        const CliResult result = runLimited(command + QStringList{u"--json"_s}, rlim_t{2} << 40);
+        QVERIFY2(!result.crashed, qPrintable(command.join(u' ')));
+        QVERIFY2(result.exitCode == 3 || result.exitCode == 4, qPrintable(command.join(u' ')));
+        QVERIFY2(result.json().is_object(), result.out.constData());
+        QVERIFY2(!result.out.contains("bad_alloc"), result.out.constData());
+    }
+}
+
+/// A binary patch is applied in less memory than the file has, by itself and in a bundle.
+void TestCliHostile::patchesOfLargeFiles()
+{
+    constexpr qint64 kBytes = qint64{384} << 20;
+    constexpr rlim_t kMemory = rlim_t{192} << 20;
+    const QString patch = write(u"two.ips"_s, QByteArray("PATCH\0\0\2\0\2XYEOF", 15));
+    const QString path = write(u"sparse.bin"_s, "0123456789");
+    QVERIFY(QFile::resize(path, kBytes));
+    const QString made = m_scratch.filePath(u"sparse-made.bin"_s);
+    const CliResult lone = runLimited(
+        {u"patch"_s, path, u"--apply"_s, patch, u"-o"_s, made, u"--json"_s}, kMemory, RLIMIT_DATA);
+    QVERIFY2(lone.exitCode == 0, lone.out + lone.err);
+    QVERIFY(lone.json()["verified"].get<bool>());
+    QFile file(made);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QCOMPARE(file.size(), kBytes);
+    QCOMPARE(file.read(10), QByteArray("01XY456789"));
+    QVERIFY(QFile::remove(made));
+
+    MadeBundle bundle;
+    bundle.weight("w", "[4]", halves({1, 2, 3, 4}));
+    const QString folder = writeBundle(m_scratch, "large.mlmodelc", bundle);
+    QVERIFY(QFile::rename(path, folder + u"/extra.bin"_s));
+    write(u"large.mlmodelc/notes.txt"_s, "0123456789");
+    const CliResult inside =
+        runLimited({u"patch"_s, folder, u"--apply"_s, patch, u"--file"_s, u"notes.txt"_s, u"-o"_s,
+                    m_scratch.filePath(u"made.mlmodelc"_s), u"--json"_s},
+                   kMemory, RLIMIT_DATA);
+    QVERIFY2(inside.exitCode == 0, inside.out + inside.err);
+    QCOMPARE(contentOf(m_scratch.filePath(u"made.mlmodelc/notes.txt"_s)), QByteArray("01XY456789"));
+    QCOMPARE(QFileInfo(m_scratch.filePath(u"made.mlmodelc/extra.bin"_s)).size(), kBytes);
+}
+
+/// One document, whatever ends the command.
+void TestCliHostile::withoutMemory()
+{
+    const QString array = writeArray(m_scratch, "big.npy", {4096, 4096});
+    const CliResult result = runLimited({u"quantize"_s, array, u"--format"_s, u"mxfp8"_s, u"-o"_s,
+                                         m_scratch.filePath(u"none"_s), u"--json"_s},
+                                        rlim_t{256} << 20);
+    QVERIFY(!result.crashed);
+    QCOMPARE(result.exitCode, 4);
+    QVERIFY(result.json()["diagnostics"][0]["code"].get<std::string>().starts_with("io."));
+}
+
 KERNSCOPE_TEST(TestCliHostile, QCoreApplication)
 #include "tst_cli_hostile.moc"

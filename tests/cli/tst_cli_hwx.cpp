@@ -253,5 +253,6 @@ private:
 
     QTemporaryDir m_scratch;
 };
+
 KERNSCOPE_TEST(TestCliHwx, QCoreApplication)
 #include "tst_cli_hwx.moc"

@@ -278,5 +278,6 @@ private:
     QString sample(const char *name) const { return m_folder + QLatin1String(name); }
     QString m_folder;
 };
+
 KERNSCOPE_TEST(TestCliSamples, QCoreApplication)
 #include "tst_cli_samples.moc"

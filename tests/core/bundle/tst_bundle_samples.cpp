@@ -156,5 +156,6 @@ private:
 
     QDir m_folder;
 };
+
 KERNSCOPE_TEST(TestBundleSamples, QCoreApplication)
 #include "tst_bundle_samples.moc"

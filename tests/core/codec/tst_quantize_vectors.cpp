@@ -230,5 +230,6 @@ private:
         }
     }
 };
+
 KERNSCOPE_TEST(TestQuantizeVectors, kernscope::test::NoApplication)
 #include "tst_quantize_vectors.moc"

@@ -185,5 +185,6 @@ private:
         return *applyEdit(fresh, planned->front());
     }
 };
+
 KERNSCOPE_TEST(TestDiffContainers, QCoreApplication)
 #include "tst_diff_containers.moc"

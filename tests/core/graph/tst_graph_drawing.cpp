@@ -155,25 +155,7 @@ private Q_SLOTS:
     /// Graphviz takes one request at a time; each caller gets the whole answer.
     void manyThreads()
     {
-
-        /// Six layers of four, each of which reads two of the layer before.
-        const GraphPtr graph = lattice()
-        {
-            std::string body;
-            std::vector<std::string> before(4, "x");
-            for (int layer = 0; layer < 6; ++layer) {
-                std::vector<std::string> now;
-                for (std::size_t i = 0; i < 4; ++i) {
-                    now.push_back("v" + std::to_string(layer) + "_" + std::to_string(i));
-                    body += "            " + sum(now.back(), before[i], before[(i * 3 + 1) % 4]) +
-                            ";\n";
-                }
-                before = now;
-            }
-            return graphOf(bundleOf(programOf("    func main<ios18>(tensor<fp16, [1, 4]> x) {\n" +
-                                              body + "        } -> (v5_0);\n")));
-        }
-
+        const GraphPtr graph = lattice();
         const std::string alone = svgText(around(graph, "v2_1", 3), false).value_or("");
         QVERIFY(!alone.empty());
         std::vector<std::string> made(6);
@@ -204,7 +186,23 @@ private Q_SLOTS:
     }
 
 private:
-    static GraphPtr lattice();
+    /// Six layers of four, each of which reads two of the layer before.
+    static GraphPtr lattice()
+    {
+        std::string body;
+        std::vector<std::string> before(4, "x");
+        for (int layer = 0; layer < 6; ++layer) {
+            std::vector<std::string> now;
+            for (std::size_t i = 0; i < 4; ++i) {
+                now.push_back("v" + std::to_string(layer) + "_" + std::to_string(i));
+                body +=
+                    "            " + sum(now.back(), before[i], before[(i * 3 + 1) % 4]) + ";\n";
+            }
+            before = now;
+        }
+        return graphOf(bundleOf(programOf("    func main<ios18>(tensor<fp16, [1, 4]> x) {\n" +
+                                          body + "        } -> (v5_0);\n")));
+    }
 };
 
 KERNSCOPE_TEST(TestGraphDrawing, QCoreApplication)

@@ -333,5 +333,6 @@ private:
         QVERIFY(decoded == weights);
     }
 };
+
 KERNSCOPE_TEST(TestOrderTiles, QCoreApplication)
 #include "tst_order_tiles.moc"

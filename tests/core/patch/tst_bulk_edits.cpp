@@ -327,5 +327,6 @@ private:
 
     QTemporaryDir m_scratch;
 };
+
 KERNSCOPE_TEST(TestBulkEdits, kernscope::test::NoApplication)
 #include "tst_bulk_edits.moc"

@@ -220,5 +220,6 @@ private:
 
     QTemporaryDir m_folder;
 };
+
 KERNSCOPE_TEST(TestRawEdits, QCoreApplication)
 #include "tst_raw_edits.moc"

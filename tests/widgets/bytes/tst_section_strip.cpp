@@ -393,5 +393,6 @@ private:
         return strip;
     }
 };
+
 KERNSCOPE_TEST(TestSectionStrip, QApplication)
 #include "tst_section_strip.moc"

@@ -10,7 +10,7 @@ namespace {
 
 void write(const QString &path)
 {
-    QVERIFY(test::put(path, "kept"));
+    QVERIFY(kernscope::test::put(path, "kept"));
 }
 
 } // namespace
@@ -211,5 +211,6 @@ private:
         });
     }
 };
+
 KERNSCOPE_TEST(TestFileDialogs, QApplication)
 #include "tst_file_dialogs.moc"

@@ -485,5 +485,6 @@ private:
         return {};
     }
 };
+
 KERNSCOPE_TEST(TestProgramDock, QApplication)
 #include "tst_program_dock.moc"

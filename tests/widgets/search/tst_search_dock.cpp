@@ -352,5 +352,6 @@ private:
     std::unique_ptr<Session> m_session;
     std::unique_ptr<SearchDock> m_dock;
 };
+
 KERNSCOPE_TEST(TestSearchDock, QApplication)
 #include "tst_search_dock.moc"

@@ -536,5 +536,6 @@ private:
     std::unique_ptr<ui::Session> m_session;
     std::unique_ptr<ui::ScalePanel> m_panel;
 };
+
 KERNSCOPE_TEST(TestWeightModels, QApplication)
 #include "tst_weight_models.moc"

@@ -54,8 +54,7 @@ private slots:
         QCOMPARE(anec::writeAnec(*image, std::span(bytes).first(0x800)).error().code, "anec.write");
         // One byte more and the sizes do not fit any more: no .anec.
         bytes.push_back(std::byte(0));
-        options.memory = {{"x.anec", bytes}};
-        QVERIFY(!Bundle::open("x.anec", options));
+        QVERIFY(!Bundle::open("x.anec", {.memory = {{"x.anec", bytes}}}));
     }
 };
 

@@ -324,7 +324,7 @@ private slots:
         QDir dir(folder.path());
         QVERIFY(dir.mkpath(u"m.mlmodelc/weights"_s));
         const auto put = [&dir](const QString &name, const QByteArray &content) {
-            return put(dir.filePath(name), content);
+            return test::put(dir.filePath(name), content);
         };
         QVERIFY(put(u"m.mlmodelc/model.mil"_s, QByteArray::fromStdString(made.text())));
         QVERIFY(put(u"m.mlmodelc/weights/weight.bin"_s, pointer));

@@ -176,5 +176,6 @@ private:
                npy("<f4", "False", "(2, 3)", floats({1, 2, 3, 4, 5, 6})), QList<int>{});
     }
 };
+
 KERNSCOPE_TEST(TestHostileModels, QCoreApplication)
 #include "tst_hostile_models.moc"

@@ -32,6 +32,16 @@ std::string indexText(const Shape &shape)
     return text.empty() ? "0" : text;
 }
 
+/// Every file and folder below a folder, with the time of its last change and its bytes.
+QStringList standing(const QString &folder)
+{
+    QStringList all;
+    for (const QString &path : test::pathsBelow(folder))
+        all << path + u' ' + QString::number(QFileInfo(path).lastModified().toMSecsSinceEpoch()) +
+                   u' ' + QString::fromLatin1(test::contentOf(path).toHex());
+    return all;
+}
+
 } // namespace
 
 class TestContainerContract : public QObject
@@ -63,7 +73,7 @@ private slots:
         const auto text = [](std::string_view view) {
             return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
         };
-        const QString root = sourcePath({});
+        const QString root = test::sourcePath({});
         QVERIFY(QFile::exists(root + u"/tests/fuzz/"_s + text(reader.fuzzTarget()) + u".cpp"_s));
         QVERIFY(QFile::exists(root + u'/' + QLatin1String(given.pages) + u'/' +
                               text(reader.helpPage()) + u".md"_s));
@@ -92,6 +102,7 @@ private slots:
 
     void opensAsReadOnlyCopy_data() { rows(); }
 
+    /// On a disk, where no file may be written: it opens as it does in memory.
     void opensAsReadOnlyCopy()
     {
         const ContainerSample given = sample();
@@ -102,13 +113,8 @@ private slots:
         for (const auto &[path, bytes] : given.files.memory) {
             const QString place = lone ? folder : folder + u'/' + QString::fromStdString(path);
             QVERIFY(QDir().mkpath(QFileInfo(place).path()));
-            QFile file(place);
-            QVERIFY(file.open(QIODevice::WriteOnly));
-            QCOMPARE(file.write(reinterpret_cast<const char *>(bytes.data()),
-                                static_cast<qint64>(bytes.size())),
-                     static_cast<qint64>(bytes.size()));
-            file.close();
-            QVERIFY(file.setPermissions(QFileDevice::ReadOwner));
+            QVERIFY(test::put(place, bytes));
+            QVERIFY(QFile::setPermissions(place, QFileDevice::ReadOwner));
         }
         const auto memory = Bundle::open(given.name, given.files);
         OpenOptions byReader;
@@ -220,24 +226,6 @@ private:
         return test::containerSamples()[static_cast<std::size_t>(index)];
     }
 };
-/// On a disk, where no file may be written: it opens as it does in memory.
-/// Every file and folder below a folder, with the time of its last change and its bytes.
-static QStringList standing(const QString &folder)
-{
-    QStringList all;
-    QDirIterator entry(folder, QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot,
-                       QDirIterator::Subdirectories);
-    while (entry.hasNext()) {
-        const QFileInfo info(entry.next());
-        QFile file(info.filePath());
-        all.append(info.filePath() + u' ' +
-                   QString::number(info.lastModified().toMSecsSinceEpoch()) + u' ' +
-                   (info.isFile() && file.open(QIODevice::ReadOnly)
-                        ? QString::fromLatin1(file.readAll().toHex())
-                        : QString()));
-    }
-    all.sort();
-    return all;
-}
+
 KERNSCOPE_TEST(TestContainerContract, QCoreApplication)
 #include "tst_container_contract.moc"

@@ -122,5 +122,6 @@ private:
             .value_or(nullptr);
     }
 };
+
 KERNSCOPE_TEST(TestHwxReal, QCoreApplication)
 #include "tst_hwx_real.moc"

@@ -253,5 +253,6 @@ private:
             QTest::newRow(qPrintable(name)) << root.filePath(name);
     }
 };
+
 KERNSCOPE_TEST(TestOdixSamples, QCoreApplication)
 #include "tst_odix_samples.moc"
