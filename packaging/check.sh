@@ -42,7 +42,7 @@ files() {
 }
 
 check_format() {
-    files '*.cpp' '*.h' | tr '\n' '\0' | xargs -0 clang-format --dry-run -Werror
+    files '*.cpp' '*.h' | tr '\n' '\0' | xargs -0 -n 100 -P "$(nproc)" clang-format --dry-run -Werror
 }
 
 check_words() {

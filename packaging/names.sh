@@ -4,15 +4,16 @@
 # namespaces, of static functions, of macros. Sources of a target are compiled together in batches
 # that differ between versions of CMake, where such names meet.
 #   packaging/names.sh [TREE]
-# A target is the folder whose CMakeLists.txt makes one, with the folders below that make none. It
-# reads lines as .clang-format lays them out: what a namespace holds begins in the first column.
+# A target is the folder whose CMakeLists.txt makes one, with the folders below that make none; the
+# tests of all containers are one. It reads lines as .clang-format lays them out: what a namespace holds begins in the first column.
 # Sources that Highway compiles once per instruction set stay out of batches, and of this.
 set -euo pipefail
 cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
 
 for folder in app core widgets tests; do [ ! -d "$folder" ] || folders+=("$folder"); done
 targets=$(find "${folders[@]}" -name CMakeLists.txt -exec grep -lE \
-    '^ *(add_library|add_executable|kernscope_core_library|kernscope_test|pybind11_add_module)\(' {} + | sed 's|/[^/]*$||' | tr '\n' ' ')
+    '^ *(add_library|add_executable|kernscope_core_library|kernscope_test|pybind11_add_module)\(' {} + |
+    sed 's|/[^/]*$||; s|^\(tests/core/container\)/.*|\1|' | sort -u | tr '\n' ' ')
 find "${folders[@]}" -name '*.cpp' -not -path 'tests/bench/*' -not -path 'tests/fuzz/*' -not -path 'tests/simulator/*' | sort | tr '\n' '\0' | xargs -0 awk -v targets="$targets" '
 function told(name,    i, target) {
     if (name == "" || name ~ /^(auto|bool|operator|requires|static_assert|struct|void|__.*)$/)

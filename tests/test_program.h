@@ -3,13 +3,52 @@
 
 #include "core/base/error.h"
 
+// What tests may use without naming it: all this is in their precompiled header
+// (KERNSCOPE_TEST_HEADERS), and moc needs none of it.
+#ifndef Q_MOC_RUN
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <set>
 #include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <thread>
 #include <tuple>
+#include <utility>
+#include <variant>
+#include <vector>
 
-#include <QFile>
-#include <QtTest/QTest>
+#include <QtCore/QtCore>
+#include <QtTest/QtTest>
+#ifdef QT_WIDGETS_LIB
+#include <QtWidgets/QtWidgets>
+#endif
+#include <fmt/format.h>
+#include <tl/expected.hpp>
+#endif
 
 /// The tests of a folder are one program, which runs one of its classes:
 ///   test_core_codec tst_decoder [Qt Test option …]
@@ -47,11 +86,61 @@ inline QByteArray contentOf(const QString &path)
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
-/// Writes a file whole; false where that fails.
-inline bool put(const QString &path, const QByteArray &content)
+inline QString textOf(const QString &path)
+{
+    return QString::fromUtf8(contentOf(path));
+}
+
+/// Writes a file whole, or behind what it holds; false where that fails.
+inline bool put(const QString &path, const QByteArray &content,
+                QIODevice::OpenMode how = QIODevice::WriteOnly)
 {
     QFile file(path);
-    return file.open(QIODevice::WriteOnly) && file.write(content) == content.size();
+    return file.open(how) && file.write(content) == content.size();
+}
+
+inline bool put(const QString &path, std::span<const std::byte> content)
+{
+    return put(path, QByteArray(reinterpret_cast<const char *>(content.data()),
+                                static_cast<qsizetype>(content.size())));
+}
+
+inline bool append(const QString &path, const QByteArray &content)
+{
+    return put(path, content, QIODevice::Append);
+}
+
+/// Waits until the clock of a folder's file system, which ticks in steps of some milliseconds, has
+/// moved on: what is written next gets another time.
+inline bool fileClockTicks(const QString &folder)
+{
+    QTemporaryFile probe(folder + QStringLiteral("/probe"));
+    if (!probe.open())
+        return false;
+    const auto time = [&probe] {
+        probe.write("x");
+        probe.flush();
+        return std::filesystem::last_write_time(probe.fileName().toStdString());
+    };
+    return QTest::qWaitFor([&time, first = time()] { return time() != first; });
+}
+
+/// Files and folders below a folder, in order.
+inline QStringList pathsBelow(const QString &folder, const QStringList &names = {})
+{
+    QStringList found;
+    QDirIterator entries(folder, names, QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot,
+                         QDirIterator::Subdirectories);
+    while (entries.hasNext())
+        found << entries.next();
+    found.sort();
+    return found;
+}
+
+/// A path of the checkout: "tests/fuzz/seeds/x.npy".
+inline QString sourcePath(const QString &relative)
+{
+    return QString::fromUtf8(sourceFolder()) + QLatin1Char('/') + relative;
 }
 
 inline std::span<const std::byte> asSpan(const QByteArray &raw)
@@ -63,6 +152,13 @@ inline std::vector<std::byte> asBytes(const QByteArray &raw)
 {
     const auto all = asSpan(raw);
     return {all.begin(), all.end()};
+}
+
+/// A file of tests/fuzz/seeds.
+inline std::vector<std::byte> seed(const char *name)
+{
+    return asBytes(
+        contentOf(sourcePath(QStringLiteral("tests/fuzz/seeds/") + QLatin1String(name))));
 }
 
 inline bool hasCode(const Diagnostics &rows, std::string_view code)

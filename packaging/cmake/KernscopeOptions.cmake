@@ -44,12 +44,14 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         -Wno-stringop-overflow -Wno-stringop-overread -Wno-maybe-uninitialized)
 endif()
 # Tables, texts and docks: a third of the compiler's time is saved, and none of theirs is spent in
-# loops over elements. With sanitizers texts and reports are not optimised at all: at -O1 compiling
-# them takes twice as long, and no test spends its time in them.
+# loops over elements. They are not optimised at all where nothing but tests uses them: in the build
+# without the core's tests, and with sanitizers texts and reports.
 #   kernscope_plain(target)
+option(KERNSCOPE_CORE_TESTS "Build and run the core's tests (CI runs them under sanitizers)" ON)
 function(kernscope_plain target)
     set(level -O1)
-    if(KERNSCOPE_SANITIZE AND target MATCHES "_(report|chip_report|plan|facade|graph)$")
+    if(NOT KERNSCOPE_CORE_TESTS
+        OR (KERNSCOPE_SANITIZE AND target MATCHES "_(report|chip_report|plan|facade|graph)$"))
         set(level -O0)
     endif()
     target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:${level}>)
@@ -79,29 +81,33 @@ function(kernscope_precompile target)
     endif()
 endfunction()
 
-# Whole builds are made of far fewer compiler runs: several sources of a target in each. Sources that
-# Highway compiles once a target include themselves, so they stay alone.
+# Whole builds are made of far fewer compiler runs: several sources of a target in each. They are
+# counted off here, so that every CMake compiles the same ones together. Alone stay sources that
+# Highway compiles once a target, as they include themselves, and what moc writes.
 #   kernscope_unite(target)
 function(kernscope_unite target)
     if(NOT KERNSCOPE_UNITY)
         return()
     endif()
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     get_target_property(sources ${target} SOURCES)
     get_target_property(folder ${target} SOURCE_DIR)
+    set(number 0)
     foreach(source IN LISTS sources)
         cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${folder}")
-        if(source MATCHES "\\.cpp$" AND EXISTS "${source}")
-            file(STRINGS "${source}" itself REGEX "define HWY_TARGET_INCLUDE")
-            if(itself)
-                set_source_files_properties("${source}" TARGET_DIRECTORY ${target}
-                    PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-                # clang takes minutes for one of them with checks; check.sh has them checked by g++.
-                if(KERNSCOPE_FUZZ)
-                    set_property(SOURCE "${source}" TARGET_DIRECTORY ${target} APPEND PROPERTY
-                        COMPILE_OPTIONS -fno-sanitize=all)
-                endif()
-            endif()
+        if(NOT source MATCHES "\\.cpp$" OR NOT EXISTS "${source}")
+            continue()
+        endif()
+        file(STRINGS "${source}" itself REGEX "define HWY_TARGET_INCLUDE")
+        if(NOT itself)
+            math(EXPR group "${number} / 12")
+            math(EXPR number "${number} + 1")
+            set_source_files_properties("${source}" TARGET_DIRECTORY ${target}
+                PROPERTIES UNITY_GROUP ${group})
+        elseif(KERNSCOPE_FUZZ)
+            # clang takes minutes for one of these with checks; check.sh has them checked by g++.
+            set_property(SOURCE "${source}" TARGET_DIRECTORY ${target} APPEND PROPERTY
+                COMPILE_OPTIONS -fno-sanitize=all)
         endif()
     endforeach()
 endfunction()
@@ -180,6 +186,10 @@ function(kernscope_core_library name)
         PUBLIC tl::expected ${ARG_DEPENDS}
         PRIVATE kernscope_options fmt::fmt ${ARG_PRIVATE})
     target_include_directories(kernscope_${name} PUBLIC "${CMAKE_SOURCE_DIR}")
+    # What warns is compiled without sanitizers as well: looking for it takes a sixth of the time.
+    if(KERNSCOPE_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        target_compile_options(kernscope_${name} PRIVATE -w)
+    endif()
     # One for each level of optimisation: g++ 14 refuses those of another.
     get_property(owner GLOBAL PROPERTY KERNSCOPE_CORE_PCH_${level})
     if(NOT owner)
@@ -216,7 +226,9 @@ function(kernscope_share_test_settings)
     endif()
 endfunction()
 
-set(KERNSCOPE_TEST_HEADERS <QtCore/QtCore> <QtTest/QTest> <QtTest/QtTest> ${KERNSCOPE_CORE_HEADERS})
+# As tests/test_program.h includes them.
+set(KERNSCOPE_TEST_HEADERS <QtCore/QtCore> <QtTest/QtTest> ${KERNSCOPE_CORE_HEADERS}
+    <chrono> <cmath> <deque> <filesystem> <fstream> <numeric> <random> <set> <sstream>)
 
 # The program of a folder's tests: without widgets or with. The first of its kind owns the
 # precompiled header.
@@ -235,25 +247,38 @@ function(kernscope_test_program name with_widgets)
     endif()
     kernscope_precompile(${name} OWNER ${owner} HEADERS ${headers})
     if(KERNSCOPE_UNITY)
-        set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+        set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     endif()
     # All but empty, as tests include their own .moc: reading the header would be its whole cost.
     set_source_files_properties("${CMAKE_CURRENT_BINARY_DIR}/${name}_autogen/mocs_compilation.cpp"
         PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
+# Owns the precompiled header of programs without widgets where the core's tests, which come first,
+# are left out.
+function(kernscope_own_test_headers)
+    if(NOT KERNSCOPE_CORE_TESTS)
+        kernscope_test_program(kernscope_test_headers FALSE)
+        set_target_properties(kernscope_test_headers PROPERTIES AUTOMOC OFF)
+        file(CONFIGURE OUTPUT test_headers.cpp CONTENT "// A source that the header is made for.\n")
+        target_sources(kernscope_test_headers PRIVATE
+            "${CMAKE_CURRENT_BINARY_DIR}/test_headers.cpp")
+    endif()
+endfunction()
+
 add_custom_target(core_tests) # what check.sh builds with sanitizers
-option(KERNSCOPE_CORE_TESTS "Build and run the core's tests (CI runs them under sanitizers)" ON)
 
 # A class of tests, called as its source is (KERNSCOPE_TEST in tests/test_program.h): a ctest name,
-# run by the program of its folder, test_core_codec for tests/core/codec. Tests that read
-# KERNSCOPE_DATA take the label data; WIDGETS puts one into a program of its own in folders without.
+# run by the program of its folder, test_core_codec for tests/core/codec; the small folders of
+# tests/core/container share one. Tests that read KERNSCOPE_DATA take the label data; WIDGETS puts
+# one into a program of its own in folders without.
 #   kernscope_test(tst_name [WIDGETS] SOURCES tst_name.cpp LIBRARIES kernscope::x … [LABELS data])
 function(kernscope_test name)
     cmake_parse_arguments(ARG "WIDGETS" "" "SOURCES;LIBRARIES;LABELS" ${ARGN})
     file(RELATIVE_PATH program "${CMAKE_SOURCE_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}")
     string(REGEX REPLACE "^tests/" "test_" program "${program}")
     string(REPLACE "/" "_" program "${program}")
+    string(REGEX REPLACE "^(test_core_container)_.*" "\\1" program "${program}")
     set(with_widgets ${ARG_WIDGETS})
     if(ARG_WIDGETS)
         string(APPEND program "_window")
@@ -277,6 +302,10 @@ function(kernscope_test name)
         cmake_path(ABSOLUTE_PATH source NORMALIZE)
         get_target_property(sources ${program} SOURCES)
         if(NOT source IN_LIST sources)
+            list(LENGTH sources number)
+            math(EXPR group "${number} / 8")
+            set_source_files_properties("${source}" TARGET_DIRECTORY ${program}
+                PROPERTIES UNITY_GROUP ${group})
             target_sources(${program} PRIVATE "${source}")
         endif()
     endforeach()

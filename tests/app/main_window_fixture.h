@@ -2,12 +2,8 @@
 #pragma once
 
 #include "synthetic.h"
+#include "tests/test_program.h"
 #include "window_fixture.h"
-
-#include <QAction>
-#include <QTemporaryDir>
-
-#include <memory>
 
 namespace kernscope::test {
 
@@ -15,63 +11,58 @@ namespace kernscope::test {
 class MainWindowTest : public QObject
 {
 protected:
-    void openWindow();
+    void openWindow()
+    {
+        m_window.reset();
+        m_folder = std::make_unique<QTemporaryDir>();
+        m_window = std::make_unique<TestWindow>();
+        QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
+    }
+
     /// The same, and it has the keyboard.
-    void openActiveWindow();
-    void patch(double value = 0.123);
-    QAction *action(const QString &text) const;
+    void openActiveWindow()
+    {
+        openWindow();
+        QVERIFY(activate());
+    }
+
+    bool activate()
+    {
+        (*m_window)->activateWindow();
+        return QTest::qWaitForWindowActive(&**m_window);
+    }
+
+    /// Changes the first stored element of the first weight.
+    void patch(double value = 0.123)
+    {
+        auto &session = (*m_window)->session();
+        session.setPatchingEnabled(true);
+        const auto element = storedElement(*session.bundle(), 0);
+        session.requestEdits({setEdit(*session.bundle(), 0, element, value)}, {});
+    }
+
+    QAction *action(const QString &text) const
+    {
+        for (QAction *found : (*m_window)->findChildren<QAction *>()) {
+            if (found->text().remove(QLatin1Char('&')) == text)
+                return found;
+        }
+        return nullptr;
+    }
+
     ui::Session &session() const { return (*m_window)->session(); }
     ui::Dock *dock(const QString &id) const { return (*m_window)->docks().dock(id); }
     /// A copy of a build of the sample in the folder; its path.
     QString sample(const QString &build) const { return writeSample(m_folder->path(), build); }
+
     /// A made container for H13 in the folder; its path.
-    QString writeHardware() const;
+    QString writeHardware() const
+    {
+        const QString path = m_folder->filePath(u"synthetic.hwx"_s);
+        return put(path, syntheticH13()) ? path : QString();
+    }
 
     std::unique_ptr<TestWindow> m_window;
     std::unique_ptr<QTemporaryDir> m_folder;
 };
-
-inline void MainWindowTest::openWindow()
-{
-    m_window.reset();
-    m_folder = std::make_unique<QTemporaryDir>();
-    m_window = std::make_unique<TestWindow>();
-    QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
-}
-
-inline void MainWindowTest::openActiveWindow()
-{
-    openWindow();
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-}
-
-inline QString MainWindowTest::writeHardware() const
-{
-    const Bytes bytes = syntheticH13();
-    QFile file(m_folder->filePath(QStringLiteral("synthetic.hwx")));
-    if (!file.open(QIODevice::WriteOnly))
-        return {};
-    file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
-    return file.fileName();
-}
-
-/// Changes the first stored element of the first weight.
-inline void MainWindowTest::patch(double value)
-{
-    auto &session = (*m_window)->session();
-    session.setPatchingEnabled(true);
-    const auto element = storedElement(*session.bundle(), 0);
-    session.requestEdits({setEdit(*session.bundle(), 0, element, value)}, {});
-}
-
-inline QAction *MainWindowTest::action(const QString &text) const
-{
-    for (QAction *found : (*m_window)->findChildren<QAction *>()) {
-        if (found->text().remove(QLatin1Char('&')) == text)
-            return found;
-    }
-    return nullptr;
-}
-
 } // namespace kernscope::test

@@ -4,14 +4,8 @@
 #include "core/base/overlaid_file.h"
 #include "core/patch/patch.h"
 #include "main_window_fixture.h"
+#include "tests/test_program.h"
 #include "widgets/patch/patches_dock.h"
-
-#include <QTableView>
-#include <QTemporaryDir>
-
-#include <algorithm>
-#include <limits>
-#include <memory>
 
 namespace kernscope::test {
 
@@ -19,7 +13,17 @@ namespace kernscope::test {
 class PatchesTest : public MainWindowTest
 {
 protected:
-    void openPatches();
+    void openPatches()
+    {
+        openWindow();
+        m_path = sample(QStringLiteral("palette"));
+        QVERIFY(m_window->open({m_path}));
+        (*m_window)->layouts().show(app::Layout::Patch);
+        QVERIFY(activate());
+        (*m_window)->session().setPatchingEnabled(true);
+        QVERIFY(m_window->settle());
+    }
+
     using MainWindowTest::dock;
     ui::PatchesDock &dock() { return *(*m_window)->docks().patches(); }
     QTableView &table() { return *dock().findChild<QTableView *>(); }
@@ -27,56 +31,41 @@ protected:
     {
         return QString::fromStdString((*m_window)->session().bundle()->weights()[index].name);
     }
-    void tick(int row, bool on);
-    void verifyAsPlanned();
+
+    void tick(int row, bool on)
+    {
+        table().model()->setData(table().model()->index(row, 0), on ? Qt::Checked : Qt::Unchecked,
+                                 Qt::CheckStateRole);
+        QTRY_COMPARE((*m_window)->document().busy(), app::Document::Busy::Idle);
+        QVERIFY(m_window->settle());
+    }
+
+    /// The bytes that planning the active edits on the file as it is on disk makes.
+    void verifyAsPlanned()
+    {
+        const ui::Session &session = (*m_window)->session();
+        const auto fresh = Bundle::open(m_path.toStdString());
+        QVERIFY(fresh);
+        std::vector<Edit> edits;
+        for (const ui::PatchEntry &entry : session.patches()) {
+            if (entry.active)
+                edits.push_back(entry.edit->edit);
+        }
+        BundlePtr planned = *fresh;
+        if (!edits.empty()) {
+            auto made = planOnFork(*fresh, edits, std::numeric_limits<double>::infinity());
+            QVERIFY2(made, made ? "" : describe(made.error()).c_str());
+            planned = made->bundle;
+        }
+        const auto &files = session.bundle()->files();
+        QCOMPARE(files.size(), planned->files().size());
+        for (std::size_t i = 0; i < files.size(); ++i) {
+            const auto ours = files[i].file->bytes(), theirs = planned->files()[i].file->bytes();
+            QVERIFY2(std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end()),
+                     files[i].path.c_str());
+        }
+    }
 
     QString m_path;
 };
-
-inline void PatchesTest::openPatches()
-{
-    openWindow();
-    m_path = sample(QStringLiteral("palette"));
-    QVERIFY(m_window->open({m_path}));
-    (*m_window)->layouts().show(app::Layout::Patch);
-    (*m_window)->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-    (*m_window)->session().setPatchingEnabled(true);
-    QVERIFY(m_window->settle());
-}
-
-inline void PatchesTest::tick(int row, bool on)
-{
-    table().model()->setData(table().model()->index(row, 0), on ? Qt::Checked : Qt::Unchecked,
-                             Qt::CheckStateRole);
-    QTRY_COMPARE((*m_window)->document().busy(), app::Document::Busy::Idle);
-    QVERIFY(m_window->settle());
-}
-
-/// The bytes that planning the active edits on the file as it is on disk makes.
-inline void PatchesTest::verifyAsPlanned()
-{
-    const ui::Session &session = (*m_window)->session();
-    const auto fresh = Bundle::open(m_path.toStdString());
-    QVERIFY(fresh);
-    std::vector<Edit> edits;
-    for (const ui::PatchEntry &entry : session.patches()) {
-        if (entry.active)
-            edits.push_back(entry.edit->edit);
-    }
-    BundlePtr planned = *fresh;
-    if (!edits.empty()) {
-        auto made = planOnFork(*fresh, edits, std::numeric_limits<double>::infinity());
-        QVERIFY2(made, made ? "" : describe(made.error()).c_str());
-        planned = made->bundle;
-    }
-    const auto &files = session.bundle()->files();
-    QCOMPARE(files.size(), planned->files().size());
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        const auto ours = files[i].file->bytes(), theirs = planned->files()[i].file->bytes();
-        QVERIFY2(std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end()),
-                 files[i].path.c_str());
-    }
-}
-
 } // namespace kernscope::test

@@ -3,16 +3,11 @@
 #include "tests/test_program.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/bytes/section_strip.h"
-#include "widgets/common/plot_widget.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/compare/byte_compare_view.h"
 #include "widgets/compare/difference_strip.h"
 #include "widgets/overview/treemap_view.h"
 
-#include <QAbstractScrollArea>
-#include <QAccessible>
-#include <QScrollArea>
-#include <QSet>
 #include <qcustomplot.h>
 
 using namespace kernscope;

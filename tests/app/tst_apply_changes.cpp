@@ -6,9 +6,6 @@
 #include "tests/test_program.h"
 #include "widgets/compare/compare_copies.h"
 
-#include <QSignalSpy>
-#include <QUndoStack>
-
 using namespace kernscope;
 using kernscope::app::ChangeApplier;
 using kernscope::app::Document;
@@ -63,8 +60,7 @@ private Q_SLOTS:
 
     void refusesAnotherBundle()
     {
-        QVERIFY(open(test::writeSample(m_folder->path(), u"palette"_s)));
-        m_session->setPatchingEnabled(true);
+        QVERIFY(openSample(u"palette"_s));
         QVERIFY(write(path("x.kpatch"), "# base sha256:" + std::string(64, '0') + "\n"));
         QSignalSpy failed(m_applier.get(), &ChangeApplier::failed);
         m_applier->apply(path("x.kpatch"));
@@ -96,8 +92,7 @@ private Q_SLOTS:
 
     void saysWhatIsWrong()
     {
-        QVERIFY(open(test::writeSample(m_folder->path(), u"dense"_s)));
-        m_session->setPatchingEnabled(true);
+        QVERIFY(openSample(u"dense"_s));
         QVERIFY(write(path("bad.kpatch"), "set no edit at all\n"));
         QSignalSpy failed(m_applier.get(), &ChangeApplier::failed);
         for (const char *name : {"bad.kpatch", "missing.kpatch"}) {
@@ -111,29 +106,23 @@ private Q_SLOTS:
 
 private:
     QString path(const char *name) const { return m_folder->filePath(QLatin1String(name)); }
-    bool write(const QString &name, const std::string &text) const;
-    bool settle();
+    static bool write(const QString &name, const std::string &text)
+    {
+        return test::put(name, QByteArray::fromStdString(text));
+    }
+
+    bool settle()
+    {
+        return QTest::qWaitFor(
+            [this] {
+                return m_session->tasks().idle() && !m_applier->working() &&
+                       m_document->busy() == Document::Busy::Idle;
+            },
+            20000);
+    }
 
     std::unique_ptr<ChangeApplier> m_applier;
 };
-
-bool TestApplyChanges::settle()
-{
-    return QTest::qWaitFor(
-        [this] {
-            return m_session->tasks().idle() && !m_applier->working() &&
-                   m_document->busy() == Document::Busy::Idle;
-        },
-        20000);
-}
-
-bool TestApplyChanges::write(const QString &name, const std::string &text) const
-{
-    QFile file(name);
-    return file.open(QIODevice::WriteOnly) &&
-           file.write(text.data(), static_cast<qint64>(text.size())) ==
-               static_cast<qint64>(text.size());
-}
 
 KERNSCOPE_TEST(TestApplyChanges, QApplication)
 #include "tst_apply_changes.moc"

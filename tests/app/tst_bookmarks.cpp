@@ -5,15 +5,6 @@
 #include "widgets/compare/compare_dock.h"
 #include "window_fixture.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QDir>
-#include <QFileDialog>
-#include <QLabel>
-#include <QMenuBar>
-#include <QPushButton>
-#include <QTableView>
-
 #include <sys/stat.h>
 
 using namespace kernscope;
@@ -303,10 +294,7 @@ private Q_SLOTS:
         QCOMPARE(QString::fromStdString(session.field), field);
         const QTemporaryDir folder;
         const QString path = folder.filePath(u"x.kernscope-session"_s);
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(json);
-        file.close();
+        QVERIFY(test::put(path, json));
         test::TestWindow window;
         window->openPaths({path});
         QVERIFY(!window->document().isOpen());
@@ -435,50 +423,45 @@ private Q_SLOTS:
     }
 
 private:
-    static Bookmark bookmark(const QString &place, const QString &note, std::uint64_t bytes = 0);
-    static QAction *actionOf(const app::MainWindow &window, const QKeySequence &key);
-    static SessionFile made(const QString &folder);
-    static QString noticeText(app::MainWindow &window);
-};
-
-Bookmark TestBookmarks::bookmark(const QString &place, const QString &note, std::uint64_t bytes)
-{
-    return {place, bytes, note, QDateTime::fromString(u"2026-05-04T03:02:01Z"_s, Qt::ISODate)};
-}
-
-QAction *TestBookmarks::actionOf(const app::MainWindow &window, const QKeySequence &key)
-{
-    for (QAction *menu : window.menuBar()->actions()) {
-        for (QAction *action : menu->menu() ? menu->menu()->actions() : QList<QAction *>()) {
-            if (action->shortcut() == key)
-                return action;
-        }
+    static Bookmark bookmark(const QString &place, const QString &note, std::uint64_t bytes = 0)
+    {
+        return {place, bytes, note, QDateTime::fromString(u"2026-05-04T03:02:01Z"_s, Qt::ISODate)};
     }
-    return nullptr;
-}
 
-SessionFile TestBookmarks::made(const QString &folder)
-{
-    SessionFile session;
-    session.document.path = folder + u"/a.mlmodelc"_s;
-    session.other.sample = u"sample-dense.mlmodelc"_s;
-    session.place = u"w[3,0]"_s;
-    session.layout = u"compare"_s;
-    session.docks = {u"bundle"_s, u"hex"_s};
-    session.layouts = {{u"compare"_s, QByteArray("\x00\xff\x01", 3)}};
-    session.pairs = {u"w"_s, u"v \u2260"_s};
-    session.bookmarks = {
-        {u"w"_s, 64, u"odd"_s, QDateTime::fromString(u"2026-05-04T03:02:01Z"_s, Qt::ISODate)}};
-    return session;
-}
+    static QAction *actionOf(const app::MainWindow &window, const QKeySequence &key)
+    {
+        for (QAction *menu : window.menuBar()->actions()) {
+            for (QAction *action : menu->menu() ? menu->menu()->actions() : QList<QAction *>()) {
+                if (action->shortcut() == key)
+                    return action;
+            }
+        }
+        return nullptr;
+    }
 
-QString TestBookmarks::noticeText(app::MainWindow &window)
-{
-    QString text;
-    for (const QLabel *label : window.notices().findChildren<QLabel *>())
-        text += label->text() + QLatin1Char('\n');
-    return text;
-}
+    static SessionFile made(const QString &folder)
+    {
+        SessionFile session;
+        session.document.path = folder + u"/a.mlmodelc"_s;
+        session.other.sample = u"sample-dense.mlmodelc"_s;
+        session.place = u"w[3,0]"_s;
+        session.layout = u"compare"_s;
+        session.docks = {u"bundle"_s, u"hex"_s};
+        session.layouts = {{u"compare"_s, QByteArray("\x00\xff\x01", 3)}};
+        session.pairs = {u"w"_s, u"v \u2260"_s};
+        session.bookmarks = {
+            {u"w"_s, 64, u"odd"_s, QDateTime::fromString(u"2026-05-04T03:02:01Z"_s, Qt::ISODate)}};
+        return session;
+    }
+
+    static QString noticeText(app::MainWindow &window)
+    {
+        QString text;
+        for (const QLabel *label : window.notices().findChildren<QLabel *>())
+            text += label->text() + QLatin1Char('\n');
+        return text;
+    }
+};
 
 KERNSCOPE_TEST(TestBookmarks, QApplication)
 #include "tst_bookmarks.moc"

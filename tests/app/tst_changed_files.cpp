@@ -6,15 +6,6 @@
 #include "tests/test_program.h"
 #include "widgets/models/patch_list_model.h"
 
-#include <QAbstractButton>
-#include <QClipboard>
-#include <QGuiApplication>
-#include <QLabel>
-#include <QPushButton>
-#include <QSignalSpy>
-#include <QStackedWidget>
-#include <QUndoStack>
-
 using namespace kernscope;
 
 namespace {
@@ -57,7 +48,7 @@ private Q_SLOTS:
         patch();
         const QByteArray old = test::contentOf(m_weights);
         switch (how) {
-        case 0: QVERIFY(test::put(m_weights, {})); break;
+        case 0: QVERIFY(test::put(m_weights, QByteArray())); break;
         case 1: QVERIFY(QFile::resize(m_weights, old.size() / 3)); break;
         case 2: QVERIFY(test::put(m_weights, rebuilt(old))); break;
         default: QVERIFY(test::put(m_weights, old + old)); break;
@@ -201,8 +192,27 @@ private Q_SLOTS:
 
 private:
     QStringList notices() const { return (*m_window)->notices().texts(); }
-    QStringList answers() const;
-    void answer(const QString &text);
+
+    QStringList answers() const
+    {
+        QStringList texts;
+        for (const auto *button : (*m_window)->notices().findChildren<QPushButton *>()) {
+            if (button->isVisible())
+                texts << button->text();
+        }
+        return texts;
+    }
+
+    void answer(const QString &text)
+    {
+        for (auto *button : (*m_window)->notices().findChildren<QPushButton *>()) {
+            if (button->isVisible() && button->text() == text) {
+                button->click();
+                return;
+            }
+        }
+        QFAIL(qUtf8Printable(text));
+    }
 
     void patch()
     {
@@ -213,46 +223,23 @@ private:
     }
 
     /// True where every visible dock that shows bytes says that the files changed instead.
-    bool nothingIsShown() const;
+    bool nothingIsShown() const
+    {
+        int looked = 0;
+        for (const auto &entry : (*m_window)->docks().entries()) {
+            if (!entry.dock->isVisible() || entry.dock->id() == QLatin1String("patches") ||
+                entry.dock->id() == QLatin1String("diagnostics") ||
+                entry.dock->id() == QLatin1String("help"))
+                continue;
+            ++looked;
+            if (entry.dock->showsContent())
+                return false;
+        }
+        return looked >= 2; // Compare shows two docks
+    }
 
     QString m_path, m_weights;
 };
-
-QStringList TestChangedFiles::answers() const
-{
-    QStringList texts;
-    for (const auto *button : (*m_window)->notices().findChildren<QPushButton *>()) {
-        if (button->isVisible())
-            texts << button->text();
-    }
-    return texts;
-}
-
-void TestChangedFiles::answer(const QString &text)
-{
-    for (auto *button : (*m_window)->notices().findChildren<QPushButton *>()) {
-        if (button->isVisible() && button->text() == text) {
-            button->click();
-            return;
-        }
-    }
-    QFAIL(qUtf8Printable(text));
-}
-
-bool TestChangedFiles::nothingIsShown() const
-{
-    int looked = 0;
-    for (const auto &entry : (*m_window)->docks().entries()) {
-        if (!entry.dock->isVisible() || entry.dock->id() == QLatin1String("patches") ||
-            entry.dock->id() == QLatin1String("diagnostics") ||
-            entry.dock->id() == QLatin1String("help"))
-            continue;
-        ++looked;
-        if (entry.dock->showsContent())
-            return false;
-    }
-    return looked >= 2; // Compare shows two docks
-}
 
 KERNSCOPE_TEST(TestChangedFiles, QApplication)
 #include "tst_changed_files.moc"

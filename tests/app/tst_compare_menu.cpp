@@ -4,9 +4,6 @@
 #include "main_window_fixture.h"
 #include "tests/test_program.h"
 
-#include <QMenu>
-#include <QMenuBar>
-
 using namespace kernscope;
 
 /// The Compare menu: everything that the docks of a comparison can do, by what it is for.
@@ -55,8 +52,7 @@ private Q_SLOTS:
         QVERIFY(m_window->open({sample(u"dense"_s), sample(u"sparse"_s)}));
         QVERIFY(m_window->settle());
         auto *box = VERIFIED((*m_window)->findChild<app::GoToBox *>());
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         box->setFocus();
         QTest::keyClicks(box, u"export worst elements"_s);
         QTRY_VERIFY(box->hits().hits().rowCount() > 0);
@@ -71,8 +67,7 @@ private Q_SLOTS:
         QVERIFY(m_window->open({sample(u"dense"_s), sample(u"sparse"_s)}));
         (*m_window)->showLayout(app::Layout::Compare);
         QVERIFY(m_window->settle());
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         const auto &session = this->session();
         QVERIFY(!session.place().element);
         ui::Dock *bytes = dock(u"bytes"_s);
@@ -83,17 +78,15 @@ private Q_SLOTS:
     }
 
 private:
-    QMenu *menu() const;
-};
-
-QMenu *TestCompareMenu::menu() const
-{
-    for (QAction *action : (*m_window)->menuBar()->actions()) {
-        if (action->text().remove(QLatin1Char('&')) == QLatin1String("Compare"))
-            return action->menu();
+    QMenu *menu() const
+    {
+        for (QAction *action : (*m_window)->menuBar()->actions()) {
+            if (action->text().remove(QLatin1Char('&')) == QLatin1String("Compare"))
+                return action->menu();
+        }
+        return nullptr;
     }
-    return nullptr;
-}
+};
 
 KERNSCOPE_TEST(TestCompareMenu, QApplication)
 #include "tst_compare_menu.moc"

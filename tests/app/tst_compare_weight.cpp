@@ -7,15 +7,6 @@
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/hand_pairs.h"
 
-#include <QAction>
-#include <QComboBox>
-#include <QDialogButtonBox>
-#include <QInputDialog>
-#include <QListView>
-#include <QListWidget>
-#include <QPointer>
-#include <QPushButton>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -180,83 +171,78 @@ private Q_SLOTS:
     }
 
 private:
-    QAction *action(const QString &text) const;
-    bool click(QDialog &dialog, QDialogButtonBox::StandardButton button);
+    QAction *action(const QString &text) const
+    {
+        for (QAction *each : (**m_window).findChildren<QAction *>()) {
+            if (each->text().remove(QLatin1Char('&')).startsWith(text))
+                return each;
+        }
+        return nullptr;
+    }
+
+    bool click(QDialog &dialog, QDialogButtonBox::StandardButton button)
+    {
+        const auto *box = dialog.findChild<QDialogButtonBox *>();
+        QPushButton *ok = box != nullptr ? box->button(button) : nullptr;
+        if (ok == nullptr || !ok->isEnabled())
+            return false;
+        QTest::mouseClick(ok, Qt::LeftButton);
+        return true;
+    }
+
     /// Chooses a line of the question for the file and clicks OK.
-    bool chooseFile(const QString &line);
+    bool chooseFile(const QString &line)
+    {
+        auto *dialog = (**m_window).findChild<QInputDialog *>();
+        if (dialog == nullptr)
+            return false;
+        auto *list = dialog->findChild<QListView *>();
+        if (list == nullptr || !QTest::qWaitForWindowExposed(dialog))
+            return false;
+        for (int row = 0; row < list->model()->rowCount(); ++row) {
+            const QModelIndex index = list->model()->index(row, 0);
+            if (index.data().toString() != line)
+                continue;
+            list->scrollTo(index);
+            QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
+                              list->visualRect(index).center());
+            return click(*dialog, QDialogButtonBox::Ok);
+        }
+        return false;
+    }
+
     /// Chooses the first weight of that name and clicks OK.
-    bool chooseWeight(const QString &name);
-    const report::PairRow *rowOf(std::size_t weightOfA) const;
+    bool chooseWeight(const QString &name)
+    {
+        if (!QTest::qWaitFor(
+                [this] { return (**m_window).findChild<ui::PairDialog *>() != nullptr; }, 20000))
+            return false;
+        auto *dialog = (**m_window).findChild<ui::PairDialog *>();
+        if (!QTest::qWaitForWindowExposed(dialog))
+            return false;
+        for (int row = 0; row < dialog->list()->count(); ++row) {
+            QListWidgetItem *item = dialog->list()->item(row);
+            if (!item->text().startsWith(name) || item->isHidden())
+                continue;
+            dialog->list()->scrollToItem(item);
+            QTest::mouseClick(dialog->list()->viewport(), Qt::LeftButton, {},
+                              dialog->list()->visualItemRect(item).center());
+            return click(*dialog, QDialogButtonBox::Ok) && m_window->settle();
+        }
+        return false;
+    }
+
+    const report::PairRow *rowOf(std::size_t weightOfA) const
+    {
+        for (const report::PairRow &row : (**m_window).docks().compare()->model().rows()) {
+            if (row.onA() && row.pair.a == weightOfA)
+                return &row;
+        }
+        return nullptr;
+    }
 
     QString m_dense, m_sparse, m_palette;
 };
-
-QAction *TestCompareWeight::action(const QString &text) const
-{
-    for (QAction *each : (**m_window).findChildren<QAction *>()) {
-        if (each->text().remove(QLatin1Char('&')).startsWith(text))
-            return each;
-    }
-    return nullptr;
-}
-
-bool TestCompareWeight::click(QDialog &dialog, QDialogButtonBox::StandardButton button)
-{
-    const auto *box = dialog.findChild<QDialogButtonBox *>();
-    QPushButton *ok = box != nullptr ? box->button(button) : nullptr;
-    if (ok == nullptr || !ok->isEnabled())
-        return false;
-    QTest::mouseClick(ok, Qt::LeftButton);
-    return true;
-}
-
-bool TestCompareWeight::chooseFile(const QString &line)
-{
-    auto *dialog = (**m_window).findChild<QInputDialog *>();
-    if (dialog == nullptr)
-        return false;
-    auto *list = dialog->findChild<QListView *>();
-    if (list == nullptr || !QTest::qWaitForWindowExposed(dialog))
-        return false;
-    for (int row = 0; row < list->model()->rowCount(); ++row) {
-        const QModelIndex index = list->model()->index(row, 0);
-        if (index.data().toString() != line)
-            continue;
-        list->scrollTo(index);
-        QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, list->visualRect(index).center());
-        return click(*dialog, QDialogButtonBox::Ok);
-    }
-    return false;
-}
-
-bool TestCompareWeight::chooseWeight(const QString &name)
-{
-    if (!QTest::qWaitFor([this] { return (**m_window).findChild<ui::PairDialog *>() != nullptr; },
-                         20000))
-        return false;
-    auto *dialog = (**m_window).findChild<ui::PairDialog *>();
-    if (!QTest::qWaitForWindowExposed(dialog))
-        return false;
-    for (int row = 0; row < dialog->list()->count(); ++row) {
-        QListWidgetItem *item = dialog->list()->item(row);
-        if (!item->text().startsWith(name) || item->isHidden())
-            continue;
-        dialog->list()->scrollToItem(item);
-        QTest::mouseClick(dialog->list()->viewport(), Qt::LeftButton, {},
-                          dialog->list()->visualItemRect(item).center());
-        return click(*dialog, QDialogButtonBox::Ok) && m_window->settle();
-    }
-    return false;
-}
-
-const report::PairRow *TestCompareWeight::rowOf(std::size_t weightOfA) const
-{
-    for (const report::PairRow &row : (**m_window).docks().compare()->model().rows()) {
-        if (row.onA() && row.pair.a == weightOfA)
-            return &row;
-    }
-    return nullptr;
-}
 
 KERNSCOPE_TEST(TestCompareWeight, QApplication)
 #include "tst_compare_weight.moc"

@@ -6,11 +6,6 @@
 #include "document_fixture.h"
 #include "tests/test_program.h"
 
-#include <QMenu>
-#include <QMessageBox>
-#include <QPushButton>
-#include <QSignalSpy>
-
 using namespace kernscope;
 using namespace kernscope::app;
 
@@ -56,16 +51,14 @@ private Q_SLOTS:
 
     void asksBeforeEditsAreLost_data()
     {
-        QTest::addColumn<int>("answer");
-        QTest::addColumn<bool>("goesOn");
+        test::addColumns<int, bool>();
         test::addRow("cancel", int(QMessageBox::Cancel), false);
         test::addRow("discard", int(QMessageBox::Discard), true);
     }
 
     void asksBeforeEditsAreLost()
     {
-        QFETCH(int, answer);
-        QFETCH(bool, goesOn);
+        const auto [answer, goesOn] = test::fetched<int, bool>();
         int went = 0;
         m_saving->whenKept([&went] { ++went; });
         QCOMPARE(went, 1); // nothing is open: nothing to ask
@@ -90,29 +83,26 @@ private Q_SLOTS:
     }
 
 private:
-    bool openEdited();
-    QPushButton *button(QMessageBox::StandardButton which) const;
+    bool openEdited()
+    {
+        if (!open(test::writeSample(m_folder->path(), u"dense"_s)))
+            return false;
+        m_session->setPatchingEnabled(true);
+        edit(0, test::storedElement(bundle(), 0), 0.123);
+        return wait() && m_document->modified();
+    }
+
+    QPushButton *button(QMessageBox::StandardButton which) const
+    {
+        const auto *box = m_window->findChild<QMessageBox *>();
+        return box ? qobject_cast<QPushButton *>(box->button(which)) : nullptr;
+    }
 
     std::unique_ptr<Settings> m_settings;
     std::unique_ptr<QWidget> m_window;
     NoticeArea *m_notices = nullptr;
     SaveController *m_saving = nullptr;
 };
-
-bool TestControllers::openEdited()
-{
-    if (!open(test::writeSample(m_folder->path(), u"dense"_s)))
-        return false;
-    m_session->setPatchingEnabled(true);
-    edit(0, test::storedElement(bundle(), 0), 0.123);
-    return wait() && m_document->modified();
-}
-
-QPushButton *TestControllers::button(QMessageBox::StandardButton which) const
-{
-    const auto *box = m_window->findChild<QMessageBox *>();
-    return box ? qobject_cast<QPushButton *>(box->button(which)) : nullptr;
-}
 
 KERNSCOPE_TEST(TestControllers, QApplication)
 #include "tst_controllers.moc"

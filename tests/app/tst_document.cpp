@@ -3,9 +3,6 @@
 #include "document_fixture.h"
 #include "tests/test_program.h"
 
-#include <QSignalSpy>
-#include <QUndoStack>
-
 using namespace kernscope;
 using kernscope::app::Document;
 using test::bytesOf;
@@ -108,8 +105,7 @@ private Q_SLOTS:
     void undoGivesBackTheFile()
     {
         QFETCH(QString, build);
-        QVERIFY(open(test::writeSample(m_folder->path(), build)));
-        m_session->setPatchingEnabled(true);
+        QVERIFY(openSample(build));
         std::vector<std::vector<std::byte>> before;
         for (const BundleFile &file : bundle().files())
             before.emplace_back(file.file->bytes().begin(), file.file->bytes().end());
@@ -136,8 +132,7 @@ private Q_SLOTS:
 
     void mergesRepeatedEdits()
     {
-        QVERIFY(open(test::writeSample(m_folder->path(), u"dense"_s)));
-        m_session->setPatchingEnabled(true);
+        QVERIFY(openSample(u"dense"_s));
         edit(0, 3, 0.5);
         edit(0, 3, 0.75);
         edit(0, 3, 1.25);
@@ -152,8 +147,7 @@ private Q_SLOTS:
 
     void editBackToOldValueIsNoChange()
     {
-        QVERIFY(open(test::writeSample(m_folder->path(), u"dense"_s)));
-        m_session->setPatchingEnabled(true);
+        QVERIFY(openSample(u"dense"_s));
         const auto decoder = VERIFIED(bundle().decoder(0));
         std::array<float, 1> old{};
         decoder->decodeFloat(3, old);
@@ -168,8 +162,7 @@ private Q_SLOTS:
 
     void allOrNothing()
     {
-        QVERIFY(open(test::writeSample(m_folder->path(), u"dense"_s)));
-        m_session->setPatchingEnabled(true);
+        QVERIFY(openSample(u"dense"_s));
         Edit beyond = test::setEdit(bundle(), 0, bundle().weights()[0].elements.value, 1);
         QSignalSpy refused(m_session.get(), &ui::Session::editsRefused);
         m_session->requestEdits({test::setEdit(bundle(), 0, 0, 0.5), beyond}, {});
@@ -190,11 +183,7 @@ private Q_SLOTS:
         const QString path = m_folder->filePath(u"large.bin"_s);
         test::MadeBundle made;
         (void)made.blob(ElementType::Fp16, "[2097152]", test::Bytes(std::size_t{4} << 20));
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        const test::Bytes content = made.weights();
-        file.write(reinterpret_cast<const char *>(content.data()), qint64(content.size()));
-        file.close();
+        QVERIFY(test::put(path, made.weights()));
         QVERIFY(open(path));
         m_session->setPatchingEnabled(true);
         const auto fill =

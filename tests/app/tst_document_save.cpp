@@ -4,9 +4,6 @@
 #include "tests/cli/written_bundle.h"
 #include "tests/test_program.h"
 
-#include <QSignalSpy>
-#include <QUndoStack>
-
 #include <unistd.h>
 
 using namespace kernscope;
@@ -26,27 +23,23 @@ private Q_SLOTS:
     void savesOnlyWhatChanged()
     {
         QFETCH(QString, build);
-        const QString path = test::writeSample(m_folder->path(), build);
-        const test::FileBytes before = bytesOf(path);
-        QVERIFY(open(path));
-        m_session->setPatchingEnabled(true);
+        QVERIFY(openSample(build));
         edit(0, test::storedElement(bundle(), 0), 0.123);
         QVERIFY(m_document->modified());
-        QVERIFY(bytesOf(path) == before); // nothing before Save
+        QVERIFY(bytesOf(m_path) == m_before); // nothing before Save
         const auto pending = m_document->pendingRanges();
         QVERIFY(!pending.empty());
 
         QSignalSpy saved(m_document.get(), &Document::saved);
-        m_document->save(false);
-        QVERIFY(wait());
+        QVERIFY(save());
         QCOMPARE(saved.size(), 1);
         const auto report = saved[0][0].value<SaveReport>();
         QVERIFY(report.verified);
         QVERIFY(!m_document->modified());
-        test::FileBytes after = bytesOf(path);
-        QCOMPARE(after.size(), before.size());
+        test::FileBytes after = bytesOf(m_path);
+        QCOMPARE(after.size(), m_before.size());
         QList<qsizetype> places;
-        for (const auto &[name, content] : before) {
+        for (const auto &[name, content] : m_before) {
             for (const qsizetype place : test::differences(content, after[name])) {
                 places << place;
                 const bool announced =
@@ -62,21 +55,17 @@ private Q_SLOTS:
 
     void keepsEveryBackup()
     {
-        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
-        const test::FileBytes before = bytesOf(path);
-        QVERIFY(open(path));
-        m_session->setPatchingEnabled(true);
+        QVERIFY(openSample(u"dense"_s));
         for (const double value : {0.5, 0.75}) {
             edit(0, 0, value);
-            m_document->save(true);
-            QVERIFY(wait());
+            QVERIFY(save(true));
         }
         // Beside the bundle, the first one, and only what was changed.
-        QCOMPARE(bytesOf(path).size(), before.size());
-        const test::FileBytes kept = bytesOf(path + u".bak"_s);
+        QCOMPARE(bytesOf(m_path).size(), m_before.size());
+        const test::FileBytes kept = bytesOf(m_path + u".bak"_s);
         QCOMPARE(kept.size(), std::size_t{1});
-        QCOMPARE(kept.begin()->second, before.at(kept.begin()->first));
-        QCOMPARE(bytesOf(path + u".bak.2"_s).size(), std::size_t{1});
+        QCOMPARE(kept.begin()->second, m_before.at(kept.begin()->first));
+        QCOMPARE(bytesOf(m_path + u".bak.2"_s).size(), std::size_t{1});
     }
 
     void copyOfAFileOfSeveralNames()
@@ -89,8 +78,7 @@ private Q_SLOTS:
         m_session->setPatchingEnabled(true);
         edit(0, 0, 0.5);
         QSignalSpy failed(m_document.get(), &Document::saveFailed);
-        m_document->save(false);
-        QVERIFY(wait());
+        QVERIFY(save());
         QCOMPARE(failed.size(), 1);
         QCOMPARE(failed[0][0].value<Error>().code, "io.links");
         QVERIFY(bytesOf(path) == before);
@@ -102,8 +90,7 @@ private Q_SLOTS:
         m_session->checkFiles();
         QVERIFY(m_session->filesHold());
         edit(0, 1, 0.25);
-        m_document->save(false);
-        QVERIFY(wait());
+        QVERIFY(save());
         QVERIFY(!m_document->modified());
         QCOMPARE(failed.size(), 1);
     }
@@ -111,15 +98,12 @@ private Q_SLOTS:
     /// "w*0.5" that was saved is not halved once more.
     void reloadMakesWhatIsUnsaved()
     {
-        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
-        QVERIFY(open(path));
-        m_session->setPatchingEnabled(true);
+        QVERIFY(openSample(u"dense"_s));
         const std::string weight = bundle().weights()[0].name;
         m_session->requestEdits({*parseEdit(Edit::Kind::Compute, weight + "=w*0.5")}, {});
         QVERIFY(wait());
-        m_document->save(false);
-        QVERIFY(wait());
-        const test::FileBytes saved = bytesOf(path);
+        QVERIFY(save());
+        const test::FileBytes saved = bytesOf(m_path);
         edit(0, 0, 0.75);
         m_document->setEditNote(1, u"why"_s);
         m_document->reload(true);
@@ -129,20 +113,17 @@ private Q_SLOTS:
         QCOMPARE(m_session->patches()[0].note, "why");
         m_session->undoStack().undo();
         QVERIFY(!m_document->modified());
-        QVERIFY(bytesOf(path) == saved);
+        QVERIFY(bytesOf(m_path) == saved);
         // An edit of a cell that was saved is one of its own.
         edit(0, 0, 0.75);
-        m_document->save(false);
-        QVERIFY(wait());
+        QVERIFY(save());
         edit(0, 0, 0.5);
         QCOMPARE(m_session->undoStack().count(), 2);
     }
 
     void reloadKeepsUndoneAndSwitchedOff()
     {
-        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
-        QVERIFY(open(path));
-        m_session->setPatchingEnabled(true);
+        QVERIFY(openSample(u"dense"_s));
         for (const std::uint64_t element : {0, 1, 2})
             edit(0, element, 0.5 + 0.25 * double(element));
         m_document->setEditNote(0, u"off for now"_s);
@@ -171,9 +152,7 @@ private Q_SLOTS:
     /// Switching off is no undoing: what is edited next does not end what could be made again.
     void switchedOffStaysWhereItWasLast()
     {
-        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
-        QVERIFY(open(path));
-        m_session->setPatchingEnabled(true);
+        QVERIFY(openSample(u"dense"_s));
         edit(0, 0, 0.5);
         m_document->switchEdit(0, false);
         QVERIFY(wait());
@@ -189,28 +168,21 @@ private Q_SLOTS:
     /// Undone since it was saved: not on the disk is that it is not there.
     void reloadTakesBackWhatWasSaved()
     {
-        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
-        const test::FileBytes before = bytesOf(path);
-        QVERIFY(open(path));
-        m_session->setPatchingEnabled(true);
+        QVERIFY(openSample(u"dense"_s));
         edit(0, 0, 0.5);
-        m_document->save(false);
-        QVERIFY(wait());
+        QVERIFY(save());
         m_session->undoStack().undo();
         m_document->reload(true);
         QTRY_VERIFY(m_document->isOpen() && m_document->modified());
         QVERIFY(wait());
-        m_document->save(false);
-        QVERIFY(wait());
-        QVERIFY(bytesOf(path) == before);
+        QVERIFY(save());
+        QVERIFY(bytesOf(m_path) == m_before);
     }
 
     void touchedFilesStayShown()
     {
-        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
-        const QString weights = path + u"/weights/weight.bin"_s;
-        QVERIFY(open(path));
-        m_session->setPatchingEnabled(true);
+        QVERIFY(openSample(u"dense"_s));
+        const QString weights = m_path + u"/weights/weight.bin"_s;
         edit(0, 0, 0.5);
         QSignalSpy holds(m_session.get(), &ui::Session::filesHoldChanged);
         QSignalSpy changed(m_document.get(), &Document::changedOnDisk);
@@ -224,27 +196,23 @@ private Q_SLOTS:
         QVERIFY(holds.isEmpty() && changed.isEmpty());
         // And it can be saved.
         QSignalSpy saved(m_document.get(), &Document::saved);
-        m_document->save(false);
-        QVERIFY(wait());
+        QVERIFY(save());
         QCOMPARE(saved.size(), 1);
     }
 
     void saveAsOfFilesThatAreGone()
     {
-        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
-        const test::FileBytes before = bytesOf(path);
-        QVERIFY(open(path));
-        m_session->setPatchingEnabled(true);
+        QVERIFY(openSample(u"dense"_s));
         edit(0, 0, 0.5);
-        QVERIFY(QFile::remove(path + u"/weights/weight.bin"_s));
+        QVERIFY(QFile::remove(m_path + u"/weights/weight.bin"_s));
         QSignalSpy saved(m_document.get(), &Document::saved);
         const QString target = m_folder->filePath(u"copy.mlmodelc"_s);
         m_document->saveAs(target);
         QVERIFY(wait());
         QCOMPARE(saved.size(), 1);
-        QCOMPARE(bytesOf(target).size(), before.size());
+        QCOMPARE(bytesOf(target).size(), m_before.size());
         QCOMPARE(bytesOf(target).at(u"weights/weight.bin"_s).size(),
-                 before.at(u"weights/weight.bin"_s).size());
+                 m_before.at(u"weights/weight.bin"_s).size());
     }
 
     /// A save that ended in the middle: opening asks, and writes only when it is told to.
@@ -299,8 +267,7 @@ private Q_SLOTS:
         m_session->setPatchingEnabled(true);
         edit(0, 0, 0.5);
         QSignalSpy failed(m_document.get(), &Document::saveFailed);
-        m_document->save(true);
-        QVERIFY(wait());
+        QVERIFY(save(true));
         QCOMPARE(failed.size(), 1);
         QCOMPARE(failed.front().front().value<Error>().code, "journal.pending");
         QVERIFY(bytesOf(m_folder->path()) == half);
@@ -311,26 +278,18 @@ private Q_SLOTS:
 
     void undoAfterSave()
     {
-        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
-        const test::FileBytes before = bytesOf(path);
-        QVERIFY(open(path));
-        m_session->setPatchingEnabled(true);
+        QVERIFY(openSample(u"dense"_s));
         edit(0, 0, 0.5);
-        m_document->save(false);
-        QVERIFY(wait());
+        QVERIFY(save());
         m_session->undoStack().undo();
         QVERIFY(m_document->modified()); // differs from the disk
-        m_document->save(false);
-        QVERIFY(wait());
-        QVERIFY(bytesOf(path) == before);
+        QVERIFY(save());
+        QVERIFY(bytesOf(m_path) == m_before);
     }
 
     void saveAsGoesOnWithTheCopy()
     {
-        const QString path = test::writeSample(m_folder->path(), u"palette"_s);
-        const test::FileBytes before = bytesOf(path);
-        QVERIFY(open(path));
-        m_session->setPatchingEnabled(true);
+        QVERIFY(openSample(u"palette"_s));
         edit(0, 0, 0.5);
         m_session->goToWeight(1);
         const QString target = m_folder->filePath(u"copy.mlmodelc"_s);
@@ -338,23 +297,22 @@ private Q_SLOTS:
         m_document->saveAs(target);
         QVERIFY(wait());
         QCOMPARE(saved.size(), 1);
-        QVERIFY(bytesOf(path) == before);
-        QVERIFY(bytesOf(target) != before);
+        QVERIFY(bytesOf(m_path) == m_before);
+        QVERIFY(bytesOf(target) != m_before);
         QCOMPARE(m_document->path(), target);
         QVERIFY(!m_document->modified());
         QCOMPARE(m_session->place().weight, std::size_t{1});
         // Undo steps live on, against the copy.
         m_session->undoStack().undo();
         QVERIFY(m_document->modified());
-        m_document->save(false);
-        QVERIFY(wait());
-        QVERIFY(bytesOf(target) == before);
+        QVERIFY(save());
+        QVERIFY(bytesOf(target) == m_before);
         // Never over anything.
         QSignalSpy failed(m_document.get(), &Document::saveFailed);
-        m_document->saveAs(path);
+        m_document->saveAs(m_path);
         QVERIFY(wait());
         QCOMPARE(failed.size(), 1);
-        QVERIFY(bytesOf(path) == before);
+        QVERIFY(bytesOf(m_path) == m_before);
     }
 
     /// A number of the program that gets longer has no room in place; a copy has.
@@ -422,18 +380,12 @@ private Q_SLOTS:
 
     void refusesStaleSave()
     {
-        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
-        QVERIFY(open(path));
-        m_session->setPatchingEnabled(true);
+        QVERIFY(openSample(u"dense"_s));
         edit(0, 0, 0.5);
         const QString name = QString::fromStdString(m_document->pendingRanges()[0].file);
-        QFile file(path + QLatin1Char('/') + name);
-        QVERIFY(file.open(QIODevice::Append));
-        file.write("x");
-        file.close();
+        QVERIFY(test::append(m_path + QLatin1Char('/') + name, "x"));
         QSignalSpy failed(m_document.get(), &Document::saveFailed);
-        m_document->save(false);
-        QVERIFY(wait());
+        QVERIFY(save());
         QCOMPARE(failed.size(), 1);
         QCOMPARE(QString::fromStdString(failed[0][0].value<Error>().code), u"patch.stale"_s);
         QVERIFY(m_document->modified());
@@ -445,10 +397,7 @@ private Q_SLOTS:
         QVERIFY(open(path));
         QSignalSpy changed(m_document.get(), &Document::changedOnDisk);
         const QString name = QString::fromStdString(bundle().files()[0].path);
-        QFile file(path + QLatin1Char('/') + name);
-        QVERIFY(file.open(QIODevice::Append));
-        file.write(" ");
-        file.close();
+        QVERIFY(test::append(path + QLatin1Char('/') + name, " "));
         QTRY_COMPARE_WITH_TIMEOUT(changed.size(), 1, 10000);
         QCOMPARE(changed[0][0].toStringList().size(), 1);
     }
@@ -462,19 +411,17 @@ private Q_SLOTS:
         m_session->setPatchingEnabled(true);
         edit(0, 0, 0.5);
         const std::string saved = m_document->pendingRanges()[0].file;
-        m_document->save(true);
-        QVERIFY(wait());
+        QVERIFY(save(true));
         const auto &files = bundle().files();
         const auto other = std::find_if(files.begin(), files.end(),
                                         [&](const BundleFile &one) { return one.path != saved; });
         QVERIFY(other != files.end());
-        QFile file(path + QLatin1Char('/') + QString::fromStdString(other->path));
-        QVERIFY(file.open(QIODevice::Append) && file.write(" ") == 1);
-        file.close();
+        const QString file = path + QLatin1Char('/') + QString::fromStdString(other->path);
+        QVERIFY(test::append(file, " "));
         QTRY_COMPARE_WITH_TIMEOUT(changed.size(), 1, 10000);
         const QStringList told = changed[0][0].toStringList();
         QCOMPARE(told.size(), 1);
-        QVERIFY2(file.fileName().endsWith(told[0]), qPrintable(told[0]));
+        QVERIFY2(file.endsWith(told[0]), qPrintable(told[0]));
     }
 
     void recoversNothingWhereThereIsNothing()

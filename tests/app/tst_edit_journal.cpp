@@ -6,13 +6,6 @@
 #include "tests/test_program.h"
 #include "widgets/models/task_manager.h"
 
-#include <QProcess>
-#include <QSignalSpy>
-#include <QUndoStack>
-
-#include <cstdio>
-#include <stdexcept>
-
 #include <signal.h>
 
 using namespace kernscope;
@@ -77,17 +70,14 @@ private Q_SLOTS:
     void survivesAKill()
     {
         QFETCH(const int, number);
-        QProcess process;
-        start(process);
-        ::kill(static_cast<pid_t>(process.processId()), number);
-        QVERIFY(process.waitForFinished());
+        QVERIFY(killed(number));
         QVERIFY(open());
         const auto found = left();
         QCOMPARE(found.size(), std::size_t{1});
         QCOMPARE(found[0].edits, 5);
         m_document->makeLeftEdits(found[0].file);
         QTRY_COMPARE(m_session->patches().size(), std::size_t{5});
-        QVERIFY(idle(*m_document));
+        QVERIFY(wait());
         const auto &patches = m_session->patches();
         for (std::size_t i = 0; i < 4; ++i) {
             QCOMPARE(patches[i].edit->edit.value, 0.5 + double(i));
@@ -101,8 +91,7 @@ private Q_SLOTS:
         // They are this window's now, and in no other file.
         QVERIFY(left().empty());
         QCOMPARE(files().size(), 2); // with its lock
-        m_document->save(false);
-        QVERIFY(idle(*m_document));
+        QVERIFY(save());
         QVERIFY(!m_document->modified());
     }
 
@@ -110,7 +99,7 @@ private Q_SLOTS:
     void ofALivingWindow()
     {
         QProcess process;
-        start(process);
+        QVERIFY(start(process));
         QVERIFY(open());
         QVERIFY(left().empty());
         process.kill();
@@ -126,21 +115,15 @@ private Q_SLOTS:
     /// The file has changed meanwhile: what it takes is made, the rest is told.
     void whatStillFits()
     {
-        QProcess process;
-        start(process);
-        process.kill();
-        QVERIFY(process.waitForFinished());
+        QVERIFY(killed());
         const QString state = stateFolder() + u"/edits/"_s;
         const QString name = QDir(state).entryList({u"*.edits"_s}, QDir::Files).value(0);
-        QFile file(state + name);
-        QVERIFY(file.open(QIODevice::Append));
-        file.write("# edit 9 on\nset no_such_weight[0]=1\n");
-        file.close();
+        QVERIFY(test::append(state + name, "# edit 9 on\nset no_such_weight[0]=1\n"));
         QVERIFY(open());
         QSignalSpy refused(m_session.get(), &ui::Session::editsRefused);
         m_document->makeLeftEdits(left().at(0).file);
         QTRY_COMPARE(refused.size(), 1);
-        QVERIFY(idle(*m_document));
+        QVERIFY(wait());
         QCOMPARE(m_session->patches().size(), std::size_t{5});
         QCOMPARE(m_document->keptEdits().size(), std::size_t{1});
     }
@@ -149,10 +132,7 @@ private Q_SLOTS:
     /// edits were made: none is made, and each is listed with what it would be.
     void anotherValueIsRefused()
     {
-        QProcess process;
-        start(process);
-        process.kill();
-        QVERIFY(process.waitForFinished());
+        QVERIFY(killed());
         const QString palette = test::writeSample(m_folder->path(), u"palette"_s);
         QVERIFY(QDir(m_path).removeRecursively());
         QVERIFY(QDir().rename(palette, m_path));
@@ -160,7 +140,7 @@ private Q_SLOTS:
         QSignalSpy refused(m_session.get(), &ui::Session::editsRefused);
         m_document->makeLeftEdits(left().at(0).file);
         QTRY_COMPARE(refused.size(), 1);
-        QVERIFY(idle(*m_document));
+        QVERIFY(wait());
         const auto &error = refused[0][0].value<Error>();
         QCOMPARE(m_document->keptEdits().size(), std::size_t{4}); // all but the one that is off
         QVERIFY2(error.message.find("0.5 was held as 0.5 and would be held as") !=
@@ -180,7 +160,7 @@ private Q_SLOTS:
         QCOMPARE(left().size(), std::size_t{1});
         m_document->makeLeftEdits(left()[0].file);
         QTRY_VERIFY(m_document->modified());
-        QVERIFY(idle(*m_document));
+        QVERIFY(wait());
         std::size_t made = 0;
         for (const ui::PatchEntry &entry : m_session->patches())
             made += entry.active ? 1 : 0;
@@ -192,10 +172,7 @@ private Q_SLOTS:
     /// What the file refused stays until it is made or forgotten, while the bundle is closed too.
     void refusedStaysUntilForgotten()
     {
-        QProcess process;
-        start(process);
-        process.kill();
-        QVERIFY(process.waitForFinished());
+        QVERIFY(killed());
         const QString palette = test::writeSample(m_folder->path(), u"palette"_s);
         QVERIFY(QDir(m_path).removeRecursively());
         QVERIFY(QDir().rename(palette, m_path));
@@ -221,8 +198,7 @@ private Q_SLOTS:
         QVERIFY(open());
         m_session->setPatchingEnabled(true);
         m_session->requestEdits({test::setEdit(*m_session->bundle(), 0, 0, 0.5)}, {});
-        m_document->save(false);
-        QVERIFY(idle(*m_document));
+        QVERIFY(save());
         m_session->undoStack().undo();
         m_document->editJournal()->flush();
         restart();
@@ -230,9 +206,8 @@ private Q_SLOTS:
         QCOMPARE(left().size(), std::size_t{1});
         m_document->makeLeftEdits(left()[0].file);
         QTRY_VERIFY(m_document->modified());
-        QVERIFY(idle(*m_document));
-        m_document->save(false);
-        QVERIFY(idle(*m_document));
+        QVERIFY(wait());
+        QVERIFY(save());
         QVERIFY(test::bytesOf(m_path) == before);
     }
 
@@ -295,8 +270,7 @@ private Q_SLOTS:
         m_session->requestEdits({test::setEdit(*m_session->bundle(), 0, 0, 0.5)}, {});
         m_document->editJournal()->flush();
         QCOMPARE(files().size(), 2);
-        m_document->save(false);
-        QVERIFY(idle(*m_document));
+        QVERIFY(save());
         m_document->editJournal()->flush();
         QVERIFY(files().isEmpty());
         m_session->requestEdits({test::setEdit(*m_session->bundle(), 0, 1, 0.5)}, {});
@@ -329,7 +303,19 @@ private Q_SLOTS:
 
 private:
     /// Runs edit() in a process of its own until that has said that it is ready.
-    void start(QProcess &process) const;
+    bool start(QProcess &process) const
+    {
+        process.start(QCoreApplication::applicationFilePath(),
+                      {u"tst_edit_journal"_s, u"--edit"_s, m_path, stateFolder()});
+        return process.waitForReadyRead(60000) &&
+               process.readAllStandardOutput().trimmed() == "ready";
+    }
+    bool killed(int number = SIGKILL) const
+    {
+        QProcess process;
+        return start(process) && ::kill(static_cast<pid_t>(process.processId()), number) == 0 &&
+               process.waitForFinished();
+    }
     /// Not closed by the user: the file stays.
     void restart()
     {
@@ -348,17 +334,7 @@ private:
     }
     QString stateFolder() const { return m_folder->filePath(u"state"_s); }
     QStringList files() const { return QDir(stateFolder() + u"/edits"_s).entryList(QDir::Files); }
-
-    QString m_path;
 };
-
-void TestEditJournal::start(QProcess &process) const
-{
-    process.start(QCoreApplication::applicationFilePath(),
-                  {u"tst_edit_journal"_s, u"--edit"_s, m_path, stateFolder()});
-    QVERIFY(process.waitForReadyRead(60000));
-    QCOMPARE(process.readAllStandardOutput().trimmed(), QByteArray("ready"));
-}
 
 static const test::Registered registeredTestEditJournal(__FILE__, [](int argc, char **argv) {
     const QApplication application(argc, argv);

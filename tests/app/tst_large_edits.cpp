@@ -9,12 +9,6 @@
 #include "widgets/models/session.h"
 #include "widgets/models/task_manager.h"
 
-#include <QFile>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTimer>
-#include <QUndoStack>
-
 using namespace kernscope;
 using app::Document;
 
@@ -173,7 +167,7 @@ private Q_SLOTS:
         m_document->goToStep(0);
         request("[3]=1");
         m_document->goToStep(0);
-        m_document->save(false);
+        m_document->save();
         QCOMPARE(refused.size(), 2);
         QCOMPARE(refused.back().front().value<Error>().code, "patch.busy");
         QCOMPARE(failed.size(), 1);
@@ -201,8 +195,7 @@ private Q_SLOTS:
     {
         QVERIFY(open());
         QVERIFY(fill("[:]=0.5"));
-        m_document->save(false);
-        QVERIFY(wait());
+        QVERIFY(save());
         QVERIFY(!m_document->modified());
         QVERIFY(m_session->filesHold());
         const auto reopened = VERIFIED(Bundle::open(m_path.toStdString()));
@@ -243,66 +236,52 @@ private Q_SLOTS:
     }
 
 private:
-    bool open();
-    bool openMade(const test::MadeBundle &made);
-    bool fill(const char *indicesAndValue);
-    void request(const std::string &text);
-    float valueAt(const Bundle &bundle, std::uint64_t element) const;
+    bool open()
+    {
+        test::MadeBundle made;
+        (void)made.blob(ElementType::Fp16, "[4194304]", test::Bytes(2 * kElements));
+        if (!test::put(m_path, made.weights()) || !DocumentFixture::open(m_path))
+            return false;
+        m_session->setPatchingEnabled(true);
+        return true;
+    }
+
+    bool openMade(const test::MadeBundle &made)
+    {
+        app::MemoryBundle memory{"made.mlmodelc", {}};
+        for (const auto &[name, bytes] : made.options().memory)
+            memory.files.emplace_back(name, bytes);
+        m_document->openMemory(std::move(memory));
+        if (!wait() || !m_document->isOpen())
+            return false;
+        m_session->setPatchingEnabled(true);
+        return true;
+    }
+
+    bool fill(const char *indicesAndValue)
+    {
+        request(indicesAndValue);
+        return wait();
+    }
+
+    void request(const std::string &text)
+    {
+        const std::string name = m_session->bundle()->weights().front().name;
+        const auto edit = VERIFIED(parseEdit(Edit::Kind::Fill, name + text));
+        m_session->requestEdits({*edit}, {});
+    }
+
+    float valueAt(const Bundle &bundle, std::uint64_t element) const
+    {
+        float value = -1;
+        if (const auto decoder = bundle.decoder(0))
+            decoder->decodeFloat(element, std::span(&value, 1));
+        return value;
+    }
+
     float valueNow(std::uint64_t element) const { return valueAt(*m_session->bundle(), element); }
     QUndoStack &stack() { return m_session->undoStack(); }
-
-    QString m_path;
 };
-
-bool TestLargeEdits::open()
-{
-    test::MadeBundle made;
-    (void)made.blob(ElementType::Fp16, "[4194304]", test::Bytes(2 * kElements));
-    QFile file(m_path);
-    const test::Bytes content = made.weights();
-    if (!file.open(QIODevice::WriteOnly) ||
-        file.write(reinterpret_cast<const char *>(content.data()), qint64(content.size())) < 0)
-        return false;
-    file.close();
-    m_document->open(m_path);
-    if (!wait() || !m_document->isOpen())
-        return false;
-    m_session->setPatchingEnabled(true);
-    return true;
-}
-
-void TestLargeEdits::request(const std::string &text)
-{
-    const std::string name = m_session->bundle()->weights().front().name;
-    const auto edit = VERIFIED(parseEdit(Edit::Kind::Fill, name + text));
-    m_session->requestEdits({*edit}, {});
-}
-
-bool TestLargeEdits::fill(const char *indicesAndValue)
-{
-    request(indicesAndValue);
-    return wait();
-}
-
-float TestLargeEdits::valueAt(const Bundle &bundle, std::uint64_t element) const
-{
-    float value = -1;
-    if (const auto decoder = bundle.decoder(0))
-        decoder->decodeFloat(element, std::span(&value, 1));
-    return value;
-}
-
-bool TestLargeEdits::openMade(const test::MadeBundle &made)
-{
-    app::MemoryBundle memory{"made.mlmodelc", {}};
-    for (const auto &[name, bytes] : made.options().memory)
-        memory.files.emplace_back(name, bytes);
-    m_document->openMemory(std::move(memory));
-    if (!wait() || !m_document->isOpen())
-        return false;
-    m_session->setPatchingEnabled(true);
-    return true;
-}
 
 KERNSCOPE_TEST(TestLargeEdits, QApplication)
 #include "tst_large_edits.moc"

@@ -9,14 +9,6 @@
 
 #include "tests/test_program.h"
 #include "widgets/compare/builds_dock.h"
-#include <QAction>
-
-#include <QCommandLinkButton>
-#include <QDropEvent>
-#include <QLineEdit>
-#include <QMimeData>
-#include <QPushButton>
-#include <QScreen>
 
 using namespace kernscope;
 using app::Layout;
@@ -233,8 +225,7 @@ private Q_SLOTS:
         QFETCH(int, key);
         QFETCH(QStringList, docks);
         QVERIFY(m_window->open({sample(u"sparse"_s)}));
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         QTest::keyClick(&**m_window, static_cast<Qt::Key>(key), Qt::ControlModifier);
         QVERIFY(m_window->settle());
         for (const QString &id : docks) {
@@ -303,26 +294,25 @@ private Q_SLOTS:
 
 private:
     void drop(const QStringList &paths) { drop(paths, **m_window); }
-    static void drop(const QStringList &paths, QWidget &target);
-};
 
-void TestMainWindow::drop(const QStringList &paths, QWidget &target)
-{
-    QMimeData data;
-    QList<QUrl> urls;
-    for (const QString &path : paths)
-        urls << QUrl::fromLocalFile(path);
-    data.setUrls(urls);
-    // As a file manager has it: the paths as text, too.
-    data.setText(paths.join(QLatin1Char('\n')));
-    const QPoint middle = target.rect().center();
-    QDragEnterEvent enter(middle, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-    QCoreApplication::sendEvent(&target, &enter);
-    if (!enter.isAccepted())
-        return;
-    QDropEvent dropped(QPointF(middle), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-    QCoreApplication::sendEvent(&target, &dropped);
-}
+    static void drop(const QStringList &paths, QWidget &target)
+    {
+        QMimeData data;
+        QList<QUrl> urls;
+        for (const QString &path : paths)
+            urls << QUrl::fromLocalFile(path);
+        data.setUrls(urls);
+        // As a file manager has it: the paths as text, too.
+        data.setText(paths.join(QLatin1Char('\n')));
+        const QPoint middle = target.rect().center();
+        QDragEnterEvent enter(middle, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&target, &enter);
+        if (!enter.isAccepted())
+            return;
+        QDropEvent dropped(QPointF(middle), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&target, &dropped);
+    }
+};
 
 KERNSCOPE_TEST(TestMainWindow, QApplication)
 #include "tst_main_window.moc"

@@ -2,11 +2,6 @@
 #include "tests/app/main_window_fixture.h"
 #include "tests/test_program.h"
 
-#include <QApplication>
-#include <QLabel>
-#include <QPushButton>
-#include <QToolButton>
-
 using namespace kernscope;
 using app::NoticeArea;
 
@@ -96,31 +91,30 @@ private Q_SLOTS:
     }
 
 private:
-    QMap<QString, QRect> places() const; ///< of every dock in sight
-    NoticeArea &area() const { return (*m_window)->notices(); }
-    void addLong(const QString &topic) const;
-};
-
-QMap<QString, QRect> TestNotices::places() const
-{
-    QMap<QString, QRect> found;
-    for (const auto &entry : (*m_window)->docks().entries()) {
-        if (entry.dock->isVisible())
-            found[entry.dock->id()] =
-                QRect(entry.dock->mapTo(&**m_window, QPoint()), entry.dock->size());
+    QMap<QString, QRect> places() const
+    {
+        QMap<QString, QRect> found;
+        for (const auto &entry : (*m_window)->docks().entries()) {
+            if (entry.dock->isVisible())
+                found[entry.dock->id()] =
+                    QRect(entry.dock->mapTo(&**m_window, QPoint()), entry.dock->size());
+        }
+        return found;
     }
-    return found;
-}
 
-void TestNotices::addLong(const QString &topic) const
-{
-    area().add(NoticeArea::Kind::Error, topic,
-               QStringLiteral("Not saved. The folder of a_bundle_with_quite_a_long_name.mlmodelc "
-                              "may not be written by this user: its owner is another one."),
-               {{u"Save As\u2026"_s, [] {}},
-                {u"Reload and Edit Again"_s, [] {}},
-                {u"Reload without Edits"_s, [] {}}});
-}
+    NoticeArea &area() const { return (*m_window)->notices(); }
+
+    void addLong(const QString &topic) const
+    {
+        area().add(
+            NoticeArea::Kind::Error, topic,
+            QStringLiteral("Not saved. The folder of a_bundle_with_quite_a_long_name.mlmodelc "
+                           "may not be written by this user: its owner is another one."),
+            {{u"Save As\u2026"_s, [] {}},
+             {u"Reload and Edit Again"_s, [] {}},
+             {u"Reload without Edits"_s, [] {}}});
+    }
+};
 
 KERNSCOPE_TEST(TestNotices, QApplication)
 #include "tst_notices.moc"

@@ -5,8 +5,6 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-
 using namespace kernscope;
 using app::GoToBox;
 using app::PaletteIndex;
@@ -17,10 +15,8 @@ BundlePtr manySections(int weights)
 {
     test::MadeBundle made;
     for (int i = 0; i < weights; ++i)
-        made.constant("tensor<fp16, [4]>", "weight_" + std::to_string(i),
-                      made.blob(ElementType::Fp16, "[4]", test::Bytes(8)));
-    const auto bundle = made.open();
-    return bundle ? *bundle : nullptr;
+        made.weight("weight_" + std::to_string(i), "[4]", test::Bytes(8));
+    return made.open().value_or(nullptr);
 }
 
 PaletteIndex::Group group(PaletteIndex::Kind kind, const QStringList &names)

@@ -7,8 +7,6 @@
 #include "tests/test_program.h"
 #include "widgets/hardware/hardware_facts.h"
 
-#include <QTreeView>
-
 using namespace kernscope;
 using app::Layout;
 using app::PaletteIndex;
@@ -64,39 +62,37 @@ private Q_SLOTS:
 
 private:
     /// Types into the box and chooses the hit of that text; false where there is none.
-    bool choose(const QString &typed, const QString &text);
-    ByteRange bytes() { return session().place().bytes.value_or(ByteRange{}); }
-    /// The first word of `task` that writes a register of that name, in the file.
-    std::uint64_t wordOf(std::size_t task, const QString &name, int field = -1);
-};
-
-bool TestPaletteRegisters::choose(const QString &typed, const QString &text)
-{
-    auto *box = (*m_window)->findChild<app::GoToBox *>();
-    QTest::keyClick(&**m_window, Qt::Key_K, Qt::ControlModifier);
-    box->clear();
-    QTest::keyClicks(box, typed);
-    const auto &hits = box->hits().hits();
-    for (int row = 0; row < hits.rowCount(); ++row) {
-        if (hits.at(row).kind != PaletteIndex::Kind::Register || hits.at(row).text != text)
-            continue;
-        while (box->hits().chosen() < row)
-            QTest::keyClick(box, Qt::Key_Down);
-        QTest::keyClick(box, Qt::Key_Return);
-        return m_window->settle();
+    bool choose(const QString &typed, const QString &text)
+    {
+        auto *box = (*m_window)->findChild<app::GoToBox *>();
+        QTest::keyClick(&**m_window, Qt::Key_K, Qt::ControlModifier);
+        box->clear();
+        QTest::keyClicks(box, typed);
+        const auto &hits = box->hits().hits();
+        for (int row = 0; row < hits.rowCount(); ++row) {
+            if (hits.at(row).kind != PaletteIndex::Kind::Register || hits.at(row).text != text)
+                continue;
+            while (box->hits().chosen() < row)
+                QTest::keyClick(box, Qt::Key_Down);
+            QTest::keyClick(box, Qt::Key_Return);
+            return m_window->settle();
+        }
+        return false;
     }
-    return false;
-}
 
-std::uint64_t TestPaletteRegisters::wordOf(std::size_t task, const QString &name, int field)
-{
-    ui::TaskSource source = ui::taskSource(*session().bundle(), 0);
-    for (const ui::FactNode &block : ui::registerRows(source, task))
-        for (const ui::FactNode &reg : block.children)
-            if (reg.cells.front() == name && reg.bytes)
-                return (field < 0 ? reg : reg.children[std::size_t(field)]).bytes->offset.value;
-    return 0;
-}
+    ByteRange bytes() { return session().place().bytes.value_or(ByteRange{}); }
+
+    /// The first word of `task` that writes a register of that name, in the file.
+    std::uint64_t wordOf(std::size_t task, const QString &name, int field = -1)
+    {
+        ui::TaskSource source = ui::taskSource(*session().bundle(), 0);
+        for (const ui::FactNode &block : ui::registerRows(source, task))
+            for (const ui::FactNode &reg : block.children)
+                if (reg.cells.front() == name && reg.bytes)
+                    return (field < 0 ? reg : reg.children[std::size_t(field)]).bytes->offset.value;
+        return 0;
+    }
+};
 
 KERNSCOPE_TEST(TestPaletteRegisters, QApplication)
 #include "tst_palette_registers.moc"

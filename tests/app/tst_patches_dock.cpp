@@ -12,21 +12,6 @@
 #include "widgets/patch/patches_dock.h"
 #include "widgets/patch/typed_edits.h"
 
-#include <QAbstractItemModelTester>
-#include <QClipboard>
-#include <QComboBox>
-#include <QFileDialog>
-#include <QGuiApplication>
-#include <QHeaderView>
-#include <QLineEdit>
-#include <QPlainTextEdit>
-#include <QScrollBar>
-#include <QSignalSpy>
-#include <QTableView>
-#include <QUndoStack>
-
-#include <random>
-
 using namespace kernscope;
 
 class TestPatchesDock : public test::PatchesTest
@@ -173,22 +158,19 @@ private Q_SLOTS:
     /// What is exported makes the same bundle of the file on disk, and refuses another.
     void exportsForAnotherCopy()
     {
-        auto &session = this->session();
-        session.requestEdits({test::setEdit(*session.bundle(), 1, 7, 0.3337)}, {});
-        session.requestEdits({test::setEdit(*session.bundle(), 0, 7, 0.3337)}, {});
+        session().requestEdits({test::setEdit(*session().bundle(), 1, 7, 0.3337)}, {});
+        session().requestEdits({test::setEdit(*session().bundle(), 0, 7, 0.3337)}, {});
         QVERIFY(m_window->settle());
         const QString path = m_folder->filePath(u"made.kpatch"_s);
         dock().exportTo(path);
         QVERIFY(m_window->settle());
         QTRY_VERIFY(QFile::exists(path));
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        const std::string text = file.readAll().toStdString();
+        const std::string text = test::contentOf(path).toStdString();
         const patch::ScriptOrigin origin = patch::scriptOrigin(text);
         QCOMPARE(origin.base.size(), std::size_t{64});
         const auto fresh = VERIFIED(Bundle::open(m_path.toStdString()));
         QVERIFY(patch::checkBase(origin, **fresh, "made.kpatch"));
-        QVERIFY(!patch::checkBase(origin, *session.bundle(), "made.kpatch"));
+        QVERIFY(!patch::checkBase(origin, *session().bundle(), "made.kpatch"));
         const auto edits = VERIFIED(parseEditScript(text, "made.kpatch"));
         const auto planned = VERIFIED(planOnFork(*fresh, *edits, 0));
         QVERIFY(patch::checkResult(origin, *planned->bundle, "made.kpatch"));
@@ -196,33 +178,30 @@ private Q_SLOTS:
 
     void jumps()
     {
-        auto &session = this->session();
-        session.requestEdits({test::setEdit(*session.bundle(), 1, 7, 9)}, {});
+        session().requestEdits({test::setEdit(*session().bundle(), 1, 7, 9)}, {});
         QVERIFY(m_window->settle());
-        session.goToWeight(0);
+        session().goToWeight(0);
         table().setFocus();
         table().selectRow(0);
         QTest::keyClick(&table(), Qt::Key_Return);
-        QCOMPARE(session.place().weight, std::size_t{1});
-        QCOMPARE(session.place().element.value(), std::uint64_t{7});
-        QVERIFY(session.place().bytes);
-        session.undoStack().undo();
+        QCOMPARE(session().place().weight, std::size_t{1});
+        QCOMPARE(session().place().element.value(), std::uint64_t{7});
+        QVERIFY(session().place().bytes);
+        session().undoStack().undo();
     }
 
     void showsBytes()
     {
-        auto &session = this->session();
-        session.requestEdits({test::setEdit(*session.bundle(), 1, 7, 9)}, {});
+        session().requestEdits({test::setEdit(*session().bundle(), 1, 7, 9)}, {});
         QVERIFY(m_window->settle());
         const auto *bytes = dock().findChild<QPlainTextEdit *>();
         QVERIFY(bytes->toPlainText().contains(u"weight.bin+0x"_s));
-        session.undoStack().undo();
+        session().undoStack().undo();
     }
 
     void copiesCommandLine()
     {
-        auto &session = this->session();
-        session.requestEdits({test::setEdit(*session.bundle(), 1, 7, 9)}, {});
+        session().requestEdits({test::setEdit(*session().bundle(), 1, 7, 9)}, {});
         QVERIFY(m_window->settle());
         for (QAction *action : dock().menuActions()) {
             if (action->text().contains(u"Command Line"_s))
@@ -231,13 +210,12 @@ private Q_SLOTS:
         const QString text = QGuiApplication::clipboard()->text();
         QVERIFY(text.startsWith(u"kernscope-cli patch '%1' --set '"_s.arg(m_path)));
         QVERIFY(text.endsWith(u"--in-place"_s));
-        session.undoStack().undo();
+        session().undoStack().undo();
     }
 
     void beginsWithTheSelectedCell()
     {
-        auto &session = this->session();
-        session.goToElement(1, 0);
+        session().goToElement(1, 0);
         dock().beginEdit();
         const QString text = line().lineEdit()->text();
         QVERIFY(text.startsWith(weightName(1) + QLatin1Char('[')));
@@ -249,8 +227,7 @@ private Q_SLOTS:
     /// What the line begins with is a beginning of that kind: a person goes on typing.
     void beginsAsTheKindIsWritten()
     {
-        auto &session = this->session();
-        session.goToElement(1, 3);
+        session().goToElement(1, 3);
         const auto goesOn = [this](Edit::Kind kind, const QString &rest) {
             dock().beginEdit(kind);
             return parseEdit(kind, (line().lineEdit()->text() + rest).toStdString());
@@ -265,7 +242,7 @@ private Q_SLOTS:
         QVERIFY(goesOn(Edit::Kind::Keep, u"1"_s));
         QVERIFY(goesOn(Edit::Kind::Fill, u"1"_s));
         QVERIFY(goesOn(Edit::Kind::Compute, u"w*2"_s));
-        session.goToBytes(0, {FileOffset(0x20), ByteCount(2)});
+        session().goToBytes(0, {FileOffset(0x20), ByteCount(2)});
         const auto bytes = VERIFIED(goesOn(Edit::Kind::Bytes, u"00 01"_s));
         QVERIFY(line().lineEdit()->text().contains(u"+0x20="_s));
         dock().beginEdit(Edit::Kind::Field);
@@ -275,7 +252,6 @@ private Q_SLOTS:
     /// File > Import Values of the Weight: the file is asked for, the name of the weight is there.
     void valuesOfAFileAreImported()
     {
-        auto &session = this->session();
         QAction *import = nullptr;
         for (QAction *found : (*m_window)->findChildren<QAction *>())
             if (found->text().startsWith(u"&Import Values"_s))
@@ -283,7 +259,7 @@ private Q_SLOTS:
         QVERIFY(import);
         import->trigger(); // no weight is chosen
         QVERIFY(!line().findChild<QFileDialog *>());
-        session.goToElement(1, 3);
+        session().goToElement(1, 3);
         import->trigger();
         auto *dialog = VERIFIED(line().findChild<QFileDialog *>());
         const QString file = m_folder->filePath(u"values.npy"_s);
@@ -326,16 +302,15 @@ private Q_SLOTS:
     /// What is copied holds without a tolerance, though the values asked for are not held.
     void scriptMakesTheSameBytes()
     {
-        auto &session = this->session();
-        for (std::size_t weight = 0; weight < session.bundle()->weights().size(); ++weight)
-            session.requestEdits({test::setEdit(*session.bundle(), weight, 2, 0.3337)}, {});
-        QVERIFY(session.patches().size() > 1);
-        const QString script = ui::patchScript(session.patches());
+        for (std::size_t weight = 0; weight < session().bundle()->weights().size(); ++weight)
+            session().requestEdits({test::setEdit(*session().bundle(), weight, 2, 0.3337)}, {});
+        QVERIFY(session().patches().size() > 1);
+        const QString script = ui::patchScript(session().patches());
         const auto edits = VERIFIED(parseEditScript(script.toStdString(), "script"));
-        QCOMPARE(edits->size(), session.patches().size());
-        const std::vector<ui::PatchEntry> made = session.patches();
-        session.undoStack().setIndex(0);
-        const auto planned = VERIFIED(planEdits(session.bundle(), *edits, 0));
+        QCOMPARE(edits->size(), session().patches().size());
+        const std::vector<ui::PatchEntry> made = session().patches();
+        session().undoStack().setIndex(0);
+        const auto planned = VERIFIED(planEdits(session().bundle(), *edits, 0));
         for (std::size_t i = 0; i < made.size(); ++i) {
             QCOMPARE((*planned)[i].bytes.size(), made[i].edit->bytes.size());
             for (std::size_t run = 0; run < made[i].edit->bytes.size(); ++run) {
@@ -422,33 +397,32 @@ private Q_SLOTS:
     // Single patches switched off and on, and their notes.
     void switchesOne()
     {
-        auto &session = this->session();
-        QUndoStack &stack = session.undoStack();
+        QUndoStack &stack = session().undoStack();
         for (std::uint64_t element = 0; element < 3; ++element)
-            session.requestEdits({test::setEdit(*session.bundle(), 1, element * 9, 9)}, {});
+            session().requestEdits({test::setEdit(*session().bundle(), 1, element * 9, 9)}, {});
         QVERIFY(m_window->settle());
         const int rows = table().model()->rowCount();
         QCOMPARE(rows, stack.count());
         QVERIFY(rows > 2);
         tick(0, false);
         QCOMPARE(table().model()->rowCount(), rows);
-        QVERIFY(session.patches()[0].off && !session.patches()[0].active);
+        QVERIFY(session().patches()[0].off && !session().patches()[0].active);
         for (int row = 1; row < rows; ++row)
-            QVERIFY(session.patches()[std::size_t(row)].active);
+            QVERIFY(session().patches()[std::size_t(row)].active);
         verifyAsPlanned();
         // One step back, and forward again.
         stack.undo();
-        QVERIFY(session.patches()[0].active);
+        QVERIFY(session().patches()[0].active);
         verifyAsPlanned();
         stack.redo();
-        QVERIFY(session.patches()[0].off);
+        QVERIFY(session().patches()[0].off);
         verifyAsPlanned();
         // The last one as well, then the first on again.
         tick(rows - 1, false);
-        QVERIFY(session.patches()[0].off && session.patches().back().off);
+        QVERIFY(session().patches()[0].off && session().patches().back().off);
         verifyAsPlanned();
         tick(0, true);
-        QVERIFY(session.patches()[0].active && session.patches().back().off);
+        QVERIFY(session().patches()[0].active && session().patches().back().off);
         verifyAsPlanned();
         stack.setIndex(0);
         QVERIFY(!(*m_window)->document().modified());
@@ -457,81 +431,77 @@ private Q_SLOTS:
     /// The last edit is undone, and what is undone is redone.
     void ticksOfTheLast()
     {
-        auto &session = this->session();
         for (std::uint64_t element = 0; element < 3; ++element)
-            session.requestEdits({test::setEdit(*session.bundle(), 1, element * 9, 9)}, {});
+            session().requestEdits({test::setEdit(*session().bundle(), 1, element * 9, 9)}, {});
         QVERIFY(m_window->settle());
         const int rows = table().model()->rowCount();
         tick(rows - 1, false); // a step of its own: undoing would be forgotten by the next edit
         QVERIFY(m_window->settle());
-        QCOMPARE(session.undoStack().index(), rows + 1);
-        QVERIFY(session.patches().back().off && !session.patches().back().active);
-        session.undoStack().setIndex(0);
+        QCOMPARE(session().undoStack().index(), rows + 1);
+        QVERIFY(session().patches().back().off && !session().patches().back().active);
+        session().undoStack().setIndex(0);
         QVERIFY(m_window->settle());
         tick(rows - 1, true);
-        QCOMPARE(session.undoStack().index(), rows);
+        QCOMPARE(session().undoStack().index(), rows);
     }
 
     /// A later edit that took the entry of an earlier one takes another without it.
     void laterEditsArePlannedAnew()
     {
-        auto &session = this->session();
-        const auto weight = test::weightWith(*session.bundle(), codec::PartRole::Lut);
-        const std::string name = session.bundle()->weights()[weight].name;
+        const auto weight = test::weightWith(*session().bundle(), codec::PartRole::Lut);
+        const std::string name = session().bundle()->weights()[weight].name;
         const auto entry = parseEdit(Edit::Kind::Codebook, name + "[0][3]=7");
         const auto value = parseEdit(Edit::Kind::Set, name + "[0]=7");
         QVERIFY(entry && value);
-        session.requestEdits({*entry}, {});
-        session.requestEdits({*value}, {});
+        session().requestEdits({*entry}, {});
+        session().requestEdits({*value}, {});
         QVERIFY(m_window->settle());
-        QCOMPARE(session.patches().size(), std::size_t{2});
-        QCOMPARE(session.patches()[1].edit->stored, 7.0);
+        QCOMPARE(session().patches().size(), std::size_t{2});
+        QCOMPARE(session().patches()[1].edit->stored, 7.0);
         tick(0, false);
-        QCOMPARE(session.patches().size(), std::size_t{2});
-        QVERIFY(session.patches()[0].off);
-        QVERIFY(session.patches()[1].active);
-        QVERIFY(session.patches()[1].edit->stored < 7.0);
+        QCOMPARE(session().patches().size(), std::size_t{2});
+        QVERIFY(session().patches()[0].off);
+        QVERIFY(session().patches()[1].active);
+        QVERIFY(session().patches()[1].edit->stored < 7.0);
         verifyAsPlanned();
         tick(0, true);
-        QCOMPARE(session.patches()[1].edit->stored, 7.0);
+        QCOMPARE(session().patches()[1].edit->stored, 7.0);
         verifyAsPlanned();
     }
 
     void randomSwitches()
     {
-        auto &session = this->session();
         std::mt19937 random(4711);
         for (int round = 0; round < 40; ++round) {
-            const std::size_t rows = session.patches().size();
+            const std::size_t rows = session().patches().size();
             const auto action = random() % 5;
             if (action < 2 || rows == 0) {
-                const auto weight = random() % session.bundle()->weights().size();
-                const auto elements = session.bundle()->weights()[weight].elements.value;
-                session.requestEdits({test::setEdit(*session.bundle(), weight, random() % elements,
-                                                    int(random() % 19) - 9)},
-                                     {});
+                const auto weight = random() % session().bundle()->weights().size();
+                const auto elements = session().bundle()->weights()[weight].elements.value;
+                session().requestEdits({test::setEdit(*session().bundle(), weight,
+                                                      random() % elements, int(random() % 19) - 9)},
+                                       {});
             } else if (action < 4) {
                 const int row = int(random() % rows);
-                tick(row, !session.patches()[std::size_t(row)].active);
+                tick(row, !session().patches()[std::size_t(row)].active);
             } else if (random() % 2) {
-                session.undoStack().undo();
+                session().undoStack().undo();
             } else {
-                session.undoStack().redo();
+                session().undoStack().redo();
             }
             QVERIFY(m_window->settle());
             verifyAsPlanned();
             if (QTest::currentTestFailed())
                 return;
         }
-        session.undoStack().setIndex(0);
+        session().undoStack().setIndex(0);
         QVERIFY(!(*m_window)->document().modified());
     }
 
     void notesStay()
     {
-        auto &session = this->session();
-        session.requestEdits({test::setEdit(*session.bundle(), 1, 0, 9)}, {});
-        session.requestEdits({test::setEdit(*session.bundle(), 2, 0, 9)}, {});
+        session().requestEdits({test::setEdit(*session().bundle(), 1, 0, 9)}, {});
+        session().requestEdits({test::setEdit(*session().bundle(), 2, 0, 9)}, {});
         QVERIFY(m_window->settle());
         table().setFocus();
         table().selectRow(1);
@@ -539,28 +509,27 @@ private Q_SLOTS:
         auto *editor = VERIFIED(table().findChild<QLineEdit *>());
         QTest::keyClicks(editor, u"dead channel"_s);
         QTest::keyClick(editor, Qt::Key_Return);
-        QTRY_COMPARE(session.patches()[1].note, "dead channel");
+        QTRY_COMPARE(session().patches()[1].note, "dead channel");
         tick(0, false);
-        QCOMPARE(session.patches()[1].note, "dead channel");
-        const QString script = ui::patchScript(session.patches());
+        QCOMPARE(session().patches()[1].note, "dead channel");
+        const QString script = ui::patchScript(session().patches());
         QVERIFY(script.startsWith(u"# note: dead channel\nset "_s));
         const auto edits = VERIFIED(parseEditScript(script.toStdString(), "script"));
         QCOMPARE(edits->size(), std::size_t{1});
         QCOMPARE(edits->front().note, "dead channel");
         // Of the same cell again: one step, with the note.
-        session.requestEdits({test::setEdit(*session.bundle(), 3, 0, 9)}, {});
+        session().requestEdits({test::setEdit(*session().bundle(), 3, 0, 9)}, {});
         (*m_window)->document().setEditNote(2, u"mine"_s);
-        session.requestEdits({test::setEdit(*session.bundle(), 3, 0, -9)}, {});
-        QCOMPARE(session.patches().size(), std::size_t{3});
-        QCOMPARE(session.patches()[2].note, "mine");
+        session().requestEdits({test::setEdit(*session().bundle(), 3, 0, -9)}, {});
+        QCOMPARE(session().patches().size(), std::size_t{3});
+        QCOMPARE(session().patches()[2].note, "mine");
     }
 
     /// A list that jumps to its end under the mouse makes the next click switch another edit.
     void theRowStays()
     {
-        auto &session = this->session();
         for (std::uint64_t element = 0; element < 40; ++element)
-            session.requestEdits({test::setEdit(*session.bundle(), 1, element * 9, 9)}, {});
+            session().requestEdits({test::setEdit(*session().bundle(), 1, element * 9, 9)}, {});
         QVERIFY(m_window->settle());
         table().scrollToTop();
         for (const bool on : {false, true}) {
@@ -570,7 +539,7 @@ private Q_SLOTS:
                               {cell.left() + cell.height() / 2, cell.center().y()});
             QTRY_COMPARE((*m_window)->document().busy(), app::Document::Busy::Idle);
             QVERIFY(m_window->settle());
-            QCOMPARE(session.patches()[0].active, on);
+            QCOMPARE(session().patches()[0].active, on);
             QCOMPARE(table().currentIndex().row(), 0);
             QCOMPARE(table().verticalScrollBar()->value(), 0);
         }
@@ -579,8 +548,7 @@ private Q_SLOTS:
     /// F2 writes the note where it is seen, however narrow the list is.
     void notesAreWrittenInView()
     {
-        auto &session = this->session();
-        session.requestEdits({test::setEdit(*session.bundle(), 1, 9, 9)}, {});
+        session().requestEdits({test::setEdit(*session().bundle(), 1, 9, 9)}, {});
         QVERIFY(m_window->settle());
         table().setFixedWidth(200);
         table().horizontalScrollBar()->setValue(0);
@@ -592,25 +560,23 @@ private Q_SLOTS:
 
 private:
     ui::EditLine &line() { return *dock().findChild<ui::EditLine *>(); }
-    void type(const QString &text);
-    void add(const QString &edit);
+
+    void type(const QString &text)
+    {
+        line().lineEdit()->setFocus();
+        line().lineEdit()->clear();
+        QTest::keyClicks(line().lineEdit(), text);
+    }
+
+    void add(const QString &edit)
+    {
+        auto *line = dock().findChild<ui::EditLine *>()->lineEdit();
+        line->setFocus();
+        line->setText(edit);
+        QTest::keyClick(line, Qt::Key_Return);
+        QVERIFY(m_window->settle());
+    }
 };
-
-void TestPatchesDock::type(const QString &text)
-{
-    line().lineEdit()->setFocus();
-    line().lineEdit()->clear();
-    QTest::keyClicks(line().lineEdit(), text);
-}
-
-void TestPatchesDock::add(const QString &edit)
-{
-    auto *line = dock().findChild<ui::EditLine *>()->lineEdit();
-    line->setFocus();
-    line->setText(edit);
-    QTest::keyClick(line, Qt::Key_Return);
-    QVERIFY(m_window->settle());
-}
 
 KERNSCOPE_TEST(TestPatchesDock, QApplication)
 #include "tst_patches_dock.moc"

@@ -5,17 +5,6 @@
 #include "tests/test_program.h"
 #include "window_fixture.h"
 
-#include <QFile>
-#include <QLabel>
-#include <QMenu>
-#include <QMessageBox>
-#include <QToolTip>
-#include <QTranslator>
-#include <QtEndian>
-
-#include <algorithm>
-#include <functional>
-
 using namespace kernscope;
 using app::Layout;
 using kernscope::app::parsePlace;
@@ -38,10 +27,6 @@ public:
     }
     bool isEmpty() const override { return false; }
 };
-
-} // namespace
-
-namespace {
 
 const QString kName = u"<h1>w</h1>"_s;
 
@@ -73,10 +58,6 @@ void forEachLabel(test::TestWindow &window, QObject *origin,
         }
     }
 }
-
-} // namespace
-
-namespace {
 
 /// Middle of what the label paints, from 0 at the left to 1 at the right.
 double middleOfInk(const QString &text, Qt::Alignment alignment, bool selectable, bool turn)
@@ -116,9 +97,7 @@ private Q_SLOTS:
     void initTestCase()
     {
         for (const sample::SampleBundle &made : sample::bundles()) {
-            OpenOptions options;
-            options.memory = made.files;
-            const auto opened = VERIFIED(Bundle::open(made.name, options));
+            const auto opened = VERIFIED(Bundle::open(made.name, {.memory = made.files}));
             if (made.name.find("palette") != std::string::npos)
                 m_bundle = *opened;
         }

@@ -7,11 +7,6 @@
 #include "widgets/common/tile_view.h"
 #include "widgets/weight/weight_grid_view.h"
 
-#include <QAction>
-#include <QSet>
-#include <QTableView>
-#include <QTreeView>
-
 using namespace kernscope;
 using ui::Place;
 
@@ -182,32 +177,29 @@ private Q_SLOTS:
     }
 
 private:
-    void typePlace(const QString &text);
-    Place other() const;
-};
-
-void TestPlaces::typePlace(const QString &text)
-{
-    auto *box = (*m_window)->findChild<app::GoToBox *>();
-    QTest::keyClick(&**m_window, Qt::Key_G, Qt::ControlModifier);
-    box->setText(text);
-    QTest::keyClick(box, Qt::Key_Return);
-}
-
-/// The weight and bytes that are as far from the place of now as can be.
-Place TestPlaces::other() const
-{
-    const ui::Session &now = (*const_cast<TestPlaces *>(this)->m_window)->session();
-    Place place;
-    place.weight = now.bundle()->weights().size() - 1;
-    if (now.bundle()->hardware()) {
-        place = {};
-        place.file = 0;
-        place.bytes =
-            ByteRange{FileOffset(now.bundle()->files()[0].file->size().value - 4), ByteCount(4)};
+    void typePlace(const QString &text)
+    {
+        auto *box = (*m_window)->findChild<app::GoToBox *>();
+        QTest::keyClick(&**m_window, Qt::Key_G, Qt::ControlModifier);
+        box->setText(text);
+        QTest::keyClick(box, Qt::Key_Return);
     }
-    return place;
-}
+
+    /// The weight and bytes that are as far from the place of now as can be.
+    Place other() const
+    {
+        const ui::Session &now = (*const_cast<TestPlaces *>(this)->m_window)->session();
+        Place place;
+        place.weight = now.bundle()->weights().size() - 1;
+        if (now.bundle()->hardware()) {
+            place = {};
+            place.file = 0;
+            place.bytes = ByteRange{FileOffset(now.bundle()->files()[0].file->size().value - 4),
+                                    ByteCount(4)};
+        }
+        return place;
+    }
+};
 
 KERNSCOPE_TEST(TestPlaces, QApplication)
 #include "tst_places.moc"

@@ -4,25 +4,6 @@
 #include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
 
-#include <QAbstractButton>
-#include <QAction>
-#include <QApplication>
-#include <QCheckBox>
-#include <QComboBox>
-#include <QHeaderView>
-#include <QLabel>
-#include <QLineEdit>
-#include <QMainWindow>
-#include <QMenu>
-#include <QPushButton>
-#include <QRadioButton>
-#include <QRegularExpression>
-#include <QScrollBar>
-#include <QTabBar>
-#include <QTableView>
-#include <QTranslator>
-#include <QTreeView>
-
 using namespace kernscope;
 
 namespace {
@@ -170,44 +151,41 @@ private Q_SLOTS:
     }
 
 private:
-    void check(const QString &text, const QString &where);
-    void checkWidget(const QWidget &widget, const QString &where);
+    void check(const QString &text, const QString &where)
+    {
+        const QString fault = where + u": "_s + text.left(60);
+        if (isWord(text) && !m_faults.contains(fault))
+            m_faults += fault;
+    }
+
+    void checkWidget(const QWidget &widget, const QString &where)
+    {
+        const QString at =
+            where + QLatin1Char(' ') + QString::fromLatin1(widget.metaObject()->className());
+        check(widget.toolTip(), at + u" tip"_s);
+        check(widget.accessibleName(), at + u" name"_s);
+        const auto *label = qobject_cast<const QLabel *>(&widget);
+        if (label != nullptr && !label->property("ofTables").toBool()) // facts have one language
+            check(label->text(), at);
+        if (const auto *button = qobject_cast<const QAbstractButton *>(&widget))
+            check(button->text(), at);
+        if (const auto *line = qobject_cast<const QLineEdit *>(&widget))
+            check(line->placeholderText(), at + u" hint"_s);
+        const QHeaderView *header = nullptr;
+        if (const auto *table = qobject_cast<const QTableView *>(&widget))
+            header = table->horizontalHeader();
+        if (const auto *tree = qobject_cast<const QTreeView *>(&widget))
+            header = tree->header();
+        for (int column = 0; header && header->model() && column < header->count(); ++column) {
+            for (const int role : {int(Qt::DisplayRole), int(Qt::ToolTipRole)})
+                check(header->model()->headerData(column, Qt::Horizontal, role).toString(),
+                      at + u" column"_s);
+        }
+    }
 
     LongerTexts m_texts;
     QStringList m_faults;
 };
-
-void TestPseudoLocale::check(const QString &text, const QString &where)
-{
-    const QString fault = where + u": "_s + text.left(60);
-    if (isWord(text) && !m_faults.contains(fault))
-        m_faults += fault;
-}
-
-void TestPseudoLocale::checkWidget(const QWidget &widget, const QString &where)
-{
-    const QString at =
-        where + QLatin1Char(' ') + QString::fromLatin1(widget.metaObject()->className());
-    check(widget.toolTip(), at + u" tip"_s);
-    check(widget.accessibleName(), at + u" name"_s);
-    const auto *label = qobject_cast<const QLabel *>(&widget);
-    if (label != nullptr && !label->property("ofTables").toBool()) // facts have one language
-        check(label->text(), at);
-    if (const auto *button = qobject_cast<const QAbstractButton *>(&widget))
-        check(button->text(), at);
-    if (const auto *line = qobject_cast<const QLineEdit *>(&widget))
-        check(line->placeholderText(), at + u" hint"_s);
-    const QHeaderView *header = nullptr;
-    if (const auto *table = qobject_cast<const QTableView *>(&widget))
-        header = table->horizontalHeader();
-    if (const auto *tree = qobject_cast<const QTreeView *>(&widget))
-        header = tree->header();
-    for (int column = 0; header && header->model() && column < header->count(); ++column) {
-        for (const int role : {int(Qt::DisplayRole), int(Qt::ToolTipRole)})
-            check(header->model()->headerData(column, Qt::Horizontal, role).toString(),
-                  at + u" column"_s);
-    }
-}
 
 KERNSCOPE_TEST(TestPseudoLocale, QApplication)
 #include "tst_pseudo_locale.moc"

@@ -3,12 +3,6 @@
 #include "tests/test_program.h"
 #include "window_fixture.h"
 
-#include <QImage>
-#include <QMap>
-#include <QProcess>
-#include <QSet>
-#include <QSignalSpy>
-
 using namespace kernscope;
 
 /// The program as a process, without a display.
@@ -180,23 +174,22 @@ private:
         int exitCode = -1;
         QString out, err;
     };
-    static Ended run(const QStringList &arguments);
-};
 
-TestScreenshots::Ended TestScreenshots::run(const QStringList &arguments)
-{
-    QProcess process;
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    for (const char *name : {"QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"})
-        environment.remove(QString::fromLatin1(name));
-    process.setProcessEnvironment(environment);
-    process.start(QStringLiteral(KERNSCOPE_PROGRAM), arguments);
-    if (!process.waitForFinished(180000))
-        return {};
-    return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1,
-            QString::fromUtf8(process.readAllStandardOutput()),
-            QString::fromUtf8(process.readAllStandardError())};
-}
+    static Ended run(const QStringList &arguments)
+    {
+        QProcess process;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        for (const char *name : {"QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"})
+            environment.remove(QString::fromLatin1(name));
+        process.setProcessEnvironment(environment);
+        process.start(QStringLiteral(KERNSCOPE_PROGRAM), arguments);
+        if (!process.waitForFinished(180000))
+            return {};
+        return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1,
+                QString::fromUtf8(process.readAllStandardOutput()),
+                QString::fromUtf8(process.readAllStandardError())};
+    }
+};
 
 KERNSCOPE_TEST(TestScreenshots, QApplication)
 #include "tst_screenshots.moc"

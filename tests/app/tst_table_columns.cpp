@@ -7,19 +7,6 @@
 #include "widgets/common/table_tools.h"
 #include "widgets/models/table_text.h"
 
-#include <QAction>
-#include <QClipboard>
-#include <QFile>
-#include <QHeaderView>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
-#include <QMenu>
-#include <QStandardItemModel>
-#include <QTableView>
-#include <QTemporaryDir>
-#include <QTreeView>
-
 using namespace kernscope::app;
 using namespace kernscope;
 using app::TableColumns;
@@ -406,21 +393,20 @@ private:
     {
         return window->docks().dock(u"layout"_s)->findChild<QTableView *>();
     }
-    static void fill(QStandardItemModel &model);
-};
 
-void TestTableColumns::fill(QStandardItemModel &model)
-{
-    model.setHorizontalHeaderLabels({u"Name"_s, u"Bytes"_s, u"Note"_s});
-    for (int row = 0; row < 3; ++row) {
-        auto *bytes = new QStandardItem(u"%1,000"_s.arg(row + 1));
-        bytes->setData(QString::number(1000 * (row + 1)), ui::CopyRole);
-        bytes->setData(QVariant::fromValue(Qt::Alignment(Qt::AlignRight | Qt::AlignVCenter)),
-                       Qt::TextAlignmentRole);
-        model.appendRow(
-            {new QStandardItem(u"w%1"_s.arg(row)), bytes, new QStandardItem(u"a|b\tc"_s)});
+    static void fill(QStandardItemModel &model)
+    {
+        model.setHorizontalHeaderLabels({u"Name"_s, u"Bytes"_s, u"Note"_s});
+        for (int row = 0; row < 3; ++row) {
+            auto *bytes = new QStandardItem(u"%1,000"_s.arg(row + 1));
+            bytes->setData(QString::number(1000 * (row + 1)), ui::CopyRole);
+            bytes->setData(QVariant::fromValue(Qt::Alignment(Qt::AlignRight | Qt::AlignVCenter)),
+                           Qt::TextAlignmentRole);
+            model.appendRow(
+                {new QStandardItem(u"w%1"_s.arg(row)), bytes, new QStandardItem(u"a|b\tc"_s)});
+        }
     }
-}
+};
 
 KERNSCOPE_TEST(TestTableColumns, QApplication)
 #include "tst_table_columns.moc"

@@ -3,12 +3,6 @@
 #include "tests/app/window_fixture.h"
 #include "tests/test_program.h"
 
-#include <QAction>
-#include <QApplication>
-#include <QFrame>
-#include <QPushButton>
-#include <QRegularExpression>
-
 using namespace kernscope;
 using app::Tour;
 

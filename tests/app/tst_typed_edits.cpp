@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/status_line.h"
-#include "core/base/little_endian.h"
 #include "core/form/operand_place.h"
 #include "main_window_fixture.h"
 #include "sample_bundles.h"
@@ -17,24 +16,6 @@
 #include "widgets/patch/edit_line.h"
 #include "widgets/patch/patches_dock.h"
 #include "widgets/weight/weight_grid_view.h"
-
-#include <QAbstractSpinBox>
-#include <QClipboard>
-#include <QDialogButtonBox>
-#include <QGuiApplication>
-#include <QInputDialog>
-#include <QLabel>
-#include <QLineEdit>
-#include <QMessageBox>
-#include <QPushButton>
-#include <QRegularExpression>
-#include <QSet>
-#include <QTableView>
-#include <QTreeView>
-#include <QUndoStack>
-
-#include <cmath>
-#include <filesystem>
 
 using namespace kernscope;
 using app::Layout;
@@ -97,18 +78,17 @@ private Q_SLOTS:
     void weightsBytesAreTyped()
     {
         QVERIFY(m_window->open({sample(u"dense"_s)}));
-        auto &session = this->session();
-        session.setPatchingEnabled(true);
+        session().setPatchingEnabled(true);
         ui::HexView *view = VERIFIED(hexAt(0x80));
         QTest::keyClicks(view, u"00"_s);
         QTRY_COMPARE(patches(), std::size_t{1});
         QTest::keyClicks(view, u"3c"_s);
         QTRY_COMPARE(patches(), std::size_t{2});
         bool found = false;
-        for (std::size_t i = 0; i < session.bundle()->weights().size(); ++i) {
-            const OperandPlace &place = *session.bundle()->weights()[i].operands().front().place;
+        for (std::size_t i = 0; i < session().bundle()->weights().size(); ++i) {
+            const OperandPlace &place = *session().bundle()->weights()[i].operands().front().place;
             float value = 0;
-            session.bundle()->decoder(i)->decodeFloat(0, std::span(&value, 1));
+            session().bundle()->decoder(i)->decodeFloat(0, std::span(&value, 1));
             found |= place.dataOffset.value == 0x80 && value == 1.0F;
         }
         QVERIFY(found);
@@ -137,7 +117,6 @@ private Q_SLOTS:
         const auto same = [](double a, double b) {
             return a == b || (std::isnan(a) && std::isnan(b));
         };
-        auto &session = this->session();
         if (build == QLatin1String("affine")) {
             (*m_window)->document().openMemory(
                 {"made.mlmodelc", test::sampleBundle("affine").options().memory});
@@ -147,17 +126,17 @@ private Q_SLOTS:
             QVERIFY(m_window->open({sample(build)}));
         }
         QVERIFY(m_window->settle());
-        session.setPatchingEnabled(true);
+        session().setPatchingEnabled(true);
         std::size_t shown = 0;
-        for (std::size_t i = 0; i < session.bundle()->weights().size(); ++i) {
-            const Weight &weight = session.bundle()->weights()[i];
+        for (std::size_t i = 0; i < session().bundle()->weights().size(); ++i) {
+            const Weight &weight = session().bundle()->weights()[i];
             if (weight.has(codec::PartRole::Mask) || weight.has(codec::PartRole::Lut) ||
                 weight.has(codec::PartRole::Scale))
                 shown = i;
         }
-        if (!session.bundle()->weights().empty())
-            session.goToWeight(shown);
-        QSignalSpy asked(&session, &ui::Session::editsRequested);
+        if (!session().bundle()->weights().empty())
+            session().goToWeight(shown);
+        QSignalSpy asked(&session(), &ui::Session::editsRequested);
         int boxes = 0, lines = 0, cells = 0;
         for (const app::DockSet::Entry &entry : (*m_window)->docks().entries()) {
             entry.dock->show();
@@ -293,8 +272,7 @@ private Q_SLOTS:
     void codesAreEdited()
     {
         QVERIFY(m_window->open({sample(u"dense"_s)}));
-        auto &session = this->session();
-        session.setPatchingEnabled(true);
+        session().setPatchingEnabled(true);
         auto *grid = VERIFIED(gridOf(0));
         QTableView &table = grid->table();
         const QModelIndex cell = grid->model().index(1, 1);
@@ -315,10 +293,10 @@ private Q_SLOTS:
         QTest::keyClicks(line, u"0x3c00"_s);
         QTest::keyClick(line, Qt::Key_Return);
         QTRY_COMPARE(patches(), std::size_t{1});
-        QVERIFY(session.patches().front().edit->edit.kind == Edit::Kind::SetStored);
+        QVERIFY(session().patches().front().edit->edit.kind == Edit::Kind::SetStored);
         float value = 0;
         const auto element = *grid->model().elementAt(grid->model().index(1, 1));
-        session.bundle()->decoder(0)->decodeFloat(element, std::span(&value, 1));
+        session().bundle()->decoder(0)->decodeFloat(element, std::span(&value, 1));
         QCOMPARE(value, 1.0F);
         QVERIFY(m_window->settle());
         grid->editCode();
@@ -331,9 +309,8 @@ private Q_SLOTS:
     void farValuesAreNoticed()
     {
         QVERIFY(m_window->open({sample(u"palette"_s)}));
-        auto &session = this->session();
-        session.setPatchingEnabled(true);
-        const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Lut);
+        session().setPatchingEnabled(true);
+        const std::size_t weight = test::weightWith(*session().bundle(), codec::PartRole::Lut);
         auto *grid = VERIFIED(gridOf(weight));
         auto *line = VERIFIED(openCell(grid->table(), grid->model().index(0, 0)));
         const auto *answer = VERIFIED(grid->findChild<ui::ElidedLabel *>());
@@ -348,7 +325,7 @@ private Q_SLOTS:
         QTest::keyClick(line, Qt::Key_Escape);
         QTRY_VERIFY(answer->palette().color(QPalette::WindowText) != ink);
         // In the line of edits; what the program itself put there is no fault.
-        session.goToElement(weight, 0);
+        session().goToElement(weight, 0);
         (*m_window)->docks().patches()->beginEdit(Edit::Kind::Set);
         auto *edits = VERIFIED((*m_window)->docks().patches()->findChild<ui::EditLine *>());
         auto *said = edits->findChild<QLabel *>(u"editAnswer"_s);
@@ -359,8 +336,8 @@ private Q_SLOTS:
                      qPrintable(edits->answer()));
         QCOMPARE(said->palette().color(QPalette::WindowText), ink);
         // The answer does not stay when the same is done elsewhere.
-        session.requestEdits({*parseEdit(Edit::Kind::Set, edits->lineEdit()->text().toStdString())},
-                             {});
+        session().requestEdits(
+            {*parseEdit(Edit::Kind::Set, edits->lineEdit()->text().toStdString())}, {});
         QTRY_VERIFY2(edits->answer().contains(QLatin1String("nothing changes")),
                      qPrintable(edits->answer()));
     }
@@ -374,8 +351,7 @@ private Q_SLOTS:
         QVERIFY(m_window->open({path}));
         patch();
         auto *grid = VERIFIED(gridOf(0));
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         auto *line = openCell(grid->table(), grid->model().index(2, 3));
         QVERIFY(line && line->hasFocus());
         line->clear();
@@ -396,8 +372,7 @@ private Q_SLOTS:
         QCOMPARE(changed, promised);
         // No number: nothing to save, and nothing is written.
         QVERIFY(m_window->settle());
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         line = openCell(grid->table(), grid->model().index(2, 3));
         QVERIFY(line && line->hasFocus());
         line->clear();
@@ -440,10 +415,7 @@ private Q_SLOTS:
         const QString file = path + u"/weights/weight.bin"_s;
         const QString other = m_folder->filePath(u"other.bin"_s);
         std::filesystem::create_hard_link(file.toStdString(), other.toStdString());
-        const auto bytes = [](const QString &name) {
-            QFile opened(name);
-            return opened.open(QIODevice::ReadOnly) ? opened.readAll() : QByteArray();
-        };
+        const auto bytes = [](const QString &name) { return test::contentOf(name); };
         const QByteArray before = bytes(other);
         QVERIFY(m_window->open({path}));
         patch();
@@ -500,8 +472,7 @@ private Q_SLOTS:
     void currentIsSelected()
     {
         QVERIFY(m_window->open({sample(u"palette"_s), sample(u"dense"_s)}));
-        auto &session = this->session();
-        session.goToWeight(test::weightWith(*session.bundle(), codec::PartRole::Lut));
+        session().goToWeight(test::weightWith(*session().bundle(), codec::PartRole::Lut));
         int walked = 0;
         for (const app::DockSet::Entry &entry : (*m_window)->docks().entries()) {
             entry.dock->show();
@@ -551,8 +522,7 @@ private Q_SLOTS:
         dock->show();
         dock->raise();
         QVERIFY(m_window->settle());
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         auto *view = VERIFIED(dock->findChild<QTableView *>());
         QTest::failOnWarning(QRegularExpression(u"does not belong to this view"_s));
         for (const bool enter : {true, false}) {
@@ -626,8 +596,7 @@ private Q_SLOTS:
     void rowsArePasted()
     {
         QVERIFY(m_window->open({sample(u"dense"_s)}));
-        auto &session = this->session();
-        session.goToWeight(0);
+        session().goToWeight(0);
         auto *dock = this->dock(u"weight"_s);
         dock->raise();
         QVERIFY(m_window->settle());
@@ -636,24 +605,24 @@ private Q_SLOTS:
         QGuiApplication::clipboard()->setText(u"0.5\t0x3800 0.25\n\t-2\n"_s);
         grid->paste(); // locked
         QCOMPARE(patches(), std::size_t{0});
-        session.setPatchingEnabled(true);
+        session().setPatchingEnabled(true);
         grid->paste();
         QTRY_COMPARE(patches(), std::size_t{3});
-        QCOMPARE(session.undoStack().count(), 1);
+        QCOMPARE(session().undoStack().count(), 1);
         float value = 0;
         const auto element = grid->model().elementAt(grid->model().index(2, 2));
-        session.bundle()->decoder(0)->decodeFloat(*element, std::span(&value, 1));
+        session().bundle()->decoder(0)->decodeFloat(*element, std::span(&value, 1));
         QCOMPARE(value, -2.0F);
-        session.undoStack().undo();
+        session().undoStack().undo();
         // All of it or nothing: what is no number, not finite, or beyond the weight is named.
-        QSignalSpy said(&session, &ui::Session::statusMessage);
+        QSignalSpy said(&session(), &ui::Session::statusMessage);
         const auto refused = [&](const QString &text, const QString &why, int row = 1) {
             grid->table().setCurrentIndex(grid->model().index(row, 1));
             QGuiApplication::clipboard()->setText(text);
             said.clear();
             grid->paste();
             return said.size() == 1 && said.first().first().toString().contains(why) &&
-                   session.undoStack().index() == 0;
+                   session().undoStack().index() == 0;
         };
         QVERIFY(refused(u"0.5\nx 1,5"_s, u"1,5"_s));
         QVERIFY(refused(u"0.5\tnan"_s, u"nan"_s));
@@ -665,9 +634,8 @@ private Q_SLOTS:
     void selectedCellsAreComputed()
     {
         QVERIFY(m_window->open({sample(u"dense"_s)}));
-        auto &session = this->session();
-        session.goToWeight(0);
-        session.setPatchingEnabled(true);
+        session().goToWeight(0);
+        session().setPatchingEnabled(true);
         auto *dock = this->dock(u"weight"_s);
         dock->raise();
         QVERIFY(m_window->settle());
@@ -676,7 +644,7 @@ private Q_SLOTS:
             {grid->model().index(0, 0), grid->model().index(2, 2)},
             QItemSelectionModel::ClearAndSelect);
         float before = 0, after = 0;
-        session.bundle()->decoder(0)->decodeFloat(0, std::span(&before, 1));
+        session().bundle()->decoder(0)->decodeFloat(0, std::span(&before, 1));
         for (QAction *action : grid->actions()) {
             if (action->text().startsWith(QLatin1String("Change Selected")))
                 action->trigger();
@@ -696,74 +664,69 @@ private Q_SLOTS:
         dialog->accept();
         // One edit, as it is written, and one step.
         QTRY_COMPARE(patches(), std::size_t{1});
-        const Weight &weight = session.bundle()->weights()[0];
-        const std::string text = editText(session.patches().front().edit->edit);
+        const Weight &weight = session().bundle()->weights()[0];
+        const std::string text = editText(session().patches().front().edit->edit);
         QVERIFY2(text.starts_with(std::string(weight.findableName()) + "[0:3,") &&
                      text.ends_with("]=-w*2"),
                  text.c_str());
-        QCOMPARE(session.undoStack().count(), 1);
-        session.bundle()->decoder(0)->decodeFloat(0, std::span(&after, 1));
+        QCOMPARE(session().undoStack().count(), 1);
+        session().bundle()->decoder(0)->decodeFloat(0, std::span(&after, 1));
         QCOMPARE(after, -2 * before);
-        session.undoStack().undo();
+        session().undoStack().undo();
     }
 
 private:
-    ui::HexView *hexAt(std::uint64_t offset);
-    static QLineEdit *editorIn(const QAbstractItemView &view);
-    static QLineEdit *openCell(QAbstractItemView &view, const QModelIndex &index);
-    ui::WeightGridView *gridOf(std::size_t weight);
-    static QString answerTo(QInputDialog &dialog, const QString &typed);
+    ui::HexView *hexAt(std::uint64_t offset)
+    {
+        auto *dock = this->dock(u"hex"_s);
+        dock->show();
+        dock->raise();
+        auto *view = dock->findChild<ui::HexView *>();
+        if (!m_window->settle() || view == nullptr)
+            return nullptr;
+        view->select({FileOffset(offset), ByteCount(1)});
+        return view;
+    }
+
+    /// One that was closed goes later.
+    static QLineEdit *editorIn(const QAbstractItemView &view)
+    {
+        const auto editors = view.viewport()->findChildren<QLineEdit *>();
+        return editors.isEmpty() ? nullptr : editors.last();
+    }
+
+    static QLineEdit *openCell(QAbstractItemView &view, const QModelIndex &index)
+    {
+        view.scrollTo(index);
+        view.setCurrentIndex(index);
+        view.edit(index);
+        return editorIn(view);
+    }
+
+    /// The first two words that the dialog says of a text; it can be accepted where it says none.
+    ui::WeightGridView *gridOf(std::size_t weight)
+    {
+        session().goToWeight(weight);
+        auto *dock = this->dock(u"weight"_s);
+        dock->show();
+        dock->raise();
+        return m_window->settle() ? dock->findChild<ui::WeightGridView *>() : nullptr;
+    }
+
+    static QString answerTo(QInputDialog &dialog, const QString &typed)
+    {
+        dialog.setTextValue(typed);
+        const auto *answer = dialog.findChild<QLabel *>(u"typedAnswer"_s);
+        const auto *buttons = dialog.findChild<QDialogButtonBox *>();
+        if (!answer || !buttons)
+            return u"no answer"_s;
+        if (buttons->button(QDialogButtonBox::Ok)->isEnabled() != answer->text().isEmpty())
+            return u"can be accepted and cannot"_s;
+        return answer->text().section(QLatin1Char(' '), 1, 2);
+    }
+
     std::size_t patches() { return session().patches().size(); }
 };
-
-/// The first two words that the dialog says of a text; it can be accepted where it says none.
-QString TestTypedEdits::answerTo(QInputDialog &dialog, const QString &typed)
-{
-    dialog.setTextValue(typed);
-    const auto *answer = dialog.findChild<QLabel *>(u"typedAnswer"_s);
-    const auto *buttons = dialog.findChild<QDialogButtonBox *>();
-    if (!answer || !buttons)
-        return u"no answer"_s;
-    if (buttons->button(QDialogButtonBox::Ok)->isEnabled() != answer->text().isEmpty())
-        return u"can be accepted and cannot"_s;
-    return answer->text().section(QLatin1Char(' '), 1, 2);
-}
-
-ui::HexView *TestTypedEdits::hexAt(std::uint64_t offset)
-{
-    auto *dock = this->dock(u"hex"_s);
-    dock->show();
-    dock->raise();
-    auto *view = dock->findChild<ui::HexView *>();
-    if (!m_window->settle() || view == nullptr)
-        return nullptr;
-    view->select({FileOffset(offset), ByteCount(1)});
-    return view;
-}
-
-/// One that was closed goes later.
-QLineEdit *TestTypedEdits::editorIn(const QAbstractItemView &view)
-{
-    const auto editors = view.viewport()->findChildren<QLineEdit *>();
-    return editors.isEmpty() ? nullptr : editors.last();
-}
-
-QLineEdit *TestTypedEdits::openCell(QAbstractItemView &view, const QModelIndex &index)
-{
-    view.scrollTo(index);
-    view.setCurrentIndex(index);
-    view.edit(index);
-    return editorIn(view);
-}
-
-ui::WeightGridView *TestTypedEdits::gridOf(std::size_t weight)
-{
-    session().goToWeight(weight);
-    auto *dock = this->dock(u"weight"_s);
-    dock->show();
-    dock->raise();
-    return m_window->settle() ? dock->findChild<ui::WeightGridView *>() : nullptr;
-}
 
 KERNSCOPE_TEST(TestTypedEdits, QApplication)
 #include "tst_typed_edits.moc"

@@ -13,24 +13,6 @@
 #include "widgets/models/table_text.h"
 #include "widgets/patch/patches_dock.h"
 
-#include <QAbstractButton>
-#include <QAction>
-#include <QApplication>
-#include <QClipboard>
-#include <QComboBox>
-#include <QDialog>
-#include <QFileDialog>
-#include <QFileInfo>
-#include <QLineEdit>
-#include <QMenu>
-#include <QMenuBar>
-#include <QTableView>
-#include <QTimer>
-
-#include <algorithm>
-#include <map>
-#include <vector>
-
 using namespace kernscope;
 using app::Layout;
 
@@ -46,10 +28,6 @@ void collect(const QList<QAction *> &actions, QList<QAction *> &all)
             collect(menu->actions(), all);
     }
 }
-
-} // namespace
-
-namespace {
 
 /// The widgets in which an action's shortcuts work; none: in the whole window.
 QWidgetList scopesOf(const QAction &action)
@@ -93,8 +71,7 @@ private Q_SLOTS:
     void everyDockByShortcut()
     {
         QVERIFY(m_window->open({sample(u"sparse"_s)}));
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         for (const auto &entry : (*m_window)->docks().entries()) {
             QVERIFY2(!entry.show->shortcut().isEmpty(), qPrintable(entry.dock->id()));
             entry.dock->hide();
@@ -166,8 +143,7 @@ private Q_SLOTS:
     {
         QVERIFY(m_window->open({sample(u"dense"_s)}));
         auto *box = (*m_window)->findChild<app::GoToBox *>();
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         QTest::keyClick(&**m_window, Qt::Key_G, Qt::ControlModifier);
         QTRY_VERIFY(box->hasFocus());
         const Weight &weight = session().bundle()->weights()[1];
@@ -187,27 +163,24 @@ private Q_SLOTS:
     void backAndForward()
     {
         QVERIFY(m_window->open({sample(u"dense"_s)}));
-        auto &session = this->session();
         QVERIFY(!action(u"Back"_s)->isEnabled());
-        session.goToWeight(0);
-        session.goToWeight(1);
-        session.goToWeight(2);
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        session().goToWeight(0);
+        session().goToWeight(1);
+        session().goToWeight(2);
+        QVERIFY(activate());
         QTest::keyClick(&**m_window, Qt::Key_Left, Qt::AltModifier);
-        QCOMPARE(session.place().weight, std::size_t{1});
+        QCOMPARE(session().place().weight, std::size_t{1});
         QTest::keyClick(&**m_window, Qt::Key_Left, Qt::AltModifier);
-        QCOMPARE(session.place().weight, std::size_t{0});
+        QCOMPARE(session().place().weight, std::size_t{0});
         QTest::keyClick(&**m_window, Qt::Key_Right, Qt::AltModifier);
-        QCOMPARE(session.place().weight, std::size_t{1});
+        QCOMPARE(session().place().weight, std::size_t{1});
     }
 
     void paletteFindsEverything()
     {
         QVERIFY(m_window->open({sample(u"dense"_s)}));
         auto *box = (*m_window)->findChild<app::GoToBox *>();
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         const auto type = [&](const QString &text) {
             QTest::keyClick(&**m_window, Qt::Key_K, Qt::ControlModifier);
             box->clear();
@@ -258,14 +231,12 @@ private Q_SLOTS:
     void paletteFindsWhatTheInspectorDoes()
     {
         QVERIFY(m_window->open({sample(u"sparse"_s)}));
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
-        auto &session = this->session();
-        for (std::size_t i = 0; i < session.bundle()->weights().size(); ++i) {
-            if (session.bundle()->weights()[i].has(codec::PartRole::Mask))
-                session.goToWeight(i);
+        QVERIFY(activate());
+        for (std::size_t i = 0; i < session().bundle()->weights().size(); ++i) {
+            if (session().bundle()->weights()[i].has(codec::PartRole::Mask))
+                session().goToWeight(i);
         }
-        session.setPatchingEnabled(true);
+        session().setPatchingEnabled(true);
         QVERIFY(m_window->settle());
         QVERIFY(dock(u"mask"_s)->isHidden());
         auto *box = (*m_window)->findChild<app::GoToBox *>();
@@ -286,43 +257,40 @@ private Q_SLOTS:
     {
         const QString path = sample(u"dense"_s);
         QVERIFY(m_window->open({path}));
-        auto &session = this->session();
-        session.goToElement(1, 3);
+        session().goToElement(1, 3);
         action(u"Copy Link to This Place"_s)->trigger();
         const QString link = QGuiApplication::clipboard()->text();
         QVERIFY(link.startsWith(u"kernscope "_s));
         QString target = link.mid(10);
         target.remove(QLatin1Char('\''));
         QVERIFY(m_window->open({path}));
-        QVERIFY(session.place() == ui::Place());
+        QVERIFY(session().place() == ui::Place());
         QVERIFY(m_window->open({target}));
-        QCOMPARE(session.place().weight, std::size_t{1});
-        QCOMPARE(session.place().element.value(), std::uint64_t{3});
+        QCOMPARE(session().place().weight, std::size_t{1});
+        QCOMPARE(session().place().element.value(), std::uint64_t{3});
         // A place that is not there is said, and the file is open all the same.
         QVERIFY(m_window->open({path + u"#no such weight"_s}));
-        QVERIFY(session.place() == ui::Place());
+        QVERIFY(session().place() == ui::Place());
     }
 
     void stepsThroughWeights()
     {
         QVERIFY(m_window->open({sample(u"dense"_s)}));
-        auto &session = this->session();
         action(u"Next Weight"_s)->trigger();
-        QCOMPARE(session.place().weight, std::size_t{0});
+        QCOMPARE(session().place().weight, std::size_t{0});
         action(u"Next Weight"_s)->trigger();
-        QCOMPARE(session.place().weight, std::size_t{1});
-        for (std::size_t i = 0; i < session.bundle()->weights().size() + 3; ++i)
+        QCOMPARE(session().place().weight, std::size_t{1});
+        for (std::size_t i = 0; i < session().bundle()->weights().size() + 3; ++i)
             action(u"Next Weight"_s)->trigger();
-        QCOMPARE(session.place().weight, session.bundle()->weights().size() - 1);
+        QCOMPARE(session().place().weight, session().bundle()->weights().size() - 1);
         action(u"Previous Weight"_s)->trigger();
-        QCOMPARE(session.place().weight, session.bundle()->weights().size() - 2);
+        QCOMPARE(session().place().weight, session().bundle()->weights().size() - 2);
     }
 
     void helpOfTheFocusedDock()
     {
         QVERIFY(m_window->open({sample(u"sparse"_s)}));
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         for (const char *id : {"bundle", "hex", "weight"}) {
             app::DockSet::reveal(dock(QString::fromLatin1(id)));
             QTest::keyClick(&**m_window, Qt::Key_F1);
@@ -528,8 +496,7 @@ private Q_SLOTS:
     void copyIsOfTheFocus()
     {
         QVERIFY(m_window->open({sample(u"dense"_s)}));
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         (*m_window)->showLayout(Layout::Patch);
         session().goToWeight(0);
         QVERIFY(m_window->settle());
@@ -560,12 +527,11 @@ private Q_SLOTS:
     void visitedPlacesAreListed()
     {
         QVERIFY(m_window->open({sample(u"dense"_s)}));
-        auto &session = this->session();
-        session.goToWeight(0);
-        session.goToWeight(1);
-        session.goToWeight(2);
-        session.goBack();
-        QCOMPARE(session.place().weight, std::size_t{1});
+        session().goToWeight(0);
+        session().goToWeight(1);
+        session().goToWeight(2);
+        session().goBack();
+        QCOMPARE(session().place().weight, std::size_t{1});
         QMenu *visited = nullptr;
         for (QMenu *menu : (*m_window)->findChildren<QMenu *>())
             if (menu->title() == QLatin1String("&Visited Places"))
@@ -575,19 +541,19 @@ private Q_SLOTS:
         const auto places = visited->actions();
         QCOMPARE(places.size(), 4);
         const auto name = [&session](std::size_t weight) {
-            return QString::fromStdString(session.bundle()->weights()[weight].name);
+            return QString::fromStdString(session().bundle()->weights()[weight].name);
         };
         for (int i = 0; i < 3; ++i)
             QCOMPARE(places[i]->text(), name(static_cast<std::size_t>(2 - i)));
         QVERIFY(places[1]->isChecked() && !places[0]->isChecked());
         QCOMPARE(places[3]->text(), u"Overview"_s);
         places[0]->trigger();
-        QCOMPARE(session.place().weight, std::size_t{2});
+        QCOMPARE(session().place().weight, std::size_t{2});
         ui::Dock *overview = dock(u"overview"_s);
         QVERIFY(m_window->settle());
         QVERIFY(!overview->onView());
         places[3]->trigger(); // as Alt+Left from the first weight that was chosen
-        QVERIFY(session.place() == ui::Place());
+        QVERIFY(session().place() == ui::Place());
         QVERIFY(m_window->settle());
         QVERIFY(overview->onView());
     }

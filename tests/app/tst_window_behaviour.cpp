@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
-#include "core/codec/encode/encoder.h"
-#include "core/container/section/builder.h"
 #include "tests/app/main_window_fixture.h"
+#include "tests/core/container/section/made_section.h"
 #include "tests/test_program.h"
 #include "widgets/chips/stream_dock.h"
 #include "widgets/common/dock.h"
@@ -11,14 +10,6 @@
 #include "widgets/compare/hand_pairs.h"
 #include "widgets/weight/weight_dock.h"
 #include "widgets/weight/weight_grid_view.h"
-
-#include <QAction>
-#include <QApplication>
-#include <QInputDialog>
-#include <QLineEdit>
-#include <QTabBar>
-#include <QTableView>
-#include <QToolButton>
 
 using namespace kernscope;
 using app::Layout;
@@ -125,8 +116,7 @@ private Q_SLOTS:
         QTRY_VERIFY(barOf(sections));
         QVERIFY(!barOf(hex));
         // Pin, float and hide by the keyboard; floating it has its own title bar again.
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         QTest::keyClick(&**m_window, Qt::Key_P, Qt::ControlModifier | Qt::AltModifier);
         QVERIFY(sections->pinned());
         QTest::keyClick(&**m_window, Qt::Key_P, Qt::ControlModifier | Qt::AltModifier);
@@ -201,17 +191,15 @@ private Q_SLOTS:
     void saveShowsTheBytes()
     {
         QVERIFY(m_window->open({sample(u"dense"_s)}));
-        auto &session = this->session();
-        session.setPatchingEnabled(true);
-        session.requestEdits({test::setEdit(*session.bundle(), 0, 0, 1.0)}, {});
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        session().setPatchingEnabled(true);
+        session().requestEdits({test::setEdit(*session().bundle(), 0, 0, 1.0)}, {});
+        QVERIFY(activate());
         QTest::keyClick(&**m_window, Qt::Key_S, Qt::ControlModifier);
         auto *save = VERIFIED(test::dialog());
         const auto *table = VERIFIED(save->findChild<QTableView *>());
         const WrittenRange range = (*m_window)->document().pendingRanges().front();
         const auto &file =
-            *session.bundle()->files()[session.bundle()->fileByPath(range.file).value()].file;
+            *session().bundle()->files()[session().bundle()->fileByPath(range.file).value()].file;
         const auto word = [](std::byte value) {
             return u"%1"_s.arg(std::to_integer<uint>(value), 2, 16, QLatin1Char('0'));
         };
@@ -223,7 +211,7 @@ private Q_SLOTS:
         QVERIFY(text(4).startsWith(word(file.bytes()[range.range.offset.value])));
         QVERIFY(text(3) != text(4));
         QTest::keyClick(save, Qt::Key_Escape);
-        session.undoStack().undo();
+        session().undoStack().undo();
     }
 
     void patchLayoutHasALargeGrid()
@@ -243,8 +231,7 @@ private Q_SLOTS:
     void everyDockFindsByKey()
     {
         QVERIFY(m_window->open({sample(u"sparse"_s)}));
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         int found = 0;
         for (const auto &entry : (*m_window)->docks().entries()) {
             app::DockSet::reveal(entry.dock);
@@ -337,34 +324,14 @@ private Q_SLOTS:
 
 private:
     ui::Dock *dock(const char *id) { return (*m_window)->docks().dock(QString::fromLatin1(id)); }
-    QString writeSection();
+    /// A dense weight of 16x4 for two cores.
+    QString writeSection()
+    {
+        const auto made = section::made_sections::make(u"dense"_s, {16, 4, 1, 1}, 8, false, 2);
+        const QString path = m_folder->filePath(u"w.ksec"_s);
+        return made && test::put(path, made->bytes) ? path : QString();
+    }
 };
-
-/// A dense weight of 16x4 for two cores.
-QString TestWindowBehaviour::writeSection()
-{
-    const Shape shape{16, 4, 1, 1};
-    auto encoded = codec::encodeDense(std::vector<float>(64, 0.5F), shape, ElementType::Fp16);
-    auto decoder = encoded ? codec::Decoder::make(encoded->encoding())
-                           : Result<codec::Decoder>(tl::unexpected(encoded.error()));
-    if (!decoder)
-        return {};
-    section::BuildWeight weight;
-    weight.name = "w";
-    weight.decoder = &*decoder;
-    weight.geometry.outputs = 16;
-    weight.geometry.inputs = 4;
-    weight.mostLanes = 8;
-    section::BuildTarget target;
-    target.name = "H13";
-    target.cores = 2;
-    const auto bytes = section::buildSection(target, {weight});
-    QFile file(m_folder->filePath(u"w.ksec"_s));
-    if (!bytes || !file.open(QIODevice::WriteOnly))
-        return {};
-    file.write(reinterpret_cast<const char *>(bytes->data()), qint64(bytes->size()));
-    return file.fileName();
-}
 
 KERNSCOPE_TEST(TestWindowBehaviour, QApplication)
 #include "tst_window_behaviour.moc"

@@ -3,10 +3,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QDirIterator>
-#include <QSignalSpy>
-#include <QUndoStack>
-
 using namespace kernscope;
 using test::bytesOf;
 
@@ -16,26 +12,11 @@ class TestWindowData : public test::MainWindowTest
     Q_OBJECT
 
 private Q_SLOTS:
-    void initTestCase()
-    {
-        if (!QDir(test::dataFolder()).exists())
-            QSKIP("No test data: set KERNSCOPE_DATA to a folder of the layout of ../shared/data");
-    }
+    void initTestCase() { KERNSCOPE_NEEDS(test::dataFolder()); }
 
     void init() { openWindow(); }
 
-    void wholeWay_data()
-    {
-        QTest::addColumn<QString>("bundle");
-        const QDir data(test::dataFolder());
-        QDirIterator folders(test::dataFolder(), {u"*.mlmodelc"_s, u"*.mlpackage"_s},
-                             QDir::Dirs | QDir::NoDotAndDotDot, QDirIterator::Subdirectories);
-        while (folders.hasNext()) {
-            const QString path = folders.next();
-            if (QFileInfo(path).isDir())
-                test::addRow(qPrintable(data.relativeFilePath(path)), path);
-        }
-    }
+    void wholeWay_data() { test::addPaths({u"*.mlmodelc"_s, u"*.mlpackage"_s}); }
 
     void wholeWay()
     {
@@ -44,26 +25,26 @@ private Q_SLOTS:
         const QString path = copyOf(bundle);
         const test::FileBytes before = bytesOf(path);
         QVERIFY(m_window->open({path}));
-        auto &session = this->session();
-        QVERIFY(!session.bundle()->weights().empty());
+        QVERIFY(!session().bundle()->weights().empty());
         // Of a program that leaves extents open the model's own default shapes are said.
         const bool open = !(*m_window)->document().openInputs().empty();
         QCOMPARE((*m_window)->notices().texts().size(), open ? 1 : 0);
 
-        session.setPatchingEnabled(true);
-        for (std::size_t weight = 0; weight < session.bundle()->weights().size(); ++weight) {
-            session.goToWeight(weight);
-            const auto element = test::storedElement(*session.bundle(), weight);
-            if (element < session.bundle()->weights()[weight].elements.value)
-                session.requestEdits({test::setEdit(*session.bundle(), weight, element, 0.1)}, {});
+        session().setPatchingEnabled(true);
+        for (std::size_t weight = 0; weight < session().bundle()->weights().size(); ++weight) {
+            session().goToWeight(weight);
+            const auto element = test::storedElement(*session().bundle(), weight);
+            if (element < session().bundle()->weights()[weight].elements.value)
+                session().requestEdits({test::setEdit(*session().bundle(), weight, element, 0.1)},
+                                       {});
         }
         QVERIFY(m_window->settle());
         QVERIFY((*m_window)->document().modified());
         QVERIFY(bytesOf(path) == before);
 
-        session.undoStack().setIndex(0);
+        session().undoStack().setIndex(0);
         QVERIFY(!(*m_window)->document().modified());
-        session.undoStack().setIndex(session.undoStack().count());
+        session().undoStack().setIndex(session().undoStack().count());
 
         QSignalSpy saved(&(*m_window)->document(), &app::Document::saved);
         const auto pending = (*m_window)->document().pendingRanges();
@@ -80,7 +61,7 @@ private Q_SLOTS:
                 }));
             }
         }
-        session.undoStack().setIndex(0);
+        session().undoStack().setIndex(0);
         (*m_window)->document().save(false);
         QVERIFY(m_window->settle());
         QVERIFY(bytesOf(path) == before);
@@ -91,8 +72,8 @@ private Q_SLOTS:
         const QDir real(test::dataPath(u"real/silero-vad"_s));
         const QString a = real.filePath(u"silero-vad-unified-v6.0.0.mlmodelc"_s);
         const QString b = real.filePath(u"unified_pruned_int8.mlmodelc"_s);
-        if (!QFileInfo::exists(a) || !QFileInfo::exists(b))
-            QSKIP("The pair of silero-vad bundles is not there");
+        KERNSCOPE_NEEDS(a);
+        KERNSCOPE_NEEDS(b);
         QVERIFY(m_window->open({a, b}));
         QCOMPARE((*m_window)->layouts().current(), app::Layout::Compare);
         const ui::Dock *compare = dock(u"compare"_s);
@@ -101,14 +82,12 @@ private Q_SLOTS:
     }
 
 private:
-    QString copyOf(const QString &bundle);
+    QString copyOf(const QString &bundle)
+    {
+        const QString target = m_folder->filePath(QFileInfo(bundle).fileName());
+        return test::copyFolder(bundle, target) ? target : QString();
+    }
 };
-
-QString TestWindowData::copyOf(const QString &bundle)
-{
-    const QString target = m_folder->filePath(QFileInfo(bundle).fileName());
-    return test::copyFolder(bundle, target) ? target : QString();
-}
 
 KERNSCOPE_TEST(TestWindowData, QApplication)
 #include "tst_window_data.moc"

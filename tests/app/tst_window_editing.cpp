@@ -7,17 +7,6 @@
 #include "widgets/common/dock.h"
 #include "widgets/compare/verdict_strip.h"
 
-#include <QAbstractItemView>
-#include <QApplication>
-#include <QDialogButtonBox>
-#include <QLineEdit>
-#include <QMessageBox>
-#include <QSet>
-#include <QTableView>
-#include <QToolBar>
-#include <QToolButton>
-#include <QUndoStack>
-
 using namespace kernscope;
 using app::Layout;
 using test::bytesOf;
@@ -54,17 +43,15 @@ private Q_SLOTS:
     void locksAndUnlocks()
     {
         QVERIFY(m_window->open({sample(u"dense"_s)}));
-        auto &session = this->session();
-        session.requestEdits({test::setEdit(*session.bundle(), 0, 0, 0.5)}, {});
+        session().requestEdits({test::setEdit(*session().bundle(), 0, 0, 0.5)}, {});
         QCOMPARE((*m_window)->notices().texts().size(), 1);
         QVERIFY(!(*m_window)->document().modified());
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         QTest::keyClick(&**m_window, Qt::Key_E, Qt::ControlModifier);
-        QVERIFY(session.patchingEnabled());
+        QVERIFY(session().patchingEnabled());
         QVERIFY((*m_window)->notices().texts().isEmpty());
         QTest::keyClick(&**m_window, Qt::Key_E, Qt::ControlModifier);
-        QVERIFY(!session.patchingEnabled());
+        QVERIFY(!session().patchingEnabled());
     }
 
     void titleShowsChanges()
@@ -123,8 +110,7 @@ private Q_SLOTS:
         const test::FileBytes before = bytesOf(path);
         QVERIFY(m_window->open({path}));
         patch();
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         QTest::keyClick(&**m_window, Qt::Key_S, Qt::ControlModifier);
         auto *save = VERIFIED(test::dialog());
         auto *table = VERIFIED(save->findChild<QTableView *>());
@@ -166,8 +152,7 @@ private Q_SLOTS:
         patch();
         QUndoStack &stack = session().undoStack();
         QTRY_COMPARE(stack.index(), 1);
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         QTRY_VERIFY(line->isVisible());
         line->setFocus();
         QTest::keyClick(line, Qt::Key_Z, Qt::ControlModifier);
@@ -191,14 +176,13 @@ private Q_SLOTS:
         QCOMPARE(stack.index(), 1);
         // A step of the document after the letters is undone first.
         QTest::keyClicks(line, u"7"_s);
-        auto &session = this->session();
-        const auto element = test::storedElement(*session.bundle(), 1);
-        session.requestEdits({test::setEdit(*session.bundle(), 1, element, 0.25)}, {});
+        const auto element = test::storedElement(*session().bundle(), 1);
+        session().requestEdits({test::setEdit(*session().bundle(), 1, element, 0.25)}, {});
         QTRY_COMPARE(stack.index(), 2);
         QTest::keyClick(line, Qt::Key_Z, Qt::ControlModifier);
         QTRY_COMPARE(stack.index(), 1);
         QCOMPARE(line->text(), u"7"_s);
-        session.undoStack().undo();
+        session().undoStack().undo();
     }
 
     /// A line of text has the keys of undo while its letters are newer than the document's last
@@ -279,8 +263,7 @@ private Q_SLOTS:
     /// Once a bundle is open its weights are one key away; so it is for every bundle after it.
     void openingBeginsInTheNavigator()
     {
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         QVERIFY(m_window->open({sample(u"sparse"_s)}));
         QTRY_COMPARE(keyboardAt(), u"bundle"_s);
         QVERIFY(session().place().weight == kNoIndex);
@@ -297,8 +280,7 @@ private Q_SLOTS:
     /// Compare has no navigator.
     void comparingBeginsInTheTable()
     {
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         const QString a = sample(u"dense"_s);
         const QString b = sample(u"sparse"_s);
         QVERIFY(m_window->open({a, b}));
@@ -313,8 +295,7 @@ private Q_SLOTS:
 
     void reloadKeepsTheKeyboard()
     {
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         QVERIFY(m_window->open({sample(u"sparse"_s)}));
         QTRY_COMPARE(keyboardAt(), u"bundle"_s);
         app::DockSet::reveal(dock(u"hex"_s));
@@ -348,8 +329,7 @@ private Q_SLOTS:
     /// Ctrl+Shift+F goes back to what is searched for, from the places found too, and never closes.
     void searchIsAskedAgain()
     {
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         QVERIFY(m_window->open({sample(u"sparse"_s)}));
         QTRY_COMPARE(keyboardAt(), u"bundle"_s);
         const auto press = [] {
@@ -388,8 +368,7 @@ private Q_SLOTS:
         const QString a = sample(u"dense"_s);
         const QString b = sample(u"sparse"_s);
         QVERIFY(m_window->open({a, b}));
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         (*m_window)->layouts().show(static_cast<Layout>(layout));
         session().goToWeight(0);
         QVERIFY(m_window->settle());
@@ -438,8 +417,7 @@ private Q_SLOTS:
         const QString a = sample(u"dense"_s);
         const QString b = sample(u"sparse"_s);
         QVERIFY(m_window->open({a, b}));
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         session().goToWeight(0); // which Inspect then shows, and not the overview
         QVERIFY(m_window->settle());
         app::DockSet::reveal(dock(u"compare"_s));
@@ -463,8 +441,7 @@ private Q_SLOTS:
     void arrowsChooseTheWorkspace()
     {
         QVERIFY(m_window->open({sample(u"sparse"_s)}));
-        (*m_window)->activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+        QVERIFY(activate());
         auto *workspaces = (*m_window)->findChild<QToolBar *>()->findChild<ui::Segmented *>();
         const auto buttons = workspaces->findChildren<QToolButton *>();
         QCOMPARE(buttons.size(), 5);
@@ -489,7 +466,13 @@ private Q_SLOTS:
     }
 
 private:
-    static QString keyboardAt();
+    /// The dock in which the keyboard is, by its id.
+    static QString keyboardAt()
+    {
+        const ui::Dock *dock = dockOf(QApplication::focusWidget());
+        return dock && dock->onView() ? dock->id() : QString();
+    }
+
     static ui::Dock *dockOf(QWidget *widget)
     {
         for (; widget; widget = widget->parentWidget()) {
@@ -499,13 +482,6 @@ private:
         return nullptr;
     }
 };
-
-/// The dock in which the keyboard is, by its id.
-QString TestWindowEditing::keyboardAt()
-{
-    const ui::Dock *dock = dockOf(QApplication::focusWidget());
-    return dock && dock->onView() ? dock->id() : QString();
-}
 
 KERNSCOPE_TEST(TestWindowEditing, QApplication)
 #include "tst_window_editing.moc"

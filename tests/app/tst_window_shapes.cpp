@@ -4,14 +4,6 @@
 #include "main_window_fixture.h"
 #include "tests/test_program.h"
 
-#include <QDialogButtonBox>
-#include <QInputDialog>
-#include <QLineEdit>
-#include <QListView>
-#include <QPushButton>
-#include <QSignalSpy>
-#include <QUndoStack>
-
 using namespace kernscope;
 using app::Document;
 
@@ -23,8 +15,7 @@ test::MadeBundle openProgram(const char *parameters)
 {
     test::MadeBundle made;
     made.parameters = parameters;
-    made.constant("tensor<fp16, [8, 3, 1, 1]>", "w",
-                  made.blob(ElementType::Fp16, "[8, 3, 1, 1]", test::Bytes(48)));
+    made.weight("w", "[8, 3, 1, 1]", test::Bytes(48));
     made.line("tensor<fp16, [8]> codes = constexpr_lut_to_dense()[indices = " +
               made.blob(ElementType::Uint8, "[1]", test::Bytes(1)) +
               ", lut = tensor<fp16, [2]>([0x1p+1, 0x1p+2]), name = string(\"codes\"), "
@@ -37,14 +28,8 @@ test::MadeBundle openProgram(const char *parameters)
 bool writeTo(const QString &folder, const test::MadeBundle &made)
 {
     QDir().mkpath(folder + u"/weights"_s);
-    QFile program(folder + u"/model.mil"_s);
-    QFile weights(folder + u"/weights/weight.bin"_s);
-    const test::Bytes bytes = made.weights();
-    return program.open(QIODevice::WriteOnly) &&
-           program.write(QByteArray::fromStdString(made.text())) > 0 &&
-           weights.open(QIODevice::WriteOnly) &&
-           weights.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size())) ==
-               qint64(bytes.size());
+    return test::put(folder + u"/model.mil"_s, QByteArray::fromStdString(made.text())) &&
+           test::put(folder + u"/weights/weight.bin"_s, made.weights());
 }
 
 constexpr const char *kOpen = "tensor<fp16, [1, 3, ?, ?]> x";
@@ -68,11 +53,9 @@ private Q_SLOTS:
     /// What the model says of its inputs holds until other shapes are given, or none.
     void defaultsOfTheModel()
     {
-        QFile description(m_path + u"/metadata.json"_s);
-        QVERIFY(description.open(QIODevice::WriteOnly));
-        description.write("[{\"inputSchema\": [{\"name\": \"x\", \"type\": \"MultiArray\", "
-                          "\"dataType\": \"Float16\", \"shape\": \"[1, 3, 4, 2]\"}]}]");
-        description.close();
+        QVERIFY(test::put(m_path + u"/metadata.json"_s,
+                          "[{\"inputSchema\": [{\"name\": \"x\", \"type\": \"MultiArray\", "
+                          "\"dataType\": \"Float16\", \"shape\": \"[1, 3, 4, 2]\"}]}]"));
         QCOMPARE(flops(), std::uint64_t(0));
         QVERIFY(m_window->open({m_path}));
         QCOMPARE(flops(), std::uint64_t(2 * 8 * 3 * 4 * 2));
@@ -212,19 +195,18 @@ private:
         return weight.consumers.front().flops.value_or(0);
     }
     QStringList notices() { return (*m_window)->findChild<app::NoticeArea *>()->texts(); }
-    bool bind(const char *text);
+
+    bool bind(const char *text)
+    {
+        const auto binding = shapes::parseBinding(text);
+        if (!binding)
+            return false;
+        (*m_window)->document().bindShapes({*binding});
+        return m_window->settle();
+    }
 
     QString m_path;
 };
-
-bool TestWindowShapes::bind(const char *text)
-{
-    const auto binding = shapes::parseBinding(text);
-    if (!binding)
-        return false;
-    (*m_window)->document().bindShapes({*binding});
-    return m_window->settle();
-}
 
 KERNSCOPE_TEST(TestWindowShapes, QApplication)
 #include "tst_window_shapes.moc"

@@ -10,68 +10,8 @@
 #include "widgets/program/graph_view.h"
 #include "widgets/weight/weight_header.h"
 
-#include <QAbstractItemView>
-#include <QHeaderView>
-#include <QMainWindow>
-#include <QScrollBar>
-#include <QTableView>
-#include <QTreeView>
-
-#include <algorithm>
-#include <cmath>
-
 using namespace kernscope;
 using app::Layout;
-
-/// Least useful sizes of what the workspaces show, as window.md has them, at 1400x900 (1280x800):
-/// 10 (8) rows of bytes and of values, 8 (6) entries of a codebook, 8 (6) pairs, 6 (5) rows of any
-/// other table, plots of 150 (120) pixels and pictures of 200 (160). They hold in every tab of
-/// every workspace.
-class TestWindowSizes : public test::MainWindowTest
-{
-    Q_OBJECT
-
-private Q_SLOTS:
-    void leastSizes_data();
-    void leastSizes();
-    void sidesHaveTheirWidths();
-    void smallerWindow();
-    void navigatorNumbersAreWhole();
-    void readingsBesideTheBytes_data();
-    void readingsBesideTheBytes();
-
-private:
-    struct Least {
-        int hexRows = 10, gridRows = 10, codebookRows = 8, pairRows = 8, tableRows = 6, plot = 150,
-            picture = 200;
-    };
-    void check(ui::Dock &dock);
-    void checkTable(ui::Dock &dock, const QTableView &table);
-    void checkTabs(); ///< every dock of the workspace, in front of its tabs
-    /// Docks in tabs have no title bars of their own: those would take a row of their content.
-    void checkTitles();
-    /// Says what is too small, once.
-    void demand(const QWidget &widget, ui::Dock &dock, const QString &what, int found, int wanted);
-
-    Least m_least;
-    QStringList m_faults;
-};
-
-void TestWindowSizes::leastSizes_data()
-{
-    test::addColumns<QSize, QString, int>();
-    for (const QSize size : {QSize(1400, 900), QSize(1280, 800)}) {
-        for (const char *build : {"dense", "sparse", "palette"}) {
-            for (const Layout layout :
-                 {Layout::Inspect, Layout::Compare, Layout::Patch, Layout::Performance})
-                QTest::addRow("%dx%d, %s, %s", size.width(), size.height(), build,
-                              qPrintable(app::layoutId(layout)))
-                    << size << QString::fromLatin1(build) << int(layout);
-        }
-        QTest::addRow("%dx%d, hardware", size.width(), size.height())
-            << size << u"hwx"_s << int(Layout::Hardware);
-    }
-}
 
 namespace {
 
@@ -88,244 +28,281 @@ int rowsOf(const QTableView &table)
 
 } // namespace
 
-void TestWindowSizes::demand(const QWidget &widget, ui::Dock &dock, const QString &what, int found,
-                             int wanted)
+/// Least useful sizes of what the workspaces show, as window.md has them, at 1400x900 (1280x800):
+/// 10 (8) rows of bytes and of values, 8 (6) entries of a codebook, 8 (6) pairs, 6 (5) rows of any
+/// other table, plots of 150 (120) pixels and pictures of 200 (160). They hold in every tab of
+/// every workspace.
+class TestWindowSizes : public test::MainWindowTest
 {
-    const QString fault = u"%1, %2: %3 of %4 %5"_s.arg(dock.id(), widget.accessibleName())
-                              .arg(found)
-                              .arg(wanted)
-                              .arg(what);
-    if (found < wanted && !m_faults.contains(fault))
-        m_faults += fault;
-}
+    Q_OBJECT
 
-void TestWindowSizes::checkTable(ui::Dock &dock, const QTableView &table)
-{
-    // Sums and plots' own tables are no lists of rows.
-    if (!shown(&table) || table.focusPolicy() == Qt::NoFocus || !table.model())
-        return;
-    const QString name = table.accessibleName();
-    const int rows = table.model()->rowCount();
-    const int wanted = name == QLatin1String("Values of the slice")       ? m_least.gridRows
-                       : name == QLatin1String("Entries of the codebook") ? m_least.codebookRows
-                       : name == QLatin1String("Weights of both bundles in pairs")
-                           ? m_least.pairRows
-                           : m_least.tableRows;
-    demand(table, dock, u"rows"_s, rowsOf(table),
-           wanted == m_least.gridRows ? wanted : std::min(wanted, rows));
-    // A list whose row says what its thing is shows all of it.
-    if (name == QLatin1String("Task descriptors"))
-        demand(table, dock, u"pixels of its columns"_s, table.viewport()->width(),
-               table.horizontalHeader()->length());
-}
-
-void TestWindowSizes::check(ui::Dock &dock)
-{
-    if (!shown(&dock) || !dock.showsContent())
-        return;
-    for (const auto *hex : dock.findChildren<ui::HexView *>()) {
-        if (shown(hex))
-            demand(*hex, dock, u"rows"_s, int(hex->visibleRows()), m_least.hexRows);
-    }
-    for (const auto *table : dock.findChildren<QTableView *>())
-        checkTable(dock, *table);
-    // Nothing stands beyond the right edge of its dock.
-    for (const auto *area : dock.findChildren<ui::ShrinkArea *>()) {
-        if (shown(area))
-            demand(*area->widget(), dock, u"pixels of width"_s, area->maximumViewportSize().width(),
-                   area->widget()->width());
-    }
-    // What wraps has its row, and no list begins with an empty one.
-    for (const auto *picker : dock.findChildren<ui::SlicePicker *>()) {
-        if (shown(picker))
-            demand(*picker, dock, u"pixels of height"_s, picker->height(),
-                   picker->childrenRect().bottom() + 1);
-    }
-    for (const auto *readings : dock.findChildren<ui::InspectorView *>()) {
-        if (shown(readings) && readings->verticalScrollBar()->value() == 0)
-            demand(*readings, dock, u"empty pixels above"_s,
-                   -readings->visualRect(readings->model()->index(0, 1)).top(), 0);
-        // Beside the bytes all readings are in sight; a small window may scroll them.
-        if (shown(readings) && m_least.hexRows >= Least().hexRows)
-            demand(
-                *readings, dock, u"pixels of height"_s, readings->height(),
-                readings->visualRect(readings->model()->index(readings->model()->rowCount() - 1, 1))
-                        .bottom() +
-                    1);
-    }
-    const auto high = [&](const auto &widgets, int wanted) {
-        for (const QWidget *widget : widgets) {
-            if (shown(widget))
-                demand(*widget, dock, u"pixels"_s, widget->height(), wanted);
+private Q_SLOTS:
+    void leastSizes_data()
+    {
+        test::addColumns<QSize, QString, int>();
+        for (const QSize size : {QSize(1400, 900), QSize(1280, 800)}) {
+            for (const char *build : {"dense", "sparse", "palette"}) {
+                for (const Layout layout :
+                     {Layout::Inspect, Layout::Compare, Layout::Patch, Layout::Performance})
+                    QTest::addRow("%dx%d, %s, %s", size.width(), size.height(), build,
+                                  qPrintable(app::layoutId(layout)))
+                        << size << QString::fromLatin1(build) << int(layout);
+            }
+            QTest::addRow("%dx%d, hardware", size.width(), size.height())
+                << size << u"hwx"_s << int(Layout::Hardware);
         }
-    };
-    high(dock.findChildren<ui::PlotWidget *>(), m_least.plot);
-    high(dock.findChildren<ui::TileView *>(), m_least.picture);
-    high(dock.findChildren<ui::TreemapView *>(), m_least.picture);
-    high(dock.findChildren<ui::GraphView *>(), m_least.picture);
-}
-
-/// Every dock of the workspace, in front of its tabs.
-void TestWindowSizes::checkTabs()
-{
-    for (const auto &entry : (*m_window)->docks().entries()) {
-        if (entry.dock->isHidden())
-            continue;
-        entry.dock->raise();
-        QVERIFY(m_window->settle());
-        QCoreApplication::sendPostedEvents();
-        for (const auto &other : (*m_window)->docks().entries())
-            check(*other.dock);
     }
-}
 
-void TestWindowSizes::checkTitles()
-{
-    for (const auto &entry : (*m_window)->docks().entries()) {
-        QMainWindow *host = qobject_cast<QMainWindow *>(entry.dock->parentWidget());
-        const auto others = host ? host->tabifiedDockWidgets(entry.dock) : QList<QDockWidget *>();
-        // The help has a place in tabs, hidden: a dock that is left alone has its own title.
-        const bool inTabs = std::any_of(others.begin(), others.end(),
-                                        [](const QDockWidget *one) { return !one->isHidden(); });
-        if (shown(entry.dock) && inTabs)
-            QTRY_VERIFY2(entry.dock->titleBarWidget()->height() == 0, qPrintable(entry.dock->id()));
-    }
-}
-
-void TestWindowSizes::leastSizes()
-{
-    const auto [size, build, layout] = test::fetched<QSize, QString, int>();
-    openWindow();
-    (*m_window)->resize(size);
-    QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
-    QStringList paths{build == QLatin1String("hwx") ? writeHardware() : sample(build)};
-    if (static_cast<Layout>(layout) == Layout::Compare)
-        paths += sample(build == QLatin1String("dense") ? u"sparse"_s : u"dense"_s);
-    QVERIFY(m_window->open(paths));
-    (*m_window)->layouts().show(static_cast<Layout>(layout));
-    QVERIFY(m_window->settle());
-    QCOMPARE((*m_window)->size(), size);
-    m_least = size.height() < 900 ? Least{8, 8, 6, 6, 5, 120, 160} : Least{};
-    m_faults.clear();
-    checkTabs(); // the overview
-    checkTitles();
-    auto &session = this->session();
-    for (std::size_t i = 0; i < session.bundle()->weights().size(); ++i) {
-        if (session.bundle()->weights()[i].shape.size() < 2)
-            continue;
-        session.goToWeight(i);
+    void leastSizes()
+    {
+        const auto [size, build, layout] = test::fetched<QSize, QString, int>();
+        openWindow();
+        (*m_window)->resize(size);
+        QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
+        QStringList paths{build == QLatin1String("hwx") ? writeHardware() : sample(build)};
+        if (static_cast<Layout>(layout) == Layout::Compare)
+            paths += sample(build == QLatin1String("dense") ? u"sparse"_s : u"dense"_s);
+        QVERIFY(m_window->open(paths));
+        (*m_window)->layouts().show(static_cast<Layout>(layout));
         QVERIFY(m_window->settle());
+        QCOMPARE((*m_window)->size(), size);
+        m_least = size.height() < 900 ? Least{8, 8, 6, 6, 5, 120, 160} : Least{};
+        m_faults.clear();
+        checkTabs(); // the overview
+        checkTitles();
+        for (std::size_t i = 0; i < session().bundle()->weights().size(); ++i) {
+            if (session().bundle()->weights()[i].shape.size() < 2)
+                continue;
+            session().goToWeight(i);
+            QVERIFY(m_window->settle());
+            QCoreApplication::sendPostedEvents();
+            for (const auto &entry : (*m_window)->docks().entries())
+                check(*entry.dock);
+        }
+        checkTabs();
+        QVERIFY2(m_faults.isEmpty(), qPrintable(m_faults.join(u"; "_s)));
+    }
+
+    /// The frame of window.md at 1400x900: 270 pixels for the navigator, 320 for the inspector.
+    void sidesHaveTheirWidths()
+    {
+        openWindow();
+        (*m_window)->resize(1400, 900);
+        QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
+        const double em = QFontMetrics((*m_window)->font()).height() / 14.0;
+        for (const auto &[layout, id] : {std::pair{Layout::Inspect, "inspector"},
+                                         {Layout::Patch, "inspector"},
+                                         {Layout::Performance, "assessment"},
+                                         {Layout::Hardware, "inspector"}}) {
+            (*m_window)->layouts().show(layout);
+            QVERIFY(m_window->settle());
+            const auto wide = [this](const char *dock) {
+                return this->dock(QLatin1String(dock))->width();
+            };
+            QVERIFY2(std::abs(wide("bundle") - 270 * em) <= 6,
+                     qPrintable(QString::number(wide("bundle"))));
+            QVERIFY2(std::abs(wide(id) - 320 * em) <= 6, qPrintable(QString::number(wide(id))));
+        }
+    }
+
+    /// A window that was large shows as much as one that never was: nothing keeps its old width.
+    void smallerWindow()
+    {
+        openWindow();
+        (*m_window)->resize(2560, 1440);
+        QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
+        const auto turnTo = [this](QSize size, std::size_t weight) {
+            (*m_window)->resize(size);
+            (*m_window)->layouts().reset();
+            this->session().goToWeight(weight);
+            dock(u"weight"_s)->raise();
+            return m_window->settle();
+        };
+        QVERIFY(turnTo({2560, 1440}, 0));
+        QVERIFY(turnTo({1400, 900}, 0));
+        m_least = Least{};
+        m_faults.clear();
+        QVERIFY(session().bundle());
         QCoreApplication::sendPostedEvents();
         for (const auto &entry : (*m_window)->docks().entries())
             check(*entry.dock);
+        QVERIFY2(m_faults.isEmpty(), qPrintable(m_faults.join(u"; "_s)));
     }
-    checkTabs();
-    QVERIFY2(m_faults.isEmpty(), qPrintable(m_faults.join(u"; "_s)));
-}
 
-/// The frame of window.md at 1400x900: 270 pixels for the navigator, 320 for the inspector.
-void TestWindowSizes::sidesHaveTheirWidths()
-{
-    openWindow();
-    (*m_window)->resize(1400, 900);
-    QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
-    QVERIFY(m_window->open({sample(u"sparse"_s)}));
-    const double em = QFontMetrics((*m_window)->font()).height() / 14.0;
-    for (const auto &[layout, id] : {std::pair{Layout::Inspect, "inspector"},
-                                     {Layout::Patch, "inspector"},
-                                     {Layout::Performance, "assessment"},
-                                     {Layout::Hardware, "inspector"}}) {
-        (*m_window)->layouts().show(layout);
+    /// Numbers are never cut: their columns are as wide as the longest of them.
+    void navigatorNumbersAreWhole()
+    {
+        openWindow();
+        (*m_window)->resize(1280, 800);
+        QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
         QVERIFY(m_window->settle());
-        const auto wide = [this](const char *dock) {
-            return this->dock(QLatin1String(dock))->width();
-        };
-        QVERIFY2(std::abs(wide("bundle") - 270 * em) <= 6,
-                 qPrintable(QString::number(wide("bundle"))));
-        QVERIFY2(std::abs(wide(id) - 320 * em) <= 6, qPrintable(QString::number(wide(id))));
+        auto *tree = VERIFIED(dock(u"bundle"_s)->findChild<QTreeView *>());
+        const QAbstractItemModel &model = *tree->model();
+        for (int column = 1; column < model.columnCount(); ++column) {
+            const int right = tree->columnViewportPosition(column) + tree->columnWidth(column);
+            if (right > tree->viewport()->width() || tree->isColumnHidden(column))
+                continue; // beyond the edge as a whole, or in the second line
+            QVERIFY2(static_cast<const QAbstractItemView *>(tree)
+                                 ->sizeHintForIndex(model.index(0, column))
+                                 .width() <= tree->columnWidth(column) ||
+                         model.index(0, column).data().toString().isEmpty(),
+                     qPrintable(QString::number(column)));
+        }
     }
-}
 
-/// A window that was large shows as much as one that never was: nothing keeps its old width.
-void TestWindowSizes::smallerWindow()
-{
-    openWindow();
-    (*m_window)->resize(2560, 1440);
-    QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
-    QVERIFY(m_window->open({sample(u"sparse"_s)}));
-    auto &session = this->session();
-    const auto turnTo = [this](QSize size, std::size_t weight) {
+    void readingsBesideTheBytes_data()
+    {
+        QTest::addColumn<QSize>("size");
+        test::addRow("1400x900", QSize(1400, 900));
+        test::addRow("1280x800", QSize(1280, 800));
+    }
+
+    /// Beside the bytes are their readings, in both workspaces at both sizes.
+    void readingsBesideTheBytes()
+    {
+        QFETCH(QSize, size);
+        openWindow();
         (*m_window)->resize(size);
-        (*m_window)->layouts().reset();
-        this->session().goToWeight(weight);
-        dock(u"weight"_s)->raise();
-        return m_window->settle();
+        QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
+        QVERIFY(m_window->settle());
+        QCOMPARE((*m_window)->size(), size);
+        const auto *dock = this->dock(u"hex"_s);
+        const auto *bytes = dock->findChild<ui::HexView *>();
+        const auto *readings = dock->findChild<ui::InspectorView *>();
+        QVERIFY2(readings->isVisible() && readings->x() > bytes->geometry().right(),
+                 qPrintable(QString::number(readings->x())));
+        QVERIFY(bytes->horizontalScrollBar()->maximum() == 0);
+        const QAbstractItemModel &model = *readings->model();
+        QStringList seen;
+        for (int row = 0; row < model.rowCount(); ++row) {
+            if (readings->viewport()->rect().contains(readings->visualRect(model.index(row, 1))))
+                seen += model.index(row, 0).data().toString();
+        }
+        for (const char *name : {"u8", "i8", "u16", "i16", "u32", "i32", "fp16", "bf16"})
+            QVERIFY2(seen.contains(QLatin1String(name)), name);
+    }
+
+private:
+    struct Least {
+        int hexRows = 10, gridRows = 10, codebookRows = 8, pairRows = 8, tableRows = 6, plot = 150,
+            picture = 200;
     };
-    QVERIFY(turnTo({2560, 1440}, 0));
-    QVERIFY(turnTo({1400, 900}, 0));
-    m_least = Least{};
-    m_faults.clear();
-    QVERIFY(session.bundle());
-    QCoreApplication::sendPostedEvents();
-    for (const auto &entry : (*m_window)->docks().entries())
-        check(*entry.dock);
-    QVERIFY2(m_faults.isEmpty(), qPrintable(m_faults.join(u"; "_s)));
-}
 
-/// Numbers are never cut: their columns are as wide as the longest of them.
-void TestWindowSizes::navigatorNumbersAreWhole()
-{
-    openWindow();
-    (*m_window)->resize(1280, 800);
-    QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
-    QVERIFY(m_window->open({sample(u"sparse"_s)}));
-    QVERIFY(m_window->settle());
-    auto *tree = VERIFIED(dock(u"bundle"_s)->findChild<QTreeView *>());
-    const QAbstractItemModel &model = *tree->model();
-    for (int column = 1; column < model.columnCount(); ++column) {
-        const int right = tree->columnViewportPosition(column) + tree->columnWidth(column);
-        if (right > tree->viewport()->width() || tree->isColumnHidden(column))
-            continue; // beyond the edge as a whole, or in the second line
-        QVERIFY2(static_cast<const QAbstractItemView *>(tree)
-                             ->sizeHintForIndex(model.index(0, column))
-                             .width() <= tree->columnWidth(column) ||
-                     model.index(0, column).data().toString().isEmpty(),
-                 qPrintable(QString::number(column)));
+    void check(ui::Dock &dock)
+    {
+        if (!shown(&dock) || !dock.showsContent())
+            return;
+        for (const auto *hex : dock.findChildren<ui::HexView *>()) {
+            if (shown(hex))
+                demand(*hex, dock, u"rows"_s, int(hex->visibleRows()), m_least.hexRows);
+        }
+        for (const auto *table : dock.findChildren<QTableView *>())
+            checkTable(dock, *table);
+        // Nothing stands beyond the right edge of its dock.
+        for (const auto *area : dock.findChildren<ui::ShrinkArea *>()) {
+            if (shown(area))
+                demand(*area->widget(), dock, u"pixels of width"_s,
+                       area->maximumViewportSize().width(), area->widget()->width());
+        }
+        // What wraps has its row, and no list begins with an empty one.
+        for (const auto *picker : dock.findChildren<ui::SlicePicker *>()) {
+            if (shown(picker))
+                demand(*picker, dock, u"pixels of height"_s, picker->height(),
+                       picker->childrenRect().bottom() + 1);
+        }
+        for (const auto *readings : dock.findChildren<ui::InspectorView *>()) {
+            if (shown(readings) && readings->verticalScrollBar()->value() == 0)
+                demand(*readings, dock, u"empty pixels above"_s,
+                       -readings->visualRect(readings->model()->index(0, 1)).top(), 0);
+            // Beside the bytes all readings are in sight; a small window may scroll them.
+            if (shown(readings) && m_least.hexRows >= Least().hexRows)
+                demand(*readings, dock, u"pixels of height"_s, readings->height(),
+                       readings->visualRect(
+                                   readings->model()->index(readings->model()->rowCount() - 1, 1))
+                               .bottom() +
+                           1);
+        }
+        const auto high = [&](const auto &widgets, int wanted) {
+            for (const QWidget *widget : widgets) {
+                if (shown(widget))
+                    demand(*widget, dock, u"pixels"_s, widget->height(), wanted);
+            }
+        };
+        high(dock.findChildren<ui::PlotWidget *>(), m_least.plot);
+        high(dock.findChildren<ui::TileView *>(), m_least.picture);
+        high(dock.findChildren<ui::TreemapView *>(), m_least.picture);
+        high(dock.findChildren<ui::GraphView *>(), m_least.picture);
     }
-}
 
-void TestWindowSizes::readingsBesideTheBytes_data()
-{
-    QTest::addColumn<QSize>("size");
-    test::addRow("1400x900", QSize(1400, 900));
-    test::addRow("1280x800", QSize(1280, 800));
-}
-
-/// Beside the bytes are their readings, in both workspaces at both sizes.
-void TestWindowSizes::readingsBesideTheBytes()
-{
-    QFETCH(QSize, size);
-    openWindow();
-    (*m_window)->resize(size);
-    QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
-    QVERIFY(m_window->open({sample(u"sparse"_s)}));
-    QVERIFY(m_window->settle());
-    QCOMPARE((*m_window)->size(), size);
-    const auto *dock = this->dock(u"hex"_s);
-    const auto *bytes = dock->findChild<ui::HexView *>();
-    const auto *readings = dock->findChild<ui::InspectorView *>();
-    QVERIFY2(readings->isVisible() && readings->x() > bytes->geometry().right(),
-             qPrintable(QString::number(readings->x())));
-    QVERIFY(bytes->horizontalScrollBar()->maximum() == 0);
-    const QAbstractItemModel &model = *readings->model();
-    QStringList seen;
-    for (int row = 0; row < model.rowCount(); ++row) {
-        if (readings->viewport()->rect().contains(readings->visualRect(model.index(row, 1))))
-            seen += model.index(row, 0).data().toString();
+    void checkTable(ui::Dock &dock, const QTableView &table)
+    {
+        // Sums and plots' own tables are no lists of rows.
+        if (!shown(&table) || table.focusPolicy() == Qt::NoFocus || !table.model())
+            return;
+        const QString name = table.accessibleName();
+        const int rows = table.model()->rowCount();
+        const int wanted = name == QLatin1String("Values of the slice")       ? m_least.gridRows
+                           : name == QLatin1String("Entries of the codebook") ? m_least.codebookRows
+                           : name == QLatin1String("Weights of both bundles in pairs")
+                               ? m_least.pairRows
+                               : m_least.tableRows;
+        demand(table, dock, u"rows"_s, rowsOf(table),
+               wanted == m_least.gridRows ? wanted : std::min(wanted, rows));
+        // A list whose row says what its thing is shows all of it.
+        if (name == QLatin1String("Task descriptors"))
+            demand(table, dock, u"pixels of its columns"_s, table.viewport()->width(),
+                   table.horizontalHeader()->length());
     }
-    for (const char *name : {"u8", "i8", "u16", "i16", "u32", "i32", "fp16", "bf16"})
-        QVERIFY2(seen.contains(QLatin1String(name)), name);
-}
+
+    /// Every dock of the workspace, in front of its tabs.
+    void checkTabs()
+    {
+        for (const auto &entry : (*m_window)->docks().entries()) {
+            if (entry.dock->isHidden())
+                continue;
+            entry.dock->raise();
+            QVERIFY(m_window->settle());
+            QCoreApplication::sendPostedEvents();
+            for (const auto &other : (*m_window)->docks().entries())
+                check(*other.dock);
+        }
+    }
+
+    /// Docks in tabs have no title bars of their own: those would take a row of their content.
+    void checkTitles()
+    {
+        for (const auto &entry : (*m_window)->docks().entries()) {
+            QMainWindow *host = qobject_cast<QMainWindow *>(entry.dock->parentWidget());
+            const auto others =
+                host ? host->tabifiedDockWidgets(entry.dock) : QList<QDockWidget *>();
+            // The help has a place in tabs, hidden: a dock that is left alone has its own title.
+            const bool inTabs =
+                std::any_of(others.begin(), others.end(),
+                            [](const QDockWidget *one) { return !one->isHidden(); });
+            if (shown(entry.dock) && inTabs)
+                QTRY_VERIFY2(entry.dock->titleBarWidget()->height() == 0,
+                             qPrintable(entry.dock->id()));
+        }
+    }
+
+    /// Says what is too small, once.
+    void demand(const QWidget &widget, ui::Dock &dock, const QString &what, int found, int wanted)
+    {
+        const QString fault = u"%1, %2: %3 of %4 %5"_s.arg(dock.id(), widget.accessibleName())
+                                  .arg(found)
+                                  .arg(wanted)
+                                  .arg(what);
+        if (found < wanted && !m_faults.contains(fault))
+            m_faults += fault;
+    }
+
+    Least m_least;
+    QStringList m_faults;
+};
 
 KERNSCOPE_TEST(TestWindowSizes, QApplication)
 #include "tst_window_sizes.moc"

@@ -7,24 +7,11 @@
 #include "app/notice_area.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
-#include "core/patch/patch.h"
 #include "resources/sample.h"
+#include "tests/core/patch/cut_save.h"
+#include "tests/test_program.h"
 #include "widgets/common/dock.h"
 #include "widgets/models/task_manager.h"
-
-#include <QDir>
-#include <QFile>
-#include <QFileInfo>
-#include <QTemporaryDir>
-#include <QTest>
-#include <QTimer>
-
-#include <algorithm>
-#include <map>
-#include <memory>
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 /// What the tests of the window share: bundles of the sample on disk, and a window that knows
 /// nothing of the user's settings.
@@ -47,9 +34,7 @@ inline FileBytes bytesOf(const QString &folder)
                 folders << name;
                 continue;
             }
-            QFile file(info.filePath());
-            if (file.open(QIODevice::ReadOnly))
-                files[name] = file.readAll();
+            files[name] = contentOf(info.filePath());
         }
     }
     return files;
@@ -79,46 +64,12 @@ inline QString writeSample(const QString &folder, const QString &build)
             const QString target =
                 QDir(folder).filePath(name + QLatin1Char('/') + QString::fromStdString(path));
             QDir().mkpath(QFileInfo(target).path());
-            QFile file(target);
-            if (!file.open(QIODevice::WriteOnly))
+            if (!put(target, content))
                 return {};
-            file.write(reinterpret_cast<const char *>(content.data()),
-                       static_cast<qint64>(content.size()));
         }
         return QDir(folder).filePath(name);
     }
     return {};
-}
-
-/// Leaves the bundle at `path` as a crash in the middle of a save in place does: the first value of
-/// its first weight is written, the last one is not, the journal lies beside it.
-inline void interruptSave(const QString &path)
-{
-    const pid_t child = ::fork();
-    if (child == 0) {
-        const auto bundle = Bundle::open(path.toStdString());
-        const std::string name = (*bundle)->weights().front().name;
-        const auto last = (*bundle)->weights().front().elements.value - 1;
-        std::vector<Edit> edits;
-        for (const std::uint64_t element : {std::uint64_t{0}, last}) {
-            Edit edit;
-            edit.weight = name;
-            edit.indices = {IndexRange{element, element + 1, false, true}};
-            edit.value = 0.375;
-            edits.push_back(edit);
-        }
-        const auto planned = planEdits(*bundle, edits, 1.0);
-        for (const AppliedEdit &edit : *planned)
-            (void)applyEdit(*bundle, edit);
-        (void)patch::saveInPlace(**bundle, false, [](patch::SaveStep step) {
-            if (step == patch::SaveStep::RangeWritten)
-                ::_exit(0);
-            return true;
-        });
-        ::_exit(1);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
 }
 
 inline bool copyFolder(const QString &from, const QString &to)
@@ -127,8 +78,7 @@ inline bool copyFolder(const QString &from, const QString &to)
     for (const auto &[name, content] : bytesOf(from)) {
         const QString target = QDir(to).filePath(name);
         QDir().mkpath(QFileInfo(target).path());
-        QFile file(target);
-        if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size())
+        if (!put(target, content))
             return false;
     }
     return true;
@@ -161,6 +111,18 @@ inline Edit setEdit(const Bundle &bundle, std::size_t weight, std::uint64_t elem
     return edit;
 }
 
+/// Leaves the bundle at `path` as a crash in the middle of a save in place does: the first value of
+/// its first weight is written, the last one is not.
+inline void interruptSave(const QString &path)
+{
+    const BundlePtr bundle = *Bundle::open(path.toStdString());
+    std::string script;
+    for (const std::uint64_t element :
+         {std::uint64_t{0}, bundle->weights().front().elements.value - 1})
+        script += "set " + editText(setEdit(*bundle, 0, element, 0.375)) + "\n";
+    cutSave(path.toStdString(), script);
+}
+
 /// A shown window with settings of its own.
 class TestWindow
 {
@@ -181,10 +143,10 @@ public:
 
     bool settle()
     {
-        QTest::qWait(1); // docks that were raised are laid out: before that they are not seen
+        QTest::qWait(0); // what is due already may begin something
         return QTest::qWaitFor(
             [this] {
-                if (m_window->document().busy() != app::Document::Busy::Idle ||
+                if (!laidOut() || m_window->document().busy() != app::Document::Busy::Idle ||
                     !m_window->session().tasks().idle())
                     return false;
                 for (const auto &entry : m_window->docks().entries()) {
@@ -219,6 +181,20 @@ public:
     }
 
 private:
+    /// Docks in front of their tabs are on view: Qt moves one that was raised later on. It keeps
+    /// the address of each dock in the data of its tab.
+    bool laidOut() const
+    {
+        std::set<quintptr> inFront;
+        for (const QTabBar *tabs : m_window->findChildren<QTabBar *>()) {
+            if (tabs->isVisible())
+                inFront.insert(tabs->tabData(tabs->currentIndex()).value<quintptr>());
+        }
+        return std::ranges::all_of(m_window->docks().entries(), [&](const auto &entry) {
+            const auto *widget = static_cast<const QWidget *>(entry.dock);
+            return entry.dock->onView() || !inFront.contains(reinterpret_cast<quintptr>(widget));
+        });
+    }
     void makeWindow()
     {
         m_window = std::make_unique<app::MainWindow>(m_settings);

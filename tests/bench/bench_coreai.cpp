@@ -26,9 +26,7 @@
 #include <fmt/format.h>
 
 using namespace kernscope;
-using test::Bytes;
-using test::Elem;
-using test::MadeCoreAi;
+using namespace kernscope::test;
 
 namespace {
 
@@ -177,13 +175,13 @@ void benchOperations()
 {
     constexpr std::size_t kLayers = 5000; // a weight, a matmul, a bias, an add each
     MadeCoreAi made;
-    MadeCoreAi::Value x = made.constant({1, 4}, Elem::F16, test::halfBytes({1, 2, 3, 4}));
+    MadeCoreAi::Value x = made.constant({1, 4}, Elem::F16, test::halves({1, 2, 3, 4}));
     for (std::size_t i = 0; i < kLayers; ++i) {
-        Bytes own = test::halfBytes({1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1});
+        Bytes own = test::halves({1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1});
         storeLittle<std::uint32_t>(own, 4, static_cast<std::uint32_t>(i));
         const auto weight = made.blob({4, 4}, Elem::F16, std::move(own));
         x = made.operation("primitive.batch_matmul_v1", {x, weight}, {1, 4}, Elem::F16);
-        Bytes bias = test::halfBytes({0, 0, 0, 0});
+        Bytes bias = test::halves({0, 0, 0, 0});
         storeLittle<std::uint32_t>(bias, 0, static_cast<std::uint32_t>(i));
         x = made.operation("primitive.add_v1",
                            {x, made.constant({1, 4}, Elem::F16, std::move(bias))}, {1, 4},

@@ -31,8 +31,7 @@
 #include <fmt/format.h>
 
 using namespace kernscope;
-using test::Bytes;
-using test::MadeBundle;
+using namespace kernscope::test;
 
 namespace {
 

@@ -98,9 +98,7 @@ void BenchHwx::decodesManyTasks()
     });
     qInfo("100,000 tasks walked and decoded with carried state in %.3f s", seconds);
     const auto opening = secondsOf([&] {
-        OpenOptions options;
-        options.memory = {{"many.hwx", bytes}};
-        QVERIFY(Bundle::open("many.hwx", options));
+        QVERIFY(Bundle::open("many.hwx", {.memory = {{"many.hwx", bytes}}}));
     });
     qInfo("100,000 tasks opened as a bundle in %.3f s", opening);
 }

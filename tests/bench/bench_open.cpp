@@ -27,8 +27,7 @@
 #include <fmt/format.h>
 
 using namespace kernscope;
-using test::Bytes;
-using test::MadeBundle;
+using namespace kernscope::test;
 
 namespace {
 
@@ -172,7 +171,7 @@ bool makeJournal(const std::filesystem::path &folder, std::uint64_t runs)
     const std::string name = "weights/weight.bin";
     const std::uint64_t fileBytes = runs * 4096;
     MadeBundle made;
-    made.constant("tensor<fp16, [2]>", "w", made.blob(ElementType::Fp16, "[2]", Bytes(4)));
+    made.weight("w", "[2]", Bytes(4));
     std::filesystem::create_directories(folder / "weights");
     std::ofstream(folder / "model.mil") << made.text();
     const Bytes weights = made.weights();

@@ -4,7 +4,6 @@
 #include "core/codec/decode/decoder.h"
 #include "core/codec/encode/encoder.h"
 #include "core/codec/microscaled/microscaled.h"
-#include "core/numeric/half.h"
 #include "tests/bench/huge_buffer.h"
 #include "tests/bench/plain_loops.h"
 

@@ -41,8 +41,7 @@ BundlePtr comparedBundle(const test::Bytes &values)
 {
     test::MadeBundle made;
     const std::string shape = fmt::format("[{}, {}]", kOutputs, kCompared / kOutputs);
-    made.constant("tensor<fp16, " + shape + ">", "w", made.blob(ElementType::Fp16, shape, values));
-    made.consume("w");
+    made.layer("w", shape, values);
     auto opened = made.open();
     if (!opened) {
         fmt::print(stderr, "comparison: {}\n", describe(opened.error()));

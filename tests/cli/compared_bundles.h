@@ -2,12 +2,8 @@
 #pragma once
 
 #include "cli_process.h"
+#include "tests/test_program.h"
 #include "written_bundle.h"
-
-#include <QFile>
-#include <QTemporaryDir>
-
-#include <initializer_list>
 
 /// Bundles that `diff` compares.
 namespace kernscope::test {
@@ -16,8 +12,7 @@ namespace kernscope::test {
 inline MadeBundle tenValues(std::initializer_list<float> values)
 {
     MadeBundle made;
-    made.constant("tensor<fp16, [10]>", "w", made.blob(ElementType::Fp16, "[10]", halves(values)));
-    made.consume("w");
+    made.layer("w", "[10]", halves(values));
     return made;
 }
 

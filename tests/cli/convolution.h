@@ -29,14 +29,12 @@ inline MadeBundle convolution(const QString &form, const char *stride = "1, 1")
         made.line("tensor<fp16, " + shape + "> w = constexpr_lut_to_dense(indices = " + indices +
                   ", lut = " + lut + ")[name = string(\"w\")]");
     } else {
-        made.constant("tensor<fp16, " + shape + ">", "w",
-                      made.blob(ElementType::Fp16, shape, Bytes(8192, std::byte{0x3c})));
+        made.weight("w", shape, Bytes(8192, std::byte{0x3c}));
     }
     made.line("tensor<int32, [2]> strides = const()[name = string(\"strides\"), val = "
               "tensor<int32, [2]>([" +
               std::string(stride) + "])]");
-    made.line("tensor<fp16, [1, 64, 8, 8]> y = conv(strides = strides, weight = w, x = "
-              "x)[name = string(\"y\")]");
+    made.op("y", "[1, 64, 8, 8]", "conv(strides = strides, weight = w, x = x)");
     made.result = "y";
     return made;
 }

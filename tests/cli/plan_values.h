@@ -3,14 +3,9 @@
 
 #include "core/codec/encode/encoder.h"
 #include "made_bundle.h"
+#include "tests/test_program.h"
 
-#include <QFile>
-#include <QString>
-#include <QStringList>
-
-#include <random>
-
-/// Values of weights, and files as text.
+/// Values of weights, and command lines.
 namespace kernscope::test {
 
 inline Bytes someHalves(unsigned seed, std::uint64_t count)
@@ -29,12 +24,6 @@ inline QStringList planLine(const QString &bundle, const QByteArray &options, co
     for (const QByteArray &word : options.split(' '))
         list << QString::fromUtf8(word).replace(u'%', folder);
     return list;
-}
-
-inline QString fileText(const QString &path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
 }
 
 } // namespace kernscope::test

@@ -6,10 +6,6 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <QFile>
-#include <QTemporaryDir>
-#include <QTest>
-
 /// Files that tests of weight sections start from.
 namespace kernscope::test {
 
@@ -45,9 +41,7 @@ inline CliResult SectionFiles::build(const QString &source, const QString &outpu
 
 inline void SectionFiles::write(const char *name, const Bytes &bytes) const
 {
-    QFile file(at(name));
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
+    QVERIFY(put(at(name), bytes));
 }
 
 inline void SectionFiles::makeFiles()
@@ -58,8 +52,7 @@ inline void SectionFiles::makeFiles()
         const Bytes one = halves({i % 5 == 0 ? 0.0f : float(i % 16) / 4});
         numbers.insert(numbers.end(), one.begin(), one.end());
     }
-    made.constant("tensor<fp16, [32, 6, 1, 1]>", "w",
-                  made.blob(ElementType::Fp16, "[32, 6, 1, 1]", numbers));
+    made.weight("w", "[32, 6, 1, 1]", numbers);
     m_bundle = writeBundle(m_scratch, "source.mlmodelc", made);
     m_dense.geometry = {32, 3, 1, 3, 3, 1, true};
     m_dense.lanesLog2 = 1;

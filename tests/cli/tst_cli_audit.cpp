@@ -6,10 +6,6 @@
 #include "written_archive.h"
 #include "written_bundle.h"
 
-#include <QFile>
-
-#include <cmath>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -52,9 +48,7 @@ MadeBundle package(const Values &up, const Values &down)
 {
     MadeBundle made;
     const auto add = [&](const char *name, const Values &values) {
-        made.constant("tensor<fp16, [64, 48]>", name,
-                      made.blob(ElementType::Fp16, "[64, 48]", halvesOf(values)));
-        made.consume(name);
+        made.layer(name, "[64, 48]", halvesOf(values));
     };
     add("up_weight_to_fp16", up);
     add("down_weight_to_fp16", down);
@@ -160,9 +154,7 @@ private slots:
         const QString report = m_scratch.filePath(u"audit.html"_s);
         const QStringList out{u"-o"_s, report};
         QCOMPARE(audit(m_broken, out).exitCode, 1);
-        QFile file(report);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        const QByteArray written = file.readAll();
+        const QByteArray written = contentOf(report);
         QVERIFY(written.contains("rows-zeroed"));
         const CliResult again = audit(m_broken, out + QStringList{m_json});
         QCOMPARE(again.exitCode, 4);
@@ -239,9 +231,7 @@ private slots:
     {
         const QString path = m_scratch.filePath(u"findings.sarif"_s);
         QCOMPARE(runCli({u"inspect"_s, m_broken, u"-o"_s, path}).exitCode, 0);
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        const auto json = nlohmann::json::parse(file.readAll().toStdString());
+        const auto json = nlohmann::json::parse(contentOf(path).toStdString());
         const auto &results = json["runs"][0]["results"];
         QVERIFY(!results.empty());
         QCOMPARE(results[0]["ruleId"].get<std::string>(), "constant_channels");

@@ -10,12 +10,6 @@
 #include "widgets/models/table_text.h"
 #include "written_bundle.h"
 
-#include <QLabel>
-
-#include <algorithm>
-#include <iterator>
-#include <set>
-
 using namespace kernscope;
 using namespace kernscope::test;
 using namespace kernscope::ui;
@@ -145,9 +139,7 @@ private slots:
     {
         const auto [place, file, offset] = fetched<QStringList, QString, quint64>();
         MadeBundle made;
-        made.constant("tensor<fp16, [2, 2]>", "w",
-                      made.blob(ElementType::Fp16, "[2, 2]", halves({1, 2, 3, -0.5F})));
-        made.consume("w");
+        made.layer("w", "[2, 2]", halves({1, 2, 3, -0.5F}));
         const QString path = writeBundle(m_scratch, "places.mlmodelc", made);
         const bool link = place.front().startsWith(u'#');
         const CliResult said = runCli(QStringList{u"bytes"_s, link ? path + place.front() : path} +
@@ -229,35 +221,30 @@ private slots:
 
 private:
     using Files = std::vector<std::pair<std::string, std::vector<std::byte>>>;
-    QString write(const QString &name, const Files &files) const;
-    QString sampleBundle(const char *name);
+    QString write(const QString &name, const Files &files) const
+    {
+        const bool lone = files.size() == 1 && name == QString::fromStdString(files.front().first);
+        for (const auto &[path, bytes] : files) {
+            const QString file =
+                m_scratch.filePath(lone ? name : name + u'/' + QString::fromStdString(path));
+            QDir().mkpath(QFileInfo(file).path());
+            if (!put(file, bytes))
+                return {};
+        }
+        return m_scratch.filePath(name);
+    }
+
+    QString sampleBundle(const char *name)
+    {
+        for (const sample::SampleBundle &bundle : sample::bundles()) {
+            if (bundle.name == name)
+                return write(QString::fromLatin1(name), bundle.files);
+        }
+        return {};
+    }
 
     QTemporaryDir m_scratch;
 };
-
-QString TestCliBytes::write(const QString &name, const Files &files) const
-{
-    const bool lone = files.size() == 1 && name == QString::fromStdString(files.front().first);
-    for (const auto &[path, bytes] : files) {
-        const QString file =
-            m_scratch.filePath(lone ? name : name + u'/' + QString::fromStdString(path));
-        QDir().mkpath(QFileInfo(file).path());
-        QFile out(file);
-        if (!out.open(QIODevice::WriteOnly))
-            return {};
-        out.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
-    }
-    return m_scratch.filePath(name);
-}
-
-QString TestCliBytes::sampleBundle(const char *name)
-{
-    for (const sample::SampleBundle &bundle : sample::bundles()) {
-        if (bundle.name == name)
-            return write(QString::fromLatin1(name), bundle.files);
-    }
-    return {};
-}
 
 KERNSCOPE_TEST(TestCliBytes, QApplication)
 #include "tst_cli_bytes.moc"

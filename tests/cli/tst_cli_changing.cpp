@@ -8,14 +8,6 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <QProcess>
-#include <QTemporaryDir>
-#include <QThread>
-
-#include <csignal>
-#include <functional>
-#include <random>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -38,13 +30,12 @@ MadeBundle bigBundle(unsigned seed)
 {
     MadeBundle made;
     const std::string shape = "[2048, 2048, 1, 1]";
-    made.constant("tensor<fp16, " + shape + ">", "w",
-                  made.blob(ElementType::Fp16, shape, randomHalves(kChannels * kChannels, seed)));
+    made.weight("w", shape, randomHalves(kChannels * kChannels, seed));
     made.parameters = "tensor<fp16, [1, 2048, 1, 64]> x";
-    made.line("tensor<fp16, [1, 2048, 1, 64]> y = conv(dilations = tensor<int32, [2]>([1, 1]), "
-              "groups = int32(1), pad = tensor<int32, [4]>([0, 0, 0, 0]), pad_type = "
-              "string(\"valid\"), strides = tensor<int32, [2]>([1, 1]), weight = w, x = x)"
-              "[name = string(\"y\")]");
+    made.op("y", "[1, 2048, 1, 64]",
+            "conv(dilations = tensor<int32, [2]>([1, 1]), groups = int32(1), pad = tensor<int32, "
+            "[4]>([0, 0, 0, 0]), pad_type = string(\"valid\"), strides = tensor<int32, [2]>([1, "
+            "1]), weight = w, x = x)");
     made.constant("fp32", "one", "fp32(0x1p+0)");
     made.line("fp32 e = exp(x = one)[name = string(\"e\")]"); // what convert looks for
     made.result = "y";
@@ -235,13 +226,36 @@ private slots:
 
 private:
     enum Change { Emptied, Cut, Rewritten, Grown };
-    void choose(const QString &file);
-    void change(int how) const;
+
+    /// The file that the test's row changes, as it is and as another version of it is.
+    void choose(const QString &file)
+    {
+        m_file = m_scratch.filePath(QLatin1String("a") + file);
+        m_old = contentOf(m_file);
+        m_new = contentOf(m_scratch.filePath(QLatin1String("b") + file));
+        QVERIFY(m_old.size() > 1000 && m_old.size() == m_new.size() && m_old != m_new);
+    }
+
+    void change(int how) const
+    {
+        switch (how) {
+        case Emptied: QVERIFY(put(m_file, QByteArray())); break;
+        case Cut: QVERIFY(QFile::resize(m_file, m_old.size() / 2 + 100)); break;
+        case Rewritten: QVERIFY(put(m_file, m_new)); break; // as cp does: emptied, then written
+        case Grown: QVERIFY(put(m_file, m_new + m_new)); break;
+        default: QFAIL("no such change");
+        }
+    }
+
     /// Stops the process after its `look`th look at the file, changes the file, lets it go on. The
     /// first look is made while the bundle is opened, the second when it is open, the last one
     /// before the answer is given.
     CliResult runChanging(const QStringList &arguments, int look,
-                          const std::function<void()> &change) const;
+                          const std::function<void()> &change) const
+    {
+        return runCliPaused(u"%1 stat %2"_s.arg(look).arg(m_file), arguments,
+                            [&](qint64) { change(); });
+    }
 
     QTemporaryDir m_scratch;
     QString m_bundle, m_other;
@@ -249,33 +263,6 @@ private:
     QByteArray m_old, m_new;
     QStringList m_entries; ///< of the folder, without outputs
 };
-
-/// The file that the test's row changes, as it is and as another version of it is.
-void TestCliChanging::choose(const QString &file)
-{
-    m_file = m_scratch.filePath(QLatin1String("a") + file);
-    m_old = contentOf(m_file);
-    m_new = contentOf(m_scratch.filePath(QLatin1String("b") + file));
-    QVERIFY(m_old.size() > 1000 && m_old.size() == m_new.size() && m_old != m_new);
-}
-
-void TestCliChanging::change(int how) const
-{
-    switch (how) {
-    case Emptied: QVERIFY(put(m_file, {})); break;
-    case Cut: QVERIFY(QFile::resize(m_file, m_old.size() / 2 + 100)); break;
-    case Rewritten: QVERIFY(put(m_file, m_new)); break; // as cp does: emptied, then written
-    case Grown: QVERIFY(put(m_file, m_new + m_new)); break;
-    default: QFAIL("no such change");
-    }
-}
-
-CliResult TestCliChanging::runChanging(const QStringList &arguments, int look,
-                                       const std::function<void()> &change) const
-{
-    return runCliPaused(u"%1 stat %2"_s.arg(look).arg(m_file), arguments,
-                        [&](qint64) { change(); });
-}
 
 KERNSCOPE_TEST(TestCliChanging, QCoreApplication)
 #include "tst_cli_changing.moc"

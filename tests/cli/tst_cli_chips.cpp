@@ -5,8 +5,6 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <QtTest/QtTest>
-
 using namespace kernscope;
 using namespace kernscope::test;
 using Json = nlohmann::ordered_json;

@@ -11,20 +11,9 @@ class TestCliData : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        if (!QDir(dataFolder()).exists())
-            QSKIP("No data folder: set KERNSCOPE_DATA to one.");
-    }
+    void initTestCase() { KERNSCOPE_NEEDS(dataFolder()); }
 
-    void answers_data()
-    {
-        QTest::addColumn<QString>("path");
-        for (const QString &path : bundlesOf(dataFolder(), {u"*.mlmodelc"_s})) {
-            if (QFile::exists(answerOf(path)))
-                addRow(qPrintable(QDir(path).dirName()), path);
-        }
-    }
+    void answers_data() { addAnswered(); }
 
     void answers()
     {

@@ -5,17 +5,6 @@
 #include "core/numeric/npy.h"
 #include "tests/test_program.h"
 
-#include <QElapsedTimer>
-#include <QProcess>
-
-#include <array>
-#include <csignal>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-
-#include <fmt/format.h>
-
 using namespace kernscope;
 using namespace kernscope::test;
 using Json = nlohmann::ordered_json;
@@ -83,8 +72,7 @@ private slots:
     void initTestCase()
     {
         MadeBundle made;
-        made.constant("tensor<fp16, [3, 2]>", "w",
-                      made.blob(ElementType::Fp16, "[3, 2]", halves({1, 2, 3, 4, 5, -6})));
+        made.weight("w", "[3, 2]", halves({1, 2, 3, 4, 5, -6}));
         made.constant("tensor<fp16, [9]>", "bad", MadeBundle::blobAt("fp16", "[9]", 64));
         m_bundle = writeBundle(m_scratch, "decode.mlmodelc", made);
         m_out = m_scratch.filePath(u"out"_s);
@@ -141,8 +129,7 @@ private slots:
         Bytes payload(2 * sizeof(float));
         const std::array<float, 2> wide{1.0F / 3.0F, 100000.0F};
         std::memcpy(payload.data(), wide.data(), payload.size());
-        made.constant("tensor<fp32, [2]>", "wide", made.blob(ElementType::Fp32, "[2]", payload));
-        made.consume("wide");
+        made.layer("wide", "[2]", payload, ElementType::Fp32);
         const QString bundle = writeBundle(m_scratch, "wide.mlmodelc", made);
         const auto run = [&](const QStringList &more) {
             return runCli(

@@ -5,13 +5,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QDir>
-#include <QFileInfo>
-#include <QProcess>
-#include <QRegularExpression>
-#include <QStandardPaths>
-#include <QTemporaryDir>
-
 using namespace kernscope::test;
 
 namespace {
@@ -71,8 +64,7 @@ private slots:
     void initTestCase()
     {
         m_definitions = dataFolder() + u"/../reference/coreml-proto"_s;
-        if (!QFileInfo(m_definitions + u"/Model.proto"_s).exists())
-            QSKIP("The definitions are missing: ../reference/coreml-proto beside the data folder.");
+        KERNSCOPE_NEEDS(m_definitions + u"/Model.proto"_s);
         m_protoc = QStandardPaths::findExecutable(u"protoc"_s);
         QVERIFY2(!m_protoc.isEmpty(), "protoc is missing (packaging/packages.txt)");
     }
@@ -211,30 +203,29 @@ private slots:
     }
 
 private:
-    QStringList decode(const QString &path, QString &fault) const;
+    /// Its lines as protoc prints them; a field that the definitions do not have is a fault.
+    QStringList decode(const QString &path, QString &fault) const
+    {
+        QProcess protoc;
+        protoc.setStandardInputFile(modelOf(path));
+        protoc.start(m_protoc, {u"--decode=CoreML.Specification.Model"_s,
+                                u"--proto_path="_s + m_definitions, u"Model.proto"_s});
+        if (!protoc.waitForFinished(120000) || protoc.exitCode() != 0)
+            fault = u"not a Model: "_s + QString::fromUtf8(protoc.readAllStandardError());
+        const QStringList lines = QString::fromUtf8(protoc.readAllStandardOutput()).split(u'\n');
+        static const QRegularExpression number(u"^ *[0-9]+(:| \\{)"_s);
+        for (const QString &line : lines) {
+            if (number.match(line).hasMatch())
+                fault = u"unknown field: "_s + line;
+        }
+        return lines;
+    }
+
     QString source(const QString &relative) const { return dataFolder() + u'/' + relative; }
 
     QString m_definitions, m_protoc;
     QTemporaryDir m_scratch;
 };
-
-/// Its lines as protoc prints them; a field that the definitions do not have is a fault.
-QStringList TestCliDefinitions::decode(const QString &path, QString &fault) const
-{
-    QProcess protoc;
-    protoc.setStandardInputFile(modelOf(path));
-    protoc.start(m_protoc, {u"--decode=CoreML.Specification.Model"_s,
-                            u"--proto_path="_s + m_definitions, u"Model.proto"_s});
-    if (!protoc.waitForFinished(120000) || protoc.exitCode() != 0)
-        fault = u"not a Model: "_s + QString::fromUtf8(protoc.readAllStandardError());
-    const QStringList lines = QString::fromUtf8(protoc.readAllStandardOutput()).split(u'\n');
-    static const QRegularExpression number(u"^ *[0-9]+(:| \\{)"_s);
-    for (const QString &line : lines) {
-        if (number.match(line).hasMatch())
-            fault = u"unknown field: "_s + line;
-    }
-    return lines;
-}
 
 KERNSCOPE_TEST(TestCliDefinitions, QCoreApplication)
 #include "tst_cli_definitions.moc"

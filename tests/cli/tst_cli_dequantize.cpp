@@ -6,8 +6,6 @@
 #include "tests/test_program.h"
 #include "written_array.h"
 
-#include <cmath>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -4,11 +4,6 @@
 #include "written_archive.h"
 #include "written_bundle.h"
 
-#include <QFile>
-
-#include <cmath>
-#include <utility>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -25,8 +20,7 @@ private slots:
             MadeBundle made;
             float value = 1;
             for (const char *name : names) {
-                made.constant("tensor<fp16, [2]>", name,
-                              made.blob(ElementType::Fp16, "[2]", halves({value, value + 1})));
+                made.weight(name, "[2]", halves({value, value + 1}));
                 value += 2;
             }
             return made;
@@ -69,12 +63,9 @@ private slots:
             return bytes;
         };
         MadeBundle whole, parts;
-        whole.constant("tensor<fp16, [8, 4]>", "qk",
-                       whole.blob(ElementType::Fp16, "[8, 4]", some(0, 32)));
-        parts.constant("tensor<fp16, [3, 4]>", "q",
-                       parts.blob(ElementType::Fp16, "[3, 4]", some(0, 12)));
-        parts.constant("tensor<fp16, [5, 4]>", "k",
-                       parts.blob(ElementType::Fp16, "[5, 4]", some(12, 20)));
+        whole.weight("qk", "[8, 4]", some(0, 32));
+        parts.weight("q", "[3, 4]", some(0, 12));
+        parts.weight("k", "[5, 4]", some(12, 20));
         const QString a = writeBundle(m_scratch, "whole.mlmodelc", whole);
         const QString b = writeBundle(m_scratch, "parts.mlmodelc", parts);
         const auto json = diff(a, b, {m_json, m_values}).json();
@@ -120,13 +111,10 @@ private slots:
             return bytes;
         };
         MadeBundle whole, parts;
-        whole.constant("tensor<fp16, [8, 4]>", "qk",
-                       whole.blob(ElementType::Fp16, "[8, 4]", some(values, 0, 32)));
+        whole.weight("qk", "[8, 4]", some(values, 0, 32));
         values[12 + 2 * 4 + 3] += 8; // of k: row 2, column 3
-        parts.constant("tensor<fp16, [3, 4]>", "q",
-                       parts.blob(ElementType::Fp16, "[3, 4]", some(values, 0, 12)));
-        parts.constant("tensor<fp16, [5, 4]>", "k",
-                       parts.blob(ElementType::Fp16, "[5, 4]", some(values, 12, 20)));
+        parts.weight("q", "[3, 4]", some(values, 0, 12));
+        parts.weight("k", "[5, 4]", some(values, 12, 20));
         const QString a = writeBundle(m_scratch, "worst_whole.mlmodelc", whole);
         const QString b = writeBundle(m_scratch, "worst_parts.mlmodelc", parts);
         const QStringList worst{u"--worst"_s, u"2"_s};
@@ -183,8 +171,7 @@ private slots:
     {
         const auto bundleOf = [](float third) {
             MadeBundle made;
-            made.constant("tensor<fp16, [4]>", "v",
-                          made.blob(ElementType::Fp16, "[4]", halves({1, 2, third, 4})));
+            made.weight("v", "[4]", halves({1, 2, third, 4}));
             return made;
         };
         const QString a = writeBundle(m_scratch, "ranges_a.mlmodelc", bundleOf(3));
@@ -212,8 +199,7 @@ private slots:
     {
         const auto bundleOf = [](std::initializer_list<float> values) {
             MadeBundle made;
-            made.constant("tensor<fp16, [4]>", "v",
-                          made.blob(ElementType::Fp16, "[4]", halves(values)));
+            made.weight("v", "[4]", halves(values));
             return made;
         };
         const QString a = writeBundle(m_scratch, "steps_a.mlmodelc", bundleOf({1, 1, 1, NAN}));
@@ -243,8 +229,7 @@ private slots:
     {
         const auto made = [](float value, const char *name) {
             MadeBundle bundle;
-            bundle.constant("tensor<fp16, [4]>", name,
-                            bundle.blob(ElementType::Fp16, "[4]", halves({1, 2, value, 4})));
+            bundle.weight(name, "[4]", halves({1, 2, value, 4}));
             return bundle;
         };
         const QString a = writeBundle(m_scratch, "patch_a.mlmodelc", made(3, "w"));
@@ -255,9 +240,7 @@ private slots:
              {std::pair("changes.ips", "PATCH"), std::pair("changes.bps", "BPS1")}) {
             const QString path = m_scratch.filePath(QString::fromUtf8(name));
             QCOMPARE(diff(a, b, {output, path}).exitCode, 1);
-            QFile file(path);
-            QVERIFY(file.open(QIODevice::ReadOnly));
-            QVERIFY(file.readAll().startsWith(magic));
+            QVERIFY(contentOf(path).startsWith(magic));
             // Two files differ: the text names the other weight.
             const CliResult several =
                 diff(a, c, {output, m_scratch.filePath(u"n"_s) + QString::fromUtf8(name)});
@@ -269,9 +252,7 @@ private slots:
         const QString weights = a + u"/weights/weight.bin"_s;
         const QString same = m_scratch.filePath(u"same.ips"_s);
         QCOMPARE(diff(weights, weights, {output, same}).exitCode, 0);
-        QFile file(same);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        QCOMPARE(file.readAll(), QByteArray("PATCHEOF"));
+        QCOMPARE(contentOf(same), QByteArray("PATCHEOF"));
     }
 
     /// Two kinds of checkpoint with the same tensors are equal where these have the same names as

@@ -4,13 +4,6 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <QFile>
-
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -34,9 +27,7 @@ private slots:
         QCOMPARE(result.exitCode, 1);
         QVERIFY(result.out.contains("2 values differ") ||
                 result.out.contains("stored bytes differ"));
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        QVERIFY(file.readAll().contains("\"command\": \"diff\""));
+        QVERIFY(contentOf(path).contains("\"command\": \"diff\""));
         QCOMPARE(diff(m_a, m_b, {option, path}).exitCode, 4);
         QCOMPARE(diff(m_a, m_b, {option, path, u"--force"_s}).exitCode, 1);
         const QString input = m_a + u"/model.mil"_s;
@@ -97,9 +88,7 @@ private slots:
             MadeBundle made;
             for (const auto &[name, value] :
                  {std::pair("alike", 1.0f), std::pair("small", small), std::pair("large", large)}) {
-                made.constant("tensor<fp16, [2]>", name,
-                              made.blob(ElementType::Fp16, "[2]", halves({value, 7})));
-                made.consume(name);
+                made.layer(name, "[2]", halves({value, 7}));
             }
             return made;
         };
@@ -182,9 +171,7 @@ private slots:
     {
         const QString script = m_scratch.filePath(u"changes.kpatch"_s);
         QCOMPARE(diff(m_a, m_b, {u"--output"_s, script}).exitCode, 1);
-        QFile file(script);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        const QByteArray text = file.readAll();
+        const QByteArray text = contentOf(script);
         QVERIFY(text.contains("set-stored w:data[3]=0  # was 0x4400: 4 > 0\n"));
         QCOMPARE(int(text.count("set-stored")), 2);
         const auto patch = [&](const QString &bundle, const QString &out) {
@@ -216,9 +203,7 @@ private slots:
     void otherLayouts()
     {
         MadeBundle two = tenValues({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
-        two.constant("tensor<fp16, [2]>", "extra",
-                     two.blob(ElementType::Fp16, "[2]", halves({1, 2})));
-        two.consume("extra");
+        two.layer("extra", "[2]", halves({1, 2}));
         const QString more = writeBundle(m_scratch, "other.mlmodelc", two);
         const QString script = m_scratch.filePath(u"other.kpatch"_s);
         const CliResult result = diff(m_a, more, {u"--output"_s, script});

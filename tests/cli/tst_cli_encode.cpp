@@ -5,8 +5,6 @@
 #include "written_archive.h"
 #include "written_bundle.h"
 
-#include <cmath>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -36,18 +34,12 @@ private slots:
     {
         MadeBundle made;
         unsigned seed = 1;
-        for (const char *name : {"enc_0_weight", "enc_1_weight", "dec_0_weight"}) {
-            made.constant("tensor<fp16, [8, 16]>", name,
-                          made.blob(ElementType::Fp16, "[8, 16]", drawnHalves(128, ++seed)));
-            made.consume(name);
-        }
-        made.constant("tensor<fp16, [8]>", "enc_0_bias",
-                      made.blob(ElementType::Fp16, "[8]", drawnHalves(8, 9)));
-        made.consume("enc_0_bias");
+        for (const char *name : {"enc_0_weight", "enc_1_weight", "dec_0_weight"})
+            made.layer(name, "[8, 16]", drawnHalves(128, ++seed));
+        made.layer("enc_0_bias", "[8]", drawnHalves(8, 9));
         Bytes special = drawnHalves(128, 10);
         special[1] = std::byte{0x7e}; // NaN
-        made.constant("tensor<fp16, [8, 16]>", "odd_weight",
-                      made.blob(ElementType::Fp16, "[8, 16]", special));
+        made.weight("odd_weight", "[8, 16]", special);
         made.consume("odd_weight");
         m_encoder.bundle = writeBundle(m_encoder.scratch, "net.mlmodelc", made);
         WrittenArchive arrays, means, stray, lonely;
@@ -127,15 +119,11 @@ private slots:
     void keepsWhatGetsNoSmaller()
     {
         MadeBundle made;
-        made.constant("tensor<fp16, [8, 16]>", "w",
-                      made.blob(ElementType::Fp16, "[8, 16]", drawnHalves(128, 3)));
-        made.constant("tensor<fp16, [16]>", "up",
-                      made.blob(ElementType::Fp16, "[16]", drawnHalves(16, 4)));
+        made.weight("w", "[8, 16]", drawnHalves(128, 3));
+        made.weight("up", "[16]", drawnHalves(16, 4));
         made.constant("tensor<fp16, [3]>", "few", "tensor<fp16, [3]>([1, 2, 3])");
-        made.line("tensor<fp16, [1, 2]> y = conv_transpose(bias = up, weight = w, x = x)[name = "
-                  "string(\"y\")]");
-        made.line("tensor<fp16, [1, 2]> z = linear(bias = few, weight = w, x = x)[name = "
-                  "string(\"z\")]");
+        made.op("y", "[1, 2]", "conv_transpose(bias = up, weight = w, x = x)");
+        made.op("z", "[1, 2]", "linear(bias = few, weight = w, x = x)");
         const QString path = writeBundle(m_encoder.scratch, "up.mlmodelc", made);
         const auto run = [&](const char *what) {
             return runCli({u"encode"_s, path, QString::fromUtf8(what), u"--form"_s, u"palette"_s,

@@ -83,8 +83,7 @@ private slots:
         const LayerCase &one = kLayers[layer];
         MadeBundle made;
         const std::string shape = one.shape;
-        made.constant("tensor<fp16, " + shape + ">", "w",
-                      made.blob(ElementType::Fp16, shape, unevenHalves(one.elements)));
+        made.weight("w", shape, unevenHalves(one.elements));
         made.parameters = "tensor<fp16, [1, 64]> x";
         made.line(one.line);
         made.result = "y";

@@ -5,8 +5,6 @@
 #include "core/format/activation_table.h"
 #include "tests/test_program.h"
 
-#include <QtTest/QtTest>
-
 using namespace kernscope;
 using namespace kernscope::test;
 using Json = nlohmann::ordered_json;

@@ -5,11 +5,6 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <cmath>
-#include <random>
-
-#include <QtTest/QtTest>
-
 using namespace kernscope;
 using namespace kernscope::test;
 using Json = nlohmann::ordered_json;
@@ -49,7 +44,7 @@ MadeBundle convolution(int kernel, int side)
     };
     const std::string shape = "[128, 128, " + square(kernel);
     made.parameters = "tensor<fp16, [1, 128, " + square(side) + "> x";
-    made.constant("tensor<fp16, " + shape + ">", "w", made.blob(ElementType::Fp16, shape, bytes));
+    made.weight("w", shape, bytes);
     made.line("tensor<fp16, [1, 128, " + square(side - kernel + 1) +
               "> y = conv(weight = w, x = x)[name = string(\"y\")]");
     made.result = "y";

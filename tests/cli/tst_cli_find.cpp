@@ -3,8 +3,6 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <limits>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -19,10 +17,7 @@ private slots:
         MadeBundle made;
         constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
         constexpr float kInfinite = std::numeric_limits<float>::infinity();
-        made.constant("tensor<fp16, [2, 4]>", "w",
-                      made.blob(ElementType::Fp16, "[2, 4]",
-                                halves({0.3F, 0, 0, 0, kNan, -kInfinite, 0, 0.25F})));
-        made.consume("w");
+        made.layer("w", "[2, 4]", halves({0.3F, 0, 0, 0, kNan, -kInfinite, 0, 0.25F}));
         m_path = writeBundle(m_scratch, "x.mlmodelc", made);
         QVERIFY(!m_path.isEmpty());
     }
@@ -155,9 +150,7 @@ private slots:
     {
         MadeBundle made;
         for (const char *name : {"good", "cut"}) {
-            made.constant("tensor<fp16, [4]>", name,
-                          made.blob(ElementType::Fp16, "[4]", halves({1, 0, 0, 2})));
-            made.consume(name);
+            made.layer(name, "[4]", halves({1, 0, 0, 2}));
         }
         const QString path = writeBundle(m_scratch, "damaged.mlmodelc", made);
         QFile file(path + u"/weights/weight.bin"_s);

@@ -3,10 +3,6 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <QXmlStreamReader>
-
-#include <algorithm>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -19,10 +15,8 @@ private slots:
     void initTestCase()
     {
         MadeBundle made;
-        made.constant("tensor<fp16, [2, 4]>", "w_palettized",
-                      made.blob(ElementType::Fp16, "[2, 4]", halves({1, 2, 3, 4, 5, 6, 7, 8})));
-        made.consume("w_palettized");
-        made.line("tensor<fp16, [1, 2]> y = relu(x = out0)[name = string(\"y\")]");
+        made.layer("w_palettized", "[2, 4]", halves({1, 2, 3, 4, 5, 6, 7, 8}));
+        made.op("y", "[1, 2]", "relu(x = out0)");
         made.result = "y";
         m_path = writeBundle(m_scratch, "x.mlmodelc", made);
         QVERIFY(!m_path.isEmpty());
@@ -88,10 +82,7 @@ private slots:
     void outputRules()
     {
         const QString path = m_scratch.filePath(u"there.svg"_s);
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write("mine");
-        file.close();
+        QVERIFY(put(path, "mine"));
         QVERIFY(graph({u"--svg"_s, path}).exitCode != 0);
         QCOMPARE(content(u"there.svg"_s), QByteArray("mine"));
         QCOMPARE(graph({u"--svg"_s, path, u"--force"_s}).exitCode, 0);
@@ -128,11 +119,7 @@ private slots:
         milblob::Writer writer;
         writer.add(ElementType::Fp16, halves({1, 2}), 0);
         const QString path = m_scratch.filePath(u"weight.bin"_s);
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        const Bytes bytes = writer.finish();
-        file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
-        file.close();
+        QVERIFY(put(path, writer.finish()));
         const CliResult made = runCli({u"graph"_s, path});
         QCOMPARE(made.exitCode, 3);
         QVERIFY2(made.err.contains("There is no program to draw"), made.err);
@@ -143,11 +130,7 @@ private:
     {
         return runCli(QStringList{u"graph"_s, m_path} + std::move(arguments));
     }
-    QByteArray content(const QString &name) const
-    {
-        QFile file(m_scratch.filePath(name));
-        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-    }
+    QByteArray content(const QString &name) const { return contentOf(m_scratch.filePath(name)); }
 
     QTemporaryDir m_scratch;
     QString m_path;

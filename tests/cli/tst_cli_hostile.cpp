@@ -5,10 +5,6 @@
 #include "written_array.h"
 #include "written_bundle.h"
 
-#include <QCryptographicHash>
-#include <QDir>
-#include <QProcess>
-
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -79,10 +75,8 @@ private slots:
 private:
     QString write(const QString &name, const QByteArray &content) const
     {
-        QFile file(m_scratch.filePath(name));
-        return file.open(QIODevice::WriteOnly) && file.write(content) == content.size()
-                   ? file.fileName()
-                   : QString();
+        const QString path = m_scratch.filePath(name);
+        return put(path, content) ? path : QString();
     }
     QTemporaryDir m_scratch;
 };
@@ -147,8 +141,7 @@ void TestCliHostile::pipesAndDevices()
     const QString pipe = m_scratch.filePath(u"pipe"_s);
     QCOMPARE(::mkfifo(QFile::encodeName(pipe).constData(), 0600), 0);
     MadeBundle made;
-    made.constant("tensor<fp16, [2]>", "w", made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
-    made.consume("w");
+    made.layer("w", "[2]", halves({1, 2}));
     const QString bundle = writeBundle(m_scratch, "b.mlmodelc", made);
     for (const QString &path : {pipe, u"/dev/zero"_s}) {
         for (const QStringList &command :
@@ -171,10 +164,8 @@ void TestCliHostile::foreignInput()
     const QString folder = m_scratch.filePath(u"made"_s);
     QCOMPARE(runCli({u"quantize"_s, array, u"--format"_s, u"mxfp8"_s, u"-o"_s, folder}).exitCode,
              0);
-    QFile manifest(folder + u"/quantize.json"_s);
-    QVERIFY(manifest.open(QIODevice::ReadOnly));
-    auto json = nlohmann::ordered_json::parse(manifest.readAll().toStdString());
-    manifest.close();
+    auto json =
+        nlohmann::ordered_json::parse(contentOf(folder + u"/quantize.json"_s).toStdString());
     const QString secret = write(u"secret"_s, "root:x:0:0");
     json["input"] = secret.toStdString();
     json["input_sha256"] =
@@ -230,8 +221,7 @@ void TestCliHostile::patchesOfLargeFiles()
     QVERIFY(QFile::remove(made));
 
     MadeBundle bundle;
-    bundle.constant("tensor<fp16, [4]>", "w",
-                    bundle.blob(ElementType::Fp16, "[4]", halves({1, 2, 3, 4})));
+    bundle.weight("w", "[4]", halves({1, 2, 3, 4}));
     const QString folder = writeBundle(m_scratch, "large.mlmodelc", bundle);
     QVERIFY(QFile::rename(path, folder + u"/extra.bin"_s));
     write(u"large.mlmodelc/notes.txt"_s, "0123456789");
@@ -240,9 +230,7 @@ void TestCliHostile::patchesOfLargeFiles()
                     m_scratch.filePath(u"made.mlmodelc"_s), u"--json"_s},
                    kMemory, RLIMIT_DATA);
     QVERIFY2(inside.exitCode == 0, inside.out + inside.err);
-    QFile notes(m_scratch.filePath(u"made.mlmodelc/notes.txt"_s));
-    QVERIFY(notes.open(QIODevice::ReadOnly));
-    QCOMPARE(notes.readAll(), QByteArray("01XY456789"));
+    QCOMPARE(contentOf(m_scratch.filePath(u"made.mlmodelc/notes.txt"_s)), QByteArray("01XY456789"));
     QCOMPARE(QFileInfo(m_scratch.filePath(u"made.mlmodelc/extra.bin"_s)).size(), kBytes);
 }
 

@@ -5,9 +5,6 @@
 #include "core/base/little_endian.h"
 #include "tests/test_program.h"
 
-#include <QFile>
-#include <QTemporaryDir>
-
 using namespace kernscope::test;
 using Json = nlohmann::ordered_json;
 
@@ -224,11 +221,9 @@ private slots:
     void badInput()
     {
         const auto [content, exitCode] = fetched<QByteArray, int>();
-        QFile file(m_scratch.filePath(u"bad.hwx"_s));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(content);
-        file.close();
-        const CliResult result = runCli({u"hwx"_s, file.fileName(), u"--json"_s});
+        const QString file = m_scratch.filePath(u"bad.hwx"_s);
+        QVERIFY(put(file, content));
+        const CliResult result = runCli({u"hwx"_s, file, u"--json"_s});
         QVERIFY(!result.crashed);
         QCOMPARE(result.exitCode, exitCode);
         const Json json = result.json();
@@ -250,18 +245,14 @@ private slots:
     }
 
 private:
-    QString write(const QString &name, const Bytes &bytes) const;
+    QString write(const QString &name, const Bytes &bytes) const
+    {
+        const QString path = m_scratch.filePath(name);
+        return put(path, bytes) ? path : QString();
+    }
 
     QTemporaryDir m_scratch;
 };
-
-QString TestCliHwx::write(const QString &name, const Bytes &bytes) const
-{
-    QFile file(m_scratch.filePath(name));
-    if (file.open(QIODevice::WriteOnly))
-        file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
-    return file.fileName();
-}
 
 KERNSCOPE_TEST(TestCliHwx, QCoreApplication)
 #include "tst_cli_hwx.moc"

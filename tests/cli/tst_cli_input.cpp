@@ -9,9 +9,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <QFile>
-#include <QTemporaryDir>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -23,9 +20,7 @@ private slots:
     void initTestCase()
     {
         MadeBundle bundle;
-        bundle.constant("tensor<fp16, [4, 32]>", "w",
-                        bundle.blob(ElementType::Fp16, "[4, 32]", Bytes(256)));
-        bundle.consume("w");
+        bundle.layer("w", "[4, 32]", Bytes(256));
         QVERIFY(!writeBundle(m_scratch, "a.mlmodelc", bundle).isEmpty());
         writeArray(m_scratch, "w.npy", {4, 32});
         writeArray(m_scratch, "h.npy", {4, 32}, ElementType::Fp16);
@@ -111,9 +106,7 @@ private slots:
         };
         const QString bundle = made("b.mlmodelc");
         MadeBundle weights;
-        weights.constant("tensor<fp16, [4]>", "w",
-                         weights.blob(ElementType::Fp16, "[4]", halves({1, 2, 3, 4})));
-        weights.consume("w");
+        weights.layer("w", "[4]", halves({1, 2, 3, 4}));
         writeBundle(m_scratch, "b.mlmodelc", weights);
         if (::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) < 1)
             QSKIP("This kernel has no Landlock");
@@ -124,10 +117,8 @@ private:
     QString made(const char *name) const { return m_scratch.filePath(QLatin1String(name)); }
     QString write(const char *name, const QByteArray &content) const
     {
-        QFile file(made(name));
-        return file.open(QIODevice::WriteOnly) && file.write(content) == content.size()
-                   ? file.fileName()
-                   : QString();
+        const QString path = made(name);
+        return put(path, content) ? path : QString();
     }
     QStringList words(const QByteArray &line) const
     {

@@ -4,10 +4,6 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
-
 using namespace kernscope;
 using namespace kernscope::test;
 using Json = nlohmann::ordered_json;
@@ -75,11 +71,8 @@ private slots:
         QFETCH(QByteArray, code);
         const QString path = m_scratch.filePath(u"unreadable"_s);
         QFile::remove(path);
-        if (!content.isNull()) {
-            QFile file(path);
-            QVERIFY(file.open(QIODevice::WriteOnly));
-            file.write(content);
-        }
+        if (!content.isNull())
+            QVERIFY(put(path, content));
         const CliResult people = runCli({u"inspect"_s, path});
         QCOMPARE(people.exitCode, exitCode);
         QVERIFY(people.out.isEmpty() && people.err.contains(code));
@@ -144,8 +137,7 @@ private slots:
     void damaged()
     {
         MadeBundle made = sparseBundle(halves({1, -2}));
-        made.constant("tensor<fp16, [2]>", "bad",
-                      made.blob(ElementType::Fp16, "[2]", halves({3, 4})));
+        made.weight("bad", "[2]", halves({3, 4}));
         Bytes weights = made.weights();
         weights[made.lastRecord()] = std::byte(0);
         const QString path = writeBundle(m_scratch, "bad.mlmodelc", made.text(), weights);
@@ -239,8 +231,7 @@ private slots:
         Bytes values = halves({1, 2, 3, 4, 5, 6, 7, 8});
         const Bytes constant = halves({3, 3, 3, 3, 3, 3, 3, 3});
         values.insert(values.end(), constant.begin(), constant.end());
-        made.constant("tensor<fp16, [2, 8]>", "w", made.blob(ElementType::Fp16, "[2, 8]", values));
-        made.consume("w");
+        made.layer("w", "[2, 8]", values);
         made.blob(ElementType::Fp16, "[2]", halves({1, 2})); // a record that nothing names
         const QString path = writeBundle(m_scratch, "findings.mlmodelc", made);
         const CliResult result = runCli({u"inspect"_s, path, u"--json"_s, u"--findings"_s});
@@ -258,9 +249,7 @@ private slots:
         QVERIFY2(text.out.contains("1 of 2 output channels hold a single value"), text.out);
         const QString report = m_scratch.filePath(u"findings.html"_s);
         QCOMPARE(runCli({u"inspect"_s, path, u"-o"_s, report}).exitCode, 0);
-        QFile file(report);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        QVERIFY(file.readAll().contains("output channels hold a single value"));
+        QVERIFY(contentOf(report).contains("output channels hold a single value"));
     }
 
 private:

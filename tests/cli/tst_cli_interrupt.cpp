@@ -7,22 +7,9 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <random>
-#include <sstream>
-
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include <QDir>
-#include <QFile>
-#include <QProcess>
-
-#include <fmt/format.h>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -95,9 +82,7 @@ private slots:
         const std::string shape = fmt::format("[{}, 4096]", kElements / 4096);
         const Bytes values = numbers(kElements);
         MadeBundle made;
-        made.constant("tensor<fp16, " + shape + ">", "w",
-                      made.blob(ElementType::Fp16, shape, values));
-        made.consume("w");
+        made.layer("w", shape, values);
         writeBundle(m_scratch, "a.mlmodelc", made);
         writeBundle(m_scratch, "b.mlmodelc", made);
         std::ofstream array(m_scratch.filePath(u"w.npy"_s).toStdString(), std::ios::binary);
@@ -179,9 +164,7 @@ private slots:
     {
         const QString output = m_scratch.filePath(u"old"_s);
         {
-            QFile file(output);
-            QVERIFY(file.open(QIODevice::WriteOnly));
-            file.write("before");
+            QVERIFY(put(output, "before"));
         }
         const State before = stateOf(m_scratch.path());
         bool stopped = false;
@@ -211,10 +194,6 @@ private slots:
         fs::copy(m_scratch.filePath(u"a.mlmodelc"_s).toStdString(), bundle,
                  fs::copy_options::recursive);
         const QString weights = QString::fromStdString((bundle / "weights/weight.bin").string());
-        const auto contentOf = [](const QString &path) {
-            QFile file(path);
-            return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-        };
         const QByteArray old = contentOf(weights);
         QByteArray filled = old;
         for (qsizetype at = filled.size() - qsizetype(2 * kElements); at < filled.size(); at += 2) {
@@ -259,9 +238,7 @@ private slots:
         const QTemporaryDir folder;
         MadeBundle made;
         const std::string shape = fmt::format("[{}]", kBytes / 2);
-        made.constant("tensor<fp16, " + shape + ">", "w",
-                      made.blob(ElementType::Fp16, shape, Bytes(kBytes, std::byte{1})));
-        made.consume("w");
+        made.layer("w", shape, Bytes(kBytes, std::byte{1}));
         const QString path = writeBundle(folder, "r.mlmodelc", made);
         const fs::path weights = (path + u"/weights/weight.bin"_s).toStdString();
         const fs::path journal = patch::journalPath(path.toStdString());

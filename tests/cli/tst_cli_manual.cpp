@@ -2,9 +2,6 @@
 #include "cli_process.h"
 #include "tests/test_program.h"
 
-#include <QFile>
-#include <QRegularExpression>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -13,11 +10,7 @@ namespace {
 /// Text of a page of the manual without the marks of its fonts.
 QString manualPage(const QString &name)
 {
-    QFile file((QString::fromUtf8(kernscope::test::sourceFolder()) + u"/packaging/linux/"_s) +
-               name);
-    if (!file.open(QIODevice::ReadOnly))
-        return {};
-    return QString::fromUtf8(file.readAll())
+    return textOf(sourcePath(u"packaging/linux/"_s + name))
         .replace(u"\\-"_s, u"-"_s)
         .remove(QRegularExpression(u"\\\\f[BIPR]"_s));
 }
@@ -97,9 +90,7 @@ private slots:
     void pagesNameEveryCommand()
     {
         QFETCH(QString, page);
-        QFile file((QString::fromUtf8(kernscope::test::sourceFolder()) + u"/"_s) + page);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        const QString text = QString::fromUtf8(file.readAll());
+        const QString text = textOf(sourcePath(page));
         for (const QString &name : subcommands({}))
             QVERIFY2(text.contains(u'`' + name + u'`'), qPrintable(name));
     }

@@ -6,10 +6,6 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <QTemporaryDir>
-
-#include <filesystem>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

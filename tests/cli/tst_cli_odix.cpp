@@ -2,10 +2,6 @@
 #include "cli_process.h"
 #include "tests/test_program.h"
 
-#include <QFile>
-#include <QTemporaryDir>
-#include <QXmlStreamReader>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -94,10 +90,7 @@ private slots:
     }
 
 private:
-    static QString seed(const QString &name)
-    {
-        return QString::fromUtf8(sourceFolder()) + u"/tests/fuzz/seeds/"_s + name;
-    }
+    static QString seed(const QString &name) { return sourcePath(u"tests/fuzz/seeds/"_s + name); }
     static CliResult run(const QStringList &arguments)
     {
         return runCli(QStringList{u"odix"_s, seed(u"made.odix"_s)} + arguments);

@@ -4,16 +4,10 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <filesystem>
-#include <fstream>
-#include <map>
-
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-
-#include <QProcess>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -24,8 +18,7 @@ namespace fs = std::filesystem;
 
 void write(const QString &path, const QByteArray &bytes)
 {
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size());
+    QVERIFY(put(path, bytes));
 }
 
 /// Every file below a folder with its bytes, and every link and folder by its name.
@@ -59,9 +52,7 @@ private slots:
             const Bytes one = halves({float(i % 16) / 4});
             numbers.insert(numbers.end(), one.begin(), one.end());
         }
-        made.constant("tensor<fp16, [16, 32]>", "w",
-                      made.blob(ElementType::Fp16, "[16, 32]", numbers));
-        made.consume("w");
+        made.layer("w", "[16, 32]", numbers);
         writeBundle(*m_scratch, "b.mlmodelc", made);
         writeBundle(*m_scratch, "model.mlmodelc", made);
         const CliResult array = runCli(arguments("decode %/b.mlmodelc w -o %/w.npy"));
@@ -196,8 +187,7 @@ private slots:
 
     void replacesABundle_data()
     {
-        QTest::addColumn<QByteArray>("line");
-        QTest::addColumn<QString>("output");
+        addColumns<QByteArray, QString>();
         const auto row = [](const char *line, const char *output) {
             addRow(line, QByteArray(line) + " -o %/" + output, QString::fromUtf8(output));
         };
@@ -211,8 +201,7 @@ private slots:
     /// A bundle by a bundle, whole, and nothing else is touched.
     void replacesABundle()
     {
-        QFETCH(QByteArray, line);
-        QFETCH(QString, output);
+        const auto [line, output] = fetched<QByteArray, QString>();
         const QString old = m_scratch->filePath(u"old.mlmodelc"_s);
         fs::copy(at("b.mlmodelc").toStdString(), old.toStdString(), fs::copy_options::recursive);
         write(old + u"/left_over"_s, "of the old bundle");

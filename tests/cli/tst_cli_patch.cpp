@@ -13,8 +13,7 @@ namespace {
 MadeBundle bundle()
 {
     MadeBundle made;
-    made.constant("tensor<fp16, [2, 5]>", "w",
-                  made.blob(ElementType::Fp16, "[2, 5]", halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10})));
+    made.weight("w", "[2, 5]", halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
     const std::string indices = made.blob(ElementType::Uint2, "[10]", hex("e4 e4 04"), 4);
     made.line("tensor<fp16, [10]> lut = constexpr_lut_to_dense(indices = " + indices +
               ", lut = tensor<fp16, [1, 4, 1]>([-0x1p+0, 0x0p+0, 0x1p-1, 0x1p+0]))[name = "
@@ -121,13 +120,11 @@ private slots:
     /// Edits of several options follow each other as they stand, a script in its place.
     void orderOfOptions()
     {
-        QFile file(m_scratch->filePath(u"edits.txt"_s));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write("# in between\nset w[0]=3\nfill w[1,:]=1\n");
-        file.close();
+        const QString file = m_scratch->filePath(u"edits.txt"_s);
+        QVERIFY(put(file, "# in between\nset w[0]=3\nfill w[1,:]=1\n"));
         const CliResult result =
             patch(edits({"--set", "w[0]=2", "--fill", "w[0,:]=7", "--script"})
-                  << file.fileName() << edits({"--set", "w[1]=4", "--in-place", "--json"}));
+                  << file << edits({"--set", "w[1]=4", "--in-place", "--json"}));
         QCOMPARE(result.exitCode, 0);
         QList<QByteArray> order;
         const auto json = result.json();

@@ -3,9 +3,6 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <QDir>
-#include <QFile>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -20,9 +17,7 @@ private slots:
     {
         const auto bundle = [](float value) {
             MadeBundle made;
-            made.constant("tensor<fp16, [4]>", "w",
-                          made.blob(ElementType::Fp16, "[4]", halves({1, 2, value, 4})));
-            made.consume("w");
+            made.layer("w", "[4]", halves({1, 2, value, 4}));
             return made;
         };
         m_a = writeBundle(m_scratch, "a.mlmodelc", bundle(3));

@@ -5,12 +5,6 @@
 #include "cli_process.h"
 #include "tests/test_program.h"
 
-#include <QDirIterator>
-#include <QTemporaryDir>
-
-#include <map>
-#include <set>
-
 using namespace kernscope::test;
 
 namespace {
@@ -20,11 +14,9 @@ using Tree = std::map<QString, QByteArray>;
 Tree readTree(const QString &folder)
 {
     Tree tree;
-    QDirIterator at(folder, QDir::Files, QDirIterator::Subdirectories);
-    while (at.hasNext()) {
-        QFile file(at.next());
-        if (file.open(QIODevice::ReadOnly))
-            tree[QDir(folder).relativeFilePath(file.fileName())] = file.readAll();
+    for (const QString &path : pathsBelow(folder)) {
+        if (QFileInfo(path).isFile())
+            tree[QDir(folder).relativeFilePath(path)] = contentOf(path);
     }
     return tree;
 }
@@ -34,9 +26,7 @@ void writeTree(const QString &folder, const Tree &tree)
     for (const auto &[path, content] : tree) {
         const QString place = folder + QLatin1Char('/') + path;
         QDir().mkpath(QFileInfo(place).path());
-        QFile file(place);
-        if (file.open(QIODevice::WriteOnly))
-            file.write(content);
+        QVERIFY(put(place, content));
     }
 }
 
@@ -73,17 +63,12 @@ class TestCliPatchData : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        if (!QDir(dataFolder()).exists())
-            QSKIP("No data folder: set KERNSCOPE_DATA to one.");
-    }
+    void initTestCase() { KERNSCOPE_NEEDS(dataFolder()); }
 
     void prunedAgainstDense()
     {
         const QString folder = dataFolder() + u"/real/silero-vad/"_s;
-        if (!QDir(folder).exists())
-            QSKIP("The data folder has no silero-vad.");
+        KERNSCOPE_NEEDS(folder);
         const CliResult result =
             runCli({u"diff"_s, folder + u"silero-vad-unified-v6.0.0.mlmodelc"_s,
                     folder + u"unified_pruned_int8.mlmodelc"_s, u"--values"_s, u"--json"_s});
@@ -103,12 +88,7 @@ private slots:
         QFAIL("the weight was not paired");
     }
 
-    void everyForm_data()
-    {
-        QTest::addColumn<QString>("path");
-        for (const QString &path : bundlesOf(dataFolder(), {u"*.mlmodelc"_s, u"*.mlpackage"_s}))
-            addRow(qPrintable(QDir(path).dirName()), path);
-    }
+    void everyForm_data() { addPaths({u"*.mlmodelc"_s, u"*.mlpackage"_s}); }
 
     void everyForm()
     {

@@ -6,13 +6,8 @@
 
 #include "tests/core/assessment/made_programs.h"
 
-#include "core/codec/encode/encoder.h"
 #include "plan_values.h"
 #include "tests/test_program.h"
-
-#include <cmath>
-
-#include <fmt/format.h>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -28,9 +23,7 @@ private slots:
         made.parameters = "tensor<fp16, [1, 64]> x";
         for (unsigned i = 0; i < 3; ++i) {
             const std::string name = fmt::format("w{}", i);
-            made.constant("tensor<fp16, [32, 64]>", name,
-                          made.blob(ElementType::Fp16, "[32, 64]", someHalves(i, 2048)));
-            made.consume(name);
+            made.layer(name, "[32, 64]", someHalves(i, 2048));
         }
         m_path = writeBundle(m_scratch, "m.mlmodelc", made);
         QVERIFY(!m_path.isEmpty());
@@ -92,7 +85,7 @@ private slots:
                                      u"--target"_s, u"M1"_s, u"--json"_s});
         QCOMPARE(written.exitCode, 0);
         const QByteArray said = runCli(line(options + " --report %/contested.md")).out;
-        const QString report = fileText(m_scratch.filePath(u"contested.md"_s));
+        const QString report = textOf(m_scratch.filePath(u"contested.md"_s));
         std::size_t lines = 0;
         const auto decided = written.json();
         for (const auto &verdict : decided["verdicts"]) {
@@ -126,8 +119,7 @@ private slots:
         const QByteArray name = "%/report." + ending;
         const auto result = runCli(line("--tolerance 0.1 --report " + name));
         QVERIFY2(result.exitCode == 0, result.err);
-        const QString report =
-            fileText(m_scratch.filePath(u"report."_s + QString::fromUtf8(ending)));
+        const QString report = textOf(m_scratch.filePath(u"report."_s + QString::fromUtf8(ending)));
         QVERIFY2(report.contains(QString::fromUtf8(holds)), qPrintable(report.left(300)));
         QVERIFY(!report.contains(u"http"_s)); // needs nothing else
         for (const char *weight : {"w0", "w1", "w2"})
@@ -141,7 +133,7 @@ private slots:
         const auto result =
             runCli(line("--tolerance 0.1 --compare %/m.mlmodelc --report %/fronts.html"));
         QVERIFY2(result.exitCode == 0, result.err);
-        const QString report = fileText(m_scratch.filePath(u"fronts.html"_s));
+        const QString report = textOf(m_scratch.filePath(u"fronts.html"_s));
         const qsizetype begin = report.indexOf(u"<svg"_s);
         QVERIFY(begin >= 0);
         const QString picture = report.mid(begin, report.indexOf(u"</svg>"_s, begin) - begin);
@@ -241,11 +233,9 @@ private slots:
         negative.write(m_scratch.filePath(u"negative.npz"_s));
         stray.add("nobody", {64}, std::vector<float>(64, 1.0f));
         stray.write(m_scratch.filePath(u"stray.npz"_s));
-        QFile npy(m_scratch.filePath(u"squares.npy"_s));
-        QVERIFY(npy.open(QIODevice::WriteOnly));
-        npy.write(QByteArray::fromStdString(npyHeader(ElementType::Fp32, {64})) +
-                  QByteArray(256, '\0'));
-        npy.close();
+        QVERIFY(put(m_scratch.filePath(u"squares.npy"_s),
+                    QByteArray::fromStdString(npyHeader(ElementType::Fp32, {64})) +
+                        QByteArray(256, '\0')));
         const auto result = runCli(line("--json --activations %/" + name));
         QVERIFY2(result.exitCode == 3, result.out);
         QVERIFY2(result.out.contains(code), result.out);
@@ -265,13 +255,11 @@ private slots:
     {
         QFETCH(QByteArray, options);
         const QByteArray table("weight,sensitivity\nw1,2\n");
-        QFile file(m_scratch.filePath(u"in.csv"_s));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(table);
-        file.close();
+        const QString file = m_scratch.filePath(u"in.csv"_s);
+        QVERIFY(put(file, table));
         const auto result = runCli(line("--tolerance 0.1 --force --json " + options));
         QVERIFY2(result.exitCode != 0, result.out);
-        QCOMPARE(fileText(file.fileName()).toUtf8(), table);
+        QCOMPARE(textOf(file).toUtf8(), table);
         QVERIFY(!QFile::exists(m_scratch.filePath(u"m.mlmodelc/weights/in.csv"_s)));
     }
 

@@ -4,9 +4,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QFileInfo>
-#include <QTemporaryDir>
-
 using namespace kernscope::test;
 
 class TestCliPlanData : public QObject
@@ -19,8 +16,7 @@ private slots:
     void networkWithoutTimes()
     {
         const QString path = dataPath(u"real/dtln/DTLN_AEC_128_Part1.mlpackage"_s);
-        if (!QFileInfo::exists(path))
-            QSKIP("The data folder has no real/dtln (KERNSCOPE_DATA)");
+        KERNSCOPE_NEEDS(path);
         const auto result = runCli({u"plan"_s, path, u"--forms"_s, u"int8*"_s, u"--json"_s});
         QVERIFY2(result.exitCode == 0, result.out + result.err);
         const auto json = result.json();
@@ -52,8 +48,7 @@ private slots:
     void openExtents()
     {
         const QString path = dataPath(u"real/basic-pitch/nmp.mlpackage"_s);
-        if (!QFileInfo::exists(path))
-            QSKIP("The data folder has no real/basic-pitch (KERNSCOPE_DATA)");
+        KERNSCOPE_NEEDS(path);
         const QString copy = m_scratch.filePath(u"planned.mlpackage"_s);
         const QStringList words{u"plan"_s,        path,      u"--forms"_s, u"int8"_s,
                                 u"--tolerance"_s, u"0.02"_s, u"--json"_s};

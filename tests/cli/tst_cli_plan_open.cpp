@@ -4,7 +4,6 @@
 
 #include "tests/core/assessment/made_programs.h"
 
-#include "core/codec/encode/encoder.h"
 #include "plan_values.h"
 #include "tests/test_program.h"
 
@@ -22,12 +21,10 @@ private slots:
     {
         MadeBundle made;
         made.parameters = "tensor<fp16, [1, 64, ?, ?]> x, tensor<fp16, [1, 64]> z";
-        made.constant("tensor<fp16, [64, 64, 1, 1]>", "w",
-                      made.blob(ElementType::Fp16, "[64, 64, 1, 1]", someHalves(7, 4096)));
-        made.line("tensor<fp16, [1, 64, ?, ?]> y = conv(weight = w, x = x)[name = string(\"y\")]");
-        made.constant("tensor<fp16, [32, 64]>", "v",
-                      made.blob(ElementType::Fp16, "[32, 64]", someHalves(8, 2048)));
-        made.line("tensor<fp16, [1, 32]> u = linear(weight = v, x = z)[name = string(\"u\")]");
+        made.weight("w", "[64, 64, 1, 1]", someHalves(7, 4096));
+        made.op("y", "[1, 64, ?, ?]", "conv(weight = w, x = x)");
+        made.weight("v", "[32, 64]", someHalves(8, 2048));
+        made.op("u", "[1, 32]", "linear(weight = v, x = z)");
         made.result = "y";
         const QString path = writeBundle(m_scratch, "open.mlmodelc", made);
         const auto plan = [&](const QByteArray &options) {
@@ -106,9 +103,8 @@ private slots:
     {
         MadeBundle made;
         made.parameters = "tensor<fp16, [1, 64, ?, ?]> x";
-        made.constant("tensor<fp16, [64, 64, 1, 1]>", "w",
-                      made.blob(ElementType::Fp16, "[64, 64, 1, 1]", someHalves(9, 4096)));
-        made.line("tensor<fp16, [1, 64, ?, ?]> y = conv(weight = w, x = x)[name = string(\"y\")]");
+        made.weight("w", "[64, 64, 1, 1]", someHalves(9, 4096));
+        made.op("y", "[1, 64, ?, ?]", "conv(weight = w, x = x)");
         made.result = "y";
         const QString path = writeBundle(m_scratch, "pictures.mlmodelc", made);
         const auto plan = [&](const QByteArray &options) {
@@ -130,8 +126,8 @@ private slots:
         QVERIFY(json["builds"][0]["chips"][0]["engine_time_s"] ==
                 json["totals"]["before"]["chips"][0]["engine_time_s"]);
         QCOMPARE(text(json["shapes"]["inferred"]), QByteArray("1"));
-        QVERIFY(fileText(m_scratch.filePath(u"shaped.md"_s)).contains(u"20, 30"_s));
-        const QString program = fileText(m_scratch.filePath(u"shaped.mlmodelc/model.mil"_s));
+        QVERIFY(textOf(m_scratch.filePath(u"shaped.md"_s)).contains(u"20, 30"_s));
+        const QString program = textOf(m_scratch.filePath(u"shaped.mlmodelc/model.mil"_s));
         QVERIFY(program.contains(u"tensor<fp16, [1, 64, ?, ?]> x"_s));
         QVERIFY(!program.contains(u"20, 30"_s));
         // The times of the shapes, in what is said of roofline as well.
@@ -147,7 +143,7 @@ private slots:
     void withoutLayers()
     {
         MadeBundle made;
-        made.constant("tensor<fp16, [2]>", "w", made.blob(ElementType::Fp16, "[2]", Bytes(4)));
+        made.weight("w", "[2]", Bytes(4));
         const QString path = writeBundle(m_scratch, "none.mlmodelc", made);
         const auto json = runCli({u"plan"_s, path, u"--target"_s, u"M1"_s, u"--json"_s}).json();
         const auto &chip = json["totals"]["before"]["chips"][0];
@@ -157,8 +153,7 @@ private slots:
         const auto drawn = runCli({u"roofline"_s, path, u"--json"_s}).json();
         QVERIFY(drawn["program"]["known_time_s"].is_null());
         MadeBundle empty;
-        empty.constant("tensor<fp16, [0, 4]>", "w",
-                       empty.blob(ElementType::Fp16, "[0, 4]", Bytes()));
+        empty.weight("w", "[0, 4]", Bytes());
         const QString nothing = writeBundle(m_scratch, "empty.mlmodelc", empty);
         QVERIFY(runCli({u"inspect"_s, nothing}).out.contains("as dense fp16: ratio -"));
         QVERIFY(runCli({u"inspect"_s, nothing, u"--json"_s}).json()["totals"]["ratio"].is_null());

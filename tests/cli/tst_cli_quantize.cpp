@@ -6,8 +6,6 @@
 #include "tests/test_program.h"
 #include "written_array.h"
 
-#include <set>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -160,10 +158,8 @@ private slots:
     void encode()
     {
         MadeBundle made;
-        made.constant("tensor<fp16, [2, 32]>", "w",
-                      made.blob(ElementType::Fp16, "[2, 32]", Bytes(128, std::byte{0x3c})));
-        made.constant("tensor<fp16, [5]>", "v",
-                      made.blob(ElementType::Fp16, "[5]", halves({1, 2, 3, 4, 5})));
+        made.weight("w", "[2, 32]", Bytes(128, std::byte{0x3c}));
+        made.weight("v", "[5]", halves({1, 2, 3, 4, 5}));
         made.consume("w");
         made.consume("v");
         const QString path = writeBundle(m_scratch, "made.mlmodelc", made);
@@ -222,10 +218,8 @@ private slots:
     {
         const auto [options, exitCode] = fetched<QString, int>();
         MadeBundle made;
-        made.constant("tensor<fp16, [4, 8]>", "w",
-                      made.blob(ElementType::Fp16, "[4, 8]", Bytes(64, std::byte{0x3c})));
-        made.constant("tensor<fp16, [4, 8]>", "n",
-                      made.blob(ElementType::Fp16, "[4, 8]", Bytes(64, std::byte{0x7e})));
+        made.weight("w", "[4, 8]", Bytes(64, std::byte{0x3c}));
+        made.weight("n", "[4, 8]", Bytes(64, std::byte{0x7e}));
         made.consume("w");
         made.consume("n");
         const QString path = writeBundle(m_scratch, "refuse.mlmodelc", made);

@@ -2,16 +2,9 @@
 #include "cli_process.h"
 #include "core/base/files.h"
 #include "core/bundle/bundle.h"
-#include "core/patch/patch.h"
 #include "core/patch/save/journal.h"
-#include "tests/test_program.h"
+#include "tests/core/patch/cut_save.h"
 #include "written_bundle.h"
-
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <QDir>
-#include <QDirIterator>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -21,9 +14,7 @@ namespace {
 MadeBundle recoverBundle()
 {
     MadeBundle made;
-    made.constant("tensor<fp16, [2, 5]>", "w",
-                  made.blob(ElementType::Fp16, "[2, 5]", halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10})));
-    made.consume("w");
+    made.layer("w", "[2, 5]", halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
     return made;
 }
 
@@ -46,22 +37,7 @@ private slots:
         m_old = m_new = weights();
         m_new[128] = m_new[146] = '\0';
         m_new[129] = m_new[147] = '\x38'; // 0.5
-        const pid_t child = ::fork();
-        if (child == 0) {
-            const auto bundle = Bundle::open(m_path.toStdString());
-            const auto planned =
-                planEdits(*bundle, *parseEditScript("set w[0]=0.5\nset w[9]=0.5", "s"), 0);
-            for (const AppliedEdit &edit : *planned)
-                (void)applyEdit(*bundle, edit);
-            (void)patch::saveInPlace(**bundle, false, [](patch::SaveStep step) {
-                if (step == patch::SaveStep::RangeWritten)
-                    ::_exit(0);
-                return true;
-            });
-            ::_exit(1);
-        }
-        int status = 0;
-        ::waitpid(child, &status, 0);
+        cutSave(m_path.toStdString(), "set w[0]=0.5\nset w[9]=0.5");
         QVERIFY(weights() != m_old && weights() != m_new);
         QVERIFY(QFile::exists(m_journal));
     }
@@ -214,10 +190,7 @@ private slots:
         const QByteArray half = weights();
         const auto copyWith = [&](const char *name, const QByteArray &content) {
             const QString path = writeBundle(*m_scratch, name, recoverBundle());
-            QFile file(path + u"/weights/weight.bin"_s);
-            return file.open(QIODevice::WriteOnly) && file.write(content) == content.size()
-                       ? path
-                       : QString();
+            return put(path + u"/weights/weight.bin"_s, content) ? path : QString();
         };
         const QString moved = copyWith("moved.mlmodelc", half);
         const auto inspect = [&](const QString &path) {
@@ -271,10 +244,7 @@ private slots:
     {
         QFile::remove(m_journal);
         const QString victim = m_scratch->filePath(u".bashrc"_s);
-        QFile file(victim);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write("precious");
-        file.close();
+        QVERIFY(put(victim, "precious"));
         const auto evil = OverlaidFile::fromMemory(Bytes(8, std::byte{'e'}), ".bashrc");
         const QByteArray now("precious");
         QVERIFY(evil->write(FileOffset(0), std::as_bytes(std::span(now.data(), 8))));
@@ -294,13 +264,8 @@ private:
     QHash<QString, QByteArray> tree() const
     {
         QHash<QString, QByteArray> files;
-        QDirIterator at(m_scratch->path(), QDir::Files | QDir::Hidden,
-                        QDirIterator::Subdirectories);
-        while (at.hasNext()) {
-            QFile file(at.next());
-            if (file.open(QIODevice::ReadOnly))
-                files[file.fileName()] = file.readAll();
-        }
+        for (const QString &path : pathsBelow(m_scratch->path()))
+            files[path] = contentOf(path);
         return files;
     }
     static QString keyFolder()

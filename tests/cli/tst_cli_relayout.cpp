@@ -85,9 +85,7 @@ private slots:
         QCOMPARE(relayout("boxes", plain, "sound").exitCode, 0);
         QByteArray data = contentOf(folder("boxes") + u"/data.bin"_s);
         data[data.size() - 1] = 1; // row 31 of 17
-        QFile file(folder("boxes") + u"/data.bin"_s);
-        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(data) == data.size());
-        file.close();
+        QVERIFY(put(folder("boxes") + u"/data.bin"_s, data));
         const CliResult lost = relayout("boxes", plain, "lost");
         QCOMPARE(lost.exitCode, 3);
         QCOMPARE(lost.json()["diagnostics"][0]["code"].get<std::string>(), "quantize.padding");

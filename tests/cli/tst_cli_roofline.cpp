@@ -4,8 +4,6 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <QtTest/QtTest>
-
 using namespace kernscope;
 using namespace kernscope::test;
 using Json = nlohmann::ordered_json;
@@ -76,9 +74,8 @@ private Q_SLOTS:
     {
         MadeBundle made;
         made.parameters = "tensor<fp16, [1, 64, ?, 8]> x";
-        made.constant("tensor<fp16, [64, 64, 1, 1]>", "w",
-                      made.blob(ElementType::Fp16, "[64, 64, 1, 1]", Bytes(8192)));
-        made.line("tensor<fp16, [1, 64, ?, 8]> y = conv(weight = w, x = x)[name = string(\"y\")]");
+        made.weight("w", "[64, 64, 1, 1]", Bytes(8192));
+        made.op("y", "[1, 64, ?, 8]", "conv(weight = w, x = x)");
         made.result = "y";
         const QString path = writeBundle(m_scratch, "open.mlmodelc", made);
         const Json json = runCli({u"roofline"_s, u"--json"_s, path}).json();
@@ -101,8 +98,7 @@ private Q_SLOTS:
              {std::tuple("ih", "[8, 4]", 64), {"hh", "[8, 2]", 32}, {"b", "[8]", 16}})
             made.constant(std::string("tensor<fp16, ") + shape + ">", name,
                           made.blob(ElementType::Fp16, shape, Bytes(std::size_t(bytes))));
-        made.line("tensor<fp16, [3, 1, 2]> y = lstm(bias = b, weight_hh = hh, weight_ih = ih, x = "
-                  "x)[name = string(\"y\")]");
+        made.op("y", "[3, 1, 2]", "lstm(bias = b, weight_hh = hh, weight_ih = ih, x = x)");
         made.result = "y";
         const QString path = writeBundle(m_scratch, "lstm.mlmodelc", made);
         const Json json = runCli({u"roofline"_s, u"--json"_s, path}).json();

@@ -10,15 +10,6 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <QDir>
-#include <QRegularExpression>
-#include <QTemporaryDir>
-
-#include <algorithm>
-#include <cmath>
-#include <optional>
-#include <random>
-
 using namespace kernscope;
 using namespace kernscope::test;
 using Json = nlohmann::ordered_json;
@@ -224,10 +215,8 @@ private Q_SLOTS:
             bytes.insert(bytes.end(), half.begin(), half.end());
         }
         made.parameters = "tensor<fp16, [1, 32, 18, 18]> x";
-        made.constant("tensor<fp16, [64, 32, 3, 3]>", "w",
-                      made.blob(ElementType::Fp16, "[64, 32, 3, 3]", bytes));
-        made.line(
-            "tensor<fp16, [1, 64, 16, 16]> y = conv(weight = w, x = x)[name = string(\"y\")]");
+        made.weight("w", "[64, 32, 3, 3]", bytes);
+        made.op("y", "[1, 64, 16, 16]", "conv(weight = w, x = x)");
         made.result = "y";
         const QString dense = writeBundle(m_scratch, "dense.mlmodelc", made);
         for (const QString &form :

@@ -5,11 +5,6 @@
 #include "cli_process.h"
 #include "tests/test_program.h"
 
-#include <QDir>
-#include <QTemporaryDir>
-
-#include <utility>
-
 using namespace kernscope::test;
 
 class TestCliSamples : public QObject
@@ -20,8 +15,7 @@ private slots:
     void initTestCase()
     {
         m_folder = dataFolder() + u"/../samples/"_s;
-        if (!QDir(m_folder).exists())
-            QSKIP("No samples: ../samples beside the data folder is missing.");
+        KERNSCOPE_NEEDS(m_folder);
     }
 
     void patchInside_data()
@@ -89,8 +83,7 @@ private slots:
     void raisesOpset()
     {
         const QString path = dataFolder() + u"/real/basic-pitch/nmp.mlpackage"_s;
-        if (!QDir(path).exists())
-            QSKIP("The data folder has no basic-pitch.");
+        KERNSCOPE_NEEDS(path);
         const auto before = runCli({u"inspect"_s, path, u"--json"_s}).json();
         QCOMPARE(text(before["functions"][0]["opset"]), QByteArray("\"ios15\""));
         QString address;
@@ -223,8 +216,32 @@ private slots:
         QCOMPARE(text(json["models"][0]["specification"]), QByteArray("\"4\""));
     }
 
-    void oldNetworksAreRefused_data();
-    void oldNetworksAreRefused();
+    /// What needs statements or shapes says in one sentence what the file is, and what can be done.
+    void oldNetworksAreRefused_data()
+    {
+        QTest::addColumn<QStringList>("words");
+        addRow("choose", QStringList{u"choose"_s});
+        addRow("plan", QStringList{u"plan"_s});
+        addRow("plan, written", QStringList{u"plan"_s, u"--output"_s});
+    }
+
+    void oldNetworksAreRefused()
+    {
+        QFETCH(QStringList, words);
+        QTemporaryDir folder;
+        if (words.last() == u"--output"_s)
+            words << folder.filePath(u"x.mlmodel"_s);
+        words.insert(1, sample("models/network.mlmodel"));
+        const auto refused = runCli(words);
+        QCOMPARE(refused.exitCode, 3);
+        QVERIFY(refused.out.isEmpty());
+        QVERIFY2(refused.err.contains("convert the model to an ML program"), refused.err);
+        QCOMPARE(refused.err.count('\n'), 1);
+        QVERIFY(!QFile::exists(folder.filePath(u"x.mlmodel"_s)));
+        const auto said = runCli(words << u"--json"_s);
+        QCOMPARE(said.exitCode, 3);
+        QVERIFY(text(said.json()["diagnostics"][0]["found"]).contains("NeuralNetwork.proto"));
+    }
 
     /// What goes by the form alone is answered; layers that cannot be assessed are listed as such.
     void oldNetworksAreJudgedByForm()
@@ -242,8 +259,7 @@ private slots:
     void survey()
     {
         const QString path = dataFolder() + u"/real/hwx"_s;
-        if (!QDir(path).exists())
-            QSKIP("The data folder has no containers.");
+        KERNSCOPE_NEEDS(path);
         const auto surveyed = runCli({u"hwx"_s, u"--survey"_s, path, u"--json"_s});
         QVERIFY2(surveyed.exitCode == 0, surveyed.err);
         const auto json = surveyed.json();
@@ -262,32 +278,6 @@ private:
     QString sample(const char *name) const { return m_folder + QLatin1String(name); }
     QString m_folder;
 };
-
-/// What needs statements or shapes says in one sentence what the file is, and what can be done.
-void TestCliSamples::oldNetworksAreRefused_data()
-{
-    QTest::addColumn<QStringList>("words");
-    addRow("choose", QStringList{u"choose"_s});
-    addRow("plan", QStringList{u"plan"_s});
-    addRow("plan, written", QStringList{u"plan"_s, u"--output"_s});
-}
-void TestCliSamples::oldNetworksAreRefused()
-{
-    QFETCH(QStringList, words);
-    QTemporaryDir folder;
-    if (words.last() == u"--output"_s)
-        words << folder.filePath(u"x.mlmodel"_s);
-    words.insert(1, sample("models/network.mlmodel"));
-    const auto refused = runCli(words);
-    QCOMPARE(refused.exitCode, 3);
-    QVERIFY(refused.out.isEmpty());
-    QVERIFY2(refused.err.contains("convert the model to an ML program"), refused.err);
-    QCOMPARE(refused.err.count('\n'), 1);
-    QVERIFY(!QFile::exists(folder.filePath(u"x.mlmodel"_s)));
-    const auto said = runCli(words << u"--json"_s);
-    QCOMPARE(said.exitCode, 3);
-    QVERIFY(text(said.json()["diagnostics"][0]["found"]).contains("NeuralNetwork.proto"));
-}
 
 KERNSCOPE_TEST(TestCliSamples, QCoreApplication)
 #include "tst_cli_samples.moc"

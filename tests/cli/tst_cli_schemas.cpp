@@ -4,10 +4,6 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
-
 #include <nlohmann/json.hpp>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
 #include <valijson/schema.hpp>
@@ -24,7 +20,7 @@ namespace {
 /// Of the tree; the same files are installed.
 QString schemaFolder()
 {
-    return QString::fromUtf8(sourceFolder()) + u"/resources/schemas/"_s;
+    return sourcePath(u"resources/schemas/"_s);
 }
 
 /// What is wrong with a document of that command; empty where it holds.
@@ -60,9 +56,7 @@ private Q_SLOTS:
     void initTestCase()
     {
         MadeBundle made;
-        made.constant("tensor<fp16, [32, 32]>", "w",
-                      made.blob(ElementType::Fp16, "[32, 32]", Bytes(2048, std::byte{0x31})));
-        made.consume("w");
+        made.layer("w", "[32, 32]", Bytes(2048, std::byte{0x31}));
         made.constant("fp32", "one", "fp32(0x1p+0)");
         made.line("fp32 e = exp(x = one)[name = string(\"e\")]"); // what convert looks for
         writeBundle(m_scratch, "a.mlmodelc", made);
@@ -151,9 +145,7 @@ private Q_SLOTS:
     /// The page for scripts is made of the schemas.
     void pageNamesTheKeys()
     {
-        QFile file(QString::fromUtf8(sourceFolder()) + u"/resources/help/scripts.md"_s);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        const QString page = QString::fromUtf8(file.readAll());
+        const QString page = textOf(sourcePath(u"resources/help/scripts.md"_s));
         for (const QString &name : QDir(schemaFolder()).entryList(QDir::Files)) {
             QFile schema(schemaFolder() + name);
             QVERIFY(schema.open(QIODevice::ReadOnly));

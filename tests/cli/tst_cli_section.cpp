@@ -2,8 +2,6 @@
 #include "section_files.h"
 #include "tests/test_program.h"
 
-#include <QFile>
-
 using namespace kernscope;
 using namespace kernscope::test;
 using Json = nlohmann::ordered_json;
@@ -105,10 +103,7 @@ private slots:
         const auto mask = qsizetype(unit["payload"].get<std::uint64_t>() +
                                     unit["sections"]["weights"]["offset"].get<std::uint64_t>());
         damaged[mask] = char(~damaged[mask]);
-        QFile file(at("damaged.ksec"));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(damaged);
-        file.close();
+        QVERIFY(put(at("damaged.ksec"), damaged));
         const CliResult bad = section({u"list"_s, at("damaged.ksec"), u"--json"_s});
         QCOMPARE(bad.exitCode, 3);
         QCOMPARE(bad.json()["diagnostics"][0]["code"].get<std::string>(), "section.mask");

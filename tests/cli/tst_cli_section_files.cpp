@@ -2,8 +2,6 @@
 #include "section_files.h"
 #include "tests/test_program.h"
 
-#include <QFile>
-
 using namespace kernscope;
 using namespace kernscope::test;
 using Json = nlohmann::ordered_json;
@@ -127,11 +125,8 @@ private slots:
             const Bytes one = halves({i % 5 == 0 ? 0.0f : float(i % 16) / 4});
             numbers.insert(numbers.end(), one.begin(), one.end());
         }
-        made.constant("tensor<fp16, [2]>", "other", made.blob(ElementType::Fp16, "[2]", Bytes(4)));
-        made.consume("other");
-        made.constant("tensor<fp16, [32, 6, 1, 1]>", "renamed",
-                      made.blob(ElementType::Fp16, "[32, 6, 1, 1]", numbers));
-        made.consume("renamed");
+        made.layer("other", "[2]", Bytes(4));
+        made.layer("renamed", "[32, 6, 1, 1]", numbers);
         const QString renamed = writeBundle(m_scratch, "renamed.mlmodelc", made);
         const QStringList exact{u"--max-abs"_s, u"0"_s, u"--allow-missing"_s};
         result = compared(renamed, "one.ksec", exact);

@@ -15,9 +15,8 @@ MadeBundle pictures()
 {
     MadeBundle made;
     made.parameters = "tensor<fp16, [1, 64, ?, ?]> x";
-    made.constant("tensor<fp16, [64, 64, 1, 1]>", "w",
-                  made.blob(ElementType::Fp16, "[64, 64, 1, 1]", Bytes(8192, std::byte{0x3c})));
-    made.line("tensor<fp16, [1, 64, ?, ?]> y = conv(weight = w, x = x)[name = string(\"y\")]");
+    made.weight("w", "[64, 64, 1, 1]", Bytes(8192, std::byte{0x3c}));
+    made.op("y", "[1, 64, ?, ?]", "conv(weight = w, x = x)");
     made.line("tensor<int32, [?, 4]> z = non_zero(x = y)[name = string(\"z\")]");
     made.result = "y";
     return made;

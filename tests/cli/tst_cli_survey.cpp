@@ -3,8 +3,6 @@
 #include "tests/core/container/coreai_cache/made_compiled_folder.h"
 #include "tests/test_program.h"
 
-#include <QTemporaryDir>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -4,14 +4,9 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <cstdlib>
-
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-#include <QProcess>
-#include <QRegularExpression>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -24,9 +19,7 @@ private slots:
     void initTestCase()
     {
         MadeBundle made;
-        made.constant("tensor<fp16, [4, 2]>", "conv_weight",
-                      made.blob(ElementType::Fp16, "[4, 2]", halves({1, 2, 3, 4, 5, 6, 7, 8})));
-        made.consume("conv_weight");
+        made.layer("conv_weight", "[4, 2]", halves({1, 2, 3, 4, 5, 6, 7, 8}));
         writeBundle(m_scratch, "b.mlmodelc", made);
         QVERIFY(runCli(arguments("section build %/b.mlmodelc -o %/w.ksec")).exitCode == 0);
     }
@@ -133,10 +126,8 @@ private slots:
     void ambiguousNames()
     {
         MadeBundle made;
-        made.constant("tensor<fp16, [2]>", "twice",
-                      made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
-        made.constant("tensor<fp16, [2]>", "twice",
-                      made.blob(ElementType::Fp16, "[2]", halves({3, 4})));
+        made.weight("twice", "[2]", halves({1, 2}));
+        made.weight("twice", "[2]", halves({3, 4}));
         writeBundle(m_scratch, "twice.mlmodelc", made);
         for (const char *line : {"decode %/twice.mlmodelc twice -o %/x.npy",
                                  "encode %/twice.mlmodelc twice --form dense -o %/x",
@@ -283,9 +274,7 @@ private slots:
     {
         const std::string name = "encoder_layers_" + std::string(60, 'x') + "_attention_weight";
         MadeBundle made;
-        made.constant("tensor<fp16, [64, 32]>", name,
-                      made.blob(ElementType::Fp16, "[64, 32]", Bytes(4096, std::byte{0x3c})));
-        made.consume(name);
+        made.layer(name, "[64, 32]", Bytes(4096, std::byte{0x3c}));
         writeBundle(m_scratch, "long.mlmodelc", made);
         const QByteArray out = onTerminal(arguments("inspect %/long.mlmodelc"), "cat");
         QVERIFY(out.contains("4,096") && out.contains("1.000"));
@@ -311,38 +300,37 @@ private:
         return list;
     }
 
-    QByteArray onTerminal(const QStringList &command, const char *pager);
+    /// What a terminal of 24 lines of 80 columns shows, through that pager.
+    QByteArray onTerminal(const QStringList &command, const char *pager)
+    {
+        const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
+        const winsize size{24, 80, 0, 0};
+        if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0 ||
+            ::ioctl(terminal, TIOCSWINSZ, &size) != 0)
+            return {};
+        const QByteArray end = ::ptsname(terminal);
+        QProcess process;
+        auto environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(u"NO_COLOR"_s, u"1"_s);
+        environment.insert(u"PAGER"_s, QString::fromLatin1(pager));
+        process.setProcessEnvironment(environment);
+        process.setChildProcessModifier([end] {
+            const int descriptor = ::open(end.constData(), O_RDWR | O_NOCTTY);
+            ::dup2(descriptor, STDOUT_FILENO);
+            ::dup2(descriptor, STDIN_FILENO);
+        });
+        process.start(cliProgram(), command);
+        if (!process.waitForFinished(60000) || process.exitCode() != 0)
+            return {};
+        QByteArray out, some(4096, '\0');
+        for (ssize_t count = 0; (count = ::read(terminal, some.data(), size_t(some.size()))) > 0;)
+            out.append(some.constData(), count);
+        ::close(terminal);
+        return out;
+    }
+
     QTemporaryDir m_scratch;
 };
-
-/// What a terminal of 24 lines of 80 columns shows, through that pager.
-QByteArray TestCliUsage::onTerminal(const QStringList &command, const char *pager)
-{
-    const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
-    const winsize size{24, 80, 0, 0};
-    if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0 ||
-        ::ioctl(terminal, TIOCSWINSZ, &size) != 0)
-        return {};
-    const QByteArray end = ::ptsname(terminal);
-    QProcess process;
-    auto environment = QProcessEnvironment::systemEnvironment();
-    environment.insert(u"NO_COLOR"_s, u"1"_s);
-    environment.insert(u"PAGER"_s, QString::fromLatin1(pager));
-    process.setProcessEnvironment(environment);
-    process.setChildProcessModifier([end] {
-        const int descriptor = ::open(end.constData(), O_RDWR | O_NOCTTY);
-        ::dup2(descriptor, STDOUT_FILENO);
-        ::dup2(descriptor, STDIN_FILENO);
-    });
-    process.start(cliProgram(), command);
-    if (!process.waitForFinished(60000) || process.exitCode() != 0)
-        return {};
-    QByteArray out, some(4096, '\0');
-    for (ssize_t count = 0; (count = ::read(terminal, some.data(), size_t(some.size()))) > 0;)
-        out.append(some.constData(), count);
-    ::close(terminal);
-    return out;
-}
 
 KERNSCOPE_TEST(TestCliUsage, QCoreApplication)
 #include "tst_cli_usage.moc"

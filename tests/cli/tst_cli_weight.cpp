@@ -3,8 +3,6 @@
 #include "tests/test_program.h"
 #include "written_bundle.h"
 
-#include <cmath>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

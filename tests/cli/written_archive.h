@@ -3,13 +3,7 @@
 
 #include "core/form/encoding.h"
 #include "core/numeric/npy.h"
-
-#include <QString>
-
-#include <cstdint>
-#include <fstream>
-#include <string>
-#include <vector>
+#include "tests/test_program.h"
 
 namespace kernscope::test {
 

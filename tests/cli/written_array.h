@@ -4,13 +4,6 @@
 #include "core/numeric/npy.h"
 #include "tests/test_program.h"
 
-#include <QByteArray>
-#include <QFile>
-#include <QString>
-#include <QTemporaryDir>
-
-#include <random>
-
 /// Arrays for quantize.
 namespace kernscope::test {
 

@@ -9,10 +9,9 @@ using namespace kernscope;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
 {
     const auto input = fuzz::bytesOf(data, size);
-    OpenOptions options;
-    options.memory = {{"main.mlirb", {input.begin(), input.end()}},
-                      {"metadata.json", {input.begin(), input.end()}}};
-    if (const auto bundle = Bundle::open("x.aimodel", options))
+    if (const auto bundle = Bundle::open(
+            "x.aimodel", {.memory = {{"main.mlirb", {input.begin(), input.end()}},
+                                     {"metadata.json", {input.begin(), input.end()}}}}))
         fuzz::checkBundle(**bundle, aimodelReader());
     return 0;
 }

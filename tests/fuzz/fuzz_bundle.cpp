@@ -26,10 +26,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     const std::string_view input(reinterpret_cast<const char *>(data), size);
     const std::size_t cut = std::min(input.find(fuzz::kWeightsMark), size);
     const std::string_view weights = input.substr(std::min(size, cut + fuzz::kWeightsMark.size()));
-    OpenOptions options;
-    options.memory = {{"model.mil", copyOf(input.substr(0, cut))},
-                      {"weights/weight.bin", copyOf(weights)}};
-    const auto bundle = Bundle::open("fuzz.mlmodelc", options);
+    const auto bundle =
+        Bundle::open("fuzz.mlmodelc", {.memory = {{"model.mil", copyOf(input.substr(0, cut))},
+                                                  {"weights/weight.bin", copyOf(weights)}}});
     fuzz::require(bundle.has_value());
     fuzz::checkBundle(**bundle);
     mil::Program program = *(*bundle)->program();

@@ -9,9 +9,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
 {
     const auto input = fuzz::bytesOf(data, size);
     for (const char *name : {"x.safetensors", "x.npz", "x"}) {
-        OpenOptions options;
-        options.memory = {{name, {input.begin(), input.end()}}};
-        if (const auto bundle = Bundle::open(name, options))
+        if (const auto bundle =
+                Bundle::open(name, {.memory = {{name, {input.begin(), input.end()}}}}))
             fuzz::checkBundle(**bundle);
     }
     return 0;

@@ -15,12 +15,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
         R"("per_ch_qbias":7}}]})";
     const auto net = std::as_bytes(std::span(kNet.data(), kNet.size()));
     const auto given = std::span(input).subspan(layers ? 1 : 0);
-    OpenOptions options;
-    options.memory = {
-        {"model.espresso.net",
-         layers ? FileBytes(given.begin(), given.end()) : FileBytes(net.begin(), net.end())},
-        {"model.espresso.weights", layers ? FileBytes(8) : FileBytes(given.begin(), given.end())}};
-    if (const auto bundle = Bundle::open("x.mlmodelc", options))
+    if (const auto bundle = Bundle::open(
+            "x.mlmodelc",
+            {.memory = {{"model.espresso.net", layers ? FileBytes(given.begin(), given.end())
+                                                      : FileBytes(net.begin(), net.end())},
+                        {"model.espresso.weights",
+                         layers ? FileBytes(8) : FileBytes(given.begin(), given.end())}}}))
         fuzz::checkBundle(**bundle, *containerReader(BundleKind::Mlmodelc));
     return 0;
 }

@@ -81,9 +81,8 @@ void checkWeight(const Bundle &bundle, std::size_t index)
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
 {
     const auto bytes = fuzz::bytesOf(data, size);
-    OpenOptions options;
-    options.memory = {{"x.hwx", {bytes.begin(), bytes.end()}}};
-    const auto bundle = Bundle::open("x.hwx", options);
+    const auto bundle =
+        Bundle::open("x.hwx", {.memory = {{"x.hwx", {bytes.begin(), bytes.end()}}}});
     if (!bundle || ((*bundle)->kind() != BundleKind::Hwx && (*bundle)->kind() != BundleKind::Anec &&
                     (*bundle)->kind() != BundleKind::Section))
         return 0;

@@ -10,9 +10,8 @@ using namespace kernscope;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
 {
     const auto input = fuzz::bytesOf(data, size);
-    OpenOptions options;
-    options.memory = {{"x.mlmodel", {input.begin(), input.end()}}};
-    const auto bundle = Bundle::open("x.mlmodel", options);
+    const auto bundle =
+        Bundle::open("x.mlmodel", {.memory = {{"x.mlmodel", {input.begin(), input.end()}}}});
     if (!bundle)
         return 0;
     fuzz::checkSections(**bundle);

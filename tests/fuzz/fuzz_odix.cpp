@@ -14,9 +14,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
         (void)odix::readDebugInfo(input, "x.dbginfo");
         return 0;
     }
-    OpenOptions options;
-    options.memory = {{"x.odix", {input.begin(), input.end()}}};
-    if (const auto bundle = Bundle::open("x.odix", options))
+    if (const auto bundle =
+            Bundle::open("x.odix", {.memory = {{"x.odix", {input.begin(), input.end()}}}}))
         fuzz::checkBundle(**bundle, *containerReader((*bundle)->kind()));
     return 0;
 }

@@ -16,9 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
                 __builtin_trap();
         }
     }
-    OpenOptions options;
-    options.memory = {{"x.pte", {input.begin(), input.end()}}};
-    if (const auto bundle = Bundle::open("x.pte", options))
+    if (const auto bundle =
+            Bundle::open("x.pte", {.memory = {{"x.pte", {input.begin(), input.end()}}}}))
         fuzz::checkBundle(**bundle);
     return 0;
 }

@@ -27,11 +27,11 @@ BundlePtr bundleWith(std::string_view metadata)
     static const std::string seed = fuzz::bundleSeeds().front();
     const std::string_view input = seed;
     const std::size_t cut = input.find(fuzz::kWeightsMark);
-    OpenOptions options;
-    options.memory = {{"model.mil", copyOf(input.substr(0, cut))},
-                      {"weights/weight.bin", copyOf(input.substr(cut + fuzz::kWeightsMark.size()))},
-                      {"metadata.json", copyOf(metadata)}};
-    const auto bundle = Bundle::open("fuzz.mlmodelc", options);
+    const auto bundle = Bundle::open(
+        "fuzz.mlmodelc",
+        {.memory = {{"model.mil", copyOf(input.substr(0, cut))},
+                    {"weights/weight.bin", copyOf(input.substr(cut + fuzz::kWeightsMark.size()))},
+                    {"metadata.json", copyOf(metadata)}}});
     fuzz::require(bundle.has_value() && !(*bundle)->weights().empty());
     return *bundle;
 }

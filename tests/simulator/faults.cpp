@@ -139,9 +139,8 @@ auto counted(const Call &call, const std::string &path, const Work &work)
     -> decltype(work(Verdict::Go))
 {
     const Verdict verdict = begin(call, path);
-    if (verdict == Verdict::Fail) {
+    if (verdict == Verdict::Fail)
         return -1;
-    }
     const auto result = work(verdict);
     const int number = errno;
     end(call, result >= 0);

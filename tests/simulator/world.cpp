@@ -37,9 +37,7 @@ Sample largeSample()
     for (std::size_t i = 0; i < payload.size(); ++i)
         payload[i] = static_cast<std::byte>(i % 2 == 0 ? i / 2 % 251 : 0x30);
     const auto type = fmt::format("[{}]", kLargeElements);
-    made.constant(fmt::format("tensor<fp16, {}>", type), "behind",
-                  made.blob(ElementType::Fp16, type, payload));
-    made.consume("behind");
+    made.layer("behind", type, payload);
     return sampleOf("x.mlmodelc", kLarge, made.options());
 }
 

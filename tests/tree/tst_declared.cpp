@@ -3,26 +3,19 @@
 // command names columns or keys itself.
 #include "tests/test_program.h"
 
-#include <QDirIterator>
-#include <QFile>
-#include <QRegularExpression>
+using namespace kernscope::test;
 
 namespace {
 
 /// Fails where a source of the command line has what the expression finds.
 void findNowhere(const QRegularExpression &byHand)
 {
-    QDirIterator files((QString::fromUtf8(kernscope::test::sourceFolder()) + u"/app/cli"_s),
-                       {u"*.cpp"_s}, QDir::Files);
-    int read = 0;
-    while (files.hasNext()) {
-        QFile file(files.next());
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        const auto found = byHand.match(QString::fromUtf8(file.readAll()));
-        QVERIFY2(!found.hasMatch(), qPrintable(file.fileName() + u':' + found.captured()));
-        ++read;
+    const QStringList files = pathsBelow(sourcePath(u"app/cli"_s), {u"*.cpp"_s});
+    QVERIFY(files.size() > 20);
+    for (const QString &file : files) {
+        const auto found = byHand.match(textOf(file));
+        QVERIFY2(!found.hasMatch(), qPrintable(file + u':' + found.captured()));
     }
-    QVERIFY(read > 20);
 }
 
 } // namespace

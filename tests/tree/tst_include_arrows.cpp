@@ -2,17 +2,9 @@
 // Who may include whom (include_arrows.csv), held by every source of the program.
 #include "tests/test_program.h"
 
-#include <QDirIterator>
-#include <QFile>
-#include <QHash>
-#include <QRegularExpression>
+using namespace kernscope::test;
 
 namespace {
-
-QString sourceFolder()
-{
-    return QString::fromUtf8(kernscope::test::sourceFolder());
-}
 
 /// True where a row's name (whose steps may be "*") is the path or begins it.
 bool coversPath(const QString &row, const QStringList &path)
@@ -25,12 +17,6 @@ bool coversPath(const QString &row, const QStringList &path)
                                                      });
 }
 
-QString textOf(const QString &path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
-}
-
 struct Include {
     QString file;   ///< that includes, from the tree's folder
     QString target; ///< what stands between the quotes or brackets
@@ -41,11 +27,8 @@ QList<Include> includesOf(const QString &part)
     static const QRegularExpression kInclude(u"^[ \\t]*#[ \\t]*include[ \\t]*[\"<]([^\">]+)[\">]"_s,
                                              QRegularExpression::MultilineOption);
     QList<Include> all;
-    const QDir root(sourceFolder());
-    QDirIterator files(root.filePath(part), {u"*.h"_s, u"*.cpp"_s}, QDir::Files,
-                       QDirIterator::Subdirectories);
-    while (files.hasNext()) {
-        const QString path = files.next();
+    const QDir root(sourcePath({}));
+    for (const QString &path : pathsBelow(root.filePath(part), {u"*.h"_s, u"*.cpp"_s})) {
         auto found = kInclude.globalMatch(textOf(path));
         while (found.hasNext())
             all << Include{root.relativeFilePath(path), found.next().captured(1)};
@@ -70,7 +53,7 @@ class TestIncludeArrows : public QObject
 private Q_SLOTS:
     void initTestCase()
     {
-        const QString table = textOf(sourceFolder() + u"/tests/tree/include_arrows.csv"_s);
+        const QString table = textOf(sourcePath(u"tests/tree/include_arrows.csv"_s));
         const QStringList lines = table.split(u'\n', Qt::SkipEmptyParts);
         for (const QString &line : lines.mid(1)) {
             // "!file,header": one include against the order that is known and waits for its mend.
@@ -168,24 +151,22 @@ private Q_SLOTS:
     }
 
 private:
-    QString rowOf(const QString &path) const;
+    /// The longest row that covers a path: "core/codec" of "core/codec/decode/decoder.h".
+    QString rowOf(const QString &path) const
+    {
+        QString longest;
+        const QStringList parts = path.split(u'/');
+        for (auto row = m_allowed.keyBegin(); row != m_allowed.keyEnd(); ++row) {
+            if (coversPath(*row, parts) &&
+                (longest.isEmpty() || row->count(u'/') > longest.count(u'/')))
+                longest = *row;
+        }
+        return longest.isEmpty() ? parts.mid(0, 2).join(u'/') : longest;
+    }
 
     QHash<QString, QStringList> m_allowed;
     QStringList m_known;
 };
-
-/// The longest row that covers a path: "core/codec" of "core/codec/decode/decoder.h".
-QString TestIncludeArrows::rowOf(const QString &path) const
-{
-    QString longest;
-    const QStringList parts = path.split(u'/');
-    for (auto row = m_allowed.keyBegin(); row != m_allowed.keyEnd(); ++row) {
-        if (coversPath(*row, parts) &&
-            (longest.isEmpty() || row->count(u'/') > longest.count(u'/')))
-            longest = *row;
-    }
-    return longest.isEmpty() ? parts.mid(0, 2).join(u'/') : longest;
-}
 
 KERNSCOPE_TEST(TestIncludeArrows, kernscope::test::NoApplication)
 #include "tst_include_arrows.moc"

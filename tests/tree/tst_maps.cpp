@@ -2,23 +2,18 @@
 // The maps (README.md of the tree, of core/, widgets/ and tests/) name what is there.
 #include "tests/test_program.h"
 
-#include <QDir>
-#include <QDirIterator>
-#include <QFile>
-#include <QRegularExpression>
-#include <QSet>
+using namespace kernscope::test;
 
 namespace {
 
 QDir tree()
 {
-    return QDir(QString::fromUtf8(kernscope::test::sourceFolder()));
+    return QDir(sourcePath({}));
 }
 
 QString contentsOf(const QString &path)
 {
-    QFile file(tree().filePath(path));
-    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+    return textOf(sourcePath(path));
 }
 
 /// "widgets/x.{h,cpp}" as its two names.
@@ -40,11 +35,8 @@ QStringList everything()
     QStringList all;
     for (const char *part : {"app", "core", "packaging", "resources", "tests", "widgets"}) {
         all << QString::fromLatin1(part);
-        QDirIterator files(tree().filePath(QString::fromLatin1(part)),
-                           QDir::AllEntries | QDir::NoDotAndDotDot | QDir::Hidden,
-                           QDirIterator::Subdirectories);
-        while (files.hasNext())
-            all << tree().relativeFilePath(files.next());
+        for (const QString &path : pathsBelow(sourcePath(QString::fromLatin1(part))))
+            all << tree().relativeFilePath(path);
     }
     return all;
 }

@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/test_program.h"
 
-#include <QDirIterator>
-#include <QFile>
-#include <QFont>
-#include <QFontInfo>
-#include <QMap>
-#include <QRawFont>
-#include <QRegularExpression>
-
-#include <algorithm>
-#include <vector>
+using namespace kernscope::test;
 
 namespace {
 
@@ -20,21 +11,16 @@ QMap<char32_t, QString> marksOf(const QString &folder)
 {
     static const QRegularExpression escape(u"\\\\u([0-9A-Fa-f]{4})|\\\\U([0-9A-Fa-f]{8})"_s);
     QMap<char32_t, QString> marks;
-    QDirIterator files(folder, {u"*.cpp"_s, u"*.h"_s, u"*.md"_s}, QDir::Files,
-                       QDirIterator::Subdirectories);
-    while (files.hasNext()) {
-        QFile file(files.next());
-        if (!file.open(QIODevice::ReadOnly))
-            continue;
-        const QString text = QString::fromUtf8(file.readAll());
+    for (const QString &file : pathsBelow(folder, {u"*.cpp"_s, u"*.h"_s, u"*.md"_s})) {
+        const QString text = textOf(file);
         for (auto found = escape.globalMatch(text); found.hasNext();) {
             const auto match = found.next();
             const QString digits = match.captured(1) + match.captured(2);
-            marks.insert(static_cast<char32_t>(digits.toUInt(nullptr, 16)), file.fileName());
+            marks.insert(static_cast<char32_t>(digits.toUInt(nullptr, 16)), file);
         }
         for (const char32_t sign : text.toUcs4()) {
             if (sign > 0x7F)
-                marks.insert(sign, file.fileName());
+                marks.insert(sign, file);
         }
     }
     return marks;
@@ -68,9 +54,7 @@ private Q_SLOTS:
         }
         QStringList missing;
         for (const char *folder : {"widgets", "app", "resources/help"}) {
-            const auto marks =
-                marksOf((QString::fromUtf8(kernscope::test::sourceFolder()) + u"/"_s) +
-                        QString::fromLatin1(folder));
+            const auto marks = marksOf(sourcePath(QString::fromLatin1(folder)));
             QVERIFY(!marks.isEmpty());
             for (auto mark = marks.begin(); mark != marks.end(); ++mark) {
                 const bool known =

@@ -2,11 +2,7 @@
 // What the scripts of packaging/ find in a tree, and install on a machine.
 #include "tests/test_program.h"
 
-#include <QDir>
-#include <QFile>
-#include <QFileInfo>
-#include <QProcess>
-#include <QTemporaryDir>
+using namespace kernscope::test;
 
 namespace {
 
@@ -15,8 +11,7 @@ QString doublesOf(const QString &tree)
 {
     QProcess script;
     script.setProcessChannelMode(QProcess::MergedChannels);
-    script.start((QString::fromUtf8(kernscope::test::sourceFolder()) + u"/packaging/names.sh"_s),
-                 {tree});
+    script.start(sourcePath(u"packaging/names.sh"_s), {tree});
     if (!script.waitForFinished(-1))
         return script.errorString();
     const QString found = QString::fromUtf8(script.readAll());
@@ -26,9 +21,7 @@ QString doublesOf(const QString &tree)
 void write(const QDir &tree, const QString &path, const QByteArray &text)
 {
     QVERIFY(tree.mkpath(QFileInfo(path).path()));
-    QFile file(tree.filePath(path));
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    QCOMPARE(file.write(text), text.size());
+    QVERIFY(put(tree.filePath(path), text));
 }
 
 /// Two sources of one target, in a folder and in one below it; a third of another target.
@@ -58,7 +51,7 @@ QString printed(const QDir &programs, const QString &command)
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.insert(u"PATH"_s, programs.path() + u':' + environment.value(u"PATH"_s));
     bash.setProcessEnvironment(environment);
-    bash.setWorkingDirectory(QString::fromUtf8(kernscope::test::sourceFolder()));
+    bash.setWorkingDirectory(sourcePath({}));
     bash.start(u"bash"_s, {u"-euo"_s, u"pipefail"_s, u"-c"_s, command});
     return bash.waitForFinished(-1) ? QString::fromUtf8(bash.readAllStandardOutput())
                                     : bash.errorString();
@@ -71,10 +64,7 @@ class TestScripts : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void privateNamesStandOnce()
-    {
-        QCOMPARE(doublesOf(QString::fromUtf8(kernscope::test::sourceFolder())), QString());
-    }
+    void privateNamesStandOnce() { QCOMPARE(doublesOf(sourcePath({})), QString()); }
 
     void doublesAreFound()
     {

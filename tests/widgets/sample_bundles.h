@@ -2,12 +2,8 @@
 #pragma once
 
 #include "core/container/milblob/milblob.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
-
-#include <QColor>
-#include <QImage>
-
-#include <string>
 
 // More bundles in memory, for tests of the views of files.
 namespace kernscope::test {
@@ -30,8 +26,7 @@ inline BundlePtr blobBundle(std::size_t records, std::size_t bytes)
     }
     OpenOptions options;
     options.memory.emplace_back("weight.bin", writer.finish());
-    auto opened = Bundle::open("weight.bin", options);
-    return opened ? *opened : nullptr;
+    return Bundle::open("weight.bin", options).value_or(nullptr);
 }
 
 /// The first file of weights.
@@ -57,6 +52,12 @@ inline bool shown(ui::Dock &dock)
     dock.show();
     dock.activateWindow();
     return QTest::qWaitForWindowActive(&dock) && settle(dock);
+}
+
+inline bool shown(ui::Dock &dock, ui::Session &session, BundlePtr bundle)
+{
+    session.setBundle(std::move(bundle));
+    return shown(dock);
 }
 
 } // namespace kernscope::test

@@ -4,15 +4,9 @@
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "resources/sample.h"
+#include "tests/test_program.h"
 #include "widgets/common/dock.h"
 #include "widgets/models/session.h"
-
-#include <QSignalSpy>
-#include <QSize>
-#include <QTest>
-
-#include <string_view>
-#include <utility>
 
 /// What the tests of the weight views share: the embedded sample as bundles in memory.
 namespace kernscope::test {
@@ -24,10 +18,7 @@ inline BundlePtr openSample(std::string_view name)
     for (const sample::SampleBundle &bundle : sample::bundles()) {
         if (bundle.name != name)
             continue;
-        OpenOptions options;
-        options.memory = bundle.files;
-        auto opened = Bundle::open(bundle.name, options);
-        return opened ? *opened : nullptr;
+        return Bundle::open(bundle.name, {.memory = bundle.files}).value_or(nullptr);
     }
     return nullptr;
 }
@@ -41,6 +32,14 @@ inline std::size_t weightWith(const Bundle &bundle, codec::PartRole role, std::s
     }
     return kNoIndex;
 }
+
+/// A dock over a session of its own:
+///     auto [session, dock] = test::Alone<ui::HexDock>();
+template <class D>
+struct Alone {
+    ui::Session session;
+    D dock{session};
+};
 
 /// Shows a dock alone and waits until it has drawn what it shows.
 inline bool settle(ui::Dock &dock)

@@ -17,9 +17,6 @@ namespace kernscope::bench {
 
 namespace {
 
-using test::Bytes;
-using test::MadeBundle;
-
 constexpr std::uint64_t kLargeSide = 32768; // fp16: 2 GiB
 constexpr std::uint64_t kPageDistance = std::uint64_t{16} << 20;
 constexpr int kManyWeights = 50'000;
@@ -113,9 +110,7 @@ void addWeight(MadeBundle &made, std::mt19937 &random, int number)
                            mask, values));
         break;
     }
-    default:
-        made.constant("tensor<fp16, [8, 8]>", name,
-                      made.blob(ElementType::Fp16, "[8, 8]", noise(128)));
+    default: made.weight(name, "[8, 8]", noise(128));
     }
     made.consume(name);
 }

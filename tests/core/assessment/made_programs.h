@@ -2,10 +2,7 @@
 #pragma once
 
 #include "made_bundle.h"
-
-#include <string>
-#include <utility>
-#include <vector>
+#include "tests/test_program.h"
 
 /// Programs whose layers do not run once each in one dispatch. Their linear layers multiply 128 by
 /// 128 weights by 128 rows of 128 channels.

@@ -12,14 +12,7 @@
 #include "core/report/plan_table.h"
 #include "one_comparison.h"
 #include "one_geometry.h"
-
-#include <QtTest/QtTest>
-
-#include <algorithm>
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
+#include "tests/test_program.h"
 
 #include <nlohmann/json.hpp>
 

@@ -5,13 +5,7 @@
 #include "core/compare/build_verdict.h"
 #include "core/compare/compare.h"
 #include "core/report/json.h"
-
-#include <QtTest/QtTest>
-
-#include <algorithm>
-#include <cstdint>
-#include <map>
-#include <string>
+#include "tests/test_program.h"
 
 #include <nlohmann/json.hpp>
 

@@ -5,13 +5,7 @@
 #include "core/report/decision_table.h"
 #include "core/report/geometry_table.h"
 #include "core/report/placement_table.h"
-
-#include <QtTest/QtTest>
-
-#include <algorithm>
-#include <bit>
-#include <cstdint>
-#include <optional>
+#include "tests/test_program.h"
 
 #include <nlohmann/json.hpp>
 

@@ -6,8 +6,6 @@
 #include "core/target/target.h"
 #include "tests/test_program.h"
 
-#include <QtTest/QtTest>
-
 using namespace kernscope;
 using namespace kernscope::decision;
 using namespace kernscope::roofline;

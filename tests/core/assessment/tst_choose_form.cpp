@@ -5,8 +5,6 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
-#include <QtTest/QtTest>
-
 using namespace kernscope;
 
 namespace {
@@ -20,7 +18,7 @@ test::MadeBundle convolution(const std::string &input, std::size_t channels)
     test::Bytes values(channels * 128, std::byte{0x3c});
     for (std::size_t i = 0; i < values.size(); i += 2)
         values[i] = static_cast<std::byte>(i / 2 % 16);
-    made.constant("tensor<fp16, " + shape + ">", "w", made.blob(ElementType::Fp16, shape, values));
+    made.weight("w", shape, values);
     made.line("tensor<fp16, [1, " + std::to_string(channels) + input.substr(input.find(",", 4)) +
               "> y = conv(weight = w, x = x)[name = string(\"y\")]");
     made.result = "y";
@@ -47,10 +45,8 @@ test::MadeBundle withZeros(int zeros)
         const test::Bytes half = test::halves({static_cast<int>(i % 10) < zeros ? 0.0F : value});
         values.insert(values.end(), half.begin(), half.end());
     }
-    made.constant("tensor<fp16, [128, 64, 3, 3]>", "w",
-                  made.blob(ElementType::Fp16, "[128, 64, 3, 3]", values));
-    made.line("tensor<fp16, [1, 128, 30, 30]> y = conv(weight = w, x = x)[name = "
-              "string(\"y\")]");
+    made.weight("w", "[128, 64, 3, 3]", values);
+    made.op("y", "[1, 128, 30, 30]", "conv(weight = w, x = x)");
     made.result = "y";
     return made;
 }

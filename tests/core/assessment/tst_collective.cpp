@@ -2,8 +2,6 @@
 #include "core/assessment/collective.h"
 #include "tests/test_program.h"
 
-#include <QtTest/QtTest>
-
 using namespace kernscope;
 using namespace kernscope::decision;
 

@@ -28,9 +28,7 @@ private Q_SLOTS:
         for (const char *name : {"large", "small"}) {
             const bool large = name[0] == 'l';
             const std::string shape = large ? "[64, 32]" : "[8, 4]";
-            made.constant("tensor<fp16, " + shape + ">", name,
-                          made.blob(ElementType::Fp16, shape, Bytes(large ? 4096 : 64)));
-            made.consume(name);
+            made.layer(name, shape, Bytes(large ? 4096 : 64));
         }
         const auto bundle = VERIFIED(made.open());
         m_bundle = *bundle;

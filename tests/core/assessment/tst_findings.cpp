@@ -4,8 +4,6 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -2,10 +2,6 @@
 #include "core/assessment/geometry.h"
 #include "tests/test_program.h"
 
-#include <QtTest/QtTest>
-
-#include <algorithm>
-
 using namespace kernscope;
 using namespace kernscope::decision;
 

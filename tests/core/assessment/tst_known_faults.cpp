@@ -4,9 +4,6 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <set>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -58,9 +55,7 @@ private Q_SLOTS:
         inputs.consume("w");
         QCOMPARE(idsOf(**inputs.open()), (std::set<std::string>{"scale-over-inputs"}));
         MadeBundle dense;
-        dense.constant("tensor<fp16, [4, 64]>", "w",
-                       dense.blob(ElementType::Fp16, "[4, 64]", Bytes(512)));
-        dense.consume("w");
+        dense.layer("w", "[4, 64]", Bytes(512));
         QVERIFY(idsOf(**dense.open()).empty());
     }
 };

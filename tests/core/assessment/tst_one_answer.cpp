@@ -4,71 +4,28 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QDirIterator>
-#include <QtTest/QtTest>
-
 using namespace kernscope;
-
-namespace {
-
-QStringList bundlePaths()
-{
-    QStringList paths;
-    QDirIterator folders(test::dataPath({}), QDir::Dirs | QDir::NoDotAndDotDot,
-                         QDirIterator::Subdirectories);
-    while (folders.hasNext()) {
-        const QString path = folders.next();
-        if (path.endsWith(u".mlmodelc"_s) || path.endsWith(u".mlpackage"_s))
-            paths << path;
-    }
-    paths.sort();
-    return paths;
-}
-
-} // namespace
 
 class TestOneAnswer : public QObject
 {
     Q_OBJECT
 
 private Q_SLOTS:
-    void everyChip_data()
-    {
-        QTest::addColumn<QString>("path");
-        const QStringList paths = bundlePaths();
-        for (const QString &path : paths)
-            test::addRow(qPrintable(path.section(QLatin1Char('/'), -2)), path);
-        if (paths.isEmpty())
-            test::addRow("no bundles", QString());
-    }
+    void everyChip_data() { test::addPaths({u"*.mlmodelc"_s, u"*.mlpackage"_s}); }
     void everyChip()
     {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
         QFETCH(QString, path);
-        if (path.isEmpty())
-            QSKIP("KERNSCOPE_DATA has no bundles");
         const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
         test::hasOneAnswer(**bundle);
         test::planIsDecided(**bundle);
     }
     /// Hardware containers: what their tasks say of shapes is all that is known, and is used.
-    void everyContainer_data()
-    {
-        QTest::addColumn<QString>("path");
-        QDirIterator files(test::dataPath({}), {u"*.hwx"_s}, QDir::Files,
-                           QDirIterator::Subdirectories);
-        bool any = false;
-        for (; files.hasNext(); any = true) {
-            const QString path = files.next();
-            test::addRow(qPrintable(path.section(QLatin1Char('/'), -1)), path);
-        }
-        if (!any)
-            test::addRow("no containers", QString());
-    }
+    void everyContainer_data() { test::addPaths({u"*.hwx"_s}); }
     void everyContainer()
     {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
         QFETCH(QString, path);
-        if (path.isEmpty())
-            QSKIP("KERNSCOPE_DATA has no containers");
         const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
         test::hasOneAnswer(**bundle);
         const auto forms = weightForms(**bundle);
@@ -90,9 +47,8 @@ private Q_SLOTS:
     void choiceAndRoofline_data() { everyChip_data(); }
     void choiceAndRoofline()
     {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
         QFETCH(QString, path);
-        if (path.isEmpty())
-            QSKIP("KERNSCOPE_DATA has no bundles");
         const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
         test::choiceIsPlaced(**bundle);
     }

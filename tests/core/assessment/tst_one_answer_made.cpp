@@ -8,8 +8,6 @@
 #include "sample_bundles.h"
 #include "tests/test_program.h"
 
-#include <set>
-
 using namespace kernscope;
 
 namespace {
@@ -40,23 +38,19 @@ test::MadeBundle unevenBundle()
     };
     made.result = "c";
     weight("odd", "[16, 9, 3]", 16 * 9 * 3);
-    made.line("tensor<fp16, [1, 16, 18]> c = conv(weight = odd, x = t)[name = string(\"c\")]");
+    made.op("c", "[1, 16, 18]", "conv(weight = odd, x = t)");
     weight("turned", "[9, 16, 3]", 9 * 16 * 3);
-    made.line("tensor<fp16, [1, 16, 22]> d = conv_transpose(weight = turned, x = t)[name = "
-              "string(\"d\")]");
+    made.op("d", "[1, 16, 22]", "conv_transpose(weight = turned, x = t)");
     weight("right", "[64, 48]", 64 * 48);
-    made.line("tensor<fp16, [4, 10, 48]> m = matmul(x = z, y = right)[name = string(\"m\")]");
+    made.op("m", "[4, 10, 48]", "matmul(x = z, y = right)");
     weight("summed", "[64, 40]", 64 * 40);
-    made.line("tensor<fp16, [4, 10, 40]> e = einsum(equation = string(\"bij,jk->bik\"), values = "
-              "(z, summed))[name = string(\"e\")]");
+    made.op("e", "[4, 10, 40]", "einsum(equation = string(\"bij,jk->bik\"), values = (z, summed))");
     weight("table", "[100, 24]", 100 * 24);
-    made.line("tensor<fp16, [2, 7, 24]> g = gather(axis = int32(0), indices = i, x = table)[name = "
-              "string(\"g\")]");
+    made.op("g", "[2, 7, 24]", "gather(axis = int32(0), indices = i, x = table)");
     weight("narrow", "[400, 3]", 400 * 3);
-    made.line("tensor<fp16, [1, 5, 400]> l = linear(weight = narrow, x = a)[name = "
-              "string(\"l\")]");
+    made.op("l", "[1, 5, 400]", "linear(weight = narrow, x = a)");
     weight("vector", "[64]", 64);
-    made.line("tensor<fp16, [4, 10]> v = matmul(x = z, y = vector)[name = string(\"v\")]");
+    made.op("v", "[4, 10]", "matmul(x = z, y = vector)");
     return made;
 }
 
@@ -86,7 +80,7 @@ test::MadeBundle zerosBehindMask()
     made.line("tensor<fp16, " + shape +
               "> w = constexpr_sparse_to_dense(mask = m, nonzero_data = v)"
               "[name = string(\"w\")]");
-    made.line("tensor<fp16, [1, 128, 8, 8]> y = conv(weight = w, x = x)[name = string(\"y\")]");
+    made.op("y", "[1, 128, 8, 8]", "conv(weight = w, x = x)");
     made.result = "y";
     return made;
 }
@@ -225,13 +219,10 @@ private Q_SLOTS:
     {
         test::MadeBundle made;
         made.parameters = "tensor<fp16, [5, 64]> x, tensor<fp16, [5, 64]> y";
-        made.constant("tensor<fp16, [48, 64]>", "w",
-                      made.blob(ElementType::Fp16, "[48, 64]", test::Bytes(6144)));
-        made.constant("tensor<fp16, [48]>", "b",
-                      made.blob(ElementType::Fp16, "[48]", test::Bytes(96)));
-        made.line("tensor<fp16, [5, 48]> p = linear(bias = b, weight = w, x = x)[name = "
-                  "string(\"p\")]");
-        made.line("tensor<fp16, [5, 48]> q = linear(weight = w, x = y)[name = string(\"q\")]");
+        made.weight("w", "[48, 64]", test::Bytes(6144));
+        made.weight("b", "[48]", test::Bytes(96));
+        made.op("p", "[5, 48]", "linear(bias = b, weight = w, x = x)");
+        made.op("q", "[5, 48]", "linear(weight = w, x = y)");
         const auto bundle = VERIFIED(made.open());
         const DecisionTable table(**bundle, {target::findTarget("M1")->target});
         QCOMPARE(table.totals(0).bytesMoved, std::uint64_t(2 * 6144 + 96));
@@ -247,10 +238,8 @@ private Q_SLOTS:
             test::MadeBundle made;
             const std::string open = rows;
             made.parameters = "tensor<int32, [1, 7]> i, tensor<fp16, [1, " + open + ", 24]> h";
-            made.constant("tensor<fp16, [100, 24]>", "emb",
-                          made.blob(ElementType::Fp16, "[100, 24]", test::Bytes(4800)));
-            made.line("tensor<fp16, [1, 7, 24]> g = gather(axis = int32(0), indices = i, x = "
-                      "emb)[name = string(\"g\")]");
+            made.weight("emb", "[100, 24]", test::Bytes(4800));
+            made.op("g", "[1, 7, 24]", "gather(axis = int32(0), indices = i, x = emb)");
             made.line("tensor<fp16, [1, " + open +
                       ", 100]> l = linear(weight = emb, x = h)[name = string(\"l\")]");
             const auto bundle = VERIFIED(made.open());

@@ -5,9 +5,6 @@
 #include "one_answer.h"
 #include "tests/test_program.h"
 
-#include <map>
-#include <string>
-
 using namespace kernscope;
 
 namespace {

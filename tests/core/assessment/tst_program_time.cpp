@@ -6,11 +6,6 @@
 #include "made_programs.h"
 #include "tests/test_program.h"
 
-#include <QtTest/QtTest>
-
-#include <algorithm>
-#include <map>
-
 using namespace kernscope;
 using namespace kernscope::roofline;
 using namespace kernscope::test;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Stream or fold: tables 7.1 and 7.2, and every condition of chapter 25.
-#include "core/assessment/measured.h"
 #include "tests/test_program.h"
-
-#include <QtTest/QtTest>
 
 using namespace kernscope;
 using namespace kernscope::decision;

@@ -6,12 +6,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QFile>
-#include <QFileInfo>
-#include <QtTest/QtTest>
-
-#include <array>
-
 using namespace kernscope;
 
 class TestWeightFacts : public QObject
@@ -33,8 +27,7 @@ private Q_SLOTS:
         QFETCH(QString, outcomes);
         const QString path = test::dataPath(
             u"bundles/"_s + QString::fromUtf8(QTest::currentDataTag()) + u".mlmodelc"_s);
-        if (!QFileInfo::exists(path))
-            QSKIP("KERNSCOPE_DATA has no made bundles");
+        KERNSCOPE_NEEDS(path);
         const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
         const DecisionTable table(**bundle, allTargets());
         QCOMPARE(table.rows(), (*bundle)->weights().size());
@@ -234,13 +227,11 @@ private Q_SLOTS:
                           made.blob(ElementType::Fp16, shape, test::Bytes(2 * elements)));
         };
         blob("w", "[4, 6]", 24); // turned: six outputs of four inputs
-        made.line("tensor<fp16, [6, 4]> t = transpose(perm = tensor<int32, [2]>([1, 0]), x = w)"
-                  "[name = string(\"t\")]");
-        made.line("tensor<fp16, [1, 6]> y = linear(weight = t, x = x)[name = string(\"y\")]");
+        made.op("t", "[6, 4]", "transpose(perm = tensor<int32, [2]>([1, 0]), x = w)");
+        made.op("y", "[1, 6]", "linear(weight = t, x = x)");
         blob("k", "[5, 4]", 20); // of a kernel of one place
-        made.line("tensor<fp16, [5, 4, 1]> r = reshape(shape = tensor<int32, [3]>([5, 4, 1]), x = "
-                  "k)[name = string(\"r\")]");
-        made.line("tensor<fp16, [1, 5, 9]> z = conv(weight = r, x = x)[name = string(\"z\")]");
+        made.op("r", "[5, 4, 1]", "reshape(shape = tensor<int32, [3]>([5, 4, 1]), x = k)");
+        made.op("z", "[1, 5, 9]", "conv(weight = r, x = x)");
         const auto bundle = VERIFIED(made.open());
         const auto layers = layersOf(**bundle, weightForms(**bundle));
         QCOMPARE(layers.size(), std::size_t(2));
@@ -315,8 +306,7 @@ private Q_SLOTS:
         for (const QByteArray &extent : shape.mid(1, shape.size() - 2).split(','))
             elements *= extent.trimmed().toULongLong();
         const std::string dims = shape.toStdString();
-        made.constant("tensor<fp16, " + dims + ">", "w",
-                      made.blob(ElementType::Fp16, dims, test::Bytes(2 * elements)));
+        made.weight("w", dims, test::Bytes(2 * elements));
         std::string first = "tensor<fp16, [1, 6]> ";
         if (statements.startsWith("t = transpose"))
             first = shape == "[4, 6]" ? "tensor<fp16, [6, 4]> " : "tensor<fp16, [4, 6]> ";
@@ -344,12 +334,12 @@ private Q_SLOTS:
                           made.blob(ElementType::Fp16, shape, test::Bytes(128)));
         };
         vector("v", "[64]");
-        made.line("tensor<fp16, [4, 10]> y = matmul(x = x, y = v)[name = string(\"y\")]");
+        made.op("y", "[4, 10]", "matmul(x = x, y = v)");
         vector("u", "[64]");
-        made.line("tensor<fp16, [10]> z = matmul(x = u, y = t)[name = string(\"z\")]");
+        made.op("z", "[10]", "matmul(x = u, y = t)");
         vector("w", "[1, 64]"); // read as a vector
-        made.line("tensor<fp16, [64]> q = squeeze(x = w)[name = string(\"q\")]");
-        made.line("tensor<fp16, [4, 10]> p = matmul(x = x, y = q)[name = string(\"p\")]");
+        made.op("q", "[64]", "squeeze(x = w)");
+        made.op("p", "[4, 10]", "matmul(x = x, y = q)");
         const auto bundle = VERIFIED(made.open());
         const auto layers = layersOf(**bundle, weightForms(**bundle));
         QCOMPARE(layers.size(), std::size_t(3));
@@ -371,12 +361,10 @@ private Q_SLOTS:
     {
         test::MadeBundle made;
         made.parameters = "tensor<int32, [3]> x, tensor<int32, [?]> n";
-        made.constant("tensor<fp16, [100, 4]>", "w",
-                      made.blob(ElementType::Fp16, "[100, 4]", test::Bytes(800)));
-        made.line("tensor<fp16, [3, 4]> y = gather(indices = x, x = w)[name = string(\"y\")]");
-        made.constant("tensor<fp16, [100, 4]>", "v",
-                      made.blob(ElementType::Fp16, "[100, 4]", test::Bytes(800)));
-        made.line("tensor<fp16, [?, 4]> z = gather(indices = n, x = v)[name = string(\"z\")]");
+        made.weight("w", "[100, 4]", test::Bytes(800));
+        made.op("y", "[3, 4]", "gather(indices = x, x = w)");
+        made.weight("v", "[100, 4]", test::Bytes(800));
+        made.op("z", "[?, 4]", "gather(indices = n, x = v)");
         const auto bundle = VERIFIED(made.open());
         const DecisionTable table(**bundle, {target::findTarget("M1")->target});
         const auto known = table.assessment(0, 0), open = table.assessment(1, 0);
@@ -395,9 +383,7 @@ private Q_SLOTS:
         made.parameters = "tensor<fp16, [3, 4]> x";
         const auto add = [&made](const std::string &name, const std::string &rows) {
             const std::string shape = "[" + rows + ", 4]";
-            made.constant("tensor<fp16, " + shape + ">", name,
-                          made.blob(ElementType::Fp16, shape,
-                                    test::Bytes(8 * static_cast<std::size_t>(std::stoi(rows)))));
+            made.weight(name, shape, test::Bytes(8 * static_cast<std::size_t>(std::stoi(rows))));
             made.line("tensor<fp16, [3, " + rows + "]> y_" + name + " = linear(weight = " + name +
                       ", x = x)[name = string(\"y_" + name + "\")]");
         };
@@ -424,14 +410,11 @@ private Q_SLOTS:
     {
         test::MadeBundle made;
         made.parameters = "tensor<fp16, [?, 4]> x";
-        made.constant("tensor<fp16, [6, 4]>", "w",
-                      made.blob(ElementType::Fp16, "[6, 4]", test::Bytes(48)));
-        made.line("tensor<fp16, [?, 6]> y = linear(weight = w, x = x)[name = string(\"y\")]");
-        made.constant("tensor<fp16, [8, 2, 1]>", "k",
-                      made.blob(ElementType::Fp16, "[8, 2, 1]", test::Bytes(32)));
+        made.weight("w", "[6, 4]", test::Bytes(48));
+        made.op("y", "[?, 6]", "linear(weight = w, x = x)");
+        made.weight("k", "[8, 2, 1]", test::Bytes(32));
         made.line("int32 g = const()[name = string(\"g\"), val = int32(3)]");
-        made.line("tensor<fp16, [1, 8, 5]> z = conv(groups = g, weight = k, x = x)[name = "
-                  "string(\"z\")]");
+        made.op("z", "[1, 8, 5]", "conv(groups = g, weight = k, x = x)");
         const auto bundle = VERIFIED(made.open());
         const auto layers = layersOf(**bundle, weightForms(**bundle));
         QCOMPARE(layers.size(), std::size_t(2));
@@ -442,8 +425,7 @@ private Q_SLOTS:
     void layersAndOperations()
     {
         const QString path = test::dataPath(u"bundles/sparse.mlmodelc"_s);
-        if (!QFileInfo::exists(path))
-            QSKIP("KERNSCOPE_DATA has no made bundles");
+        KERNSCOPE_NEEDS(path);
         const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
         const auto forms = weightForms(**bundle);
         const auto layers = layersOf(**bundle, forms);

@@ -3,8 +3,6 @@
 #include "core/bundle/weight.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-
 using namespace kernscope;
 
 namespace {

@@ -2,19 +2,12 @@
 // A package of four layers made from a checkpoint of random values, sound and with each fault.
 #include "core/audit/audit.h"
 #include "core/audit/name_order.h"
-#include "core/audit/seats.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/encode/encoder.h"
 #include "core/numeric/half.h"
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <random>
-
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 using namespace kernscope;
@@ -106,17 +99,6 @@ Bytes packed(const Codes &codes, unsigned bits)
     return bytes;
 }
 
-Bytes halfBytes(const Values &values)
-{
-    Bytes bytes;
-    for (const float value : values) {
-        const std::uint16_t half = floatToHalf(value);
-        bytes.push_back(static_cast<std::byte>(half & 0xFF));
-        bytes.push_back(static_cast<std::byte>(half >> 8));
-    }
-    return bytes;
-}
-
 void addWeight(MadeBundle &made, const std::string &name, const Stored &stored)
 {
     const std::string shape = fmt::format("[{}, {}]", kRows, kColumns);
@@ -129,26 +111,25 @@ void addWeight(MadeBundle &made, const std::string &name, const Stored &stored)
                 bits[i / 8] |= static_cast<std::byte>(1U << i % 8);
         const std::string count = fmt::format("[{}]", stored.dense.size());
         const auto mask = made.blob(ElementType::Uint1, shape, bits);
-        const auto values = made.blob(ElementType::Fp16, count, halfBytes(stored.dense));
+        const auto values = made.blob(ElementType::Fp16, count, halves(stored.dense));
         made.line(full + "constexpr_sparse_to_dense(mask = " + mask + ", nonzero_data = " + values +
                   named);
     } else if (stored.groups > 0) {
         const auto indices = made.blob(ElementType::Uint4, shape, packed(stored.codes, 4));
         const auto lut = made.blob(ElementType::Fp16, fmt::format("[{}, 1, 16, 1]", stored.groups),
-                                   halfBytes(stored.table));
+                                   halves(stored.table));
         made.line(full + "constexpr_lut_to_dense(indices = " + indices + ", lut = " + lut + named);
     } else if (stored.bits > 0) {
         const std::string grid = fmt::format("[{}, {}]", kRows, stored.scales.size() / kRows);
         const ElementType type = stored.bits == 4 ? ElementType::Int4 : ElementType::Int8;
         const auto data = made.blob(type, shape, packed(stored.codes, stored.bits));
-        const auto scale = made.blob(ElementType::Fp16, grid, halfBytes(stored.scales));
+        const auto scale = made.blob(ElementType::Fp16, grid, halves(stored.scales));
         std::string inputs = "data = " + data + ", scale = " + scale;
         if (!stored.offsets.empty())
             inputs += ", offset = " + made.blob(ElementType::Int8, grid, packed(stored.offsets, 8));
         made.line(full + "constexpr_blockwise_shift_scale(" + inputs + named);
     } else {
-        made.constant("tensor<fp16, " + shape + ">", name,
-                      made.blob(ElementType::Fp16, shape, halfBytes(stored.dense)));
+        made.weight(name, shape, halves(stored.dense));
     }
     made.consume(name);
 }
@@ -167,8 +148,7 @@ BundlePtr packageOf(const std::vector<Stored> &weights, bool named = true,
         addWeight(made, named ? name + "_to_fp16_quantized" : fmt::format("const_{}", i),
                   weights[i]);
     }
-    const auto bundle = made.open();
-    return bundle ? *bundle : nullptr;
+    return made.open().value_or(nullptr);
 }
 
 /// Matrices of that size, or one number for each of another.
@@ -195,18 +175,11 @@ BundlePtr checkpointOf(const std::vector<Values> &tensors,
     const auto text = std::as_bytes(std::span(header));
     file.insert(file.end(), text.begin(), text.end());
     file.insert(file.end(), data.begin(), data.end());
-    OpenOptions options;
-    options.memory = {{"w.safetensors", file}};
-    const auto bundle = Bundle::open("w.safetensors", options);
-    return bundle ? *bundle : nullptr;
+    return Bundle::open("w.safetensors", {.memory = {{"w.safetensors", file}}}).value_or(nullptr);
 }
 
 using Make = std::function<Stored(const Values &)>;
 using Change = std::function<void(Stored &)>;
-
-} // namespace
-
-namespace {
 
 Stored int4(const Values &values)
 {

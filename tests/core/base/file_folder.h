@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QByteArray>
-#include <QFile>
-#include <QTemporaryDir>
-
-#include <cstddef>
-#include <filesystem>
-#include <vector>
+#include "tests/test_program.h"
 
 namespace kernscope::test {
 
@@ -36,8 +30,7 @@ private:
 /// What a file holds now; nothing where it cannot be read.
 inline QByteArray onDisk(const std::filesystem::path &path)
 {
-    QFile file(QString::fromStdString(path.string()));
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    return contentOf(QString::fromStdString(path.string()));
 }
 
 } // namespace kernscope::test

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <cstddef>
-#include <cstring>
-#include <vector>
+#include "tests/test_program.h"
 
 /// Bytes to overlay.
 namespace kernscope::test {

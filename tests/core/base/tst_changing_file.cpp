@@ -1,22 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A file that another program writes, cuts, replaces or removes while it is mapped. Each of the
 // reads here ended the process with SIGBUS when pages of the mapping were missing.
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/base/overlaid_file.h"
 #include "tests/test_program.h"
-
-#include <atomic>
-#include <csignal>
-#include <cstdlib>
-#include <fstream>
-#include <numeric>
-#include <string_view>
-#include <thread>
-
-#include <QCoreApplication>
-#include <QProcess>
-#include <QTemporaryDir>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -231,9 +217,9 @@ private slots:
     {
         const timespec old[2] = {{1000000000, 0}, {1000000000, 0}};
         QCOMPARE(::utimensat(AT_FDCWD, m_path.c_str(), old, 0), 0);
-        QTest::qWait(20); // the system's clock for files ticks in steps of some milliseconds
+        QVERIFY(test::fileClockTicks(m_folder.path()));
         const auto file = open();
-        QTest::qWait(20);
+        QVERIFY(test::fileClockTicks(m_folder.path()));
         put(m_path, pattern(kSize, 9));
         QCOMPARE(::utimensat(AT_FDCWD, m_path.c_str(), old, 0), 0);
         QCOMPARE(OverlaidFile::stampOf(m_path), file->stamp());
@@ -243,7 +229,7 @@ private slots:
     void permissionsAreNoChange()
     {
         const auto file = open();
-        QTest::qWait(20);
+        QVERIFY(test::fileClockTicks(m_folder.path()));
         fs::permissions(m_path, fs::perms::owner_read);
         QCOMPARE(file->state().kind, FileState::Kind::Same);
         fs::create_hard_link(m_path, m_path.string() + ".link");
@@ -286,8 +272,7 @@ private slots:
 private:
     std::shared_ptr<OverlaidFile> open()
     {
-        auto file = OverlaidFile::open(m_path, "weight.bin");
-        return file ? *file : nullptr;
+        return OverlaidFile::open(m_path, "weight.bin").value_or(nullptr);
     }
 
     QTemporaryDir m_folder;

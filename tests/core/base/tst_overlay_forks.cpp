@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/base/overlaid_file.h"
 #include "file_folder.h"
 #include "overlay_fixture.h"
 #include "tests/test_program.h"
-
-#include <chrono>
-#include <mutex>
-#include <thread>
-
-#include <QFile>
 
 using namespace kernscope;
 using namespace kernscope::test;

@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/base/sandbox.h"
 #include "tests/test_program.h"
-
-#include <cerrno>
-#include <functional>
-#include <thread>
 
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
 
 using namespace kernscope;
 
@@ -56,18 +46,14 @@ private slots:
             QSKIP("This kernel has no Landlock");
         for (const char *folder : {"in", "out", "else"})
             QVERIFY(QDir(m_folder.path()).mkpath(QString::fromUtf8(folder)));
-        for (const char *name : {"in/a", "out/a", "else/a", "one", "two"}) {
-            QFile file(at(QString::fromUtf8(name)));
-            QVERIFY(file.open(QIODevice::WriteOnly) && file.write("a") == 1);
-        }
+        for (const char *name : {"in/a", "out/a", "else/a", "one", "two"})
+            QVERIFY(test::put(at(QString::fromUtf8(name)), "a"));
         QFile::link(at(u"else/a"_s), at(u"in/link"_s));
     }
 
     void files_data()
     {
-        QTest::addColumn<QString>("name");
-        QTest::addColumn<int>("flags");
-        QTest::addColumn<int>("fault");
+        test::addColumns<QString, int, int>();
         const auto row = [](const char *name, int flags, int fault) {
             QTest::addRow("%s, %d", name, flags) << QString::fromUtf8(name) << flags << fault;
         };
@@ -87,9 +73,7 @@ private slots:
 
     void files()
     {
-        QFETCH(QString, name);
-        QFETCH(int, flags);
-        QFETCH(int, fault);
+        const auto [name, flags, fault] = test::fetched<QString, int, int>();
         const int outside = openFault(at(name), flags);
         QCOMPARE(outside, 0); // so that it is the sandbox that refuses
         if ((flags & O_CREAT) != 0)

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/base/sha256.h"
 #include "tests/test_program.h"
-
-#include <QCryptographicHash>
 
 using namespace kernscope;
 

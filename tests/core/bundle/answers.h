@@ -2,14 +2,7 @@
 #pragma once
 
 #include "tests/data/data_folder.h"
-
-#include <QDir>
-#include <QDirIterator>
-#include <QFile>
-
-#include <cmath>
-#include <fstream>
-#include <string>
+#include "tests/test_program.h"
 
 #include <nlohmann/json.hpp>
 
@@ -25,14 +18,14 @@ inline QString answerOf(const QString &bundle)
     return QFile::exists(inside) ? inside : bundle + QStringLiteral(".expected.json");
 }
 
-inline QStringList bundlesOf(const QString &folder, const QStringList &suffixes)
+/// The column "path", and a row for each bundle that has an answer.
+inline void addAnswered()
 {
-    QStringList found;
-    QDirIterator entries(folder, suffixes, QDir::Dirs, QDirIterator::Subdirectories);
-    while (entries.hasNext())
-        found << entries.next();
-    found.sort();
-    return found;
+    QTest::addColumn<QString>("path");
+    for (const QString &path : pathsBelow(dataFolder(), {u"*.mlmodelc"_s})) {
+        if (QFile::exists(answerOf(path)))
+            addRow(qPrintable(QDir(path).dirName()), path);
+    }
 }
 
 /// First place where `found` lacks or changes something of `wanted`; numbers to six decimals.

@@ -58,7 +58,7 @@ inline void twoMasks(MadeBundle &made)
 /// Sixty ops in a row, each scaling the one before.
 inline void longChain(MadeBundle &made)
 {
-    made.constant("tensor<int8, [2]>", "c0", made.blob(ElementType::Int8, "[2]", Bytes(2)));
+    made.weight("c0", "[2]", Bytes(2), ElementType::Int8);
     std::string before = "c0";
     for (int i = 1; i <= 60; ++i) {
         const std::string name = i == 60 ? "w" : fmt::format("c{}", i);

@@ -35,7 +35,7 @@ Bytes hex(std::string_view text)
     return bytes;
 }
 
-Bytes halves(std::initializer_list<float> values)
+Bytes halves(std::span<const float> values)
 {
     Bytes bytes;
     for (const float value : values) {
@@ -65,6 +65,11 @@ void MadeBundle::line(std::string statement)
     m_statements += "            " + std::move(statement) + ";\n";
 }
 
+void MadeBundle::op(std::string_view name, std::string_view shape, std::string_view call)
+{
+    line(fmt::format("tensor<fp16, {1}> {0} = {2}[name = string(\"{0}\")]", name, shape, call));
+}
+
 void MadeBundle::constant(std::string_view type, std::string_view name, std::string_view value)
 {
     line(fmt::format("{0} {1} = const()[name = string(\"{1}_op\"), val = {2}]", type, name, value));
@@ -75,6 +80,20 @@ void MadeBundle::consume(std::string_view weight)
     line(fmt::format("tensor<fp16, [1, 2]> out{0} = linear(weight = {1}, x = x)[name = "
                      "string(\"out{0}\")]",
                      m_consumers++, weight));
+}
+
+void MadeBundle::weight(std::string_view name, std::string_view shape, const Bytes &payload,
+                        ElementType type)
+{
+    constant(fmt::format("tensor<{}, {}>", elementTypeName(type), shape), name,
+             blob(type, shape, payload));
+}
+
+void MadeBundle::layer(std::string_view name, std::string_view shape, const Bytes &payload,
+                       ElementType type)
+{
+    weight(name, shape, payload, type);
+    consume(name);
 }
 
 std::string MadeBundle::text() const
@@ -97,6 +116,15 @@ OpenOptions MadeBundle::options(std::string_view text, const Bytes &weights)
                       {"model.mil", bytesOf(text)},
                       {"weights/weight.bin", weights}};
     return options;
+}
+
+std::vector<float> valuesOf(const Bundle &bundle, std::size_t weight)
+{
+    const auto decoder = bundle.decoder(weight);
+    std::vector<float> values(decoder ? decoder->elements().value : 0);
+    if (decoder)
+        decoder->decodeFloat(0, values);
+    return values;
 }
 
 std::vector<float> decoded(const Bundle &bundle, std::string_view weight)

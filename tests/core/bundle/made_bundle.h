@@ -19,7 +19,11 @@ using Bytes = std::vector<std::byte>;
 /// "01 10 ff" as bytes.
 Bytes hex(std::string_view text);
 /// fp16 bits of values, little-endian.
-Bytes halves(std::initializer_list<float> values);
+Bytes halves(std::span<const float> values);
+inline Bytes halves(std::initializer_list<float> values)
+{
+    return halves(std::span(values.begin(), values.size()));
+}
 
 class MadeBundle
 {
@@ -35,10 +39,18 @@ public:
 
     /// Adds a statement, without the semicolon.
     void line(std::string statement);
+    /// `tensor<fp16, SHAPE> NAME = CALL[name = string("NAME")]`.
+    void op(std::string_view name, std::string_view shape, std::string_view call);
     /// `fp16 NAME = const()[name = string("NAME"), val = VALUE]`.
     void constant(std::string_view type, std::string_view name, std::string_view value);
     /// A linear op that reads `weight`; gives the program an ordinary consumer.
     void consume(std::string_view weight);
+    /// A dense weight, in a record of its own.
+    void weight(std::string_view name, std::string_view shape, const Bytes &payload,
+                ElementType type = ElementType::Fp16);
+    /// The same, and a linear op that reads it.
+    void layer(std::string_view name, std::string_view shape, const Bytes &payload,
+               ElementType type = ElementType::Fp16);
 
     /// What the function takes and gives back; by default `tensor<fp16, [1, 4]> x` and nothing.
     std::string parameters = "tensor<fp16, [1, 4]> x";
@@ -58,7 +70,9 @@ private:
     int m_consumers = 0;
 };
 
-/// Decoded values of a weight, as floats.
+/// All values of a weight.
+std::vector<float> valuesOf(const Bundle &bundle, std::size_t weight);
+/// The same by its name, rounded to fp16.
 std::vector<float> decoded(const Bundle &bundle, std::string_view weight);
 /// "error mil.syntax model.mil+12" and so on, one a diagnostic, for comparing.
 std::vector<std::string> faults(const Diagnostics &diagnostics);

@@ -3,7 +3,6 @@
 
 #include "core/base/sha256.h"
 #include "core/codec/decode/decoder.h"
-#include "core/numeric/half.h"
 
 namespace kernscope::test {
 
@@ -98,33 +97,8 @@ Bytes MadeCoreAi::module() const
     const std::uint64_t name = made.attribute({1, made.string("main")});
     const std::uint64_t function = made.type({30, 0, 0});
     const std::uint64_t graphType = made.attribute({4, function});
-
-    mlir::Encoder region;
-    region.varint(1);
-    region.varint(m_values);
-    region.flagged(m_operations, false);
-    region.bytes(m_body.all());
-
-    mlir::Encoder asset;
-    asset.varint(1);
-    asset.varint(0);
-    asset.flagged(1, false);
-    asset.varint(made.name("dataflow.graph_v1"));
-    asset.byte(0x50);
-    asset.varint(m_location);
-    asset.varint(made.propertyRun({none, 0, no, graphType, no, name, no, none, none}));
-    asset.flagged(1, true);
-    putSection(asset, 4, region.take());
-
-    mlir::Encoder top;
-    top.flagged(1, false);
-    top.varint(made.name("serialization.asset"));
-    top.byte(0x50);
-    top.varint(m_location);
-    top.varint(made.propertyRun({0, 0}));
-    top.flagged(1, true);
-    putSection(top, 4, asset.take());
-    made.operations = top.take();
+    made.wrapGraph(m_location, {none, 0, no, graphType, no, name, no, none, none}, 0, m_values,
+                   m_operations, m_body.all());
     return made.bytes();
 }
 
@@ -145,19 +119,7 @@ OpenOptions MadeCoreAi::options() const
 
 BundlePtr MadeCoreAi::open() const
 {
-    auto bundle = Bundle::open("made.aimodel", options());
-    return bundle ? *bundle : nullptr;
-}
-
-Bytes halfBytes(std::initializer_list<float> values)
-{
-    Bytes bytes;
-    for (const float value : values) {
-        const std::uint16_t half = floatToHalf(value);
-        bytes.push_back(static_cast<std::byte>(half & 0xFF));
-        bytes.push_back(static_cast<std::byte>(half >> 8));
-    }
-    return bytes;
+    return Bundle::open("made.aimodel", options()).value_or(nullptr);
 }
 
 Bytes byteRow(std::initializer_list<int> values)
@@ -166,15 +128,6 @@ Bytes byteRow(std::initializer_list<int> values)
     for (const int value : values)
         bytes.push_back(static_cast<std::byte>(value));
     return bytes;
-}
-
-std::vector<float> valuesOf(const Bundle &bundle, std::size_t weight)
-{
-    const auto decoder = bundle.decoder(weight);
-    std::vector<float> values(decoder ? decoder->elements().value : 0);
-    if (decoder)
-        decoder->decodeFloat(0, values);
-    return values;
 }
 
 } // namespace kernscope::test

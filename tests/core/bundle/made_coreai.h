@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
+#include "made_bundle.h"
 #include "made_module.h"
 
 #include <cstdint>
@@ -63,9 +64,6 @@ private:
     std::uint64_t m_values = 0, m_operations = 0, m_outputs = 0;
 };
 
-Bytes halfBytes(std::initializer_list<float> values);
 Bytes byteRow(std::initializer_list<int> values);
-/// All values of a weight.
-std::vector<float> valuesOf(const Bundle &bundle, std::size_t weight);
 
 } // namespace kernscope::test

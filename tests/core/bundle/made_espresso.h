@@ -4,11 +4,7 @@
 #include "core/base/little_endian.h"
 #include "core/bundle/bundle.h"
 #include "core/numeric/half.h"
-
-#include <cstring>
-#include <string>
-#include <utility>
-#include <vector>
+#include "tests/test_program.h"
 
 /// A made-up compiled neural network of the published layout (netron's espresso.js, other published
 /// readers): no compiler wrote it.

@@ -41,7 +41,7 @@ inline void sparseBits(MadeBundle &made)
 
 inline void sparsePalette(MadeBundle &made)
 {
-    made.constant("tensor<uint1, [2, 4]>", "m", made.blob(ElementType::Uint1, "[2, 4]", hex("05")));
+    made.weight("m", "[2, 4]", hex("05"), ElementType::Uint1);
     const auto indices = made.blob(ElementType::Uint4, "[2]", hex("F3"));
     const auto lut = made.blob(ElementType::Fp16, "[1, 1, 16, 1]", kBook);
     made.line(fmt::format("tensor<uint1, [2, 4]> om, tensor<fp16, [2]> ov = "

@@ -4,11 +4,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
-
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
+#include "tests/test_program.h"
 
 namespace kernscope::test {
 

@@ -3,14 +3,7 @@
 
 #include "core/bundle/shapes/infer.h"
 #include "core/container/mil/reader.h"
-
-#include <algorithm>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <fmt/format.h>
+#include "tests/test_program.h"
 
 /// Programs of a statement or two, for the tests of shapes.
 namespace kernscope::test {

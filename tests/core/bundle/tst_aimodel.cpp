@@ -12,9 +12,6 @@
 #include "core/container/mil/program.h"
 #include "core/numeric/half.h"
 
-#include <algorithm>
-#include <set>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -46,9 +43,9 @@ private slots:
     {
         MadeCoreAi made;
         const auto data = made.constant({2, 2}, Elem::Si8, byteRow({100, 110, 90, 105}));
-        const auto scale = made.constant({1, 1}, Elem::F16, halfBytes({2}), true);
+        const auto scale = made.constant({1, 1}, Elem::F16, halves({2}), true);
         const auto offset = made.constant({1, 1}, Elem::Si8, byteRow({100}), true);
-        const auto bias = made.constant({1, 1}, Elem::F16, halfBytes({0.5f}), true);
+        const auto bias = made.constant({1, 1}, Elem::F16, halves({0.5f}), true);
         made.output({made.operation("primitive.blockwise_shift_scale_v2",
                                     {data, scale, offset, bias}, {2, 2}, Elem::F16)});
         const BundlePtr bundle = VERIFIED(made.open());
@@ -81,12 +78,12 @@ private slots:
         const std::vector<int> offsets{128, 1, 77, 3};
         MadeCoreAi made;
         const auto data = made.constant(shape, Elem::Ui8, byteRow({255, 1, 3, 255}));
-        Bytes scales = halfBytes({0.1f, 8.0078125f, 0.3f, 0.7f}), zeros = byteRow({128, 1, 77, 3});
+        Bytes scales = halves({0.1f, 8.0078125f, 0.3f, 0.7f}), zeros = byteRow({128, 1, 77, 3});
         scales.resize(2 * count);
         zeros.resize(count);
         const auto scale = made.constant(blocks, Elem::F16, scales);
         const auto offset = made.constant(blocks, Elem::Ui8, zeros);
-        const auto bias = made.constant(blocks, Elem::F16, halfBytes({0}), true);
+        const auto bias = made.constant(blocks, Elem::F16, halves({0}), true);
         made.output({made.operation("primitive.blockwise_shift_scale_v2",
                                     {data, scale, offset, bias}, shape, Elem::F16)});
         const BundlePtr bundle = VERIFIED(made.open());
@@ -112,9 +109,9 @@ private slots:
             return made.constant({}, Elem::Si16, byteRow({number, number < 0 ? 255 : 0}), true);
         };
         const auto codes = made.constant({1, 2}, Elem::Ui2, byteRow({0x02}));
-        const auto book = made.constant({1, 1, 4, 1}, Elem::F16, halfBytes({5, 6, 7, 8}));
+        const auto book = made.constant({1, 1, 4, 1}, Elem::F16, halves({5, 6, 7, 8}));
         const auto bits = made.constant({1, 2}, Elem::Ui1, byteRow({0x01}));
-        const auto pairs = made.constant({1, 1, 2, 2}, Elem::F16, halfBytes({1, 2, 3, 4}));
+        const auto pairs = made.constant({1, 1, 2, 2}, Elem::F16, halves({1, 2, 3, 4}));
         made.output(
             {made.operation("primitive.lut_to_dense_v1", {codes, book, axis(0)}, {1, 2}, Elem::F16),
              made.operation("primitive.lut_to_dense_v1", {bits, pairs, axis(-1)}, {1, 4},
@@ -131,7 +128,7 @@ private slots:
     void keepsWhatTheMaskKeeps()
     {
         MadeCoreAi made;
-        const auto values = made.constant({3}, Elem::F16, halfBytes({7, 8, 9}));
+        const auto values = made.constant({3}, Elem::F16, halves({7, 8, 9}));
         const auto mask = made.constant({5}, Elem::Ui1, byteRow({0x1A}));
         const auto sparse = made.operation("primitive.build_sparse_with_bitmask_v1", {values, mask},
                                            {5}, Elem::F16);
@@ -151,9 +148,9 @@ private slots:
                                            {5}, Elem::Ui8);
         const auto dense =
             made.operation("primitive.sparse_with_bitmask_to_dense_v1", {sparse}, {5}, Elem::Ui8);
-        const auto scale = made.constant({1}, Elem::F16, halfBytes({0.5f}), true);
+        const auto scale = made.constant({1}, Elem::F16, halves({0.5f}), true);
         const auto offset = made.constant({1}, Elem::Ui8, byteRow({127}), true);
-        const auto bias = made.constant({1}, Elem::F16, halfBytes({0}), true);
+        const auto bias = made.constant({1}, Elem::F16, halves({0}), true);
         made.output({made.operation("primitive.blockwise_shift_scale_v2",
                                     {dense, scale, offset, bias}, {5}, Elem::F16)});
         const BundlePtr bundle = VERIFIED(made.open());
@@ -216,12 +213,12 @@ private slots:
         };
         const auto axis = made.constant({}, Elem::Si16, byteRow({0, 0}), true);
         const auto books = [&](std::initializer_list<float> entries) {
-            return made.constant({2, 1, 1, 4, 1}, Elem::F16, halfBytes(entries));
+            return made.constant({2, 1, 1, 4, 1}, Elem::F16, halves(entries));
         };
         MadeCoreAi::Value value = 0;
         if (kind == 0) {
             value = dense(kept(made.constant({12}, Elem::F16,
-                                             halfBytes({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})),
+                                             halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})),
                                Elem::F16),
                           Elem::F16);
         } else if (kind == 1) {
@@ -230,9 +227,9 @@ private slots:
                                          byteRow({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})),
                            Elem::Ui8),
                       Elem::Ui8);
-            const auto scale = made.constant({2, 1, 2}, Elem::F16, halfBytes({1, 2, 0.5f, 4}));
+            const auto scale = made.constant({2, 1, 2}, Elem::F16, halves({1, 2, 0.5f, 4}));
             const auto offset = made.constant({2, 1, 2}, Elem::Ui8, byteRow({0, 1, 2, 3}));
-            const auto bias = made.constant({2, 1, 2}, Elem::F16, halfBytes({0, 1, 2, 3}));
+            const auto bias = made.constant({2, 1, 2}, Elem::F16, halves({0, 1, 2, 3}));
             value = made.operation("primitive.blockwise_shift_scale_v2",
                                    {codes, scale, offset, bias}, shape, Elem::F16);
         } else if (kind == 2) {
@@ -253,9 +250,9 @@ private slots:
                 made.constant(shape, Elem::Ui2, byteRow({0xE4, 0x1B, 0x4E, 0xB1, 0x39, 0xC6}));
             const auto entries =
                 made.constant({2, 1, 1, 4, 1}, Elem::Si8, byteRow({1, 2, 3, 4, 5, 6, 7, 8}));
-            const auto scale = made.constant({2, 1, 1, 1, 1}, Elem::F16, halfBytes({2, 3}));
+            const auto scale = made.constant({2, 1, 1, 1, 1}, Elem::F16, halves({2, 3}));
             const auto zero = made.constant({2, 1, 1, 1, 1}, Elem::Si8, byteRow({0, 1}));
-            const auto bias = made.constant({2, 1, 1, 1, 1}, Elem::F16, halfBytes({0, 0}));
+            const auto bias = made.constant({2, 1, 1, 1, 1}, Elem::F16, halves({0, 0}));
             const auto scaled =
                 made.operation("primitive.blockwise_shift_scale_v2", {entries, scale, zero, bias},
                                {2, 1, 1, 4, 1}, Elem::F16);
@@ -305,7 +302,7 @@ private slots:
     void splatsAreLocked()
     {
         MadeCoreAi made;
-        made.output({made.constant({4, 4}, Elem::F16, halfBytes({0.25f}), true)});
+        made.output({made.constant({4, 4}, Elem::F16, halves({0.25f}), true)});
         const BundlePtr bundle = VERIFIED(made.open());
         QCOMPARE(valuesOf(*bundle, 0), Values(16, 0.25f));
         QCOMPARE(bundle->weights().front().storedBytes.value, std::uint64_t(2));
@@ -316,11 +313,11 @@ private slots:
     void names()
     {
         MadeCoreAi made;
-        const auto a = made.constant({4}, Elem::F16, halfBytes({1, 2, 3, 4}));
+        const auto a = made.constant({4}, Elem::F16, halves({1, 2, 3, 4}));
         made.nameNext("layer.0.bias");
-        const auto b = made.constant({4}, Elem::F16, halfBytes({1, 2, 3, 5}));
-        const auto c = made.constant({4}, Elem::F16, halfBytes({1, 2, 3, 6}));
-        const auto d = made.constant({1, 4}, Elem::F16, halfBytes({1, 2, 3, 7}));
+        const auto b = made.constant({4}, Elem::F16, halves({1, 2, 3, 5}));
+        const auto c = made.constant({4}, Elem::F16, halves({1, 2, 3, 6}));
+        const auto d = made.constant({1, 4}, Elem::F16, halves({1, 2, 3, 7}));
         const auto x = added(made, a, {4}), y = added(made, b, {4}), z = added(made, c, {4});
         const auto order = made.constant({2}, Elem::Ui32, byteRow({1, 0, 0, 0, 0, 0, 0, 0}));
         const auto turned = made.operation("primitive.transpose_v1", {d, order}, {4, 1}, Elem::F16);
@@ -348,9 +345,8 @@ private slots:
         MadeCoreAi made;
         const auto axis = made.constant({}, Elem::Si16, byteRow({0, 0}), true);
         const auto codes = made.constant({1, 2}, Elem::Ui4, byteRow({0x02}));
-        const auto book =
-            made.constant({1, 1, 8, 1}, Elem::F16, halfBytes({5, 6, 7, 8, 1, 2, 3, 4}));
-        const auto values = made.constant({2}, Elem::F16, halfBytes({7, 8}));
+        const auto book = made.constant({1, 1, 8, 1}, Elem::F16, halves({5, 6, 7, 8, 1, 2, 3, 4}));
+        const auto values = made.constant({2}, Elem::F16, halves({7, 8}));
         const auto mask = made.constant({5}, Elem::Ui1, byteRow({0x1A}));
         const auto sparse = made.operation("primitive.build_sparse_with_bitmask_v1", {values, mask},
                                            {5}, Elem::F16);
@@ -373,7 +369,7 @@ private slots:
     void wrongHashIsAFinding()
     {
         MadeCoreAi made;
-        made.output({made.constant({4}, Elem::F16, halfBytes({1, 2, 3, 4}))});
+        made.output({made.constant({4}, Elem::F16, halves({1, 2, 3, 4}))});
         QVERIFY(!says(*made.open(), "aimodel.hash"));
         OpenOptions options = made.options();
         options.memory.front().second.front() ^= std::byte{1};
@@ -385,9 +381,9 @@ private slots:
     {
         MadeCoreAi made;
         const auto data = made.constant({2, 2}, Elem::Si8, byteRow({100, 110, 90, 105}));
-        const auto scale = made.constant({1, 1}, Elem::F16, halfBytes({2}), true);
+        const auto scale = made.constant({1, 1}, Elem::F16, halves({2}), true);
         const auto offset = made.constant({1, 1}, Elem::Si8, byteRow({100}), true);
-        const auto bias = made.constant({1, 1}, Elem::F16, halfBytes({0.5f}), true);
+        const auto bias = made.constant({1, 1}, Elem::F16, halves({0.5f}), true);
         made.output({made.operation("primitive.blockwise_shift_scale_v2",
                                     {data, scale, offset, bias}, {2, 2}, Elem::F16)});
         const BundlePtr bundle = made.open();

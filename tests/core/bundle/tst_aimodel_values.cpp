@@ -8,15 +8,6 @@
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 
-#include <QDir>
-#include <QFile>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
-
-#include <map>
-#include <set>
-
 using namespace kernscope;
 
 namespace {

@@ -2,8 +2,6 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
-#include <fmt/format.h>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -31,8 +29,7 @@ std::string consumersOf(const Bundle &bundle, std::string_view weight)
 
 void weight(MadeBundle &made, std::string_view name, std::string_view shape, std::size_t elements)
 {
-    made.constant(fmt::format("tensor<fp16, {}>", shape), name,
-                  made.blob(ElementType::Fp16, shape, Bytes(2 * elements)));
+    made.weight(name, shape, Bytes(2 * elements));
 }
 
 } // namespace
@@ -179,10 +176,9 @@ private slots:
         made.line(
             "tensor<fp32, [2, 4]> t = transpose(perm = tensor<int32, [2]>([1, 0]), x = c)[name "
             "= string(\"t\")]");
-        made.line("tensor<fp16, [1, 4]> early = add(x = x, y = w)[name = string(\"early\")]");
-        made.line("tensor<fp16, [1, 2]> late = linear(weight = t, x = x)[name = string(\"late\")]");
-        made.line(
-            "tensor<fp16, [1, 2]> shaped = reshape(shape = w, x = x)[name = string(\"shaped\")]");
+        made.op("early", "[1, 4]", "add(x = x, y = w)");
+        made.op("late", "[1, 2]", "linear(weight = t, x = x)");
+        made.op("shaped", "[1, 2]", "reshape(shape = w, x = x)");
         const auto bundle = VERIFIED(made.open());
         // in program order; the cost is that of the shape that the op sees
         QCOMPARE(consumersOf(**bundle, "w"), "early:add.y=0 cast>transpose>late:linear.weight=16 "
@@ -221,10 +217,9 @@ private slots:
         made.constant("tensor<int32, [2]>", "s", "tensor<int32, [2]>([2, 1])");
         made.constant("string", "p", "string(\"custom\")");
         weight(made, "w", "[4, 3, 1, 1]", 12);
-        made.line(
-            "tensor<fp16, [1, 4, 5, 9]> y = conv(dilations = tensor<int32, [2]>([1, 1]), groups "
-            "= int32(2), pad = tensor<int32, [4]>([0, 0, 1, 1]), pad_type = p, strides = s, "
-            "weight = w, x = x)[name = string(\"y\")]");
+        made.op("y", "[1, 4, 5, 9]",
+                "conv(dilations = tensor<int32, [2]>([1, 1]), groups = int32(2), pad = "
+                "tensor<int32, [4]>([0, 0, 1, 1]), pad_type = p, strides = s, weight = w, x = x)");
         const auto bundle = VERIFIED(made.open());
         const ConsumerGeometry &geometry = (*bundle)->weights()[0].consumers[0].geometry;
         using Numbers = std::vector<std::uint64_t>;

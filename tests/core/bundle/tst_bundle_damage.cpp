@@ -7,12 +7,6 @@
 #include "faulty.h"
 #include "tests/test_program.h"
 
-#include <QRandomGenerator>
-#include <QTemporaryDir>
-
-#include <filesystem>
-#include <fstream>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -87,9 +81,8 @@ private slots:
     {
         QFETCH(QByteArray, content);
         QFETCH(QByteArray, found);
-        OpenOptions options;
-        options.memory = {{"file", readable(content.toStdString())}};
-        const auto bundle = Bundle::open("file", options);
+        const auto bundle =
+            Bundle::open("file", {.memory = {{"file", readable(content.toStdString())}}});
         QCOMPARE(bundle.has_value(), found.isEmpty());
         if (bundle)
             return;
@@ -115,9 +108,7 @@ private slots:
         QCOMPARE(Bundle::open(folder).error().code, "bundle.kind");
 
         MadeBundle made;
-        made.constant("tensor<fp16, [2]>", "w",
-                      made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
-        made.consume("w");
+        made.layer("w", "[2]", halves({1, 2}));
         write(folder / "model.mil", readable(made.text()));
         write(root / "outside.bin", made.weights());
         fs::create_directories(folder / "weights");
@@ -156,9 +147,7 @@ private slots:
     {
         MadeBundle made;
         for (const char *name : {"a", "b", "c", "d"}) {
-            made.constant("tensor<fp16, [2]>", name,
-                          made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
-            made.consume(name);
+            made.layer(name, "[2]", halves({1, 2}));
         }
         const auto cutAt = [&made](std::size_t length) {
             OpenOptions options = made.options();
@@ -190,8 +179,7 @@ private slots:
     {
         MadeBundle made;
         for (const char *name : {"a", "b"})
-            made.constant("tensor<fp16, [2]>", name,
-                          made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
+            made.weight(name, "[2]", halves({1, 2}));
         const auto indices = made.blob(ElementType::Uint1, "[2, 2]", hex("06"), 4);
         made.line("tensor<fp16, [2, 2]> c = constexpr_lut_to_dense(indices = " + indices +
                   ", lut = tensor<fp16, [1, 1, 2, 1]>([0x1p0, 0x1p1]))[name = string(\"c\")]");

@@ -9,8 +9,6 @@
 #include "core/report/json.h"
 #include "tests/test_program.h"
 
-#include <QDir>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -20,20 +18,9 @@ class TestBundleData : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        if (!QDir(dataFolder()).exists())
-            QSKIP("No data folder: set KERNSCOPE_DATA to one.");
-    }
+    void initTestCase() { KERNSCOPE_NEEDS(dataFolder()); }
 
-    void answers_data()
-    {
-        QTest::addColumn<QString>("path");
-        for (const QString &path : bundlesOf(dataFolder(), {u"*.mlmodelc"_s})) {
-            if (QFile::exists(answerOf(path)))
-                addRow(qPrintable(QDir(path).dirName()), path);
-        }
-    }
+    void answers_data() { addAnswered(); }
 
     void answers()
     {
@@ -57,12 +44,7 @@ private slots:
         QCOMPARE(difference(wanted, found, "").c_str(), "");
     }
 
-    void everything_data()
-    {
-        QTest::addColumn<QString>("path");
-        for (const QString &path : bundlesOf(dataFolder(), {u"*.mlmodelc"_s, u"*.mlpackage"_s}))
-            addRow(qPrintable(QDir(path).dirName()), path);
-    }
+    void everything_data() { addPaths({u"*.mlmodelc"_s, u"*.mlpackage"_s}); }
 
     /// Opens without a fault, covers every byte, decodes every weight, is the same when read again,
     /// and its weight file opens on its own.
@@ -95,7 +77,7 @@ private slots:
     void twins()
     {
         int pairs = 0;
-        for (const QString &package : bundlesOf(dataFolder(), {u"*.mlpackage"_s})) {
+        for (const QString &package : pathsBelow(dataFolder(), {u"*.mlpackage"_s})) {
             const QString compiled = package.chopped(9) + u"mlmodelc"_s;
             if (!QDir(compiled).exists())
                 continue;
@@ -129,8 +111,7 @@ private slots:
     void loopWeights()
     {
         const QString path = dataFolder() + u"/real/dtln/DTLN_AEC_128_Part1.mlpackage"_s;
-        if (!QDir(path).exists())
-            QSKIP("The network with loops is not there.");
+        KERNSCOPE_NEEDS(path);
         const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
         QCOMPARE((*bundle)->weights().size(), std::size_t(12));
         int inside = 0;
@@ -145,8 +126,7 @@ private slots:
     void packageTools()
     {
         const QString folder = dataFolder() + u"/real/silero-vad/unified_pruned_int8."_s;
-        if (!QDir(folder + u"mlpackage"_s).exists())
-            QSKIP("The network in both forms is not there.");
+        KERNSCOPE_NEEDS(folder + u"mlpackage"_s);
         std::vector<std::vector<BuildFact>> facts;
         for (const char *kind : {"mlpackage", "mlmodelc"}) {
             const auto bundle =

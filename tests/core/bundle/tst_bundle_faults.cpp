@@ -7,8 +7,6 @@
 #include "faulty.h"
 #include "tests/test_program.h"
 
-#include <fmt/format.h>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -163,8 +161,7 @@ private slots:
         const auto [make, code, file] = fetched<Make, QByteArray, QByteArray>();
         MadeBundle made;
         make(made);
-        made.constant("tensor<fp16, [2]>", "sound",
-                      made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
+        made.weight("sound", "[2]", halves({1, 2}));
         const auto bundle = VERIFIED(made.open());
         QCOMPARE(decoded(**bundle, "sound"), std::vector<float>({1, 2}));
         const auto index = VERIFIED((*bundle)->weightByName("w"));

@@ -3,10 +3,6 @@
 #include "made_forms.h"
 #include "tests/test_program.h"
 
-#include <functional>
-
-#include <fmt/format.h>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -42,15 +38,12 @@ std::string detailOf(const Weight &weight)
 
 void dense(MadeBundle &made)
 {
-    made.constant("tensor<fp16, [2, 2]>", "w",
-                  made.blob(ElementType::Fp16, "[2, 2]", halves({1, -2, 0.5F, 0})));
-    made.consume("w");
+    made.layer("w", "[2, 2]", halves({1, -2, 0.5F, 0}));
 }
 
 void denseThroughCast(MadeBundle &made)
 {
-    made.constant("tensor<fp16, [2, 2]>", "c",
-                  made.blob(ElementType::Fp16, "[2, 2]", halves({1, -2, 0.5F, 0})));
+    made.weight("c", "[2, 2]", halves({1, -2, 0.5F, 0}));
     result(made, "fp32", "[2, 2]", "constexpr_cast",
            "source_val = c, output_dtype = string(\"fp32\")", "");
 }
@@ -189,9 +182,9 @@ void blockwisePalette(MadeBundle &made)
 
 void paletteBlockwise(MadeBundle &made)
 {
-    made.line("tensor<fp16, [1, 1, 2, 1]> book = constexpr_blockwise_shift_scale(data = "
-              "tensor<int8, [1, 1, 2, 1]>([-4, 6]), scale = tensor<fp16, [1, 1, 1, 1]>([0x1p-1]))"
-              "[name = string(\"book\")]");
+    made.op("book", "[1, 1, 2, 1]",
+            "constexpr_blockwise_shift_scale(data = tensor<int8, [1, 1, 2, 1]>([-4, 6]), scale = "
+            "tensor<fp16, [1, 1, 1, 1]>([0x1p-1]))");
     const auto indices = made.blob(ElementType::Uint1, "[2, 2]", hex("06"), 4);
     result(made, "fp16", "[2, 2]", "constexpr_lut_to_dense",
            fmt::format("indices = {}, lut = book", indices), "");
@@ -200,9 +193,9 @@ void paletteBlockwise(MadeBundle &made)
 /// A codebook of two entries that is looked up in another one.
 void paletteOfPalette(MadeBundle &made)
 {
-    made.line("tensor<fp16, [1, 1, 2, 1]> book = constexpr_lut_to_dense(indices = tensor<uint1, "
-              "[1, 1, 2, 1]>([1, 0]), lut = tensor<fp16, [1, 1, 1, 1, 2, 1]>([0x1.8p1, 0x1.4p2]))"
-              "[name = string(\"book\")]");
+    made.op("book", "[1, 1, 2, 1]",
+            "constexpr_lut_to_dense(indices = tensor<uint1, [1, 1, 2, 1]>([1, 0]), lut = "
+            "tensor<fp16, [1, 1, 1, 1, 2, 1]>([0x1.8p1, 0x1.4p2]))");
     const auto indices = made.blob(ElementType::Uint1, "[2, 2]", hex("06"), 4);
     result(made, "fp16", "[2, 2]", "constexpr_lut_to_dense",
            fmt::format("indices = {}, lut = book", indices), "");

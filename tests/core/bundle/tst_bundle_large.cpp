@@ -5,15 +5,7 @@
 #include "core/base/little_endian.h"
 #include "tests/test_program.h"
 
-#include <QFile>
-#include <QTemporaryDir>
-
-#include <filesystem>
-#include <fstream>
-
 #include <unistd.h>
-
-#include <fmt/format.h>
 
 using namespace kernscope;
 using namespace kernscope::test;

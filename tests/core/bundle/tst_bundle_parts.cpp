@@ -6,10 +6,6 @@
 #include "made_forms.h"
 #include "tests/test_program.h"
 
-#include <fmt/format.h>
-
-#include <set>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -131,8 +127,7 @@ private slots:
         QFETCH(const QString, reader);
         QFETCH(const bool, weight);
         MadeBundle made;
-        made.constant("tensor<fp16, [2, 4]>", "w",
-                      made.blob(ElementType::Fp16, "[2, 4]", Bytes(16)));
+        made.weight("w", "[2, 4]", Bytes(16));
         const std::string written = u"tensor<%1>"_s.arg(type).toStdString();
         const bool scalar = type.endsWith(u"[]"_s);
         made.line(written + " c = const()[name = string(\"c_op\"), val = " + written +
@@ -283,8 +278,7 @@ private slots:
     {
         QFETCH(const QByteArray, metadata);
         MadeBundle made;
-        made.constant("tensor<fp16, [2]>", "w",
-                      made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
+        made.weight("w", "[2]", halves({1, 2}));
         std::string text = made.text();
         const std::string_view before = "{{\"a\", \"b\"}}";
         const auto at = text.find(before);

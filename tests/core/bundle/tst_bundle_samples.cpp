@@ -8,12 +8,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QDir>
-#include <QFile>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
-
 using namespace kernscope;
 
 /// The customer's samples: texts of compiler 3600.x, states, functions, pipelines, networks.
@@ -82,8 +76,7 @@ private slots:
 
     void pipelines_data()
     {
-        QTest::addColumn<QString>("path");
-        QTest::addColumn<QStringList>("models");
+        test::addColumns<QString, QStringList>();
         test::addRow("nms", "models/pipeline-nms.mlpackage", QStringList{u"detector"_s});
         test::addRow("two", "models/pipeline-two.mlpackage", QStringList{u"first"_s, u"second"_s});
         test::addRow("network", "models/network-pipeline.mlmodel", QStringList{u"model0"_s});
@@ -91,8 +84,7 @@ private slots:
 
     void pipelines()
     {
-        QFETCH(QString, path);
-        QFETCH(QStringList, models);
+        const auto [path, models] = test::fetched<QString, QStringList>();
         const BundlePtr bundle = VERIFIED(open(path));
         QVERIFY2(!hasErrors(bundle->diagnostics()), "the sample is sound");
         QCOMPARE(test::sectionFault(*bundle), std::string());
@@ -125,10 +117,11 @@ private slots:
     {
         QFETCH(QString, path);
         const BundlePtr bundle = VERIFIED(open(path));
-        QFile file(m_folder.filePath(u"models/network.mlmodel.expected.json"_s));
-        QVERIFY(file.open(QIODevice::ReadOnly));
         const QJsonArray expected =
-            QJsonDocument::fromJson(file.readAll()).object()[u"weights"_s].toArray();
+            QJsonDocument::fromJson(
+                test::contentOf(m_folder.filePath(u"models/network.mlmodel.expected.json"_s)))
+                .object()[u"weights"_s]
+                .toArray();
         QVERIFY(!expected.isEmpty());
         const AllStatistics statistics = computeAllStatistics(*bundle, {true, true}, nullptr);
         QCOMPARE(qsizetype(bundle->weights().size()), expected.size());
@@ -151,19 +144,18 @@ private slots:
     }
 
 private:
-    BundlePtr open(const QString &name) const;
+    BundlePtr open(const QString &name) const
+    {
+        const auto bundle = Bundle::open(m_folder.filePath(name).toStdString());
+        if (!bundle) {
+            qWarning("%s", describe(bundle.error()).c_str());
+            return nullptr;
+        }
+        return *bundle;
+    }
+
     QDir m_folder;
 };
-
-BundlePtr TestBundleSamples::open(const QString &name) const
-{
-    const auto bundle = Bundle::open(m_folder.filePath(name).toStdString());
-    if (!bundle) {
-        qWarning("%s", describe(bundle.error()).c_str());
-        return nullptr;
-    }
-    return *bundle;
-}
 
 KERNSCOPE_TEST(TestBundleSamples, QCoreApplication)
 #include "tst_bundle_samples.moc"

@@ -11,8 +11,6 @@
 #include "core/patch/reencode/reencode.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -30,8 +28,7 @@ Bytes ofText(std::string_view text)
 Files member(const std::string &folder, float first)
 {
     MadeBundle made;
-    made.constant("tensor<fp16, [2, 2]>", "w",
-                  made.blob(ElementType::Fp16, "[2, 2]", halves({first, 2, 3, 4})));
+    made.weight("w", "[2, 2]", halves({first, 2, 3, 4}));
     made.line("tensor<fp16, [2, 2]> q = constexpr_affine_dequantize()[axis = int32(0), name = "
               "string(\"q\"), quantized_data = tensor<int8, [2, 2]>([1, 3, 4, 5]), scale = "
               "fp16(0x1p0), zero_point = int8(0)]");
@@ -122,9 +119,9 @@ private slots:
     /// Models of other kinds alone: named, and nothing is wrong.
     void otherKindsAlone()
     {
-        OpenOptions options;
-        options.memory = {{"coremldata.bin", ofText("x")}, {"model0/coremldata.bin", ofText("x")}};
-        const auto bundle = VERIFIED(Bundle::open("p.mlmodelc", options));
+        const auto bundle = VERIFIED(Bundle::open(
+            "p.mlmodelc",
+            {.memory = {{"coremldata.bin", ofText("x")}, {"model0/coremldata.bin", ofText("x")}}}));
         QCOMPARE((*bundle)->program()->models.size(), std::size_t{2});
         QCOMPARE((*bundle)->program()->models.back().kind, "compiled model");
         QCOMPARE((*bundle)->programFile(), kNoIndex);

@@ -4,8 +4,6 @@
 #include "core/bundle/shapes/rules.h"
 #include "tests/test_program.h"
 
-#include <deque>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

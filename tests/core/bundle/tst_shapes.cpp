@@ -196,8 +196,7 @@ private slots:
     {
         MadeBundle made;
         made.parameters = "tensor<fp16, [1, 3, ?, ?]> x";
-        made.constant("tensor<fp16, [8, 3, 1, 1]>", "w",
-                      made.blob(ElementType::Fp16, "[8, 3, 1, 1]", Bytes(48)));
+        made.weight("w", "[8, 3, 1, 1]", Bytes(48));
         made.line("tensor<fp16, [1, 8, ?, ?]> y = conv(weight = w, x = x)");
         const auto before = VERIFIED(made.open());
         QVERIFY(!(*before)->weights().front().consumers.front().flops);
@@ -216,8 +215,7 @@ private slots:
     {
         MadeBundle made;
         made.parameters = "tensor<fp16, [1, 3, ?, ?]> x";
-        made.constant("tensor<fp16, [8, 3, 1, 1]>", "w",
-                      made.blob(ElementType::Fp16, "[8, 3, 1, 1]", Bytes(48)));
+        made.weight("w", "[8, 3, 1, 1]", Bytes(48));
         made.line("tensor<fp16, [1, 8, ?, ?]> y = conv(weight = w, x = x)");
         const auto before = VERIFIED(made.open());
         QVERIFY(!(*before)->shapeBindings());

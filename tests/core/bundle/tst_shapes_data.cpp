@@ -5,12 +5,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QDir>
-#include <QDirIterator>
-
-#include <algorithm>
-#include <string>
-
 using namespace kernscope;
 
 namespace {
@@ -72,15 +66,8 @@ class TestShapesData : public QObject
 private slots:
     void erased_data()
     {
-        QTest::addColumn<QString>("path");
-        for (const QString &folder : {test::dataFolder(), test::dataFolder() + u"/../samples"_s}) {
-            QDirIterator files(folder, {u"model.mil"_s, u"*.mil"_s, u"*.mlmodel"_s}, QDir::Files,
-                               QDirIterator::Subdirectories);
-            while (files.hasNext()) {
-                const QString path = files.next();
-                test::addRow(qPrintable(QDir(folder).relativeFilePath(path)), path);
-            }
-        }
+        test::addPaths({u"*.mil"_s, u"*.mlmodel"_s},
+                       {test::dataFolder(), test::dataFolder() + u"/../samples"_s});
     }
 
     void erased()

@@ -7,13 +7,6 @@
 #include "core/bundle/statistics.h"
 #include "tests/test_program.h"
 
-#include <QRandomGenerator>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
-#include <fmt/format.h>
 #include <hwy/targets.h>
 
 using namespace kernscope;
@@ -25,7 +18,7 @@ Result<BundlePtr> denseBundle(const Bytes &values)
 {
     MadeBundle made;
     const std::string shape = fmt::format("[2, {}]", values.size() / 4);
-    made.constant("tensor<fp16, " + shape + ">", "w", made.blob(ElementType::Fp16, shape, values));
+    made.weight("w", shape, values);
     return made.open();
 }
 
@@ -117,12 +110,10 @@ private slots:
         MadeBundle made;
         const std::vector<float> values{1.0F, 1.00000012F, 1e-30F, -3e38F, 0.0F, 1e-9F};
         const auto bytes = std::as_bytes(std::span(values));
-        made.constant("tensor<fp32, [2, 3]>", "w",
-                      made.blob(ElementType::Fp32, "[2, 3]", Bytes(bytes.begin(), bytes.end())));
+        made.weight("w", "[2, 3]", Bytes(bytes.begin(), bytes.end()), ElementType::Fp32);
         const std::vector<std::int32_t> numbers{2147483647, -2147483647, 1, 0};
         const auto words = std::as_bytes(std::span(numbers));
-        made.constant("tensor<int32, [4]>", "i",
-                      made.blob(ElementType::Int32, "[4]", Bytes(words.begin(), words.end())));
+        made.weight("i", "[4]", Bytes(words.begin(), words.end()), ElementType::Int32);
         const auto bundle = VERIFIED(made.open());
         for (const bool hash : {false, true}) {
             const auto figures = VERIFIED(computeStatistics(**bundle, 0, {true, hash}));
@@ -164,8 +155,7 @@ private slots:
                   ", indices_nonzero_data = " + made.blob(ElementType::Uint1, "[2]", hex("01"), 6) +
                   ", lut = tensor<fp16, [1, 1, 2, 2]>([0x0p0, 0x1p0, 0x1p1, 0x0p0]), vector_axis = "
                   "int32(0))[name = string(\"p\")]");
-        made.line("tensor<fp16, [4, 2]> w = constexpr_sparse_to_dense(mask = m, nonzero_data = v)"
-                  "[name = string(\"w\")]");
+        made.op("w", "[4, 2]", "constexpr_sparse_to_dense(mask = m, nonzero_data = v)");
         const auto vectors = VERIFIED(made.open());
         QCOMPARE(faults((*vectors)->diagnostics()), std::vector<std::string>());
         QCOMPARE(*channelDensity(**vectors, 0), std::vector<std::uint64_t>({1, 1, 1, 1}));
@@ -205,8 +195,7 @@ private slots:
         MadeBundle made;
         for (int i = 0; i < 9; ++i) {
             const Bytes value = halves({float(i), 0});
-            made.constant("tensor<fp16, [2]>", fmt::format("w{}", i),
-                          made.blob(ElementType::Fp16, "[2]", value));
+            made.weight(fmt::format("w{}", i), "[2]", value);
         }
         made.constant("tensor<fp16, [3]>", "bad", MadeBundle::blobAt("fp16", "[3]", 64));
         const auto bundle = made.open();
@@ -292,9 +281,7 @@ private slots:
         MadeBundle made;
         const std::vector<float> wide{1.0F, 1.0F, 0.0F, -0.0F, 1.00000012F, 1e-30F, 1e-30F, 1e30F};
         const auto bytes = std::as_bytes(std::span(wide));
-        made.constant("tensor<fp32, [8]>", "w",
-                      made.blob(ElementType::Fp32, "[8]", Bytes(bytes.begin(), bytes.end())));
-        made.consume("w");
+        made.layer("w", "[8]", Bytes(bytes.begin(), bytes.end()), ElementType::Fp32);
         const auto single = VERIFIED(made.open());
         QCOMPARE(counted(single), std::uint64_t(5));
     }

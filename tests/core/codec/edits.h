@@ -3,11 +3,7 @@
 
 #include "core/codec/edit/editor.h"
 #include "sample.h"
-
-#include <algorithm>
-#include <cmath>
-
-#include <QTest>
+#include "tests/test_program.h"
 
 /// What the tests of the editor have in common.
 namespace kernscope::codec::test {

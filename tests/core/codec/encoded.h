@@ -4,12 +4,7 @@
 #include "core/codec/decode/decoder.h"
 #include "core/codec/encode/encoder.h"
 #include "core/numeric/half.h"
-
-#include <cmath>
-#include <random>
-#include <vector>
-
-#include <QtGlobal>
+#include "tests/test_program.h"
 
 /// What the tests of the encoders have in common.
 namespace kernscope::codec::test {

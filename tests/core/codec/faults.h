@@ -2,12 +2,7 @@
 #pragma once
 
 #include "core/form/encoding.h"
-
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <vector>
+#include "tests/test_program.h"
 
 /// Sound weights of each form, and the ways to spoil them that a decoder must refuse.
 namespace kernscope::codec::test {

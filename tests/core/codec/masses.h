@@ -3,12 +3,7 @@
 
 #include "core/codec/encode/kmeans.h"
 #include "encoded.h"
-
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <random>
-#include <vector>
+#include "tests/test_program.h"
 
 /// Values and masses that codebooks are made of.
 namespace kernscope::codec::test {

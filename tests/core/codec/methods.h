@@ -3,16 +3,7 @@
 
 #include "core/codec/encode/form_spec.h"
 #include "encoded.h"
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <numeric>
-#include <random>
-#include <string>
-#include <vector>
+#include "tests/test_program.h"
 
 /// What the tests of the methods of encoding have in common.
 namespace kernscope::codec::test {

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/codec/analysis/accuracy.h"
 #include "core/codec/analysis/reduction.h"
 #include "encoded.h"
 #include "tests/test_program.h"
-
-#include <cmath>
-#include <limits>
 
 using namespace kernscope;
 using namespace kernscope::codec;

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/codec/decode/decoder.h"
 #include "core/numeric/bitpack.h"
 #include "sample.h"
 #include "tests/test_program.h"
-
-#include <bit>
-#include <cmath>
-#include <cstring>
 
 using namespace kernscope;
 using namespace kernscope::codec;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/codec/decode/decoder.h"
 #include "core/codec/edit/editor.h"
 #include "faults.h"

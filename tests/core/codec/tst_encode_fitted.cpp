@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/codec/encode/kmeans.h"
 #include "methods.h"
 #include "tests/test_program.h"
-
-#include <cstring>
-#include <set>
-#include <utility>
 
 using namespace kernscope;
 using namespace kernscope::codec;
@@ -82,9 +76,7 @@ private slots:
 
     void scalesAgainstAllOfThem_data()
     {
-        QTest::addColumn<int>("type");
-        QTest::addColumn<int>("block");
-        QTest::addColumn<double>("allowed");
+        kernscope::test::addColumns<int, int, double>();
         kernscope::test::addRow("int4, blocks of 16", static_cast<int>(ElementType::Int4), 16,
                                 1.05);
         kernscope::test::addRow("int4, blocks of 128", static_cast<int>(ElementType::Int4), 128,
@@ -99,9 +91,7 @@ private slots:
     /// blocks is near that of the best scales, and each block is no worse than with the plain one.
     void scalesAgainstAllOfThem()
     {
-        QFETCH(int, type);
-        QFETCH(int, block);
-        QFETCH(double, allowed);
+        const auto [type, block, allowed] = kernscope::test::fetched<int, int, double>();
         const auto codeType = static_cast<ElementType>(type);
         const auto size = static_cast<std::size_t>(block);
         const Shape shape{6, size};

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "methods.h"
 #include "tests/test_program.h"
-
-#include <cstring>
-#include <limits>
-#include <thread>
-#include <utility>
 
 using namespace kernscope;
 using namespace kernscope::codec;

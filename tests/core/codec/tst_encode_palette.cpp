@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/codec/encode/kmeans.h"
 #include "encoded.h"
 #include "masses.h"
 #include "tests/test_program.h"
-
-#include <algorithm>
-#include <limits>
-#include <set>
 
 using namespace kernscope;
 using namespace kernscope::codec;

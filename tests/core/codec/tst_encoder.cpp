@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/codec/encode/form_encoder.h"
 #include "core/numeric/convert.h"
 #include "encoded.h"
 #include "tests/test_program.h"
-
-#include <algorithm>
 
 using namespace kernscope;
 using namespace kernscope::codec;

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/codec/decode/decoder.h"
 #include "core/codec/microscaled/microscaled.h"
 #include "core/numeric/half.h"
 #include "core/numeric/stream_copy.h"
 #include "tests/test_program.h"
-
-#include <cmath>
-#include <limits>
-#include <random>
 
 #include <hwy/targets.h>
 

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/codec/microscaled/microscaled.h"
 #include "core/numeric/half.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
-
-#include <bit>
-#include <cmath>
-#include <fstream>
-#include <map>
-#include <sstream>
 
 #include <nlohmann/json.hpp>
 
@@ -215,29 +207,29 @@ private slots:
     }
 
 private:
-    void layouts(const nlohmann::json &row, const Microscaled &matrix);
+    void layouts(const nlohmann::json &row, const Microscaled &matrix)
+    {
+        const auto read = [&](const char *key) {
+            return readBytes(folder("mx") + row[key].get<std::string>());
+        };
+        const auto nz = read("data_nz");
+        const auto plain = fromNz(nz, matrix.rows, matrix.bytesPerRow());
+        QVERIFY(plain && sameData(*plain, matrix.data, matrix.format));
+        QCOMPARE(toNz(*plain, matrix.rows, matrix.bytesPerRow()).value(), nz);
+        if (row.contains("exp_zz")) {
+            const auto zz = toZz(matrix.exponents, matrix.axis, matrix.rows, matrix.columns);
+            QVERIFY(zz && *zz == read("exp_zz"));
+            QCOMPARE(fromZz(*zz, matrix.axis, matrix.rows, matrix.columns).value(),
+                     matrix.exponents);
+        }
+        if (row.contains("exp_interleaved")) {
+            const auto mixed = toInterleaved(matrix.exponents, matrix.rows, matrix.columns);
+            QVERIFY(mixed && *mixed == read("exp_interleaved"));
+            QCOMPARE(fromInterleaved(*mixed, matrix.rows, matrix.columns).value(),
+                     matrix.exponents);
+        }
+    }
 };
-
-void TestQuantizeVectors::layouts(const nlohmann::json &row, const Microscaled &matrix)
-{
-    const auto read = [&](const char *key) {
-        return readBytes(folder("mx") + row[key].get<std::string>());
-    };
-    const auto nz = read("data_nz");
-    const auto plain = fromNz(nz, matrix.rows, matrix.bytesPerRow());
-    QVERIFY(plain && sameData(*plain, matrix.data, matrix.format));
-    QCOMPARE(toNz(*plain, matrix.rows, matrix.bytesPerRow()).value(), nz);
-    if (row.contains("exp_zz")) {
-        const auto zz = toZz(matrix.exponents, matrix.axis, matrix.rows, matrix.columns);
-        QVERIFY(zz && *zz == read("exp_zz"));
-        QCOMPARE(fromZz(*zz, matrix.axis, matrix.rows, matrix.columns).value(), matrix.exponents);
-    }
-    if (row.contains("exp_interleaved")) {
-        const auto mixed = toInterleaved(matrix.exponents, matrix.rows, matrix.columns);
-        QVERIFY(mixed && *mixed == read("exp_interleaved"));
-        QCOMPARE(fromInterleaved(*mixed, matrix.rows, matrix.columns).value(), matrix.exponents);
-    }
-}
 
 KERNSCOPE_TEST(TestQuantizeVectors, kernscope::test::NoApplication)
 #include "tst_quantize_vectors.moc"

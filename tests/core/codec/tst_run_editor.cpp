@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/codec/edit/run_editor.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/half.h"
 #include "edits.h"
 #include "tests/test_program.h"
-
-#include <array>
-#include <cmath>
-#include <tuple>
-
-#include <fmt/format.h>
 
 using namespace kernscope;
 using namespace kernscope::codec;
@@ -338,9 +330,7 @@ private slots:
 
     void largeCodebooks_data()
     {
-        QTest::addColumn<int>("entries");
-        QTest::addColumn<int>("books");
-        QTest::addColumn<bool>("odd");
+        kernscope::test::addColumns<int, int, bool>();
         const std::vector<std::pair<const char *, Entries>> kinds{
             {"any", Entries::Any},
             {"dense", Entries::Dense},
@@ -359,9 +349,7 @@ private slots:
     /// Codebooks that are searched by an index: every choice is that of trying all entries.
     void largeCodebooks()
     {
-        QFETCH(int, entries);
-        QFETCH(int, books);
-        QFETCH(bool, odd);
+        const auto [entries, books, odd] = kernscope::test::fetched<int, int, bool>();
         std::mt19937_64 random(11);
         constexpr std::uint64_t kColumns = 1531;
         for (int round = 0; round < 2; ++round) {
@@ -394,9 +382,7 @@ private slots:
 
     void orders_data()
     {
-        QTest::addColumn<int>("type");
-        QTest::addColumn<unsigned>("bits");
-        QTest::addColumn<bool>("highestFirst");
+        kernscope::test::addColumns<int, unsigned, bool>();
         for (const bool highestFirst : {false, true}) {
             for (const ElementType type : {ElementType::Fp16, ElementType::Int8, ElementType::Int4})
                 QTest::addRow("%s%s", elementTypeName(type).data(),
@@ -411,9 +397,7 @@ private slots:
     /// Payloads of hardware: codes in another order, and copies of them.
     void orders()
     {
-        QFETCH(int, type);
-        QFETCH(unsigned, bits);
-        QFETCH(bool, highestFirst);
+        const auto [type, bits, highestFirst] = kernscope::test::fetched<int, unsigned, bool>();
         const auto stored = static_cast<ElementType>(type);
         constexpr std::uint64_t kCount = 203;
         const unsigned width = bitWidth(stored);

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/codec/decode/decoder.h"
 #include "core/codec/edit/run_editor.h"
 #include "core/codec/encode/encoder.h"
@@ -10,10 +8,6 @@
 #include "core/numeric/stream_copy.h"
 #include "sample.h"
 #include "tests/test_program.h"
-
-#include <bit>
-#include <cmath>
-#include <cstring>
 
 #include <hwy/targets.h>
 

@@ -28,8 +28,7 @@ inline MadeBundle denseBundle(const Bytes &values, const std::string &name = "w"
 {
     MadeBundle made;
     const std::string shape = fmt::format("[{}]", values.size() / 2);
-    made.constant("tensor<fp16, " + shape + ">", name, made.blob(ElementType::Fp16, shape, values));
-    made.consume(name);
+    made.layer(name, shape, values);
     return made;
 }
 
@@ -84,10 +83,7 @@ inline BundlePtr checkpointOf(const char *type, const Shape &shape, const Bytes 
     const auto text = std::as_bytes(std::span(header));
     file.insert(file.end(), text.begin(), text.end());
     file.insert(file.end(), bytes.begin(), bytes.end());
-    OpenOptions options;
-    options.memory = {{"w.safetensors", file}};
-    const auto bundle = Bundle::open("w.safetensors", options);
-    return bundle ? *bundle : nullptr;
+    return Bundle::open("w.safetensors", {.memory = {{"w.safetensors", file}}}).value_or(nullptr);
 }
 
 inline BundlePtr checkpointOf(const char *type, std::size_t elements, const Bytes &bytes)

@@ -4,11 +4,7 @@
 #include "core/bundle/bundle.h"
 #include "core/numeric/half.h"
 #include "diff_sample.h"
-
-#include <algorithm>
-#include <random>
-#include <string>
-#include <vector>
+#include "tests/test_program.h"
 
 #include <fmt/ranges.h>
 
@@ -28,14 +24,7 @@ inline BundlePtr bundleOf(const std::vector<Made> &weights)
     MadeBundle made;
     for (const Made &weight : weights) {
         const std::string shape = fmt::format("[{}]", fmt::join(weight.shape, ", "));
-        Bytes bytes;
-        for (const float value : weight.values) {
-            const std::uint16_t half = floatToHalf(value);
-            bytes.push_back(static_cast<std::byte>(half & 0xFF));
-            bytes.push_back(static_cast<std::byte>(half >> 8));
-        }
-        made.constant("tensor<fp16, " + shape + ">", weight.name,
-                      made.blob(ElementType::Fp16, shape, bytes));
+        made.weight(weight.name, shape, halves(weight.values));
     }
     return *made.open();
 }

@@ -2,11 +2,7 @@
 #pragma once
 
 #include "core/compare/compare.h"
-
-#include <QTest>
-
-#include <algorithm>
-#include <cmath>
+#include "tests/test_program.h"
 
 namespace kernscope::test {
 

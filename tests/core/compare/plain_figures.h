@@ -5,15 +5,7 @@
 #include "core/bundle/stored_values.h"
 #include "core/compare/compare.h"
 #include "core/compare/value_difference.h"
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
+#include "tests/test_program.h"
 
 /// The figures of a comparison, written from their definitions in plain double arithmetic: nothing
 /// of the product's own kernels or tables.

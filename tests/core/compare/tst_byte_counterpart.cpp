@@ -6,10 +6,6 @@
 #include "joined_sample.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <map>
-#include <set>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -24,8 +20,7 @@ BundlePtr changed(const Bundle &bundle, std::size_t file, const ByteRange &bytes
         contents[file][i] ^= std::byte{0xFF};
     for (std::size_t i = 0; i < contents.size(); ++i)
         options.memory.emplace_back(bundle.files()[i].path, contents[i]);
-    const auto opened = Bundle::open(bundle.path(), options);
-    return opened ? *opened : nullptr;
+    return Bundle::open(bundle.path(), options).value_or(nullptr);
 }
 
 std::vector<std::int64_t> codesOf(const Bundle &bundle)

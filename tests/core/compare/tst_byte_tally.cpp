@@ -93,7 +93,7 @@ private slots:
     {
         const auto bundle = [](const char *pad) {
             MadeBundle made;
-            made.constant("tensor<fp16, [10]>", "w", made.blob(ElementType::Fp16, "[10]", kTen));
+            made.weight("w", "[10]", kTen);
             made.line(fmt::format("tensor<fp16, [1]> y = conv(pad = {}, weight = w, x = x)[name = "
                                   "string(\"y\")]",
                                   pad));

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/codebook_match.h"
-#include "core/numeric/half.h"
 #include "diff_sample.h"
 #include "tests/test_program.h"
-
-#include <algorithm>
-#include <map>
-#include <numeric>
-#include <random>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -21,18 +15,13 @@ using Book = std::vector<float>;
 /// A weight "w" of four-bit indices.
 BundlePtr palette(const Codes &codes, const Book &book)
 {
-    Bytes packed, values;
+    Bytes packed;
     for (std::size_t i = 0; i < codes.size(); i += 2)
         packed.push_back(static_cast<std::byte>(codes[i] | codes[i + 1] << 4));
-    for (const float value : book) {
-        const std::uint16_t half = floatToHalf(value);
-        values.push_back(static_cast<std::byte>(half & 0xFF));
-        values.push_back(static_cast<std::byte>(half >> 8));
-    }
     MadeBundle made;
     const std::string shape = fmt::format("[4, {}]", codes.size() / 4);
     const auto indices = made.blob(ElementType::Uint4, shape, packed);
-    const auto lut = made.blob(ElementType::Fp16, "[1, 1, 16, 1]", values);
+    const auto lut = made.blob(ElementType::Fp16, "[1, 1, 16, 1]", halves(book));
     made.line(fmt::format("tensor<fp16, {}> w = constexpr_lut_to_dense(indices = {}, lut = {})"
                           "[name = string(\"w\")]",
                           shape, indices, lut));

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/bundle.h"
 #include "core/compare/channel_order.h"
-#include "core/numeric/half.h"
 #include "diff_sample.h"
 #include "tests/test_program.h"
-
-#include <algorithm>
-#include <numeric>
-#include <random>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -72,14 +67,7 @@ BundlePtr bundleOfShuffled(const std::vector<Shuffled> &weights, const std::stri
 {
     MadeBundle made;
     for (const Shuffled &weight : weights) {
-        Bytes bytes;
-        for (const float value : weight.values) {
-            const std::uint16_t half = floatToHalf(value);
-            bytes.push_back(static_cast<std::byte>(half & 0xFF));
-            bytes.push_back(static_cast<std::byte>(half >> 8));
-        }
-        made.constant("tensor<fp16, " + shape + ">", weight.name,
-                      made.blob(ElementType::Fp16, shape, bytes));
+        made.weight(weight.name, shape, halves(weight.values));
         made.line(fmt::format("tensor<fp16, [1]> {0} = conv(weight = {1}, x = x)[name = "
                               "string(\"{0}\")]",
                               weight.op, weight.name));

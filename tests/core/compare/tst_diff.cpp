@@ -35,8 +35,7 @@ BundlePtr namedBundle(const std::vector<Named> &weights)
     MadeBundle made;
     for (const Named &named : weights) {
         const std::string shape = fmt::format("[{}]", named.values.size() / 2);
-        made.constant("tensor<fp16, " + shape + ">", named.weight,
-                      made.blob(ElementType::Fp16, shape, named.values));
+        made.weight(named.weight, shape, named.values);
         made.line(fmt::format("tensor<fp16, [1]> {0} = linear(weight = {1}, x = x)[name = "
                               "string(\"{0}\")]",
                               named.op, named.weight));
@@ -187,8 +186,7 @@ private slots:
         const auto build = [](const char *first, const char *second, const char *use) {
             MadeBundle made;
             for (const char *name : {first, second})
-                made.constant("tensor<fp16, [10]>", name,
-                              made.blob(ElementType::Fp16, "[10]", kTen));
+                made.weight(name, "[10]", kTen);
             made.line(fmt::format("tensor<fp16, [20]> c = concat(values = ({}, {}))[name = "
                                   "string(\"c\")]",
                                   first, second));
@@ -212,9 +210,7 @@ private slots:
             milblob::Writer writer;
             writer.add(ElementType::Fp16, first, 0);
             writer.add(ElementType::Fp16, second, 0);
-            OpenOptions options;
-            options.memory = {{"weight.bin", writer.finish()}};
-            return *Bundle::open("weight.bin", options);
+            return *Bundle::open("weight.bin", {.memory = {{"weight.bin", writer.finish()}}});
         };
         const auto same = pairsText(*bare(kTen, kTwelve), *bare(kOtherTen, kTwelve));
         QCOMPARE(same.size(), std::size_t{2});
@@ -241,9 +237,8 @@ private slots:
         }
         QVERIFY(!difference->weights[0].values);
         // A bare weight file against the one in a bundle.
-        OpenOptions lone;
-        lone.memory = {{"other.bin", denseBundle(kTen).weights()}};
-        const BundlePtr bare = *Bundle::open("other.bin", lone);
+        const BundlePtr bare =
+            *Bundle::open("other.bin", {.memory = {{"other.bin", denseBundle(kTen).weights()}}});
         const auto mixed = compareBundles(*bare, *b, withValues());
         QVERIFY(!mixed->identical);
         QVERIFY(mixed->files[0].equal);

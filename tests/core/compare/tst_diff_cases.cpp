@@ -9,11 +9,6 @@
 #include "plain_figures.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <array>
-#include <random>
-#include <utility>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -124,9 +119,7 @@ private slots:
             writer.add(ElementType::Fp16, kTen, 0);
             writer.fill(Bytes(5, gap));
             writer.add(ElementType::Fp16, kTwelve, 0);
-            OpenOptions options;
-            options.memory = {{"weight.bin", writer.finish()}};
-            return *Bundle::open("weight.bin", options);
+            return *Bundle::open("weight.bin", {.memory = {{"weight.bin", writer.finish()}}});
         };
         const BundlePtr a = build(std::byte{0}), b = build(std::byte{0x5A});
         const Difference difference = whole(a, b);
@@ -172,7 +165,7 @@ private slots:
                                   op, weight));
         };
         const auto dense = [](MadeBundle &made, const char *name) {
-            made.constant("tensor<fp16, [10]>", name, made.blob(ElementType::Fp16, "[10]", kTen));
+            made.weight(name, "[10]", kTen);
         };
         MadeBundle shared, copies;
         dense(shared, "w");
@@ -235,8 +228,7 @@ private slots:
         const auto build = [](const std::vector<std::pair<const char *, Bytes>> &weights) {
             MadeBundle made;
             for (const auto &[name, values] : weights)
-                made.constant("tensor<fp16, [10]>", name,
-                              made.blob(ElementType::Fp16, "[10]", values));
+                made.weight(name, "[10]", values);
             return *made.open();
         };
         const BundlePtr a = build({{"w", kTen}, {"W", kOtherTen}});
@@ -268,9 +260,7 @@ private slots:
     {
         const auto build = [](const char *shape, const Bytes &values) {
             MadeBundle made;
-            made.constant(fmt::format("tensor<fp16, {}>", shape), "w",
-                          made.blob(ElementType::Fp16, shape, values));
-            made.consume("w");
+            made.layer("w", shape, values);
             return made.open();
         };
         const auto a = build("[0]", {}), b = build("[0]", {}), c = build("[10]", kTen);
@@ -343,10 +333,8 @@ private slots:
     void unreadableWeights()
     {
         MadeBundle made;
-        for (const char *name : {"w", "v"}) {
-            made.constant("tensor<fp16, [10]>", name, made.blob(ElementType::Fp16, "[10]", kTen));
-            made.consume(name);
-        }
+        for (const char *name : {"w", "v"})
+            made.layer(name, "[10]", kTen);
         Bytes cut = made.weights();
         cut.resize(cut.size() - 64);
         const auto a = made.open();

@@ -5,11 +5,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <cstring>
-#include <random>
-
-#include <QDirIterator>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -28,8 +23,7 @@ BundlePtr rawBundle(ElementType type, const Bytes &bytes)
     made.constant(fmt::format("tensor<{}, {}>", elementTypeName(type), shape), "w",
                   made.blob(type, shape, bytes));
     made.consume("w");
-    const auto opened = made.open();
-    return opened ? *opened : nullptr;
+    return made.open().value_or(nullptr);
 }
 
 constexpr std::array kTypes{ElementType::Fp16,   ElementType::Fp32,  ElementType::Bf16,
@@ -118,8 +112,7 @@ private slots:
     /// files.
     void everyPairOfData()
     {
-        if (!QFileInfo::exists(dataFolder()))
-            QSKIP("The folder of real files is not here");
+        KERNSCOPE_NEEDS(dataFolder());
         std::size_t pairsSeen = 0;
         for (const char *folder : {"bundles", "real/silero-vad", "real/hwx"}) {
             std::vector<BundlePtr> bundles;

@@ -22,8 +22,8 @@ Bytes matrixBytes(bool turned)
 {
     Bytes bytes;
     for (std::size_t i = 0; i < kRows * kColumns; ++i) {
-        const Bytes one = halfBytes(
-            {turned ? valueAt(i % kRows, i / kRows) : valueAt(i / kColumns, i % kColumns)});
+        const Bytes one =
+            halves({turned ? valueAt(i % kRows, i / kRows) : valueAt(i / kColumns, i % kColumns)});
         bytes.insert(bytes.end(), one.begin(), one.end());
     }
     return bytes;
@@ -67,9 +67,7 @@ private slots:
     {
         const BundlePtr a = network(true).open();
         MadeBundle made;
-        made.constant("tensor<fp16, [20, 12]>", "kernel",
-                      made.blob(ElementType::Fp16, "[20, 12]", matrixBytes(true)));
-        made.consume("kernel");
+        made.layer("kernel", "[20, 12]", matrixBytes(true));
         const auto b = Bundle::open("x.mlmodelc", made.options());
         QVERIFY(a && b);
         const auto compared = VERIFIED(compareBundles(*a, **b, {.values = true}));

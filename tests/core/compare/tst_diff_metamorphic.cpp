@@ -13,12 +13,6 @@
 #include "synthetic.h"
 #include "tests/test_program.h"
 
-#include <QFile>
-#include <QTemporaryDir>
-
-#include <algorithm>
-#include <cmath>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -29,9 +23,7 @@ BundlePtr container(const QByteArray &name)
     const Bytes bytes = name == "h13"   ? syntheticH13()
                         : name == "h14" ? syntheticH14()
                                         : syntheticH18g();
-    OpenOptions options;
-    options.memory = {{"made.hwx", bytes}};
-    return *Bundle::open("made.hwx", options);
+    return *Bundle::open("made.hwx", {.memory = {{"made.hwx", bytes}}});
 }
 
 /// Bundles of every form, then containers.
@@ -291,9 +283,7 @@ private slots:
     {
         const auto said = [](const Bytes &a, const Bytes &b) {
             const auto open = [](const Bytes &bytes) {
-                OpenOptions options;
-                options.memory = {{"made.hwx", bytes}};
-                return *Bundle::open("made.hwx", options);
+                return *Bundle::open("made.hwx", {.memory = {{"made.hwx", bytes}}});
             };
             const BundlePtr from = open(a), to = open(b);
             return differenceSummary(*from, *to, whole(from, to));

@@ -5,14 +5,6 @@
 #include "plain_figures.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <cstring>
-#include <random>
-
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -71,8 +63,7 @@ class TestDiffNumbers : public QObject
 private slots:
     void specialNumbers_data()
     {
-        QTest::addColumn<int>("a");
-        QTest::addColumn<int>("b");
+        addColumns<int, int>();
         for (const auto a :
              {ElementType::Fp16, ElementType::Bf16, ElementType::Fp32, ElementType::Fp64}) {
             for (const auto b :
@@ -86,8 +77,7 @@ private slots:
     /// NaN payloads, signed zeros, subnormals and infinities, each against each.
     void specialNumbers()
     {
-        QFETCH(const int, a);
-        QFETCH(const int, b);
+        const auto [a, b] = fetched<int, int>();
         const auto [from, to] = crossed(static_cast<ElementType>(a), static_cast<ElementType>(b));
         const auto file = [](int type, const Bytes &bytes) {
             const auto of = static_cast<ElementType>(type);
@@ -221,9 +211,7 @@ private slots:
         for (const char *shape : {"[1]", "[]", "[1, 1, 1, 1]"}) {
             const auto build = [&](float value) {
                 MadeBundle made;
-                made.constant(fmt::format("tensor<fp16, {}>", shape), "w",
-                              made.blob(ElementType::Fp16, shape, halves({value})));
-                made.consume("w");
+                made.layer("w", shape, halves({value}));
                 return made.open();
             };
             const auto a = build(2), b = build(3), c = build(2);

@@ -5,12 +5,6 @@
 #include "diff_sample.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <random>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -47,9 +41,7 @@ class TestDiffValues : public QObject
 private slots:
     void ulpDistances_data()
     {
-        QTest::addColumn<int>("a");
-        QTest::addColumn<int>("b");
-        QTest::addColumn<int>("distance");
+        addColumns<int, int, int>();
         addRow("zeros", 0x0000, 0x8000, 0);
         addRow("about zero", 0x0001, 0x8001, 2);
         addRow("neighbours", 0x3c00, 0x3c01, 1);
@@ -61,9 +53,7 @@ private slots:
 
     void ulpDistances()
     {
-        QFETCH(const int, a);
-        QFETCH(const int, b);
-        QFETCH(const int, distance);
+        const auto [a, b, distance] = fetched<int, int, int>();
         const auto of = [](int x, int y) {
             return static_cast<int>(
                 ulpDistance(static_cast<std::uint16_t>(x), static_cast<std::uint16_t>(y)));

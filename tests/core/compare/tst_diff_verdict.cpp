@@ -6,10 +6,6 @@
 #include "diff_sample.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -27,8 +23,7 @@ std::vector<std::string> faultsOf(const BundlePtr &a, const BundlePtr &b, const 
 BundlePtr namedOther()
 {
     MadeBundle made;
-    made.constant("tensor<fp16, [10]>", "other", made.blob(ElementType::Fp16, "[10]", kOtherTen));
-    made.consume("other");
+    made.layer("other", "[10]", kOtherTen);
     return *made.open();
 }
 

@@ -3,9 +3,6 @@
 #include "diff_sample.h"
 #include "tests/test_program.h"
 
-#include <cmath>
-#include <limits>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -6,10 +6,6 @@
 #include "sample_bundles.h"
 #include "tests/test_program.h"
 
-#include <bit>
-#include <cstring>
-#include <set>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

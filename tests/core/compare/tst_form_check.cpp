@@ -5,10 +5,6 @@
 #include "diff_sample.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -18,8 +14,7 @@ namespace {
 BundlePtr matrix(const Bytes &values)
 {
     MadeBundle made;
-    made.constant("tensor<fp16, [4, 8]>", "w", made.blob(ElementType::Fp16, "[4, 8]", values));
-    made.consume("w");
+    made.layer("w", "[4, 8]", values);
     return *made.open();
 }
 
@@ -163,10 +158,7 @@ private slots:
         const BundlePtr b = *made.open();
         QVERIFY(b->diagnostics().empty());
         MadeBundle dense;
-        dense.constant("tensor<fp16, [2, 4]>", "w",
-                       dense.blob(ElementType::Fp16, "[2, 4]",
-                                  halves({0.25f, -0.5f, 0.75f, -1.0f, 0.6f, 1.2f, 1.8f, -3.0f})));
-        dense.consume("w");
+        dense.layer("w", "[2, 4]", halves({0.25f, -0.5f, 0.75f, -1.0f, 0.6f, 1.2f, 1.8f, -3.0f}));
         const BundlePtr a = *dense.open();
         const auto check = checkForm(*a, *b, whole(a, b).weights[0]);
         QVERIFY(check && check->scales);

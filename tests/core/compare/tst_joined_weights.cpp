@@ -6,10 +6,6 @@
 #include "joined_sample.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <limits>
-#include <random>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -3,11 +3,6 @@
 #include "diff_sample.h"
 #include "tests/test_program.h"
 
-#include <cmath>
-#include <limits>
-#include <numeric>
-#include <random>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

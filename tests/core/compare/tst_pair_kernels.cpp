@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/compare/pair_kernels.h"
 #include "core/numeric/half.h"
 #include "tests/test_program.h"
-
-#include <cmath>
-#include <cstdint>
-#include <random>
-#include <vector>
 
 #include <hwy/targets.h>
 

@@ -10,8 +10,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QDirIterator>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -21,10 +19,7 @@ using Geometry = lanes::WeightExtents;
 
 BundlePtr openBytes(const std::string &name, const Bytes &bytes)
 {
-    OpenOptions options;
-    options.memory = {{name, bytes}};
-    const auto bundle = Bundle::open(name, options);
-    return bundle ? *bundle : nullptr;
+    return Bundle::open(name, {.memory = {{name, bytes}}}).value_or(nullptr);
 }
 
 /// A section of the first weight of a sample of that form, behind that number of channels of
@@ -173,8 +168,7 @@ private slots:
     /// Every real and made file, opened twice.
     void nothingOfDataIsDecoded()
     {
-        if (!QFileInfo::exists(dataFolder()))
-            QSKIP("The folder of real files is not here");
+        KERNSCOPE_NEEDS(dataFolder());
         std::size_t seen = 0;
         for (const char *folder : {"bundles", "real/silero-vad", "real/hwx"}) {
             QDirIterator it(dataPath(QLatin1String(folder)), {u"*.mlmodelc"_s, u"*.hwx"_s},

@@ -2,9 +2,6 @@
 #include "core/compare/compare.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <cmath>
-
 using namespace kernscope;
 using Kind = PairSeverity::Kind;
 

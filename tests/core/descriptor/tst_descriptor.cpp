@@ -6,9 +6,6 @@
 #include "stream_words.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <random>
-
 using namespace kernscope;
 using namespace kernscope::descriptor;
 using kernscope::test::wordsOf;

@@ -5,8 +5,6 @@
 #include "core/descriptor/register_map.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-
 using namespace kernscope;
 using namespace kernscope::descriptor;
 

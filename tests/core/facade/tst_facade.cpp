@@ -5,9 +5,6 @@
 #include "tests/cli/written_bundle.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <vector>
-
 using namespace kernscope;
 using namespace kernscope::test;
 using facade::Weights;
@@ -21,9 +18,7 @@ private Q_SLOTS:
     {
         m_scratch = std::make_unique<QTemporaryDir>();
         MadeBundle made;
-        made.constant("tensor<fp16, [4, 2]>", "conv_weight",
-                      made.blob(ElementType::Fp16, "[4, 2]", halves({1, 2, 3, 4, 5, 6, 7, 8})));
-        made.consume("conv_weight");
+        made.layer("conv_weight", "[4, 2]", halves({1, 2, 3, 4, 5, 6, 7, 8}));
         m_path = writeBundle(*m_scratch, "a.mlmodelc", made).toStdString();
     }
 

@@ -3,10 +3,6 @@
 #include "core/form/form_steps.h"
 #include "tests/test_program.h"
 
-#include <array>
-#include <set>
-#include <utility>
-
 using namespace kernscope;
 
 class TestFormSteps : public QObject

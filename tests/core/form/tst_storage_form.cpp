@@ -3,13 +3,6 @@
 #include "core/form/storage_form.h"
 #include "tests/test_program.h"
 
-#include <array>
-#include <functional>
-#include <memory>
-#include <string>
-#include <utility>
-#include <variant>
-
 using namespace kernscope;
 using codec::Encoding;
 using codec::Operand;

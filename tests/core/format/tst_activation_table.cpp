@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/format/activation_table.h"
 #include "core/numeric/half.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
-
-#include <QDir>
-
-#include <cmath>
-#include <fstream>
-#include <set>
-#include <sstream>
 
 using namespace kernscope;
 using namespace kernscope::format;

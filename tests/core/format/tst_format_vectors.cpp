@@ -6,9 +6,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QFile>
-#include <QtTest/QtTest>
-
 using namespace kernscope;
 using namespace kernscope::format;
 

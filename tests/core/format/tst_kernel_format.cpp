@@ -7,10 +7,6 @@
 #include "core/numeric/element_type.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-
-#include <QtTest/QtTest>
-
 using namespace kernscope;
 using namespace kernscope::format;
 

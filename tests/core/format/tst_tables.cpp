@@ -4,12 +4,6 @@
 #include "core/format/table_rows.h"
 #include "tests/test_program.h"
 
-#include <map>
-#include <string>
-#include <utility>
-
-#include <QtTest/QtTest>
-
 using namespace kernscope;
 
 class TestTables : public QObject

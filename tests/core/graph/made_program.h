@@ -3,13 +3,7 @@
 
 #include "core/graph/neighbourhood.h"
 #include "tests/core/bundle/made_bundle.h"
-
-#include <QString>
-#include <QStringList>
-
-#include <initializer_list>
-#include <string>
-#include <vector>
+#include "tests/test_program.h"
 
 /// Programs written in a test, and what is drawn of them as texts to compare.
 namespace kernscope::test {
@@ -45,15 +39,13 @@ inline std::string sum(const std::string &name, const std::string &a, const std:
 
 inline BundlePtr bundleOf(std::string_view text)
 {
-    const auto opened =
-        Bundle::open("made.mlmodelc", MadeBundle::options(text, MadeBundle().weights()));
-    return opened ? *opened : nullptr;
+    return Bundle::open("made.mlmodelc", MadeBundle::options(text, MadeBundle().weights()))
+        .value_or(nullptr);
 }
 
 inline graph::GraphPtr graphOf(const BundlePtr &bundle)
 {
-    const auto made = bundle ? graph::Graph::build(bundle) : Result<graph::GraphPtr>();
-    return made ? *made : nullptr;
+    return (bundle ? graph::Graph::build(bundle) : Result<graph::GraphPtr>()).value_or(nullptr);
 }
 
 inline std::size_t nodeOf(const graph::Graph &graph, std::string_view name)

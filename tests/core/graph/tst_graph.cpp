@@ -16,15 +16,12 @@ private Q_SLOTS:
     void weightsAreNodes()
     {
         MadeBundle made;
-        made.constant("tensor<fp16, [2, 4]>", "w",
-                      made.blob(ElementType::Fp16, "[2, 4]", halves({1, 2, 3, 4, 5, 6, 7, 8})));
+        made.weight("w", "[2, 4]", halves({1, 2, 3, 4, 5, 6, 7, 8}));
         made.line("tensor<uint1, [2, 4]> idx = const()[name = string(\"idx\"), val = " +
                   made.blob(ElementType::Uint1, "[2, 4]", hex("a5")) + "]");
         made.line("tensor<fp16, [1, 1, 2, 1]> lut = const()[name = string(\"lut\"), val = " +
                   made.blob(ElementType::Fp16, "[1, 1, 2, 1]", halves({0.5F, -1})) + "]");
-        made.line(
-            "tensor<fp16, [2, 4]> p = constexpr_lut_to_dense(indices = idx, lut = lut)[name = "
-            "string(\"p\")]");
+        made.op("p", "[2, 4]", "constexpr_lut_to_dense(indices = idx, lut = lut)");
         made.consume("w");
         made.consume("p");
         made.result = "out1";
@@ -51,9 +48,7 @@ private Q_SLOTS:
     void bytesMayBeUnknown()
     {
         MadeBundle made;
-        made.constant("tensor<fp16, [2, 4]>", "w",
-                      made.blob(ElementType::Fp16, "[2, 4]", halves({1, 2, 3, 4, 5, 6, 7, 8})));
-        made.consume("w");
+        made.layer("w", "[2, 4]", halves({1, 2, 3, 4, 5, 6, 7, 8}));
         made.result = "out0";
         for (const bool missing : {false, true}) {
             OpenOptions options = MadeBundle::options(made.text(), {});
@@ -259,9 +254,8 @@ private Q_SLOTS:
         QCOMPARE(unitsText(around(graph, "x", 2)), u"output x | x"_s);
         milblob::Writer writer;
         writer.add(ElementType::Fp16, halves({1, 2}), 0);
-        OpenOptions options;
-        options.memory = {{"weight.bin", writer.finish()}};
-        const auto blob = VERIFIED(Bundle::open("weight.bin", options));
+        const auto blob =
+            VERIFIED(Bundle::open("weight.bin", {.memory = {{"weight.bin", writer.finish()}}}));
         const Error none = REFUSED(Graph::build(*blob));
         QCOMPARE(none.code, "graph.program");
     }
@@ -275,30 +269,26 @@ private Q_SLOTS:
     }
 
 private:
-    static BundlePtr residual(int blocks, const std::string &odd = "relu");
-};
-
-/// relu, linear, add: each block reads what the one before it gave, twice.
-BundlePtr TestGraph::residual(int blocks, const std::string &odd)
-{
-    MadeBundle made;
-    std::string from = "x";
-    made.parameters = "tensor<fp16, [1, 4]> x";
-    for (int i = 0; i < blocks; ++i) {
-        const std::string n = std::to_string(i);
-        made.constant("tensor<fp16, [4, 4]>", "w" + n,
-                      made.blob(ElementType::Fp16, "[4, 4]", Bytes(32, std::byte(i))));
-        made.line(step(i == 2 ? odd : "relu", "a" + n, from));
-        made.line("tensor<fp16, [1, 4]> b" + n + " = linear(weight = w" + n + ", x = a" + n +
-                  ")[name = string(\"b" + n + "\")]");
-        made.line(sum("c" + n, from, "b" + n));
-        from = "c" + n;
+    /// relu, linear, add: each block reads what the one before it gave, twice.
+    static BundlePtr residual(int blocks, const std::string &odd = "relu")
+    {
+        MadeBundle made;
+        std::string from = "x";
+        made.parameters = "tensor<fp16, [1, 4]> x";
+        for (int i = 0; i < blocks; ++i) {
+            const std::string n = std::to_string(i);
+            made.weight("w" + n, "[4, 4]", Bytes(32, std::byte(i)));
+            made.line(step(i == 2 ? odd : "relu", "a" + n, from));
+            made.line("tensor<fp16, [1, 4]> b" + n + " = linear(weight = w" + n + ", x = a" + n +
+                      ")[name = string(\"b" + n + "\")]");
+            made.line(sum("c" + n, from, "b" + n));
+            from = "c" + n;
+        }
+        made.line(step("softmax", "head", from));
+        made.result = "head";
+        return made.open().value_or(nullptr);
     }
-    made.line(step("softmax", "head", from));
-    made.result = "head";
-    const auto opened = made.open();
-    return opened ? *opened : nullptr;
-}
+};
 
 KERNSCOPE_TEST(TestGraph, QCoreApplication)
 #include "tst_graph.moc"

@@ -4,9 +4,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QDirIterator>
-#include <QXmlStreamReader>
-
 using namespace kernscope;
 using namespace kernscope::graph;
 using namespace kernscope::test;
@@ -18,16 +15,7 @@ class TestGraphData : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void bundles_data()
-    {
-        QTest::addColumn<QString>("path");
-        QDirIterator files(dataFolder(), {u"*.mlmodelc"_s, u"*.mlpackage"_s},
-                           QDir::Dirs | QDir::NoDotAndDotDot, QDirIterator::Subdirectories);
-        while (files.hasNext()) {
-            const QString path = files.next();
-            addRow(qPrintable(path.mid(dataFolder().size() + 1)), path);
-        }
-    }
+    void bundles_data() { addPaths({u"*.mlmodelc"_s, u"*.mlpackage"_s}); }
 
     void bundles()
     {

@@ -3,11 +3,6 @@
 #include "tests/core/graph/made_program.h"
 #include "tests/test_program.h"
 
-#include <QRectF>
-#include <QXmlStreamReader>
-
-#include <thread>
-
 using namespace kernscope;
 using namespace kernscope::graph;
 using namespace kernscope::test;
@@ -191,25 +186,24 @@ private Q_SLOTS:
     }
 
 private:
-    static GraphPtr lattice();
-};
-
-/// Six layers of four, each of which reads two of the layer before.
-GraphPtr TestGraphDrawing::lattice()
-{
-    std::string body;
-    std::vector<std::string> before(4, "x");
-    for (int layer = 0; layer < 6; ++layer) {
-        std::vector<std::string> now;
-        for (std::size_t i = 0; i < 4; ++i) {
-            now.push_back("v" + std::to_string(layer) + "_" + std::to_string(i));
-            body += "            " + sum(now.back(), before[i], before[(i * 3 + 1) % 4]) + ";\n";
+    /// Six layers of four, each of which reads two of the layer before.
+    static GraphPtr lattice()
+    {
+        std::string body;
+        std::vector<std::string> before(4, "x");
+        for (int layer = 0; layer < 6; ++layer) {
+            std::vector<std::string> now;
+            for (std::size_t i = 0; i < 4; ++i) {
+                now.push_back("v" + std::to_string(layer) + "_" + std::to_string(i));
+                body +=
+                    "            " + sum(now.back(), before[i], before[(i * 3 + 1) % 4]) + ";\n";
+            }
+            before = now;
         }
-        before = now;
+        return graphOf(bundleOf(programOf("    func main<ios18>(tensor<fp16, [1, 4]> x) {\n" +
+                                          body + "        } -> (v5_0);\n")));
     }
-    return graphOf(bundleOf(programOf("    func main<ios18>(tensor<fp16, [1, 4]> x) {\n" + body +
-                                      "        } -> (v5_0);\n")));
-}
+};
 
 KERNSCOPE_TEST(TestGraphDrawing, QCoreApplication)
 #include "tst_graph_drawing.moc"

@@ -37,10 +37,8 @@ BundlePtr openNetwork(const QByteArray &layers)
     const QByteArray raw = number(1, 4) + bytes(500, layers);
     const auto all =
         std::as_bytes(std::span(raw.constData(), static_cast<std::size_t>(raw.size())));
-    OpenOptions options;
-    options.memory = {{"net.mlmodel", {all.begin(), all.end()}}};
-    const auto bundle = Bundle::open("net.mlmodel", options);
-    return bundle ? *bundle : nullptr;
+    return Bundle::open("net.mlmodel", {.memory = {{"net.mlmodel", {all.begin(), all.end()}}}})
+        .value_or(nullptr);
 }
 
 QByteArray innerProduct()

@@ -2,13 +2,7 @@
 #pragma once
 
 #include "core/lanes/layout.h"
-
-#include <QtGlobal>
-
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <vector>
+#include "tests/test_program.h"
 
 /// Slices and values that the tests of lanes are made of.
 namespace kernscope::test {

@@ -2,15 +2,7 @@
 #pragma once
 
 #include "core/form/order_layout.h"
-
-#include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <random>
-#include <span>
-#include <utility>
-#include <vector>
+#include "tests/test_program.h"
 
 /// Random orders of elements, with tiles and without.
 namespace kernscope::test {

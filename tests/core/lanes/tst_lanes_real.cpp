@@ -7,9 +7,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QDir>
-#include <QtTest>
-
 using namespace kernscope;
 using namespace kernscope::lanes;
 

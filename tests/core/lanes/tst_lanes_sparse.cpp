@@ -6,11 +6,6 @@
 #include "lane_samples.h"
 #include "tests/test_program.h"
 
-#include <QtTest>
-
-#include <algorithm>
-#include <random>
-
 using namespace kernscope;
 using namespace kernscope::lanes;
 using namespace kernscope::test;

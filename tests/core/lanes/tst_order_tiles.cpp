@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Tiles of an order say what its positions say, and decoding by tiles is decoding one by one.
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/codec/decode/decoder.h"
 #include "core/form/order_layout.h"
 #include "core/lanes/lane_order.h"
-#include "core/numeric/half.h"
 #include "core/numeric/stream_copy.h"
 #include "core/numeric/transpose.h"
 #include "lane_samples.h"
 #include "tests/test_program.h"
 #include "tile_orders.h"
-
-#include <algorithm>
-#include <random>
 
 #include <hwy/targets.h>
 
@@ -311,37 +305,34 @@ private Q_SLOTS:
 
 private:
     static void decodeWithoutZeros(const WeightExtents &geometry, const DealOptions &options,
-                                   Random &random);
-};
-
-void TestOrderTiles::decodeWithoutZeros(const WeightExtents &geometry, const DealOptions &options,
-                                        Random &random)
-{
-    const SparseForm form = random() % 2 == 0 ? SparseForm::H13 : SparseForm::H14;
-    const SliceLayout layout = layoutOf(geometry, Law::Dense, options);
-    std::vector<std::uint16_t> weights(layout.elements());
-    const auto zeros = random() % 11;
-    for (std::uint16_t &weight : weights)
-        weight = random() % 10 < zeros ? std::uint16_t{0}
-                                       : static_cast<std::uint16_t>(1 + random() % 0x7000);
-    const auto bias = numbered(geometry.bias ? geometry.outputs : 0, 3);
-    const auto slices = VERIFIED(encodeSparse(form, layout, weights, bias));
-    SlicePlaces places;
-    Slice file(random() % 7);
-    for (const Slice &slice : *slices) {
-        places.starts.push_back(file.size());
-        places.lengths.push_back(slice.size());
-        file.insert(file.end(), slice.begin(), slice.end());
+                                   Random &random)
+    {
+        const SparseForm form = random() % 2 == 0 ? SparseForm::H13 : SparseForm::H14;
+        const SliceLayout layout = layoutOf(geometry, Law::Dense, options);
+        std::vector<std::uint16_t> weights(layout.elements());
+        const auto zeros = random() % 11;
+        for (std::uint16_t &weight : weights)
+            weight = random() % 10 < zeros ? std::uint16_t{0}
+                                           : static_cast<std::uint16_t>(1 + random() % 0x7000);
+        const auto bias = numbered(geometry.bias ? geometry.outputs : 0, 3);
+        const auto slices = VERIFIED(encodeSparse(form, layout, weights, bias));
+        SlicePlaces places;
+        Slice file(random() % 7);
+        for (const Slice &slice : *slices) {
+            places.starts.push_back(file.size());
+            places.lengths.push_back(slice.size());
+            file.insert(file.end(), slice.begin(), slice.end());
+        }
+        const auto order = *(*sparseOrder(form, layout, places))->bound(file);
+        const auto &tiles = dynamic_cast<const TiledOrder &>(*order);
+        const auto kept = tiles.keptAt(0, layout.elements());
+        QVERIFY(kept && kept->elements() > 0);
+        compareDecoders(plainOf(*order, ElementType::Fp16, file), order, random);
+        std::vector<std::uint16_t> decoded(weights.size());
+        decoderOf(plainOf(*order, ElementType::Fp16, file), order).decodeHalf(0, decoded);
+        QVERIFY(decoded == weights);
     }
-    const auto order = *(*sparseOrder(form, layout, places))->bound(file);
-    const auto &tiles = dynamic_cast<const TiledOrder &>(*order);
-    const auto kept = tiles.keptAt(0, layout.elements());
-    QVERIFY(kept && kept->elements() > 0);
-    compareDecoders(plainOf(*order, ElementType::Fp16, file), order, random);
-    std::vector<std::uint16_t> decoded(weights.size());
-    decoderOf(plainOf(*order, ElementType::Fp16, file), order).decodeHalf(0, decoded);
-    QVERIFY(decoded == weights);
-}
+};
 
 KERNSCOPE_TEST(TestOrderTiles, QCoreApplication)
 #include "tst_order_tiles.moc"

@@ -2,10 +2,7 @@
 #pragma once
 
 #include "core/numeric/half.h"
-
-#include <algorithm>
-#include <bit>
-#include <cstdint>
+#include "tests/test_program.h"
 
 /// fp16 to E5M2 in every reading of the engine's cast (resources/formats/numbers.md), by the bits
 /// of fp16: what the casts of fp32 and the tables of the data folder are compared with.

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/numeric/bitpack.h"
 #include "tests/test_program.h"
-
-#include <random>
-#include <vector>
 
 using namespace kernscope;
 

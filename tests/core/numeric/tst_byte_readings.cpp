@@ -2,12 +2,6 @@
 #include "core/numeric/element_type.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <array>
-#include <limits>
-
-#include <QtTest/QtTest>
-
 using namespace kernscope;
 
 /// What bytes are in each reading.

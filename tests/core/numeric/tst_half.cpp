@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
 #include "half_casts.h"
 #include "tests/test_program.h"
-
-#include <bit>
-#include <cmath>
-#include <cstring>
-#include <functional>
-#include <random>
 
 using namespace kernscope;
 using namespace kernscope::test;

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/numeric/half.h"
 #include "half_casts.h"
 #include "tests/test_program.h"
-
-#include <bit>
-#include <cmath>
-#include <limits>
-#include <random>
 
 using namespace kernscope;
 using namespace kernscope::test;

@@ -2,10 +2,6 @@
 #include "core/numeric/npy.h"
 #include "tests/test_program.h"
 
-#include <cmath>
-#include <cstring>
-#include <random>
-
 using namespace kernscope;
 
 namespace {

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/numeric/half.h"
 #include "half_casts.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
-
-#include <bit>
-#include <cmath>
-
-#include <QFile>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -57,11 +50,7 @@ private:
     }
 
 private slots:
-    void initTestCase()
-    {
-        if (!QFile::exists(folder() + u"codes/e4m3fn.csv"_s))
-            QSKIP("No golden vectors: set KERNSCOPE_DATA to the folder that holds vectors/");
-    }
+    void initTestCase() { KERNSCOPE_NEEDS(folder() + u"codes/e4m3fn.csv"_s); }
 
     void codes()
     {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
-#include "core/numeric/npy.h"
 #include "core/patch/patch.h"
 #include "sample_bundles.h"
 

@@ -13,14 +13,7 @@ namespace kernscope::test {
 /// A save that ends in the middle: one range is written.
 inline void interrupt(const OnDisk &disk, const char *script = kThree)
 {
-    crash([&] {
-        const auto bundle = disk.patched(script);
-        (void)patch::saveInPlace(*bundle, false, [](patch::SaveStep step) {
-            if (step == patch::SaveStep::RangeWritten)
-                ::_exit(0);
-            return true;
-        });
-    });
+    cutSave(disk.path, script);
 }
 
 /// A journal that puts `before` in the place of `after`, at the start of a file. `own`: with its

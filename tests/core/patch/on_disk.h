@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle.h"
-#include "core/patch/patch.h"
+#include "cut_save.h"
 #include "sample_bundles.h"
-
-#include <filesystem>
-#include <fstream>
-#include <map>
-
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <QTemporaryDir>
 
 /// Bundles on disk, for the tests of saving.
 namespace kernscope::test {
@@ -23,18 +13,13 @@ using Tree = std::map<std::string, Bytes>;
 
 inline Bytes readAll(const fs::path &path)
 {
-    std::ifstream in(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    const auto bytes = std::as_bytes(std::span(text));
-    return {bytes.begin(), bytes.end()};
+    return asBytes(contentOf(QString::fromStdString(path.string())));
 }
 
 inline void writeAll(const fs::path &path, const Bytes &bytes)
 {
     fs::create_directories(path.parent_path());
-    std::ofstream out(path, std::ios::binary);
-    out.write(reinterpret_cast<const char *>(bytes.data()),
-              static_cast<std::streamsize>(bytes.size()));
+    QVERIFY(put(QString::fromStdString(path.string()), bytes));
 }
 
 inline Tree readTree(const fs::path &folder)
@@ -62,14 +47,7 @@ public:
     fs::path journal() const { return folder() / "x.mlmodelc.kernscope-journal"; }
     BundlePtr open() const { return *Bundle::open(path); }
     /// The bundle with these edits laid over it.
-    BundlePtr patched(const std::string &script) const
-    {
-        BundlePtr bundle = open();
-        const auto planned = *planEdits(bundle, *parseEditScript(script, "script"), 0.0);
-        for (const AppliedEdit &edit : planned)
-            bundle = *applyEdit(bundle, edit);
-        return bundle;
-    }
+    BundlePtr patched(const std::string &script) const { return test::patched(open(), script); }
 
 private:
     QTemporaryDir m_folder;
@@ -78,20 +56,6 @@ public:
     fs::path path;
     Tree original;
 };
-
-/// Runs `work` in a process of its own, which ends where `work` calls _exit; returns that code.
-template <class Work>
-int crash(const Work &work)
-{
-    const pid_t child = ::fork();
-    if (child == 0) {
-        work();
-        ::_exit(1);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 /// The code of an error, or "" of a success.
 template <class T>

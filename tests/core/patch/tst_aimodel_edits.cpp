@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 // Core AI packages: edits in place and through the writer, other forms.
 #include "core/base/overlaid_file.h"
 #include "core/base/sha256.h"
@@ -13,14 +11,11 @@
 #include "core/patch/patch.h"
 #include "core/patch/reencode/module_reencoder.h"
 #include "core/patch/reencode/reencode.h"
+#include "made_bundle.h"
 #include "made_module.h"
 #include "resources/sample.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
-
-#include <QDir>
-#include <QDirIterator>
-#include <QTemporaryDir>
 
 using namespace kernscope;
 using codec::FormSpec;
@@ -46,15 +41,6 @@ QString writePackage(const QTemporaryDir &dir, const test::Bytes &module)
                    write("metadata.json", metadata.data(), metadata.size())
                ? path
                : QString();
-}
-
-std::vector<float> valuesOf(const Bundle &bundle, std::size_t weight)
-{
-    const auto decoder = bundle.decoder(weight);
-    std::vector<float> values(decoder ? decoder->elements().value : 0);
-    if (decoder)
-        decoder->decodeFloat(0, values);
-    return values;
 }
 
 std::size_t scaledWeight(const Bundle &bundle)
@@ -123,7 +109,7 @@ Edit maskEdit(const Bundle &bundle, std::size_t weight, std::uint64_t element,
 std::string faultOfMask(const BundlePtr &bundle, std::size_t weight, const std::vector<Edit> &edits,
                         const std::vector<std::uint64_t> &named, std::uint64_t kept)
 {
-    const auto before = valuesOf(*bundle, weight); // edits lie over its files as well
+    const auto before = test::valuesOf(*bundle, weight); // edits lie over its files as well
     const auto own = patch::withOwnConstants(*bundle, edits, 1e3);
     if (!own)
         return describe(own.error());
@@ -141,7 +127,7 @@ std::string faultOfMask(const BundlePtr &bundle, std::size_t weight, const std::
     if (changed->weights()[weight].name != bundle->weights()[weight].name)
         return "another name";
     const auto changes = [&](const std::vector<std::uint64_t> &meant) -> std::string {
-        const auto after = valuesOf(*changed, weight);
+        const auto after = test::valuesOf(*changed, weight);
         for (std::size_t i = 0; i < before.size(); ++i) {
             const bool same =
                 before[i] == after[i] || (std::isnan(before[i]) && std::isnan(after[i]));
@@ -195,7 +181,7 @@ private slots:
         QVERIFY(pendingRanges(*bundle).empty());
         const auto again = Bundle::open(path.toStdString());
         QVERIFY(again && !hashFault(**again));
-        QCOMPARE(valuesOf(**again, weight)[5], -1.5F);
+        QCOMPARE(test::valuesOf(**again, weight)[5], -1.5F);
         // The next save follows as well.
         const auto back = parseEdit(Edit::Kind::SetStored, name + ":data[5]=7");
         const auto second = VERIFIED(planEdits(bundle, {*back}, 0));
@@ -235,13 +221,13 @@ private slots:
         QVERIFY(own->bundle);
         QCOMPARE(own->notes.size(), std::size_t(1));
         QVERIFY(!hashFault(*own->bundle));
-        QCOMPARE(valuesOf(*own->bundle, weight), valuesOf(*bundle, weight));
+        QCOMPARE(test::valuesOf(*own->bundle, weight), test::valuesOf(*bundle, weight));
         const auto planned = VERIFIED(planEdits(own->bundle, {*edit}, 0));
         const BundlePtr changed = *applyEdit(own->bundle, planned->front());
-        auto expected = valuesOf(*bundle, weight);
+        auto expected = test::valuesOf(*bundle, weight);
         for (std::size_t i = 48; i < 64; ++i)
             expected[i] *= 4;
-        QCOMPARE(valuesOf(*changed, weight), expected);
+        QCOMPARE(test::valuesOf(*changed, weight), expected);
         // What belongs to one weight alone stays where it is.
         const auto code = parseEdit(Edit::Kind::SetStored,
                                     bundle->weights()[weight].findableName() + ":data[3]=2");
@@ -254,7 +240,7 @@ private slots:
         const QString path = writePackage(dir, test::madeWeights().bytes());
         const BundlePtr bundle = *Bundle::open(path.toStdString());
         const std::size_t weight = scaledWeight(*bundle);
-        const auto values = valuesOf(*bundle, weight);
+        const auto values = test::valuesOf(*bundle, weight);
         for (const FormSpec &form : someForms()) {
             const auto encoded =
                 VERIFIED(codec::encodeForm(values, bundle->weights()[weight].shape, form));
@@ -286,9 +272,9 @@ private slots:
         const QString path = writePackage(dir, test::madeWeights().bytes());
         const BundlePtr dense = *Bundle::open(path.toStdString());
         const std::size_t weight = scaledWeight(*dense);
-        const auto encoded =
-            VERIFIED(codec::encodeForm(valuesOf(*dense, weight), dense->weights()[weight].shape,
-                                       someForms()[std::size_t(form)]));
+        const auto encoded = VERIFIED(codec::encodeForm(test::valuesOf(*dense, weight),
+                                                        dense->weights()[weight].shape,
+                                                        someForms()[std::size_t(form)]));
         const BundlePtr bundle = *reencodeWeight(*dense, weight, *encoded);
         const auto places = placesOf(*bundle->decoder(weight));
         const std::uint64_t kept = places.kept.size();
@@ -332,7 +318,7 @@ private slots:
         const QString path = writePackage(dir, test::madeWeights().bytes());
         const BundlePtr dense = *Bundle::open(path.toStdString());
         const std::size_t weight = scaledWeight(*dense);
-        const auto encoded = codec::encodeForm(valuesOf(*dense, weight),
+        const auto encoded = codec::encodeForm(test::valuesOf(*dense, weight),
                                                dense->weights()[weight].shape, someForms()[6]);
         const BundlePtr bundle = *reencodeWeight(*dense, weight, *encoded);
         const auto places = placesOf(*bundle->decoder(weight));
@@ -349,8 +335,8 @@ private slots:
         BundlePtr changed = bundle;
         for (const AppliedEdit &each : *twice)
             changed = *applyEdit(changed, each);
-        QCOMPARE(valuesOf(*changed, weight)[a], 0.25F);
-        QCOMPARE(valuesOf(*changed, weight)[b], 0.0F);
+        QCOMPARE(test::valuesOf(*changed, weight)[a], 0.25F);
+        QCOMPARE(test::valuesOf(*changed, weight)[b], 0.0F);
         const auto off = plan({{a, 0.5F}, {b, std::nullopt}, {b, 0.5F}});
         QVERIFY(!off && off.error().code == "patch.mask");
     }
@@ -405,11 +391,7 @@ private slots:
     {
         QTest::addColumn<QString>("path");
         const QString root = test::dataPath(u"../peers/coreai"_s);
-        QDirIterator packages(root, {u"*.aimodel"_s}, QDir::Dirs, QDirIterator::Subdirectories);
-        while (packages.hasNext()) {
-            const QString path = packages.next();
-            test::addRow(qPrintable(path.section(u'/', -1)), path);
-        }
+        test::addPaths({u"*.aimodel"_s}, {root});
     }
 
     /// Every weight of the vendor's packages in every form that it can have.
@@ -423,7 +405,7 @@ private slots:
             const Weight &weight = bundle->weights()[i];
             const bool half = weight.type == ElementType::Fp16,
                        single = weight.type == ElementType::Fp32;
-            const auto values = valuesOf(*bundle, i);
+            const auto values = test::valuesOf(*bundle, i);
             if (weight.fault || (!half && !single) || values.size() < 2 || values.size() > 3000)
                 continue;
             const auto stored = placesOf(*bundle->decoder(i));

@@ -5,11 +5,6 @@
 #include "core/base/progress.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <cstring>
-#include <random>
-#include <string>
-
 #include <sys/mman.h>
 
 using namespace kernscope;

@@ -7,14 +7,6 @@
 #include "on_disk.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cmath>
-#include <functional>
-#include <thread>
-#include <utility>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -71,9 +63,7 @@ public:
     Large()
     {
         MadeBundle made;
-        made.constant("tensor<fp16, [2097152]>", "w",
-                      made.blob(ElementType::Fp16, "[2097152]", Bytes(std::size_t{4} << 20)));
-        made.consume("w");
+        made.layer("w", "[2097152]", Bytes(std::size_t{4} << 20));
         for (const auto &[name, bytes] : made.options().memory)
             writeAll(path / name, bytes);
         original = readTree(path);

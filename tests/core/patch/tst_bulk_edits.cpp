@@ -10,15 +10,6 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
-#include <QFile>
-#include <QRandomGenerator>
-#include <QTemporaryDir>
-
-#include <cmath>
-#include <limits>
-
-#include <fmt/format.h>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -241,9 +232,86 @@ private slots:
     }
 
 private:
-    void compareElements(const Bundle &bundle, const Bundle &after, const Edit &edit) const;
-    void compareRuns(const Bundle &after, const AppliedEdit &edit) const;
-    void compare(const BundlePtr &bundle, const Edit &edit) const;
+    /// A fill: some of its elements became what Editor makes of each, the others stayed.
+    void compareElements(const Bundle &bundle, const Bundle &after, const Edit &edit) const
+    {
+        const auto before = bundle.decoder(0), now = after.decoder(0);
+        QVERIFY(before && now);
+        std::vector<float> old(before->elements().value), held(old.size());
+        before->decodeFloat(0, old);
+        now->decodeFloat(0, held);
+        auto selection =
+            VERIFIED(patch::ElementSelection::make(edit.indices, bundle.weights()[0].shape));
+        const std::uint64_t step = 1 + selection->elements() / 200;
+        std::uint64_t number = 0;
+        for (auto run = selection->next(); run.count > 0; run = selection->next()) {
+            for (std::uint64_t at = run.first; at < run.first + run.count; ++at) {
+                const float was = old[at];
+                old[at] = held[at];
+                if (number++ % step != 0)
+                    continue;
+                const auto plan = VERIFIED(codec::Editor(*before).setElement(
+                    at, edit.value, std::numeric_limits<double>::infinity()));
+                QVERIFY2(plan->stored == static_cast<double>(held[at]) || was == held[at],
+                         std::to_string(at).c_str());
+            }
+        }
+        QVERIFY(old == held);
+    }
+
+    /// The runs of an edit are those where the file differs now, merged where they are very many.
+    void compareRuns(const Bundle &after, const AppliedEdit &edit) const
+    {
+        for (const FileEdit &one : edit.bytes)
+            QVERIFY(one.file == edit.bytes.front().file);
+        if (edit.bytes.empty())
+            return;
+        const OverlaidFile &file = *after.files()[edit.bytes.front().file].file;
+        auto runs = file.changedRanges(1, patch::kMostExactRuns + 1);
+        if (runs.size() > patch::kMostExactRuns)
+            runs = file.changedRanges(patch::kMergeGaps.front());
+        QCOMPARE(edit.bytes.size(), runs.size());
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            const FileEdit &one = edit.bytes[i];
+            const ByteRange &run = runs[i];
+            QVERIFY(one.offset == run.offset && one.after.size() == run.bytes.value &&
+                    one.before.size() == run.bytes.value);
+            const auto bytes = file.bytes().subspan(run.offset.value, run.bytes.value);
+            QVERIFY(std::equal(bytes.begin(), bytes.end(), one.after.begin()));
+            std::vector<std::byte> disk(run.bytes.value);
+            file.readDisk(run.offset, disk);
+            QVERIFY(std::equal(disk.begin(), disk.end(), one.before.begin()));
+        }
+    }
+
+    void compare(const BundlePtr &bundle, const Edit &edit) const
+    {
+        constexpr double kAny = std::numeric_limits<double>::infinity();
+        const auto beside = planEdits(bundle, {edit}, kAny);
+        const auto over = planOnFork(bundle, {edit}, kAny);
+        QCOMPARE(bool(beside), bool(over));
+        if (!beside) {
+            QCOMPARE(QString::fromStdString(describe(beside.error())),
+                     QString::fromStdString(describe(over.error())));
+            return;
+        }
+        const AppliedEdit &one = beside->front(), &other = over->edits.front();
+        QCOMPARE(one.note, other.note);
+        QCOMPARE(one.stored, other.stored);
+        QCOMPARE(one.asked, other.asked);
+        QCOMPARE(one.bytes.size(), other.bytes.size());
+        for (std::size_t i = 0; i < one.bytes.size(); ++i) {
+            QCOMPARE(one.bytes[i].file, other.bytes[i].file);
+            QCOMPARE(one.bytes[i].offset, other.bytes[i].offset);
+            QVERIFY(one.bytes[i].before == other.bytes[i].before);
+            QVERIFY(one.bytes[i].after == other.bytes[i].after);
+        }
+        QVERIFY(!bundle->modified());
+        compareRuns(*over->bundle, one);
+        if (edit.kind == Edit::Kind::Fill)
+            compareElements(*bundle, *over->bundle, edit);
+    }
+
     Result<Edit> fromArray(const std::vector<float> &values, const Shape &shape) const
     {
         const QString path = m_scratch.filePath(u"a.npy"_s);
@@ -259,87 +327,6 @@ private:
 
     QTemporaryDir m_scratch;
 };
-
-/// A fill: some of its elements became what Editor makes of each, the others stayed.
-void TestBulkEdits::compareElements(const Bundle &bundle, const Bundle &after,
-                                    const Edit &edit) const
-{
-    const auto before = bundle.decoder(0), now = after.decoder(0);
-    QVERIFY(before && now);
-    std::vector<float> old(before->elements().value), held(old.size());
-    before->decodeFloat(0, old);
-    now->decodeFloat(0, held);
-    auto selection =
-        VERIFIED(patch::ElementSelection::make(edit.indices, bundle.weights()[0].shape));
-    const std::uint64_t step = 1 + selection->elements() / 200;
-    std::uint64_t number = 0;
-    for (auto run = selection->next(); run.count > 0; run = selection->next()) {
-        for (std::uint64_t at = run.first; at < run.first + run.count; ++at) {
-            const float was = old[at];
-            old[at] = held[at];
-            if (number++ % step != 0)
-                continue;
-            const auto plan = VERIFIED(codec::Editor(*before).setElement(
-                at, edit.value, std::numeric_limits<double>::infinity()));
-            QVERIFY2(plan->stored == static_cast<double>(held[at]) || was == held[at],
-                     std::to_string(at).c_str());
-        }
-    }
-    QVERIFY(old == held);
-}
-
-/// The runs of an edit are those where the file differs now, merged where they are very many.
-void TestBulkEdits::compareRuns(const Bundle &after, const AppliedEdit &edit) const
-{
-    for (const FileEdit &one : edit.bytes)
-        QVERIFY(one.file == edit.bytes.front().file);
-    if (edit.bytes.empty())
-        return;
-    const OverlaidFile &file = *after.files()[edit.bytes.front().file].file;
-    auto runs = file.changedRanges(1, patch::kMostExactRuns + 1);
-    if (runs.size() > patch::kMostExactRuns)
-        runs = file.changedRanges(patch::kMergeGaps.front());
-    QCOMPARE(edit.bytes.size(), runs.size());
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-        const FileEdit &one = edit.bytes[i];
-        const ByteRange &run = runs[i];
-        QVERIFY(one.offset == run.offset && one.after.size() == run.bytes.value &&
-                one.before.size() == run.bytes.value);
-        const auto bytes = file.bytes().subspan(run.offset.value, run.bytes.value);
-        QVERIFY(std::equal(bytes.begin(), bytes.end(), one.after.begin()));
-        std::vector<std::byte> disk(run.bytes.value);
-        file.readDisk(run.offset, disk);
-        QVERIFY(std::equal(disk.begin(), disk.end(), one.before.begin()));
-    }
-}
-
-void TestBulkEdits::compare(const BundlePtr &bundle, const Edit &edit) const
-{
-    constexpr double kAny = std::numeric_limits<double>::infinity();
-    const auto beside = planEdits(bundle, {edit}, kAny);
-    const auto over = planOnFork(bundle, {edit}, kAny);
-    QCOMPARE(bool(beside), bool(over));
-    if (!beside) {
-        QCOMPARE(QString::fromStdString(describe(beside.error())),
-                 QString::fromStdString(describe(over.error())));
-        return;
-    }
-    const AppliedEdit &one = beside->front(), &other = over->edits.front();
-    QCOMPARE(one.note, other.note);
-    QCOMPARE(one.stored, other.stored);
-    QCOMPARE(one.asked, other.asked);
-    QCOMPARE(one.bytes.size(), other.bytes.size());
-    for (std::size_t i = 0; i < one.bytes.size(); ++i) {
-        QCOMPARE(one.bytes[i].file, other.bytes[i].file);
-        QCOMPARE(one.bytes[i].offset, other.bytes[i].offset);
-        QVERIFY(one.bytes[i].before == other.bytes[i].before);
-        QVERIFY(one.bytes[i].after == other.bytes[i].after);
-    }
-    QVERIFY(!bundle->modified());
-    compareRuns(*over->bundle, one);
-    if (edit.kind == Edit::Kind::Fill)
-        compareElements(*bundle, *over->bundle, edit);
-}
 
 KERNSCOPE_TEST(TestBulkEdits, kernscope::test::NoApplication)
 #include "tst_bulk_edits.moc"

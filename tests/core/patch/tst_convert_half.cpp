@@ -10,10 +10,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-
-#include <fmt/format.h>
-
 using namespace kernscope;
 
 namespace {
@@ -49,8 +45,7 @@ public:
             if (path == "metadata.json")
                 content.assign(bytes.begin(), bytes.end());
         }
-        const auto bundle = Bundle::open("made.mlmodelc", options);
-        return bundle ? *bundle : nullptr;
+        return Bundle::open("made.mlmodelc", options).value_or(nullptr);
     }
 
 private:
@@ -256,8 +251,7 @@ private slots:
     void package()
     {
         const QString path = test::dataPath(u"real/basic-pitch/nmp.mlpackage"_s);
-        if (!QFile::exists(path))
-            QSKIP("The data folder has no such package (KERNSCOPE_DATA)");
+        KERNSCOPE_NEEDS(path);
         const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
         const auto half = VERIFIED(convertToHalf(**bundle));
         const Bundle &after = *half->made;

@@ -8,11 +8,6 @@
 #include "sample_bundles.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <array>
-#include <limits>
-#include <span>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -128,15 +123,11 @@ private slots:
     {
         constexpr std::uint64_t kElements = 300000;
         const auto bundle = [](float scale) {
-            Bytes bytes;
-            for (std::uint64_t i = 0; i < kElements; ++i) {
-                const std::uint16_t half = floatToHalf(scale * static_cast<float>(i % 1999));
-                bytes.push_back(static_cast<std::byte>(half & 0xFF));
-                bytes.push_back(static_cast<std::byte>(half >> 8));
-            }
+            std::vector<float> values;
+            for (std::uint64_t i = 0; i < kElements; ++i)
+                values.push_back(scale * static_cast<float>(i % 1999));
             MadeBundle made;
-            made.constant("tensor<fp16, [300, 1000]>", "w",
-                          made.blob(ElementType::Fp16, "[300, 1000]", bytes));
+            made.weight("w", "[300, 1000]", halves(values));
             return *made.open();
         };
         BundlePtr to = bundle(1);
@@ -180,24 +171,16 @@ private slots:
             values.push_back(static_cast<std::byte>(one >> 8));
         }
         MadeBundle sparse, dense;
-        sparse.constant("tensor<uint1, [1024]>", "m",
-                        sparse.blob(ElementType::Uint1, "[1024]", mask));
-        sparse.constant("tensor<fp16, [1008]>", "v",
-                        sparse.blob(ElementType::Fp16, "[1008]", values));
+        sparse.weight("m", "[1024]", mask, ElementType::Uint1);
+        sparse.weight("v", "[1008]", values);
         sparse.line("tensor<fp16, [1024]> w = constexpr_sparse_to_dense(mask = m, nonzero_data = v)"
                     "[name = string(\"w_op\")]");
         sparse.consume("w");
         // A record behind: up to it the payload may grow.
-        sparse.constant("tensor<fp16, [1]>", "behind",
-                        sparse.blob(ElementType::Fp16, "[1]", halves({1})));
-        sparse.consume("behind");
-        Bytes full;
-        for (std::uint64_t i = 0; i < kElements; ++i) {
-            const std::uint16_t half = floatToHalf(2 + static_cast<float>(i));
-            full.push_back(static_cast<std::byte>(half & 0xFF));
-            full.push_back(static_cast<std::byte>(half >> 8));
-        }
-        dense.constant("tensor<fp16, [1024]>", "w", dense.blob(ElementType::Fp16, "[1024]", full));
+        sparse.layer("behind", "[1]", halves({1}));
+        std::vector<float> full(kElements);
+        std::iota(full.begin(), full.end(), 2.0f);
+        dense.weight("w", "[1024]", halves(full));
         const auto to = sparse.open(), from = dense.open();
         QVERIFY(to && from);
         QCOMPARE((*to)->weights()[0].name, "w");

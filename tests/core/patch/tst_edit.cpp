@@ -3,12 +3,6 @@
 #include "core/patch/edit/expression.h"
 #include "tests/test_program.h"
 
-#include <bit>
-#include <cmath>
-#include <random>
-#include <span>
-#include <vector>
-
 using namespace kernscope;
 using Kind = Edit::Kind;
 

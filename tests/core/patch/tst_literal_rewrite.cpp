@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/edit/literal_rewrite.h"
 
-#include "core/numeric/convert.h"
 #include "core/numeric/half.h"
 #include "tests/test_program.h"
-
-#include <charconv>
-#include <cmath>
-#include <random>
 
 using namespace kernscope;
 

@@ -2,15 +2,10 @@
 // What is refused and why; edits that see each other.
 #include "core/bundle/bundle.h"
 #include "core/container/milblob/milblob.h"
-#include "core/numeric/npy.h"
 #include "core/patch/patch.h"
 #include "patch_plans.h"
 #include "sample_bundles.h"
 #include "tests/test_program.h"
-
-#include <limits>
-
-#include <fmt/format.h>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -183,9 +178,7 @@ private slots:
     {
         MadeBundle made;
         for (const char *name : {"conv_weight_to_fp16_palettized", "a_sparsified", "a_quantized"})
-            made.constant(
-                "tensor<fp16, [10]>", name,
-                made.blob(ElementType::Fp16, "[10]", halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10})));
+            made.weight(name, "[10]", halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
         for (const char *name : {"conv_weight_to_fp16_palettized", "a_sparsified", "a_quantized"})
             made.consume(name);
         const BundlePtr bundle = *made.open();

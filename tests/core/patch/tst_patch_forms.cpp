@@ -3,13 +3,10 @@
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "core/form/storage_form.h"
-#include "core/numeric/npy.h"
 #include "core/patch/patch.h"
 #include "form_trial.h"
 #include "sample_bundles.h"
 #include "tests/test_program.h"
-
-#include <fmt/format.h>
 
 using namespace kernscope;
 using namespace kernscope::test;

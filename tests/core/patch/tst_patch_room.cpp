@@ -9,13 +9,6 @@
 #include "sample_bundles.h"
 #include "tests/test_program.h"
 
-#include <cmath>
-#include <fstream>
-
-#include <QTemporaryDir>
-
-#include <fmt/format.h>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -228,9 +221,7 @@ private slots:
             const auto pair = halves({static_cast<float>(i % 97) / 8.0f});
             data.insert(data.end(), pair.begin(), pair.end());
         }
-        made.constant("tensor<fp16, [200000]>", "w",
-                      made.blob(ElementType::Fp16, "[200000]", data));
-        made.consume("w");
+        made.layer("w", "[200000]", data);
         const BundlePtr bundle = *made.open();
         const auto before = contentOf(*bundle);
         const auto planned = VERIFIED(plan(bundle, "fill w[1000:199000]=0.3"));

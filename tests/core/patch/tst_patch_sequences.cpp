@@ -7,15 +7,6 @@
 #include "sample_bundles.h"
 #include "tests/test_program.h"
 
-#include <cmath>
-#include <fstream>
-#include <limits>
-#include <random>
-
-#include <QTemporaryDir>
-
-#include <fmt/format.h>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -35,8 +35,7 @@ BundlePtr compiled(const std::string &statement, const char *opset)
         if (path == "metadata.json")
             content = test::asBytes("[{\"specificationVersion\" : 6, \"a\" : 1}]");
     }
-    const auto bundle = Bundle::open("made.mlmodelc", options);
-    return bundle ? *bundle : nullptr;
+    return Bundle::open("made.mlmodelc", options).value_or(nullptr);
 }
 
 /// A program of one function of iOS 15 with a block for it.
@@ -114,9 +113,8 @@ private slots:
         const QByteArray pipeline = number(1, 6) + bytes(202, bytes(1, inner) + bytes(1, inner) +
                                                                   bytes(2, "a") + bytes(2, "b"));
         for (const QByteArray &raw : {inner, pipeline}) {
-            OpenOptions options;
-            options.memory = {{"x.mlmodel", test::asBytes(raw)}};
-            const auto bundle = VERIFIED(Bundle::open("x.mlmodel", options));
+            const auto bundle = VERIFIED(
+                Bundle::open("x.mlmodel", {.memory = {{"x.mlmodel", test::asBytes(raw)}}}));
             QVERIFY(test::faults((*bundle)->diagnostics()).empty());
             const std::string model = raw == inner ? "" : "b";
             const auto raised = VERIFIED(raiseOpset(**bundle, model, 18));
@@ -146,9 +144,7 @@ private slots:
     {
         test::MadeBundle made;
         for (const char *name : {"lut", "tied", "thin", "affine", "dense"})
-            made.constant(
-                "tensor<fp16, [4, 12]>", name,
-                made.blob(ElementType::Fp16, "[4, 12]", test::Bytes(96, std::byte{0x31})));
+            made.weight(name, "[4, 12]", test::Bytes(96, std::byte{0x31}));
         std::string text = made.text();
         text.replace(text.find("ios18"), 5, "ios16");
         const auto dense =

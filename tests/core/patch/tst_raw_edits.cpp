@@ -9,12 +9,6 @@
 #include "core/patch/plan/raw_place.h"
 #include "tests/test_program.h"
 
-#include <cmath>
-#include <span>
-
-#include <QFile>
-#include <QTemporaryDir>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -213,20 +207,19 @@ private slots:
     }
 
 private:
-    BundlePtr hardware();
+    BundlePtr hardware()
+    {
+        const test::Bytes bytes = syntheticH13();
+        QFile file(m_folder.filePath(u"synthetic.hwx"_s));
+        if (!file.open(QIODevice::WriteOnly))
+            return nullptr;
+        file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
+        file.close();
+        return *Bundle::open(file.fileName().toStdString());
+    }
+
     QTemporaryDir m_folder;
 };
-
-BundlePtr TestRawEdits::hardware()
-{
-    const test::Bytes bytes = syntheticH13();
-    QFile file(m_folder.filePath(u"synthetic.hwx"_s));
-    if (!file.open(QIODevice::WriteOnly))
-        return nullptr;
-    file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
-    file.close();
-    return *Bundle::open(file.fileName().toStdString());
-}
 
 KERNSCOPE_TEST(TestRawEdits, QCoreApplication)
 #include "tst_raw_edits.moc"

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "core/codec/encode/form_spec.h"
-#include "core/numeric/half.h"
 #include "core/patch/reencode/reencode.h"
 #include "core/patch/reencode/reencoder.h"
 #include "sample_bundles.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
-
-#include <QDir>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -147,11 +142,9 @@ private slots:
     void servantsGoWithTheirMaster()
     {
         MadeBundle made;
-        made.constant("tensor<uint4, [32]>", "ids",
-                      made.blob(ElementType::Uint4, "[32]", Bytes(16, std::byte{0x21})));
-        made.constant("tensor<fp16, [1, 16, 1]>", "book",
-                      made.blob(ElementType::Fp16, "[1, 16, 1]",
-                                halves({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})));
+        made.weight("ids", "[32]", Bytes(16, std::byte{0x21}), ElementType::Uint4);
+        made.weight("book", "[1, 16, 1]",
+                    halves({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}));
         for (const char *name : {"w", "v"})
             made.line(std::string("tensor<fp16, [32]> ") + name +
                       " = constexpr_lut_to_dense(indices = ids, lut = book)[name = string(\"" +

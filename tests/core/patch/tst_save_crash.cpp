@@ -7,8 +7,6 @@
 #include "on_disk.h"
 #include "tests/test_program.h"
 
-#include <csignal>
-
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/text.h"
 #include "core/plan/plan.h"
 #include "core/plan/write_plan.h"
 #include "made_bundle.h"
@@ -40,10 +39,7 @@ inline MadeBundle network(const std::vector<unsigned> &seeds)
     bundle.parameters = "tensor<fp16, [1, 64]> x";
     for (std::size_t i = 0; i < seeds.size(); ++i) {
         const std::string name = fmt::format("w{}", i);
-        bundle.constant(
-            "tensor<fp16, [32, 64]>", name,
-            bundle.blob(ElementType::Fp16, "[32, 64]", randomHalves(seeds[i], kRows * kColumns)));
-        bundle.consume(name);
+        bundle.layer(name, "[32, 64]", randomHalves(seeds[i], kRows * kColumns));
     }
     return bundle;
 }

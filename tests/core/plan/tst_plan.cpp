@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/plan/plan.h"
@@ -8,8 +6,6 @@
 #include "made_bundle.h"
 #include "plan_networks.h"
 #include "tests/test_program.h"
-
-#include <cmath>
 
 using namespace kernscope;
 using namespace kernscope::plan;
@@ -57,9 +53,7 @@ private slots:
         if (wide) {
             std::vector<float> values = decoded(**made.open(), "w0");
             const auto encoded = *codec::encodeDense(values, {kRows, kColumns}, ElementType::Fp32);
-            made.constant("tensor<fp32, [32, 64]>", "w1",
-                          made.blob(ElementType::Fp32, "[32, 64]", encoded.parts.front().bytes));
-            made.consume("w1");
+            made.layer("w1", "[32, 64]", encoded.parts.front().bytes, ElementType::Fp32);
         }
         const auto bundle = *made.open();
         const SurveyOptions options = optionsFor({chip.toLatin1().constData()});
@@ -273,8 +267,7 @@ private slots:
             MadeBundle bundle;
             bundle.parameters = "tensor<fp16, [1, " + rows + ", 512]> x";
             Bytes zeros(512 * 512 * 2);
-            bundle.constant("tensor<fp16, [512, 512]>", "w",
-                            bundle.blob(ElementType::Fp16, "[512, 512]", zeros));
+            bundle.weight("w", "[512, 512]", zeros);
             bundle.line("tensor<fp16, [1, " + rows +
                         ", 512]> y = linear(weight = w, x = x)[name = string(\"y\")]");
             const auto opened = VERIFIED(bundle.open());

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The plan for the dense silero network against the published compressed builds of it.
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/bundle/bundle.h"
 #include "core/plan/judge_content.h"
 #include "core/plan/write_plan.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
-
-#include <QDir>
-
-#include <algorithm>
 
 using namespace kernscope;
 using namespace kernscope::plan;
@@ -124,8 +118,7 @@ private slots:
     void layersWithoutATime()
     {
         const QString path = u"real/dtln/DTLN_AEC_128_Part1.mlpackage"_s;
-        if (!QDir(dataPath(path)).exists())
-            QSKIP("The data folder has no real/dtln (KERNSCOPE_DATA)");
+        KERNSCOPE_NEEDS(dataPath(path));
         const auto bundle = VERIFIED(Bundle::open(dataPathBytes(path.toUtf8().constData())));
         SurveyOptions options;
         options.targets = {target::findTarget("M1")->target};

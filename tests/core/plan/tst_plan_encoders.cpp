@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The encoders that plans choose among: never worse than the plain one, and as promised.
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/plan/survey.h"
 #include "tests/test_program.h"
-
-#include <cmath>
-#include <random>
 
 using namespace kernscope;
 using namespace kernscope::plan;

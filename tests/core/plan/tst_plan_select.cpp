@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
 #include "core/plan/select.h"
 #include "tests/test_program.h"
-
-#include <algorithm>
-#include <cmath>
-#include <random>
 
 using namespace kernscope;
 using namespace kernscope::plan;
@@ -235,8 +229,7 @@ private slots:
 
     void frontIsWhole_data()
     {
-        QTest::addColumn<unsigned>("seed");
-        QTest::addColumn<unsigned>("grain");
+        test::addColumns<unsigned, unsigned>();
         for (const unsigned grain : {0u, 3u, 12u}) {
             for (unsigned seed = 0; seed < 25; ++seed)
                 QTest::addRow("grain %u seed %u", grain, seed) << seed << grain;
@@ -246,8 +239,7 @@ private slots:
     /// Every plan that none is better than, and no other.
     void frontIsWhole()
     {
-        QFETCH(unsigned, seed);
-        QFETCH(unsigned, grain);
+        const auto [seed, grain] = test::fetched<unsigned, unsigned>();
         const Problem problem = randomProblem(seed, 2 + seed % 5, 3 + seed % 4, grain);
         const auto expected = exhaustiveFront(problem);
         const Front front = plan::front(problem.items, 100000);

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
-
-#include "core/base/text.h"
 #include "core/plan/plan.h"
 #include "core/plan/write_plan.h"
 #include "made_bundle.h"
 #include "plan_networks.h"
 #include "tests/test_program.h"
-
-#include <cmath>
-#include <set>
 
 using namespace kernscope;
 using namespace kernscope::plan;

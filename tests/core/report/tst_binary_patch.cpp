@@ -6,15 +6,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QDirIterator>
-#include <QFile>
-
-#include <algorithm>
-#include <cstring>
-#include <optional>
-#include <random>
-#include <span>
-
 using namespace kernscope;
 using namespace kernscope::report;
 
@@ -187,15 +178,8 @@ Bytes edited(std::mt19937_64 &random, Bytes bytes)
 std::vector<Bytes> filesOf(const QString &folder, const QStringList &names)
 {
     std::vector<Bytes> files;
-    QDirIterator it(folder, names, QDir::Files, QDirIterator::Subdirectories);
-    while (it.hasNext()) {
-        QFile file(it.next());
-        if (!file.open(QIODevice::ReadOnly))
-            continue;
-        const QByteArray raw = file.readAll();
-        const auto all = std::as_bytes(std::span(raw.constData(), std::size_t(raw.size())));
-        files.emplace_back(all.begin(), all.end());
-    }
+    for (const QString &path : pathsBelow(folder, names))
+        files.push_back(asBytes(contentOf(path)));
     return files;
 }
 
@@ -233,8 +217,7 @@ private slots:
     /// Any file of a kind made of any other one, by this program and by the applier above.
     void everyPairOfData()
     {
-        if (!QFileInfo::exists(test::dataFolder()))
-            QSKIP("The folder of real files is not here");
+        KERNSCOPE_NEEDS(test::dataFolder());
         std::size_t pairs = 0;
         for (const auto &[folder, name] :
              {std::pair("bundles", "weight.bin"), std::pair("bundles", "model.mil"),

@@ -6,13 +6,6 @@
 #include "tests/core/report/declared_tables.h"
 #include "tests/test_program.h"
 
-#include <QSet>
-
-#include <cmath>
-#include <limits>
-#include <optional>
-#include <string>
-
 using namespace kernscope;
 using namespace kernscope::report;
 

@@ -2,9 +2,6 @@
 #include "core/report/document.h"
 #include "tests/test_program.h"
 
-#include <string>
-#include <vector>
-
 using namespace kernscope::report;
 
 namespace {

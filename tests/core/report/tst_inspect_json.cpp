@@ -6,8 +6,6 @@
 #include "core/report/json_table.h"
 #include "tests/test_program.h"
 
-#include <limits>
-
 #include <nlohmann/json.hpp>
 
 using namespace kernscope;
@@ -154,8 +152,7 @@ private slots:
         QCOMPARE(text(report::ratioJson(std::numeric_limits<double>::infinity())), text(nullptr));
         // Of no finite value there is no mean, of no value no share.
         MadeBundle madeAffine;
-        madeAffine.constant("tensor<fp16, [2]>", "w",
-                            madeAffine.blob(ElementType::Fp16, "[2]", hex("00 7E 00 7C")));
+        madeAffine.weight("w", "[2]", hex("00 7E 00 7C"));
         const auto bundle = VERIFIED(madeAffine.open());
         StatisticsOptions asked;
         const auto figures = VERIFIED(computeStatistics(**bundle, 0, asked));
@@ -172,9 +169,7 @@ private slots:
     void unknownBytes()
     {
         MadeBundle bundle;
-        bundle.constant("tensor<fp16, [2]>", "w",
-                        bundle.blob(ElementType::Fp16, "[2]", hex("00 3C 00 3C")));
-        bundle.consume("w");
+        bundle.layer("w", "[2]", hex("00 3C 00 3C"));
         const auto sound = VERIFIED(bundle.open());
         const auto cut =
             VERIFIED(Bundle::open("cut.mlmodelc", MadeBundle::options(bundle.text(), {})));

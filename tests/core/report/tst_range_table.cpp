@@ -7,8 +7,6 @@
 #include "tests/core/patch/sample_bundles.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -38,8 +36,7 @@ BundlePtr turned(const Bundle &bundle, std::size_t file, std::span<const ByteRan
     }
     for (std::size_t i = 0; i < contents.size(); ++i)
         options.memory.emplace_back(bundle.files()[i].path, contents[i]);
-    const auto opened = Bundle::open(bundle.path(), options);
-    return opened ? *opened : nullptr;
+    return Bundle::open(bundle.path(), options).value_or(nullptr);
 }
 
 } // namespace

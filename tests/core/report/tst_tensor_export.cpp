@@ -4,9 +4,6 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
-#include <cstring>
-#include <numeric>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -23,19 +20,14 @@ Bytes rawOf(const std::vector<Number> &numbers)
 BundlePtr several()
 {
     MadeBundle made;
-    made.constant("tensor<fp16, [2, 3]>", "half",
-                  made.blob(ElementType::Fp16, "[2, 3]", halves({1, -2, 0.5F, 4, 0, 6})));
-    made.constant("tensor<fp32, [4]>", "wide",
-                  made.blob(ElementType::Fp32, "[4]",
-                            rawOf(std::vector<float>{1.0F / 3.0F, 1e30F, -1e-30F, 4.0F})));
-    made.constant("tensor<uint8, [3]>", "bytes",
-                  made.blob(ElementType::Uint8, "[3]", hex("01 ff 80")));
-    made.line("tensor<fp16, [3]> lost = constexpr_magic_to_dense(data = half)"
-              "[name = string(\"lost\")]");
+    made.weight("half", "[2, 3]", halves({1, -2, 0.5F, 4, 0, 6}));
+    made.weight("wide", "[4]", rawOf(std::vector<float>{1.0F / 3.0F, 1e30F, -1e-30F, 4.0F}),
+                ElementType::Fp32);
+    made.weight("bytes", "[3]", hex("01 ff 80"), ElementType::Uint8);
+    made.op("lost", "[3]", "constexpr_magic_to_dense(data = half)");
     for (const char *name : {"half", "wide", "bytes", "lost"})
         made.consume(name);
-    const auto bundle = made.open();
-    return bundle ? *bundle : nullptr;
+    return made.open().value_or(nullptr);
 }
 
 Bytes written(const Bundle &bundle, const report::TensorExport &plan)
@@ -151,8 +143,7 @@ private slots:
         QCOMPARE(QString::fromStdString(*figures).count(QLatin1String("<img")), 3);
         QVERIFY(text.contains(QLatin1String(". 4 weights (")));
         MadeBundle made;
-        made.constant("tensor<uint8, [3]>", "bytes",
-                      made.blob(ElementType::Uint8, "[3]", hex("01 ff 80")));
+        made.weight("bytes", "[3]", hex("01 ff 80"), ElementType::Uint8);
         const auto one = VERIFIED(made.open());
         report::BundleReport single;
         single.bundle = one->get();

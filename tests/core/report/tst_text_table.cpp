@@ -2,10 +2,6 @@
 #include "core/report/column.h"
 #include "tests/test_program.h"
 
-#include <QStringList>
-
-#include <algorithm>
-
 using kernscope::report::TextTable;
 
 namespace {

@@ -19,14 +19,11 @@ BundlePtr rowsOf(std::initializer_list<std::pair<const char *, std::size_t>> wei
     made.parameters = "tensor<fp16, [1, 4096]> x";
     for (const auto &[name, outputs] : weights) {
         const std::string rows = std::to_string(outputs), shape = "[" + rows + ", 4096]";
-        made.constant(
-            "tensor<fp16, " + shape + ">", name,
-            made.blob(ElementType::Fp16, shape, test::Bytes(2 * 4096 * outputs, std::byte(0x3c))));
+        made.weight(name, shape, test::Bytes(2 * 4096 * outputs, std::byte(0x3c)));
         made.line("tensor<fp16, [1, " + rows + "]> of_" + name + " = linear(weight = " + name +
                   ", x = x)[name = string(\"of_" + name + "\")]");
     }
-    const auto opened = made.open();
-    return opened ? *opened : nullptr;
+    return made.open().value_or(nullptr);
 }
 
 report::ProgramVerdict verdictOn(const Bundle &bundle, std::string_view chip)

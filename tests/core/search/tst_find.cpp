@@ -6,11 +6,6 @@
 #include "core/search/pattern.h"
 #include "tests/test_program.h"
 
-#include <QRandomGenerator>
-
-#include <cmath>
-#include <limits>
-
 using namespace kernscope;
 using namespace kernscope::search;
 using namespace kernscope::test;
@@ -35,11 +30,8 @@ Places placesOf(const Found &found)
 MadeBundle twoWeights()
 {
     MadeBundle made;
-    made.constant(
-        "tensor<fp16, [2, 4]>", "a",
-        made.blob(ElementType::Fp16, "[2, 4]", halves({0.3F, 0, 0, 0, kNan, -kInfinite, 0, 0.3F})));
-    made.constant("tensor<fp32, [3]>", "b",
-                  made.blob(ElementType::Fp32, "[3]", hex("9a 99 99 3e 00 00 80 7f 00 00 00 00")));
+    made.weight("a", "[2, 4]", halves({0.3F, 0, 0, 0, kNan, -kInfinite, 0, 0.3F}));
+    made.weight("b", "[3]", hex("9a 99 99 3e 00 00 80 7f 00 00 00 00"), ElementType::Fp32);
     made.consume("a");
     made.consume("b");
     return made;
@@ -117,9 +109,7 @@ private slots:
         Bytes values(2 * kElements, std::byte{0x3c});
         std::fill_n(values.begin() + 2 * kFirst, 2 * kCount, std::byte{0});
         MadeBundle made;
-        made.constant("tensor<fp16, [50000]>", "w",
-                      made.blob(ElementType::Fp16, "[50000]", values));
-        made.consume("w");
+        made.layer("w", "[50000]", values);
         const auto bundle = VERIFIED(made.open());
         Query query = queryOf(What::ZeroValues);
         const auto found = VERIFIED(search::find(**bundle, query));
@@ -297,8 +287,7 @@ private slots:
     {
         MadeBundle made;
         made.constant("tensor<fp16, [4]>", "bad", MadeBundle::blobAt("fp16", "[4]", 0xfff0));
-        made.constant("tensor<fp16, [2]>", "good",
-                      made.blob(ElementType::Fp16, "[2]", halves({0, 1})));
+        made.weight("good", "[2]", halves({0, 1}));
         made.consume("bad");
         made.consume("good");
         const auto bundle = VERIFIED(made.open());

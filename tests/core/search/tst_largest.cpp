@@ -5,10 +5,6 @@
 #include "core/search/find.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 using namespace kernscope;
 using namespace kernscope::search;
 using namespace kernscope::test;
@@ -25,12 +21,8 @@ private slots:
         constexpr float kInfinite = std::numeric_limits<float>::infinity();
         constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
         MadeBundle made;
-        made.constant("tensor<fp16, [2, 4]>", "a",
-                      made.blob(ElementType::Fp16, "[2, 4]",
-                                halves({0.3F, 0, 0, 0, kNan, -kInfinite, 0, 0.3F})));
-        made.constant(
-            "tensor<fp32, [3]>", "b",
-            made.blob(ElementType::Fp32, "[3]", hex("9a 99 99 3e 00 00 80 7f 00 00 00 00")));
+        made.weight("a", "[2, 4]", halves({0.3F, 0, 0, 0, kNan, -kInfinite, 0, 0.3F}));
+        made.weight("b", "[3]", hex("9a 99 99 3e 00 00 80 7f 00 00 00 00"), ElementType::Fp32);
         made.consume("a");
         made.consume("b");
         const auto bundle = VERIFIED(made.open());

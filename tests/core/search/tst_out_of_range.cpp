@@ -6,9 +6,6 @@
 #include "core/search/find.h"
 #include "tests/test_program.h"
 
-#include <QRandomGenerator>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 using namespace kernscope;
@@ -227,8 +224,7 @@ private slots:
 
     void hostile_data()
     {
-        QTest::addColumn<QString>("indices");
-        QTest::addColumn<QString>("book");
+        addColumns<QString, QString>();
         const auto row = [](const char *name, const std::string &indices, const std::string &book) {
             addRow(name, QString::fromStdString(indices), QString::fromStdString(book));
         };
@@ -249,8 +245,7 @@ private slots:
     /// No crash, no endless walk; what cannot be told is named, not passed over.
     void hostile()
     {
-        QFETCH(QString, indices);
-        QFETCH(QString, book);
+        auto [indices, book] = fetched<QString, QString>();
         MadeBundle made;
         made.blob(ElementType::Uint4, "[2, 2]", hex("a9 3f"));
         made.line(

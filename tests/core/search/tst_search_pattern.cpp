@@ -2,8 +2,6 @@
 #include "core/search/pattern.h"
 #include "tests/test_program.h"
 
-#include <vector>
-
 using namespace kernscope;
 using namespace kernscope::search;
 

@@ -4,12 +4,6 @@
 #include "core/target/target.h"
 #include "tests/test_program.h"
 
-#include <QtTest/QtTest>
-
-#include <algorithm>
-#include <set>
-#include <string_view>
-
 using namespace kernscope;
 using namespace kernscope::target;
 
@@ -298,6 +292,3 @@ private Q_SLOTS:
 
 KERNSCOPE_TEST(TestTarget, QCoreApplication)
 #include "tst_target.moc"
-
-#include <set>
-#include <string_view>

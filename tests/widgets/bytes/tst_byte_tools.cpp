@@ -8,10 +8,6 @@
 #include "widgets/models/byte_models.h"
 #include "widgets/models/table_text.h"
 
-#include <QRandomGenerator>
-
-#include <algorithm>
-
 using namespace kernscope;
 using namespace kernscope::ui;
 
@@ -56,9 +52,8 @@ private Q_SLOTS:
             QVERIFY(std::abs(scroll.valueOf(row) - value) <= 1);
             before = row;
         }
-        if (!scroll.scaled()) {
+        if (!scroll.scaled())
             QCOMPARE(scroll.rowOf(scroll.valueOf(scroll.lastTop() / 3)), scroll.lastTop() / 3);
-        }
     }
 
     void layoutFindsEveryCell_data()

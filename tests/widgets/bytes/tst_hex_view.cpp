@@ -14,19 +14,6 @@
 #include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"
 
-#include <QApplication>
-#include <QFile>
-#include <QLabel>
-#include <QLineEdit>
-#include <QScrollBar>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QWheelEvent>
-
-#include <algorithm>
-#include <array>
-#include <tuple>
-
 using namespace kernscope::ui;
 using namespace kernscope;
 using test::shown;
@@ -377,10 +364,8 @@ private Q_SLOTS:
 
     void pinnedDocksStay()
     {
-        Session session;
-        HexDock dock(session);
-        session.setBundle(test::sampleBundle("dense"));
-        QVERIFY(shown(dock));
+        auto [session, dock] = test::Alone<HexDock>();
+        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
         auto *view = dock.findChild<HexView *>();
         session.goToWeight(0);
         const ByteRange before = view->selection();
@@ -393,10 +378,8 @@ private Q_SLOTS:
 
     void hexFollowsAndDrives()
     {
-        Session session;
-        HexDock dock(session);
-        session.setBundle(test::sampleBundle("dense"));
-        QVERIFY(shown(dock));
+        auto [session, dock] = test::Alone<HexDock>();
+        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
         auto *view = dock.findChild<HexView *>();
         const Bundle &bundle = *session.bundle();
         QCOMPARE(view->file(), test::weightFile(bundle));
@@ -426,10 +409,8 @@ private Q_SLOTS:
 
     void hexGoesToAnElement()
     {
-        Session session;
-        HexDock dock(session);
-        session.setBundle(test::sampleBundle("dense"));
-        QVERIFY(shown(dock));
+        auto [session, dock] = test::Alone<HexDock>();
+        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
         auto *view = dock.findChild<HexView *>();
         const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Data);
         const OperandPlace &part =
@@ -460,10 +441,8 @@ private Q_SLOTS:
         made.consume("w");
         const auto opened = made.open();
         QVERIFY(opened && (*opened)->weights().size() == 1);
-        Session session;
-        HexDock dock(session);
-        session.setBundle(*opened);
-        QVERIFY(shown(dock));
+        auto [session, dock] = test::Alone<HexDock>();
+        QVERIFY(shown(dock, session, *opened));
         auto *view = dock.findChild<HexView *>();
         const std::uint64_t last = kElements - 3; // bit 5 of the last byte
         const auto place = placeOfElement(**opened, 0, last);
@@ -486,10 +465,8 @@ private Q_SLOTS:
 
     void hexGoesToATypedOffset()
     {
-        Session session;
-        HexDock dock(session);
-        session.setBundle(test::sampleBundle("dense"));
-        QVERIFY(shown(dock));
+        auto [session, dock] = test::Alone<HexDock>();
+        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
         auto *view = dock.findChild<HexView *>();
         view->setFocus();
         QTest::keyClick(view, Qt::Key_G, Qt::ControlModifier | Qt::ShiftModifier);
@@ -508,10 +485,8 @@ private Q_SLOTS:
 
     void hexFindsBytes()
     {
-        Session session;
-        HexDock dock(session);
-        session.setBundle(test::blobBundle(3, 100));
-        QVERIFY(shown(dock));
+        auto [session, dock] = test::Alone<HexDock>();
+        QVERIFY(shown(dock, session, test::blobBundle(3, 100)));
         auto *view = dock.findChild<HexView *>();
         auto *bar = dock.findChild<HexFindBar *>();
         view->setFocus();
@@ -549,10 +524,8 @@ private Q_SLOTS:
 
     void hexFindCanBeCancelled()
     {
-        Session session;
-        HexDock dock(session);
-        session.setBundle(test::blobBundle(1, 96u << 20));
-        QVERIFY(shown(dock));
+        auto [session, dock] = test::Alone<HexDock>();
+        QVERIFY(shown(dock, session, test::blobBundle(1, 96u << 20)));
         auto *view = dock.findChild<HexView *>();
         auto *bar = dock.findChild<HexFindBar *>();
         bar->begin();
@@ -571,10 +544,8 @@ private Q_SLOTS:
 
     void hexShowsEditsInPlace()
     {
-        Session session;
-        HexDock dock(session);
-        session.setBundle(test::sampleBundle("dense"));
-        QVERIFY(shown(dock));
+        auto [session, dock] = test::Alone<HexDock>();
+        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
         auto *view = dock.findChild<HexView *>();
         const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Data);
         const OperandPlace &part =
@@ -599,10 +570,8 @@ private Q_SLOTS:
     /// sight beside 16 bytes a row, the others below them, and none is cut.
     void readingsStandBesideTheBytes()
     {
-        Session session;
-        HexDock dock(session);
-        session.setBundle(test::sampleBundle("dense"));
-        QVERIFY(shown(dock));
+        auto [session, dock] = test::Alone<HexDock>();
+        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
         const auto *view = dock.findChild<HexView *>();
         auto *readings = dock.findChild<InspectorView *>();
         QVERIFY(view && readings);

@@ -15,14 +15,6 @@
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
-#include <QDir>
-#include <QFile>
-#include <QTreeView>
-
-#include <algorithm>
-#include <functional>
-#include <set>
-
 using namespace kernscope;
 using namespace kernscope::ui;
 
@@ -51,10 +43,7 @@ BundlePtr sectionOf(const char *sample)
     auto bytes = section::buildSection(target, weights);
     if (!bytes)
         return nullptr;
-    OpenOptions options;
-    options.memory = {{"w.ksec", std::move(*bytes)}};
-    auto opened = Bundle::open("w.ksec", options);
-    return opened ? *opened : nullptr;
+    return Bundle::open("w.ksec", {.memory = {{"w.ksec", std::move(*bytes)}}}).value_or(nullptr);
 }
 
 BundlePtr realContainer(const QString &name)
@@ -62,8 +51,7 @@ BundlePtr realContainer(const QString &name)
     const QString path = test::dataPath(u"real/hwx/"_s + name);
     if (!QFile::exists(path))
         return nullptr;
-    auto opened = Bundle::open(path.toStdString());
-    return opened ? *opened : nullptr;
+    return Bundle::open(path.toStdString()).value_or(nullptr);
 }
 
 BundlePtr bundleOf(const QString &name)
@@ -207,8 +195,7 @@ private Q_SLOTS:
         if (!bundle && name.endsWith(QLatin1String(".hwx")))
             QSKIP("The real containers are not here (KERNSCOPE_DATA)");
         QVERIFY(bundle);
-        Session session;
-        HexDock dock(session);
+        auto [session, dock] = test::Alone<HexDock>();
         QVERIFY(test::showDock(dock, session, bundle));
         auto *view = VERIFIED(dock.findChild<HexView *>());
         const auto decoder = bundle->decoder(0);
@@ -241,8 +228,7 @@ private Q_SLOTS:
             return weight.role == WeightRole::ActivationTable;
         });
         QVERIFY(table != weights.end());
-        Session session;
-        ActivationDock dock(session);
+        auto [session, dock] = test::Alone<ActivationDock>();
         QVERIFY(test::showDock(dock, session, bundle));
         QVERIFY(dock.table()); // the only one, and nothing else is selected
         const hwx::Container &container = *bundle->hardware();
@@ -285,11 +271,9 @@ private Q_SLOTS:
         for (const QString &name : names) {
             const BundlePtr bundle = realContainer(name);
             QVERIFY2(bundle, qPrintable(name));
-            Session session;
-            TasksDock dock(session);
+            auto [session, dock] = test::Alone<TasksDock>();
             HexDock hex(session);
-            session.setBundle(bundle);
-            QVERIFY(test::showDock(dock));
+            QVERIFY(test::showDock(dock, session, bundle));
             QVERIFY(test::showDock(hex));
             auto *view = hex.findChild<HexView *>();
             // Each register and field: its row marks its bytes and bits, and they name it.

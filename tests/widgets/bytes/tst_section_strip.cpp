@@ -9,14 +9,6 @@
 #include "widgets/models/byte_models.h"
 #include "widgets/models/theme.h"
 
-#include <QRandomGenerator>
-#include <QScrollBar>
-#include <QSignalSpy>
-#include <QWheelEvent>
-
-#include <array>
-#include <cmath>
-
 using namespace kernscope::ui;
 using namespace kernscope;
 
@@ -33,10 +25,6 @@ std::size_t widestSection(const Bundle &bundle, std::size_t file)
     }
     return widest;
 }
-
-} // namespace
-
-namespace {
 
 /// Sections one behind the other, of these lengths and kinds in turn.
 std::vector<Section> sectionsOf(const std::vector<std::uint64_t> &lengths)
@@ -394,19 +382,17 @@ private Q_SLOTS:
 
 private:
     /// A strip over the sample's weight file, shown.
-    std::unique_ptr<SectionStrip> shownStrip(const BundlePtr &bundle);
+    std::unique_ptr<SectionStrip> shownStrip(const BundlePtr &bundle)
+    {
+        auto strip = std::make_unique<SectionStrip>();
+        strip->resize(900, strip->sizeHint().height());
+        strip->setFile(bundle, test::weightFile(*bundle));
+        strip->show();
+        if (!QTest::qWaitForWindowExposed(strip.get()))
+            return nullptr;
+        return strip;
+    }
 };
-
-std::unique_ptr<SectionStrip> TestSectionStrip::shownStrip(const BundlePtr &bundle)
-{
-    auto strip = std::make_unique<SectionStrip>();
-    strip->resize(900, strip->sizeHint().height());
-    strip->setFile(bundle, test::weightFile(*bundle));
-    strip->show();
-    if (!QTest::qWaitForWindowExposed(strip.get()))
-        return nullptr;
-    return strip;
-}
 
 KERNSCOPE_TEST(TestSectionStrip, QApplication)
 #include "tst_section_strip.moc"

@@ -23,20 +23,6 @@
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QComboBox>
-#include <QDoubleSpinBox>
-#include <QFile>
-#include <QGuiApplication>
-#include <QLabel>
-#include <QPushButton>
-#include <QSignalSpy>
-#include <QTableView>
-#include <QTemporaryDir>
-
-#include <algorithm>
-
 using namespace kernscope::test;
 using namespace kernscope::ui;
 using namespace kernscope;
@@ -76,8 +62,7 @@ private Q_SLOTS:
     /// selected where there is some.
     void assessmentCopiesWhatIsOnView()
     {
-        Session session;
-        AssessmentDock dock(session);
+        auto [session, dock] = Alone<AssessmentDock>();
         QAction *copy = dock.menuActions().front(), *gates = dock.menuActions().back();
         QVERIFY(showDock(dock));
         QVERIFY(!dock.showsContent() && !copy->isEnabled() && !gates->isEnabled());
@@ -106,8 +91,7 @@ private Q_SLOTS:
     /// A dock does not wait for a task that was cancelled.
     void cancelledSaysSo()
     {
-        Session session;
-        StreamDock stream(session);
+        auto [session, stream] = Alone<StreamDock>();
         ChooseDock choose(session);
         session.setBundle(openSample("sample-palette.mlmodelc"));
         QVERIFY(showDock(stream) && showDock(choose));
@@ -142,8 +126,7 @@ private Q_SLOTS:
 
     void geometryOfConsumersAndOfTypedNumbers()
     {
-        Session session;
-        GeometryDock dock(session);
+        auto [session, dock] = Alone<GeometryDock>();
         QAbstractItemModelTester tester(&dock.model());
         QVERIFY(showDock(dock)); // without a bundle: numbers typed in
         QVERIFY(dock.showsContent());
@@ -175,11 +158,9 @@ private Q_SLOTS:
                   "name = string(\"w\"), quantized_data = " +
                   made.blob(ElementType::Int8, "[64, 64, 3, 3]", test::Bytes(36864, std::byte{3})) +
                   ", scale = fp16(0x1p-4), zero_point = int8(0)]");
-        made.line(
-            "tensor<fp16, [1, 64, 14, 14]> y = conv(weight = w, x = x)[name = string(\"y\")]");
+        made.op("y", "[1, 64, 14, 14]", "conv(weight = w, x = x)");
         made.result = "y";
-        Session session;
-        GeometryDock dock(session);
+        auto [session, dock] = Alone<GeometryDock>();
         session.setBundle(*made.open());
         ChipState::of(session).setTarget(*target::findTarget("M1")->target);
         QVERIFY(showDock(dock));
@@ -237,8 +218,7 @@ private Q_SLOTS:
 
     void targetsAreSearchedAndCompared()
     {
-        Session session;
-        TargetsDock dock(session);
+        auto [session, dock] = Alone<TargetsDock>();
         QAbstractItemModelTester tester(&dock.model());
         QVERIFY(showDock(dock));
         const int all = dock.model().rowCount();
@@ -258,8 +238,7 @@ private Q_SLOTS:
 
     void candidatesAndApply()
     {
-        Session session;
-        ChooseDock dock(session);
+        auto [session, dock] = Alone<ChooseDock>();
         QAbstractItemModelTester tester(&dock.model());
         session.setBundle(openSample("sample-dense.mlmodelc"));
         const BundlePtr bundle = session.bundle();
@@ -292,8 +271,7 @@ private Q_SLOTS:
     /// What sources disagree about stands folded above the candidates.
     void readingsOfTheChoice()
     {
-        Session session;
-        ChooseDock dock(session);
+        auto [session, dock] = Alone<ChooseDock>();
         session.setBundle(openSample("sample-palette.mlmodelc"));
         session.goToWeight(0);
         QVERIFY(showDock(dock));
@@ -335,15 +313,11 @@ private Q_SLOTS:
     {
         test::MadeBundle made;
         made.parameters = "tensor<fp16, [1, 64, ?, ?]> x";
-        made.constant(
-            "tensor<fp16, [64, 64, 1, 1]>", "w",
-            made.blob(ElementType::Fp16, "[64, 64, 1, 1]", test::Bytes(8192, std::byte{0x3c})));
-        made.line("tensor<fp16, [1, 64, ?, ?]> y = conv(weight = w, x = x)[name = string(\"y\")]");
+        made.weight("w", "[64, 64, 1, 1]", test::Bytes(8192, std::byte{0x3c}));
+        made.op("y", "[1, 64, ?, ?]", "conv(weight = w, x = x)");
         made.result = "y";
-        Session session;
-        ChooseDock dock(session);
-        session.setBundle(*made.open());
-        QVERIFY(showDock(dock));
+        auto [session, dock] = Alone<ChooseDock>();
+        QVERIFY(showDock(dock, session, *made.open()));
         QCOMPARE(dock.model().rowCount(), 5);
         QVERIFY(dock.choice()->chosen.empty());
         const auto *table = dock.findChild<QTableView *>();
@@ -357,8 +331,7 @@ private Q_SLOTS:
 
     void collectiveFigures()
     {
-        Session session;
-        CollectiveDock dock(session);
+        auto [session, dock] = Alone<CollectiveDock>();
         QAbstractItemModelTester tester(&dock.model());
         QVERIFY(showDock(dock));
         const int index = rowWith(dock.model(), 0, u"engine index of (1, 2)"_s);
@@ -381,8 +354,7 @@ private:
 private slots:
     void saysWhatIsMissing()
     {
-        Session session;
-        PlanDock dock(session);
+        auto [session, dock] = Alone<PlanDock>();
         QVERIFY(showDock(dock));
         QVERIFY(!dock.showsContent());
     }
@@ -391,8 +363,7 @@ private slots:
     void unknownWorkIsNotNone()
     {
         const auto drawn = [](bool open) {
-            Session session;
-            RooflineDock dock(session);
+            auto [session, dock] = Alone<RooflineDock>();
             test::MadeProgram made;
             std::string statements = made.weight("w") + test::MadeProgram::linear("y", "w", "x");
             if (open)
@@ -412,8 +383,7 @@ private slots:
 
     void plansAndPlansAgain()
     {
-        Session session;
-        PlanDock dock(session);
+        auto [session, dock] = Alone<PlanDock>();
         QAbstractItemModelTester tester(&dock.model());
         session.setBundle(openSample("sample-dense.mlmodelc"));
         dock.tolerance().setValue(0.2);
@@ -446,8 +416,7 @@ private slots:
     /// Each cell of the dock is that of the rows of `plan --json`.
     void saysWhatTheCommandSays()
     {
-        Session session;
-        PlanDock dock(session);
+        auto [session, dock] = Alone<PlanDock>();
         session.setBundle(openSample("sample-dense.mlmodelc"));
         dock.tolerance().setValue(0.2);
         QVERIFY(showDock(dock));
@@ -480,8 +449,7 @@ private slots:
     /// Of launches, loops and functions of which a run enters one: plan, roofline and timeline.
     void docksSayTheSameOfAProgram()
     {
-        Session session;
-        PlanDock plan(session);
+        auto [session, plan] = Alone<PlanDock>();
         RooflineDock roofline(session);
         TimelineDock timeline(session);
         const auto facts = [&](const test::MadeProgram &program) {
@@ -508,8 +476,7 @@ private slots:
     /// An error of the network beside that of a layer, and errors of outputs in place of weights.
     void limitsTheWholeNetwork()
     {
-        Session session;
-        PlanDock dock(session);
+        auto [session, dock] = Alone<PlanDock>();
         session.setBundle(openSample("sample-dense.mlmodelc"));
         dock.tolerance().setValue(0.2);
         QVERIFY(showDock(dock));
@@ -529,13 +496,11 @@ private slots:
     /// open.
     void offersShapesThatAreOpen()
     {
-        Session session;
-        PlanDock dock(session);
+        auto [session, dock] = Alone<PlanDock>();
         const auto shown = [&](const std::string &extent) {
             test::MadeBundle made;
             made.parameters = "tensor<fp16, [1, " + extent + ", 128]> x";
-            made.constant("tensor<fp16, [128, 128]>", "w",
-                          made.blob(ElementType::Fp16, "[128, 128]", test::Bytes(32768)));
+            made.weight("w", "[128, 128]", test::Bytes(32768));
             made.line("tensor<fp16, [1, " + extent +
                       ", 128]> y = linear(weight = w, x = x)[name = "
                       "string(\"y\")]");
@@ -554,8 +519,7 @@ private slots:
 
     void showsPointsOfTheFront()
     {
-        Session session;
-        PlanDock dock(session);
+        auto [session, dock] = Alone<PlanDock>();
         QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
         QVERIFY(dock.plot().pointCount() > 2);
         Q_EMIT dock.plot().currentPointChanged(1);
@@ -567,8 +531,7 @@ private slots:
 
     void drawsTheBuildBeside()
     {
-        Session session;
-        PlanDock dock(session);
+        auto [session, dock] = Alone<PlanDock>();
         QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
                          openSample("sample-palette.mlmodelc")));
         QVERIFY(dock.plan());
@@ -577,8 +540,7 @@ private slots:
             const QString path = folder.filePath(u"r.md"_s);
             if (!dock.saveReport(path).isEmpty())
                 return QString();
-            QFile file(path);
-            return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+            return textOf(path);
         }();
         QVERIFY(report.contains(u"## Other builds"_s));
         QVERIFY(report.contains(u"sample-palette.mlmodelc"_s));
@@ -586,8 +548,7 @@ private slots:
 
     void writesTheBundle()
     {
-        Session session;
-        PlanDock dock(session);
+        auto [session, dock] = Alone<PlanDock>();
         session.setBundle(openSample("sample-dense.mlmodelc"));
         dock.tolerance().setValue(0.2);
         dock.goal().setCurrentIndex(dock.goal().findData(u"stored"_s));
@@ -618,8 +579,7 @@ private slots:
 
     void savesReports()
     {
-        Session session;
-        PlanDock dock(session);
+        auto [session, dock] = Alone<PlanDock>();
         QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
         QTemporaryDir folder;
         for (const char *name : {"r.html", "r.md", "r.json", "r.csv"}) {
@@ -632,8 +592,7 @@ private slots:
 
     void saysThatThereIsNoPlan()
     {
-        Session session;
-        PlanDock dock(session);
+        auto [session, dock] = Alone<PlanDock>();
         QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
         QSignalSpy planned(&dock, &PlanDock::planned);
         dock.maxBytes().setValue(1);

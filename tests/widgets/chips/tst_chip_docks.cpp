@@ -22,17 +22,7 @@
 #include "widgets/weight/codebook_dock.h"
 #include "widgets/weight/mask_dock.h"
 
-#include <QAbstractItemModelTester>
-#include <QHeaderView>
-#include <QLabel>
-#include <QScrollBar>
-#include <QStyleOptionViewItem>
-#include <QTableView>
-
 #include <qcustomplot.h>
-
-#include <algorithm>
-#include <string>
 
 using namespace kernscope::test;
 using namespace kernscope::ui;
@@ -55,8 +45,7 @@ BundlePtr openTwoFunctions()
         OpenOptions options;
         options.memory = bundle.files;
         addSecondFunction(options.memory);
-        const auto opened = Bundle::open(bundle.name, options);
-        return opened ? *opened : nullptr;
+        return Bundle::open(bundle.name, options).value_or(nullptr);
     }
     return nullptr;
 }
@@ -77,14 +66,12 @@ BundlePtr manyLayers(int layers)
         const std::uint64_t width = third ? 16 : 8;
         const std::string shape = "[8, " + std::to_string(width) + "]";
         const std::string name = "layer_" + std::to_string(i);
-        made.constant("tensor<fp16, " + shape + ">", name,
-                      made.blob(ElementType::Fp16, shape, test::Bytes(16 * width)));
+        made.weight(name, shape, test::Bytes(16 * width));
         made.line("tensor<fp16, [" + std::string(third ? "2" : "1") + ", 8]> y" +
                   std::to_string(i) + " = linear(weight = " + name + ", x = " +
                   (third ? "z" : "x") + ")[name = string(\"op_" + std::to_string(i) + "\")]");
     }
-    const auto bundle = made.open();
-    return bundle ? *bundle : nullptr;
+    return made.open().value_or(nullptr);
 }
 
 bool showWhole(Dock &dock)
@@ -103,8 +90,7 @@ class TestChipDocks : public QObject
 private Q_SLOTS:
     void emptyStates()
     {
-        Session session;
-        StreamDock stream(session);
+        auto [session, stream] = Alone<StreamDock>();
         RooflineDock roofline(session);
         ChooseDock choose(session);
         for (Dock *dock : std::initializer_list<Dock *>{&stream, &roofline, &choose}) {
@@ -117,8 +103,7 @@ private Q_SLOTS:
     void filesWithoutWeights()
     {
         const auto none = VERIFIED(MadeBundle().open());
-        Session session;
-        StreamDock stream(session);
+        auto [session, stream] = Alone<StreamDock>();
         ChooseDock choose(session);
         PlanDock plan(session);
         CodebookDock codebook(session);
@@ -141,10 +126,9 @@ private Q_SLOTS:
     /// No chip is cut by the edge, whatever the width; one that was set by hand stays.
     void chipsAreWhole()
     {
-        Session session;
-        StreamDock dock(session);
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        QVERIFY(showDock(dock, 640, 500));
+        auto [session, dock] = Alone<StreamDock>();
+        QVERIFY(
+            showDock(dock, session, openSample("sample-palette.mlmodelc"), nullptr, {640, 500}));
         const QTableView &matrix = dock.matrix();
         const auto cut = [&matrix, &dock] {
             const int edge = matrix.viewport()->width();
@@ -174,10 +158,8 @@ private Q_SLOTS:
     /// The colour is what the outcome says; a selection must not paint "folds" as "streams".
     void choiceKeepsItsColour()
     {
-        Session session;
-        StreamDock dock(session);
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        QVERIFY(showDock(dock));
+        auto [session, dock] = Alone<StreamDock>();
+        QVERIFY(showDock(dock, session, openSample("sample-palette.mlmodelc")));
         QTableView *matrix = nullptr;
         for (QTableView *table : dock.findChildren<QTableView *>()) {
             if (table->accessibleName() == u"Weights by chips"_s)
@@ -202,10 +184,8 @@ private Q_SLOTS:
     /// Shown where functions must be told apart, and only there.
     void functionColumn()
     {
-        Session session;
-        StreamDock dock(session);
-        session.setBundle(openSample("sample-dense.mlmodelc"));
-        QVERIFY(showDock(dock));
+        auto [session, dock] = Alone<StreamDock>();
+        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
         QTableView &matrix = dock.matrix();
         const int function = dock.model().columnOf("function");
         QVERIFY(matrix.isColumnHidden(function));
@@ -225,11 +205,9 @@ private Q_SLOTS:
 
     void matrixHasEveryChipAndSums()
     {
-        Session session;
-        StreamDock dock(session);
+        auto [session, dock] = Alone<StreamDock>();
         QAbstractItemModelTester tester(&dock.model());
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        QVERIFY(showDock(dock));
+        QVERIFY(showDock(dock, session, openSample("sample-palette.mlmodelc")));
         QVERIFY(dock.showsContent());
         const BundlePtr bundle = session.bundle();
         QCOMPARE(dock.model().rowCount(), int(bundle->weights().size()) + 1);
@@ -282,12 +260,10 @@ private Q_SLOTS:
 
     void selectingACellOpensItsAssessment()
     {
-        Session session;
-        StreamDock dock(session);
+        auto [session, dock] = Alone<StreamDock>();
         AssessmentDock told(session);
         QAbstractItemModelTester tester(&told.gates());
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        QVERIFY(showDock(told));
+        QVERIFY(showDock(told, session, openSample("sample-palette.mlmodelc")));
         QVERIFY(!told.showsContent()); // no cell was chosen
         QVERIFY(showDock(dock));
         const std::size_t palette = weightWith(*session.bundle(), codec::PartRole::Lut);
@@ -344,10 +320,8 @@ private Q_SLOTS:
 
     void filters()
     {
-        Session session;
-        StreamDock dock(session);
-        session.setBundle(openSample("sample-dense.mlmodelc"));
-        QVERIFY(showDock(dock));
+        auto [session, dock] = Alone<StreamDock>();
+        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
         const int all = dock.model().rowCount();
         dock.model().setFilter(u"no such weight"_s);
         QCOMPARE(dock.model().rowCount(), 1);
@@ -370,8 +344,7 @@ private Q_SLOTS:
 
     void chipsTakeLittleRoom()
     {
-        Session session;
-        StreamDock dock(session);
+        auto [session, dock] = Alone<StreamDock>();
         session.setBundle(openSample("sample-palette.mlmodelc"));
         QFETCH(int, width);
         QFETCH(bool, words);
@@ -412,8 +385,7 @@ private Q_SLOTS:
     /// What a chip is known by is read whole, over two lines where one is too narrow for it.
     void chipsAreNamedWhole()
     {
-        Session session;
-        StreamDock dock(session);
+        auto [session, dock] = Alone<StreamDock>();
         session.setBundle(openSample("sample-palette.mlmodelc"));
         QVERIFY(showDock(dock, 1000)); // outcomes have room for their words
         const QHeaderView *header = dock.matrix().horizontalHeader();
@@ -438,8 +410,7 @@ private Q_SLOTS:
     /// In a wide window names are as whole as chips are; what a person set stays.
     void namesTakeRoomThatIsThere()
     {
-        Session session;
-        StreamDock dock(session);
+        auto [session, dock] = Alone<StreamDock>();
         session.setBundle(openSample("sample-palette.mlmodelc"));
         QVERIFY(showDock(dock, 770));
         QHeaderView *header = dock.matrix().horizontalHeader();

@@ -16,20 +16,7 @@
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
-#include <QAbstractItemModelTester>
-#include <QComboBox>
-#include <QLabel>
-#include <QSet>
-#include <QSpinBox>
-#include <QTableView>
-#include <QTemporaryDir>
-#include <QTextBlock>
-#include <QTextDocument>
-
 #include <qcustomplot.h>
-
-#include <algorithm>
-#include <cmath>
 
 using namespace kernscope::test;
 using namespace kernscope::ui;
@@ -59,10 +46,8 @@ class TestChipPlots : public QObject
 private Q_SLOTS:
     void rooflinePoints()
     {
-        Session session;
-        RooflineDock dock(session);
-        session.setBundle(openSample("sample-sparse.mlmodelc"));
-        QVERIFY(showDock(dock));
+        auto [session, dock] = Alone<RooflineDock>();
+        QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc")));
         QVERIFY(dock.showsContent());
         RooflinePlot &plot = dock.plot();
         QVERIFY(plot.pointCount() > 0);
@@ -111,10 +96,8 @@ private Q_SLOTS:
 
     void rooflineExports()
     {
-        Session session;
-        RooflineDock dock(session);
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        QVERIFY(showDock(dock));
+        auto [session, dock] = Alone<RooflineDock>();
+        QVERIFY(showDock(dock, session, openSample("sample-palette.mlmodelc")));
         QTemporaryDir folder;
         for (const char *name : {"r.png", "r.svg", "r.pdf"}) {
             const QString path = folder.filePath(QString::fromUtf8(name));
@@ -165,10 +148,9 @@ private Q_SLOTS:
     /// Every ceiling in view has its name, whatever the zoom; the floor of the dispatch is a line.
     void rooflineNamesItsCeilings()
     {
-        Session session;
-        RooflineDock dock(session);
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        QVERIFY(showDock(dock, 1200, 700));
+        auto [session, dock] = Alone<RooflineDock>();
+        QVERIFY(
+            showDock(dock, session, openSample("sample-palette.mlmodelc"), nullptr, {1200, 700}));
         RooflinePlot &plot = dock.plot();
         for (const double zoom : {1.0, 0.5, 0.5, 6.0}) {
             plot.zoom(zoom);
@@ -197,10 +179,8 @@ private Q_SLOTS:
 
     void rooflineTellsCoincidingPointsApart()
     {
-        Session session;
-        RooflineDock dock(session);
-        session.setBundle(openSample("sample-dense.mlmodelc"));
-        QVERIFY(showDock(dock));
+        auto [session, dock] = Alone<RooflineDock>();
+        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
         RooflinePlot &plot = dock.plot();
         for (int i = 0; i < plot.pointCount(); ++i) {
             const std::vector<int> here = plot.points().coinciding(i);
@@ -235,10 +215,9 @@ private Q_SLOTS:
 
     void rooflineNamesWhatIsPointedAt()
     {
-        Session session;
-        RooflineDock dock(session);
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        QVERIFY(showDock(dock, 1200, 700));
+        auto [session, dock] = Alone<RooflineDock>();
+        QVERIFY(
+            showDock(dock, session, openSample("sample-palette.mlmodelc"), nullptr, {1200, 700}));
         const RooflinePlot &plot = dock.plot();
         QStringList named;
         for (int x = 0; x < plot.width(); x += 40) {
@@ -275,10 +254,8 @@ private Q_SLOTS:
                 names.insert(name);
             }
         }
-        Session session;
-        RooflineDock dock(session);
-        session.setBundle(openSample("sample-dense.mlmodelc"));
-        QVERIFY(showDock(dock));
+        auto [session, dock] = Alone<RooflineDock>();
+        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
         QVERIFY(dock.compute().findText(u"12 TFLOP/s fp16 peak"_s) > 0);
         const QString text = dock.plot().pointText(0);
         QVERIFY2(dock.facts().text().contains(QLatin1String("(fp16 peak / DRAM")),
@@ -313,10 +290,8 @@ private Q_SLOTS:
 
     void timelineOfEveryForm()
     {
-        Session session;
-        TimelineDock dock(session);
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        QVERIFY(showDock(dock));
+        auto [session, dock] = Alone<TimelineDock>();
+        QVERIFY(showDock(dock, session, openSample("sample-palette.mlmodelc")));
         QVERIFY(dock.showsContent());
         TimelinePlot &plot = dock.plot();
         RooflineDock roofline(session);
@@ -416,8 +391,7 @@ private Q_SLOTS:
 
     void calibrationShowsEveryRow()
     {
-        Session session;
-        CalibrationDock dock(session);
+        auto [session, dock] = Alone<CalibrationDock>();
         QAbstractItemModelTester tester(&dock.model());
         QVERIFY(showDock(dock)); // without a bundle
         QVERIFY(dock.showsContent());
@@ -456,8 +430,7 @@ private Q_SLOTS:
     /// What the compiler itself estimated for layers of the open program, beside ours.
     void calibrationListsTheCompilersEstimates()
     {
-        Session session;
-        CalibrationDock dock(session);
+        auto [session, dock] = Alone<CalibrationDock>();
         QVERIFY(showDock(dock));
         QAbstractItemModelTester tester(&dock.estimates());
         QCOMPARE(dock.estimates().rowCount(), 0);
@@ -470,7 +443,7 @@ private Q_SLOTS:
         }
         made.line("tensor<fp16, [1, 2]> y = linear(x = x, weight = w)[name = string(\"y\"), "
                   "EstimatedRuntime = dict<string, fp64>({{\"ane\", 0.25}, {\"bnns\", 1}})]");
-        made.line("tensor<fp16, [1, 2]> z = linear(x = x, weight = v)[name = string(\"z\")]");
+        made.op("z", "[1, 2]", "linear(x = x, weight = v)");
         const auto bundle = VERIFIED(made.open());
         session.setBundle(*bundle);
         QVERIFY(settle(dock));
@@ -499,8 +472,7 @@ private Q_SLOTS:
 
     void reductionOfPublishedCases()
     {
-        Session session;
-        ReductionDock dock(session);
+        auto [session, dock] = Alone<ReductionDock>();
         QVERIFY(showDock(dock));
         QVERIFY(dock.result().text().contains(u"output port 5116"_s));
         QCOMPARE(dock.plot().pointCount(), 257);
@@ -528,11 +500,9 @@ private Q_SLOTS:
 
     void chipsWithoutCeilings()
     {
-        Session session;
-        RooflineDock dock(session);
+        auto [session, dock] = Alone<RooflineDock>();
         ChipState::of(session).setTarget(*target::findTarget("H11")->target);
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        QVERIFY(showDock(dock));
+        QVERIFY(showDock(dock, session, openSample("sample-palette.mlmodelc")));
         QCOMPARE(dock.plot().pointCount(), 0);
         QVERIFY(dock.facts().text().contains(u"H11"_s));
     }
@@ -541,10 +511,8 @@ private Q_SLOTS:
     {
         for (const bool dark : {true, false}) {
             theme::apply(dark);
-            Session session;
-            RooflineDock dock(session);
-            session.setBundle(openSample("sample-palette.mlmodelc"));
-            QVERIFY(showDock(dock));
+            auto [session, dock] = Alone<RooflineDock>();
+            QVERIFY(showDock(dock, session, openSample("sample-palette.mlmodelc")));
             QVERIFY(!dock.grab().isNull());
         }
     }

@@ -11,19 +11,6 @@
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
-#include <QAbstractItemModelTester>
-#include <QComboBox>
-#include <QImage>
-#include <QLineEdit>
-#include <QSet>
-#include <QSpinBox>
-#include <QTabWidget>
-#include <QTableView>
-#include <QTemporaryDir>
-
-#include <cmath>
-#include <string>
-
 #include <nlohmann/json.hpp>
 
 using namespace kernscope;
@@ -52,10 +39,9 @@ BundlePtr bundleWithRecord()
         "program(1.0)\n{\n    func main<ios16>(tensor<fp16, [1]> x) {\n"
         "        } -> (x);\n}";
     const auto text = std::as_bytes(std::span(program));
-    OpenOptions options;
-    options.memory = {{"model.mil", {text.begin(), text.end()}}, {"tables.bin", file}};
-    auto opened = Bundle::open("made.mlmodelc", options);
-    return opened ? *opened : nullptr;
+    return Bundle::open("made.mlmodelc", {.memory = {{"model.mil", {text.begin(), text.end()}},
+                                                     {"tables.bin", file}}})
+        .value_or(nullptr);
 }
 
 } // namespace
@@ -68,10 +54,8 @@ class TestFormatDocks : public QObject
 private Q_SLOTS:
     void factsHaveTheirSources()
     {
-        Session session;
-        FormatsDock dock(session);
-        const QAbstractItemModelTester tester(
-            &dock.facts(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        auto [session, dock] = Alone<FormatsDock>();
+        const QAbstractItemModelTester tester(&dock.facts());
         QCOMPARE(dock.facts().rowCount(), 0);
         dock.tabs().setCurrentIndex(2);
         QVERIFY(dock.facts().rowCount() > 4000);
@@ -90,8 +74,7 @@ private Q_SLOTS:
         using report::KernelFormatFacts;
         RowTable<KernelFormatFacts> model(report::kernelFormatTable());
         model.setRows(report::kernelFormatRows({}));
-        const QAbstractItemModelTester tester(
-            &model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const QAbstractItemModelTester tester(&model);
         QVERIFY(model.rowCount() >= 31);
         const auto legalityOf = [&](const char *name) {
             for (int row = 0; row < model.rowCount(); ++row) {
@@ -125,8 +108,7 @@ private Q_SLOTS:
 
     void formatsDock()
     {
-        Session session;
-        FormatsDock dock(session);
+        auto [session, dock] = Alone<FormatsDock>();
         QVERIFY(showDock(dock));
         QVERIFY(dock.showsContent()); // without a bundle
         QTest::keyClicks(&dock.filter(), u"p6f16"_s);
@@ -144,8 +126,7 @@ private Q_SLOTS:
     /// Each table of rules has rows, and those of the format word follow the descriptor version.
     void rulesOfFormats()
     {
-        Session session;
-        FormatsDock dock(session);
+        auto [session, dock] = Alone<FormatsDock>();
         QVERIFY(showDock(dock));
         dock.tabs().setCurrentIndex(3);
         const auto text = [&dock](int row, int column) {
@@ -171,8 +152,7 @@ private Q_SLOTS:
     /// The register groups of version 10 as a picture above their table, in either order.
     void groupsOfTheImageAreDrawn()
     {
-        Session session;
-        FormatsDock dock(session);
+        auto [session, dock] = Alone<FormatsDock>();
         QVERIFY(showDock(dock, 1400, 800));
         dock.tabs().setCurrentIndex(3);
         const auto &bars = dock.imageBars();
@@ -204,8 +184,7 @@ private Q_SLOTS:
     /// The legality is that of the chip that the session has chosen.
     void formatsOfTheChosenChip()
     {
-        Session session;
-        FormatsDock dock(session);
+        auto [session, dock] = Alone<FormatsDock>();
         QVERIFY(showDock(dock));
         const auto legality = [&](const char *name) {
             dock.filter().setText(QString::fromLatin1(name));
@@ -229,13 +208,11 @@ private Q_SLOTS:
 
     void elementTypes()
     {
-        Session session;
-        FormatsDock dock(session);
+        auto [session, dock] = Alone<FormatsDock>();
         QVERIFY(showDock(dock));
         ChipState::of(session).setTarget(*target::findTarget("H18")->target);
         RowTableModel &types = dock.elementTypes();
-        const QAbstractItemModelTester tester(
-            &types, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const QAbstractItemModelTester tester(&types);
         QCOMPARE(types.rowCount(), 8 + 23 + 11 + 17);
         const auto cell = [&types](const char *key) {
             return types.index(0, types.columnOf(key)).data().toString();
@@ -253,8 +230,7 @@ private Q_SLOTS:
     void activationModel()
     {
         ActivationModel model(report::activationTable());
-        const QAbstractItemModelTester tester(
-            &model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const QAbstractItemModelTester tester(&model);
         QCOMPARE(model.rowCount(), 0);
         const ActivationTable table = *ActivationTable::parse(tanhRecord());
         model.setRows(report::activationEntries(table));
@@ -287,8 +263,7 @@ private Q_SLOTS:
 
     void activationOfASelection()
     {
-        Session session;
-        ActivationDock dock(session);
+        auto [session, dock] = Alone<ActivationDock>();
         QVERIFY(showDock(dock));
         QVERIFY(!dock.showsContent());
         const BundlePtr bundle = VERIFIED(bundleWithRecord());
@@ -312,8 +287,7 @@ private Q_SLOTS:
 
     void activationOfAFile()
     {
-        Session session;
-        ActivationDock dock(session);
+        auto [session, dock] = Alone<ActivationDock>();
         QVERIFY(showDock(dock));
         const QTemporaryDir folder;
         const QString path = folder.filePath(u"table.bin"_s);

@@ -22,25 +22,6 @@
 #include "widgets/weight/weight_dock.h"
 #include "widgets/weight/weight_grid_view.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QClipboard>
-#include <QComboBox>
-#include <QFontDatabase>
-#include <QFontInfo>
-#include <QFontMetrics>
-#include <QGuiApplication>
-#include <QHeaderView>
-#include <QLabel>
-#include <QLineEdit>
-#include <QScrollBar>
-#include <QSignalSpy>
-#include <QStandardItemModel>
-#include <QTableView>
-#include <QToolButton>
-#include <QTreeView>
-#include <QVBoxLayout>
-
 using namespace kernscope::ui;
 using namespace kernscope;
 using test::shown;
@@ -120,8 +101,7 @@ private Q_SLOTS:
 
     void messagesScroll()
     {
-        Session session;
-        WeightDock dock(session);
+        auto [session, dock] = test::Alone<WeightDock>();
         QVERIFY(test::showDock(dock, 120, 60));
         QVERIFY(!dock.showsContent());
         auto *area = VERIFIED(dock.findChild<ShrinkArea *>());
@@ -139,8 +119,7 @@ private Q_SLOTS:
     void namesGetTheRoomFirst()
     {
         QFETCH(int, width);
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = test::Alone<BundleDock>();
         QVERIFY(test::showDock(dock, session, test::openSample("sample-sparse.mlmodelc"), nullptr,
                                {width, 400}));
         auto *tree = VERIFIED(dock.findChild<QTreeView *>());
@@ -344,8 +323,7 @@ private Q_SLOTS:
 
     void answerGoesWithItsEdit()
     {
-        Session session;
-        WeightDock dock(session);
+        auto [session, dock] = test::Alone<WeightDock>();
         QVERIFY(test::showDock(dock, session, test::openSample("sample-palette.mlmodelc")));
         session.setPatchingEnabled(true);
         session.goToElement(test::weightWith(*session.bundle(), codec::PartRole::Lut), 1);
@@ -364,8 +342,7 @@ private Q_SLOTS:
 
     void firstKeyIsNotLost()
     {
-        Session session;
-        WeightDock dock(session);
+        auto [session, dock] = test::Alone<WeightDock>();
         QVERIFY(test::showDock(dock, session, test::openSample("sample-dense.mlmodelc")));
         session.setPatchingEnabled(true);
         session.goToWeight(0);
@@ -407,8 +384,7 @@ private Q_SLOTS:
 
     void soundBundleSaysSo()
     {
-        Session session;
-        DiagnosticsDock dock(session);
+        auto [session, dock] = test::Alone<DiagnosticsDock>();
         QVERIFY(test::showDock(dock, session, test::openSample("sample-dense.mlmodelc")));
         QTRY_VERIFY(!dock.showsContent());
         const auto labels = dock.findChildren<QLabel *>();
@@ -419,8 +395,7 @@ private Q_SLOTS:
 
     void docksSayWhatTheyNeed()
     {
-        Session session;
-        BundleDock bundle(session);
+        auto [session, bundle] = test::Alone<BundleDock>();
         LayoutDock layout(session);
         HexDock hex(session);
         DiagnosticsDock diagnostics(session);
@@ -446,8 +421,7 @@ private Q_SLOTS:
 
     void actionsDoNotClash()
     {
-        Session session;
-        BundleDock bundle(session);
+        auto [session, bundle] = test::Alone<BundleDock>();
         LayoutDock layout(session);
         HexDock hex(session);
         DiagnosticsDock diagnostics(session);
@@ -468,10 +442,8 @@ private Q_SLOTS:
 
     void treeDrivesTheSession()
     {
-        Session session;
-        BundleDock dock(session);
-        session.setBundle(test::sampleBundle("sparse"));
-        QVERIFY(shown(dock));
+        auto [session, dock] = test::Alone<BundleDock>();
+        QVERIFY(shown(dock, session, test::sampleBundle("sparse")));
         auto *tree = dock.findChild<QTreeView *>();
         auto *model = qobject_cast<BundleTreeModel *>(tree->model());
         QSignalSpy raised(&dock, &BundleDock::raiseRequested);
@@ -496,14 +468,11 @@ private Q_SLOTS:
 
     void treeFollowsTheSession()
     {
-        Session session;
-        BundleDock dock(session);
-        session.setBundle(test::sampleBundle("dense"));
-        QVERIFY(shown(dock));
+        auto [session, dock] = test::Alone<BundleDock>();
+        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
         auto *tree = dock.findChild<QTreeView *>();
         auto *model = qobject_cast<BundleTreeModel *>(tree->model());
-        QAbstractItemModelTester tester(model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(model);
         for (std::size_t weight = 0; weight < session.bundle()->weights().size(); ++weight) {
             session.goToWeight(weight);
             QCOMPARE(model->nodeAt(tree->currentIndex()).index, weight);
@@ -519,10 +488,8 @@ private Q_SLOTS:
 
     void treeFilterKeepsTheSession()
     {
-        Session session;
-        BundleDock dock(session);
-        session.setBundle(test::sampleBundle("dense"));
-        QVERIFY(shown(dock));
+        auto [session, dock] = test::Alone<BundleDock>();
+        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
         auto *tree = dock.findChild<QTreeView *>();
         auto *filter = dock.findChild<QLineEdit *>();
         auto *model = qobject_cast<BundleTreeModel *>(tree->model());
@@ -544,10 +511,8 @@ private Q_SLOTS:
 
     void treeCountsZeros()
     {
-        Session session;
-        BundleDock dock(session);
-        session.setBundle(test::sampleBundle("sparse"));
-        QVERIFY(shown(dock));
+        auto [session, dock] = test::Alone<BundleDock>();
+        QVERIFY(shown(dock, session, test::sampleBundle("sparse")));
         auto *model = qobject_cast<BundleTreeModel *>(dock.findChild<QTreeView *>()->model());
         const std::size_t weight = sparseWeight(*session.bundle());
         QTRY_VERIFY(model->zeroFraction(weight));
@@ -565,10 +530,8 @@ private Q_SLOTS:
 
     void treeCopiesRows()
     {
-        Session session;
-        BundleDock dock(session);
-        session.setBundle(test::sampleBundle("dense"));
-        QVERIFY(shown(dock));
+        auto [session, dock] = test::Alone<BundleDock>();
+        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
         auto *tree = dock.findChild<QTreeView *>();
         session.goToWeight(0);
         tree->setFocus();
@@ -583,15 +546,12 @@ private Q_SLOTS:
 
     void stripAndTableFollowEachOther()
     {
-        Session session;
-        LayoutDock dock(session);
-        session.setBundle(test::sampleBundle("sparse"));
-        QVERIFY(shown(dock));
+        auto [session, dock] = test::Alone<LayoutDock>();
+        QVERIFY(shown(dock, session, test::sampleBundle("sparse")));
         auto *strip = dock.findChild<SectionStrip *>();
         auto *table = dock.findChild<QTableView *>();
         auto *model = qobject_cast<SectionModel *>(table->model());
-        QAbstractItemModelTester tester(model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(model);
         strip->setFocus();
         QTest::keyClick(strip, Qt::Key_Home);
         QTest::keyClick(strip, Qt::Key_Right);
@@ -612,10 +572,8 @@ private Q_SLOTS:
 
     void layoutOpensTheFileOfASection()
     {
-        Session session;
-        LayoutDock dock(session);
-        session.setBundle(test::sampleBundle("dense"));
-        QVERIFY(shown(dock));
+        auto [session, dock] = test::Alone<LayoutDock>();
+        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
         auto *strip = dock.findChild<SectionStrip *>();
         auto *files = dock.findChild<QComboBox *>();
         QCOMPARE(static_cast<std::size_t>(files->count()), session.bundle()->files().size());
@@ -630,14 +588,11 @@ private Q_SLOTS:
 
     void diagnosticsJump()
     {
-        Session session;
-        DiagnosticsDock dock(session);
-        session.setBundle(test::sampleBundle("dense"));
-        QVERIFY(shown(dock));
+        auto [session, dock] = test::Alone<DiagnosticsDock>();
+        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
         auto *table = dock.findChild<QTableView *>();
         auto *model = qobject_cast<DiagnosticsModel *>(table->model());
-        QAbstractItemModelTester tester(model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(model);
         const std::size_t file = test::weightFile(*session.bundle());
         Diagnostic row;
         row.severity = Severity::Warning;
@@ -667,10 +622,8 @@ private Q_SLOTS:
 
     void diagnosticsCheckPayloads()
     {
-        Session session;
-        DiagnosticsDock dock(session);
-        session.setBundle(test::sampleBundle("sparse"));
-        QVERIFY(shown(dock));
+        auto [session, dock] = test::Alone<DiagnosticsDock>();
+        QVERIFY(shown(dock, session, test::sampleBundle("sparse")));
         QTRY_VERIFY(!dock.busy());
         const std::size_t before = dock.countOf(Severity::Error) + dock.countOf(Severity::Warning);
         QCOMPARE(before, std::size_t{0});
@@ -687,8 +640,7 @@ private Q_SLOTS:
 
     void diagnosticsTakeRowsWithoutABundle()
     {
-        Session session;
-        DiagnosticsDock dock(session);
+        auto [session, dock] = test::Alone<DiagnosticsDock>();
         QVERIFY(shown(dock));
         Diagnostic row;
         row.error.code = "io.open";

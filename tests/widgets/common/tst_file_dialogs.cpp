@@ -4,28 +4,13 @@
 #include "tests/test_program.h"
 #include "widgets/common/file_dialogs.h"
 
-#include <QApplication>
-#include <QCompleter>
-#include <QDir>
-#include <QFile>
-#include <QFileDialog>
-#include <QFileInfo>
-#include <QLineEdit>
-#include <QMessageBox>
-#include <QPushButton>
-#include <QSignalSpy>
-#include <QTemporaryDir>
-#include <QTimer>
-#include <QWidget>
-
 using namespace kernscope::ui;
 
 namespace {
 
 void write(const QString &path)
 {
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly) && file.write("kept") == 4);
+    QVERIFY(kernscope::test::put(path, "kept"));
 }
 
 } // namespace
@@ -56,8 +41,44 @@ private Q_SLOTS:
         QCOMPARE(started, folder.filePath(u"elsewhere"_s));
     }
 
-    void whatIsShownIsNotReplaced_data();
-    void whatIsShownIsNotReplaced();
+    void whatIsShownIsNotReplaced_data()
+    {
+        QTest::addColumn<QString>("path"); // within the folder, or as it stands
+        QTest::addColumn<bool>("refused");
+        kernscope::test::addRow("beside it", u"other.csv"_s, false);
+        kernscope::test::addRow("a file that is there", u"there.csv"_s, false);
+        kernscope::test::addRow("the file shown", u"net.safetensors"_s, true);
+        kernscope::test::addRow("a link to it", u"link.safetensors"_s, true);
+        kernscope::test::addRow("inside the bundle shown", u"m.mlmodelc/model.mil"_s, true);
+        kernscope::test::addRow("new inside of it", u"m.mlmodelc/weights/new.csv"_s, true);
+        kernscope::test::addRow("a folder", u"m.mlmodelc"_s, true);
+        kernscope::test::addRow("a device", u"/dev/null"_s, true);
+        kernscope::test::addRow("no such folder", u"none/x.csv"_s, true);
+    }
+
+    void whatIsShownIsNotReplaced()
+    {
+        QFETCH(QString, path);
+        QFETCH(bool, refused);
+        const QTemporaryDir folder;
+        QVERIFY(QDir(folder.path()).mkpath(u"m.mlmodelc/weights"_s));
+        for (const char *name : {"net.safetensors", "there.csv", "m.mlmodelc/model.mil"})
+            write(folder.filePath(QLatin1String(name)));
+        QVERIFY(QFile::link(folder.filePath(u"net.safetensors"_s),
+                            folder.filePath(u"link.safetensors"_s)));
+        QWidget window;
+        QWidget plot(&window);
+        setShownInputs(&window, [&folder] {
+            std::vector<std::filesystem::path> paths;
+            for (const char *name : {"net.safetensors", "m.mlmodelc"})
+                paths.emplace_back(folder.filePath(QLatin1String(name)).toStdString());
+            return paths;
+        });
+        const QString place = QDir(folder.path()).absoluteFilePath(path);
+        const QString said = outputRefusal(&plot, place);
+        QCOMPARE(!said.isEmpty(), refused);
+        QVERIFY2(said.isEmpty() || said.contains(QFileInfo(place).fileName()), qPrintable(said));
+    }
 
     /// The dialog comes back after the message, and takes another name.
     void refusedPlaceIsAskedForAgain()
@@ -190,44 +211,6 @@ private:
         });
     }
 };
-
-void TestFileDialogs::whatIsShownIsNotReplaced_data()
-{
-    QTest::addColumn<QString>("path"); // within the folder, or as it stands
-    QTest::addColumn<bool>("refused");
-    kernscope::test::addRow("beside it", u"other.csv"_s, false);
-    kernscope::test::addRow("a file that is there", u"there.csv"_s, false);
-    kernscope::test::addRow("the file shown", u"net.safetensors"_s, true);
-    kernscope::test::addRow("a link to it", u"link.safetensors"_s, true);
-    kernscope::test::addRow("inside the bundle shown", u"m.mlmodelc/model.mil"_s, true);
-    kernscope::test::addRow("new inside of it", u"m.mlmodelc/weights/new.csv"_s, true);
-    kernscope::test::addRow("a folder", u"m.mlmodelc"_s, true);
-    kernscope::test::addRow("a device", u"/dev/null"_s, true);
-    kernscope::test::addRow("no such folder", u"none/x.csv"_s, true);
-}
-void TestFileDialogs::whatIsShownIsNotReplaced()
-{
-    QFETCH(QString, path);
-    QFETCH(bool, refused);
-    const QTemporaryDir folder;
-    QVERIFY(QDir(folder.path()).mkpath(u"m.mlmodelc/weights"_s));
-    for (const char *name : {"net.safetensors", "there.csv", "m.mlmodelc/model.mil"})
-        write(folder.filePath(QLatin1String(name)));
-    QVERIFY(
-        QFile::link(folder.filePath(u"net.safetensors"_s), folder.filePath(u"link.safetensors"_s)));
-    QWidget window;
-    QWidget plot(&window);
-    setShownInputs(&window, [&folder] {
-        std::vector<std::filesystem::path> paths;
-        for (const char *name : {"net.safetensors", "m.mlmodelc"})
-            paths.emplace_back(folder.filePath(QLatin1String(name)).toStdString());
-        return paths;
-    });
-    const QString place = QDir(folder.path()).absoluteFilePath(path);
-    const QString said = outputRefusal(&plot, place);
-    QCOMPARE(!said.isEmpty(), refused);
-    QVERIFY2(said.isEmpty() || said.contains(QFileInfo(place).fileName()), qPrintable(said));
-}
 
 KERNSCOPE_TEST(TestFileDialogs, QApplication)
 #include "tst_file_dialogs.moc"

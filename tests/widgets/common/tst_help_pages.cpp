@@ -3,17 +3,8 @@
 #include "widgets/common/help_dock.h"
 #include "widgets/models/session.h"
 
-#include <QDir>
-#include <QDirIterator>
-#include <QFile>
-#include <QRegularExpression>
-#include <QTextBrowser>
-#include <QTextFrame>
-#include <QTextTable>
-
-#include <algorithm>
-
 using namespace kernscope::ui;
+using namespace kernscope;
 
 namespace {
 
@@ -21,17 +12,14 @@ QStringList allPages()
 {
     QStringList pages;
     const QDir root(u":/help"_s);
-    QDirIterator files(root.path(), {u"*.md"_s}, QDir::Files, QDirIterator::Subdirectories);
-    while (files.hasNext())
-        pages << root.relativeFilePath(files.next()).chopped(3);
-    pages.sort();
+    for (const QString &path : test::pathsBelow(root.path(), {u"*.md"_s}))
+        pages << root.relativeFilePath(path).chopped(3);
     return pages;
 }
 
-QString textOf(const QString &page)
+QString pageText(const QString &page)
 {
-    QFile file(u":/help/%1.md"_s.arg(page));
-    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+    return test::textOf(u":/help/%1.md"_s.arg(page));
 }
 
 } // namespace
@@ -60,8 +48,8 @@ private slots:
         QVERIFY(pages.size() > 30);
         int links = 0;
         for (const QString &page : pages) {
-            QVERIFY2(!textOf(page).contains(elsewhere), qPrintable(page));
-            auto found = link.globalMatch(textOf(page));
+            QVERIFY2(!pageText(page).contains(elsewhere), qPrintable(page));
+            auto found = link.globalMatch(pageText(page));
             while (found.hasNext()) {
                 const QString name = found.next().captured(1);
                 const QString folder = page.section(QLatin1Char('/'), 0, -2);

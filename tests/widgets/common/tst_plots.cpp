@@ -10,23 +10,7 @@
 #include "widgets/weight/mask_dock.h"
 #include "widgets/weight/statistics_panel.h"
 
-#include <QAbstractItemModelTester>
-#include <QCheckBox>
-#include <QFile>
-#include <QImage>
-#include <QRadioButton>
-#include <QRegularExpression>
-#include <QSignalSpy>
-#include <QTableView>
-#include <QTemporaryDir>
-#include <QXmlStreamReader>
-
 #include <qcustomplot.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <numeric>
 
 using namespace kernscope::ui;
 using namespace kernscope;
@@ -57,10 +41,6 @@ QWidget *canvas(PlotWidget &plot)
 {
     return plot.focusProxy();
 }
-
-} // namespace
-
-namespace {
 
 using Linear = std::array<double, 3>; ///< red, green, blue, 0 to 1, linear in light
 
@@ -217,8 +197,7 @@ private Q_SLOTS:
     {
         DensityPlot plot;
         auto *model = VERIFIED(plot.findChild<PlotTableModel *>());
-        QAbstractItemModelTester tester(model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(model);
         plot.setDensity({4, 2, 0, 3}, 4, true);
         QCOMPARE(model->rowCount(), 4);
         QCOMPARE(model->index(1, 1).data().toULongLong(), 2u);
@@ -268,9 +247,7 @@ private Q_SLOTS:
         }
         QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
         QVERIFY(texts > 4 && paths > 4); // ticks and labels, axes and curve
-        QFile data(csv);
-        QVERIFY(data.open(QIODevice::ReadOnly));
-        const QList<QByteArray> lines = data.readAll().replace('\r', "").split('\n');
+        const QList<QByteArray> lines = test::contentOf(csv).replace('\r', "").split('\n');
         QCOMPARE(lines.at(0), QByteArray("channel,kept,of,density"));
         QCOMPARE(lines.at(2), QByteArray("1,2,4,0.5"));
         QVERIFY(!plot.exportPicture(folder.filePath(u"no/such/p.png"_s)).isEmpty());

@@ -6,12 +6,6 @@
 #include "widgets/compare/verdict_strip.h"
 #include "widgets/models/theme.h"
 
-#include <QGuiApplication>
-#include <QImage>
-#include <QPainter>
-#include <QStyleOption>
-#include <QTableView>
-
 using namespace kernscope::ui;
 
 /// What is painted in a window from right to left: signs stay before their numbers, and a row is

@@ -3,16 +3,6 @@
 #include "widgets/models/row_table_model.h"
 #include "widgets/models/table_text.h"
 
-#include <QAbstractItemModelTester>
-#include <QFont>
-#include <QPersistentModelIndex>
-#include <QSignalSpy>
-#include <QTranslator>
-
-#include <optional>
-#include <string>
-#include <vector>
-
 using namespace kernscope;
 using namespace kernscope::ui;
 namespace report = kernscope::report;
@@ -76,8 +66,7 @@ private Q_SLOTS:
     void cellsFollowTheDeclaration()
     {
         RowTable<Made> model(madeTable());
-        const QAbstractItemModelTester tester(
-            &model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const QAbstractItemModelTester tester(&model);
         model.setRows(kRows);
         QCOMPARE(model.rowCount(), 3);
         QCOMPARE(model.columnCount(), 4); // without the column of documents
@@ -120,8 +109,7 @@ private Q_SLOTS:
     void sortsByNumbersAndKeepsThePlace()
     {
         RowTable<Made> model(madeTable());
-        const QAbstractItemModelTester tester(
-            &model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const QAbstractItemModelTester tester(&model);
         model.setRows(kRows);
         const QPersistentModelIndex beta(model.index(0, 0));
         model.sort(model.columnOf("bytes"));
@@ -138,8 +126,7 @@ private Q_SLOTS:
     void filtersBySearchedColumns()
     {
         RowTable<Made> model(madeTable());
-        const QAbstractItemModelTester tester(
-            &model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const QAbstractItemModelTester tester(&model);
         model.setRows(kRows);
         model.setFilter(u"A RULE"_s);
         QCOMPARE(model.rowCount(), 1);

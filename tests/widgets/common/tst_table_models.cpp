@@ -14,23 +14,6 @@
 #include "widgets/models/session.h"
 #include "widgets/models/table_text.h"
 
-#include <QAbstractItemModelTester>
-#include <QFile>
-#include <QHeaderView>
-#include <QItemSelectionModel>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
-#include <QRegularExpression>
-#include <QSignalSpy>
-#include <QStandardItemModel>
-#include <QTableView>
-#include <QTemporaryDir>
-
-#include <array>
-#include <cmath>
-#include <cstring>
-
 using namespace kernscope::ui;
 using namespace kernscope;
 
@@ -84,8 +67,7 @@ private Q_SLOTS:
     void diagnosticsFilterBySeverity()
     {
         DiagnosticsModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         using Source = DiagnosticsModel::Source;
         model.setRows(Source::Tables, {diagnostic(Severity::Warning, "blob.count", "w.bin", 0),
                                        diagnostic(Severity::Error, "blob.range", "w.bin", 64)});
@@ -110,8 +92,7 @@ private Q_SLOTS:
     void diagnosticsSort()
     {
         DiagnosticsModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         model.setRows(DiagnosticsModel::Source::Tables,
                       {diagnostic(Severity::Note, "c", "w.bin", 0x200),
                        diagnostic(Severity::Error, "b", "w.bin", 0x40),
@@ -188,8 +169,7 @@ private Q_SLOTS:
     void readingsOfKnownBytes()
     {
         InspectorModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         const std::array<std::byte, 8> bytes{std::byte{0x00}, std::byte{0xbc}, std::byte{0x80},
                                              std::byte{0x3f}, std::byte{0xff}, std::byte{0xff},
                                              std::byte{0xff}, std::byte{0xff}};
@@ -297,9 +277,8 @@ private Q_SLOTS:
             QCOMPARE(said.first().first().toString().startsWith(u"Exported"_s), begins);
             QCOMPARE(QFile::exists(folder.filePath(QString::fromLatin1(name))), begins);
         }
-        QFile lines(folder.filePath(u"one.csv"_s));
-        QVERIFY(lines.open(QIODevice::ReadOnly));
-        const QList<QByteArray> rows = lines.readAll().trimmed().split('\n');
+        const QList<QByteArray> rows =
+            test::contentOf(folder.filePath(u"one.csv"_s)).trimmed().split('\n');
         QCOMPARE(static_cast<std::uint64_t>(rows.size()), weight.shape.front());
         QCOMPARE(rows.first().split(',').first().toFloat(), values.front());
         QCOMPARE(rows.last().split(',').last().toFloat(), values.back());
@@ -309,11 +288,9 @@ private Q_SLOTS:
         said.clear();
         exportBytes(session, bundle, mask.file, mask.range(), bytes);
         QTRY_COMPARE(said.size(), 1);
-        QFile copied(bytes);
-        QVERIFY(copied.open(QIODevice::ReadOnly));
         const auto stored = bundle->operandBytes(*weight.operand(codec::PartRole::Mask));
-        QCOMPARE(copied.readAll(), QByteArray(reinterpret_cast<const char *>(stored.data()),
-                                              static_cast<qsizetype>(stored.size())));
+        QCOMPARE(test::contentOf(bytes), QByteArray(reinterpret_cast<const char *>(stored.data()),
+                                                    static_cast<qsizetype>(stored.size())));
         exportBytes(session, bundle, mask.file, mask.range(),
                     folder.filePath(u"no/such/folder.bin"_s));
         QTRY_COMPARE(said.size(), 2);
@@ -327,8 +304,7 @@ private Q_SLOTS:
         test::Bytes payload(wide.size() * sizeof(float));
         std::memcpy(payload.data(), wide.data(), payload.size());
         test::MadeBundle made;
-        made.constant("tensor<fp32, [4]>", "w", made.blob(ElementType::Fp32, "[4]", payload));
-        made.consume("w");
+        made.layer("w", "[4]", payload, ElementType::Fp32);
         const auto bundle = VERIFIED(made.open());
         Session session;
         session.setBundle(*bundle);
@@ -337,9 +313,7 @@ private Q_SLOTS:
         const QString path = folder.filePath(u"wide.npy"_s);
         exportWeight(session, *bundle, 0, path);
         QTRY_COMPARE(said.size(), 1);
-        QFile written(path);
-        QVERIFY(written.open(QIODevice::ReadOnly));
-        const QByteArray content = written.readAll();
+        const QByteArray content = test::contentOf(path);
         QVERIFY(content.contains("'<f4'"));
         const auto npy = VERIFIED(
             readNpy(std::as_bytes(std::span(content.data(), size_t(content.size()))), "wide.npy"));
@@ -372,8 +346,7 @@ private Q_SLOTS:
             const int before = int(said.size());
             exportReport(session, bundle, {{"w[0]", "a note to find"}}, path);
             [&] { QTRY_COMPARE(said.size(), before + 1); }();
-            QFile file(path);
-            return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+            return test::contentOf(path);
         };
         const QByteArray html = read(u"report.html"_s);
         QVERIFY(html.contains("a note to find"));

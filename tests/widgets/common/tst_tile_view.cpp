@@ -6,17 +6,6 @@
 #include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"
 
-#include <QPainter>
-#include <QRectF>
-#include <QScrollBar>
-#include <QSignalSpy>
-#include <QWheelEvent>
-
-#include <algorithm>
-#include <atomic>
-#include <cmath>
-#include <utility>
-
 using namespace kernscope::ui;
 using namespace kernscope;
 
@@ -73,10 +62,6 @@ QColor colorAt(TileView &view, const Cell &cell)
     const QImage image = view.viewport()->grab().toImage();
     return image.pixelColor(view.cellRect(cell).center());
 }
-
-} // namespace
-
-namespace {
 
 class Plain : public TileSource
 {

@@ -4,11 +4,7 @@
 #include "core/bundle/bundle.h"
 #include "core/compare/byte_differences.h"
 #include "core/container/milblob/milblob.h"
-
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <vector>
+#include "tests/test_program.h"
 
 /// Bytes of two bundles that stand beside each other.
 namespace kernscope::test {

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "tests/test_program.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/compare/compare_dock.h"
-
-#include <QAction>
-#include <QColor>
-#include <QImage>
-#include <QLabel>
-#include <QString>
-#include <QTableView>
-
-#include <cstddef>
 
 /// What tests ask the docks of a comparison.
 namespace kernscope::test {

@@ -2,13 +2,8 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
-#include "core/numeric/half.h"
 #include "tests/core/bundle/made_bundle.h"
-
-#include <QtGlobal>
-
-#include <string>
-#include <vector>
+#include "tests/test_program.h"
 
 /// Small bundles in memory to be compared: a few dense weights of given values.
 namespace kernscope::test {
@@ -30,14 +25,7 @@ inline BundlePtr denseBundle(const std::vector<MadeWeight> &weights, bool consum
 {
     MadeBundle made;
     for (const MadeWeight &weight : weights) {
-        Bytes bytes;
-        for (const float value : weight.values) {
-            const std::uint16_t half = floatToHalf(value);
-            bytes.push_back(static_cast<std::byte>(half & 0xFF));
-            bytes.push_back(static_cast<std::byte>(half >> 8));
-        }
-        made.constant("tensor<fp16, " + weight.shape + ">", weight.name,
-                      made.blob(ElementType::Fp16, weight.shape, bytes));
+        made.weight(weight.name, weight.shape, halves(weight.values));
         if (consumed)
             made.consume(weight.name);
     }

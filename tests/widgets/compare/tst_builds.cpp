@@ -7,27 +7,9 @@
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QComboBox>
-#include <QFile>
-#include <QHeaderView>
-#include <QLabel>
-#include <QScrollBar>
-#include <QSignalSpy>
-#include <QTableView>
-#include <QTemporaryDir>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
 using namespace kernscope::ui;
 using namespace kernscope;
-using kernscope::test::denseBundle;
-using kernscope::test::openSample;
-using kernscope::test::settle;
-using kernscope::test::showDock;
+using namespace kernscope::test;
 
 namespace {
 
@@ -41,10 +23,6 @@ void choose(BuildsDock &dock, MatrixFigure figure)
     dock.figure()->setCurrentIndex(static_cast<int>(figure));
 }
 
-} // namespace
-
-namespace {
-
 /// A safetensors file of one tensor "w" of four fp32 numbers.
 bool write(const QString &path, const std::vector<float> &values)
 {
@@ -54,8 +32,7 @@ bool write(const QString &path, const std::vector<float> &values)
         bytes.append(static_cast<char>(header.size() >> 8 * i & 0xFF));
     bytes += header;
     bytes += QByteArray(reinterpret_cast<const char *>(values.data()), 16);
-    QFile file(path);
-    return file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size();
+    return test::put(path, bytes);
 }
 
 } // namespace
@@ -68,8 +45,7 @@ class TestBuilds : public QObject
 private Q_SLOTS:
     void messages()
     {
-        Session session;
-        BuildsDock dock(session);
+        auto [session, dock] = test::Alone<BuildsDock>();
         QVERIFY(showDock(dock));
         QVERIFY(!dock.showsContent());
         session.setBundle(openSample("sample-dense.mlmodelc"));
@@ -83,8 +59,7 @@ private Q_SLOTS:
     /// The samples: what each cell says is what a comparison of two says.
     void threeBuilds()
     {
-        Session session;
-        BuildsDock dock(session);
+        auto [session, dock] = test::Alone<BuildsDock>();
         const BundlePtr base = openSample("sample-dense.mlmodelc"),
                         sparse = openSample("sample-sparse.mlmodelc"),
                         palette = openSample("sample-palette.mlmodelc");
@@ -114,8 +89,7 @@ private Q_SLOTS:
 
     void figures()
     {
-        Session session;
-        BuildsDock dock(session);
+        auto [session, dock] = test::Alone<BuildsDock>();
         QVERIFY(
             showDock(dock, session,
                      denseBundle({{"x", "[4]", {1, 2, 3, 4}}, {"y", "[4]", {1, 1, 1, 1}}}, false),
@@ -151,8 +125,7 @@ private Q_SLOTS:
     /// A row is a place, and a picture of each build; the element follows.
     void places()
     {
-        Session session;
-        BuildsDock dock(session);
+        auto [session, dock] = test::Alone<BuildsDock>();
         session.setBundle(
             denseBundle({{"x", "[2, 2]", {1, 2, 3, 4}}, {"y", "[2, 2]", {1, 1, 1, 2}}}, false));
         session.setOther(denseBundle({{"y", "[2, 2]", {1, 1, 1, 3}}}, false));
@@ -176,8 +149,7 @@ private Q_SLOTS:
     /// Until somebody chooses a weight, the one that Compare shows is shown here as well.
     void beginsAtTheProposal()
     {
-        Session session;
-        BuildsDock dock(session);
+        auto [session, dock] = test::Alone<BuildsDock>();
         session.setBundle(openSample("sample-dense.mlmodelc"));
         session.setOther(openSample("sample-sparse.mlmodelc"));
         dock.propose(2);
@@ -196,8 +168,7 @@ private Q_SLOTS:
 
     void addedAreForgotten()
     {
-        Session session;
-        BuildsDock dock(session);
+        auto [session, dock] = test::Alone<BuildsDock>();
         session.setBundle(denseBundle({{"x", "[4]", {1, 2, 3, 4}}}, false));
         dock.addBuild(denseBundle({{"x", "[4]", {1, 2, 3, 5}}}, false));
         QVERIFY(showDock(dock));
@@ -224,8 +195,7 @@ private Q_SLOTS:
     /// that is picked would go to another weight.
     void rowsOfOtherBundlesGo()
     {
-        Session session;
-        BuildsDock dock(session);
+        auto [session, dock] = test::Alone<BuildsDock>();
         const BundlePtr first =
             denseBundle({{"x", "[4]", {1, 2, 3, 4}}, {"y", "[4]", {1, 1, 1, 1}}}, false);
         const BundlePtr second =
@@ -264,8 +234,7 @@ private Q_SLOTS:
     /// A comparison that was cancelled says so, and can be made again.
     void cancelled()
     {
-        Session session;
-        BuildsDock dock(session);
+        auto [session, dock] = test::Alone<BuildsDock>();
         session.setBundle(denseBundle({{"x", "[4]", {1, 2, 3, 4}}}, false));
         session.setOther(denseBundle({{"x", "[4]", {1, 2, 3, 5}}}, false));
         const auto cutting = connect(&session.tasks(), &TaskManager::changed, &dock,
@@ -296,8 +265,7 @@ private Q_SLOTS:
     /// A move of the cursor elsewhere, an edit and the range of the colours leave the zoom alone.
     void picturesKeepTheirView()
     {
-        Session session;
-        BuildsDock dock(session);
+        auto [session, dock] = test::Alone<BuildsDock>();
         const std::vector<float> values(64, 1.5f);
         QVERIFY(showDock(
             dock, session, denseBundle({{"x", "[8, 8]", values}, {"y", "[8, 8]", values}}, false),
@@ -337,8 +305,7 @@ private Q_SLOTS:
     /// What a person set is there after an edit.
     void widthsAndScrollStay()
     {
-        Session session;
-        BuildsDock dock(session);
+        auto [session, dock] = test::Alone<BuildsDock>();
         std::vector<test::MadeWeight> many;
         for (int i = 0; i < 200; ++i)
             many.push_back({"w" + std::to_string(i), "[2]", {1, float(i)}});
@@ -362,15 +329,13 @@ private Q_SLOTS:
     /// Names of builds are not cut while there is room.
     void namesHaveRoom()
     {
-        Session session;
-        BuildsDock dock(session);
+        auto [session, dock] = test::Alone<BuildsDock>();
         session.setBundle(openSample("sample-dense.mlmodelc"));
         for (const sample::SampleBundle &bundle : sample::bundles()) {
             if (bundle.name != "sample-sparse.mlmodelc")
                 continue;
-            OpenOptions options;
-            options.memory = bundle.files;
-            auto opened = VERIFIED(Bundle::open("network_unified_palette_4bit.mlmodelc", options));
+            auto opened = VERIFIED(
+                Bundle::open("network_unified_palette_4bit.mlmodelc", {.memory = bundle.files}));
             session.setOther(*opened);
         }
         QVERIFY(session.other());
@@ -384,8 +349,7 @@ private Q_SLOTS:
     /// What is copied or exported are figures that another program reads.
     void copiesPlainFigures()
     {
-        Session session;
-        BuildsDock dock(session);
+        auto [session, dock] = test::Alone<BuildsDock>();
         const std::vector<float> ones(2048, 1.0f);
         std::vector<float> others = ones;
         others[7] = 0;
@@ -419,8 +383,7 @@ private Q_SLOTS:
         QTemporaryDir folder;
         const QString path = folder.filePath(u"third.safetensors"_s);
         QVERIFY(write(path, {1, 2, 3, 4}));
-        Session session;
-        BuildsDock dock(session);
+        auto [session, dock] = test::Alone<BuildsDock>();
         session.setBundle(denseBundle({{"w", "[4]", {1, 2, 3, 4}}}, false));
         const BundlePtr before = *Bundle::open(path.toStdString());
         QSignalSpy changed(&dock, &BuildsDock::addedChanged);
@@ -446,8 +409,7 @@ private Q_SLOTS:
         QTemporaryDir folder;
         const QString path = folder.filePath(u"third.safetensors"_s);
         QVERIFY(write(path, {1, 2, 3, 4}));
-        Session session;
-        BuildsDock dock(session);
+        auto [session, dock] = test::Alone<BuildsDock>();
         session.setBundle(denseBundle({{"w", "[4]", {1, 2, 3, 4}}}, false));
         const BundlePtr build = *Bundle::open(path.toStdString());
         dock.addBuild(build);

@@ -12,17 +12,9 @@
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
-#include <QAbstractItemModelTester>
-#include <QRandomGenerator>
-
-#include <string>
-
 using namespace kernscope;
+using namespace kernscope::test;
 using namespace kernscope::ui;
-using kernscope::test::alignedBytes;
-using kernscope::test::blobPair;
-using kernscope::test::openSample;
-using kernscope::test::payloadSegment;
 
 namespace {
 
@@ -410,8 +402,7 @@ private Q_SLOTS:
         const auto bytes =
             alignedBytes(openSample("sample-dense.mlmodelc"), openSample("sample-sparse.mlmodelc"));
         ByteSectionModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         model.setBytes(bytes);
         QCOMPARE(model.rowCount(), static_cast<int>(bytes->alignment.sections().size()));
         Progress progress;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
-#include "core/compare/text_alignment.h"
 #include "tests/core/patch/sample_bundles.h"
 #include "tests/test_program.h"
 #include "tests/widgets/compare/aligned_pairs.h"
@@ -15,26 +14,9 @@
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QComboBox>
-#include <QScrollBar>
-#include <QSignalSpy>
-#include <QTableView>
-
-#include <array>
-#include <cstdlib>
-#include <string>
-
 using namespace kernscope::ui;
 using namespace kernscope;
-using kernscope::test::alignedBytes;
-using kernscope::test::blobPair;
-using kernscope::test::denseBundle;
-using kernscope::test::openSample;
-using kernscope::test::payloadSegment;
-using kernscope::test::says;
-using kernscope::test::showDock;
+using namespace kernscope::test;
 
 namespace {
 
@@ -92,8 +74,7 @@ private Q_SLOTS:
 
     void messages()
     {
-        Session session;
-        BytesDock dock(session);
+        auto [session, dock] = test::Alone<BytesDock>();
         QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
         QVERIFY(!dock.showsContent());
         QVERIFY(says(dock, u"Open a second bundle to compare (Ctrl+Shift+O)."_s));
@@ -102,8 +83,7 @@ private Q_SLOTS:
 
     void dockWalksDifferences()
     {
-        Session session;
-        BytesDock dock(session);
+        auto [session, dock] = test::Alone<BytesDock>();
         session.setBundle(denseBundle({{"w", "[2, 4]", {1, 2, 3, 4, 5, 6, 7, 8}},
                                        {"v", "[4, 32]", std::vector<float>(128, 1)}}));
         std::vector<float> other(128, 1);
@@ -257,8 +237,7 @@ private Q_SLOTS:
 
     void filesAndFollowing()
     {
-        Session session;
-        BytesDock dock(session);
+        auto [session, dock] = test::Alone<BytesDock>();
         QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
                          openSample("sample-sparse.mlmodelc"), {1200, 500}));
         QTRY_VERIFY(dock.differences() != nullptr);
@@ -295,8 +274,7 @@ private Q_SLOTS:
     /// Until somebody goes anywhere the bytes are those of the pair that Compare shows.
     void beginsAtThePairThatIsShown()
     {
-        Session session;
-        BytesDock dock(session);
+        auto [session, dock] = test::Alone<BytesDock>();
         session.setBundle(openSample("sample-dense.mlmodelc"));
         session.setOther(openSample("sample-sparse.mlmodelc"));
         dock.setPair(1, 1); // known before the bytes are aligned
@@ -324,8 +302,7 @@ private Q_SLOTS:
     /// Picking an element goes to its bytes, and a byte to its element.
     void elementsAndBytes()
     {
-        Session session;
-        BytesDock dock(session);
+        auto [session, dock] = test::Alone<BytesDock>();
         QVERIFY(showDock(dock, session, denseBundle({{"w", "[1, 8]", {1, 2, 3, 4, 5, 6, 7, 8}}}),
                          denseBundle({{"w", "[1, 8]", {1, 2, 3, 4, 5, 9, 7, 8}}}), {1200, 500}));
         QTRY_VERIFY(dock.differences() != nullptr);
@@ -368,8 +345,7 @@ private Q_SLOTS:
     void elementsOfOtherForms()
     {
         const auto [form, swapped] = test::fetched<QString, bool>();
-        Session session;
-        BytesDock dock(session);
+        auto [session, dock] = test::Alone<BytesDock>();
         session.setBundle(*test::sampleBundle("dense-fp16").open());
         session.setOther(*test::sampleBundle(form.toStdString()).open());
         dock.setSwapped(swapped);
@@ -416,8 +392,7 @@ private Q_SLOTS:
     /// gaps between them, which are hatched.
     void keptValuesAndGaps()
     {
-        Session session;
-        BytesDock dock(session);
+        auto [session, dock] = test::Alone<BytesDock>();
         QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
                          openSample("sample-sparse.mlmodelc"), {1200, 600}));
         const AlignedBytesPtr &bytes = dock.view()->bytes();
@@ -487,8 +462,7 @@ private Q_SLOTS:
 
     void swapped()
     {
-        Session session;
-        BytesDock dock(session);
+        auto [session, dock] = test::Alone<BytesDock>();
         session.setBundle(denseBundle({{"w", "[1, 4]", {1, 2, 3, 4}}}));
         session.setOther(denseBundle({{"w", "[1, 4]", {1, 2, 3, 5}}}));
         dock.setSwapped(true);
@@ -503,8 +477,7 @@ private Q_SLOTS:
 
     void equalBundles()
     {
-        Session session;
-        BytesDock dock(session);
+        auto [session, dock] = test::Alone<BytesDock>();
         QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
                          openSample("sample-dense.mlmodelc"), {1200, 500}));
         QTRY_VERIFY(dock.differences() != nullptr);
@@ -546,8 +519,7 @@ private Q_SLOTS:
     /// said of it is of the new ones.
     void pairsByHand()
     {
-        Session session;
-        BytesDock dock(session);
+        auto [session, dock] = test::Alone<BytesDock>();
         const std::vector<float> one(64, 1), two(64, 2), three(32, 1.1f);
         QVERIFY(
             showDock(dock, session,
@@ -595,8 +567,7 @@ private Q_SLOTS:
     void listsAndGoes()
     {
         JoinedDocks docks;
-        QAbstractItemModelTester tester(docks.ranges.table()->model(),
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(docks.ranges.table()->model());
         docks.open();
         QVERIFY(docks.show());
         QVERIFY(docks.ranges.showsContent());

@@ -22,35 +22,10 @@
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QApplication>
-#include <QLabel>
-#include <QLineEdit>
-#include <QScrollBar>
-#include <QSet>
-#include <QSignalSpy>
-#include <QTableView>
-#include <QTableWidget>
-#include <QWidget>
-
-#include <algorithm>
-
 using namespace kernscope::ui;
 using namespace kernscope;
+using namespace kernscope::test;
 using kernscope::codec::PartRole;
-using kernscope::test::actionOf;
-using kernscope::test::cellText;
-using kernscope::test::colorAt;
-using kernscope::test::denseBundle;
-using kernscope::test::kThreeChanged;
-using kernscope::test::kThreeChannels;
-using kernscope::test::leftBundle;
-using kernscope::test::openSample;
-using kernscope::test::rightBundle;
-using kernscope::test::says;
-using kernscope::test::settle;
-using kernscope::test::showDock;
 
 namespace {
 
@@ -88,8 +63,7 @@ private Q_SLOTS:
 
     void messages()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock));
         QVERIFY(!dock.showsContent());
         QVERIFY(says(dock, u"Open a bundle to begin"_s));
@@ -114,8 +88,7 @@ private Q_SLOTS:
         const BundlePtr right = denseBundle({{"same", "[4]", {1, 2, 3, 4}},
                                              {"near", "[4]", {1, 2, 3, 4.5F}},
                                              {"far", "[4]", {1, 2, 3, 400}}});
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, left(), right, {1300, 800}));
         QTRY_VERIFY(!dock.busy());
         QTRY_COMPARE(dock.model().rows()[dock.shownRow()].nameA, std::string("far"));
@@ -135,8 +108,7 @@ private Q_SLOTS:
     /// whole. A width that the user sets stays.
     void verdictsAreInSight()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
                          openSample("sample-sparse.mlmodelc"), {980, 700}));
         QTRY_VERIFY(!dock.busy());
@@ -173,8 +145,7 @@ private Q_SLOTS:
 
     void denseAgainstSparse()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QAbstractItemModelTester tester(dock.table()->model());
         QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
                          openSample("sample-sparse.mlmodelc"), {1300, 800}));
@@ -192,8 +163,7 @@ private Q_SLOTS:
 
     void denseAgainstPalette()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
                          openSample("sample-palette.mlmodelc"), {1300, 800}));
         const std::size_t palette = test::weightWith(*session.other(), PartRole::Indices);
@@ -216,8 +186,7 @@ private Q_SLOTS:
     /// What it all comes to: said once every value is compared, and the largest error leads there.
     void verdictStrip()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, leftBundle(), rightBundle(), {1300, 800}));
         const auto pill = [&](const QString &part) -> VerdictPill * {
             for (VerdictPill *one : dock.verdictStrip()->pills()) {
@@ -272,8 +241,7 @@ private Q_SLOTS:
     /// Of all chips the row tells that one in full which answers are for unless another is named.
     void defaultChipLeads()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
                          openSample("sample-sparse.mlmodelc"), {1300, 800}));
         const QString name = QString::fromStdString(target::defaultTarget().name);
@@ -292,8 +260,7 @@ private Q_SLOTS:
 
     void onlyInOne()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session,
                          denseBundle({{"w", "[1, 2]", {1, 2}}, {"extra", "[2, 2]", {1, 2, 3, 4}}}),
                          denseBundle({{"w", "[1, 2]", {1, 2}}}), {1300, 800}));
@@ -309,8 +276,7 @@ private Q_SLOTS:
 
     void shapesDiffer()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, denseBundle({{"w", "[2, 2]", {1, 2, 3, 4}}}),
                          denseBundle({{"w", "[1, 3]", {1, 2, 3}}}), {1300, 800}));
         QVERIFY(dock.pictures()->viewA()->isVisible() && dock.pictures()->viewB()->isVisible());
@@ -321,8 +287,7 @@ private Q_SLOTS:
 
     void swapSides()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, leftBundle(), rightBundle(), {1300, 800}));
         QCOMPARE(cellText(dock, 0, "zeroed_share"), u"12.5 %"_s);
         QCOMPARE(cellText(dock, 0, "revived"), u"1"_s);
@@ -342,8 +307,7 @@ private Q_SLOTS:
 
     void filterAndDifferences()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(
             dock, session, denseBundle({{"same", "[1, 2]", {1, 2}}, {"other", "[1, 2]", {1, 2}}}),
             denseBundle({{"same", "[1, 2]", {1, 2}}, {"other", "[1, 2]", {1, 3}}}), {1300, 800}));
@@ -364,8 +328,7 @@ private Q_SLOTS:
 
     void editsShowAtOnce()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, leftBundle(), leftBundle(), {1300, 800}));
         QCOMPARE(cellText(dock, 0, "verdict"), u"= identical"_s);
         dock.pictures()->viewDifference()->zoomIn();
@@ -406,8 +369,7 @@ private Q_SLOTS:
 
     void themesAndNames()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, leftBundle(), rightBundle(), {1300, 800}));
         for (const auto *view : dock.findChildren<QAbstractScrollArea *>()) {
             if (view->isVisible() && view->focusPolicy() != Qt::NoFocus)

@@ -13,22 +13,9 @@
 #include "widgets/models/compare_model.h"
 #include "widgets/models/table_text.h"
 
-#include <QAbstractItemModelTester>
-#include <QItemSelectionModel>
-#include <QSignalSpy>
-#include <QTableView>
-
-#include <cmath>
-#include <numeric>
-
 using namespace kernscope::ui;
 using namespace kernscope;
-using kernscope::test::actionOf;
-using kernscope::test::Bytes;
-using kernscope::test::denseBundle;
-using kernscope::test::MadeBundle;
-using kernscope::test::openSample;
-using kernscope::test::showDock;
+using namespace kernscope::test;
 
 namespace {
 
@@ -68,10 +55,6 @@ void overwrite(const BundlePtr &bundle, std::size_t weight, std::uint64_t at, st
         bundle->files()[part.file].file->write(FileOffset(part.dataOffset.value + at), content));
 }
 
-} // namespace
-
-namespace {
-
 constexpr std::size_t kRows = 8, kCols = 4, kFirst = 3;
 
 std::vector<float> someValues()
@@ -103,12 +86,10 @@ BundlePtr palettes(const std::vector<std::pair<std::string, std::vector<unsigned
                    bool descending)
 {
     MadeBundle made;
-    Bytes book;
-    for (unsigned i = 0; i < 16; ++i) {
-        const std::uint16_t half = floatToHalf(float(descending ? 16 - i : i + 1));
-        book.push_back(static_cast<std::byte>(half & 0xFF));
-        book.push_back(static_cast<std::byte>(half >> 8));
-    }
+    std::vector<float> book(16);
+    std::iota(book.begin(), book.end(), 1.0f);
+    if (descending)
+        std::reverse(book.begin(), book.end());
     for (const auto &[name, codes] : weights) {
         Bytes packed;
         for (std::size_t i = 0; i < codes.size(); i += 2)
@@ -116,7 +97,7 @@ BundlePtr palettes(const std::vector<std::pair<std::string, std::vector<unsigned
         const std::string shape = "[" + std::to_string(codes.size() / kCols) + ", 4]";
         made.line("tensor<fp16, " + shape + "> " + name + " = constexpr_lut_to_dense(indices = " +
                   made.blob(ElementType::Uint4, shape, packed) +
-                  ", lut = " + made.blob(ElementType::Fp16, "[1, 1, 16, 1]", book) +
+                  ", lut = " + made.blob(ElementType::Fp16, "[1, 1, 16, 1]", halves(book)) +
                   ")[name = string(\"" + name + "\")]");
     }
     return *made.open();
@@ -132,8 +113,7 @@ private Q_SLOTS:
     void emptyModel()
     {
         CompareModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         QCOMPARE(model.rowCount(), 0);
         QCOMPARE(model.columnCount(), pairColumns().count());
         QCOMPARE(model.rowAt(0), kNoIndex);
@@ -146,8 +126,7 @@ private Q_SLOTS:
         const auto a = openSample("sample-dense.mlmodelc"),
                    b = openSample("sample-sparse.mlmodelc");
         CompareModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         model.setRows(pairedRows(*a, *b));
         QCOMPARE(model.rowCount(), static_cast<int>(a->weights().size()));
         for (int row = 0; row < model.rowCount(); ++row) {
@@ -188,8 +167,7 @@ private Q_SLOTS:
         const auto right = denseBundle({{"w", "[2, 4]", b}});
         TaskManager tasks;
         CompareModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         CompareRunner runner(tasks, model);
         QVERIFY(compare(runner, left, right));
         QCOMPARE(model.rowCount(), 1);
@@ -211,8 +189,7 @@ private Q_SLOTS:
         const auto b = denseBundle({{"w", "[1, 3]", {1, 2, 3}}});
         TaskManager tasks;
         CompareModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         CompareRunner runner(tasks, model);
         QVERIFY(compare(runner, a, b));
         QCOMPARE(model.rowCount(), 2);
@@ -279,8 +256,7 @@ private Q_SLOTS:
                                    false);
         TaskManager tasks;
         CompareModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         CompareRunner runner(tasks, model);
         QVERIFY(model.worstFirst() && model.ordersBySeverity());
         std::vector<report::PairRow> rows = pairedRows(*a, *b);
@@ -324,8 +300,7 @@ private Q_SLOTS:
         const auto a = openSample("sample-dense.mlmodelc"),
                    b = openSample("sample-palette.mlmodelc");
         CompareModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         model.setRows(pairedRows(*a, *b));
         const int all = model.rowCount();
         model.setFilter(u"LUT"_s);
@@ -344,8 +319,7 @@ private Q_SLOTS:
         const auto b = denseBundle({{"same", "[1, 2]", {1, 2}}, {"other", "[1, 2]", {1, 3}}});
         TaskManager tasks;
         CompareModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         CompareRunner runner(tasks, model);
         model.setDifferencesOnly(true);
         QVERIFY(compare(runner, a, b));
@@ -398,8 +372,7 @@ private Q_SLOTS:
         const auto a = openSample("sample-dense.mlmodelc"),
                    b = openSample("sample-sparse.mlmodelc");
         CompareModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         model.setRows(pairedRows(*a, *b));
         const QPersistentModelIndex kept(model.index(1, 0));
         const QString name = kept.data().toString();
@@ -457,8 +430,7 @@ private Q_SLOTS:
                    b = openSample("sample-sparse.mlmodelc");
         TaskManager tasks;
         CompareModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         CompareRunner runner(tasks, model);
         QSignalSpy finished(&runner, &CompareRunner::finished);
         runner.start(a, b);
@@ -477,8 +449,7 @@ private Q_SLOTS:
     // Weights that are split or merged, shown as plain pairs are.
     void splitRows()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, wholeBundle(), partsBundle()));
         QAbstractItemModelTester tester(const_cast<CompareModel *>(&dock.model()));
         const auto &rows = dock.model().rows();
@@ -509,8 +480,7 @@ private Q_SLOTS:
     void pictures()
     {
         QFETCH(const bool, merged);
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, merged ? partsBundle() : wholeBundle(),
                          merged ? wholeBundle() : partsBundle(), {1300, 800}));
         const auto &rows = dock.model().rows();
@@ -548,8 +518,7 @@ private Q_SLOTS:
 
     void channelsAndElements()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         PlacesDock places(session);
         connect(&dock, &CompareDock::placesChanged, &places, &PlacesDock::setPlaces);
         QVERIFY(showDock(dock, session, wholeBundle(), partsBundle()));
@@ -577,8 +546,7 @@ private Q_SLOTS:
         for (const unsigned code : codes)
             turned.push_back(15 - code);
         const auto cut = turned.begin() + 4 * kCols;
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         CodebooksDock books(session);
         connect(&dock, &CompareDock::placesChanged, &books, &CodebooksDock::setPlaces);
         QVERIFY(

@@ -18,32 +18,9 @@
 #include "widgets/models/task_manager.h"
 #include "widgets/models/words.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QComboBox>
-#include <QLabel>
-#include <QLineEdit>
-#include <QListWidget>
-#include <QMenu>
-#include <QMimeData>
-#include <QSignalSpy>
-#include <QTableView>
-
-#include <algorithm>
-#include <cmath>
-#include <initializer_list>
-#include <memory>
-#include <numeric>
-
 using namespace kernscope::ui;
 using namespace kernscope;
-using kernscope::test::actionOf;
-using kernscope::test::cellText;
-using kernscope::test::denseBundle;
-using kernscope::test::MadeBundle;
-using kernscope::test::openSample;
-using kernscope::test::settle;
-using kernscope::test::showDock;
+using namespace kernscope::test;
 
 namespace {
 
@@ -97,10 +74,6 @@ struct Named {
     }
 };
 
-} // namespace
-
-namespace {
-
 BundlePtr programOf(std::initializer_list<const char *> lines)
 {
     MadeBundle made;
@@ -153,8 +126,7 @@ private Q_SLOTS:
     /// whom.
     void draggedPairs()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session,
                          denseBundle({{"x", "[4]", kOne}, {"y", "[4]", kTwo}}, false),
                          denseBundle({{"x", "[4]", kOne}, {"y", "[4]", kTwo}}, false)));
@@ -169,8 +141,7 @@ private Q_SLOTS:
     /// What is seen is what is paired, in whatever order the rows stand and whatever is hidden.
     void draggedWhereSortedAndFiltered()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         session.setBundle(denseBundle({{"a1", "[4]", kOne},
                                        {"b2", "[4]", kTwo},
                                        {"hidden", "[4]", kThree},
@@ -291,8 +262,7 @@ private Q_SLOTS:
     /// the places say why there are none; picking the pair again makes them.
     void cancelledPairs()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         PlacesDock places(session);
         connect(&dock, &CompareDock::placesChanged, &places, &PlacesDock::setPlaces);
         session.setBundle(denseBundle(
@@ -326,8 +296,7 @@ private Q_SLOTS:
     /// of all its values.
     void acceptWithinLimits()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         session.setBundle(
             denseBundle({{"x", "[4]", kOne}, {"y", "[4]", kTwo}, {"z", "[4]", kThree}}, false));
         session.setOther(denseBundle({{"x", "[4]", {1.25f, 2, 3, 9}},
@@ -370,8 +339,7 @@ private Q_SLOTS:
     // The pages beside the values, the column of outcomes on a chip, and that of functions.
     void operations()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         session.setBundle(
             programOf({"tensor<fp16, [1, 4]> p = relu(x = x)[name = string(\"p\")]",
                        "tensor<fp16, [1, 4]> y = add(x = p, y = x)[name = string(\"y\")]"}));
@@ -397,8 +365,7 @@ private Q_SLOTS:
 
     void equalPrograms()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
                          openSample("sample-dense.mlmodelc")));
         dock.showPage(CompareDock::Page::Program);
@@ -412,8 +379,7 @@ private Q_SLOTS:
 
     void filesAndSections()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
                          openSample("sample-sparse.mlmodelc")));
         QAbstractItemModelTester tester(dock.structure()->table()->model());
@@ -465,9 +431,7 @@ private Q_SLOTS:
     void symbols()
     {
         const auto opened = [](const test::Bytes &bytes) {
-            OpenOptions options;
-            options.memory = {{"made.hwx", bytes}};
-            return *Bundle::open("made.hwx", options);
+            return *Bundle::open("made.hwx", {.memory = {{"made.hwx", bytes}}});
         };
         const BundlePtr a = opened(test::syntheticH13(8)), b = opened(test::syntheticH18g());
         QVERIFY(!a->hardware()->symbols.empty());
@@ -488,8 +452,7 @@ private Q_SLOTS:
     /// chosen.
     void chip()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
                          openSample("sample-palette.mlmodelc")));
         QVERIFY(settled(dock));
@@ -525,8 +488,7 @@ private Q_SLOTS:
         QVERIFY(!severalFunctions(bundle("main")));
         QVERIFY(severalFunctions(bundle("decode")));
         QVERIFY(!severalFunctions({}));
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, denseBundle({{"w", "[2, 2]", {1, 2, 3, 4}}}),
                          denseBundle({{"w", "[2, 2]", {1, 2, 3, 5}}})));
         QVERIFY(dock.table()->isColumnHidden(dock.model().columnOf("function")));
@@ -535,8 +497,7 @@ private Q_SLOTS:
 
     void thirdBuild()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QSignalSpy wanted(&dock, &CompareDock::thirdBuildWanted);
         const auto menus = dock.findChildren<QMenu *>();
         QStringList texts;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/target/target.h"
 #include "tests/test_program.h"
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
@@ -16,29 +15,12 @@
 #include "widgets/compare/scatter_plot.h"
 #include "widgets/compare/verdict_strip.h"
 #include "widgets/models/theme.h"
-#include "widgets/models/words.h"
 #include "widgets/weight/weight_tiles.h"
-
-#include <QSignalSpy>
-#include <QTableView>
-#include <QToolButton>
-
-#include <cmath>
 
 using namespace kernscope::ui;
 using namespace kernscope;
+using namespace kernscope::test;
 using kernscope::codec::PartRole;
-using kernscope::test::actionOf;
-using kernscope::test::cellOf;
-using kernscope::test::colorAt;
-using kernscope::test::denseBundle;
-using kernscope::test::kThreeChanged;
-using kernscope::test::kThreeChannels;
-using kernscope::test::leftBundle;
-using kernscope::test::openSample;
-using kernscope::test::rightBundle;
-using kernscope::test::settle;
-using kernscope::test::showDock;
 
 namespace {
 
@@ -57,10 +39,6 @@ struct Docks {
     const PairFigures &figures() const { return *compare.figures(); }
     bool sees(const QWidget *widget) const { return widget->isVisibleTo(&pair); }
 };
-
-} // namespace
-
-namespace {
 
 QString legendBelow(const TileView &picture)
 {
@@ -89,8 +67,7 @@ private Q_SLOTS:
     {
         QFETCH(bool, dark);
         theme::apply(dark);
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, leftBundle(), rightBundle(), {1300, 800}));
         actionOf(dock, u"Zeros and Mask"_s)->trigger();
         QVERIFY(settle(dock));
@@ -108,8 +85,7 @@ private Q_SLOTS:
 
     void differenceColors()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, leftBundle(), rightBundle(), {1300, 800}));
         TileView &view = *dock.pictures()->viewDifference();
         QCOMPARE(colorAt(view, {1, 0}), theme::color(Token::DiffEqual, false));
@@ -136,8 +112,7 @@ private Q_SLOTS:
             ++missed;
         one[missed] += 0.25f;
         const auto legendOf = [](const std::vector<float> &b, const std::vector<float> &a) {
-            Session session;
-            CompareDock dock(session);
+            auto [session, dock] = test::Alone<CompareDock>();
             session.setBundle(denseBundle({{"w", "[300, 200]", a}}));
             session.setOther(denseBundle({{"w", "[300, 200]", b}}));
             if (!showDock(dock, 1300, 800) || !settle(dock))
@@ -147,8 +122,7 @@ private Q_SLOTS:
         QCOMPARE(legendOf(values, values), u"no difference"_s);
         QCOMPARE(legendOf(one, values), u"blue \u22120.25 to orange +0.25"_s);
         const std::vector<float> small{1, 2, 3, 4};
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, denseBundle({{"w", "[2, 2]", small}}),
                          denseBundle({{"w", "[2, 2]", small}}), {1300, 800}));
         QVERIFY(settle(dock));
@@ -159,8 +133,7 @@ private Q_SLOTS:
     /// beyond every measure.
     void relativeDifference()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, denseBundle({{"w", "[2, 3]", {8, 0.125f, 2, 0, 4, 1}}}),
                          denseBundle({{"w", "[2, 3]", {8, 0.0625f, 2.5f, 0.5f, 2, 1}}}),
                          {1300, 800}));
@@ -216,8 +189,7 @@ private Q_SLOTS:
             a[i] = (i / kCols) % 2 == 0 ? 1.0f : -1.0f;
         std::vector<float> b = a;
         b[17 * kCols + 601] = 3;
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, denseBundle({{"w", "[48, 1200]", a}}),
                          denseBundle({{"w", "[48, 1200]", b}}), {1300, 800}));
         TileView &view = *dock.pictures()->viewA();
@@ -296,8 +268,7 @@ private Q_SLOTS:
 
     void oneViewPosition()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
                          openSample("sample-sparse.mlmodelc"), {1300, 800}));
         TileView *a = dock.pictures()->viewA(), *b = dock.pictures()->viewB();
@@ -322,8 +293,7 @@ private Q_SLOTS:
 
     void cellsMoveEverybody()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, leftBundle(), rightBundle(), {1300, 800}));
         TileView *difference = dock.pictures()->viewDifference();
         QTest::mouseClick(difference->viewport(), Qt::LeftButton, {},
@@ -350,8 +320,7 @@ private Q_SLOTS:
         std::vector<float> a(100 * 1000, 0.5f), b = a;
         b[77777] = 0.25f;
         b[12] = 0.625f;
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, denseBundle({{"w", "[100, 1000]", a}}),
                          denseBundle({{"w", "[100, 1000]", b}}), {1300, 800}));
         actionOf(dock, u"Go to Largest Difference"_s)->trigger();
@@ -366,8 +335,7 @@ private Q_SLOTS:
     void differingValues()
     {
         std::vector<float> a(6, 1), b{1, 2, 1, 1, 2, 1}, c{1, 1, 1, 1, 1, 1.5f};
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(
             dock, session, denseBundle({{"v", "[6]", a}, {"same", "[6]", a}, {"w", "[6]", a}}),
             denseBundle({{"v", "[6]", b}, {"same", "[6]", a}, {"w", "[6]", c}}), {1300, 800}));
@@ -395,8 +363,7 @@ private Q_SLOTS:
 
     void followsTheSession()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
                          openSample("sample-sparse.mlmodelc"), {1300, 800}));
         session.goToElement(2, 1);
@@ -414,8 +381,7 @@ private Q_SLOTS:
     /// The numbers of the picked element are shown whole, however narrow the inspector is.
     void numbersOfTheElement()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, denseBundle({{"w", "[1, 2]", {-0.0057411f, 1}}}),
                          denseBundle({{"w", "[1, 2]", {-0.0104370f, 1}}}), {1300, 800}));
         QVERIFY(settle(dock));
@@ -439,8 +405,7 @@ private Q_SLOTS:
     /// Value, bytes and place of the picked element on both sides, and how far they are apart.
     void pickedElement()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, leftBundle(), rightBundle(), {1300, 800}));
         const QTableView &table = *dock.figures()->elementTable();
         QVERIFY(cellOf(table, u"Value"_s, 1).isEmpty());
@@ -465,8 +430,7 @@ private Q_SLOTS:
     /// Of a palette the code and the entry that it stands for.
     void pickedElementOfAPalette()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
                          openSample("sample-palette.mlmodelc"), {1300, 800}));
         const std::size_t palette = test::weightWith(*session.other(), PartRole::Indices);

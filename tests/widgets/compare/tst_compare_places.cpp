@@ -17,29 +17,11 @@
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QLineEdit>
-#include <QSignalSpy>
-#include <QTableView>
-
 #include <qcustomplot.h>
-
-#include <algorithm>
-#include <cmath>
-#include <initializer_list>
-#include <limits>
-#include <memory>
-#include <numeric>
 
 using namespace kernscope::ui;
 using namespace kernscope;
-using kernscope::test::denseBundle;
-using kernscope::test::kThreeChanged;
-using kernscope::test::kThreeChannels;
-using kernscope::test::openSample;
-using kernscope::test::settle;
-using kernscope::test::showDock;
+using namespace kernscope::test;
 
 namespace {
 
@@ -83,8 +65,7 @@ class TestComparePlaces : public QObject
 private Q_SLOTS:
     void codebooks()
     {
-        Session session;
-        CompareDock compare(session);
+        auto [session, compare] = test::Alone<CompareDock>();
         CodebooksDock books(session);
         connect(&compare, &CompareDock::placesChanged, &books, &CodebooksDock::setPlaces);
         QVERIFY(showDock(books, 900, 300));
@@ -130,8 +111,7 @@ private Q_SLOTS:
     /// where that is closed.
     void codebooksOfOtherBundlesGo()
     {
-        Session session;
-        CodebooksDock books(session);
+        auto [session, books] = test::Alone<CodebooksDock>();
         QVERIFY(showDock(books, 900, 300));
         session.setBundle(openSample("sample-palette.mlmodelc"));
         session.setOther(openSample("sample-palette.mlmodelc"));
@@ -181,8 +161,7 @@ private Q_SLOTS:
 
     void codebooksCancelled()
     {
-        Session session;
-        CodebooksDock books(session);
+        auto [session, books] = test::Alone<CodebooksDock>();
         QVERIFY(showDock(books, 900, 300));
         session.setBundle(openSample("sample-palette.mlmodelc"));
         session.setOther(openSample("sample-palette.mlmodelc"));
@@ -218,10 +197,8 @@ private slots:
     void tables()
     {
         PlacesDocks docks;
-        QAbstractItemModelTester channels(docks.places.channels()->model(),
-                                          QAbstractItemModelTester::FailureReportingMode::QtTest);
-        QAbstractItemModelTester elements(docks.places.elements()->model(),
-                                          QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester channels(docks.places.channels()->model());
+        QAbstractItemModelTester elements(docks.places.elements()->model());
         QVERIFY(docks.show());
         const QTableView &channel = *docks.places.channels(), &element = *docks.places.elements();
         QCOMPARE(channel.model()->rowCount(), 2);
@@ -474,8 +451,7 @@ private slots:
     /// Two pairs, of which one exceeds what is typed; what is half typed is no limit.
     void limits()
     {
-        Session session;
-        CompareDock dock(session);
+        auto [session, dock] = test::Alone<CompareDock>();
         session.setBundle(
             denseBundle({{"w", "[3, 4]", kThreeChannels}, {"v", "[3, 4]", kThreeChannels}}));
         session.setOther(

@@ -9,12 +9,9 @@
 #include "widgets/compare/bytes_dock.h"
 #include "widgets/models/task_manager.h"
 
-#include <algorithm>
-
 using namespace kernscope;
+using namespace kernscope::test;
 using namespace kernscope::ui;
-using kernscope::test::Bytes;
-using kernscope::test::MadeBundle;
 
 namespace {
 
@@ -52,9 +49,7 @@ BundlePtr dense(std::uint64_t elements)
 {
     MadeBundle made;
     const std::string shape = rowsShape(elements);
-    made.constant("tensor<fp16, " + shape + ">", "w",
-                  made.blob(ElementType::Fp16, shape, Bytes(2 * elements)));
-    made.consume("w");
+    made.layer("w", shape, Bytes(2 * elements));
     return *made.open();
 }
 
@@ -106,8 +101,7 @@ private Q_SLOTS:
     {
         constexpr std::uint64_t kElements = std::uint64_t{1} << 22;
         for (const bool denseIsA : {true, false}) {
-            Session session;
-            BytesDock dock(session);
+            auto [session, dock] = test::Alone<BytesDock>();
             session.setBundle(denseIsA ? dense(kElements) : sparse(kElements));
             session.setOther(denseIsA ? sparse(kElements) : dense(kElements));
             bool counted = false; // when the rows are made

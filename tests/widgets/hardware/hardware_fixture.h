@@ -13,10 +13,7 @@ namespace kernscope::test {
 
 inline BundlePtr bundleOf(test::Bytes bytes, const char *name = "synthetic.hwx")
 {
-    OpenOptions options;
-    options.memory = {{name, std::move(bytes)}};
-    auto opened = Bundle::open(name, options);
-    return opened ? *opened : nullptr;
+    return Bundle::open(name, {.memory = {{name, std::move(bytes)}}}).value_or(nullptr);
 }
 
 inline QModelIndex child(const QAbstractItemModel &model, const QModelIndex &parent,

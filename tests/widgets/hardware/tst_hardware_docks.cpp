@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/little_endian.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/byte_field.h"
-#include "core/codec/encode/encoder.h"
 #include "core/container/hwx/container.h"
-#include "core/container/section/builder.h"
 #include "hardware_fixture.h"
 #include "synthetic.h"
 #include "synthetic_kernels.h"
+#include "tests/core/container/section/made_section.h"
 #include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/hardware/commands_dock.h"
@@ -18,17 +16,6 @@
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"
-
-#include <QAbstractItemModelTester>
-#include <QComboBox>
-#include <QLabel>
-#include <QRegularExpression>
-#include <QSignalSpy>
-#include <QTableView>
-
-#include <algorithm>
-#include <set>
-#include <vector>
 
 using namespace kernscope::test;
 using namespace kernscope::ui;
@@ -48,43 +35,14 @@ FactNode fact(const QString &name, std::uint64_t offset, std::uint64_t bytes,
     return node;
 }
 
-} // namespace
-
-namespace {
-
 constexpr std::uint64_t kOutputs = 40, kInputs = 8;
 
 /// A section of one dense weight "w" of 40x8x3x3 for four cores.
 BundlePtr madeSection()
 {
-    const Shape shape{kOutputs, kInputs, 3, 3};
-    std::vector<float> values(kOutputs * kInputs * 9);
-    for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = static_cast<float>(i % 97) / 64.0f;
-    auto encoded = codec::encodeDense(values, shape, ElementType::Fp16);
-    if (!encoded)
-        return nullptr;
-    auto decoder = codec::Decoder::make(encoded->encoding());
-    if (!decoder)
-        return nullptr;
-    section::BuildWeight weight;
-    weight.name = "w";
-    weight.decoder = &*decoder;
-    weight.geometry.outputs = kOutputs;
-    weight.geometry.inputs = kInputs;
-    weight.geometry.height = 3;
-    weight.geometry.width = 3;
-    weight.mostLanes = 8;
-    section::BuildTarget target;
-    target.name = "H13";
-    target.cores = 4;
-    auto bytes = section::buildSection(target, {weight});
-    if (!bytes)
-        return nullptr;
-    OpenOptions options;
-    options.memory = {{"w.ksec", std::move(*bytes)}};
-    auto opened = Bundle::open("w.ksec", options);
-    return opened ? *opened : nullptr;
+    using namespace section::made_sections;
+    const auto made = make(u"dense"_s, {kOutputs, kInputs, 3, 3}, 8, false, 4);
+    return made ? openMade(made->bytes) : nullptr;
 }
 
 } // namespace
@@ -100,8 +58,7 @@ private Q_SLOTS:
     void factTree()
     {
         FactTreeModel model({{u"name"_s, {}, false}, {u"at"_s, {}, true}});
-        const QAbstractItemModelTester tester(
-            &model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const QAbstractItemModelTester tester(&model);
         QVERIFY(model.isEmpty());
         std::vector<FactNode> rows{
             fact(u"a"_s, 0, 16, {fact(u"a1"_s, 4, 4, {fact(u"low"_s, 4, 1)}), fact(u"a2"_s, 8, 4)}),
@@ -132,8 +89,7 @@ private Q_SLOTS:
     void factTreeFiltersAndSorts()
     {
         FactTreeModel model({{u"name"_s, {}, false}, {u"at"_s, {}, true}});
-        const QAbstractItemModelTester tester(
-            &model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const QAbstractItemModelTester tester(&model);
         std::vector<FactNode> rows;
         for (const int i : {10, 9, 100, 2})
             rows.push_back(fact(u"row %1"_s.arg(i), std::uint64_t(i), 1,
@@ -159,8 +115,7 @@ private Q_SLOTS:
         const BundlePtr bundle = VERIFIED(bundleOf(test::syntheticH13(300)));
         Progress progress;
         TaskListModel model;
-        const QAbstractItemModelTester tester(
-            &model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const QAbstractItemModelTester tester(&model);
         model.setRows(report::taskRows(*bundle, progress));
         QCOMPARE(model.rowCount(), 300);
         QCOMPARE(model.taskAt(299)->lanes, 3U);
@@ -190,8 +145,7 @@ private Q_SLOTS:
         known.cin = 0;
         known.cout = known.kernelWidth = known.kernelHeight = 3;
         TaskListModel model;
-        const QAbstractItemModelTester tester(
-            &model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const QAbstractItemModelTester tester(&model);
         model.setRows({known, open});
         const auto cell = [&model](int row, const char *key) {
             return model.index(row, model.columnOf(key)).data().toString();
@@ -206,8 +160,7 @@ private Q_SLOTS:
 
     void docksSayWhatTheyNeed()
     {
-        Session session;
-        TasksDock tasks(session);
+        auto [session, tasks] = Alone<TasksDock>();
         RelocationsDock relocations(session);
         CommandsDock commands(session);
         DescriptorDock descriptor(session);
@@ -236,8 +189,7 @@ private Q_SLOTS:
 
     void relocationsLoadAndTakeBack()
     {
-        Session session;
-        RelocationsDock dock(session);
+        auto [session, dock] = Alone<RelocationsDock>();
         QVERIFY(showDock(dock, session, bundleOf(test::syntheticH18g())));
         QCOMPARE(dock.model().rowCount(), 9);
         const QModelIndex first = dock.model().index(0, 0);
@@ -256,8 +208,7 @@ private Q_SLOTS:
 
     void relocationsRefuse()
     {
-        Session session;
-        RelocationsDock dock(session);
+        auto [session, dock] = Alone<RelocationsDock>();
         QVERIFY(showDock(dock, session, bundleOf(test::syntheticH18g())));
         dock.load(u"0x40000000000"_s);
         QCOMPARE(cell(dock.model().index(0, 0), 7), u"refused"_s);
@@ -273,8 +224,7 @@ private Q_SLOTS:
 
     void commandsAndSymbols()
     {
-        Session session;
-        CommandsDock dock(session);
+        auto [session, dock] = Alone<CommandsDock>();
         QVERIFY(showDock(dock, session, bundleOf(test::syntheticH13())));
         const FactTreeModel &model = dock.commands();
         const QModelIndex header = model.index(0, 0);
@@ -297,8 +247,7 @@ private Q_SLOTS:
 
     void descriptorLists()
     {
-        Session session;
-        DescriptorDock dock(session);
+        auto [session, dock] = Alone<DescriptorDock>();
         QVERIFY(showDock(dock, session, bundleOf(test::syntheticH13())));
         QCOMPARE(dock.chooser().count(), 1); // one task of eight loads a kernel
         QCOMPARE(dock.model().rowCount(), 6);
@@ -329,18 +278,13 @@ private Q_SLOTS:
     {
         QFETCH(QByteArray, content);
         const auto *data = reinterpret_cast<const std::byte *>(content.data());
-        Session session;
-        TasksDock tasks(session);
+        auto [session, tasks] = Alone<TasksDock>();
         RelocationsDock relocations(session);
         CommandsDock commands(session);
-        const QAbstractItemModelTester registers(
-            &tasks.registers(), QAbstractItemModelTester::FailureReportingMode::QtTest);
-        const QAbstractItemModelTester slotRows(
-            &relocations.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
-        const QAbstractItemModelTester commandRows(
-            &commands.commands(), QAbstractItemModelTester::FailureReportingMode::QtTest);
-        session.setBundle(bundleOf({data, data + content.size()}));
-        QVERIFY(showDock(tasks));
+        const QAbstractItemModelTester registers(&tasks.registers());
+        const QAbstractItemModelTester slotRows(&relocations.model());
+        const QAbstractItemModelTester commandRows(&commands.commands());
+        QVERIFY(showDock(tasks, session, bundleOf({data, data + content.size()})));
         QVERIFY(showDock(relocations));
         QVERIFY(showDock(commands));
         QVERIFY(tasks.showsContent() && commands.showsContent());
@@ -375,8 +319,7 @@ private Q_SLOTS:
     {
         const BundlePtr bundle = VERIFIED(madeSection());
         GroupModel model;
-        const QAbstractItemModelTester tester(
-            &model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const QAbstractItemModelTester tester(&model);
         model.setRows(groupRows(*bundle, 0));
         QVERIFY(model.rowCount() > 0);
         QCOMPARE(model.rowOfChannel(kOutputs), -1);
@@ -393,8 +336,7 @@ private Q_SLOTS:
     void dockShowsAndFollows()
     {
         const BundlePtr bundle = VERIFIED(madeSection());
-        Session session;
-        GroupsDock dock(session);
+        auto [session, dock] = Alone<GroupsDock>();
         session.setBundle(bundle);
         session.goToWeight(0);
         QVERIFY(test::showDock(dock));
@@ -416,14 +358,11 @@ private Q_SLOTS:
     /// A hardware container's weight: what each engine core loads, by the slices of its lanes.
     void lanesOfAContainer()
     {
-        OpenOptions options;
-        options.memory = {{"synthetic.hwx", test::syntheticH13()}};
-        const auto opened = VERIFIED(Bundle::open("synthetic.hwx", options));
+        const auto opened = VERIFIED(
+            Bundle::open("synthetic.hwx", {.memory = {{"synthetic.hwx", test::syntheticH13()}}}));
         const BundlePtr bundle = *opened;
-        Session session;
-        GroupsDock dock(session);
-        const QAbstractItemModelTester tester(
-            &dock.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        auto [session, dock] = Alone<GroupsDock>();
+        const QAbstractItemModelTester tester(&dock.model());
         QVERIFY(test::showDock(dock, session, bundle));
         std::size_t seen = 0;
         for (std::size_t i = 0; i < bundle->weights().size(); ++i) {
@@ -459,14 +398,12 @@ private Q_SLOTS:
     void copiesOfAFurtherStream()
     {
         const auto kernel = test::sparseKernel(lanes::SparseForm::H14).kernel;
-        OpenOptions options;
-        options.memory = {{"two.hwx", test::twoStreams(kernel, kernel)}};
-        const auto opened = VERIFIED(Bundle::open("two.hwx", options));
+        const auto opened = VERIFIED(
+            Bundle::open("two.hwx", {.memory = {{"two.hwx", test::twoStreams(kernel, kernel)}}}));
         const BundlePtr bundle = *opened;
         const auto rows = groupRows(*bundle, 0);
         GroupModel model;
-        const QAbstractItemModelTester tester(
-            &model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const QAbstractItemModelTester tester(&model);
         model.setRows(rows);
         const std::size_t own = model.rowsWithoutCopies();
         QVERIFY(own > 0);
@@ -488,8 +425,7 @@ private Q_SLOTS:
                          content.bytes()[row.bytes.offset.value + byte]);
         }
         QCOMPARE(model.rowOfByte(rows.back().bytes.offset), int(rows.size()) - 1);
-        Session session;
-        GroupsDock dock(session);
+        auto [session, dock] = Alone<GroupsDock>();
         session.setBundle(bundle);
         session.goToWeight(0);
         QVERIFY(test::showDock(dock));
@@ -500,8 +436,7 @@ private Q_SLOTS:
     void descriptorOfASection()
     {
         const BundlePtr bundle = VERIFIED(madeSection());
-        Session session;
-        DescriptorDock dock(session);
+        auto [session, dock] = Alone<DescriptorDock>();
         QVERIFY(test::showDock(dock, session, bundle));
         QVERIFY(dock.showsContent());
         const section::WeightSection &section = *bundle->section();
@@ -526,8 +461,7 @@ private Q_SLOTS:
 
     void saysWhatItNeeds()
     {
-        Session session;
-        GroupsDock dock(session);
+        auto [session, dock] = Alone<GroupsDock>();
         session.setBundle(test::openSample("sample-dense.mlmodelc"));
         session.goToWeight(0);
         QVERIFY(test::showDock(dock));
@@ -538,8 +472,7 @@ private Q_SLOTS:
     /// what.
     void otherDocksPointToTheGroups()
     {
-        Session session;
-        TasksDock tasks(session);
+        auto [session, tasks] = Alone<TasksDock>();
         CommandsDock commands(session);
         RelocationsDock relocations(session);
         session.setBundle(madeSection());

@@ -18,16 +18,6 @@
 #include "widgets/models/theme.h"
 #include "widgets/overview/bundle_dock.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QLabel>
-#include <QSignalSpy>
-#include <QTableView>
-#include <QTreeView>
-
-#include <algorithm>
-#include <memory>
-
 using namespace kernscope::test;
 using namespace kernscope::ui;
 using namespace kernscope;
@@ -43,8 +33,7 @@ private Q_SLOTS:
 
     void tasksShowRegisters()
     {
-        Session session;
-        TasksDock dock(session);
+        auto [session, dock] = Alone<TasksDock>();
         QVERIFY(showDock(dock, session, bundleOf(test::syntheticH13())));
         QCOMPARE(dock.task(), std::size_t(0));
         dock.table().setCurrentIndex(dock.list().index(7, 0));
@@ -68,8 +57,7 @@ private Q_SLOTS:
     /// Rows of the container of before would lead into the bytes of the new one.
     void tasksOfOtherFilesGo()
     {
-        Session session;
-        TasksDock dock(session);
+        auto [session, dock] = Alone<TasksDock>();
         QVERIFY(showDock(dock, session, bundleOf(test::syntheticH13())));
         QVERIFY(dock.list().rowCount() > 0 && dock.showsContent());
         QAction *again = nullptr;
@@ -93,8 +81,7 @@ private Q_SLOTS:
 
     void tasksMarkChanges()
     {
-        Session session;
-        TasksDock dock(session);
+        auto [session, dock] = Alone<TasksDock>();
         QVERIFY(showDock(dock, session, bundleOf(test::syntheticH14())));
         dock.table().setCurrentIndex(dock.list().index(1, 0));
         const FactTreeModel &model = dock.registers();
@@ -108,8 +95,7 @@ private Q_SLOTS:
 
     void fieldsMarkTheirBytes()
     {
-        Session session;
-        TasksDock dock(session);
+        auto [session, dock] = Alone<TasksDock>();
         QVERIFY(showDock(dock, session, bundleOf(test::syntheticH13())));
         const FactTreeModel &model = dock.registers();
         const QModelIndex common = child(model, {}, u"Common"_s);
@@ -192,8 +178,7 @@ private Q_SLOTS:
 
     void tasksCompare()
     {
-        Session session;
-        TasksDock dock(session);
+        auto [session, dock] = Alone<TasksDock>();
         QVERIFY(showDock(dock, session, bundleOf(test::syntheticH13())));
         dock.table().setCurrentIndex(dock.list().index(7, 0));
         dock.otherTask().setValue(6);
@@ -208,8 +193,7 @@ private Q_SLOTS:
     /// The navigator of a container leads to its commands, tasks and symbols, and follows them.
     void navigatorListsParts()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = Alone<BundleDock>();
         const BundlePtr bundle = bundleOf(test::syntheticH13());
         QVERIFY(showDock(dock, session, bundle, nullptr, {300, 700}));
         auto *tree = VERIFIED(dock.findChild<QTreeView *>());

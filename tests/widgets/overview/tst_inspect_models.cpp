@@ -6,11 +6,6 @@
 #include "widgets/models/byte_models.h"
 #include "widgets/models/table_text.h"
 
-#include <QAbstractItemModelTester>
-
-#include <algorithm>
-#include <numeric>
-
 using namespace kernscope;
 using namespace kernscope::ui;
 using Kind = BundleTreeModel::Node::Kind;
@@ -43,8 +38,7 @@ private Q_SLOTS:
     void treeHoldsEveryWeightOnce()
     {
         BundleTreeModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         QCOMPARE(model.rowCount(), 0);
         for (const char *build : {"dense", "sparse", "palette"}) {
             const BundlePtr bundle = test::sampleBundle(build);
@@ -88,8 +82,7 @@ private Q_SLOTS:
     {
         const BundlePtr bundle = test::sampleBundle("dense");
         BundleTreeModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         model.setBundle(bundle);
         const QString name = fromUtf8(bundle->weights().back().name);
         model.setFilter(name.toUpper());
@@ -128,8 +121,7 @@ private Q_SLOTS:
 
     void treeSortsByNumber_data()
     {
-        QTest::addColumn<int>("column");
-        QTest::addColumn<bool>("descending");
+        test::addColumns<int, bool>();
         for (int column = 0; column < BundleTreeModel().columnCount(); ++column) {
             QTest::addRow("column %d up", column) << column << false;
             QTest::addRow("column %d down", column) << column << true;
@@ -138,12 +130,10 @@ private Q_SLOTS:
 
     void treeSortsByNumber()
     {
-        QFETCH(int, column);
-        QFETCH(bool, descending);
+        const auto [column, descending] = test::fetched<int, bool>();
         const BundlePtr bundle = test::sampleBundle("sparse");
         BundleTreeModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         model.setBundle(bundle);
         for (std::size_t i = 0; i < bundle->weights().size(); ++i)
             model.setZeroFractions({{i, static_cast<double>((i * 7) % 5) / 5}});
@@ -201,8 +191,7 @@ private Q_SLOTS:
             }
             const auto bundle = VERIFIED(Bundle::open(sample.name, options));
             BundleTreeModel model;
-            QAbstractItemModelTester tester(&model,
-                                            QAbstractItemModelTester::FailureReportingMode::QtTest);
+            QAbstractItemModelTester tester(&model);
             model.setBundle(*bundle);
             std::size_t faulty = 0;
             for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i) {
@@ -236,8 +225,7 @@ private Q_SLOTS:
     void sectionsAreRows()
     {
         SectionModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         const BundlePtr bundle = test::sampleBundle("sparse");
         model.setBundle(bundle);
         QCOMPARE(model.rowCount(), static_cast<int>(bundle->sections().size()));
@@ -261,8 +249,7 @@ private Q_SLOTS:
     void sectionsFilterAndSort()
     {
         SectionModel model;
-        QAbstractItemModelTester tester(&model,
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&model);
         const BundlePtr bundle = test::sampleBundle("sparse");
         model.setBundle(bundle);
         model.setFilter(u"mask"_s);

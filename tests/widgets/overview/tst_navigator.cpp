@@ -24,18 +24,6 @@
 #include "widgets/overview/treemap_view.h"
 #include "widgets/weight/bundle_facts.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QApplication>
-#include <QHeaderView>
-#include <QLabel>
-#include <QSignalSpy>
-#include <QTreeView>
-
-#include <algorithm>
-#include <map>
-#include <utility>
-
 using namespace kernscope::test;
 using namespace kernscope::ui;
 using namespace kernscope;
@@ -51,10 +39,8 @@ BundlePtr manyNames(std::size_t count)
 {
     test::MadeBundle made;
     for (std::size_t i = 0; i < count; ++i)
-        made.constant("tensor<fp16, [4]>", "network_encoder_block_" + std::to_string(i),
-                      made.blob(ElementType::Fp16, "[4]", test::Bytes(8)));
-    const auto bundle = made.open();
-    return bundle ? *bundle : nullptr;
+        made.weight("network_encoder_block_" + std::to_string(i), "[4]", test::Bytes(8));
+    return made.open().value_or(nullptr);
 }
 
 } // namespace
@@ -71,8 +57,7 @@ private Q_SLOTS:
     {
         const auto bundle = MadeBundle().open();
         QVERIFY(bundle && (*bundle)->weights().empty());
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = Alone<BundleDock>();
         QVERIFY(showDock(dock, session, *bundle, nullptr, {290, 500}));
         auto *tree = dock.findChild<QTreeView *>();
         const auto &model = *qobject_cast<const BundleTreeModel *>(tree->model());
@@ -90,8 +75,7 @@ private Q_SLOTS:
     /// The words of files behind a closed arrow are measured as well.
     void openingFilesMovesNoColumn()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = Alone<BundleDock>();
         QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {290, 500}));
         auto *tree = dock.findChild<QTreeView *>();
         const auto &model = *qobject_cast<const BundleTreeModel *>(tree->model());
@@ -112,8 +96,7 @@ private Q_SLOTS:
     /// Its name is not cut after an edit either, which may change tables and with them the rows.
     void theBundleTakesItsRow()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = Alone<BundleDock>();
         QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {290, 500}));
         const auto *tree = dock.findChild<QTreeView *>();
         QVERIFY(tree->isFirstColumnSpanned(0, {}));
@@ -127,11 +110,8 @@ private Q_SLOTS:
     void partsOfOneWeightDiffer()
     {
         const Bytes file = syntheticH13();
-        OpenOptions options;
-        options.memory = {{"made.hwx", file}};
-        const auto bundle = VERIFIED(Bundle::open("made.hwx", options));
-        Session session;
-        BundleDock dock(session);
+        const auto bundle = VERIFIED(Bundle::open("made.hwx", {.memory = {{"made.hwx", file}}}));
+        auto [session, dock] = Alone<BundleDock>();
         QVERIFY(showDock(dock, session, *bundle, nullptr, {290, 700}));
         auto *tree = dock.findChild<QTreeView *>();
         tree->expandAll();
@@ -152,8 +132,7 @@ private Q_SLOTS:
     /// The mark of a changed weight has its room before it is there, in a dock of every width.
     void marksShortenNoNames()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = Alone<BundleDock>();
         const BundlePtr bundle = openSample("sample-sparse.mlmodelc");
         QVERIFY(showDock(dock, session, bundle, nullptr, {290, 500}));
         const auto *tree = dock.findChild<QTreeView *>();
@@ -187,8 +166,7 @@ private Q_SLOTS:
 
     void narrowDockShowsAllFigures_data()
     {
-        QTest::addColumn<QString>("build");
-        QTest::addColumn<int>("width");
+        addColumns<QString, int>();
         for (const char *build : {"dense", "sparse", "palette"}) {
             for (const int width : {240, 270, 300})
                 QTest::addRow("%s, %d", build, width) << QString::fromLatin1(build) << width;
@@ -198,10 +176,8 @@ private Q_SLOTS:
     /// Two columns hold name, form, bytes, ratio and zeros; nothing is beyond the edge or cut.
     void narrowDockShowsAllFigures()
     {
-        QFETCH(QString, build);
-        QFETCH(int, width);
-        Session session;
-        BundleDock dock(session);
+        const auto [build, width] = fetched<QString, int>();
+        auto [session, dock] = Alone<BundleDock>();
         QVERIFY(showDock(dock, session, openSample("sample-" + build.toStdString() + ".mlmodelc"),
                          nullptr, {width, 700}));
         QTRY_VERIFY(session.tasks().idle());
@@ -253,8 +229,7 @@ private Q_SLOTS:
     /// counted.
     void secondLineIsPainted()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = Alone<BundleDock>();
         QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {270, 700}));
         QTRY_VERIFY(session.tasks().idle());
         auto *tree = dock.findChild<QTreeView *>();
@@ -286,8 +261,7 @@ private Q_SLOTS:
     /// A click on a title of the second line sorts by it, the third takes that back.
     void secondLineSorts()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = Alone<BundleDock>();
         QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {270, 700}));
         QTRY_VERIFY(session.tasks().idle());
         auto *tree = dock.findChild<QTreeView *>();
@@ -318,8 +292,7 @@ private Q_SLOTS:
     /// With room for all of them the figures are columns, and rows have one line.
     void wideDockHasColumns()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = Alone<BundleDock>();
         QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {700, 700}));
         QTRY_VERIFY(session.tasks().idle());
         auto *tree = dock.findChild<QTreeView *>();
@@ -346,8 +319,7 @@ private Q_SLOTS:
     /// Who shows one of the columns below wants columns; who has hidden one keeps them.
     void chosenColumnsStayColumns()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = Alone<BundleDock>();
         QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {270, 700}));
         auto *tree = dock.findChild<QTreeView *>();
         const auto &model = *qobject_cast<const BundleTreeModel *>(tree->model());
@@ -366,8 +338,7 @@ private Q_SLOTS:
 
     void programLeadsToItsText()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = Alone<BundleDock>();
         const BundlePtr bundle = openSample("sample-sparse.mlmodelc");
         QVERIFY(showDock(dock, session, bundle, nullptr, {270, 700}));
         auto *tree = dock.findChild<QTreeView *>();
@@ -442,8 +413,7 @@ private Q_SLOTS:
 
     void symbolsLeadToTheirEntry()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = Alone<BundleDock>();
         const BundlePtr bundle = bundleOf(syntheticH13());
         QVERIFY(showDock(dock, session, bundle, nullptr, {300, 700}));
         auto *tree = dock.findChild<QTreeView *>();
@@ -474,8 +444,7 @@ private Q_SLOTS:
 
     void manyComeLater()
     {
-        Session session;
-        BundleDock dock(session);
+        auto [session, dock] = Alone<BundleDock>();
         dock.show();
         WeightNames &names = WeightNames::of(session);
         const std::size_t count = WeightNames::kMostAtOnce + 500;
@@ -596,24 +565,24 @@ private Q_SLOTS:
     }
 
 private:
-    static QString cutCell(const QTreeView &tree, int column);
-};
-
-/// The first cell of a column on view whose text has not the room that it takes; empty: none.
-QString TestNavigator::cutCell(const QTreeView &tree, int column)
-{
-    // The bundle itself takes its whole row for its name.
-    for (QModelIndex index = tree.indexBelow(tree.model()->index(0, 0)); index.isValid();
-         index = tree.indexBelow(index)) {
-        const QModelIndex cell = index.siblingAtColumn(column);
-        if (static_cast<const QAbstractItemView &>(tree).sizeHintForIndex(cell).width() >
-            tree.columnWidth(column))
-            return u"%1: %2 of %3"_s.arg(cell.data().toString())
-                .arg(tree.columnWidth(column))
-                .arg(static_cast<const QAbstractItemView &>(tree).sizeHintForIndex(cell).width());
+    /// The first cell of a column on view whose text has not the room that it takes; empty: none.
+    static QString cutCell(const QTreeView &tree, int column)
+    {
+        // The bundle itself takes its whole row for its name.
+        for (QModelIndex index = tree.indexBelow(tree.model()->index(0, 0)); index.isValid();
+             index = tree.indexBelow(index)) {
+            const QModelIndex cell = index.siblingAtColumn(column);
+            if (static_cast<const QAbstractItemView &>(tree).sizeHintForIndex(cell).width() >
+                tree.columnWidth(column))
+                return u"%1: %2 of %3"_s.arg(cell.data().toString())
+                    .arg(tree.columnWidth(column))
+                    .arg(static_cast<const QAbstractItemView &>(tree)
+                             .sizeHintForIndex(cell)
+                             .width());
+        }
+        return {};
     }
-    return {};
-}
+};
 
 KERNSCOPE_TEST(TestNavigator, QApplication)
 #include "tst_navigator.moc"

@@ -22,23 +22,6 @@
 #include "widgets/weight/mask_dock.h"
 #include "widgets/weight/statistics_panel.h"
 
-#include <QAction>
-#include <QDir>
-#include <QFile>
-#include <QHelpEvent>
-#include <QImage>
-#include <QLabel>
-#include <QLineEdit>
-#include <QSet>
-#include <QSignalSpy>
-#include <QTableView>
-#include <QTemporaryDir>
-#include <QToolTip>
-
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-
 using namespace kernscope::test;
 using namespace kernscope::ui;
 using namespace kernscope;
@@ -74,10 +57,8 @@ private Q_SLOTS:
     /// The inspector of a bundle: a bar of its forms, what crosses on the chips, what to do next.
     void inspectorOfTheBundle()
     {
-        Session session;
-        InspectorDock dock(session);
-        session.setBundle(openSample("sample-sparse.mlmodelc"));
-        QVERIFY(showDock(dock, 320, 900));
+        auto [session, dock] = Alone<InspectorDock>();
+        QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {320, 900}));
         QTRY_VERIFY(ChipState::of(session).table() != nullptr);
         const BundleFacts &facts = dock.bundleFacts();
         QVERIFY(facts.isVisible());
@@ -104,10 +85,8 @@ private Q_SLOTS:
     /// were looked at where that was cancelled.
     void cancelledLooksSaySo()
     {
-        Session session;
-        OverviewDock dock(session);
-        session.setBundle(openSample("sample-dense.mlmodelc"));
-        QVERIFY(showDock(dock));
+        auto [session, dock] = Alone<OverviewDock>();
+        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
         QVERIFY(!dock.figures().zeros.empty());
         const auto says = [&dock](const char *word) {
             const auto labels = dock.findChildren<QLabel *>();
@@ -235,8 +214,7 @@ private Q_SLOTS:
 
     void overviewShowsTheBytes()
     {
-        Session session;
-        OverviewDock dock(session);
+        auto [session, dock] = Alone<OverviewDock>();
         QVERIFY(showDock(dock));
         QVERIFY(!dock.showsContent());
         session.setBundle(openSample("sample-sparse.mlmodelc"));
@@ -266,10 +244,8 @@ private Q_SLOTS:
     /// Colours by error: against the other bundle, which is asked for where none is open.
     void errorsAgainstABase()
     {
-        Session session;
-        OverviewDock dock(session);
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        QVERIFY(showDock(dock));
+        auto [session, dock] = Alone<OverviewDock>();
+        QVERIFY(showDock(dock, session, openSample("sample-palette.mlmodelc")));
         const auto legendSays = [&dock](const char *words) {
             const auto labels = dock.findChildren<QLabel *>();
             return std::any_of(labels.begin(), labels.end(), [words](const QLabel *label) {
@@ -345,14 +321,10 @@ private Q_SLOTS:
         for (std::size_t i = 0; i < values.size() / 2; ++i)
             values[2 * i] = static_cast<std::byte>(i % 5); // small halves
         values[2 * 300 + 1] = std::byte{0x50};
-        made.constant("tensor<fp16, [8, 64]>", "far",
-                      made.blob(ElementType::Fp16, "[8, 64]", values));
-        made.consume("far");
+        made.layer("far", "[8, 64]", values);
         const auto bundle = VERIFIED(made.open());
-        Session session;
-        OverviewDock dock(session);
-        session.setBundle(*bundle);
-        QVERIFY(showDock(dock, 900, 700));
+        auto [session, dock] = Alone<OverviewDock>();
+        QVERIFY(showDock(dock, session, *bundle, nullptr, {900, 700}));
         auto *table = &dock.findings();
         QVERIFY(table->isVisible());
         const int before = table->model()->rowCount();
@@ -396,10 +368,8 @@ private Q_SLOTS:
         QVERIFY(!known.empty());
         for (const Finding &finding : known)
             QVERIFY(finding.kind == Finding::Kind::DisputedFault);
-        Session session;
-        OverviewDock dock(session);
-        session.setBundle(*opened);
-        QVERIFY(showDock(dock, 900, 700));
+        auto [session, dock] = Alone<OverviewDock>();
+        QVERIFY(showDock(dock, session, *opened, nullptr, {900, 700}));
         QVERIFY(settle(dock));
         const QString effect = u"zero point of 0"_s;
         const auto listed = [&dock, effect] {
@@ -430,10 +400,8 @@ private Q_SLOTS:
     void inspectorFitsTheForm()
     {
         const auto [sample, role] = fetched<QByteArray, int>();
-        Session session;
-        InspectorDock dock(session);
-        session.setBundle(openSample(sample.toStdString()));
-        QVERIFY(showDock(dock, 400, 1200));
+        auto [session, dock] = Alone<InspectorDock>();
+        QVERIFY(showDock(dock, session, openSample(sample.toStdString()), nullptr, {400, 1200}));
         QVERIFY(dock.showsContent());
         QVERIFY(!dock.statistics().isVisible()); // the bundle, no weight yet
         const std::size_t weight =
@@ -457,10 +425,8 @@ private Q_SLOTS:
     /// A name loses what it shares with others only where the whole of it has no room.
     void treemapNamesWholeWhereThereIsRoom()
     {
-        Session session;
-        OverviewDock dock(session);
-        session.setBundle(openSample("sample-sparse.mlmodelc"));
-        QVERIFY(showDock(dock, 900, 700));
+        auto [session, dock] = Alone<OverviewDock>();
+        QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {900, 700}));
         TreemapView::Words cell;
         cell.name = u"encoder_layers_0_weight_to_fp16"_s;
         cell.shortName = u"\u20260_weight\u2026"_s;
@@ -508,10 +474,8 @@ private Q_SLOTS:
     /// The overview predicts the engine's time on the chip that the docks judge by.
     void predictedTime()
     {
-        Session session;
-        OverviewDock dock(session);
-        session.setBundle(openSample("sample-sparse.mlmodelc"));
-        QVERIFY(showDock(dock, 900, 700));
+        auto [session, dock] = Alone<OverviewDock>();
+        QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {900, 700}));
         const QString chip = chipName(ChipState::of(session).target());
         QVERIFY2(dock.time().text().contains(u"s\non %1"_s.arg(chip)),
                  qPrintable(dock.time().text()));
@@ -543,10 +507,8 @@ private Q_SLOTS:
         options.memory.emplace_back("metadata.json",
                                     std::vector<std::byte>(words.begin(), words.end()));
         const auto bundle = VERIFIED(Bundle::open("about.mlmodelc", options));
-        Session session;
-        OverviewDock dock(session);
-        session.setBundle(*bundle);
-        QVERIFY(showDock(dock, 900, 700));
+        auto [session, dock] = Alone<OverviewDock>();
+        QVERIFY(showDock(dock, session, *bundle, nullptr, {900, 700}));
         QString facts, tip;
         for (const ElidedLabel *label : dock.findChildren<ElidedLabel *>()) {
             if (label->wholeText().startsWith(u"mlmodelc"_s))
@@ -574,10 +536,8 @@ private Q_SLOTS:
         const auto &weights = (*opened)->weights();
         QVERIFY(std::any_of(weights.begin(), weights.end(),
                             [](const Weight &weight) { return static_cast<bool>(weight.fault); }));
-        Session session;
-        OverviewDock dock(session);
-        session.setBundle(*opened);
-        QVERIFY(showDock(dock, 900, 700));
+        auto [session, dock] = Alone<OverviewDock>();
+        QVERIFY(showDock(dock, session, *opened, nullptr, {900, 700}));
         QVERIFY(settle(dock));
         const QString time = dock.time().text();
         QVERIFY2(time.contains(u"layers is not known"_s), qPrintable(time));
@@ -602,10 +562,8 @@ private Q_SLOTS:
         }
         const auto opened = VERIFIED(Bundle::open("bare.mlmodelc", options));
         QVERIFY(!(*opened)->weights().empty());
-        Session session;
-        OverviewDock dock(session);
-        session.setBundle(*opened);
-        QVERIFY(showDock(dock, 900, 700));
+        auto [session, dock] = Alone<OverviewDock>();
+        QVERIFY(showDock(dock, session, *opened, nullptr, {900, 700}));
         QVERIFY(settle(dock));
         const QString said = dock.findChild<TreemapView *>()->emptyText();
         QVERIFY2(said.contains(u"not known"_s), qPrintable(said));
@@ -614,10 +572,8 @@ private Q_SLOTS:
     /// As every plot: a picture as it is drawn, finer than the screen, or a page.
     void treemapIsExported()
     {
-        Session session;
-        OverviewDock dock(session);
-        session.setBundle(openSample("sample-sparse.mlmodelc"));
-        QVERIFY(showDock(dock, 900, 700));
+        auto [session, dock] = Alone<OverviewDock>();
+        QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {900, 700}));
         TreemapView &map = dock.treemap();
         const QTemporaryDir folder;
         const QString png = folder.filePath(u"map.png"_s);
@@ -629,9 +585,7 @@ private Q_SLOTS:
         QCOMPARE(image.pixelColor((corner * 2).toPoint()), map.cells()[0].color);
         const QString pdf = folder.filePath(u"map.pdf"_s);
         QCOMPARE(exportWidgetPicture(map, pdf), QString());
-        QFile page(pdf);
-        QVERIFY(page.open(QIODevice::ReadOnly));
-        QVERIFY(page.readAll().startsWith("%PDF"));
+        QVERIFY(contentOf(pdf).startsWith("%PDF"));
         QVERIFY(!exportWidgetPicture(map, folder.filePath(u"none/map.png"_s)).isEmpty());
         // The context menu holds what the menu does.
         QCOMPARE(map.contextMenuPolicy(), Qt::ActionsContextMenu);

@@ -2,15 +2,10 @@
 #pragma once
 
 #include "tests/core/bundle/made_bundle.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/models/theme.h"
 #include "widgets/program/graph_dock.h"
 #include "widgets/program/graph_view.h"
-
-#include <QAction>
-
-#include <memory>
-#include <string>
 
 namespace kernscope::test {
 
@@ -21,91 +16,79 @@ class GraphDockFixture : public QObject
 
 protected:
     /// Of init() and of cleanup().
-    void begin();
-    void end();
-    static BundlePtr chain(int blocks);
+    void begin()
+    {
+        m_session = std::make_unique<ui::Session>();
+        m_dock = std::make_unique<ui::GraphDock>(*m_session);
+    }
+
+    /// x, then blocks of relu, linear and add, then head.
+    void end()
+    {
+        m_dock.reset();
+        m_session.reset();
+    }
+
+    static BundlePtr chain(int blocks)
+    {
+        MadeBundle made;
+        std::string from = "x";
+        for (int i = 0; i < blocks; ++i) {
+            const std::string n = std::to_string(i);
+            made.weight("w" + n, "[4, 4]", Bytes(32, static_cast<std::byte>(i)));
+            made.line("tensor<fp16, [1, 4]> a" + n + " = relu(x = " + from + ")[name = string(\"a" +
+                      n + "\")]");
+            made.line("tensor<fp16, [1, 4]> b" + n + " = linear(weight = w" + n + ", x = a" + n +
+                      ")[name = string(\"b" + n + "\")]");
+            made.line("tensor<fp16, [1, 4]> c" + n + " = add(x = " + from + ", y = b" + n +
+                      ")[name = string(\"c" + n + "\")]");
+            from = "c" + n;
+        }
+        made.line("tensor<fp16, [1, 4]> head = softmax(x = " + from + ")[name = string(\"head\")]");
+        made.result = "head";
+        return made.open().value_or(nullptr);
+    }
+
     ui::GraphView &view() { return m_dock->view(); }
-    bool ready();
-    std::size_t unit(const char *name) const;
-    QString currentName() const;
+
+    bool ready() { return settle(*m_dock) && m_dock->showsContent() && view().scene(); }
+
+    std::size_t unit(const char *name) const
+    {
+        const ui::GraphScenePtr &scene = m_dock->view().scene();
+        for (std::size_t u = 0; u < scene->drawn->units.size(); ++u) {
+            const graph::DrawnUnit &of = scene->drawn->units[u];
+            if (of.kind == graph::DrawnUnit::Kind::Node &&
+                scene->drawn->graph->nodes()[of.nodes.front()].kind != graph::NodeKind::Output &&
+                scene->drawn->graph->name(of.nodes.front()) == name)
+                return u;
+        }
+        return graph::kNone;
+    }
+
+    QString currentName() const
+    {
+        const ui::GraphView &view = m_dock->view();
+        if (view.current() == graph::kNone)
+            return {};
+        const graph::DrawnUnit &of = view.scene()->drawn->units[view.current()];
+        return of.kind == graph::DrawnUnit::Kind::Node
+                   ? QString::fromStdString(view.scene()->drawn->graph->name(of.nodes.front()))
+                   : QStringLiteral("several");
+    }
+
     QPoint middle(std::size_t of) { return view().viewRect(of).center().toPoint(); }
-    QAction *action(const QString &text) const;
+
+    QAction *action(const QString &text) const
+    {
+        for (QAction *each : m_dock->menuActions()) {
+            if (each->text() == text)
+                return each;
+        }
+        return nullptr;
+    }
 
     std::unique_ptr<ui::Session> m_session;
     std::unique_ptr<ui::GraphDock> m_dock;
 };
-
-/// x, then blocks of relu, linear and add, then head.
-inline BundlePtr GraphDockFixture::chain(int blocks)
-{
-    MadeBundle made;
-    std::string from = "x";
-    for (int i = 0; i < blocks; ++i) {
-        const std::string n = std::to_string(i);
-        made.constant("tensor<fp16, [4, 4]>", "w" + n,
-                      made.blob(ElementType::Fp16, "[4, 4]", Bytes(32, static_cast<std::byte>(i))));
-        made.line("tensor<fp16, [1, 4]> a" + n + " = relu(x = " + from + ")[name = string(\"a" + n +
-                  "\")]");
-        made.line("tensor<fp16, [1, 4]> b" + n + " = linear(weight = w" + n + ", x = a" + n +
-                  ")[name = string(\"b" + n + "\")]");
-        made.line("tensor<fp16, [1, 4]> c" + n + " = add(x = " + from + ", y = b" + n +
-                  ")[name = string(\"c" + n + "\")]");
-        from = "c" + n;
-    }
-    made.line("tensor<fp16, [1, 4]> head = softmax(x = " + from + ")[name = string(\"head\")]");
-    made.result = "head";
-    const auto opened = made.open();
-    return opened ? *opened : nullptr;
-}
-
-inline void GraphDockFixture::begin()
-{
-    m_session = std::make_unique<ui::Session>();
-    m_dock = std::make_unique<ui::GraphDock>(*m_session);
-}
-
-inline void GraphDockFixture::end()
-{
-    m_dock.reset();
-    m_session.reset();
-}
-
-inline bool GraphDockFixture::ready()
-{
-    return settle(*m_dock) && m_dock->showsContent() && view().scene();
-}
-
-inline std::size_t GraphDockFixture::unit(const char *name) const
-{
-    const ui::GraphScenePtr &scene = m_dock->view().scene();
-    for (std::size_t u = 0; u < scene->drawn->units.size(); ++u) {
-        const graph::DrawnUnit &of = scene->drawn->units[u];
-        if (of.kind == graph::DrawnUnit::Kind::Node &&
-            scene->drawn->graph->nodes()[of.nodes.front()].kind != graph::NodeKind::Output &&
-            scene->drawn->graph->name(of.nodes.front()) == name)
-            return u;
-    }
-    return graph::kNone;
-}
-
-inline QString GraphDockFixture::currentName() const
-{
-    const ui::GraphView &view = m_dock->view();
-    if (view.current() == graph::kNone)
-        return {};
-    const graph::DrawnUnit &of = view.scene()->drawn->units[view.current()];
-    return of.kind == graph::DrawnUnit::Kind::Node
-               ? QString::fromStdString(view.scene()->drawn->graph->name(of.nodes.front()))
-               : QStringLiteral("several");
-}
-
-inline QAction *GraphDockFixture::action(const QString &text) const
-{
-    for (QAction *each : m_dock->menuActions()) {
-        if (each->text() == text)
-            return each;
-    }
-    return nullptr;
-}
-
 } // namespace kernscope::test

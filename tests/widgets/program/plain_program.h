@@ -2,13 +2,9 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
+#include "tests/test_program.h"
 #include "widgets/models/program_model.h"
 #include "widgets/models/table_text.h"
-
-#include <algorithm>
-#include <map>
-#include <string>
-#include <vector>
 
 /// The rows of a program made plainly, with maps of names: what ProgramTree is compared with.
 namespace kernscope::test {

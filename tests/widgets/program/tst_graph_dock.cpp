@@ -5,14 +5,6 @@
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QComboBox>
-#include <QScrollBar>
-#include <QTableView>
-#include <QTemporaryDir>
-#include <QWheelEvent>
-
 using namespace kernscope::ui;
 using namespace kernscope;
 
@@ -239,9 +231,8 @@ private Q_SLOTS:
         QVERIFY(!m_dock->showsContent());
         milblob::Writer writer;
         writer.add(ElementType::Fp16, test::halves({1, 2}), 0);
-        OpenOptions options;
-        options.memory = {{"weight.bin", writer.finish()}};
-        const auto blob = VERIFIED(Bundle::open("weight.bin", options));
+        const auto blob =
+            VERIFIED(Bundle::open("weight.bin", {.memory = {{"weight.bin", writer.finish()}}}));
         m_session->setBundle(chain(1));
         QVERIFY(ready());
         m_session->setBundle(*blob);

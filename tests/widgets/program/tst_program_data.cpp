@@ -3,8 +3,6 @@
 #include "tests/test_program.h"
 #include "tests/widgets/program/plain_program.h"
 
-#include <QDirIterator>
-
 using namespace kernscope;
 using namespace kernscope::ui;
 
@@ -14,16 +12,7 @@ class TestProgramData : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void bundles_data()
-    {
-        QTest::addColumn<QString>("path");
-        QDirIterator files(test::dataFolder(), {u"*.mlmodelc"_s, u"*.mlpackage"_s},
-                           QDir::Dirs | QDir::NoDotAndDotDot, QDirIterator::Subdirectories);
-        while (files.hasNext()) {
-            const QString path = files.next();
-            test::addRow(qPrintable(path.mid(test::dataFolder().size() + 1)), path);
-        }
-    }
+    void bundles_data() { test::addPaths({u"*.mlmodelc"_s, u"*.mlpackage"_s}); }
 
     void bundles()
     {

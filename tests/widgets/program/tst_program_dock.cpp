@@ -10,15 +10,6 @@
 #include "widgets/program/operation_panel.h"
 #include "widgets/program/program_dock.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QLabel>
-#include <QLineEdit>
-#include <QScrollBar>
-#include <QSignalSpy>
-
-#include <algorithm>
-
 using namespace kernscope::ui;
 using namespace kernscope;
 
@@ -34,9 +25,9 @@ void compare(const BundlePtr &bundle)
 BundlePtr bundleOf(const QByteArray &functions)
 {
     const std::string text = "program(1.3)\n{\n" + functions.toStdString() + "}\n";
-    const auto opened = Bundle::open("made.mlmodelc",
-                                     test::MadeBundle::options(text, test::MadeBundle().weights()));
-    return opened ? *opened : nullptr;
+    return Bundle::open("made.mlmodelc",
+                        test::MadeBundle::options(text, test::MadeBundle().weights()))
+        .value_or(nullptr);
 }
 
 QByteArray functionOf(const QByteArray &name, const QByteArray &statements)
@@ -67,8 +58,7 @@ private Q_SLOTS:
 
     void rowsAndTheirWords()
     {
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         QAbstractItemModelTester tester(&dock.model());
         QVERIFY(test::showDock(dock, session, test::openSample("sample-sparse.mlmodelc")));
         QVERIFY(dock.showsContent());
@@ -86,8 +76,7 @@ private Q_SLOTS:
 
     void linksLeadToRowsAndWeights()
     {
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         QVERIFY(test::showDock(dock, session, test::openSample("sample-sparse.mlmodelc")));
         const auto &tree = *dock.model().tree();
         // Every weight with a reader is a link in the row of its reader, and leads to the weight.
@@ -116,8 +105,7 @@ private Q_SLOTS:
 
     void blocksFold()
     {
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         QVERIFY(test::showDock(dock, session, test::openSample("sample-dense.mlmodelc")));
         const QModelIndex function = dock.model().index(0, 0);
         dock.view().setCurrentIndex(function);
@@ -147,8 +135,7 @@ private Q_SLOTS:
             bytes.push_back(static_cast<std::byte>(letter));
         options.memory = {{"model.mil", bytes}};
         const auto opened = VERIFIED(Bundle::open("nested.mlmodelc", options));
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         QVERIFY(test::showDock(dock, session, *opened));
         const auto &tree = *dock.model().tree();
         QCOMPARE(tree.rows(),
@@ -174,8 +161,7 @@ private Q_SLOTS:
 
     void literalsAreShown()
     {
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         session.setBundle(loopBundle());
         QVERIFY(session.bundle());
         QVERIFY(test::showDock(dock));
@@ -189,8 +175,7 @@ private Q_SLOTS:
 
     void findGoesOn()
     {
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         QVERIFY(test::showDock(dock, session, loopBundle()));
         dock.findBox().setText(u"x y"_s); // in any order, in any case
         QCOMPARE(dock.found().text(), u"3 rows"_s);
@@ -210,8 +195,7 @@ private Q_SLOTS:
     /// A large program is searched by a task: the window goes on meanwhile.
     void findsInLargePrograms()
     {
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         QVERIFY(test::showDock(dock, session, longBundle(int(ProgramDock::kFoundAtOnce) + 100)));
         dock.findBox().setText(u"relu a7"_s);
         dock.findBox().setText(u"relu a77 "_s); // the first count is given up
@@ -228,8 +212,7 @@ private Q_SLOTS:
 
     void followsAndLeads()
     {
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         QVERIFY(test::showDock(dock, session, test::openSample("sample-sparse.mlmodelc")));
         const auto &tree = *dock.model().tree();
         std::size_t weight = session.bundle()->weights().size() - 1;
@@ -258,16 +241,13 @@ private Q_SLOTS:
     void operationsAreInspected()
     {
         test::MadeBundle made;
-        made.constant("tensor<fp16, [4, 4]>", "w",
-                      made.blob(ElementType::Fp16, "[4, 4]", test::Bytes(32, std::byte{60})));
-        made.line("tensor<fp16, [1, 4]> a = relu(x = x)[name = string(\"a\")]");
-        made.line("tensor<fp16, [1, 4]> b = linear(alpha = 0.5, weight = w, x = a)"
-                  "[name = string(\"b\")]");
-        made.line("tensor<fp16, [1, 4]> c = softmax(x = b)[name = string(\"c\")]");
+        made.weight("w", "[4, 4]", test::Bytes(32, std::byte{60}));
+        made.op("a", "[1, 4]", "relu(x = x)");
+        made.op("b", "[1, 4]", "linear(alpha = 0.5, weight = w, x = a)");
+        made.op("c", "[1, 4]", "softmax(x = b)");
         made.result = "c";
         const auto bundle = VERIFIED(made.open());
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         OperationPanel panel(session);
         QVERIFY(test::showDock(dock, session, *bundle));
         QSignalSpy ready(&panel, &InspectorPanel::ready);
@@ -301,8 +281,7 @@ private Q_SLOTS:
     /// What makes a weight says where its parts are, also where they are written as attributes.
     void partsOfWeightsAreShown()
     {
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         QVERIFY(test::showDock(dock, session, test::openSample("sample-palette.mlmodelc")));
         const QString row = rowWith(dock, u"constexpr_lut_to_dense"_s).data().toString();
         QVERIFY2(row.contains(u"lut = "_s) && row.contains(u"indices = "_s) &&
@@ -312,8 +291,7 @@ private Q_SLOTS:
 
     void editsKeepTheRow()
     {
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         QVERIFY(test::showDock(dock, session, test::openSample("sample-dense.mlmodelc")));
         const QModelIndex function = dock.model().index(0, 0);
         const std::size_t row = dock.model().nodeOf(
@@ -327,8 +305,7 @@ private Q_SLOTS:
     /// Out of view it holds no rows of a bundle that was closed.
     void letsGoOfClosedBundles()
     {
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         QVERIFY(test::showDock(dock, session, longBundle(10)));
         QTRY_VERIFY(dock.model().tree());
         dock.hide();
@@ -341,8 +318,7 @@ private Q_SLOTS:
 
     void withoutProgram()
     {
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         QAbstractItemModelTester tester(&dock.model());
         QVERIFY(test::showDock(dock));
         QVERIFY(!dock.showsContent());
@@ -356,8 +332,7 @@ private Q_SLOTS:
     /// A program that was not read is said to be so, and can be read again.
     void cancelled()
     {
-        Session session;
-        ProgramDock dock(session);
+        auto [session, dock] = test::Alone<ProgramDock>();
         const auto cutting = connect(&session.tasks(), &TaskManager::changed, &dock,
                                      [&] { session.tasks().cancelAll(); });
         QVERIFY(test::showDock(dock, session, loopBundle()));
@@ -455,67 +430,61 @@ private Q_SLOTS:
 
 private:
     /// A chain of operations, and weights that some of them read.
-    static BundlePtr longBundle(int operations);
+    /// The window sets programs aside while nothing works on them; what is shown stays readable.
+    static BundlePtr longBundle(int operations)
+    {
+        std::string text = "program(1.3)\n{\n    func main<ios18>(tensor<fp16, [4]> x) {\n";
+        std::string from = "x";
+        for (int i = 0; i < operations; ++i) {
+            const std::string name = "a" + std::to_string(i);
+            text += "            tensor<fp16, [4]> " + name + " = relu(x = " + from +
+                    ")[name = string(\"" + name + "\")];\n";
+            from = name;
+        }
+        text += "        } -> (" + from + ");\n}\n";
+        OpenOptions options;
+        std::vector<std::byte> bytes;
+        for (const char letter : text)
+            bytes.push_back(static_cast<std::byte>(letter));
+        options.memory = {{"model.mil", bytes}};
+        return Bundle::open("long.mlmodelc", options).value_or(nullptr);
+    }
+
     /// A loop with a body that reads a value of outside, and a constant in it.
-    static BundlePtr loopBundle();
+    static BundlePtr loopBundle()
+    {
+        const std::string text =
+            "program(1.3)\n{\n"
+            "    func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
+            "            tensor<int32, []> n = const()[name = string(\"n\"), val = tensor<int32, "
+            "[]>(3)];\n"
+            "            tensor<int32, [2]> shape = const()[name = string(\"shape\"), val = "
+            "tensor<int32, [2]>([1, 4])];\n"
+            "            tensor<fp16, [1, 4]> y = relu(x = x)[name = string(\"y\")];\n"
+            "            tensor<fp16, [1, 4]> z = reshape(x = y, shape = shape)[name = "
+            "string(\"z\")];\n"
+            "            tensor<fp16, [1, 4]> s = add(x = y, y = z)[name = string(\"s\")];\n"
+            "        } -> (s);\n}\n";
+        OpenOptions options;
+        std::vector<std::byte> bytes;
+        for (const char letter : text)
+            bytes.push_back(static_cast<std::byte>(letter));
+        options.memory = {{"model.mil", bytes}};
+        return Bundle::open("made.mlmodelc", options).value_or(nullptr);
+    }
+
     /// First row whose text begins so.
-    static QModelIndex rowWith(ProgramDock &dock, const QString &begin);
+    static QModelIndex rowWith(ProgramDock &dock, const QString &begin)
+    {
+        const auto &tree = dock.model().tree();
+        for (std::size_t node = 0; tree && node < tree->rows(); ++node) {
+            const QModelIndex index = dock.model().indexOf(node);
+            if (index.data().toString().startsWith(begin))
+                return index;
+        }
+        return {};
+    }
 };
-
-BundlePtr TestProgramDock::loopBundle()
-{
-    const std::string text =
-        "program(1.3)\n{\n"
-        "    func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
-        "            tensor<int32, []> n = const()[name = string(\"n\"), val = tensor<int32, "
-        "[]>(3)];\n"
-        "            tensor<int32, [2]> shape = const()[name = string(\"shape\"), val = "
-        "tensor<int32, [2]>([1, 4])];\n"
-        "            tensor<fp16, [1, 4]> y = relu(x = x)[name = string(\"y\")];\n"
-        "            tensor<fp16, [1, 4]> z = reshape(x = y, shape = shape)[name = "
-        "string(\"z\")];\n"
-        "            tensor<fp16, [1, 4]> s = add(x = y, y = z)[name = string(\"s\")];\n"
-        "        } -> (s);\n}\n";
-    OpenOptions options;
-    std::vector<std::byte> bytes;
-    for (const char letter : text)
-        bytes.push_back(static_cast<std::byte>(letter));
-    options.memory = {{"model.mil", bytes}};
-    auto opened = Bundle::open("made.mlmodelc", options);
-    return opened ? *opened : nullptr;
-}
-
-QModelIndex TestProgramDock::rowWith(ProgramDock &dock, const QString &begin)
-{
-    const auto &tree = dock.model().tree();
-    for (std::size_t node = 0; tree && node < tree->rows(); ++node) {
-        const QModelIndex index = dock.model().indexOf(node);
-        if (index.data().toString().startsWith(begin))
-            return index;
-    }
-    return {};
-}
-
-/// The window sets programs aside while nothing works on them; what is shown stays readable.
-BundlePtr TestProgramDock::longBundle(int operations)
-{
-    std::string text = "program(1.3)\n{\n    func main<ios18>(tensor<fp16, [4]> x) {\n";
-    std::string from = "x";
-    for (int i = 0; i < operations; ++i) {
-        const std::string name = "a" + std::to_string(i);
-        text += "            tensor<fp16, [4]> " + name + " = relu(x = " + from +
-                ")[name = string(\"" + name + "\")];\n";
-        from = name;
-    }
-    text += "        } -> (" + from + ");\n}\n";
-    OpenOptions options;
-    std::vector<std::byte> bytes;
-    for (const char letter : text)
-        bytes.push_back(static_cast<std::byte>(letter));
-    options.memory = {{"model.mil", bytes}};
-    auto opened = Bundle::open("long.mlmodelc", options);
-    return opened ? *opened : nullptr;
-}
 
 KERNSCOPE_TEST(TestProgramDock, QApplication)
 #include "tst_program_dock.moc"

@@ -12,19 +12,6 @@
 #include "widgets/models/theme.h"
 #include "widgets/search/search_dock.h"
 
-#include <QAbstractItemModelTester>
-#include <QApplication>
-#include <QComboBox>
-#include <QHeaderView>
-#include <QLineEdit>
-#include <QPushButton>
-#include <QSignalSpy>
-#include <QTableView>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 using namespace kernscope;
 using namespace kernscope::ui;
 using test::shown;
@@ -181,10 +168,7 @@ private Q_SLOTS:
     {
         test::MadeBundle made;
         constexpr float kInfinite = std::numeric_limits<float>::infinity();
-        made.constant(
-            "tensor<fp16, [2, 2]>", "w",
-            made.blob(ElementType::Fp16, "[2, 2]", test::halves({1, -kInfinite, 0, kInfinite})));
-        made.consume("w");
+        made.layer("w", "[2, 2]", test::halves({1, -kInfinite, 0, kInfinite}));
         const auto bundle = VERIFIED(made.open());
         m_session->setBundle(*bundle);
         QTRY_VERIFY(!m_dock->busy());
@@ -341,8 +325,20 @@ private Q_SLOTS:
     }
 
 private:
-    void type(int kind, const QString &text, const QString &scope = u"bundle"_s);
-    bool search();
+    void type(int kind, const QString &text, const QString &scope = u"bundle"_s)
+    {
+        box("What to look for")->setCurrentIndex(kind);
+        box("Where to look")->setCurrentIndex(scope == QLatin1String("weight") ? 1 : 0);
+        pattern()->setText(text);
+    }
+
+    bool search()
+    {
+        m_dock->start();
+        return QTest::qWaitFor([this] { return m_session->tasks().idle() && !m_dock->busy(); },
+                               20000);
+    }
+
     QComboBox *box(const char *name) const
     {
         for (auto *found : m_dock->findChildren<QComboBox *>()) {
@@ -356,19 +352,6 @@ private:
     std::unique_ptr<Session> m_session;
     std::unique_ptr<SearchDock> m_dock;
 };
-
-void TestSearchDock::type(int kind, const QString &text, const QString &scope)
-{
-    box("What to look for")->setCurrentIndex(kind);
-    box("Where to look")->setCurrentIndex(scope == QLatin1String("weight") ? 1 : 0);
-    pattern()->setText(text);
-}
-
-bool TestSearchDock::search()
-{
-    m_dock->start();
-    return QTest::qWaitFor([this] { return m_session->tasks().idle() && !m_dock->busy(); }, 20000);
-}
 
 KERNSCOPE_TEST(TestSearchDock, QApplication)
 #include "tst_search_dock.moc"

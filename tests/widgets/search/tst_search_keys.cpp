@@ -5,9 +5,6 @@
 #include "widgets/models/task_manager.h"
 #include "widgets/search/search_dock.h"
 
-#include <QComboBox>
-#include <QLineEdit>
-
 using namespace kernscope;
 
 class TestSearchKeys : public QObject

@@ -6,9 +6,6 @@
 #include "widgets/models/theme.h"
 #include "widgets/weight/inspector_dock.h"
 
-#include <QScrollArea>
-#include <QScrollBar>
-
 using namespace kernscope;
 using namespace kernscope::ui;
 
@@ -25,12 +22,10 @@ private Q_SLOTS:
     {
         const std::string reader = "StatefulPartitionedCall_model_1_cq_t2010v2_1_normalized_Sqrt";
         test::MadeBundle made;
-        made.constant("tensor<fp16, [1, 4]>", "w",
-                      made.blob(ElementType::Fp16, "[1, 4]", test::Bytes(8, std::byte{0x3c})));
+        made.weight("w", "[1, 4]", test::Bytes(8, std::byte{0x3c}));
         made.line("tensor<fp16, [1, 4]> y = mul(x = x, y = w)[name = string(\"" + reader + "\")]");
         made.result = "y";
-        Session session;
-        InspectorDock dock(session);
+        auto [session, dock] = test::Alone<InspectorDock>();
         session.setBundle(*made.open());
         session.goToWeight(0);
         QVERIFY(test::showDock(dock, theme::em(&dock, 22), 800));

@@ -4,9 +4,6 @@
 #include "widgets/common/view_state.h"
 #include "widgets/models/weight_reader.h"
 
-#include <random>
-#include <set>
-
 using namespace kernscope;
 using namespace kernscope::ui;
 

@@ -21,22 +21,10 @@
 #include "widgets/weight/weight_header.h"
 #include "widgets/weight/weight_tiles.h"
 
-#include <QAbstractItemModelTester>
-#include <QLabel>
-#include <QLineEdit>
-#include <QSignalSpy>
-#include <QSpinBox>
-#include <QTableView>
-
-#include <algorithm>
-#include <set>
-
 using namespace kernscope::ui;
 using namespace kernscope;
+using namespace kernscope::test;
 using kernscope::codec::PartRole;
-using kernscope::test::centreOf;
-using kernscope::test::editsOf;
-using kernscope::test::keptAndLeftOut;
 
 /// The dock of a weight: grid and heat map, slices, edits, what it says at once.
 class TestWeightDocks : public test::WeightDockFixture
@@ -48,8 +36,7 @@ private Q_SLOTS:
 
     void emptyStates()
     {
-        Session session;
-        WeightDock weight(session);
+        auto [session, weight] = test::Alone<WeightDock>();
         CodebookDock codebookDock(session);
         MaskDock mask(session);
         for (Dock *dock : std::initializer_list<Dock *>{&weight, &codebookDock, &mask}) {
@@ -70,10 +57,8 @@ private Q_SLOTS:
 
     void weightShowsAll()
     {
-        Session session;
-        WeightDock dock(session);
-        open(session, "sample-sparse.mlmodelc", PartRole::Mask);
-        QVERIFY(test::showDock(dock));
+        auto [session, dock] = test::Alone<WeightDock>();
+        QVERIFY(show(session, dock, "sample-sparse.mlmodelc", PartRole::Mask));
         QVERIFY(dock.showsContent());
         InspectorDock inspector(session);
         QVERIFY(test::showDock(inspector, 400, 1200));
@@ -89,8 +74,7 @@ private Q_SLOTS:
         QTRY_VERIFY2(chips->text().contains(outcomeLabel(verdict->outcome)),
                      qPrintable(chips->text()));
         const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
-        QAbstractItemModelTester tester(&dock.grid().model(),
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester tester(&dock.grid().model());
         for (const std::uint64_t element : {kept, left}) {
             session.goToElement(m_weight, element);
             QVERIFY(test::settle(dock));
@@ -103,10 +87,8 @@ private Q_SLOTS:
 
     void weightFollowsAndLeads()
     {
-        Session session;
-        WeightDock dock(session);
-        open(session, "sample-dense.mlmodelc", PartRole::Data);
-        QVERIFY(test::showDock(dock));
+        auto [session, dock] = test::Alone<WeightDock>();
+        QVERIFY(show(session, dock, "sample-dense.mlmodelc", PartRole::Data));
         const SliceMap map(m_bundle->weights()[m_weight].shape);
         session.goToElement(m_weight, *map.element(2, 3));
         QCOMPARE(dock.heatMap().currentCell(), (Cell{2, 3}));
@@ -131,10 +113,8 @@ private Q_SLOTS:
 
     void arrowKeysAreOneStep()
     {
-        Session session;
-        WeightDock dock(session);
-        open(session, "sample-dense.mlmodelc", PartRole::Data);
-        QVERIFY(test::showDock(dock));
+        auto [session, dock] = test::Alone<WeightDock>();
+        QVERIFY(show(session, dock, "sample-dense.mlmodelc", PartRole::Data));
         session.goToElement(m_weight, 0);
         QSignalSpy moved(&session, &Session::placeChanged);
         for (int i = 0; i < 5; ++i)
@@ -146,12 +126,10 @@ private Q_SLOTS:
 
     void slices()
     {
-        Session session;
-        WeightDock dock(session);
-        open(session, "sample-dense.mlmodelc", PartRole::Data);
+        auto [session, dock] = test::Alone<WeightDock>();
+        QVERIFY(show(session, dock, "sample-dense.mlmodelc", PartRole::Data));
         const Shape shape = m_bundle->weights()[m_weight].shape;
         QCOMPARE(shape.size(), 4u);
-        QVERIFY(test::showDock(dock));
         QVERIFY(dock.slicePicker().isVisible());
         QList<QSpinBox *> indices = dock.slicePicker().findChildren<QSpinBox *>();
         QCOMPARE(indices.size(), 4);
@@ -170,10 +148,8 @@ private Q_SLOTS:
 
     void weightEdits()
     {
-        Session session;
-        WeightDock dock(session);
-        open(session, "sample-sparse.mlmodelc", PartRole::Mask);
-        QVERIFY(test::showDock(dock));
+        auto [session, dock] = test::Alone<WeightDock>();
+        QVERIFY(show(session, dock, "sample-sparse.mlmodelc", PartRole::Mask));
         session.setPatchingEnabled(true);
         QSignalSpy asked(&session, &Session::editsRequested);
         const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
@@ -206,10 +182,8 @@ private Q_SLOTS:
 
     void liveAnswer()
     {
-        Session session;
-        WeightDock dock(session);
-        open(session, "sample-palette.mlmodelc", PartRole::Lut);
-        QVERIFY(test::showDock(dock));
+        auto [session, dock] = test::Alone<WeightDock>();
+        QVERIFY(show(session, dock, "sample-palette.mlmodelc", PartRole::Lut));
         session.setPatchingEnabled(true);
         session.goToElement(m_weight, 1);
         QVERIFY(test::settle(dock));
@@ -229,10 +203,8 @@ private Q_SLOTS:
     /// As the grid does, over the table of entries; sorted by value, of the entry that is typed in.
     void codebookAnswers()
     {
-        Session session;
-        CodebookDock dock(session);
-        open(session, "sample-palette.mlmodelc", PartRole::Lut);
-        QVERIFY(test::showDock(dock));
+        auto [session, dock] = test::Alone<CodebookDock>();
+        QVERIFY(show(session, dock, "sample-palette.mlmodelc", PartRole::Lut));
         session.setPatchingEnabled(true);
         QVERIFY(test::settle(dock));
         QTableView &table = dock.table();
@@ -268,10 +240,8 @@ private Q_SLOTS:
 
     void changedBytesKeepTheView()
     {
-        Session session;
-        WeightDock dock(session);
-        open(session, "sample-dense.mlmodelc", PartRole::Data);
-        QVERIFY(test::showDock(dock));
+        auto [session, dock] = test::Alone<WeightDock>();
+        QVERIFY(show(session, dock, "sample-dense.mlmodelc", PartRole::Data));
         session.goToElement(m_weight, 5);
         dock.heatMap().zoomIn();
         QVERIFY(test::settle(dock));
@@ -298,10 +268,8 @@ private Q_SLOTS:
 
     void pinnedDockStays()
     {
-        Session session;
-        WeightDock dock(session);
-        open(session, "sample-dense.mlmodelc", PartRole::Data);
-        QVERIFY(test::showDock(dock));
+        auto [session, dock] = test::Alone<WeightDock>();
+        QVERIFY(show(session, dock, "sample-dense.mlmodelc", PartRole::Data));
         dock.setPinned(true);
         const int rows = dock.grid().model().rowCount();
         session.goToWeight(m_bundle->weights().size() - 1);
@@ -312,10 +280,8 @@ private Q_SLOTS:
 
     void bothThemes()
     {
-        Session session;
-        MaskDock dock(session);
-        open(session, "sample-sparse.mlmodelc", PartRole::Mask);
-        QVERIFY(test::showDock(dock, 700, 800));
+        auto [session, dock] = test::Alone<MaskDock>();
+        QVERIFY(show(session, dock, "sample-sparse.mlmodelc", PartRole::Mask, {700, 800}));
         const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
         const auto at = *SliceMap(m_bundle->weights()[m_weight].shape).cell(kept);
         dock.picture().setCurrentCell(Cell{at.first, at.second});
@@ -336,8 +302,7 @@ private Q_SLOTS:
 
     void actions()
     {
-        Session session;
-        WeightDock weight(session);
+        auto [session, weight] = test::Alone<WeightDock>();
         CodebookDock codebookDock(session);
         MaskDock mask(session);
         for (const auto &list :
@@ -358,8 +323,7 @@ private Q_SLOTS:
     /// stays until its own figures are there, or were cancelled.
     void figuresOfOtherBundlesGo()
     {
-        Session session;
-        InspectorDock dock(session);
+        auto [session, dock] = test::Alone<InspectorDock>();
         session.setBundle(test::openSample("sample-dense.mlmodelc"));
         session.goToWeight(0);
         QVERIFY(test::showDock(dock));
@@ -378,8 +342,7 @@ private Q_SLOTS:
     /// Beside the name: the form, and what the chip that is judged by does with the weight.
     void titleSaysFormAndOutcome()
     {
-        Session session;
-        WeightDock dock(session);
+        auto [session, dock] = test::Alone<WeightDock>();
         session.setBundle(test::openSample("sample-sparse.mlmodelc"));
         const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Mask);
         session.goToWeight(weight);
@@ -411,10 +374,8 @@ private Q_SLOTS:
     // The docks of masks and codebooks.
     void maskPicture()
     {
-        Session session;
-        MaskDock dock(session);
-        open(session, "sample-sparse.mlmodelc", PartRole::Mask);
-        QVERIFY(test::showDock(dock, 700, 800));
+        auto [session, dock] = test::Alone<MaskDock>();
+        QVERIFY(show(session, dock, "sample-sparse.mlmodelc", PartRole::Mask, {700, 800}));
         const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
         const SliceMap map(m_bundle->weights()[m_weight].shape);
         TileView &picture = dock.picture();
@@ -447,10 +408,8 @@ private Q_SLOTS:
     /// A weight that is chosen anew has no cell, as in the grid.
     void cellIsLeftWithTheWeight()
     {
-        Session session;
-        MaskDock dock(session);
-        open(session, "sample-sparse.mlmodelc", PartRole::Mask);
-        QVERIFY(test::showDock(dock, 700, 800));
+        auto [session, dock] = test::Alone<MaskDock>();
+        QVERIFY(show(session, dock, "sample-sparse.mlmodelc", PartRole::Mask, {700, 800}));
         session.goToElement(m_weight, 5);
         QVERIFY(dock.picture().currentCell());
         session.goTo({});
@@ -462,10 +421,8 @@ private Q_SLOTS:
 
     void maskPainting()
     {
-        Session session;
-        MaskDock dock(session);
-        open(session, "sample-sparse.mlmodelc", PartRole::Mask);
-        QVERIFY(test::showDock(dock, 700, 800));
+        auto [session, dock] = test::Alone<MaskDock>();
+        QVERIFY(show(session, dock, "sample-sparse.mlmodelc", PartRole::Mask, {700, 800}));
         const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
         QSignalSpy asked(&session, &Session::editsRequested);
         session.goToElement(m_weight, left);
@@ -489,10 +446,8 @@ private Q_SLOTS:
     /// A stroke says what it would change while it is drawn, and is one step of undo.
     void maskPaintsByDragging()
     {
-        Session session;
-        MaskDock dock(session);
-        open(session, "sample-sparse.mlmodelc", PartRole::Mask);
-        QVERIFY(test::showDock(dock, 700, 800));
+        auto [session, dock] = test::Alone<MaskDock>();
+        QVERIFY(show(session, dock, "sample-sparse.mlmodelc", PartRole::Mask, {700, 800}));
         QSignalSpy asked(&session, &Session::editsRequested);
         QVERIFY(!dock.brushAction()->isEnabled()); // the file is locked
         session.setPatchingEnabled(true);
@@ -549,10 +504,8 @@ private Q_SLOTS:
 
     void zeroMap()
     {
-        Session session;
-        MaskDock dock(session);
-        open(session, "sample-dense.mlmodelc", PartRole::Data);
-        QVERIFY(test::showDock(dock, 500, 700));
+        auto [session, dock] = test::Alone<MaskDock>();
+        QVERIFY(show(session, dock, "sample-dense.mlmodelc", PartRole::Data, {500, 700}));
         QVERIFY(dock.showsContent());
         QVERIFY(dock.figures().contains(QLatin1String("not zero")));
         session.setPatchingEnabled(true);
@@ -562,10 +515,8 @@ private Q_SLOTS:
 
     void densityGoesToTheChannel()
     {
-        Session session;
-        MaskDock dock(session);
-        open(session, "sample-sparse.mlmodelc", PartRole::Mask);
-        QVERIFY(test::showDock(dock, 700, 800));
+        auto [session, dock] = test::Alone<MaskDock>();
+        QVERIFY(show(session, dock, "sample-sparse.mlmodelc", PartRole::Mask, {700, 800}));
         QWidget *area = dock.density().focusProxy();
         QTest::keyClick(area, Qt::Key_Right);
         QTest::keyClick(area, Qt::Key_Right);
@@ -577,10 +528,8 @@ private Q_SLOTS:
 
     void codebook()
     {
-        Session session;
-        CodebookDock dock(session);
-        open(session, "sample-palette.mlmodelc", PartRole::Lut);
-        QVERIFY(test::showDock(dock, 500, 700));
+        auto [session, dock] = test::Alone<CodebookDock>();
+        QVERIFY(show(session, dock, "sample-palette.mlmodelc", PartRole::Lut, {500, 700}));
         QVERIFY(dock.showsContent());
         CodebookModel &model = dock.model();
         QVERIFY(model.rowCount() > 1);
@@ -603,10 +552,8 @@ private Q_SLOTS:
 
     void codebookFollowsTheElement()
     {
-        Session session;
-        CodebookDock dock(session);
-        open(session, "sample-palette.mlmodelc", PartRole::Lut);
-        QVERIFY(test::showDock(dock, 500, 700));
+        auto [session, dock] = test::Alone<CodebookDock>();
+        QVERIFY(show(session, dock, "sample-palette.mlmodelc", PartRole::Lut, {500, 700}));
         const auto decoder = m_bundle->decoder(m_weight);
         std::int64_t code = 0;
         const std::uint64_t element = decoder->elements().value - 1;
@@ -619,10 +566,8 @@ private Q_SLOTS:
 
     void codebookEdits()
     {
-        Session session;
-        CodebookDock dock(session);
-        open(session, "sample-palette.mlmodelc", PartRole::Lut);
-        QVERIFY(test::showDock(dock, 500, 700));
+        auto [session, dock] = test::Alone<CodebookDock>();
+        QVERIFY(show(session, dock, "sample-palette.mlmodelc", PartRole::Lut, {500, 700}));
         QSignalSpy asked(&session, &Session::editsRequested);
         const QModelIndex value = dock.table().model()->index(2, CodebookModel::FirstValueColumn);
         QVERIFY(!dock.table().model()->setData(value, 0.75));

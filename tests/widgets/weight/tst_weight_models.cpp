@@ -14,22 +14,6 @@
 #include "widgets/models/words.h"
 #include "widgets/weight/scale_panel.h"
 
-#include <QAbstractItemModelTester>
-#include <QAction>
-#include <QClipboard>
-#include <QGuiApplication>
-#include <QIcon>
-#include <QImage>
-#include <QLabel>
-#include <QLineEdit>
-#include <QSignalSpy>
-#include <QTableView>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <set>
-
 using namespace kernscope::ui;
 using namespace kernscope;
 using kernscope::codec::PartRole;
@@ -100,8 +84,7 @@ BundlePtr affineBundle()
               "name = string(\"w\"), quantized_data = " +
               data + ", scale = " + scales + ", zero_point = " + zeros + "]");
     made.consume("w");
-    const auto bundle = made.open();
-    return bundle ? *bundle : nullptr;
+    return made.open().value_or(nullptr);
 }
 
 } // namespace
@@ -538,22 +521,21 @@ private Q_SLOTS:
 
 private:
     QTableView &table() { return m_panel->table(); }
+
     /// Opens the editor of a cell as F2 does.
-    QLineEdit *edit(int row, int column);
+    QLineEdit *edit(int row, int column)
+    {
+        table().setCurrentIndex(m_panel->model().index(row, column));
+        table().setFocus();
+        QTest::keyClick(&table(), Qt::Key_F2);
+        const auto editors = table().findChildren<QLineEdit *>(); // one that was closed goes later
+        return editors.isEmpty() ? nullptr : editors.last();
+    }
 
     BundlePtr m_bundle;
     std::unique_ptr<ui::Session> m_session;
     std::unique_ptr<ui::ScalePanel> m_panel;
 };
-
-QLineEdit *TestWeightModels::edit(int row, int column)
-{
-    table().setCurrentIndex(m_panel->model().index(row, column));
-    table().setFocus();
-    QTest::keyClick(&table(), Qt::Key_F2);
-    const auto editors = table().findChildren<QLineEdit *>(); // one that was closed goes later
-    return editors.isEmpty() ? nullptr : editors.last();
-}
 
 KERNSCOPE_TEST(TestWeightModels, QApplication)
 #include "tst_weight_models.moc"

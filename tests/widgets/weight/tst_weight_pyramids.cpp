@@ -4,8 +4,6 @@
 #include "widgets/models/session.h"
 #include "widgets/weight/weight_tiles.h"
 
-#include <random>
-
 using namespace kernscope;
 using namespace kernscope::ui;
 
@@ -41,8 +39,7 @@ private Q_SLOTS:
 
     void fromFinerIsTheSame_data()
     {
-        QTest::addColumn<bool>("values");
-        QTest::addColumn<int>("level");
+        test::addColumns<bool, int>();
         for (const bool values : {true, false}) {
             for (const int level : {1, 2, 3})
                 QTest::addRow("%s, level %d", values ? "values" : "kept", level) << values << level;
@@ -52,8 +49,7 @@ private Q_SLOTS:
     /// To the bit: boxes of tiles from finer ones against those from the cells, and the pictures.
     void fromFinerIsTheSame()
     {
-        QFETCH(bool, values);
-        QFETCH(int, level);
+        const auto [values, level] = test::fetched<bool, int>();
         const auto source = [&](const PicturePyramid &pyramid) -> TileSourcePtr {
             if (values)
                 return std::make_shared<ValueTiles>(reader(), ValueColors::Signed, false, 2.0,

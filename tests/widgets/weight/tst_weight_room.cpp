@@ -6,8 +6,6 @@
 #include "widgets/weight/weight_grid_view.h"
 #include "widgets/weight/weight_header.h"
 
-#include <QTableView>
-
 using namespace kernscope;
 using namespace kernscope::ui;
 
@@ -36,8 +34,7 @@ private Q_SLOTS:
     void cellsHoldMarkCodeAndValue()
     {
         for (const char *name : {"sample-dense.mlmodelc", "sample-palette.mlmodelc"}) {
-            Session session;
-            WeightDock dock(session);
+            auto [session, dock] = test::Alone<WeightDock>();
             session.setBundle(test::openSample(name));
             for (std::size_t weight = 0; weight < session.bundle()->weights().size(); ++weight) {
                 session.goToWeight(weight);
@@ -57,8 +54,7 @@ private Q_SLOTS:
     /// The edge of the view cuts no column, however wide it is: they share the room.
     void columnsAreWhole()
     {
-        Session session;
-        WeightDock dock(session);
+        auto [session, dock] = test::Alone<WeightDock>();
         session.setBundle(test::openSample("sample-dense.mlmodelc"));
         for (const int width : {500, 640, 790, 1200}) {
             session.goToWeight(0);
@@ -105,8 +101,7 @@ private Q_SLOTS:
     /// Square cells would make of a long slice a strip in an empty panel.
     void longSlicesFillThePicture()
     {
-        Session session;
-        WeightDock dock(session);
+        auto [session, dock] = test::Alone<WeightDock>();
         open(session, "sample-dense.mlmodelc", codec::PartRole::Data);
         session.goToWeight(m_weight);
         QVERIFY(test::showDock(dock, 1100, 500));

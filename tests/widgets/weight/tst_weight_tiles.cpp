@@ -6,12 +6,6 @@
 #include "widgets/weight/weight_dock.h"
 #include "widgets/weight/weight_tiles.h"
 
-#include <QLabel>
-
-#include <algorithm>
-#include <cmath>
-#include <span>
-
 using namespace kernscope;
 using namespace kernscope::ui;
 using kernscope::codec::PartRole;
@@ -150,9 +144,8 @@ private Q_SLOTS:
                 QVERIFY2(color.red() > color.blue(), qPrintable(QString::number(value)));
             if (value < -tiles.range() / 4)
                 QVERIFY2(color.blue() > color.red(), qPrintable(QString::number(value)));
-            if (std::abs(value) >= tiles.range()) {
+            if (std::abs(value) >= tiles.range())
                 QCOMPARE(color.rgb(), theme::diverging(value > 0 ? 1 : -1, false).rgb());
-            }
         }
     }
 
@@ -234,8 +227,7 @@ private Q_SLOTS:
         const QByteArray raw = half.repeated(99) + last;
         const auto bytes = std::as_bytes(std::span(raw.constData(), std::size_t(raw.size())));
         test::MadeBundle made;
-        made.constant("tensor<fp16, [10, 10]>", "w",
-                      made.blob(ElementType::Fp16, "[10, 10]", {bytes.begin(), bytes.end()}));
+        made.weight("w", "[10, 10]", {bytes.begin(), bytes.end()});
         const auto bundle = VERIFIED(made.open());
         const ValueTiles tiles(reader(*bundle, 0), ValueColors::Signed, false);
         QCOMPARE(tiles.only(), ValueTiles::Only::Values); // not known yet
@@ -263,12 +255,10 @@ private Q_SLOTS:
     void noElements()
     {
         test::MadeBundle made;
-        made.constant("tensor<fp16, [0, 4]>", "none",
-                      made.blob(ElementType::Fp16, "[0, 4]", test::Bytes()));
+        made.weight("none", "[0, 4]", test::Bytes());
         const auto bundle = VERIFIED(made.open());
         QVERIFY(!(*bundle)->weights().empty() && !(*bundle)->weights()[0].fault);
-        Session session;
-        WeightDock dock(session);
+        auto [session, dock] = test::Alone<WeightDock>();
         session.setBundle(*bundle);
         session.goToWeight(0);
         QVERIFY(test::showDock(dock, 600, 400));

@@ -2,15 +2,10 @@
 #pragma once
 
 #include "core/codec/decode/decoder.h"
+#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/models/theme.h"
-
-#include <QSignalSpy>
-#include <QTest>
-
-#include <utility>
-#include <vector>
 
 namespace kernscope::test {
 
@@ -44,27 +39,31 @@ class WeightDockFixture : public QObject
 
 protected:
     /// Of initTestCase().
-    static void begin();
-    void open(ui::Session &session, const char *name, codec::PartRole role);
+    static void begin()
+    {
+        qRegisterMetaType<std::vector<Edit>>();
+        ui::theme::apply(false);
+    }
+
+    void open(ui::Session &session, const char *name, codec::PartRole role)
+    {
+        m_bundle = openSample(name);
+        QVERIFY(m_bundle);
+        m_weight = weightWith(*m_bundle, role);
+        QVERIFY(m_weight != kNoIndex);
+        session.setBundle(m_bundle);
+        session.goToWeight(m_weight);
+    }
+
+    /// The same, and shows a dock of it.
+    bool show(ui::Session &session, ui::Dock &dock, const char *name, codec::PartRole role,
+              QSize size = {900, 700})
+    {
+        open(session, name, role);
+        return m_weight != kNoIndex && showDock(dock, size.width(), size.height());
+    }
 
     BundlePtr m_bundle;
     std::size_t m_weight = 0;
 };
-
-inline void WeightDockFixture::begin()
-{
-    qRegisterMetaType<std::vector<Edit>>();
-    ui::theme::apply(false);
-}
-
-inline void WeightDockFixture::open(ui::Session &session, const char *name, codec::PartRole role)
-{
-    m_bundle = openSample(name);
-    QVERIFY(m_bundle);
-    m_weight = weightWith(*m_bundle, role);
-    QVERIFY(m_weight != kNoIndex);
-    session.setBundle(m_bundle);
-    session.goToWeight(m_weight);
-}
-
 } // namespace kernscope::test

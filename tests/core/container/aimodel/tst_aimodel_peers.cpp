@@ -4,19 +4,13 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QDir>
-#include <QTest>
-
 using namespace kernscope;
 
 namespace {
 
-std::optional<QByteArray> contentOf(const QString &path)
+std::optional<QByteArray> ifThere(const QString &path)
 {
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly))
-        return std::nullopt;
-    return file.readAll();
+    return QFile::exists(path) ? std::optional(test::contentOf(path)) : std::nullopt;
 }
 
 } // namespace
@@ -49,14 +43,14 @@ private slots:
         QFETCH(QString, path);
         const QString name = path.section(u'/', -1).section(u'.', 0, 0);
         const QByteArray module =
-            contentOf(path + QStringLiteral("/main.mlirb")).value_or(QByteArray());
-        const auto hash = contentOf(path + QStringLiteral("/main.hash"));
+            ifThere(path + QStringLiteral("/main.mlirb")).value_or(QByteArray());
+        const auto hash = ifThere(path + QStringLiteral("/main.hash"));
         const auto finding = aimodel::hashFinding(
             test::asSpan(module), hash ? std::optional(test::asSpan(*hash)) : std::nullopt);
         static const QStringList wrong{QStringLiteral("hash-wrong"), QStringLiteral("hash-missing"),
                                        QStringLiteral("hash-bit"), QStringLiteral("hash-short")};
         QVERIFY2(bool(finding) == wrong.contains(name), qPrintable(name));
-        const auto json = contentOf(path + QStringLiteral("/metadata.json"));
+        const auto json = ifThere(path + QStringLiteral("/metadata.json"));
         QCOMPARE(json.has_value(), name != QStringLiteral("meta-missing"));
         if (!json)
             return;

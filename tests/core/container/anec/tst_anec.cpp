@@ -38,9 +38,7 @@ private slots:
         storeLittle<std::uint64_t>(bytes, 24, kernel->size);
         bytes.insert(bytes.end(), source.begin() + std::ptrdiff_t(begin),
                      source.begin() + std::ptrdiff_t(end));
-        OpenOptions options;
-        options.memory = {{"x.anec", bytes}};
-        const auto bundle = VERIFIED(Bundle::open("x.anec", options));
+        const auto bundle = VERIFIED(Bundle::open("x.anec", {.memory = {{"x.anec", bytes}}}));
         QCOMPARE((*bundle)->kind(), BundleKind::Anec);
         QVERIFY((*bundle)->diagnostics().empty());
         QCOMPARE((*bundle)->hardware()->taskCount(), std::size_t(2));
@@ -56,8 +54,7 @@ private slots:
         QCOMPARE(anec::writeAnec(*image, std::span(bytes).first(0x800)).error().code, "anec.write");
         // One byte more and the sizes do not fit any more: no .anec.
         bytes.push_back(std::byte(0));
-        options.memory = {{"x.anec", bytes}};
-        QVERIFY(!Bundle::open("x.anec", options));
+        QVERIFY(!Bundle::open("x.anec", {.memory = {{"x.anec", bytes}}}));
     }
 };
 

@@ -2,11 +2,6 @@
 #include "core/container/archive/zip.h"
 #include "tests/test_program.h"
 
-#include <QTemporaryFile>
-
-#include <cstring>
-#include <random>
-
 using namespace kernscope;
 using namespace kernscope::archive;
 

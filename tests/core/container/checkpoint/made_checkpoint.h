@@ -4,11 +4,6 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
-#include <QByteArray>
-
-#include <span>
-#include <vector>
-
 #include <zlib.h>
 
 /// Checkpoints and archives written by hand, for the tests of their readers.

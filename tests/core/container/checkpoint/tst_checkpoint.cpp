@@ -5,14 +5,9 @@
 #include "core/bundle/section_weight.h"
 #include "core/bundle/statistics.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/numeric/npy.h"
 #include "core/patch/patch.h"
 #include "core/search/find.h"
 #include "tests/test_program.h"
-
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -21,9 +16,7 @@ namespace {
 
 Result<BundlePtr> open(const char *name, const QByteArray &raw)
 {
-    OpenOptions options;
-    options.memory = {{name, asBytes(raw)}};
-    return Bundle::open(name, options);
+    return Bundle::open(name, {.memory = {{name, asBytes(raw)}}});
 }
 
 } // namespace
@@ -90,9 +83,9 @@ private slots:
             json += QByteArray(i == 0 ? "'" : ",'") + QByteArray::number(i) +
                     "':{'dtype':'U8','shape':[0],'data_offsets':[0,0]}";
         json.replace('\'', '"');
-        OpenOptions options;
-        options.memory = {{"x.safetensors", asBytes(safetensors(json + "}", {}))}};
-        const auto bundle = VERIFIED(Bundle::open("x.safetensors", options));
+        const auto bundle = VERIFIED(
+            Bundle::open("x.safetensors",
+                         {.memory = {{"x.safetensors", asBytes(safetensors(json + "}", {}))}}}));
         QCOMPARE((*bundle)->weights().size(), std::size_t(100000));
         QCOMPARE((*bundle)->diagnostics().front().error.code, "checkpoint.limit");
     }
@@ -254,16 +247,12 @@ private slots:
     {
         QTemporaryDir folder;
         const QString path = folder.filePath(u"x.safetensors"_s);
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(safetensors(R"({"w":{"dtype":"F32","shape":[2,1],"data_offsets":[0,8]},)"
-                               R"("other":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})",
-                               floats({3, 4, 5, 6})));
-        file.close();
+        QVERIFY(
+            put(path, safetensors(R"({"w":{"dtype":"F32","shape":[2,1],"data_offsets":[0,8]},)"
+                                  R"("other":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})",
+                                  floats({3, 4, 5, 6}))));
         test::MadeBundle made;
-        made.constant("tensor<fp16, [2]>", "w",
-                      made.blob(ElementType::Fp16, "[2]", test::halves({1, 2})));
-        made.consume("w");
+        made.layer("w", "[2]", test::halves({1, 2}));
         const auto bundle = VERIFIED(made.open());
         for (const auto &[source, wanted] :
              {std::pair(path, std::vector<float>{3, 4}), {path + u"#other"_s, {5, 6}}}) {
@@ -280,9 +269,7 @@ private slots:
     void zippedBundle()
     {
         test::MadeBundle made;
-        made.constant("tensor<fp16, [2]>", "w",
-                      made.blob(ElementType::Fp16, "[2]", test::halves({1, 2})));
-        made.consume("w");
+        made.layer("w", "[2]", test::halves({1, 2}));
         const test::Bytes weights = made.weights();
         const QByteArray blob(reinterpret_cast<const char *>(weights.data()),
                               static_cast<qsizetype>(weights.size()));
@@ -337,15 +324,12 @@ private slots:
             "oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\n"
             "size 12345\n";
         test::MadeBundle made;
-        made.constant("tensor<fp16, [2]>", "w",
-                      made.blob(ElementType::Fp16, "[2]", test::Bytes(4)));
-        made.consume("w");
+        made.layer("w", "[2]", test::Bytes(4));
         QTemporaryDir folder;
         QDir dir(folder.path());
         QVERIFY(dir.mkpath(u"m.mlmodelc/weights"_s));
         const auto put = [&dir](const QString &name, const QByteArray &content) {
-            QFile file(dir.filePath(name));
-            return file.open(QIODevice::WriteOnly) && file.write(content) == content.size();
+            return test::put(dir.filePath(name), content);
         };
         QVERIFY(put(u"m.mlmodelc/model.mil"_s, QByteArray::fromStdString(made.text())));
         QVERIFY(put(u"m.mlmodelc/weights/weight.bin"_s, pointer));
@@ -387,10 +371,9 @@ private slots:
         QVERIFY(espresso && hasErrors((*espresso)->diagnostics())); // empty layers, no weights
         // The files beside the layers, alone.
         for (const char *ending : {"shape", "weights"}) {
-            QFile loose(dir.filePath(u"model.espresso."_s + QString::fromUtf8(ending)));
-            QVERIFY(loose.open(QIODevice::WriteOnly) && loose.write("{\"layers\"") > 0);
-            loose.close();
-            const auto refused = Bundle::open(loose.fileName().toStdString());
+            const QString loose = dir.filePath(u"model.espresso."_s + QString::fromUtf8(ending));
+            QVERIFY(put(loose, "{\"layers\""));
+            const auto refused = Bundle::open(loose.toStdString());
             QVERIFY(!refused && refused.error().code == "bundle.kind");
             QVERIFY2(refused.error().found.find("neural network (Espresso)") != std::string::npos,
                      refused.error().found.c_str());
@@ -402,18 +385,14 @@ private slots:
                   QByteArray("\x0e\0", 2) + QByteArray(16, '\0') + "model/data.pkl" +
                   QByteArray("PK\x05\x06\0\0\0\0\1\0\1\0\x3c\0\0\0\x2c\0\0\0\0\0", 22),
               QByteArray::fromHex("80028a0a6cfc9c46f9206aa8501a2e")}) {
-            QFile torch(dir.filePath(u"model.pt"_s));
-            QVERIFY(torch.open(QIODevice::WriteOnly) && torch.write(content) == content.size());
-            torch.close();
-            const auto refused = Bundle::open(torch.fileName().toStdString());
+            const QString torch = dir.filePath(u"model.pt"_s);
+            QVERIFY(put(torch, content));
+            const auto refused = Bundle::open(torch.toStdString());
             QVERIFY(!refused && refused.error().code == "bundle.kind");
             QVERIFY2(refused.error().found.find("PyTorch") != std::string::npos,
                      describe(refused.error()).c_str());
         }
-        QFile archive(dir.filePath(u"m.mlarchive"_s));
-        QVERIFY(archive.open(QIODevice::WriteOnly));
-        archive.write("AA01....");
-        archive.close();
+        QVERIFY(put(dir.filePath(u"m.mlarchive"_s), "AA01...."));
         const Error archived = REFUSED(Bundle::open(dir.filePath(u"m.mlarchive"_s).toStdString()));
         QVERIFY(archived.found.find(".mlarchive") != std::string::npos);
     }

@@ -10,9 +10,6 @@
 #include "core/bundle/statistics.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <random>
-
 using namespace kernscope;
 using namespace kernscope::test;
 using prototest::bytes;
@@ -69,9 +66,8 @@ QByteArray arrays()
 /// What a bundle breaks of what it promises, whatever its bytes are; empty: nothing.
 std::string brokenPromise(const QByteArray &name, const QByteArray &raw, bool &faulty)
 {
-    OpenOptions options;
-    options.memory = {{name.toStdString(), asBytes(raw)}};
-    const auto bundle = Bundle::open(name.toStdString(), options);
+    const auto bundle =
+        Bundle::open(name.toStdString(), {.memory = {{name.toStdString(), asBytes(raw)}}});
     if (!bundle) {
         faulty = true;
         return bundle.error().code.empty() || bundle.error().message.empty() ? "an unnamed error"
@@ -167,21 +163,19 @@ private slots:
     }
 
 private:
-    void samples() const;
+    void samples() const
+    {
+        QTest::addColumn<QByteArray>("name");
+        QTest::addColumn<QByteArray>("raw");
+        QTest::addColumn<QList<int>>("whole"); // cuts that leave a message, with less in it
+        addRow("network", QByteArray("x.mlmodel"), network(), QList<int>{2});
+        addRow("pipeline", QByteArray("x.mlmodel"), pipeline(), QList<int>{2});
+        addRow("safetensors", QByteArray("x.safetensors"), tensors(), QList<int>{});
+        addRow("npz", QByteArray("x.npz"), arrays(), QList<int>{});
+        addRow("npy", QByteArray("x.npy"),
+               npy("<f4", "False", "(2, 3)", floats({1, 2, 3, 4, 5, 6})), QList<int>{});
+    }
 };
-
-void TestHostileModels::samples() const
-{
-    QTest::addColumn<QByteArray>("name");
-    QTest::addColumn<QByteArray>("raw");
-    QTest::addColumn<QList<int>>("whole"); // cuts that leave a message, with less in it
-    addRow("network", QByteArray("x.mlmodel"), network(), QList<int>{2});
-    addRow("pipeline", QByteArray("x.mlmodel"), pipeline(), QList<int>{2});
-    addRow("safetensors", QByteArray("x.safetensors"), tensors(), QList<int>{});
-    addRow("npz", QByteArray("x.npz"), arrays(), QList<int>{});
-    addRow("npy", QByteArray("x.npy"), npy("<f4", "False", "(2, 3)", floats({1, 2, 3, 4, 5, 6})),
-           QList<int>{});
-}
 
 KERNSCOPE_TEST(TestHostileModels, QCoreApplication)
 #include "tst_hostile_models.moc"

@@ -6,10 +6,6 @@
 #include "made_checkpoint.h"
 #include "tests/test_program.h"
 
-#include <QDir>
-#include <QFile>
-#include <QTemporaryDir>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -34,37 +30,25 @@ QByteArray fileOf(const std::vector<Part> &parts)
     return safetensors(json + "}", data);
 }
 
-BundlePtr opened(const std::vector<Part> &parts)
+BundlePtr openParts(const std::vector<Part> &parts)
 {
-    OpenOptions options;
-    options.memory = {{"m.safetensors", asBytes(fileOf(parts))}};
-    const auto bundle = Bundle::open("m.safetensors", options);
-    return bundle ? *bundle : nullptr;
+    return Bundle::open("m.safetensors", {.memory = {{"m.safetensors", asBytes(fileOf(parts))}}})
+        .value_or(nullptr);
 }
 
 /// One of several files of a folder; null where it cannot be.
 BundlePtr openedBeside(const char *name,
                        const std::vector<std::pair<const char *, QByteArray>> &all)
 {
-    QTemporaryDir folder;
+    const QTemporaryDir folder;
+    const auto at = [&](const char *file) {
+        return QDir(folder.path()).filePath(QString::fromUtf8(file));
+    };
     for (const auto &[path, bytes] : all) {
-        QFile file(QDir(folder.path()).filePath(QString::fromUtf8(path)));
-        if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size())
+        if (!put(at(path), bytes))
             return nullptr;
     }
-    const auto bundle =
-        Bundle::open(QDir(folder.path()).filePath(QString::fromUtf8(name)).toStdString());
-    return bundle ? *bundle : nullptr;
-}
-
-std::vector<float> valuesOf(const Bundle &bundle, std::size_t weight)
-{
-    const auto decoder = bundle.decoder(weight);
-    if (!decoder)
-        return {};
-    std::vector<float> values(std::size_t(decoder->elements().value));
-    decoder->decodeFloat(0, values);
-    return values;
+    return Bundle::open(at(name).toStdString()).value_or(nullptr);
 }
 
 } // namespace
@@ -78,8 +62,7 @@ private slots:
     {
         QTemporaryDir folder;
         const auto write = [&](const char *name, const QByteArray &bytes) {
-            QFile file(QDir(folder.path()).filePath(QString::fromUtf8(name)));
-            QVERIFY(file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size());
+            QVERIFY(put(QDir(folder.path()).filePath(QString::fromUtf8(name)), bytes));
         };
         write("model-00001-of-00002.safetensors", fileOf({{"a", "F32", "[2]", floats({1, 2})}}));
         write("model-00002-of-00002.safetensors", fileOf({{"b", "F32", "[1]", floats({3})}}));
@@ -115,11 +98,9 @@ private slots:
     void missingShard()
     {
         QTemporaryDir folder;
-        QFile file(QDir(folder.path()).filePath(u"m.safetensors.index.json"_s));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(R"({"weight_map":{"a":"gone.safetensors","b":"../out.safetensors"}})");
-        file.close();
-        const auto bundle = Bundle::open(file.fileName().toStdString());
+        const QString file = QDir(folder.path()).filePath(u"m.safetensors.index.json"_s);
+        QVERIFY(put(file, R"({"weight_map":{"a":"gone.safetensors","b":"../out.safetensors"}})"));
+        const auto bundle = Bundle::open(file.toStdString());
         QVERIFY(bundle.has_value() && (*bundle)->weights().empty());
         QCOMPARE((*bundle)->diagnostics().size(), std::size_t(1));
         QCOMPARE((*bundle)->diagnostics()[0].error.code, "safetensors.shard");
@@ -131,16 +112,17 @@ private slots:
         const QByteArray codes = QByteArray::fromHex("38404438"
                                                      "38383838"); // 1, 2, 3, 1, …
         const BundlePtr bundle =
-            opened({{"l.weight", "F8_E4M3", "[2,4]", codes},
-                    {"l.weight_scale_inv", "F32", "[1,2]", floats({0.5F, 10})}});
+            openParts({{"l.weight", "F8_E4M3", "[2,4]", codes},
+                       {"l.weight_scale_inv", "F32", "[1,2]", floats({0.5F, 10})}});
         QVERIFY(bundle);
         QCOMPARE(bundle->weights().size(), std::size_t(1));
         QCOMPARE(bundle->weights()[0].name, "l.weight");
         QCOMPARE(valuesOf(*bundle, 0), (std::vector<float>{0.5F, 1, 30, 10, 0.5F, 0.5F, 10, 10}));
         QCOMPARE(bundle->weights()[0].storedBytes.value, std::uint64_t(16));
         // One scale a row, as compressed-tensors has it.
-        const BundlePtr rows = opened({{"l.weight", "I8", "[2,2]", QByteArray::fromHex("01FF7F80")},
-                                       {"l.weight_scale", "F32", "[2,1]", floats({2, 1})}});
+        const BundlePtr rows =
+            openParts({{"l.weight", "I8", "[2,2]", QByteArray::fromHex("01FF7F80")},
+                       {"l.weight_scale", "F32", "[2,1]", floats({2, 1})}});
         QCOMPARE(valuesOf(*rows, 0), (std::vector<float>{2, -2, 127, -128}));
     }
 
@@ -189,9 +171,9 @@ private slots:
     void packedInt4()
     {
         // Eight codes less 8 in each word, the first in the lowest bits.
-        const BundlePtr bundle =
-            VERIFIED(opened({{"l.weight_packed", "I32", "[1,1]", QByteArray::fromHex("8907F068")},
-                             {"l.weight_scale", "F32", "[1,2]", floats({1, 0.5F})}}));
+        const BundlePtr bundle = VERIFIED(
+            openParts({{"l.weight_packed", "I32", "[1,1]", QByteArray::fromHex("8907F068")},
+                       {"l.weight_scale", "F32", "[1,2]", floats({1, 0.5F})}}));
         QCOMPARE(bundle->weights()[0].name, "l.weight");
         QCOMPARE(valuesOf(*bundle, 0), (std::vector<float>{1, 0, -1, -8, -4, 3.5F, 0, -1}));
     }
@@ -206,7 +188,7 @@ private slots:
         std::vector<Part> parts{{"l.weight_packed", "I32", "[1,1]", codes},
                                 {"l.weight_scale", "F32", "[1,1]", floats({2})},
                                 {"l.weight_shape", "I64", "[2]", shape}};
-        const BundlePtr bundle = VERIFIED(opened(parts));
+        const BundlePtr bundle = VERIFIED(openParts(parts));
         const auto weight = VERIFIED(bundle->weightByName("l.weight"));
         QCOMPARE(valuesOf(*bundle, *weight), (std::vector<float>{2, 0, -2, -256}));
         parts[2].bytes[8] = 16; // 16 codes a word, less 2
@@ -214,15 +196,15 @@ private slots:
                  (std::vector<float>{-2, -4, -4, 0, -4, -4, -4, 0, 2, 2, 2, -2, -4, -4, -4, -4}));
         parts[2].bytes[8] = 4;
         parts.push_back({"l.weight_g_idx", "I32", "[4]", QByteArray(16, '\0')});
-        QCOMPARE(opened(parts)->weights().size(), std::size_t(4));
+        QCOMPARE(openParts(parts)->weights().size(), std::size_t(4));
     }
 
     void mxBlocks()
     {
         QByteArray codes(16, '\0');
         codes[0] = char(0x72); // 1, 6
-        const BundlePtr bundle = opened({{"e_blocks", "U8", "[1,1,16]", codes},
-                                         {"e_scales", "U8", "[1,1]", QByteArray(1, char(128))}});
+        const BundlePtr bundle = openParts({{"e_blocks", "U8", "[1,1,16]", codes},
+                                            {"e_scales", "U8", "[1,1]", QByteArray(1, char(128))}});
         QVERIFY(bundle);
         QCOMPARE(bundle->weights().size(), std::size_t(1));
         QCOMPARE(bundle->weights()[0].name, "e");
@@ -246,7 +228,7 @@ private slots:
         const std::vector<Part> parts{{"l.weight_packed", "I32", "[8,2]", codes},
                                       {"l.weight_scale", "F32", "[8,2]", scales},
                                       {"l.weight_zero_point", "I32", "[1,2]", zeros}};
-        const BundlePtr bundle = VERIFIED(opened(parts));
+        const BundlePtr bundle = VERIFIED(openParts(parts));
         QCOMPARE(bundle->diagnostics().size(), std::size_t(0));
         QCOMPARE(bundle->weights().size(), std::size_t(1));
         std::vector<float> expected;
@@ -257,16 +239,16 @@ private slots:
         QCOMPARE(valuesOf(*bundle, 0), expected);
         auto other = parts;
         other[2].shape = "[2,1]";
-        QCOMPARE(opened(other)->weights().size(), std::size_t(3)); // stay what they are
+        QCOMPARE(openParts(other)->weights().size(), std::size_t(3)); // stay what they are
     }
 
     /// Codes of a byte with zero points of a byte.
     void zeroPoints()
     {
-        const BundlePtr bundle =
-            VERIFIED(opened({{"l.weight", "I8", "[2,2]", QByteArray::fromHex("01FF0302")},
-                             {"l.weight_scale", "F32", "[2,1]", floats({1, 0.5F})},
-                             {"l.weight_zero_point", "I8", "[2,1]", QByteArray::fromHex("FF02")}}));
+        const BundlePtr bundle = VERIFIED(
+            openParts({{"l.weight", "I8", "[2,2]", QByteArray::fromHex("01FF0302")},
+                       {"l.weight_scale", "F32", "[2,1]", floats({1, 0.5F})},
+                       {"l.weight_zero_point", "I8", "[2,1]", QByteArray::fromHex("FF02")}}));
         QCOMPARE(bundle->weights().size(), std::size_t(1));
         QCOMPARE(valuesOf(*bundle, 0), (std::vector<float>{2, 0, 0.5F, 0}));
     }
@@ -306,7 +288,7 @@ private slots:
                                  QByteArray(1, char(scale == "U8" ? 0x80 : 0x40))}};
         if (!whole.isEmpty())
             parts.push_back({whole.constData(), "F32", "[1]", floats({number})});
-        const BundlePtr bundle = VERIFIED(opened(parts));
+        const BundlePtr bundle = VERIFIED(openParts(parts));
         if (factor == 0) { // three tensors like any other
             QCOMPARE(bundle->weights().size(), std::size_t(3));
             return;
@@ -376,7 +358,7 @@ private slots:
             parts.push_back(
                 {"l.scales", "U8", "[1,1]", QByteArray(1, char(words == 2 ? 0x40 : 128))});
         }
-        const BundlePtr bundle = VERIFIED(opened(parts));
+        const BundlePtr bundle = VERIFIED(openParts(parts));
         QCOMPARE(bundle->weights().size(), std::size_t(1));
         const std::vector<float> found = valuesOf(*bundle, 0);
         QCOMPARE(found.size(), std::size_t(affine ? 64 : words == 2 ? 16 : 32));
@@ -396,7 +378,7 @@ private slots:
                                 {"w_scales", "U8", "[2]", four.left(2)}},
               std::vector<Part>{{"w.weight", "U32", "[1,1]", four},
                                 {"w.scales", "U8", "[1,2]", four.left(2)}}}) {
-            const BundlePtr bundle = VERIFIED(opened(parts));
+            const BundlePtr bundle = VERIFIED(openParts(parts));
             QCOMPARE(bundle->weights().size(), std::size_t(2));
         }
     }

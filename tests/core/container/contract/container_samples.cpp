@@ -14,18 +14,9 @@
 #include "made_module.h"
 #include "synthetic_kernels.h"
 
-#include <QFile>
-
 namespace kernscope::test {
 
 namespace {
-
-Bytes seed(const char *name)
-{
-    QFile file((QString::fromUtf8(kernscope::test::sourceFolder()) + u"/tests/fuzz/seeds/"_s) +
-               QLatin1String(name));
-    return file.open(QIODevice::ReadOnly) ? asBytes(file.readAll()) : Bytes();
-}
 
 ContainerSample lone(BundleKind kind, const char *name, Bytes bytes)
 {
@@ -37,9 +28,7 @@ ContainerSample lone(BundleKind kind, const char *name, Bytes bytes)
 MadeBundle madeProgram()
 {
     MadeBundle made;
-    made.constant("tensor<fp16, [2, 2]>", "w",
-                  made.blob(ElementType::Fp16, "[2, 2]", halves({1, 2, 3, 4})));
-    made.consume("w");
+    made.layer("w", "[2, 2]", halves({1, 2, 3, 4}));
     return made;
 }
 

@@ -9,21 +9,12 @@
 #include "core/patch/patch.h"
 #include "tests/test_program.h"
 
-#include <QDateTime>
-#include <QDir>
-#include <QDirIterator>
-#include <QFile>
-#include <QFileInfo>
-#include <QTemporaryDir>
-
-#include <algorithm>
-
 using namespace kernscope;
 using test::ContainerSample;
 
 namespace {
 
-std::vector<test::Bytes> contentOf(const Bundle &bundle)
+std::vector<test::Bytes> allFiles(const Bundle &bundle)
 {
     std::vector<test::Bytes> content;
     for (const BundleFile &file : bundle.files()) {
@@ -41,6 +32,16 @@ std::string indexText(const Shape &shape)
     return text.empty() ? "0" : text;
 }
 
+/// Every file and folder below a folder, with the time of its last change and its bytes.
+QStringList standing(const QString &folder)
+{
+    QStringList all;
+    for (const QString &path : test::pathsBelow(folder))
+        all << path + u' ' + QString::number(QFileInfo(path).lastModified().toMSecsSinceEpoch()) +
+                   u' ' + QString::fromLatin1(test::contentOf(path).toHex());
+    return all;
+}
+
 } // namespace
 
 class TestContainerContract : public QObject
@@ -49,208 +50,182 @@ class TestContainerContract : public QObject
 
 private slots:
     void opens_data() { rows(); }
-    void opens();
+
+    /// Its kind, without a fault; the sections cover each byte once; weights decode; it has a fuzz
+    /// target; reading again gives the same.
+    void opens()
+    {
+        const ContainerSample given = sample();
+        const auto bundle = VERIFIED(Bundle::open(given.name, given.files));
+        QCOMPARE((*bundle)->kind(), given.kind);
+        QCOMPARE(test::faults((*bundle)->diagnostics()), std::vector<std::string>());
+        QCOMPARE(test::sectionFault(**bundle), std::string());
+        QVERIFY(!(*bundle)->weights().empty());
+        for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i) {
+            QVERIFY((*bundle)->decoder(i));
+            QCOMPARE((*bundle)->weightByName((*bundle)->weights()[i].findableName()),
+                     std::optional(i));
+        }
+        const auto again = VERIFIED((*bundle)->reread());
+        QCOMPARE((*again)->weights().size(), (*bundle)->weights().size());
+        QCOMPARE((*again)->sections().size(), (*bundle)->sections().size());
+        const ContainerReader &reader = test::readerOf(given);
+        const auto text = [](std::string_view view) {
+            return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
+        };
+        const QString root = test::sourcePath({});
+        QVERIFY(QFile::exists(root + u"/tests/fuzz/"_s + text(reader.fuzzTarget()) + u".cpp"_s));
+        QVERIFY(QFile::exists(root + u'/' + QLatin1String(given.pages) + u'/' +
+                              text(reader.helpPage()) + u".md"_s));
+    }
+
     void writesBack_data() { rows(); }
-    void writesBack();
-    void opensAsReadOnlyCopy_data() { rows(); }
-    void opensAsReadOnlyCopy();
-    void patches_data() { rows(); }
-    void patches();
-    void damaged_data() { rows(); }
-    void damaged();
-    void everyReaderHasASample();
 
-private:
-    static void rows();
-    static ContainerSample sample();
-};
-
-void TestContainerContract::rows()
-{
-    QTest::addColumn<int>("index");
-    const auto all = test::containerSamples();
-    for (std::size_t i = 0; i < all.size(); ++i)
-        test::addRow(all[i].name, static_cast<int>(i));
-}
-
-ContainerSample TestContainerContract::sample()
-{
-    QFETCH(int, index);
-    return test::containerSamples()[static_cast<std::size_t>(index)];
-}
-
-/// Its kind, without a fault; the sections cover each byte once; weights decode; it has a fuzz
-/// target; reading again gives the same.
-void TestContainerContract::opens()
-{
-    const ContainerSample given = sample();
-    const auto bundle = VERIFIED(Bundle::open(given.name, given.files));
-    QCOMPARE((*bundle)->kind(), given.kind);
-    QCOMPARE(test::faults((*bundle)->diagnostics()), std::vector<std::string>());
-    QCOMPARE(test::sectionFault(**bundle), std::string());
-    QVERIFY(!(*bundle)->weights().empty());
-    for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i) {
-        QVERIFY((*bundle)->decoder(i));
-        QCOMPARE((*bundle)->weightByName((*bundle)->weights()[i].findableName()), std::optional(i));
-    }
-    const auto again = VERIFIED((*bundle)->reread());
-    QCOMPARE((*again)->weights().size(), (*bundle)->weights().size());
-    QCOMPARE((*again)->sections().size(), (*bundle)->sections().size());
-    const ContainerReader &reader = test::readerOf(given);
-    const auto text = [](std::string_view view) {
-        return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
-    };
-    const QString root = QString::fromUtf8(kernscope::test::sourceFolder());
-    QVERIFY(QFile::exists(root + u"/tests/fuzz/"_s + text(reader.fuzzTarget()) + u".cpp"_s));
-    QVERIFY(QFile::exists(root + u'/' + QLatin1String(given.pages) + u'/' +
-                          text(reader.helpPage()) + u".md"_s));
-}
-
-/// Parsed and written again, each file has the same bytes; of a kind that nothing writes, that is
-/// said, and no edit is taken either.
-void TestContainerContract::writesBack()
-{
-    const ContainerSample given = sample();
-    const auto bundle = VERIFIED(Bundle::open(given.name, given.files));
-    const auto written = test::readerOf(given).rewrite((*bundle)->files());
-    if (!(*bundle)->readOnlyReason().empty()) {
-        QVERIFY(!written);
-        QCOMPARE(written.error().code, "container.read_only");
-        return;
-    }
-    QVERIFY2(written, written ? "" : describe(written.error()).c_str());
-    const auto before = contentOf(**bundle);
-    QCOMPARE(written->size(), before.size());
-    for (std::size_t i = 0; i < before.size(); ++i)
-        QVERIFY2((*written)[i] == before[i], (*bundle)->files()[i].path.c_str());
-}
-
-/// On a disk, where no file may be written: it opens as it does in memory.
-/// Every file and folder below a folder, with the time of its last change and its bytes.
-static QStringList standing(const QString &folder)
-{
-    QStringList all;
-    QDirIterator entry(folder, QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot,
-                       QDirIterator::Subdirectories);
-    while (entry.hasNext()) {
-        const QFileInfo info(entry.next());
-        QFile file(info.filePath());
-        all.append(info.filePath() + u' ' +
-                   QString::number(info.lastModified().toMSecsSinceEpoch()) + u' ' +
-                   (info.isFile() && file.open(QIODevice::ReadOnly)
-                        ? QString::fromLatin1(file.readAll().toHex())
-                        : QString()));
-    }
-    all.sort();
-    return all;
-}
-
-void TestContainerContract::opensAsReadOnlyCopy()
-{
-    const ContainerSample given = sample();
-    QTemporaryDir scratch;
-    QVERIFY(scratch.isValid());
-    const QString folder = scratch.filePath(QLatin1String(given.name));
-    const bool lone = given.files.memory.size() == 1;
-    for (const auto &[path, bytes] : given.files.memory) {
-        const QString place = lone ? folder : folder + u'/' + QString::fromStdString(path);
-        QVERIFY(QDir().mkpath(QFileInfo(place).path()));
-        QFile file(place);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        QCOMPARE(file.write(reinterpret_cast<const char *>(bytes.data()),
-                            static_cast<qint64>(bytes.size())),
-                 static_cast<qint64>(bytes.size()));
-        file.close();
-        QVERIFY(file.setPermissions(QFileDevice::ReadOwner));
-    }
-    const auto memory = Bundle::open(given.name, given.files);
-    OpenOptions byReader;
-    byReader.reader = given.files.reader;
-    const auto before = standing(scratch.path());
-    const auto disk = Bundle::open(folder.toStdString(), byReader);
-    QVERIFY(memory);
-    // Nothing was made, removed or changed: the superuser may write whatever the permissions say.
-    QCOMPARE(standing(scratch.path()), before);
-    QVERIFY2(disk, disk ? "" : describe(disk.error()).c_str());
-    QCOMPARE((*disk)->kind(), given.kind);
-    QCOMPARE(test::faults((*disk)->diagnostics()), std::vector<std::string>());
-    QVERIFY(contentOf(**disk) == contentOf(**memory));
-    QCOMPARE((*disk)->sections().size(), (*memory)->sections().size());
-    QCOMPARE((*disk)->weights().size(), (*memory)->weights().size());
-}
-
-/// One element of the first weight: exactly the bytes announced change; or, of a container that is
-/// read only, the edit is refused and nothing does.
-void TestContainerContract::patches()
-{
-    const ContainerSample given = sample();
-    const auto bundle = VERIFIED(Bundle::open(given.name, given.files));
-    const Weight &weight = (*bundle)->weights().front();
-    const auto before = contentOf(**bundle);
-    const auto edit = VERIFIED(
-        parseEdit(Edit::Kind::Set, weight.findableName() + "[" + indexText(weight.shape) + "]=2"));
-    const auto planned = planEdits(*bundle, {*edit}, 4);
-    QVERIFY(contentOf(**bundle) == before);
-    QCOMPARE(planned.has_value(), (*bundle)->readOnlyReason().empty());
-    if (!planned) {
-        QCOMPARE(planned.error().code, "patch.readonly");
-        return;
-    }
-    auto expected = before;
-    for (const FileEdit &change : planned->front().bytes)
-        std::copy(change.after.begin(), change.after.end(),
-                  expected[change.file].begin() + static_cast<std::ptrdiff_t>(change.offset.value));
-    QVERIFY(expected != before);
-    const auto after = VERIFIED(applyEdit(*bundle, planned->front()));
-    QVERIFY(contentOf(**after) == expected);
-    const auto undone = VERIFIED(revertEdit(*after, planned->front()));
-    QVERIFY(contentOf(**undone) == before);
-}
-
-/// Each file cut, and each of its first bytes changed: it opens or is refused with a code, and what
-/// opens is covered.
-void TestContainerContract::damaged()
-{
-    const ContainerSample given = sample();
-    constexpr std::size_t kBytes = 600;
-    const auto check = [&given](std::size_t file, test::Bytes content) {
-        OpenOptions options = given.files;
-        options.memory[file].second = std::move(content);
-        const auto bundle = Bundle::open(given.name, options);
-        if (!bundle) {
-            QVERIFY(!bundle.error().code.empty() && !bundle.error().message.empty());
+    /// Parsed and written again, each file has the same bytes; of a kind that nothing writes, that
+    /// is said, and no edit is taken either.
+    void writesBack()
+    {
+        const ContainerSample given = sample();
+        const auto bundle = VERIFIED(Bundle::open(given.name, given.files));
+        const auto written = test::readerOf(given).rewrite((*bundle)->files());
+        if (!(*bundle)->readOnlyReason().empty()) {
+            QVERIFY(!written);
+            QCOMPARE(written.error().code, "container.read_only");
             return;
         }
-        QCOMPARE(test::sectionFault(**bundle), std::string());
-        for (const Diagnostic &diagnostic : (*bundle)->diagnostics())
-            QVERIFY2(!diagnostic.error.file.empty() &&
-                         (diagnostic.error.offset || !diagnostic.error.field.empty()),
-                     describe(diagnostic.error).c_str());
-    };
-    for (std::size_t file = 0; file < given.files.memory.size(); ++file) {
-        const test::Bytes &whole = given.files.memory[file].second;
-        for (std::size_t at = 0; at < std::min(whole.size(), kBytes); ++at) {
-            check(file,
-                  test::Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(at)));
-            test::Bytes changed = whole;
-            changed[at] ^= std::byte{0x55};
-            check(file, std::move(changed));
+        QVERIFY2(written, written ? "" : describe(written.error()).c_str());
+        const auto before = allFiles(**bundle);
+        QCOMPARE(written->size(), before.size());
+        for (std::size_t i = 0; i < before.size(); ++i)
+            QVERIFY2((*written)[i] == before[i], (*bundle)->files()[i].path.c_str());
+    }
+
+    void opensAsReadOnlyCopy_data() { rows(); }
+
+    /// On a disk, where no file may be written: it opens as it does in memory.
+    void opensAsReadOnlyCopy()
+    {
+        const ContainerSample given = sample();
+        QTemporaryDir scratch;
+        QVERIFY(scratch.isValid());
+        const QString folder = scratch.filePath(QLatin1String(given.name));
+        const bool lone = given.files.memory.size() == 1;
+        for (const auto &[path, bytes] : given.files.memory) {
+            const QString place = lone ? folder : folder + u'/' + QString::fromStdString(path);
+            QVERIFY(QDir().mkpath(QFileInfo(place).path()));
+            QVERIFY(test::put(place, bytes));
+            QVERIFY(QFile::setPermissions(place, QFileDevice::ReadOwner));
+        }
+        const auto memory = Bundle::open(given.name, given.files);
+        OpenOptions byReader;
+        byReader.reader = given.files.reader;
+        const auto before = standing(scratch.path());
+        const auto disk = Bundle::open(folder.toStdString(), byReader);
+        QVERIFY(memory);
+        // Nothing was made, removed or changed: the superuser may write whatever the permissions
+        // say.
+        QCOMPARE(standing(scratch.path()), before);
+        QVERIFY2(disk, disk ? "" : describe(disk.error()).c_str());
+        QCOMPARE((*disk)->kind(), given.kind);
+        QCOMPARE(test::faults((*disk)->diagnostics()), std::vector<std::string>());
+        QVERIFY(allFiles(**disk) == allFiles(**memory));
+        QCOMPARE((*disk)->sections().size(), (*memory)->sections().size());
+        QCOMPARE((*disk)->weights().size(), (*memory)->weights().size());
+    }
+
+    void patches_data() { rows(); }
+
+    /// One element of the first weight: exactly the bytes announced change; or, of a container that
+    /// is read only, the edit is refused and nothing does.
+    void patches()
+    {
+        const ContainerSample given = sample();
+        const auto bundle = VERIFIED(Bundle::open(given.name, given.files));
+        const Weight &weight = (*bundle)->weights().front();
+        const auto before = allFiles(**bundle);
+        const auto edit = VERIFIED(parseEdit(Edit::Kind::Set, weight.findableName() + "[" +
+                                                                  indexText(weight.shape) + "]=2"));
+        const auto planned = planEdits(*bundle, {*edit}, 4);
+        QVERIFY(allFiles(**bundle) == before);
+        QCOMPARE(planned.has_value(), (*bundle)->readOnlyReason().empty());
+        if (!planned) {
+            QCOMPARE(planned.error().code, "patch.readonly");
+            return;
+        }
+        auto expected = before;
+        for (const FileEdit &change : planned->front().bytes)
+            std::copy(change.after.begin(), change.after.end(),
+                      expected[change.file].begin() +
+                          static_cast<std::ptrdiff_t>(change.offset.value));
+        QVERIFY(expected != before);
+        const auto after = VERIFIED(applyEdit(*bundle, planned->front()));
+        QVERIFY(allFiles(**after) == expected);
+        const auto undone = VERIFIED(revertEdit(*after, planned->front()));
+        QVERIFY(allFiles(**undone) == before);
+    }
+
+    void damaged_data() { rows(); }
+
+    /// Each file cut, and each of its first bytes changed: it opens or is refused with a code, and
+    /// what opens is covered.
+    void damaged()
+    {
+        const ContainerSample given = sample();
+        constexpr std::size_t kBytes = 600;
+        const auto check = [&given](std::size_t file, test::Bytes content) {
+            OpenOptions options = given.files;
+            options.memory[file].second = std::move(content);
+            const auto bundle = Bundle::open(given.name, options);
+            if (!bundle) {
+                QVERIFY(!bundle.error().code.empty() && !bundle.error().message.empty());
+                return;
+            }
+            QCOMPARE(test::sectionFault(**bundle), std::string());
+            for (const Diagnostic &diagnostic : (*bundle)->diagnostics())
+                QVERIFY2(!diagnostic.error.file.empty() &&
+                             (diagnostic.error.offset || !diagnostic.error.field.empty()),
+                         describe(diagnostic.error).c_str());
+        };
+        for (std::size_t file = 0; file < given.files.memory.size(); ++file) {
+            const test::Bytes &whole = given.files.memory[file].second;
+            for (std::size_t at = 0; at < std::min(whole.size(), kBytes); ++at) {
+                check(file,
+                      test::Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(at)));
+                test::Bytes changed = whole;
+                changed[at] ^= std::byte{0x55};
+                check(file, std::move(changed));
+            }
         }
     }
-}
 
-void TestContainerContract::everyReaderHasASample()
-{
-    const auto all = test::containerSamples();
-    for (const ContainerReader *reader : containerReaders()) {
-        QVERIFY(!reader->name().empty());
-        QCOMPARE(containerReader(reader->kind()), reader);
-        QVERIFY2(
-            std::any_of(all.begin(), all.end(),
-                        [&](const ContainerSample &each) { return each.kind == reader->kind(); }),
-            std::string(reader->name()).c_str());
+    void everyReaderHasASample()
+    {
+        const auto all = test::containerSamples();
+        for (const ContainerReader *reader : containerReaders()) {
+            QVERIFY(!reader->name().empty());
+            QCOMPARE(containerReader(reader->kind()), reader);
+            QVERIFY2(std::any_of(
+                         all.begin(), all.end(),
+                         [&](const ContainerSample &each) { return each.kind == reader->kind(); }),
+                     std::string(reader->name()).c_str());
+        }
     }
-}
+
+private:
+    static void rows()
+    {
+        QTest::addColumn<int>("index");
+        const auto all = test::containerSamples();
+        for (std::size_t i = 0; i < all.size(); ++i)
+            test::addRow(all[i].name, static_cast<int>(i));
+    }
+
+    static ContainerSample sample()
+    {
+        QFETCH(int, index);
+        return test::containerSamples()[static_cast<std::size_t>(index)];
+    }
+};
 
 KERNSCOPE_TEST(TestContainerContract, QCoreApplication)
 #include "tst_container_contract.moc"

@@ -6,14 +6,12 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QDirIterator>
-
 using namespace kernscope;
 
 namespace {
 
-/// Folders and files that hold weights, by their names.
-QStringList containersOf(const QString &folder)
+/// Names of the folders and files that hold weights.
+QStringList containerNames()
 {
     QStringList names;
     for (const ContainerReader *reader : containerReaders()) {
@@ -21,14 +19,7 @@ QStringList containersOf(const QString &folder)
             names << QLatin1Char('*') +
                          QString::fromUtf8(ending.data(), static_cast<qsizetype>(ending.size()));
     }
-    names << u"weight.bin"_s;
-    QStringList found;
-    QDirIterator entries(folder, names, QDir::Files | QDir::Dirs | QDir::NoDotAndDotDot,
-                         QDirIterator::Subdirectories);
-    while (entries.hasNext())
-        found << entries.next();
-    found.sort();
-    return found;
+    return names << u"weight.bin"_s;
 }
 
 } // namespace
@@ -38,13 +29,7 @@ class TestContainerData : public QObject
     Q_OBJECT
 
 private slots:
-    void writesBack_data()
-    {
-        QTest::addColumn<QString>("path");
-        const QString folder = test::dataFolder();
-        for (const QString &path : containersOf(folder))
-            test::addRow(qPrintable(QDir(folder).relativeFilePath(path)), path);
-    }
+    void writesBack_data() { test::addPaths(containerNames()); }
 
     /// Parsed and written again, each file has the same bytes.
     void writesBack()

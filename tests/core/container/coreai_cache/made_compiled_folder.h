@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QByteArray>
-#include <QDir>
-#include <QFile>
-#include <QString>
+#include "tests/test_program.h"
 
 /// Folders of the published layout of what a Mac compiles. Made up: no Mac made any of them.
 namespace kernscope::test {

@@ -7,10 +7,6 @@
 #include "tests/core/container/coreai_cache/made_compiled_folder.h"
 #include "tests/test_program.h"
 
-#include <QTemporaryDir>
-
-#include <algorithm>
-
 #include <sys/stat.h>
 #include <unistd.h>
 

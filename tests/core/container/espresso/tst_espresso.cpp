@@ -15,11 +15,9 @@ namespace {
 
 BundlePtr openNet(const std::string &net, const Payload &weights)
 {
-    OpenOptions options;
-    options.memory = {{"model.espresso.net", bytesOfText(net)},
-                      {"model.espresso.weights", weights}};
-    const auto bundle = Bundle::open("n.mlmodelc", options);
-    return bundle ? *bundle : nullptr;
+    return Bundle::open("n.mlmodelc", {.memory = {{"model.espresso.net", bytesOfText(net)},
+                                                  {"model.espresso.weights", weights}}})
+        .value_or(nullptr);
 }
 
 std::string codes(const Bundle &bundle)

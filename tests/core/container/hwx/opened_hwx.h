@@ -3,7 +3,6 @@
 
 #include "synthetic.h"
 
-#include "core/base/little_endian.h"
 #include "core/container/hwx/container.h"
 
 #include <QByteArray>

@@ -6,9 +6,6 @@
 #include "core/container/hwx/container.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-#include <set>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -42,9 +39,7 @@ Shown shown(const Bytes &bytes)
         for (const auto &task : text.tasks->tasks)
             all.tasks.emplace_back(task.offset, task.words);
     }
-    OpenOptions options;
-    options.memory = {{"damaged.hwx", bytes}};
-    if (const auto bundle = Bundle::open("damaged.hwx", options)) {
+    if (const auto bundle = Bundle::open("damaged.hwx", {.memory = {{"damaged.hwx", bytes}}})) {
         for (const Weight &weight : (*bundle)->weights())
             all.weights.push_back(weight.name);
         all.diagnostics = (*bundle)->diagnostics();

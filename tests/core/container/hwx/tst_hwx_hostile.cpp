@@ -8,8 +8,6 @@
 #include "core/container/hwx/slots.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -89,9 +87,8 @@ private slots:
             QCOMPARE(row.error.file.c_str(), "synthetic.hwx");
             QVERIFY(row.error.offset.has_value());
         }
-        OpenOptions options;
-        options.memory = {{"synthetic.hwx", opened.bytes}};
-        const auto bundle = VERIFIED(Bundle::open("synthetic.hwx", options));
+        const auto bundle =
+            VERIFIED(Bundle::open("synthetic.hwx", {.memory = {{"synthetic.hwx", opened.bytes}}}));
         std::uint64_t end = 0;
         for (const Section &section : (*bundle)->sections()) {
             QCOMPARE(section.range.offset.value, end);

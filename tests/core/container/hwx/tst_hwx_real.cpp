@@ -9,11 +9,6 @@
 #include "tests/core/descriptor/stream_words.h"
 #include "tests/test_program.h"
 
-#include <QFileInfo>
-#include <QRegularExpression>
-
-#include <algorithm>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -32,11 +27,7 @@ class TestHwxReal : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        if (!QDir(dataPath(u"real/hwx"_s)).exists())
-            QSKIP("No data folder with real/hwx: set KERNSCOPE_DATA to one.");
-    }
+    void initTestCase() { KERNSCOPE_NEEDS(dataPath(u"real/hwx"_s)); }
 
     void answers_data()
     {
@@ -125,14 +116,12 @@ private slots:
     }
 
 private:
-    static std::shared_ptr<OverlaidFile> open(const QString &path);
+    static std::shared_ptr<OverlaidFile> open(const QString &path)
+    {
+        return OverlaidFile::open(path.toStdString(), QFileInfo(path).fileName().toStdString())
+            .value_or(nullptr);
+    }
 };
-
-std::shared_ptr<OverlaidFile> TestHwxReal::open(const QString &path)
-{
-    return OverlaidFile::open(path.toStdString(), QFileInfo(path).fileName().toStdString())
-        .value_or(nullptr);
-}
 
 KERNSCOPE_TEST(TestHwxReal, QCoreApplication)
 #include "tst_hwx_real.moc"

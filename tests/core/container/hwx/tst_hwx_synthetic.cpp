@@ -14,8 +14,6 @@
 #include "tests/core/descriptor/stream_words.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -78,9 +76,8 @@ private slots:
     void coversEveryByte()
     {
         QFETCH(QByteArray, content);
-        OpenOptions options;
-        options.memory = {{"synthetic.hwx", bytesOf(content)}};
-        const auto bundle = VERIFIED(Bundle::open("synthetic.hwx", options));
+        const auto bundle = VERIFIED(
+            Bundle::open("synthetic.hwx", {.memory = {{"synthetic.hwx", bytesOf(content)}}}));
         QCOMPARE((*bundle)->kind(), BundleKind::Hwx);
         QVERIFY((*bundle)->hardware() != nullptr);
         std::uint64_t at = 0;

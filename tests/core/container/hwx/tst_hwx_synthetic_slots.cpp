@@ -4,15 +4,11 @@
 #include "core/base/little_endian.h"
 #include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
-#include "core/container/hwx/cover.h"
-#include "core/container/hwx/field_at.h"
 #include "core/container/hwx/kernels.h"
 #include "core/container/hwx/slots.h"
 #include "core/descriptor/task_reader.h"
 #include "opened_hwx.h"
 #include "tests/test_program.h"
-
-#include <algorithm>
 
 using namespace kernscope;
 using namespace kernscope::test;

@@ -4,9 +4,6 @@
 #include "core/container/mil/reader.h"
 #include "tests/test_program.h"
 
-#include <QByteArray>
-#include <QByteArrayList>
-
 /// Small programs for the tests of mil, and what was read of them as text that can be compared.
 namespace miltest {
 

@@ -2,18 +2,13 @@
 #include "mil_text.h"
 #include "tests/test_program.h"
 
-#include <QRandomGenerator>
-
-#include <bit>
-#include <cmath>
-
 using namespace kernscope;
 using namespace miltest;
 
 namespace {
 
 /// One element of `type` as program text writes it -> its bytes, "" where it is refused.
-QByteArray packed(const QByteArray &type, const QByteArray &number)
+QByteArray packedNumber(const QByteArray &type, const QByteArray &number)
 {
     const auto parsed =
         readText(program(type + " v = const()[val = " + type + "(" + number + ")];"));
@@ -153,7 +148,7 @@ private slots:
     void numbers()
     {
         const auto [type, number, bytes] = test::fetched<QByteArray, QByteArray, QByteArray>();
-        QCOMPARE(packed(type, number), bytes);
+        QCOMPARE(packedNumber(type, number), bytes);
     }
 
     /// Every fp16 value but NaNs, as the compiler writes it and in decimals.
@@ -178,8 +173,8 @@ private slots:
             expected += little(bits, 2);
         }
         const QByteArray type = "tensor<fp16, [63488]>";
-        QCOMPARE(packed(type, "[" + hexadecimal + "]"), expected);
-        QCOMPARE(packed(type, "[" + decimal + "]"), expected);
+        QCOMPARE(packedNumber(type, "[" + hexadecimal + "]"), expected);
+        QCOMPARE(packedNumber(type, "[" + decimal + "]"), expected);
     }
 
     void randomSingles()
@@ -197,7 +192,7 @@ private slots:
             list.append(text, std::snprintf(text, sizeof text, i % 2 == 0 ? "%a" : "%.9g", value));
             expected += little(bits, 4);
         }
-        QCOMPARE(packed("tensor<fp32, [20000]>", "[" + list + "]"), expected);
+        QCOMPARE(packedNumber("tensor<fp32, [20000]>", "[" + list + "]"), expected);
     }
 
     /// Halfway between two halves, and a hair beside it: the hair decides.
@@ -220,7 +215,7 @@ private slots:
             list += (i == 0 ? "" : ", ") + number;
             expected += little(hair == 1 ? bits + 1 : bits + (bits & 1), 2);
         }
-        QCOMPARE(packed("tensor<fp16, [3000]>", "[" + list + "]"), expected);
+        QCOMPARE(packedNumber("tensor<fp16, [3000]>", "[" + list + "]"), expected);
     }
 };
 

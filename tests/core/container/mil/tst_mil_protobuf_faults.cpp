@@ -3,8 +3,6 @@
 #include "proto_builder.h"
 #include "tests/test_program.h"
 
-#include <QRandomGenerator>
-
 using namespace kernscope;
 using namespace miltest;
 using namespace prototest;

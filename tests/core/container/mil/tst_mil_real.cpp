@@ -3,17 +3,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QDir>
-#include <QDirIterator>
-#include <QFile>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
-#include <QMap>
-#include <QSet>
-
-#include <algorithm>
-
 using namespace kernscope;
 using namespace miltest;
 
@@ -75,23 +64,9 @@ class TestMilReal : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        if (!QDir(test::dataFolder()).exists())
-            QSKIP("The folder of KERNSCOPE_DATA is missing.");
-    }
+    void initTestCase() { KERNSCOPE_NEEDS(test::dataFolder()); }
 
-    void programs_data()
-    {
-        QTest::addColumn<QString>("path");
-        const QDir data(test::dataFolder());
-        QDirIterator files(data.path(), {u"model.mil"_s, u"*.mlmodel"_s}, QDir::Files,
-                           QDirIterator::Subdirectories);
-        while (files.hasNext()) {
-            const QString path = files.next();
-            test::addRow(qPrintable(data.relativeFilePath(path)), path);
-        }
-    }
+    void programs_data() { test::addPaths({u"model.mil"_s, u"*.mlmodel"_s}); }
 
     void programs()
     {
@@ -141,13 +116,9 @@ private slots:
 
     void twins_data()
     {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<QString>("package");
+        test::addColumns<QString, QString>();
         const QDir data(test::dataFolder());
-        QDirIterator packages(data.path(), {u"*.mlpackage"_s}, QDir::Dirs,
-                              QDirIterator::Subdirectories);
-        while (packages.hasNext()) {
-            const QString package = packages.next();
+        for (const QString &package : test::pathsBelow(data.path(), {u"*.mlpackage"_s})) {
             const QString twin = package.chopped(7) + u"modelc/model.mil"_s;
             if (QFile::exists(twin))
                 test::addRow(qPrintable(data.relativeFilePath(package)), twin, package);
@@ -159,8 +130,7 @@ private slots:
     void twins()
     {
         KERNSCOPE_SKIP_WITHOUT_ROWS();
-        QFETCH(QString, text);
-        QFETCH(QString, package);
+        const auto [text, package] = test::fetched<QString, QString>();
         const auto compiled = readFile(text);
         const auto packed = readFile(modelOf(package));
         QVERIFY(blobsOf(compiled.program).size() > 5);
@@ -190,13 +160,9 @@ private slots:
 
     void expectedWeights_data()
     {
-        QTest::addColumn<QString>("program");
-        QTest::addColumn<QString>("expected");
+        test::addColumns<QString, QString>();
         const QDir data(test::dataFolder());
-        QDirIterator files(data.path(), {u"*expected.json"_s}, QDir::Files,
-                           QDirIterator::Subdirectories);
-        while (files.hasNext()) {
-            const QString path = files.next();
+        for (const QString &path : test::pathsBelow(data.path(), {u"*expected.json"_s})) {
             const QStringList programs{path.chopped(static_cast<int>(qstrlen(".expected.json"))) +
                                            u"/model.mil"_s,
                                        QFileInfo(path).path() + u"/model.mil"_s};
@@ -211,8 +177,7 @@ private slots:
     void expectedWeights()
     {
         KERNSCOPE_SKIP_WITHOUT_ROWS();
-        QFETCH(QString, program);
-        QFETCH(QString, expected);
+        const auto [program, expected] = test::fetched<QString, QString>();
         const auto parsed = readFile(program);
         QMap<QString, QByteArray> outputs;
         QSet<QByteArray> places;
@@ -244,8 +209,7 @@ private slots:
     void loopBodies()
     {
         const QString package = test::dataPath(u"real/dtln/DTLN_AEC_128_Part1.mlpackage"_s);
-        if (!QFileInfo::exists(package))
-            QSKIP("The package of dtln is not among the data.");
+        KERNSCOPE_NEEDS(package);
         const auto parsed = readFile(modelOf(package));
         QCOMPARE(blobsOf(parsed.program).size(), 12);
         mil::Program outside = parsed.program;

@@ -2,8 +2,6 @@
 #include "mil_text.h"
 #include "tests/test_program.h"
 
-#include <QRandomGenerator>
-
 using namespace kernscope;
 using namespace miltest;
 

@@ -9,7 +9,7 @@ using namespace kernscope;
 namespace {
 
 /// An offset of three digits, an extent, and whole numbers written in three ways.
-QByteArray program()
+QByteArray writtenText()
 {
     return R"(program(1.3)
 {
@@ -39,14 +39,14 @@ class TestMilWriter : public QObject
 private slots:
     void textWritesBack()
     {
-        const auto source = test::asBytes(program());
+        const auto source = test::asBytes(writtenText());
         const auto written = VERIFIED(mil::rewriteProgram(source, "model.mil"));
         QVERIFY(*written == source);
     }
 
     void changesNumbersAlone()
     {
-        const auto source = test::asBytes(program());
+        const auto source = test::asBytes(writtenText());
         auto parsed = mil::readProgramText(source, "model.mil");
         QVERIFY(parsed.diagnostics.empty());
         std::get<mil::BlobReference>(valueOf(parsed.program, 0).content).offset = 64;
@@ -54,7 +54,7 @@ private slots:
         numbers.bytes[0] = std::byte(0xff); // -12 becomes -1
         const auto written = mil::writeProgram(parsed.program, source, false);
         QVERIFY(written);
-        QByteArray expected = program();
+        QByteArray expected = writtenText();
         expected.replace("uint64(128)", "uint64(064)").replace("[-12,", "[-01,");
         QVERIFY(*written == test::asBytes(expected));
         // What was written is read as what was meant.
@@ -66,19 +66,19 @@ private slots:
 
     void refusesWhatDoesNotFit()
     {
-        const auto source = test::asBytes(program());
+        const auto source = test::asBytes(writtenText());
         auto parsed = mil::readProgramText(source, "model.mil");
         std::get<mil::BlobReference>(valueOf(parsed.program, 0).content).offset = 4096;
         const Error written = REFUSED(mil::writeProgram(parsed.program, source, false));
         QCOMPARE(written.code, "mil.write");
-        QCOMPARE(written.offset->value, static_cast<std::uint64_t>(program().indexOf("128)")));
+        QCOMPARE(written.offset->value, static_cast<std::uint64_t>(writtenText().indexOf("128)")));
         QCOMPARE(written.length->value, std::uint64_t(3));
     }
 
     /// A program that ends within the names that it gives back: one fault, with a place.
     void cutTextHasNoEmptyName()
     {
-        QByteArray cut = program();
+        QByteArray cut = writtenText();
         cut.truncate(cut.lastIndexOf("(x)") + 1);
         const auto parsed = mil::readProgramText(test::asBytes(cut), "model.mil");
         QVERIFY(!parsed.diagnostics.empty());

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <vector>
-
-#include <QByteArray>
+#include "tests/test_program.h"
 
 /// Bytes of weight files for the tests of milblob.
 namespace blobtest {

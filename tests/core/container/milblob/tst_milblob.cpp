@@ -4,8 +4,6 @@
 #include "core/container/milblob/milblob.h"
 #include "tests/test_program.h"
 
-#include <QRandomGenerator>
-
 using namespace kernscope;
 using namespace blobtest;
 

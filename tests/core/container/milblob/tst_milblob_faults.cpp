@@ -4,8 +4,6 @@
 #include "core/container/milblob/milblob.h"
 #include "tests/test_program.h"
 
-#include <QRandomGenerator>
-
 using namespace kernscope;
 using namespace blobtest;
 
@@ -21,7 +19,7 @@ Bytes sample()
     return writer.finish();
 }
 
-QByteArray codesOf(const Diagnostics &diagnostics)
+QByteArray placedCodes(const Diagnostics &diagnostics)
 {
     QByteArrayList codes;
     for (const Diagnostic &d : diagnostics) {
@@ -122,7 +120,7 @@ private slots:
         Bytes file = sample();
         poke(file, static_cast<std::size_t>(at), value, static_cast<std::size_t>(size));
         const auto blob = milblob::readBlobFile(file, "w");
-        QCOMPARE(codesOf(blob.diagnostics), codes);
+        QCOMPARE(placedCodes(blob.diagnostics), codes);
         QCOMPARE(blob.records.size(), static_cast<std::size_t>(records));
     }
 
@@ -178,7 +176,7 @@ private slots:
             poke(file, i * 64 + 16, i * 64 + 64, 8);
         }
         const auto blob = milblob::readBlobFile(file, "w");
-        QCOMPARE(codesOf(blob.diagnostics).left(13), QByteArray("w:blob.limit@"));
+        QCOMPARE(placedCodes(blob.diagnostics).left(13), QByteArray("w:blob.limit@"));
         QCOMPARE(blob.records.size(), std::size_t(1) << 20);
     }
 

@@ -3,13 +3,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QDir>
-#include <QDirIterator>
-#include <QFile>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
-
 using namespace kernscope;
 
 namespace {
@@ -18,10 +11,7 @@ namespace {
 QList<std::pair<QString, QString>> expectations(const QDir &data)
 {
     QList<std::pair<QString, QString>> found;
-    QDirIterator files(data.path(), {u"*expected.json"_s}, QDir::Files,
-                       QDirIterator::Subdirectories);
-    while (files.hasNext()) {
-        const QString path = files.next();
+    for (const QString &path : test::pathsBelow(data.path(), {u"*expected.json"_s})) {
         const QString beside = path.chopped(static_cast<int>(qstrlen(".expected.json")));
         const QString inside = QFileInfo(path).path();
         if (QFileInfo(beside).isDir())
@@ -40,23 +30,9 @@ class TestMilblobReal : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        if (!QDir(test::dataFolder()).exists())
-            QSKIP("The folder of KERNSCOPE_DATA is missing.");
-    }
+    void initTestCase() { KERNSCOPE_NEEDS(test::dataFolder()); }
 
-    void files_data()
-    {
-        QTest::addColumn<QString>("path");
-        const QDir data(test::dataFolder());
-        QDirIterator files(data.path(), {u"weight.bin"_s}, QDir::Files,
-                           QDirIterator::Subdirectories);
-        while (files.hasNext()) {
-            const QString path = files.next();
-            test::addRow(qPrintable(data.relativeFilePath(path)), path);
-        }
-    }
+    void files_data() { test::addPaths({u"weight.bin"_s}); }
 
     void files()
     {
@@ -76,8 +52,7 @@ private slots:
 
     void expectedParts_data()
     {
-        QTest::addColumn<QString>("bundle");
-        QTest::addColumn<QString>("expected");
+        test::addColumns<QString, QString>();
         const QDir data(test::dataFolder());
         for (const auto &[bundle, expected] : expectations(data))
             test::addRow(qPrintable(data.relativeFilePath(bundle)), bundle, expected);
@@ -87,8 +62,7 @@ private slots:
     void expectedParts()
     {
         KERNSCOPE_SKIP_WITHOUT_ROWS();
-        QFETCH(QString, bundle);
-        QFETCH(QString, expected);
+        const auto [bundle, expected] = test::fetched<QString, QString>();
         const QJsonObject answer = QJsonDocument::fromJson(test::contentOf(expected)).object();
         int checked = 0;
         for (const QJsonValue &weight : answer[u"weights"_s].toArray()) {

@@ -244,34 +244,41 @@ MadeModule madeWeights()
     for (const std::uint64_t number :
          {location, std::uint64_t{2}, std::uint64_t{0}, std::uint64_t{5}})
         body.varint(number);
+    made.wrapGraph(location, {none, 0, no, graphType, no, name, no, none, outputs},
+                   version << 1 | 1, 6, 7, body.all());
+    return made;
+}
 
-    mlir::Encoder region; // one block of 7 operations that define 6 values
+void MadeModule::wrapGraph(std::uint64_t location, std::initializer_list<std::uint64_t> graph,
+                           std::uint64_t assetVersion, std::uint64_t values, std::uint64_t count,
+                           const Bytes &body)
+{
+    mlir::Encoder region; // one block
     region.varint(1);
-    region.varint(6);
-    region.flagged(7, false);
-    region.bytes(body.all());
+    region.varint(values);
+    region.flagged(count, false);
+    region.bytes(body);
 
     mlir::Encoder asset; // its only region: one block without values
     asset.varint(1);
     asset.varint(0);
     asset.flagged(1, false);
-    asset.varint(made.name("dataflow.graph_v1"));
+    asset.varint(name("dataflow.graph_v1"));
     asset.byte(0x50);
     asset.varint(location);
-    asset.varint(made.propertyRun({none, 0, no, graphType, no, name, no, none, outputs}));
+    asset.varint(propertyRun(graph));
     asset.flagged(1, true);
     putSection(asset, 4, region.take());
 
     mlir::Encoder top;
     top.flagged(1, false);
-    top.varint(made.name("serialization.asset"));
+    top.varint(name("serialization.asset"));
     top.byte(0x50);
     top.varint(location);
-    top.varint(made.propertyRun({0, version << 1 | 1}));
+    top.varint(propertyRun({0, assetVersion}));
     top.flagged(1, true);
     putSection(top, 4, asset.take());
-    made.operations = top.take();
-    return made;
+    operations = top.take();
 }
 
 } // namespace kernscope::test

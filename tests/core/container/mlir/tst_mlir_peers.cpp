@@ -7,10 +7,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QDirIterator>
-#include <QRegularExpression>
-#include <QTest>
-
 #include <sys/resource.h>
 
 using namespace kernscope;
@@ -23,10 +19,7 @@ void addModules(const QStringList &folders)
     QTest::addColumn<QString>("path");
     for (const QString &folder : folders) {
         const QString root = test::dataPath(QStringLiteral("../peers/") + folder);
-        QDirIterator files(root, {QStringLiteral("main.mlirb")}, QDir::Files,
-                           QDirIterator::Subdirectories);
-        while (files.hasNext()) {
-            const QString path = files.next();
+        for (const QString &path : test::pathsBelow(root, {u"main.mlirb"_s})) {
             if (test::contentOf(path).startsWith("ML\xefR"))
                 QTest::newRow(qPrintable(path.mid(root.size()))) << path;
         }
@@ -88,8 +81,7 @@ private slots:
         KERNSCOPE_SKIP_WITHOUT_ROWS();
         QFETCH(QString, path);
         const QString stored = path.section(u'/', 0, -3) + QStringLiteral("/stored.mlir");
-        if (!QFile::exists(stored))
-            QSKIP("No text of the vendor's library beside it");
+        KERNSCOPE_NEEDS(stored);
         const QByteArray content = test::contentOf(path);
         const mlir::Module module = mlir::readModule(test::asSpan(content), "main.mlirb");
         QVERIFY(!module.fault);

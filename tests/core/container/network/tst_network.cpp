@@ -12,8 +12,6 @@
 #include "core/patch/reencode/reencode.h"
 #include "tests/test_program.h"
 
-#include <cstring>
-
 using namespace kernscope;
 using prototest::bytes;
 using prototest::number;
@@ -28,7 +26,7 @@ QByteArray floats(const std::vector<float> &values)
 }
 
 /// Codes packed highest bit first.
-QByteArray packed(const std::vector<unsigned> &codes, unsigned bits)
+QByteArray packedCodes(const std::vector<unsigned> &codes, unsigned bits)
 {
     QByteArray out((static_cast<qsizetype>(codes.size() * bits) + 7) / 8, '\0');
     for (std::size_t i = 0; i < codes.size() * bits; ++i) {
@@ -64,12 +62,10 @@ QByteArray model(const QByteArray &layers)
     return number(1, 4) + bytes(500, layers);
 }
 
-BundlePtr open(const QByteArray &raw)
+BundlePtr openNetwork(const QByteArray &raw)
 {
-    OpenOptions options;
-    options.memory = {{"net.mlmodel", test::asBytes(raw)}};
-    const auto bundle = Bundle::open("net.mlmodel", options);
-    return bundle ? *bundle : nullptr;
+    return Bundle::open("net.mlmodel", {.memory = {{"net.mlmodel", test::asBytes(raw)}}})
+        .value_or(nullptr);
 }
 
 } // namespace
@@ -97,8 +93,8 @@ private slots:
         std::vector<unsigned> codes;
         for (unsigned i = 0; i < 15; ++i)
             codes.push_back(i * 37 % static_cast<unsigned>(entries.size()));
-        const BundlePtr bundle = VERIFIED(open(
-            model(innerProduct("d", 3, 5, bytes(30, packed(codes, bits)) + table(bits, entries)))));
+        const BundlePtr bundle = VERIFIED(openNetwork(model(
+            innerProduct("d", 3, 5, bytes(30, packedCodes(codes, bits)) + table(bits, entries)))));
         QCOMPARE(bundle->kind(), BundleKind::Network);
         QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
         QCOMPARE(test::sectionFault(*bundle), std::string());
@@ -134,13 +130,13 @@ private slots:
     void linearCodes()
     {
         const std::vector<unsigned> codes{0, 1, 2, 3, 4, 5, 6, 7};
-        const BundlePtr bundle = VERIFIED(open(
-            model(innerProduct("a", 2, 4,
-                               bytes(30, packed(codes, 3)) + linear(3, {0.5f, 0.25f}, {-1, 2})) +
-                  innerProduct("b", 2, 4, bytes(30, packed(codes, 7)) + linear(7, {2}, {})) +
-                  innerProduct("c", 1, 3,
-                               bytes(31, QByteArray("\xFF\x02\x80", 3)) + linear(8, {0.5f}, {})) +
-                  innerProduct("h", 1, 2, bytes(2, QByteArray("\x00\x3C\x00\xC0", 4))))));
+        const BundlePtr bundle = VERIFIED(openNetwork(model(
+            innerProduct("a", 2, 4,
+                         bytes(30, packedCodes(codes, 3)) + linear(3, {0.5f, 0.25f}, {-1, 2})) +
+            innerProduct("b", 2, 4, bytes(30, packedCodes(codes, 7)) + linear(7, {2}, {})) +
+            innerProduct("c", 1, 3,
+                         bytes(31, QByteArray("\xFF\x02\x80", 3)) + linear(8, {0.5f}, {})) +
+            innerProduct("h", 1, 2, bytes(2, QByteArray("\x00\x3C\x00\xC0", 4))))));
         QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
         QCOMPARE(test::decoded(*bundle, "a.weights"),
                  (std::vector<float>{-1, -0.5f, 0, 0.5f, 3, 3.25f, 3.5f, 3.75f}));
@@ -161,7 +157,7 @@ private slots:
         QByteArray loose;
         for (const float value : {1.0f, 2.0f, 3.0f})
             loose += varint(1 << 3 | 5) + floats({value});
-        const BundlePtr bundle = VERIFIED(open(
+        const BundlePtr bundle = VERIFIED(openNetwork(
             model(innerProduct("a", 1, 3, loose) +
                   innerProduct("b", 2, 2, bytes(1, floats({1, 2, 3})) + bytes(1, floats({4}))))));
         QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
@@ -185,12 +181,12 @@ private slots:
         QByteArray loose;
         for (const float value : {1.0f, 4.0f, 2.0f, 5.0f, 3.0f, 6.0f})
             loose += varint(1 << 3 | 5) + floats({value});
-        const BundlePtr bundle = VERIFIED(open(
-            model(layer("f", bytes(1, floats({1, 4, 2, 5, 3, 6}))) + layer("l", loose) +
-                  layer("q", bytes(30, packed(codes, 8)) + linear(8, {1, 10, 100}, {})) +
-                  layer("n", bytes(30, packed(codes, 3)) + linear(3, {1, 10, 100}, {0, 0, 1})) +
-                  layer("i", bytes(31, QByteArray("\x01\x02\xFF\x04\x05\x06", 6)) +
-                                 linear(8, {0.5f, 1, 2}, {})))));
+        const BundlePtr bundle = VERIFIED(openNetwork(model(
+            layer("f", bytes(1, floats({1, 4, 2, 5, 3, 6}))) + layer("l", loose) +
+            layer("q", bytes(30, packedCodes(codes, 8)) + linear(8, {1, 10, 100}, {})) +
+            layer("n", bytes(30, packedCodes(codes, 3)) + linear(3, {1, 10, 100}, {0, 0, 1})) +
+            layer("i", bytes(31, QByteArray("\x01\x02\xFF\x04\x05\x06", 6)) +
+                           linear(8, {0.5f, 1, 2}, {})))));
         QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
         QVERIFY(bundle->weights().at(0).shape == (Shape{2, 3}));
         const std::vector<float> rows{1, 2, 3, 4, 5, 6};
@@ -228,7 +224,7 @@ private slots:
     void faults()
     {
         const auto [weights, code] = test::fetched<QByteArray, QByteArray>();
-        const BundlePtr bundle = VERIFIED(open(model(
+        const BundlePtr bundle = VERIFIED(openNetwork(model(
             innerProduct("d", 1, 2, weights) + innerProduct("e", 1, 1, bytes(1, floats({5}))))));
         QCOMPARE(bundle->diagnostics().size(), 1U);
         QCOMPARE(bundle->diagnostics().front().error.code, code.toStdString());
@@ -244,8 +240,8 @@ private slots:
         for (std::size_t i = 0; i < values.size(); ++i)
             values[i] = static_cast<float>(i % 5) * 0.5F - 1;
         const BundlePtr bundle =
-            VERIFIED(open(model(innerProduct("a", 4, 6, bytes(1, floats(values))) +
-                                innerProduct("b", 1, 2, bytes(1, floats({7, 8}))))));
+            VERIFIED(openNetwork(model(innerProduct("a", 4, 6, bytes(1, floats(values))) +
+                                       innerProduct("b", 1, 2, bytes(1, floats({7, 8}))))));
         const auto half = codec::encodeDense(values, {4, 6}, ElementType::Fp16);
         codec::PaletteOptions three;
         three.bits = 3;
@@ -305,7 +301,7 @@ private slots:
         const auto half = codec::encodeDense(values, {2, 2}, ElementType::Fp16);
         const auto codes = codec::encodeAffine(values, {2, 2}, {});
         for (const auto &[encoded, least] : {std::pair(&*half, "2"), std::pair(&*codes, "3")}) {
-            const auto made = VERIFIED(reencodeWeight(*open(inner), 0, *encoded));
+            const auto made = VERIFIED(reencodeWeight(*openNetwork(inner), 0, *encoded));
             QCOMPARE((*made)->program()->models.front().specification, std::string(least));
         }
     }
@@ -320,7 +316,7 @@ private slots:
             number(1, 4) +
             bytes(200, bytes(1, bytes(1, number(1, 4) + bytes(202, pipeline)) + bytes(2, "outer")));
         for (const QByteArray &raw : {number(1, 4) + bytes(202, pipeline), nested}) {
-            const BundlePtr bundle = VERIFIED(open(raw));
+            const BundlePtr bundle = VERIFIED(openNetwork(raw));
             QCOMPARE(bundle->kind(), BundleKind::Pipeline);
             QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
             QCOMPARE(test::sectionFault(*bundle), std::string());
@@ -345,8 +341,8 @@ private slots:
     void twoOfOneName()
     {
         const BundlePtr bundle =
-            VERIFIED(open(model(innerProduct("d", 1, 2, bytes(1, floats({1, 2}))) +
-                                innerProduct("d", 1, 2, bytes(1, floats({3, 4}))))));
+            VERIFIED(openNetwork(model(innerProduct("d", 1, 2, bytes(1, floats({1, 2}))) +
+                                       innerProduct("d", 1, 2, bytes(1, floats({3, 4}))))));
         QCOMPARE(bundle->weights().size(), 2U);
         QCOMPARE(test::decoded(*bundle, "d.weights"), (std::vector<float>{1, 2}));
         QCOMPARE(test::decoded(*bundle, "d.weights#2"), (std::vector<float>{3, 4}));
@@ -360,7 +356,7 @@ private slots:
     void otherKinds()
     {
         const BundlePtr bundle =
-            VERIFIED(open(number(1, 4) + bytes(404, bytes(101, bytes(1, varint(3))))));
+            VERIFIED(openNetwork(number(1, 4) + bytes(404, bytes(101, bytes(1, varint(3))))));
         QCOMPARE(bundle->kind(), BundleKind::Model);
         QCOMPARE(bundleKindName(bundle->kind()), std::string_view("model"));
         QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
@@ -372,12 +368,13 @@ private slots:
     /// a fault decode.
     void damaged()
     {
-        const QByteArray whole = model(innerProduct("a", 2, 4,
-                                                    bytes(30, packed({0, 1, 2, 3, 4, 5, 6, 7}, 3)) +
-                                                        linear(3, {0.5f, 0.25f}, {-1, 2})) +
-                                       innerProduct("b", 1, 2, bytes(1, floats({1, 2}))));
+        const QByteArray whole =
+            model(innerProduct("a", 2, 4,
+                               bytes(30, packedCodes({0, 1, 2, 3, 4, 5, 6, 7}, 3)) +
+                                   linear(3, {0.5f, 0.25f}, {-1, 2})) +
+                  innerProduct("b", 1, 2, bytes(1, floats({1, 2}))));
         const auto check = [](const QByteArray &raw) {
-            const BundlePtr bundle = open(raw);
+            const BundlePtr bundle = openNetwork(raw);
             if (!bundle)
                 return;
             QCOMPARE(test::sectionFault(*bundle), std::string());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A compiled program that this project made (tests/fuzz/seeds/made.odix): two weights that are
 // decompressed, one dense one, a state, views that overlap once the older one is dead.
-#include "core/base/little_endian.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/byte_field.h"
@@ -12,29 +11,11 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
-#include <QFile>
-#include <QTemporaryDir>
-
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include <nlohmann/json.hpp>
 
 using namespace kernscope;
 
 namespace {
-
-test::Bytes seed(const char *name)
-{
-    QFile file(QString::fromUtf8(test::sourceFolder()) + u"/tests/fuzz/seeds/"_s +
-               QLatin1String(name));
-    if (!file.open(QIODevice::ReadOnly))
-        return {};
-    const QByteArray raw = file.readAll();
-    const auto all = std::as_bytes(std::span(raw.constData(), std::size_t(raw.size())));
-    return {all.begin(), all.end()};
-}
 
 OpenOptions folder(test::Bytes program, test::Bytes debug)
 {
@@ -46,9 +27,9 @@ OpenOptions folder(test::Bytes program, test::Bytes debug)
 
 BundlePtr made()
 {
-    const auto bundle =
-        Bundle::open("made.aimodelx", folder(seed("made.odix"), seed("made.dbginfo")));
-    return bundle ? *bundle : nullptr;
+    return Bundle::open("made.aimodelx",
+                        folder(test::seed("made.odix"), test::seed("made.dbginfo")))
+        .value_or(nullptr);
 }
 
 /// Where a pattern of bytes lies.
@@ -68,7 +49,7 @@ class TestOdix : public QObject
 private slots:
     void tables()
     {
-        const auto bytes = seed("made.odix");
+        const auto bytes = test::seed("made.odix");
         const auto program = VERIFIED(odix::readProgram(bytes, "made.odix"));
         QCOMPARE(test::faults(program->diagnostics), std::vector<std::string>());
         QCOMPARE(program->platform, "myPlatformId");
@@ -164,7 +145,7 @@ private slots:
         QCOMPARE(nameAt(program, function->code[2].at.value),
                  fmt::format("function {}, region 0, instruction 2: offset of its vtable",
                              function - compiled.functions.begin()));
-        const auto own = seed("made.odix");
+        const auto own = test::seed("made.odix");
         QCOMPARE(nameAt(program, find(own, "myPlatformId") + 3), "platform: name");
         const auto named = VERIFIED(odix::FieldMap::make(own));
         for (std::uint64_t at = compiled.flatBuffer.offset.value + 4;
@@ -173,7 +154,7 @@ private slots:
             QVERIFY2(field || own[at] == std::byte{0}, std::to_string(at).c_str());
             QVERIFY(!field || (field->bytes.contains(FileOffset(at)) && !field->name.empty()));
         }
-        const auto debugBytes = seed("made.dbginfo");
+        const auto debugBytes = test::seed("made.dbginfo");
         const auto debugFields = VERIFIED(odix::FieldMap::make(debugBytes));
         for (std::uint64_t at = 68; at < debugBytes.size(); ++at)
             QVERIFY2(debugFields->at(FileOffset(at)) || debugBytes[at] == std::byte{0},
@@ -183,7 +164,7 @@ private slots:
     /// Cut or changed anywhere the walk ends, and what it names lies in the file.
     void fieldsOfBrokenFiles()
     {
-        const auto whole = seed("made.odix");
+        const auto whole = test::seed("made.odix");
         for (std::size_t i = 0; i < whole.size(); i += 3) {
             for (const unsigned other : {0x00U, 0x04U, 0x7fU, 0xffU}) {
                 auto changed = whole;
@@ -201,9 +182,8 @@ private slots:
 
     void withoutDebugInformation()
     {
-        OpenOptions options;
-        options.memory = {{"program.odix", seed("made.odix")}};
-        const auto bundle = VERIFIED(Bundle::open("made.odixpackage", options));
+        const auto bundle = VERIFIED(Bundle::open(
+            "made.odixpackage", {.memory = {{"program.odix", test::seed("made.odix")}}}));
         QCOMPARE((*bundle)->weights()[0].name, "add_1.bias");
         QCOMPARE((*bundle)->weights()[1].name, "mul_1.factor");
     }
@@ -211,21 +191,15 @@ private slots:
     void loneFile()
     {
         QTemporaryDir scratch;
-        for (const char *name : {"made.odix", "made.dbginfo"}) {
-            QFile file(scratch.filePath(QLatin1String(name)));
-            QVERIFY(file.open(QIODevice::WriteOnly));
-            const auto bytes = seed(name);
-            file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
-        }
+        for (const char *name : {"made.odix", "made.dbginfo"})
+            QVERIFY(test::put(scratch.filePath(QLatin1String(name)), test::seed(name)));
         const auto bundle = VERIFIED(Bundle::open(scratch.filePath(u"made.odix"_s).toStdString()));
         QCOMPARE((*bundle)->weights()[1].name, "layer.0.weight");
     }
 
     void refusals_data()
     {
-        QTest::addColumn<int>("at");
-        QTest::addColumn<QByteArray>("bytes");
-        QTest::addColumn<QByteArray>("code");
+        test::addColumns<int, QByteArray, QByteArray>();
         const auto row = [](const char *name, std::size_t at, const QByteArray &bytes,
                             const char *code) {
             test::addRow(name, int(at), bytes, QByteArray(code));
@@ -237,7 +211,7 @@ private slots:
         row("data past the end", 20, far, "odix.header");
         row("data inside the FlatBuffer", 16, QByteArray::fromHex("c8000000"), "odix.flatbuffer");
         row("root", 64, far, "odix.flatbuffer");
-        const auto bytes = seed("made.odix");
+        const auto bytes = test::seed("made.odix");
         row("text that is not UTF-8", find(bytes, "myPlatformId"), "\xff", "odix.content");
         row("text past the end", find(bytes, "myPlatformId") - 4, far, "odix.flatbuffer");
         row("hash of a type's name", find(bytes, "NDArray"), "ndArray", "odix.content");
@@ -246,14 +220,12 @@ private slots:
     /// One fault each: said with its place, and everything that can be shown is.
     void refusals()
     {
-        QFETCH(int, at);
-        QFETCH(QByteArray, bytes);
-        QFETCH(QByteArray, code);
-        auto changed = seed("made.odix");
+        const auto [at, bytes, code] = test::fetched<int, QByteArray, QByteArray>();
+        auto changed = test::seed("made.odix");
         const auto with = std::as_bytes(std::span(bytes.constData(), std::size_t(bytes.size())));
         std::copy(with.begin(), with.end(), changed.begin() + at);
         const auto bundle =
-            VERIFIED(Bundle::open("x.aimodelx", folder(changed, seed("made.dbginfo"))));
+            VERIFIED(Bundle::open("x.aimodelx", folder(changed, test::seed("made.dbginfo"))));
         const auto &all = (*bundle)->diagnostics();
         const auto found = std::find_if(all.begin(), all.end(), [&](const Diagnostic &each) {
             return each.error.code == code.toStdString();
@@ -266,10 +238,10 @@ private slots:
 
     void debugRefusals()
     {
-        auto changed = seed("made.dbginfo");
+        auto changed = test::seed("made.dbginfo");
         changed[22] = std::byte{0x7f};
         const auto bundle =
-            VERIFIED(Bundle::open("x.aimodelx", folder(seed("made.odix"), changed)));
+            VERIFIED(Bundle::open("x.aimodelx", folder(test::seed("made.odix"), changed)));
         QCOMPARE((*bundle)->diagnostics().front().error.file, "main-universal.dbginfo");
         QCOMPARE((*bundle)->diagnostics().front().error.offset->value, std::uint64_t(16));
         QCOMPARE((*bundle)->weights().size(), std::size_t(3)); // the program is whole
@@ -277,7 +249,7 @@ private slots:
 
     void warnings()
     {
-        auto longer = seed("made.odix");
+        auto longer = test::seed("made.odix");
         longer.resize(longer.size() + 100);
         const auto program = VERIFIED(odix::readProgram(longer, "x.odix"));
         QCOMPARE(program->diagnostics.front().error.code, "odix.trailing");

@@ -59,15 +59,6 @@ std::string hashOf(const std::vector<float> &values)
     return Sha256::hexOf(std::as_bytes(std::span(values))).value_or("");
 }
 
-std::vector<float> valuesOf(const Bundle &bundle, std::size_t weight)
-{
-    const auto decoder = bundle.decoder(weight);
-    std::vector<float> values(decoder ? decoder->elements().value : 0);
-    if (decoder && !values.empty())
-        decoder->decodeFloat(0, values);
-    return values;
-}
-
 /// The values of what is made of constants at these places: of the weight with the most operands
 /// there, else of a number that is written out in the program. Nothing where there is none.
 std::optional<std::vector<float>> valuesAt(const Bundle &bundle,
@@ -87,7 +78,7 @@ std::optional<std::vector<float>> valuesAt(const Bundle &bundle,
         }
     }
     if (best)
-        return valuesOf(bundle, *best);
+        return test::valuesOf(bundle, *best);
     for (const mil::Function &function : bundle.program()->functions) {
         for (const mil::Operation &operation : function.body.operations) {
             const mil::ProgramValue *value = operation.operand("val");
@@ -254,16 +245,14 @@ private slots:
     }
 
 private:
-    static void rows(const QString &folder);
+    static void rows(const QString &folder)
+    {
+        QTest::addColumn<QString>("path");
+        const QDir root(test::dataPath(QStringLiteral("../peers/") + folder));
+        for (const QString &name : root.entryList(QDir::Dirs | QDir::NoDotAndDotDot))
+            QTest::newRow(qPrintable(name)) << root.filePath(name);
+    }
 };
-
-void TestOdixSamples::rows(const QString &folder)
-{
-    QTest::addColumn<QString>("path");
-    const QDir root(test::dataPath(QStringLiteral("../peers/") + folder));
-    for (const QString &name : root.entryList(QDir::Dirs | QDir::NoDotAndDotDot))
-        QTest::newRow(qPrintable(name)) << root.filePath(name);
-}
 
 KERNSCOPE_TEST(TestOdixSamples, QCoreApplication)
 #include "tst_odix_samples.moc"

@@ -2,9 +2,6 @@
 #include "core/bundle/bundle.h"
 #include "tests/test_program.h"
 
-#include <QFile>
-#include <QTemporaryDir>
-
 using namespace kernscope;
 
 /// What is said of files that no reader opens.
@@ -36,11 +33,9 @@ private slots:
     {
         const auto [bytes, what] = test::fetched<QByteArray, QString>();
         QTemporaryDir folder;
-        QFile file(folder.filePath(u"file.bin"_s));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(bytes);
-        file.close();
-        const Error refused = REFUSED(Bundle::open(file.fileName().toStdString()));
+        const QString file = folder.filePath(u"file.bin"_s);
+        QVERIFY(test::put(file, bytes));
+        const Error refused = REFUSED(Bundle::open(file.toStdString()));
         QCOMPARE(refused.code, "bundle.kind");
         QCOMPARE(QString::fromStdString(refused.found), what);
     }

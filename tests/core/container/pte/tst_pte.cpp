@@ -8,10 +8,6 @@
 #include "made_module.h"
 #include "tests/test_program.h"
 
-#include <algorithm>
-
-#include <fmt/format.h>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -95,8 +91,7 @@ Bytes packed(const MadeBundle &made, std::string list = {})
 MadeBundle weights()
 {
     MadeBundle made;
-    made.constant("tensor<fp16, [2]>", "w", made.blob(ElementType::Fp16, "[2]", halves({3, -5})));
-    made.consume("w");
+    made.layer("w", "[2]", halves({3, -5}));
     return made;
 }
 
@@ -164,9 +159,7 @@ Bytes program(std::string_view backend, const Bytes &data, bool segment, std::ui
 
 Result<BundlePtr> opened(const Bytes &bytes)
 {
-    OpenOptions options;
-    options.memory = {{"m.pte", bytes}};
-    return Bundle::open("m.pte", options);
+    return Bundle::open("m.pte", {.memory = {{"m.pte", bytes}}});
 }
 
 } // namespace

@@ -5,8 +5,6 @@
 #include "order_check.h"
 #include "tests/test_program.h"
 
-#include <random>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

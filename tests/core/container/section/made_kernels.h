@@ -22,10 +22,7 @@ inline std::vector<std::uint16_t> halvesOf(const Bundle &bundle, std::size_t wei
 
 inline BundlePtr openKernel(const test::Bytes &bytes, const char *name = "made.hwx")
 {
-    OpenOptions options;
-    options.memory = {{name, bytes}};
-    auto bundle = Bundle::open(name, options);
-    return bundle ? *bundle : nullptr;
+    return Bundle::open(name, {.memory = {{name, bytes}}}).value_or(nullptr);
 }
 
 } // namespace kernscope::test

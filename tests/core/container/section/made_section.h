@@ -5,15 +5,7 @@
 #include "core/codec/encode/encoder.h"
 #include "core/container/section/builder.h"
 #include "core/container/section/section.h"
-
-#include <QString>
-
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <random>
-#include <string>
-#include <vector>
+#include "tests/test_program.h"
 
 /// Sections of one weight, for the tests of sections.
 namespace kernscope::section::made_sections {
@@ -97,10 +89,7 @@ inline std::vector<std::uint16_t> halvesOf(const codec::Decoder &decoder)
 
 inline BundlePtr openMade(const std::vector<std::byte> &bytes)
 {
-    OpenOptions options;
-    options.memory = {{"w.ksec", bytes}};
-    auto bundle = Bundle::open("w.ksec", options);
-    return bundle ? *bundle : nullptr;
+    return Bundle::open("w.ksec", {.memory = {{"w.ksec", bytes}}}).value_or(nullptr);
 }
 
 /// Code of the first fault that reading finds; empty where it finds none.

@@ -4,13 +4,7 @@
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "core/form/order_layout.h"
-
-#include <algorithm>
-#include <span>
-#include <string>
-#include <vector>
-
-#include <fmt/format.h>
+#include "tests/test_program.h"
 
 namespace kernscope::test {
 

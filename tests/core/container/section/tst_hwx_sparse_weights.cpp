@@ -9,8 +9,6 @@
 #include "tests/core/container/section/order_check.h"
 #include "tests/test_program.h"
 
-#include <QtTest>
-
 using namespace kernscope;
 using namespace kernscope::test;
 

@@ -13,11 +13,6 @@
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
-#include <QFile>
-#include <QtTest>
-
-#include <random>
-
 using namespace kernscope;
 using namespace kernscope::test;
 
@@ -28,8 +23,7 @@ BundlePtr openReal(const QString &name)
     const QString path = test::dataPath(u"real/hwx/"_s + name);
     if (!QFile::exists(path))
         return nullptr;
-    auto bundle = Bundle::open(path.toStdString());
-    return bundle ? *bundle : nullptr;
+    return Bundle::open(path.toStdString()).value_or(nullptr);
 }
 
 } // namespace

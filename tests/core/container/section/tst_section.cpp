@@ -6,16 +6,11 @@
 #include "core/codec/edit/editor.h"
 #include "core/codec/encode/encoder.h"
 #include "core/container/section/builder.h"
-#include "core/container/section/layout.h"
 #include "core/patch/patch.h"
 #include "made_section.h"
 #include "tests/core/bundle/promises.h"
 #include "tests/core/container/section/order_check.h"
 #include "tests/test_program.h"
-
-#include <QtTest>
-
-#include <random>
 
 using namespace kernscope;
 using namespace kernscope::section;

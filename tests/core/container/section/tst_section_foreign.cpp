@@ -7,10 +7,6 @@
 #include "tests/core/bundle/promises.h"
 #include "tests/test_program.h"
 
-#include <QtTest>
-
-#include <algorithm>
-
 using namespace kernscope;
 using namespace kernscope::section;
 using namespace kernscope::section::made_sections;
