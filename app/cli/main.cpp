@@ -277,10 +277,8 @@ private:
     {
         for (sample::SampleBundle &made : sample::bundles()) {
             const auto opened = Bundle::open(made.name, OpenOptions{std::move(made.files)});
-            if (!opened) {
-                failed("open " + made.name, opened.error());
-                return;
-            }
+            if (!opened)
+                return failed("open " + made.name, opened.error());
             const Diagnostics &rows = (*opened)->diagnostics();
             if (!step("open " + made.name, !hasErrors(rows) && !(*opened)->weights().empty(),
                       fmt::format("{} weights, {} diagnostics", (*opened)->weights().size(),
@@ -290,10 +288,8 @@ private:
         }
         sample::SampleBundle made = sample::coreAi();
         const auto opened = Bundle::open(made.name, OpenOptions{std::move(made.files)});
-        if (!opened) {
-            failed("open " + made.name, opened.error());
-            return;
-        }
+        if (!opened)
+            return failed("open " + made.name, opened.error());
         if (!step("open " + made.name, (*opened)->diagnostics().empty(),
                   fmt::format("{} weights", (*opened)->weights().size())))
             return false;
