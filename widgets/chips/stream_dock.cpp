@@ -353,7 +353,7 @@ void StreamDock::fitNames()
 {
     if (m_namesSetByHand)
         return;
-    constexpr double kMostShare = 0.2; // of the width
+    constexpr double kMostShare = 0.3; // of the width
     const int least = theme::em(this, kNames);
     const int wanted = std::min(m_widestName + theme::em(this, 1.5),
                                 static_cast<int>(m_matrix->viewport()->width() * kMostShare));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/builds_dock.h"
 
+#include "core/form/form_steps.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
@@ -96,7 +97,7 @@ void BuildPictures::showSide(std::size_t number, bool keepPosition)
     const bool there = side.bundle && side.weight < side.bundle->weights().size();
     const Weight *weight = there ? &side.bundle->weights()[side.weight] : nullptr;
     shown.setTitle(
-        weight ? QStringLiteral("%1 \u00B7 %2").arg(name, fromUtf8(formText(weight->form))) : name);
+        weight ? QStringLiteral("%1 \u00B7 %2").arg(name, fromUtf8(formWords(weight->form))) : name);
     if (!weight || weight->fault) {
         shown.showMessage(weight ? fromUtf8(describe(*weight->fault))
                                  : tr("This build does not have the weight."));

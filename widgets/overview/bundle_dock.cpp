@@ -2,6 +2,7 @@
 #include "widgets/overview/bundle_dock.h"
 
 #include "core/bundle/stored_bytes.h"
+#include "core/form/form_steps.h"
 #include "core/report/container_table.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/design.h"
@@ -695,7 +696,7 @@ void BundleDock::updateFooter()
     setNote(m_model->filterFault().isEmpty() ? figures : tr("the filter cannot be read"));
     QStringList forms{text};
     for (const auto &[form, number] : totals.forms)
-        forms += tr("%1: %2").arg(fromUtf8(form), groupedNumber(number));
+        forms += tr("%1: %2").arg(fromUtf8(formWords(form)), groupedNumber(number));
     m_footer->setToolTip(forms.join(u'\n'));
 }
 

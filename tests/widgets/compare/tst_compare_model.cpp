@@ -331,7 +331,7 @@ private Q_SLOTS:
         model.setFilter(u"LUT"_s);
         QVERIFY(model.rowCount() > 0 && model.rowCount() < all);
         for (int row = 0; row < model.rowCount(); ++row)
-            QVERIFY(text(model, row, "form_b").contains(u"lut"_s));
+            QVERIFY(text(model, row, "form_b").contains(u"palette"_s));
         model.setFilter(u"lut nothing-has-this"_s);
         QCOMPARE(model.rowCount(), 0);
         model.setFilter({});
