@@ -157,7 +157,7 @@ void LayoutDock::buildHeader(QWidget *content)
     bar->setContentsMargins(gap, 0, gap, 0);
     bar->setSpacing(gap);
     bar->addWidget(m_files, 1);
-    bar->addWidget(m_filter, 2);
+    bar->addWidget(m_filter, 1);
     setHeader(header);
 }
 
@@ -216,6 +216,10 @@ void LayoutDock::buildTable()
     putMarksBehind(m_table, m_model->columnOf("name"));
     setColumnWidths(m_table->horizontalHeader(), {18, 6.5, 16, 12, 6.5, 6});
     growColumns(m_table, {m_model->columnOf("name"), m_model->columnOf("owner")});
+    // Where it is and how large before whose it is, which its name says as well.
+    QHeaderView *header = m_table->horizontalHeader();
+    header->moveSection(header->visualIndex(m_model->columnOf("offset")), 2);
+    header->moveSection(header->visualIndex(m_model->columnOf("bytes")), 3);
     m_table->addActions(m_actions);
     m_strip->addActions(m_actions);
     m_strip->setContextMenuPolicy(Qt::ActionsContextMenu);

@@ -65,6 +65,7 @@ protected:
 private:
     void buildActions();
     int leastChipWidth(int room) const;
+    int wordsWidth() const; ///< of an outcome, glyph and word
     void fitChips();
     void fitFunctions();
     void measureNames();

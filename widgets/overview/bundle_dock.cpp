@@ -577,11 +577,12 @@ bool BundleDock::cutsNames() const
     if (!m_header->twoLines())
         return static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(names) >
                m_header->sectionSize(names);
-    const std::size_t weights = m_model->bundle() ? m_model->bundle()->weights().size() : 0;
-    for (std::size_t i = 0; i < std::min(weights, kMeasured); ++i) {
-        const QModelIndex name = m_model->indexOfWeight(i, names);
-        if (name.isValid() && m_rows->wholeNameWidth(name) > m_rows->nameRoom(name))
-            return true;
+    for (std::size_t i = 0; m_model->bundle() && i < kMeasured; ++i) {
+        for (const QModelIndex &name :
+             {m_model->indexOfWeight(i, names), m_model->indexOfPart(i, names)}) {
+            if (name.isValid() && m_rows->wholeNameWidth(name) > m_rows->nameRoom(name))
+                return true;
+        }
     }
     return false;
 }
