@@ -134,9 +134,12 @@ private Q_SLOTS:
         (*m_window)->document().save(false);
         QTRY_COMPARE(mark(0), QString());
         QVERIFY(m_window->settle());
-        type(weightName(0) + u"[7]=0.25"_s);
+        float value = 0;
+        session().bundle()->decoder(0)->decodeFloat(7, std::span(&value, 1));
+        type(weightName(0) + (value > 0 ? u"[7]=-0.9"_s : u"[7]=0.9"_s));
         QTest::keyClick(line().lineEdit(), Qt::Key_Return);
         QVERIFY(m_window->settle());
+        QCOMPARE(table().model()->rowCount(), 2);
         QCOMPARE(mark(0), QString());
         QCOMPARE(mark(1), ui::theme::glyph(ui::Token::MarkChanged));
         tick(1, false);

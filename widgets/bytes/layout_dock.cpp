@@ -214,12 +214,8 @@ void LayoutDock::buildTable()
     m_table->setModel(m_model);
     prepareTable(m_table);
     putMarksBehind(m_table, m_model->columnOf("name"));
-    setColumnWidths(m_table->horizontalHeader(), {18, 6.5, 16, 12, 6.5, 6});
+    setColumnWidths(m_table->horizontalHeader(), {18, 6.5, 6.5, 6, 16, 12});
     growColumns(m_table, {m_model->columnOf("name"), m_model->columnOf("owner")});
-    // Where it is and how large before whose it is, which its name says as well.
-    QHeaderView *header = m_table->horizontalHeader();
-    header->moveSection(header->visualIndex(m_model->columnOf("offset")), 2);
-    header->moveSection(header->visualIndex(m_model->columnOf("bytes")), 3);
     m_table->addActions(m_actions);
     m_strip->addActions(m_actions);
     m_strip->setContextMenuPolicy(Qt::ActionsContextMenu);

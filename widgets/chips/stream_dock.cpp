@@ -355,17 +355,13 @@ void StreamDock::fitNames()
         return;
     QHeaderView *header = m_matrix->horizontalHeader();
     const int names = m_model->columnOf("name");
-    int room = m_matrix->viewport()->width() - kLeastChips * wordsWidth();
+    int room = m_matrix->viewport()->width();
+    room -= kLeastChips * leastChipWidth(room);
     for (int column = 0; column < m_model->firstChip(); ++column)
         room -= column == names || m_matrix->isColumnHidden(column) ? 0
                                                                     : header->sectionSize(column);
     const int wanted = std::min(m_widestName + theme::em(this, 1.5), room);
     header->resizeSection(names, std::max(theme::em(this, kNames), wanted));
-}
-
-int StreamDock::wordsWidth() const
-{
-    return widestOutcome(fontMetrics()) + theme::em(this, kOutcomeRoom);
 }
 
 /// The least width of a chip: the sum below it and, where there is room for a few of them beside
@@ -376,7 +372,7 @@ int StreamDock::leastChipWidth(int room) const
                            .value<QFont>()
                            .resolve(m_matrix->font());
     const QFontMetrics metrics(bold);
-    const int words = wordsWidth();
+    const int words = widestOutcome(fontMetrics()) + theme::em(this, kOutcomeRoom);
     int least = room >= kLeastChips * words ? words : 0;
     const bool named = least > 0; // where words have room, names of products have it
     for (int column = m_model->firstChip(); column < m_model->columnCount(); ++column) {

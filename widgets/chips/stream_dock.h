@@ -65,7 +65,6 @@ protected:
 private:
     void buildActions();
     int leastChipWidth(int room) const;
-    int wordsWidth() const; ///< of an outcome, glyph and word
     void fitChips();
     void fitFunctions();
     void measureNames();

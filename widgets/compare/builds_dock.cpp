@@ -199,7 +199,6 @@ BuildsDock::BuildsDock(Session &session, QWidget *parent)
     splitter->setChildrenCollapsible(false);
     m_table = makeTable(splitter, tr("Weights of all builds"), m_model);
     QHeaderView *header = m_table->horizontalHeader();
-    header->setTextElideMode(Qt::ElideMiddle);
     new AlikeNames(m_table, 0);
     m_table->viewport()->installEventFilter(this);
     connect(header, &QHeaderView::sectionResized, this, [this, header] {
@@ -435,8 +434,9 @@ void BuildsDock::sizeColumns()
         room -= least(i);
     m_sizing = true;
     for (int i = 0; i < columns; ++i) {
-        const int wanted = std::min(i == 0 ? view->sizeHintForColumn(0) : header->sectionSizeHint(i),
-                                    theme::em(this, i == 1 ? 7 : 24));
+        const int hint = i == 0 ? view->sizeHintForColumn(0) + theme::em(this, 0.3)
+                                : header->sectionSizeHint(i);
+        const int wanted = std::min(hint, theme::em(this, i == 1 ? 7 : 24));
         const int share = std::max(0, room) / (i == 0 ? 1 : columns - i);
         const int more = std::clamp(wanted - least(i), 0, share);
         header->resizeSection(i, least(i) + more);

@@ -345,7 +345,7 @@ ComparePages::ComparePages(Session &session)
     m_structure = new StructureList(session, m_structureModel,
                                     tr("Files, sections, tasks and registers that differ"),
                                     "structure", this);
-    setColumnWidths(m_structure->table()->horizontalHeader(), {7, 24, 8, 8, 22, 7, 7, 26});
+    setColumnWidths(m_structure->table()->horizontalHeader(), {7, 18, 8, 8, 22, 7, 7, 26});
     addWidget(m_program);
     addWidget(m_structure);
     connect(m_program->table(), &QAbstractItemView::activated, this,

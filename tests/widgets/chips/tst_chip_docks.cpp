@@ -442,7 +442,7 @@ private Q_SLOTS:
         Session session;
         StreamDock dock(session);
         session.setBundle(openSample("sample-palette.mlmodelc"));
-        QVERIFY(showDock(dock, 770));
+        QVERIFY(showDock(dock, 560));
         QHeaderView *header = dock.matrix().horizontalHeader();
         const int name = dock.model().columnOf("name"), narrow = header->sectionSize(name);
         dock.resize(2200, dock.height());
