@@ -137,7 +137,8 @@ std::string totalsText(const Bundle &bundle)
     const Totals &totals = bundle.totals();
     std::string forms;
     for (const auto &[form, count] : totals.forms)
-        forms += fmt::format("{}{} {}", forms.empty() ? "" : ", ", count, printable(formWords(form)));
+        forms +=
+            fmt::format("{}{} {}", forms.empty() ? "" : ", ", count, printable(formWords(form)));
     const std::size_t unread = weightsOfUnknownBytes(bundle);
     const std::string dense = bytesText(totals.denseFp16Bytes.value);
     std::string text =

@@ -358,8 +358,8 @@ void StreamDock::fitNames()
     int room = m_matrix->viewport()->width();
     room -= kLeastChips * leastChipWidth(room);
     for (int column = 0; column < m_model->firstChip(); ++column)
-        room -= column == names || m_matrix->isColumnHidden(column) ? 0
-                                                                    : header->sectionSize(column);
+        room -=
+            column == names || m_matrix->isColumnHidden(column) ? 0 : header->sectionSize(column);
     const int wanted = std::min(m_widestName + theme::em(this, 1.5), room);
     header->resizeSection(names, std::max(theme::em(this, kNames), wanted));
 }

@@ -201,9 +201,8 @@ BuildsDock::BuildsDock(Session &session, QWidget *parent)
     QHeaderView *header = m_table->horizontalHeader();
     new AlikeNames(m_table, 0);
     m_table->viewport()->installEventFilter(this);
-    connect(header, &QHeaderView::sectionResized, this, [this, header] {
-        m_sizedByHand |= !m_sizing && !growsByItself(header);
-    });
+    connect(header, &QHeaderView::sectionResized, this,
+            [this, header] { m_sizedByHand |= !m_sizing && !growsByItself(header); });
     m_pictures = new BuildPictures(session.tasks(), splitter);
     splitter->setSizes({theme::em(this, 50), theme::em(this, 35)}); // figures before pictures
     column->addWidget(splitter, 1);
@@ -434,8 +433,8 @@ void BuildsDock::sizeColumns()
         room -= least(i);
     m_sizing = true;
     for (int i = 0; i < columns; ++i) {
-        const int hint = i == 0 ? view->sizeHintForColumn(0) + theme::em(this, 0.3)
-                                : header->sectionSizeHint(i);
+        const int hint =
+            i == 0 ? view->sizeHintForColumn(0) + theme::em(this, 0.3) : header->sectionSizeHint(i);
         const int wanted = std::min(hint, theme::em(this, i == 1 ? 7 : 24));
         const int share = std::max(0, room) / (i == 0 ? 1 : columns - i);
         const int more = std::clamp(wanted - least(i), 0, share);
@@ -486,11 +485,10 @@ void BuildsDock::showWeight(std::size_t weight)
         if (each.weight != weight)
             continue;
         for (std::size_t i = 0; i < each.cells.size() && i < m_shown.size(); ++i)
-            sides.push_back({m_shown[i], each.cells[i].weight,
-                             m_model
-                                 ->headerData(static_cast<int>(i) + 1, Qt::Horizontal,
-                                              Qt::DisplayRole)
-                                 .toString()});
+            sides.push_back(
+                {m_shown[i], each.cells[i].weight,
+                 m_model->headerData(static_cast<int>(i) + 1, Qt::Horizontal, Qt::DisplayRole)
+                     .toString()});
     }
     m_pictures->show(std::move(sides));
 }

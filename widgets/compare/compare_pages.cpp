@@ -117,10 +117,10 @@ void CompareHeader::relabel()
         a = kindlessA, b = kindlessB;
     const int roomB = std::min(metrics.horizontalAdvance(b) + 1,
                                std::max(room / 2, room - metrics.horizontalAdvance(a) - 1));
-    m_a->setText(sideText(QStringLiteral("A"),
-                          metrics.elidedText(a, Qt::ElideMiddle, room - roomB), m_bytesA));
-    m_b->setText(sideText(QStringLiteral("B"), metrics.elidedText(b, Qt::ElideMiddle, roomB),
-                          m_bytesB));
+    m_a->setText(sideText(QStringLiteral("A"), metrics.elidedText(a, Qt::ElideMiddle, room - roomB),
+                          m_bytesA));
+    m_b->setText(
+        sideText(QStringLiteral("B"), metrics.elidedText(b, Qt::ElideMiddle, roomB), m_bytesB));
 }
 
 void CompareHeader::resizeEvent(QResizeEvent *event)

@@ -74,7 +74,7 @@ void StreamMatrixModel::select()
         if ((m_onlyFaster && !faster) ||
             (!m_filter.empty() &&
              !m_filter.passes({weight.name, report::functionWords(weight), formText(weight.form),
-                                formWords(weight.form)})))
+                               formWords(weight.form)})))
             continue;
         m_rows.push_back(row);
         for (std::size_t chip = 0; chip < m_sums.size(); ++chip) {

@@ -102,10 +102,11 @@ QString shellQuoted(QString text)
 bool unsaved(const BundlePtr &bundle, const PatchEntry &entry)
 {
     return bundle && entry.active &&
-           std::any_of(entry.edit->bytes.begin(), entry.edit->bytes.end(), [&](const FileEdit &run) {
-               return bundle->files()[run.file].file->changed(
-                   {run.offset, ByteCount(run.after.size())});
-           });
+           std::any_of(entry.edit->bytes.begin(), entry.edit->bytes.end(),
+                       [&](const FileEdit &run) {
+                           return bundle->files()[run.file].file->changed(
+                               {run.offset, ByteCount(run.after.size())});
+                       });
 }
 
 std::vector<std::shared_ptr<const AppliedEdit>> activeEdits(const std::vector<PatchEntry> &patches)
@@ -157,8 +158,8 @@ QVariant PatchListModel::lookOf(std::size_t row, int column, int role) const
             return unsaved(m_bundle, entry)
                        ? tr("Not saved yet. Clear to switch this edit off; the others stay")
                    : entry.active ? tr("Clear to switch this edit off; the others stay")
-                   : entry.off  ? tr("Tick to switch this edit on again")
-                                : tr("Undone: tick to redo it and those before it");
+                   : entry.off    ? tr("Tick to switch this edit on again")
+                                  : tr("Undone: tick to redo it and those before it");
         if (key == "note" && entry.note.empty())
             return tr("F2 writes a note");
         return key == "where" && m_bundle ? QVariant(byteText(*m_bundle, *entry.edit)) : QVariant();

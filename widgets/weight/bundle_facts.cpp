@@ -274,8 +274,8 @@ void BundleFacts::addForms(const Bundle &bundle)
             sum.unread == sum.weights
                 ? tr("unknown")
                 : (sum.unread > 0 ? tr("\u2265 %1 B") : tr("%1 B")).arg(groupedNumber(sum.bytes));
-        const QString name =
-            QStringLiteral("%1 \u00D7 %2").arg(groupedNumber(sum.weights), fromUtf8(formWords(text)));
+        const QString name = QStringLiteral("%1 \u00D7 %2")
+                                 .arg(groupedNumber(sum.weights), fromUtf8(formWords(text)));
         const Token token = formToken(bundle.weights()[sum.first].form);
         QLabel *swatch = addRow(name, bytes);
         swatch->setPixmap(glyphIcon(QStringLiteral("\u25A0"), token)
