@@ -171,6 +171,7 @@ public:
           m_usualName(table->columnWidth(m_names)), m_usualVerdict(table->columnWidth(m_verdict))
     {
         table->viewport()->installEventFilter(this);
+        connect(&model, &QAbstractItemModel::modelReset, this, &NamesGiveWay::fit);
         connect(table->horizontalHeader(), &QHeaderView::sectionResized, this, [this](int column) {
             if ((column == m_names || column == m_verdict) && !m_fitting)
                 m_userSized = true;
