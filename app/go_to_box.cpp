@@ -5,6 +5,7 @@
 #include "app/dock_set.h"
 #include "app/texts.h"
 #include "core/bundle/bundle.h"
+#include "core/form/form_steps.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/hardware/hardware_facts.h"
 #include "widgets/models/table_text.h"
@@ -244,7 +245,7 @@ PaletteIndex GoToBox::namesOf(const BundlePtr &bundle, ui::Session &session, QOb
         return QString::fromStdString(bundle->weights()[i].name);
     };
     weights.note = [bundle](std::size_t i) {
-        return QString::fromStdString(formText(bundle->weights()[i].form));
+        return QString::fromStdString(formWords(bundle->weights()[i].form));
     };
     weights.run = [&session, origin](std::size_t i) { session.goToWeight(i, origin); };
     sections.kind = PaletteIndex::Kind::Section;

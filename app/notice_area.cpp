@@ -412,8 +412,7 @@ void DocumentNotices::offerLeftEdits()
         const QString key = QStringLiteral("left:") + left.file;
         const QString when = QLocale().toString(left.made.toLocalTime(), QLocale::ShortFormat);
         const QString text =
-            tr("%1 of %2, last changed on %3, were not saved when the window was "
-               "ended.")
+            tr("%1 of %2, last changed on %3: not saved when the window ended.")
                 .arg(left.edits == 1 ? tr("One edit") : tr("%1 edits").arg(left.edits),
                      ui::shown(QFileInfo(left.bundle).fileName()), when);
         std::vector<NoticeAction> answers;

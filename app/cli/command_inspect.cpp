@@ -11,6 +11,7 @@
 #include "core/bundle/statistics.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/container/mil/program.h"
+#include "core/form/form_steps.h"
 #include "core/report/bundle_report.h"
 #include "core/report/byte_table.h"
 #include "core/report/command_json.h"
@@ -136,7 +137,8 @@ std::string totalsText(const Bundle &bundle)
     const Totals &totals = bundle.totals();
     std::string forms;
     for (const auto &[form, count] : totals.forms)
-        forms += fmt::format("{}{} {}", forms.empty() ? "" : ", ", count, printable(form));
+        forms +=
+            fmt::format("{}{} {}", forms.empty() ? "" : ", ", count, printable(formWords(form)));
     const std::size_t unread = weightsOfUnknownBytes(bundle);
     const std::string dense = bytesText(totals.denseFp16Bytes.value);
     std::string text =

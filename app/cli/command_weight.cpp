@@ -4,6 +4,7 @@
 #include "app/cli/text_output.h"
 #include "core/base/error.h"
 #include "core/bundle/bundle.h"
+#include "core/form/form_steps.h"
 #include "core/graph/picture.h"
 #include "core/report/program_table.h"
 #include "core/report/weight_detail.h"
@@ -65,7 +66,7 @@ std::string storageText(const report::WeightDetail &detail)
     const Weight &weight = detail.bundle->weights()[detail.weight];
     std::string text =
         fmt::format("{}: {}, {} {}, {}\n", styled(Style::Bold, printable(weight.address())),
-                    formText(weight.form), elementTypeName(weight.type), shapeText(weight.shape),
+                    formWords(weight.form), elementTypeName(weight.type), shapeText(weight.shape),
                     counted(weight.elements.value, "element"));
     text += heading("Stored as") + firstRows(report::partTable(), partRows(detail), true);
     for (const auto &[key, name] :

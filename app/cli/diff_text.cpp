@@ -3,6 +3,7 @@
 
 #include "app/cli/text_output.h"
 #include "core/bundle/bundle.h"
+#include "core/form/form_steps.h"
 #include "core/report/build_matrix.h"
 #include "core/report/difference_formats.h"
 #include "core/report/edit_table.h"
@@ -79,7 +80,7 @@ std::string joinedText(const Bundle &a, const Bundle &b, const Difference &diffe
             const Weight &part = comparedWeight(a, b, one);
             text += fmt::format("    {} to {}: {} {}", grouped(one.slice->first),
                                 grouped(one.slice->first + one.slice->count - 1),
-                                printable(part.findableName()), formText(part.form));
+                                printable(part.findableName()), formWords(part.form));
             if (one.values)
                 text += fmt::format(", {}, relative RMSE {:.4g}, max |B - A| {:.4g}",
                                     report::elementCountsText(*one.values),
@@ -97,7 +98,7 @@ std::string onlyText(const Bundle &bundle, const std::vector<std::size_t> &weigh
     for (const std::size_t i : weights) {
         const Weight &weight = bundle.weights()[i];
         text += fmt::format("  only in {}: {} {} {}\n", side, printable(weight.name),
-                            formText(weight.form), shapeText(weight.shape));
+                            formWords(weight.form), shapeText(weight.shape));
     }
     return text;
 }

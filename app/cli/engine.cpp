@@ -5,6 +5,7 @@
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
+#include "core/form/form_steps.h"
 #include "core/format/activation_table.h"
 #include "core/numeric/half.h"
 #include "core/report/command_json.h"
@@ -234,7 +235,7 @@ std::vector<Named> tablesOf(const ActivationOptions &options, Diagnostics &diagn
     for (const std::size_t index : indices) {
         if (bundle->weights()[index].role != WeightRole::ActivationTable)
             throw CommandFailure{
-                missing(bundle->weights()[index].name, formText(bundle->weights()[index].form))};
+                missing(bundle->weights()[index].name, formWords(bundle->weights()[index].form))};
         auto table = tableOf(*bundle, index);
         if (table)
             tables.push_back(std::move(*table));

@@ -5,6 +5,7 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/bundle/weight.h"
+#include "core/form/form_steps.h"
 
 #include <cctype>
 #include <cmath>
@@ -120,7 +121,8 @@ bool textHasLetters(const Weight &weight, std::string_view key, std::string_view
         return hasLetters(weight.sourceOp, lower);
     if (!any && key != "form")
         return false;
-    return hasLetters(formText(weight.form), lower);
+    const std::string form = formText(weight.form); // the contract's word, or that for people
+    return hasLetters(form, lower) || hasLetters(formWords(form), lower);
 }
 
 std::optional<double> numberOf(const Weight &weight, const WhereFacts &facts, std::string_view key)
@@ -159,7 +161,7 @@ std::vector<std::string> valuesOf(std::span<const Weight> weights, std::string_v
         if (++looked > kMostLookedAt)
             break;
         if (key == "form")
-            ++counts[formText(weight.form)];
+            ++counts[formWords(weight.form)];
         else if (key == "type")
             ++counts[std::string(elementTypeName(weight.type))];
         else if (key == "function")

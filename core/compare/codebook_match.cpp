@@ -4,6 +4,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/compare/pair_reader.h"
+#include "core/form/form_steps.h"
 
 #include <cmath>
 #include <unordered_map>
@@ -253,7 +254,7 @@ Result<CodebookMatch> matchOf(const diff::PairReader &reader, const Weight &from
     for (const auto &[decoder, weight] :
          {std::pair(&reader.a(), &from), std::pair(&reader.b(), &to)}) {
         if (!decoder->encoding().palette)
-            return cannotMatch(*weight, "a palette", formText(weight->form),
+            return cannotMatch(*weight, "a palette", formWords(weight->form),
                                "The weight has no codebook");
     }
     Matcher matcher(reader);

@@ -141,4 +141,18 @@ FormTint formTint(const StorageForm &form)
     return form.isSlices() ? stepFacts(node).slicesTint : stepFacts(node).tint;
 }
 
+std::string formWords(std::string text)
+{
+    const auto &[word, people] =
+        std::pair(stepFacts(FormNode::Palette).word, stepFacts(FormNode::Palette).networkWord);
+    for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += people.size())
+        text.replace(at, word.size(), people);
+    return text;
+}
+
+std::string formWords(const StorageForm &form)
+{
+    return formWords(formText(form));
+}
+
 } // namespace kernscope

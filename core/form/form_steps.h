@@ -69,4 +69,8 @@ FormNode elementsNodeOf(const StorageForm &form);
 std::optional<FormNode> nodeOfOperation(std::string_view operation);
 FormTint formTint(const StorageForm &form);
 
+/// What formText() says, in the words for people: "sparse+lut" is "sparse+palette" in every file.
+std::string formWords(std::string text);
+std::string formWords(const StorageForm &form);
+
 } // namespace kernscope

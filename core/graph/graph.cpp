@@ -3,6 +3,7 @@
 
 #include "core/bundle/bundle.h"
 #include "core/container/mil/value_graph.h"
+#include "core/form/form_steps.h"
 
 #include <algorithm>
 
@@ -102,7 +103,7 @@ std::string Graph::title(std::size_t node) const
     const Node &of = m_nodes[node];
     switch (of.kind) {
     case NodeKind::Operation: return operation(node)->type;
-    case NodeKind::Weight: return formText(m_bundle->weights()[of.weight].form);
+    case NodeKind::Weight: return formWords(m_bundle->weights()[of.weight].form);
     case NodeKind::Input: return "input";
     case NodeKind::Output: return "output";
     case NodeKind::BlockInput: return "block input";

@@ -232,13 +232,13 @@ tl::unexpected<Error> explain(const Survey &survey, const Limits &limits,
                            network.energy > 0 ? std::sqrt(squared / network.energy) : 0.0);
     };
     const std::string total = fmt::format("at most {:g}", limits.totalTolerance.value_or(0));
-    const std::string bytes = fmt::format("at most {} bytes", limits.maxBytes.value_or(0));
+    const std::string bytes = fmt::format("at most {} bytes", grouped(limits.maxBytes.value_or(0)));
     switch (unsolved.binds) {
     case Unsolved::Binds::Item: return noChoice(survey, limits, network, unsolved.item);
     case Unsolved::Binds::Stored:
         return refused("plan.infeasible", "max-bytes", bytes,
-                       fmt::format("{} bytes", static_cast<std::uint64_t>(unsolved.least) +
-                                                   network.fixedStored),
+                       fmt::format("{} bytes", grouped(static_cast<std::uint64_t>(unsolved.least) +
+                                                       network.fixedStored)),
                        "The smallest forms that keep the tolerance of every layer take more "
                        "bytes");
     case Unsolved::Binds::Error:

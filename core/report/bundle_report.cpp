@@ -2,6 +2,7 @@
 #include "core/report/bundle_report.h"
 
 #include "core/bundle/stored_bytes.h"
+#include "core/form/form_steps.h"
 #include "core/report/byte_table.h"
 #include "core/report/chip_table.h"
 #include "core/report/document.h"
@@ -38,7 +39,7 @@ std::string bundleSummary(const Bundle &bundle)
     const Totals &totals = bundle.totals();
     std::string forms;
     for (const auto &[form, count] : totals.forms)
-        forms += fmt::format("{}{} {}", forms.empty() ? "" : ", ", grouped(count), form);
+        forms += fmt::format("{}{} {}", forms.empty() ? "" : ", ", grouped(count), formWords(form));
     const std::size_t open = static_cast<std::size_t>(
         std::count_if(bundle.weights().begin(), bundle.weights().end(),
                       [](const Weight &weight) { return !knownStoredBytes(weight); }));
@@ -92,7 +93,7 @@ Result<void> addWeightPictures(Document &document, const Bundle &bundle, Progres
         const std::string name = printable(weight.findableName());
         pictures.push_back({dataUrl(pngOf(picture->a)),
                             name,
-                            {name, fmt::format("{}, full colour at {:.4g}", formText(weight.form),
+                            {name, fmt::format("{}, full colour at {:.4g}", formWords(weight.form),
                                                picture->valueRange)}});
     }
     if (pictures.empty())

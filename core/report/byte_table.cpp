@@ -403,7 +403,7 @@ const TableOf<SectionFacts> &sectionTable()
     static const TableOf<Row> kTable{"sections",
                                      kColumns,
                                      {"name", "file", "offset", "bytes", "kind"},
-                                     {"name", "kind", "owner", "file"}};
+                                     {"name", "kind", "offset", "bytes", "owner", "file"}};
     return kTable;
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/base/sha256.h"
 #include "core/bundle/bundle.h"
+#include "core/form/form_steps.h"
 #include "core/report/json_table.h"
 
 #include <set>
@@ -208,7 +209,10 @@ const TableOf<OriginRow> &originTable()
     };
     static constexpr auto form = [](const Bundle *bundle, std::size_t index) -> Value {
         return index == kNoIndex ? Value(Nothing())
-                                 : Value(formText(bundle->weights()[index].form));
+                                 : Value(formWords(bundle->weights()[index].form));
+    };
+    static constexpr auto formJson = [](const Bundle *bundle, std::size_t index) {
+        return index == kNoIndex ? Json() : Json(formText(bundle->weights()[index].form));
     };
     static constexpr auto bytes = [](const Bundle *bundle, std::size_t index) -> Value {
         return index == kNoIndex ? Value(Nothing())
@@ -218,7 +222,8 @@ const TableOf<OriginRow> &originTable()
         "compiled", {{kName, "weight", "Weight of the package",
                       [](const Row &row) { return weight(row.package, row.a); }},
                      {"form", "How the package stores it",
-                      [](const Row &row) { return form(row.package, row.a); }},
+                      [](const Row &row) { return form(row.package, row.a); },
+                      jsonOf([](const Row &row) { return formJson(row.package, row.a); })},
                      {kNumber, "bytes", "Bytes in the package",
                       [](const Row &row) { return bytes(row.package, row.a); }, withUnit("B")},
                      {"fate", "What the compiler made of it",
@@ -231,7 +236,8 @@ const TableOf<OriginRow> &originTable()
                      {kName, "compiled", "Weight of the program",
                       [](const Row &row) { return weight(row.program, row.b); }},
                      {"compiled_form", "form", "How the program stores it",
-                      [](const Row &row) { return form(row.program, row.b); }},
+                      [](const Row &row) { return form(row.program, row.b); },
+                      jsonOf([](const Row &row) { return formJson(row.program, row.b); })},
                      {kNumber, "compiled_bytes", "bytes", "Bytes in the program",
                       [](const Row &row) { return bytes(row.program, row.b); }, withUnit("B")},
                      {"tie", "How the two were found",

@@ -2,6 +2,7 @@
 #include "core/report/decision_table.h"
 
 #include "core/bundle/bundle.h"
+#include "core/form/form_steps.h"
 #include "core/report/fact_values.h"
 #include "core/report/geometry_table.h"
 #include "core/report/json_table.h"
@@ -179,7 +180,8 @@ const TableOf<DecisionFacts> &decisionTable()
         {kName, "weight", "The weight, by a name that finds it",
          [](auto &row) { return row.weight->findableName(); },
          jsonOf([](auto &row) { return Json(row.weight->name); })},
-        {kName, "form", "How it is stored", [](auto &row) { return formText(row.weight->form); }},
+        {kName, "form", "How it is stored", [](auto &row) { return formWords(row.weight->form); },
+         jsonOf([](auto &row) { return Json(formText(row.weight->form)); })},
         {"outcome", "What the chip does with the stored form",
          [](auto &row) { return outcomeValue(row.assessed.decision.outcome()); }},
         {kNumber, "bytes_moved", "moved", "Bytes that a dispatch moves",

@@ -2,6 +2,7 @@
 #include "core/report/encode_table.h"
 
 #include "core/bundle/bundle.h"
+#include "core/form/form_steps.h"
 #include "core/report/engine_json.h"
 #include "core/report/json_table.h"
 
@@ -75,7 +76,8 @@ const TableOf<EncodedSide> &encodedSideTable()
     using Row = EncodedSide;
     static constexpr Column<Row> kColumns[] = {
         {"side", "Before or after", [](auto &row) { return Word(row.name); }},
-        {"form", "How the weight is stored", [](auto &row) { return formText(row.weight->form); }},
+        {"form", "How the weight is stored", [](auto &row) { return formWords(row.weight->form); },
+         jsonOf([](auto &row) { return Json(formText(row.weight->form)); })},
         {kNumber, "stored_bytes", "stored", "Its stored bytes",
          [](auto &row) { return Count(row.weight->storedBytes.value); }},
         {kNumber, "ratio", "Stored bytes over those of dense fp16",
@@ -100,10 +102,12 @@ const TableOf<EncodedFacts> &encodedTable()
     static constexpr Column<Row> kColumns[] = {
         {kName, "name", "weight", "The weight, by a name that finds it",
          [](auto &row) { return row.after->findableName(); }},
-        {"before", "How it was stored", [](auto &row) { return formText(row.before->form); }},
+        {"before", "How it was stored", [](auto &row) { return formWords(row.before->form); },
+         jsonOf([](auto &row) { return Json(formText(row.before->form)); })},
         {kNumber, "stored_before", "stored", "Stored bytes before",
          [](auto &row) { return Count(row.before->storedBytes.value); }},
-        {"after", "How it is stored now", [](auto &row) { return formText(row.after->form); }},
+        {"after", "How it is stored now", [](auto &row) { return formWords(row.after->form); },
+         jsonOf([](auto &row) { return Json(formText(row.after->form)); })},
         {kNumber, "stored_after", "stored", "Stored bytes now",
          [](auto &row) { return Count(row.after->storedBytes.value); }},
         {kNumber, "weight_relative", "weights", "Relative error of the weights",

@@ -6,6 +6,7 @@
 #include "core/bundle/pair_read_lock.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/compare/pair_reader.h"
+#include "core/form/form_steps.h"
 #include "core/report/fact_values.h"
 #include "core/report/weight_table.h"
 
@@ -73,7 +74,7 @@ struct SideWords {
     {
         name = weight.name;
         findable = weight.findableName();
-        form = formText(weight.form);
+        form = formWords(weight.form);
         shape = weight.shape;
         bytes = knownStoredBytes(weight);
     }

@@ -46,6 +46,25 @@ void addDifferent(StructureFacts::Kind kind, const ByName &a, const ByName &b,
     }
 }
 
+/// What B has at the same place under another name is one row.
+void joinRenamed(std::vector<StructureFacts> &rows)
+{
+    std::map<std::string, StructureFacts *> onlyB; // by what is said of them
+    for (StructureFacts &row : rows) {
+        if (row.a.empty())
+            onlyB.try_emplace(row.b, &row);
+    }
+    for (StructureFacts &row : rows) {
+        const auto twin = row.b.empty() ? onlyB.find(row.a) : onlyB.end();
+        if (twin == onlyB.end())
+            continue;
+        row.detail = "in B: " + twin->second->name;
+        row.b = std::exchange(twin->second->b, {});
+        onlyB.erase(twin);
+    }
+    std::erase_if(rows, [](const StructureFacts &row) { return row.a.empty() && row.b.empty(); });
+}
+
 std::string sectionName(const hwx::SegmentSection &section)
 {
     return section.segment + ',' + section.name;
@@ -376,6 +395,7 @@ std::vector<StructureFacts> symbolRows(const Bundle &a, const Bundle &b)
         return rows;
     const hwx::Container &from = *a.hardware(), &to = *b.hardware();
     addDifferent(StructureFacts::Kind::Symbol, symbolsOf(from), symbolsOf(to), rows);
+    joinRenamed(rows);
     addDifferent(StructureFacts::Kind::Slot, slotsOf(from), slotsOf(to), rows);
     addDifferent(StructureFacts::Kind::Port, portsOf(from), portsOf(to), rows);
     return rows;

@@ -4,6 +4,7 @@
 #include "core/assessment/coverage.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
+#include "core/form/form_steps.h"
 #include "core/report/json.h"
 #include "core/report/json_table.h"
 
@@ -210,7 +211,8 @@ const TableOf<WeightFacts> &weightTable()
         {kDocument, "source_op", "made by", "Kind of the operation that makes it",
          [](auto &row) { return View(row.weight().sourceOp); }},
         {kName, "form", "How the weight is stored",
-         [](auto &row) { return formText(row.weight().form); }},
+         [](auto &row) { return formWords(row.weight().form); },
+         jsonOf([](auto &row) { return Json(formText(row.weight().form)); })},
         {kDocument | kTerminal, "dtype", "type", "Type of the decoded elements",
          [](auto &row) { return elementTypeName(row.weight().type); }},
         {"shape", "Extents of the decoded tensor, outermost first; sorts by the number of elements",

@@ -8,6 +8,7 @@
 #include "widgets/common/labels.h"
 #include "widgets/models/patch_list_model.h"
 #include "widgets/models/short_names.h"
+#include "widgets/models/theme.h"
 #include "widgets/patch/edit_line.h"
 #include "widgets/patch/patches_dock.h"
 #include "widgets/patch/typed_edits.h"
@@ -105,8 +106,29 @@ private Q_SLOTS:
         const QString offset = model.index(0, where).data(ui::kShortNameRole).toString();
         QVERIFY2(offset.startsWith(QChar(0x2026) + u"+0x"_s), qPrintable(offset));
         QVERIFY(table().fontMetrics().horizontalAdvance(offset) + 8 <= table().columnWidth(where));
-        // The tick says whether an edit is on: no word beside it.
-        QVERIFY(model.index(0, model.columnOf("active")).data().toString().isEmpty());
+    }
+
+    /// The tick says whether an edit is on, a mark beside it whether the disk lacks it.
+    void savedEditsLoseTheirMark()
+    {
+        const auto mark = [this](int row) { return table().model()->index(row, 0).data(); };
+        type(weightName(0) + u"[5]=0.25"_s);
+        QTest::keyClick(line().lineEdit(), Qt::Key_Return);
+        QVERIFY(m_window->settle());
+        QCOMPARE(mark(0), ui::theme::glyph(ui::Token::MarkChanged));
+        (*m_window)->document().save(false);
+        QTRY_COMPARE(mark(0), QString());
+        QVERIFY(m_window->settle());
+        float value = 0;
+        session().bundle()->decoder(0)->decodeFloat(7, std::span(&value, 1));
+        type(weightName(0) + (value > 0 ? u"[7]=-0.9"_s : u"[7]=0.9"_s));
+        QTest::keyClick(line().lineEdit(), Qt::Key_Return);
+        QVERIFY(m_window->settle());
+        QCOMPARE(table().model()->rowCount(), 2);
+        QCOMPARE(mark(0), QString());
+        QCOMPARE(mark(1), ui::theme::glyph(ui::Token::MarkChanged));
+        tick(1, false);
+        QCOMPARE(mark(1), QString());
     }
 
     void answersWhileTyping()

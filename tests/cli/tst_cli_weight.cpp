@@ -117,7 +117,7 @@ private slots:
         const CliResult made = weight("p");
         QCOMPARE(made.exitCode, 0);
         for (const char *wanted :
-             {"p: lut, fp16 [2, 4], 8 elements", "Stored as", "indices", "Read by", "Histogram",
+             {"p: palette, fp16 [2, 4], 8 elements", "Stored as", "indices", "Read by", "Histogram",
               "4 entries, 2-bit indices", "duplicate of 1", "never used"})
             QVERIFY2(made.out.contains(wanted), made.out);
         const CliResult affine = weight("a");

@@ -152,7 +152,7 @@ void LayoutDock::buildHeader(QWidget *content)
     auto *bar = new QHBoxLayout(header);
     bar->setContentsMargins(gap, 0, gap, 0);
     bar->setSpacing(gap);
-    laidOut(bar, {{m_files, 1}, {m_filter, 2}});
+    laidOut(bar, {{m_files, 1}, {m_filter, 1}});
     setHeader(header);
 }
 
@@ -209,7 +209,7 @@ void LayoutDock::buildTable()
     m_table->setModel(m_model);
     prepareTable(m_table);
     putMarksBehind(m_table, m_model->columnOf("name"));
-    setColumnWidths(m_table->horizontalHeader(), {18, 6.5, 16, 12, 6.5, 6});
+    setColumnWidths(m_table->horizontalHeader(), {18, 6.5, 6.5, 6, 16, 12});
     growColumns(m_table, {m_model->columnOf("name"), m_model->columnOf("owner")});
     m_table->addActions(m_actions);
     m_strip->addActions(m_actions);

@@ -348,16 +348,20 @@ void StreamDock::measureNames()
     }
 }
 
-/// A wide window has room for whole names as well as for chips.
+/// Names are whole where that leaves a few chips with their words on view.
 void StreamDock::fitNames()
 {
     if (m_namesSetByHand)
         return;
-    constexpr double kMostShare = 0.2; // of the width
-    const int least = theme::em(this, kNames);
-    const int wanted = std::min(m_widestName + theme::em(this, 1.5),
-                                static_cast<int>(m_matrix->viewport()->width() * kMostShare));
-    m_matrix->horizontalHeader()->resizeSection(m_model->columnOf("name"), std::max(least, wanted));
+    QHeaderView *header = m_matrix->horizontalHeader();
+    const int names = m_model->columnOf("name");
+    int room = m_matrix->viewport()->width();
+    room -= kLeastChips * leastChipWidth(room);
+    for (int column = 0; column < m_model->firstChip(); ++column)
+        room -=
+            column == names || m_matrix->isColumnHidden(column) ? 0 : header->sectionSize(column);
+    const int wanted = std::min(m_widestName + theme::em(this, 1.5), room);
+    header->resizeSection(names, std::max(theme::em(this, kNames), wanted));
 }
 
 /// The least width of a chip: the sum below it and, where there is room for a few of them beside

@@ -154,8 +154,7 @@ void TimelinePlot::setContent(BundlePtr bundle, std::vector<TimelineLayer> layer
     m_starts.assign(1, 0);
     for (const TimelineLayer &one : m_layers)
         m_starts.push_back(m_starts.back() + one.figures->timeS.value_or(0));
-    fillLanes();
-    const double layersEnd = std::max(m_starts.back(), m_sum.value_or(0));
+    const double layersEnd = std::max({m_starts.back(), fillLanes(), m_sum.value_or(0)});
     const bool far = m_floor && layersEnd > 0 && *m_floor > kFarFloor * layersEnd;
     const double end = std::max(layersEnd, far ? 0 : m_floor.value_or(0));
     plot().xAxis->setRange(0, end > 0 ? end * 1.02 : 1e-6);
@@ -180,7 +179,7 @@ void TimelinePlot::addBox(QCPCurve &lane, double middle, double from, double sec
         lane.addData(lane.data()->size(), x, y);
 }
 
-void TimelinePlot::fillLanes()
+double TimelinePlot::fillLanes()
 {
     for (QCPCurve *lane : {m_compute, m_computeSlack, m_memory, m_memorySlack, m_before})
         lane->data()->clear();
@@ -217,6 +216,7 @@ void TimelinePlot::fillLanes()
     plot().yAxis->setTicker(lanes);
     // Below the lanes stands what the lines say.
     plot().yAxis->setRange((differs ? kAsStored : kBytes) - 1.1, kArithmetic + 0.5);
+    return differs ? before : 0;
 }
 
 int TimelinePlot::pointAt(double key) const

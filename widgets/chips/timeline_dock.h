@@ -71,7 +71,7 @@ private:
     void showLine(const Line &line, const std::optional<double> &seconds, double textAt,
                   const QString &text);
     static void addBox(QCPCurve &lane, double middle, double from, double seconds);
-    void fillLanes();
+    double fillLanes(); ///< the end of the third lane; 0 where there is none
     void nameLayers();
     /// Seconds from the start of the call; of pointCount(): the end of the last one.
     double startOf(int point) const { return m_starts[static_cast<std::size_t>(point)]; }

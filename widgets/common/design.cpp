@@ -262,9 +262,13 @@ void QuietStyle::drawControl(ControlElement element, const QStyleOption *option,
         }
         break;
     case CE_HeaderLabel:
-        if (const auto *header = qstyleoption_cast<const QStyleOptionHeaderV2 *>(option)) {
-            QStyleOptionHeaderV2 label(*header);
-            label.text = linesFromLeft(header->text, header->direction);
+        if (const auto *header = qstyleoption_cast<const QStyleOptionHeader *>(option)) {
+            QStyleOptionHeader label(*header);
+            // Qt cuts a right-aligned title at its begin.
+            if (!label.text.contains(QLatin1Char('\n')))
+                label.text =
+                    label.fontMetrics.elidedText(label.text, Qt::ElideMiddle, label.rect.width());
+            label.text = linesFromLeft(label.text, header->direction);
             QProxyStyle::drawControl(element, &label, painter, widget);
             return;
         }

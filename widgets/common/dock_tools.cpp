@@ -194,7 +194,7 @@ protected:
         painter.fillRect(rect(), palette().color(QPalette::Window));
         painter.setPen(palette().color(QPalette::PlaceholderText));
         for (const QRect &part : mask())
-            painter.drawText(part, Qt::AlignCenter, QString(QChar(0x2026)));
+            painter.drawText(part, Qt::AlignHCenter | Qt::AlignTop, QString(QChar(0x2026)));
     }
 
 private:

@@ -126,6 +126,7 @@ void showWholeColumns(const QFileDialog &dialog)
         return;
     QHeaderView *header = view->header();
     header->setStretchLastSection(false);
+    header->hideSection(2); // the type, which names end with: they need the room more
     for (int column = 0; column < header->count(); ++column)
         header->setSectionResizeMode(column, column == 0 ? QHeaderView::Stretch
                                                          : QHeaderView::ResizeToContents);

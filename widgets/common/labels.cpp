@@ -157,7 +157,7 @@ QString fittingName(const QFontMetrics &metrics, const QString &whole, const QSt
     const QString own = shorter.mid(noBegin ? 1 : 0, shorter.size() - noBegin - noEnd);
     const qsizetype at = whole.indexOf(own);
     QStringList tries;
-    if (!brief || !noEnd)
+    if (!brief || shorter.isEmpty() || (noBegin && !noEnd))
         tries += whole;
     if (noBegin && noEnd && at > 0)
         tries << whole.left(at + own.size()) + cut << cut + whole.mid(at);

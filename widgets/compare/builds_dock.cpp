@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/builds_dock.h"
 
+#include "core/form/form_steps.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
+#include "widgets/common/table_tools.h"
 #include "widgets/compare/compare_runner.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
@@ -92,11 +94,11 @@ void BuildPictures::showSide(std::size_t number, bool keepPosition)
 {
     const Side &side = m_sides[number];
     PicturePane &shown = pane(number);
-    const QString name = side.bundle ? fromUtf8(side.bundle->name()) : QString();
     const bool there = side.bundle && side.weight < side.bundle->weights().size();
     const Weight *weight = there ? &side.bundle->weights()[side.weight] : nullptr;
     shown.setTitle(
-        weight ? QStringLiteral("%1 \u00B7 %2").arg(name, fromUtf8(formText(weight->form))) : name);
+        weight ? QStringLiteral("%1 \u00B7 %2").arg(side.name, fromUtf8(formWords(weight->form)))
+               : side.name);
     if (!weight || weight->fault) {
         shown.showMessage(weight ? fromUtf8(describe(*weight->fault))
                                  : tr("This build does not have the weight."));
@@ -196,6 +198,11 @@ BuildsDock::BuildsDock(Session &session, QWidget *parent)
     auto *splitter = new QSplitter(Qt::Horizontal, content);
     splitter->setChildrenCollapsible(false);
     m_table = makeTable(splitter, tr("Weights of all builds"), m_model);
+    QHeaderView *header = m_table->horizontalHeader();
+    new AlikeNames(m_table, 0);
+    m_table->viewport()->installEventFilter(this);
+    connect(header, &QHeaderView::sectionResized, this,
+            [this, header] { m_sizedByHand |= !m_sizing && !growsByItself(header); });
     m_pictures = new BuildPictures(session.tasks(), splitter);
     splitter->setSizes({theme::em(this, 50), theme::em(this, 35)}); // figures before pictures
     column->addWidget(splitter, 1);
@@ -396,8 +403,10 @@ void BuildsDock::showMatrix(BuildMatrixPtr matrix)
         m_following = true;
         m_model->setMatrix(std::move(matrix));
         m_following = false;
-        if (m_model->columnCount() != columns)
+        if (m_model->columnCount() != columns) {
+            m_sizedByHand = false;
             sizeColumns();
+        }
         showContent();
         followPlace();
         if (!m_table->currentIndex().isValid() && m_model->rowCount() > 0)
@@ -409,30 +418,37 @@ void BuildsDock::showMatrix(BuildMatrixPtr matrix)
         show();
 }
 
-/// As wide as the short names of the builds, where all have room; else not so wide that figures are
-/// out of sight: a name that is cut off is whole in the tooltip.
+/// No column is so narrow that its figures are cut; what room is left shows names whole, those of
+/// the weights first. Against itself the base has no figure but its bytes: it gives way.
 void BuildsDock::sizeColumns()
 {
     QHeaderView *header = m_table->horizontalHeader();
+    const QAbstractItemView *view = m_table; // where the hint is public
     const int columns = m_model->columnCount();
-    // Against itself the base has no figure but its bytes: its column gives way to the others.
-    const auto widthOf = [&](int column, double most) {
-        return std::clamp(header->sectionSizeHint(column),
-                          theme::em(this, column == 0   ? 14
-                                          : column == 1 ? 4
-                                                        : 7),
-                          theme::em(this, column == 0   ? 24
-                                          : column == 1 ? 7
-                                                        : most));
+    const auto least = [this](int column) {
+        return theme::em(this, column == 0 ? 14 : column == 1 ? 4 : 7);
     };
-    constexpr double kRoomy = 24, kTight = 8;
-    int all = 0;
+    int room = m_table->viewport()->width();
     for (int i = 0; i < columns; ++i)
-        all += widthOf(i, kRoomy);
-    // Before the first layout the table has no width yet: then its share of the dock.
-    const bool fits = all <= std::max(m_table->viewport()->width(), width() * 45 / 85);
-    for (int i = 0; i < columns; ++i)
-        header->resizeSection(i, widthOf(i, fits ? kRoomy : kTight));
+        room -= least(i);
+    m_sizing = true;
+    for (int i = 0; i < columns; ++i) {
+        const int hint =
+            i == 0 ? view->sizeHintForColumn(0) + theme::em(this, 0.3) : header->sectionSizeHint(i);
+        const int wanted = std::min(hint, theme::em(this, i == 1 ? 7 : 24));
+        const int share = std::max(0, room) / (i == 0 ? 1 : columns - i);
+        const int more = std::clamp(wanted - least(i), 0, share);
+        header->resizeSection(i, least(i) + more);
+        room -= more;
+    }
+    m_sizing = false;
+}
+
+bool BuildsDock::eventFilter(QObject *watched, QEvent *event)
+{
+    if (watched == m_table->viewport() && event->type() == QEvent::Resize && !m_sizedByHand)
+        sizeColumns();
+    return Dock::eventFilter(watched, event);
 }
 
 /// The rows are made anew; what was on view of them still is.
@@ -469,7 +485,10 @@ void BuildsDock::showWeight(std::size_t weight)
         if (each.weight != weight)
             continue;
         for (std::size_t i = 0; i < each.cells.size() && i < m_shown.size(); ++i)
-            sides.push_back({m_shown[i], each.cells[i].weight});
+            sides.push_back(
+                {m_shown[i], each.cells[i].weight,
+                 m_model->headerData(static_cast<int>(i) + 1, Qt::Horizontal, Qt::DisplayRole)
+                     .toString()});
     }
     m_pictures->show(std::move(sides));
 }

@@ -29,6 +29,7 @@ public:
     struct Side {
         BundlePtr bundle;
         std::size_t weight = kNoIndex; ///< kNoIndex: the build does not have it
+        QString name = {};             ///< of the build
     };
     explicit BuildPictures(TaskManager &tasks, QWidget *parent = nullptr);
 
@@ -97,6 +98,7 @@ protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
     bool working() const override;
+    bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
     QWidget *buildTools(QWidget *parent);
@@ -129,6 +131,7 @@ private:
     PairChoices m_choices;
     Job m_task{session().tasks()}, m_opening{session().tasks()};
     bool m_following = false;
+    bool m_sizing = false, m_sizedByHand = false; ///< of the columns
 };
 
 } // namespace kernscope::ui

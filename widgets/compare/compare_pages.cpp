@@ -12,6 +12,7 @@
 #include <QActionGroup>
 #include <QCoreApplication>
 #include <QEvent>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -91,7 +92,8 @@ void CompareHeader::setBundles(const BundlePtr &a, const BundlePtr &b)
     relabel();
 }
 
-/// Names give way to the width there is: elided in the middle, whole in the tooltip.
+/// Names give way to the width there is: first the kinds of the files go, then names are elided in
+/// the middle; whole in the tooltip.
 void CompareHeader::relabel()
 {
     const QFontMetrics metrics(font());
@@ -100,16 +102,23 @@ void CompareHeader::relabel()
         const int taken = metrics.horizontalAdvance(m_bytesA + m_bytesB + m_program->text()) +
                           m_swap->sizeHint().width() + m_third->sizeHint().width() +
                           (m_switch ? m_switch->sizeHint().width() : 0) + theme::em(this, 9);
-        return (width() - taken) / 2;
+        return width() - taken;
     };
     int room = nameRoom(tr("+ third build"));
-    if (room < theme::em(this, 10))
+    if (room < theme::em(this, 20))
         room = nameRoom(QStringLiteral("+"));
-    room = std::max(theme::em(this, 4), room);
-    m_a->setText(sideText(QStringLiteral("A"), metrics.elidedText(m_nameA, Qt::ElideMiddle, room),
+    room = std::max(theme::em(this, 8), room);
+    QString a = m_nameA, b = m_nameB;
+    const QString kindlessA = QFileInfo(a).completeBaseName();
+    const QString kindlessB = QFileInfo(b).completeBaseName();
+    if (metrics.horizontalAdvance(a + b) > room && kindlessA != kindlessB)
+        a = kindlessA, b = kindlessB;
+    const int roomB = std::min(metrics.horizontalAdvance(b) + 1,
+                               std::max(room / 2, room - metrics.horizontalAdvance(a) - 1));
+    m_a->setText(sideText(QStringLiteral("A"), metrics.elidedText(a, Qt::ElideMiddle, room - roomB),
                           m_bytesA));
-    m_b->setText(sideText(QStringLiteral("B"), metrics.elidedText(m_nameB, Qt::ElideMiddle, room),
-                          m_bytesB));
+    m_b->setText(
+        sideText(QStringLiteral("B"), metrics.elidedText(b, Qt::ElideMiddle, roomB), m_bytesB));
 }
 
 void CompareHeader::resizeEvent(QResizeEvent *event)
@@ -160,6 +169,7 @@ public:
           m_usualName(table->columnWidth(m_names)), m_usualVerdict(table->columnWidth(m_verdict))
     {
         table->viewport()->installEventFilter(this);
+        connect(&model, &QAbstractItemModel::modelReset, this, &NamesGiveWay::fit);
         connect(table->horizontalHeader(), &QHeaderView::sectionResized, this, [this](int column) {
             if ((column == m_names || column == m_verdict) && !m_fitting)
                 m_userSized = true;
@@ -193,11 +203,15 @@ private:
                                        std::max(m_usualVerdict, theme::em(m_table, kMostVerdict)));
         int name = room - verdict;
         if (name >= m_usualName + m_table->columnWidth(m_next)) {
-            // Where every column has its room, long names have what is left.
+            // Whole names come before the columns behind the verdict, of longer ones what is left.
+            const QAbstractItemView *view = m_table; // where the hint is public
+            const int most = theme::em(m_table, kMostName);
+            const int whole =
+                std::clamp(view->sizeHintForColumn(m_names), m_usualName, std::min(name, most));
             for (int column = m_verdict + 1; column < m_table->model()->columnCount() - 1; ++column)
                 name -= m_table->columnWidth(column);
             name -= theme::em(m_table, kLastColumn);
-            name = std::clamp(name, m_usualName, theme::em(m_table, kMostName));
+            name = std::clamp(name, whole, most);
         }
         m_table->setColumnWidth(m_verdict, verdict);
         m_table->setColumnWidth(m_names, std::max(least, name));
@@ -328,7 +342,7 @@ ComparePages::ComparePages(Session &session)
     m_structure = new StructureList(session, m_structureModel,
                                     tr("Files, sections, tasks and registers that differ"),
                                     "structure", this);
-    setColumnWidths(m_structure->table()->horizontalHeader(), {7, 24, 8, 8, 22, 7, 7, 26});
+    setColumnWidths(m_structure->table()->horizontalHeader(), {7, 18, 8, 8, 22, 7, 7, 26});
     addWidget(m_program);
     addWidget(m_structure);
     connect(m_program->table(), &QAbstractItemView::activated, this,

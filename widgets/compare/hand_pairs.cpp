@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/hand_pairs.h"
 
+#include "core/form/form_steps.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/models/theme.h"
@@ -69,7 +70,7 @@ void PairDialog::fill(const Weight &weight, const Bundle &candidates)
         auto *item = new QListWidgetItem(QStringLiteral("%1   %2   %3")
                                              .arg(fromUtf8(one.findableName()),
                                                   fromUtf8(shapeText(one.shape)),
-                                                  fromUtf8(formText(one.form))),
+                                                  fromUtf8(formWords(one.form))),
                                          m_list);
         item->setData(Qt::UserRole, QVariant::fromValue<qulonglong>(i));
         item->setToolTip(item->text());

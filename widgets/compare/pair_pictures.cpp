@@ -2,6 +2,7 @@
 #include "widgets/compare/pair_pictures.h"
 
 #include "core/bundle/pair_read_lock.h"
+#include "core/form/form_steps.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/tile_painter.h"
 #include "widgets/models/table_text.h"
@@ -401,7 +402,7 @@ void PairPictures::remake(bool keepPosition)
         if (!bundle || index >= bundle->weights().size())
             return QString();
         const Weight &weight = bundle->weights()[index];
-        return fromUtf8(formText(weight.form)) + u' ' + fromUtf8(shapeText(weight.shape));
+        return fromUtf8(formWords(weight.form)) + u' ' + fromUtf8(shapeText(weight.shape));
     };
     m_row->setLinked(m_subject.comparable());
     m_row->pane(0).setTitle(title(m_subject.a, m_subject.sides.a));

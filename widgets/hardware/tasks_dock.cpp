@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/hardware/tasks_dock.h"
 
+#include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/patch/edit/edit_parser.h"
 #include "widgets/common/dock_tools.h"
@@ -57,6 +58,18 @@ namespace {
 constexpr int kBesideWidths = 3; ///< of the list, before the rest stands beside it
 
 constexpr int kListRows = 6; ///< of tasks above their registers
+
+/// Registers whose bytes are not on the disk yet; a field shares its byte with others.
+void markEdited(std::vector<FactNode> &rows, const OverlaidFile &file)
+{
+    for (FactNode &row : rows) {
+        if (row.bytes && !row.bits && file.changed(*row.bytes)) {
+            row.cells[0] += QStringLiteral(" \u270E");
+            row.toolTip.prepend(TasksDock::tr("\u270E not saved yet") + u'\n');
+        }
+        markEdited(row.children, file);
+    }
+}
 
 } // namespace
 
@@ -322,7 +335,9 @@ void TasksDock::showTask(std::size_t task)
     {
         const BundleReadLock lock(*m_shown);
         TaskSource source = taskSource(*m_shown, row.text);
-        m_registers->setRows(registerRows(source, row.index));
+        std::vector<FactNode> registers = registerRows(source, row.index);
+        markEdited(registers, *m_shown->files().front().file);
+        m_registers->setRows(std::move(registers));
         m_words->setRows(wordRows(source, row.index));
     }
     const hwx::Container &container = *m_shown->hardware();

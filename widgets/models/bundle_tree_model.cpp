@@ -634,6 +634,9 @@ QVariant BundleTreeModel::partData(std::size_t at, int column, int role) const
     const std::string_view key = m_columns.key(column);
     if (role == Qt::ToolTipRole)
         return fromUtf8(m_bundle->nameOf(section));
+    if (key == "name" && role == Qt::DecorationRole &&
+        m_bundle->files()[section.file].file->changed(section.range))
+        return glyphIcon(theme::glyph(Token::MarkChanged), Token::MarkChanged);
     if (key == "name")
         return role == kShortNameRole
                    ? QVariant(shortPartName(fromUtf8(m_bundle->nameOf(section)),

@@ -2,6 +2,7 @@
 #include "widgets/models/chip_models.h"
 
 #include "core/bundle/bundle.h"
+#include "core/form/form_steps.h"
 #include "widgets/models/words.h"
 
 #include <QGuiApplication>
@@ -72,7 +73,8 @@ void StreamMatrixModel::select()
         const bool faster = row < m_faster.size() && m_faster[row];
         if ((m_onlyFaster && !faster) ||
             (!m_filter.empty() &&
-             !m_filter.passes({weight.name, report::functionWords(weight), formText(weight.form)})))
+             !m_filter.passes({weight.name, report::functionWords(weight), formText(weight.form),
+                               formWords(weight.form)})))
             continue;
         m_rows.push_back(row);
         for (std::size_t chip = 0; chip < m_sums.size(); ++chip) {

@@ -60,6 +60,7 @@ void MatrixModel::setMatrix(BuildMatrixPtr matrix)
     m_matrix = std::move(matrix);
     if (m_matrix && m_chip >= m_matrix->chips.size())
         m_chip = 0;
+    m_short.clear();
     m_names.clear();
     for (const std::string &name : m_matrix ? m_matrix->builds : std::vector<std::string>())
         m_names << fromUtf8(name);
@@ -156,6 +157,10 @@ QVariant MatrixModel::data(const QModelIndex &index, int role) const
     const std::size_t row = m_order[static_cast<std::size_t>(index.row())];
     switch (role) {
     case Qt::DisplayRole: return text(row, index.column());
+    case kShortNameRole:
+        return index.column() > 0 ? QString()
+                                  : m_short.of(row, m_matrix->rows.size(),
+                                               [this](std::size_t i) { return text(i, 0); });
     case Qt::TextAlignmentRole:
         return QVariant(isText(index.column()) ? Qt::AlignLeft | Qt::AlignVCenter
                                                : Qt::AlignRight | Qt::AlignVCenter);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/report/build_matrix.h"
+#include "widgets/models/short_names.h"
 
 #include <QAbstractTableModel>
 #include <QStringList>
@@ -61,6 +62,7 @@ private:
 
     BuildMatrixPtr m_matrix;
     QStringList m_names;    ///< of the builds, as short as they differ
+    ShortNameCache m_short; ///< of the weights
     double largest() const; ///< finite value of all cells
 
     MatrixFigure m_figure = MatrixFigure::RelativeRmse;

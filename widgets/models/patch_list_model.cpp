@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/patch_list_model.h"
 
+#include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/patch/edit/copy_values.h"
 #include "core/patch/edit/edit_parser.h"
@@ -97,6 +98,17 @@ QString shellQuoted(QString text)
     return QLatin1Char('\'') + text + QLatin1Char('\'');
 }
 
+/// Whether bytes of an edit that is on differ from the disk.
+bool unsaved(const BundlePtr &bundle, const PatchEntry &entry)
+{
+    return bundle && entry.active &&
+           std::any_of(entry.edit->bytes.begin(), entry.edit->bytes.end(),
+                       [&](const FileEdit &run) {
+                           return bundle->files()[run.file].file->changed(
+                               {run.offset, ByteCount(run.after.size())});
+                       });
+}
+
 std::vector<std::shared_ptr<const AppliedEdit>> activeEdits(const std::vector<PatchEntry> &patches)
 {
     std::vector<std::shared_ptr<const AppliedEdit>> active;
@@ -125,8 +137,8 @@ QVariant PatchListModel::lookOf(std::size_t row, int column, int role) const
     case Qt::DisplayRole:
         if (key == "where")
             return m_bundle ? whereText(*m_bundle, *entry.edit) : QString();
-        if (key == "active")
-            return QString(); // the tick says it
+        if (key == "active") // the tick says it; the mark what is not on the disk yet
+            return unsaved(m_bundle, entry) ? theme::glyph(Token::MarkChanged) : QString();
         return key == "note" ? QVariant(noteText(entry)) : QVariant();
     case kShortNameRole: return key == "where" ? QVariant(shortWhereText(*entry.edit)) : QVariant();
     case Qt::EditRole: return key == "note" ? QVariant(rawFromUtf8(entry.note)) : QVariant();
@@ -143,9 +155,11 @@ QVariant PatchListModel::lookOf(std::size_t row, int column, int role) const
     }
     case Qt::ToolTipRole:
         if (key == "active")
-            return entry.active ? tr("Clear to switch this edit off; the others stay")
-                   : entry.off  ? tr("Tick to switch this edit on again")
-                                : tr("Undone: tick to redo it and those before it");
+            return unsaved(m_bundle, entry)
+                       ? tr("Not saved yet. Clear to switch this edit off; the others stay")
+                   : entry.active ? tr("Clear to switch this edit off; the others stay")
+                   : entry.off    ? tr("Tick to switch this edit on again")
+                                  : tr("Undone: tick to redo it and those before it");
         if (key == "note" && entry.note.empty())
             return tr("F2 writes a note");
         return key == "where" && m_bundle ? QVariant(byteText(*m_bundle, *entry.edit)) : QVariant();

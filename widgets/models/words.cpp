@@ -372,7 +372,7 @@ QString storedWords(const Weight &weight)
 QString weightFacts(const Weight &weight)
 {
     return WeightWords::tr("%1 \u00B7 %2")
-        .arg(fromUtf8(formText(weight.form)), tensorFacts(weight));
+        .arg(fromUtf8(formWords(weight.form)), tensorFacts(weight));
 }
 
 QString tensorFacts(const Weight &weight)

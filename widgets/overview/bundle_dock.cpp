@@ -2,6 +2,7 @@
 #include "widgets/overview/bundle_dock.h"
 
 #include "core/bundle/stored_bytes.h"
+#include "core/form/form_steps.h"
 #include "core/report/container_table.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/design.h"
@@ -571,11 +572,12 @@ bool BundleDock::cutsNames() const
     if (!m_header->twoLines())
         return static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(names) >
                m_header->sectionSize(names);
-    const std::size_t weights = m_model->bundle() ? m_model->bundle()->weights().size() : 0;
-    for (std::size_t i = 0; i < std::min(weights, kMeasured); ++i) {
-        const QModelIndex name = m_model->indexOfWeight(i, names);
-        if (name.isValid() && m_rows->wholeNameWidth(name) > m_rows->nameRoom(name))
-            return true;
+    for (std::size_t i = 0; m_model->bundle() && i < kMeasured; ++i) {
+        for (const QModelIndex &name :
+             {m_model->indexOfWeight(i, names), m_model->indexOfPart(i, names)}) {
+            if (name.isValid() && m_rows->wholeNameWidth(name) > m_rows->nameRoom(name))
+                return true;
+        }
     }
     return false;
 }
@@ -690,7 +692,7 @@ void BundleDock::updateFooter()
     setNote(m_model->filterFault().isEmpty() ? figures : tr("the filter cannot be read"));
     QStringList forms{text};
     for (const auto &[form, number] : totals.forms)
-        forms += tr("%1: %2").arg(fromUtf8(form), groupedNumber(number));
+        forms += tr("%1: %2").arg(fromUtf8(formWords(form)), groupedNumber(number));
     m_footer->setToolTip(forms.join(u'\n'));
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/bundle/stored_bytes.h"
 #include "core/compare/compare.h"
+#include "core/form/form_steps.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/design.h"
 
@@ -378,7 +379,7 @@ QString overviewLegend(const Bundle &bundle, const BundleSums &sums, const Bundl
             byKey.emplace(outcomeLabel(one), sum);
     } else {
         for (const auto &[form, sum] : sums.forms)
-            byKey.emplace(fromUtf8(form),
+            byKey.emplace(fromUtf8(formWords(form)),
                           LegendSum{colorOf(sum.first), sum.weights, sum.bytes, sum.unread > 0});
     }
     QStringList parts;

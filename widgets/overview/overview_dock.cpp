@@ -478,7 +478,7 @@ void OverviewDock::buildFindings(QWidget *content, QVBoxLayout *column)
     m_legend->setTextFormat(Qt::RichText);
     m_legend->setWordWrap(true);
     m_rows = new RowTable<report::FindingRow>(report::findingTable(), this);
-    m_findings = makeTable(content, tr("Worth a look"), m_rows, {8, 10.5, 16, 15.5});
+    m_findings = makeTable(content, tr("Worth a look"), m_rows, {10, 10.5, 15, 14.5});
     growColumns(m_findings, {m_rows->columnOf("weight"), m_rows->columnOf("figure")});
     new AlikeNames(m_findings, m_rows->columnOf("weight"));
     m_filter = filterBox(content, tr("Filter what is worth a look"), m_findings);

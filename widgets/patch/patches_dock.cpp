@@ -243,7 +243,7 @@ QWidget *PatchesDock::buildList()
     m_table->setWordWrap(false);
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    setColumnWidths(m_table->horizontalHeader(), {2, 9, 5.4, 5.4, 5.8, 5.2, 3.2});
+    setColumnWidths(m_table->horizontalHeader(), {2.8, 8.6, 5.4, 5.4, 5.4, 5.2, 3.2});
     growColumns(m_table,
                 {m_model->columnOf("edit"), m_model->columnOf("note"), m_model->columnOf("where")});
     m_table->horizontalHeader()->setHighlightSections(false);

@@ -3,6 +3,7 @@
 
 #include "core/assessment/consumer_kinds.h"
 #include "core/bundle/bundle.h"
+#include "core/form/form_steps.h"
 #include "widgets/common/design.h"
 #include "widgets/common/labels.h"
 #include "widgets/models/table_text.h"
@@ -43,7 +44,7 @@ QString typeOf(const ProgramTree &tree, const ProgramSpan &to)
 {
     if (to.weight != ProgramTree::kNone) {
         const Weight &weight = tree.bundle().weights()[to.weight];
-        return fromUtf8(formText(weight.form) + ' ' + shapeText(weight.shape));
+        return fromUtf8(formWords(weight.form) + ' ' + shapeText(weight.shape));
     }
     if (to.node == ProgramTree::kNone || tree.node(to.node).kind != ProgramTree::Kind::Operation)
         return {};

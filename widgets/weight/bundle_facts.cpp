@@ -4,6 +4,7 @@
 #include "core/assessment/weight_where.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/stored_bytes.h"
+#include "core/form/form_steps.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/design.h"
@@ -273,8 +274,8 @@ void BundleFacts::addForms(const Bundle &bundle)
             sum.unread == sum.weights
                 ? tr("unknown")
                 : (sum.unread > 0 ? tr("\u2265 %1 B") : tr("%1 B")).arg(groupedNumber(sum.bytes));
-        const QString name =
-            QStringLiteral("%1 \u00D7 %2").arg(groupedNumber(sum.weights), fromUtf8(text));
+        const QString name = QStringLiteral("%1 \u00D7 %2")
+                                 .arg(groupedNumber(sum.weights), fromUtf8(formWords(text)));
         const Token token = formToken(bundle.weights()[sum.first].form);
         QLabel *swatch = addRow(name, bytes);
         swatch->setPixmap(glyphIcon(QStringLiteral("\u25A0"), token)

@@ -2,6 +2,7 @@
 #include "widgets/weight/codebook_dock.h"
 
 #include "core/bundle/bundle.h"
+#include "core/form/form_steps.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
@@ -244,7 +245,7 @@ void CodebookDock::showWeight(std::size_t weight)
                         : tr("%1 is stored as %2: it has no codebook.\n"
                              "Select a palette weight to see one.")
                               .arg(fromUtf8(weights[weight].name),
-                                   fromUtf8(formText(weights[weight].form))));
+                                   fromUtf8(formWords(weights[weight].form))));
         return;
     }
     if (weights[weight].fault) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/mask_dock.h"
 
+#include "core/form/form_steps.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/plot_canvas.h"
@@ -349,7 +350,7 @@ void MaskDock::showWeight(std::size_t weight, bool same)
     m_reader = std::make_shared<const WeightReader>(m_shown, weight, SliceMap(shown.shape));
     m_note->setVisible(!m_reader->masked());
     m_note->setText(tr("Stored as %1, without a mask: this is where the decoded values are zero.")
-                        .arg(fromUtf8(formText(shown.form))));
+                        .arg(fromUtf8(formWords(shown.form))));
     if (!same) {
         m_figures->setText(tr("reading\u2026"));
         m_density->clear();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/weight_header.h"
 
+#include "core/form/form_steps.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/design.h"
 #include "widgets/common/labels.h"
@@ -186,7 +187,7 @@ void WeightHeader::setWeight(const Weight &weight)
     if (m_facts) {
         m_facts->setWholeText(tensorFacts(weight) + QStringLiteral(" \u00B7 ") +
                               tr("read by %1").arg(consumerWords(weight)));
-        const QString form = fromUtf8(formText(weight.form));
+        const QString form = fromUtf8(formWords(weight.form));
         m_form->setWords(form, tokenTint(formToken(weight.form), theme::isDark(palette())),
                          tr("Stored as %1").arg(form));
     }

@@ -44,6 +44,15 @@ private slots:
         QVERIFY(!nodeOfOperation("constexpr_cast"));
     }
 
+    void wordsForPeople()
+    {
+        QCOMPARE(formWords("lut"), "palette");
+        QCOMPARE(formWords("sparse+lut"), "sparse+palette");
+        QCOMPARE(formWords("lut+lut"), "palette+palette");
+        for (const char *same : {"dense-fp16", "palette", "palette-slices", "affine", "unknown"})
+            QCOMPARE(formWords(same), same);
+    }
+
     void colours()
     {
         const auto tintOf = [](FormNode node) {

@@ -211,11 +211,12 @@ private slots:
         auto plan = solve(*judged, limits);
         QVERIFY(plan); // all stay as they are, or lose nothing
         QCOMPARE(plan->after.error, 0.0);
-        limits.maxBytes = 100;
+        limits.maxBytes = 1'000;
         plan = solve(*judged, limits);
         QVERIFY(!plan);
         QCOMPARE(plan.error().code, "plan.infeasible");
         QCOMPARE(plan.error().field, "max-bytes");
+        QCOMPARE(plan.error().expected, "at most 1,000 bytes");
         limits.tolerance = 0.5;
         limits.maxBytes = kRows * kColumns; // a quarter
         limits.totalTolerance = 0.001;

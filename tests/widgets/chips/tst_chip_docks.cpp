@@ -22,6 +22,10 @@
 #include "widgets/weight/codebook_dock.h"
 #include "widgets/weight/mask_dock.h"
 
+#include <QHeaderView>
+#include <QScrollBar>
+#include <QStyleOptionViewItem>
+
 #include <qcustomplot.h>
 
 using namespace kernscope::test;
@@ -412,7 +416,7 @@ private Q_SLOTS:
     {
         auto [session, dock] = Alone<StreamDock>();
         session.setBundle(openSample("sample-palette.mlmodelc"));
-        QVERIFY(showDock(dock, 770));
+        QVERIFY(showDock(dock, 560));
         QHeaderView *header = dock.matrix().horizontalHeader();
         const int name = dock.model().columnOf("name"), narrow = header->sectionSize(name);
         dock.resize(2200, dock.height());
@@ -514,6 +518,32 @@ private Q_SLOTS:
         // As long as the layers take one after the other.
         QVERIFY(picture->xAxis->range().upper >= end);
         QVERIFY(picture->xAxis->range().upper < 3 * end);
+    }
+
+    /// The lane of the stored forms is the longest: the axis reaches to its end.
+    void storedFormsFitTheAxis()
+    {
+        Session session;
+        session.setBundle(manyLayers(3));
+        TimelineDock dock(session);
+        QVERIFY(showWhole(dock));
+        QComboBox *forms = nullptr;
+        for (auto *box : dock.findChildren<QComboBox *>()) {
+            if (box->findData(u"best"_s) >= 0)
+                forms = box;
+        }
+        QVERIFY(forms);
+        forms->setCurrentIndex(forms->findData(u"best"_s));
+        Q_EMIT forms->activated(forms->currentIndex());
+        TimelinePlot &plot = dock.plot();
+        QTRY_VERIFY(plot.layer(0).timeS < plot.layer(0).storedS);
+        double stored = 0, best = 0;
+        for (int i = 0; i < plot.pointCount(); ++i) {
+            stored += plot.layer(i).storedS.value_or(0);
+            best += plot.layer(i).timeS.value_or(0);
+        }
+        QVERIFY(stored > best * 1.1);
+        QVERIFY(plot.findChild<QCustomPlot *>()->xAxis->range().upper >= stored);
     }
 
     void cancelledPlacingIsSaid()

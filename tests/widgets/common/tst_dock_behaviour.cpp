@@ -203,6 +203,10 @@ private Q_SLOTS:
         QCOMPARE(at(brief), brief);
         QVERIFY(fittingName(metrics, whole, brief, metrics.horizontalAdvance(brief) / 2)
                     .endsWith(QChar(0x2026)));
+        // A short name without marks, too, where another name of the column is cut.
+        const QString part = u"task 0: header"_s, brieferPart = u"0 header"_s;
+        QCOMPARE(fittingName(metrics, part, brieferPart, 900), part);
+        QCOMPARE(fittingName(metrics, part, brieferPart, 900, true), brieferPart);
         // What shares nothing is cut as other names are.
         QCOMPARE(fittingName(metrics, whole, {}, 80), elidedName(metrics, whole, 80));
     }

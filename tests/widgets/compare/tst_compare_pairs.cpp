@@ -446,6 +446,17 @@ private Q_SLOTS:
         }
         const BundlePtr dense = denseBundle({{"w", "[4]", {1, 2, 3, 4}}});
         QVERIFY(report::symbolRows(*a, *dense).empty());
+        // Another name at the same place is no symbol more.
+        test::Bytes bytes = test::syntheticH13(8);
+        const std::string name = a->hardware()->symbols.front().name + '\0';
+        const auto letters = std::as_bytes(std::span(name));
+        const auto at = std::search(bytes.begin(), bytes.end(), letters.begin(), letters.end());
+        QVERIFY(at != bytes.end());
+        *at = std::byte{'Z'};
+        const auto renamed = report::symbolRows(*a, *opened(bytes));
+        QCOMPARE(renamed.size(), std::size_t(1));
+        QVERIFY(renamed[0].a == renamed[0].b && !renamed[0].a.empty());
+        QCOMPARE(renamed[0].detail, "in B: Z" + a->hardware()->symbols.front().name.substr(1));
     }
 
     /// What the assessment says of every weight on the chip, and of the other chip when it is

@@ -91,6 +91,19 @@ private Q_SLOTS:
         QVERIFY(channels.data().toString().contains(theme::glyph(Token::MarkChanged)));
         QCOMPARE(cell(channels, 2), u"0x00000007"_s);
         QCOMPARE(cell(channels, 4), u"0x00000003"_s);
+        // What is not on the disk yet has a mark of its own.
+        const auto edited = [&model] {
+            const QModelIndex block = child(model, {}, u"Common"_s);
+            return model.index(0, 0, block).data().toString().contains(QChar(0x270E));
+        };
+        QVERIFY(!edited());
+        const FileOffset place = model.bytesOf(channels)->offset;
+        OverlaidFile &file = *session.bundle()->files().front().file;
+        const std::byte other = ~file.bytes()[place.value];
+        QVERIFY(file.write(place, std::span(&other, 1)));
+        session.updateBundle(session.bundle());
+        QVERIFY(test::settle(dock));
+        QTRY_VERIFY(edited());
     }
 
     void fieldsMarkTheirBytes()
