@@ -32,10 +32,10 @@ std::map<Shape, Indices> byShape(const Bundle &bundle, std::span<const std::size
 /// hyperbolic angle, whose standard deviation is 1 / sqrt(n - 3).
 double neededInOrder(std::size_t samples)
 {
-    constexpr std::size_t kFewest = 8;
+    constexpr std::size_t kFewest = 16, kMany = 64;
     constexpr double kDeviations = 8;
     const double needed = WeightSketch::needed(samples);
-    return samples < kFewest
+    return samples < kFewest || samples > kMany
                ? needed
                : std::min(needed,
                           std::tanh(kDeviations / std::sqrt(static_cast<double>(samples - 3))));

@@ -72,6 +72,8 @@ bool isNumeric(ElementType type)
     return bitWidth(type) != 0;
 }
 
+} // namespace
+
 bool allZero(const std::optional<Operand> &table)
 {
     const std::uint64_t count = table ? elementCount(table->shape)->value : 0;
@@ -81,8 +83,6 @@ bool allZero(const std::optional<Operand> &table)
     }
     return true;
 }
-
-} // namespace
 
 Result<std::uint64_t> checkOperand(const Operand &operand)
 {

@@ -177,4 +177,7 @@ private:
     std::span<const std::byte> survivorsFrom(std::uint64_t rank) const;
 };
 
+/// Whether a table is not there, or of zeros.
+bool allZero(const std::optional<Operand> &table);
+
 } // namespace kernscope::codec

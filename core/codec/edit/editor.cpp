@@ -132,12 +132,13 @@ Result<EditPlan> setCoded(const OperandSource &table, std::uint64_t index, doubl
     return plan;
 }
 
-/// An element that is not stored holds 0 already.
-EditPlan zeroLeftOut(double asked)
+/// An element that is not stored holds 0 already, or what its scale and zero point make of it.
+EditPlan leftOut(double asked, double holds = 0)
 {
     EditPlan none;
     none.asked = asked;
-    none.note = "a zero that is not stored";
+    none.stored = holds;
+    none.note = holds == 0 ? "a zero that is not stored" : "an element that is not stored";
     if (isFarFrom(none.asked, none.stored))
         noteFar(none, {0, 0});
     return none;
@@ -313,8 +314,12 @@ Result<EditPlan> Editor::setElement(std::uint64_t element, double value, double 
     const Decoder::State &state = *m_decoder.m_state;
     const bool zeroHolds = std::abs(value) <= tolerance; // so does the value 0 itself
     const auto stored = storedPlace(element);
-    if (!stored && stored.error().code == "patch.masked" && zeroHolds)
-        return zeroLeftOut(value);
+    if (!stored && stored.error().code == "patch.masked") {
+        float holds = 0;
+        m_decoder.decodeFloat(element, std::span(&holds, 1));
+        if (std::abs(value - static_cast<double>(holds)) <= tolerance)
+            return leftOut(value, static_cast<double>(holds));
+    }
     if (!stored)
         return tl::unexpected(stored.error());
     const ElementPlace place = elementPlace(state, element);
@@ -322,7 +327,7 @@ Result<EditPlan> Editor::setElement(std::uint64_t element, double value, double 
     const unsigned width = codeWidth(state);
     if (state.payload.order && !positionIn(state.payload, width, index)) {
         if (zeroHolds)
-            return zeroLeftOut(value);
+            return leftOut(value);
         return tl::unexpected(checkStays(state, index, 1).error());
     }
     const std::int64_t current = codeAt(state, index);

@@ -240,7 +240,10 @@ std::optional<RunEditor> RunEditor::make(const Decoder &decoder, EditTolerance t
     const ElementOrder *const order = state.payload.order.get();
     const bool moves = order != nullptr && (state.mask || order->skipsZeros());
     const bool locked = order != nullptr && !order->lockReason().empty();
-    if (!exact || rounded || vectors || moves || locked || state.encoding.converts ||
+    // Elements that a mask leaves out and that are no zeros.
+    const bool gaps = state.mask && state.scaling && state.scaling->scalesGaps &&
+                      !(allZero(state.scaling->offset) && allZero(state.scaling->bias));
+    if (!exact || rounded || vectors || moves || locked || gaps || state.encoding.converts ||
         state.payloadDecoder || codeWidth(state) > 32)
         return std::nullopt;
     return RunEditor(std::make_unique<State>(decoder, state, tolerance, std::move(wanted)));

@@ -9,6 +9,7 @@
 #include "core/bundle/element_place.h"
 #include "core/bundle/statistics.h"
 #include "core/codec/edit/editor.h"
+#include "core/codec/edit/run_editor.h"
 #include "core/container/mil/program.h"
 #include "core/numeric/half.h"
 
@@ -123,6 +124,38 @@ private slots:
         QCOMPARE(valuesOf(*bundle, 0), (Values{7, 5}));
         QCOMPARE(valuesOf(*bundle, 1), (Values{3, 4, 1, 2}));
         QCOMPARE(valuesOf(*bundle, 2), (Values{3, 1, 4, 2}));
+    }
+
+    /// Code 0 under a zero point is no zero: what is left out holds that and nothing else.
+    void editsOfWhatIsNoZero()
+    {
+        for (const int zero : {127, 0}) {
+            MadeCoreAi made;
+            const auto values = made.constant({3}, Elem::Ui8, byteRow({7, 8, 9}));
+            const auto mask = made.constant({5}, Elem::Ui1, byteRow({0x1A}));
+            const auto sparse = made.operation("primitive.build_sparse_with_bitmask_v1",
+                                               {values, mask}, {5}, Elem::Ui8);
+            const auto codes = made.operation("primitive.sparse_with_bitmask_to_dense_v1", {sparse},
+                                              {5}, Elem::Ui8);
+            const auto scale = made.constant({1}, Elem::F16, halfBytes({0.5f}), true);
+            const auto offset = made.constant({1}, Elem::Ui8, byteRow({zero}), true);
+            const auto bias = made.constant({1}, Elem::F16, halfBytes({0}), true);
+            made.output({made.operation("primitive.blockwise_shift_scale_v2",
+                                        {codes, scale, offset, bias}, {5}, Elem::F16)});
+            const BundlePtr bundle = VERIFIED(made.open());
+            const float absent = -0.5f * float(zero);
+            QCOMPARE(valuesOf(*bundle, 0)[0], absent);
+            const auto decoder = VERIFIED(bundle->decoder(0));
+            const codec::Editor editor(*decoder);
+            for (const auto &[asked, tolerance] :
+                 {std::pair(double(absent), 0.0), std::pair(1.0, 1000.0)}) {
+                const auto plan = VERIFIED(editor.setElement(0, asked, tolerance));
+                QCOMPARE(plan->stored, double(absent));
+                QVERIFY(plan->parts.empty());
+            }
+            QCOMPARE(REFUSED(editor.setElement(0, 1 + double(absent), 0.5)).code, "patch.masked");
+            QCOMPARE(codec::RunEditor::make(*decoder, {}, {}).has_value(), zero == 0);
+        }
     }
 
     void keepsWhatTheMaskKeeps()

@@ -20,8 +20,6 @@ namespace kernscope::checkpoint {
 
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::uint64_t kMxGroup = 32, kNvGroup = 16, kBlock = 128;
 
 /// Tensors that are one weight, and how they are read.
@@ -104,7 +102,8 @@ public:
                 continue;
             const auto bytes = file.file->bytes();
             const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
-            const Json json = jsonFits(text) ? Json::parse(text, nullptr, false) : Json();
+            const nlohmann::json json =
+                jsonFits(text) ? nlohmann::json::parse(text, nullptr, false) : nlohmann::json();
             if (json.is_object() && json.contains("quantization"))
                 m_said = json["quantization"];
         }
@@ -112,7 +111,7 @@ public:
 
     MlxCodes codesOf(const std::string &module) const
     {
-        const auto numbers = [](const Json &json) {
+        const auto numbers = [](const nlohmann::json &json) {
             MlxCodes codes;
             if (json.is_object())
                 for (const auto &[key, number] :
@@ -129,7 +128,7 @@ public:
     }
 
 private:
-    Json m_said;
+    nlohmann::json m_said;
 };
 
 class Joiner
