@@ -137,9 +137,9 @@ private slots:
                                                {values, mask}, {5}, Elem::Ui8);
             const auto codes = made.operation("primitive.sparse_with_bitmask_to_dense_v1", {sparse},
                                               {5}, Elem::Ui8);
-            const auto scale = made.constant({1}, Elem::F16, halfBytes({0.5f}), true);
+            const auto scale = made.constant({1}, Elem::F16, halves({0.5f}), true);
             const auto offset = made.constant({1}, Elem::Ui8, byteRow({zero}), true);
-            const auto bias = made.constant({1}, Elem::F16, halfBytes({0}), true);
+            const auto bias = made.constant({1}, Elem::F16, halves({0}), true);
             made.output({made.operation("primitive.blockwise_shift_scale_v2",
                                         {codes, scale, offset, bias}, {5}, Elem::F16)});
             const BundlePtr bundle = VERIFIED(made.open());

@@ -131,7 +131,7 @@ private slots:
     {
         const QByteArray codes(200 * 130, '\x38'); // 1
         const BundlePtr bundle =
-            opened({{"l.weight", "F8_E4M3", "[200,130]", codes},
+            openParts({{"l.weight", "F8_E4M3", "[200,130]", codes},
                     {"l.weight_scale_inv", "F32", "[2,2]", floats({1, 2, 3, 4})}});
         QCOMPARE(bundle->weights().size(), std::size_t(1));
         const std::vector<float> values = valuesOf(*bundle, 0);
@@ -141,7 +141,7 @@ private slots:
                 QCOMPARE(values[row * 130 + column], float(1 + 2 * (row / 128) + column / 128));
         }
         // Two scales for three rows are no such blocks.
-        QCOMPARE(opened({{"l.weight", "F8_E4M3", "[3,1]", codes.left(3)},
+        QCOMPARE(openParts({{"l.weight", "F8_E4M3", "[3,1]", codes.left(3)},
                          {"l.weight_scale_inv", "F32", "[2,1]", floats({1, 2})}})
                      ->weights()
                      .size(),
@@ -161,7 +161,7 @@ private slots:
     {
         const auto [name, type] = fetched<QByteArray, QByteArray>();
         const BundlePtr bundle = VERIFIED(
-            opened({{"l.weight", "F8_E4M3", "[1,64]", QByteArray(64, '\x38')},
+            openParts({{"l.weight", "F8_E4M3", "[1,64]", QByteArray(64, '\x38')},
                     {name.constData(), type.constData(), "[1,2]", QByteArray::fromHex("807E")}}));
         QCOMPARE(bundle->weights().size(), std::size_t(1));
         const std::vector<float> values = valuesOf(*bundle, 0);
