@@ -167,7 +167,7 @@ private Q_SLOTS:
         m_document->goToStep(0);
         request("[3]=1");
         m_document->goToStep(0);
-        m_document->save();
+        m_document->save(false);
         QCOMPARE(refused.size(), 2);
         QCOMPARE(refused.back().front().value<Error>().code, "patch.busy");
         QCOMPARE(failed.size(), 1);
