@@ -264,8 +264,10 @@ void QuietStyle::drawControl(ControlElement element, const QStyleOption *option,
     case CE_HeaderLabel:
         if (const auto *header = qstyleoption_cast<const QStyleOptionHeader *>(option)) {
             QStyleOptionHeader label(*header);
-            // Qt cuts a right-aligned title at its begin.
-            if (!label.text.contains(QLatin1Char('\n')))
+            // Qt cuts a right-aligned title at its begin, once its margin has no room either.
+            if (!label.text.contains(QLatin1Char('\n')) &&
+                label.fontMetrics.horizontalAdvance(label.text) >
+                    label.rect.width() + pixelMetric(PM_HeaderMargin, option, widget))
                 label.text =
                     label.fontMetrics.elidedText(label.text, Qt::ElideMiddle, label.rect.width());
             label.text = linesFromLeft(label.text, header->direction);

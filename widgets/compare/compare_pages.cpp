@@ -204,10 +204,14 @@ private:
         int name = room - verdict;
         if (name >= m_usualName + m_table->columnWidth(m_next)) {
             // Whole names come before the columns behind the verdict, of longer ones what is left.
-            const QAbstractItemView *view = m_table; // where the hint is public
+            int longest = 0;
+            for (int row = 0; row < std::min(m_table->model()->rowCount(), 100); ++row)
+                longest =
+                    std::max(longest, m_table->fontMetrics().horizontalAdvance(
+                                          m_table->model()->index(row, m_names).data().toString()));
             const int most = theme::em(m_table, kMostName);
             const int whole =
-                std::clamp(view->sizeHintForColumn(m_names), m_usualName, std::min(name, most));
+                std::clamp(longest + theme::em(m_table, 1), m_usualName, std::min(name, most));
             for (int column = m_verdict + 1; column < m_table->model()->columnCount() - 1; ++column)
                 name -= m_table->columnWidth(column);
             name -= theme::em(m_table, kLastColumn);
