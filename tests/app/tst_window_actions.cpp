@@ -540,7 +540,7 @@ private Q_SLOTS:
         Q_EMIT visited->aboutToShow();
         const auto places = visited->actions();
         QCOMPARE(places.size(), 4);
-        const auto name = [&session](std::size_t weight) {
+        const auto name = [this](std::size_t weight) {
             return QString::fromStdString(session().bundle()->weights()[weight].name);
         };
         for (int i = 0; i < 3; ++i)

@@ -192,7 +192,7 @@ private slots:
         const auto weight = VERIFIED(bundle->weightByName("l.weight"));
         QCOMPARE(valuesOf(*bundle, *weight), (std::vector<float>{2, 0, -2, -256}));
         parts[2].bytes[8] = 16; // 16 codes a word, less 2
-        QCOMPARE(valuesOf(*opened(parts), 0),
+        QCOMPARE(valuesOf(*openParts(parts), 0),
                  (std::vector<float>{-2, -4, -4, 0, -4, -4, -4, 0, 2, 2, 2, -2, -4, -4, -4, -4}));
         parts[2].bytes[8] = 4;
         parts.push_back({"l.weight_g_idx", "I32", "[4]", QByteArray(16, '\0')});
