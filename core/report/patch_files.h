@@ -30,7 +30,7 @@ Result<std::vector<std::byte>> binaryPatch(const Bundle &a, const Bundle &b,
                                            Progress *progress = nullptr);
 
 /// Edits as a script for `patch`, which make the weights of B out of A: one stored code a line with
-/// what it was, under the digests of A and of the result (core/patch/edit/script_text.h).
+/// what it was, under the digests of A and of the result (core/patch/edit/edit_parser.h).
 ///
 /// Edits change codes, not layouts: the two must have the same program and every weight the same
 /// layout. Errors: "diff.changes" naming what edits cannot say (a weight without a partner, in
