@@ -17,6 +17,9 @@ namespace kernscope::bench {
 
 namespace {
 
+using test::Bytes;
+using test::MadeBundle;
+
 constexpr std::uint64_t kLargeSide = 32768; // fp16: 2 GiB
 constexpr std::uint64_t kPageDistance = std::uint64_t{16} << 20;
 constexpr int kManyWeights = 50'000;
