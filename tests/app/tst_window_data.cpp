@@ -21,8 +21,8 @@ private Q_SLOTS:
     void wholeWay()
     {
         KERNSCOPE_SKIP_WITHOUT_ROWS();
-        QFETCH(QString, bundle);
-        const QString path = copyOf(bundle);
+        QFETCH(QString, path);
+        path = copyOf(path);
         const test::FileBytes before = bytesOf(path);
         QVERIFY(m_window->open({path}));
         QVERIFY(!session().bundle()->weights().empty());

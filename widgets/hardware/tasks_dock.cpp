@@ -63,10 +63,7 @@ constexpr int kListRows = 6; ///< of tasks above their registers
 void markEdited(std::vector<FactNode> &rows, const OverlaidFile &file)
 {
     for (FactNode &row : rows) {
-        if (row.bytes && !row.bits && file.changed(*row.bytes)) {
-            row.cells[0] += QStringLiteral(" \u270E");
-            row.toolTip.prepend(TasksDock::tr("\u270E not saved yet") + u'\n');
-        }
+        row.unsaved = row.bytes && !row.bits && file.changed(*row.bytes);
         markEdited(row.children, file);
     }
 }

@@ -245,7 +245,7 @@ QString FactTreeModel::markText(const FactNode &facts) const
     QString text;
     for (const Token mark : facts.marks)
         text += theme::glyph(mark);
-    return text;
+    return facts.unsaved ? text + QChar(0x270E) : text;
 }
 
 QVariant FactTreeModel::data(const QModelIndex &index, int role) const
@@ -277,6 +277,8 @@ QVariant FactTreeModel::data(const QModelIndex &index, int role) const
             lines << facts.cells.value(column);
         for (const Token mark : facts.marks)
             lines << theme::glyph(mark) + u' ' + markWord(mark);
+        if (facts.unsaved)
+            lines << tr("\u270E not saved yet");
         if (!facts.toolTip.isEmpty())
             lines << facts.toolTip;
         return lines.join(u'\n');

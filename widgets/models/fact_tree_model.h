@@ -18,6 +18,7 @@ struct FactNode {
     std::optional<BitRun> bits;     ///< of `bytes`, where not all of them
     QString toolTip;                ///< source, confidence, what is disputed
     std::vector<Token> marks;       ///< MarkChanged, MarkContested, MarkAssumed
+    bool unsaved = false;           ///< `bytes` are not on the disk yet
     std::vector<FactNode> children;
     std::vector<std::pair<int, std::uint64_t>> numbers; ///< column -> value by which it sorts
 };

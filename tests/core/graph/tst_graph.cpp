@@ -34,14 +34,14 @@ private Q_SLOTS:
         const std::size_t p = nodeOf(*graph, "p");
         QCOMPARE(graph->nodes()[p].kind, NodeKind::Weight);
         QCOMPARE(graph->nodeOfWeight(graph->nodes()[p].weight), p);
-        QCOMPARE(graph->title(p), "lut");
+        QCOMPARE(graph->title(p), "palette");
         QCOMPARE(graph->result(p), "fp16 [2, 4]");
         const Edge &edge = graph->edges()[graph->edgesFrom(p).front()];
         QCOMPARE(std::string(graph->param(edge)), "weight");
         const Neighbourhood drawn = around(graph, "p", 1);
         const Label label = unitLabel(drawn, 0);
         QCOMPARE(label.title, "p");
-        QCOMPARE(label.lines.front(), "lut \u00B7 5 B");
+        QCOMPARE(label.lines.front(), "palette \u00B7 5 B");
     }
 
     /// A weight whose file is cut has no known size; where the file is missing its type says it.
