@@ -5,18 +5,17 @@
 # Steps, all by default: clang (both programs built by clang++), tidy (clang-tidy over what changed),
 # simulate (simulate.sh for KERNSCOPE_SIMULATE_SECONDS, 600 by default), fuzz (each target for
 # KERNSCOPE_FUZZ_SECONDS, 120 by default), debian13 (both commands of the README in a chroot of Debian
-# 13: needs root and debootstrap), old-cmake (the tests with /usr/bin/cmake, Debian 12's 3.25), races
-# (ThreadSanitizer over the tests of core, window and program), macos (core, command line and module
-# compiled, not linked, by clang 16 with the library of macOS: needs clang-16 and libc++-16-dev), peers
-# (peers.sh: needs PyPI), wheel (wheel.sh: PyPI, root), packages (package.sh: root), archives
+# 13: needs root and debootstrap), old-cmake (the tests with /usr/bin/cmake, Debian 12's 3.25), macos
+# (core, command line and module compiled, not linked, by clang 16 with the library of macOS: needs
+# clang-16 and libc++-16-dev), peers (peers.sh: needs PyPI), wheel (wheel.sh: PyPI, root), packages
+# (package.sh: root), archives
 # (archive.sh: root).
 # Each step's exit status is printed at the end.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 case "${1-}" in -h | --help) print_help; exit ;; esac
-[ $# -gt 0 ] || set -- clang tidy simulate fuzz debian13 old-cmake races macos \
-    peers wheel packages archives
+[ $# -gt 0 ] || set -- clang tidy simulate fuzz debian13 old-cmake macos peers wheel packages archives
 cd "$kernscope_root" || exit 1
 install_packages check || exit 1
 
@@ -28,14 +27,6 @@ fuzz() {
 old_cmake() {
     /usr/bin/cmake --version | sed -n 1p >&2
     PATH=/usr/bin:/bin packaging/test.sh --no-install
-}
-
-races() {
-    configure_and_build tsan &&
-        QT_QPA_PLATFORM=offscreen LC_ALL=C.UTF-8 \
-            KERNSCOPE_DATA="${KERNSCOPE_DATA:-$kernscope_root/../shared/data}" \
-            TSAN_OPTIONS="suppressions=$kernscope_root/tests/races.txt exitcode=66" \
-            ctest --test-dir .build/tsan --output-on-failure --no-tests=error -j2 -L qt
 }
 
 # Debian's libraries are made with another standard library: there is nothing to link with.
@@ -63,7 +54,6 @@ for step in "$@"; do
     fuzz) fuzz ;;
     debian13) packaging/debian13.sh ;;
     old-cmake) old_cmake ;;
-    races) races ;;
     macos) macos ;;
     peers) peers ;;
     wheel) packaging/wheel.sh --root /var/tmp/kernscope-bookworm ;;
