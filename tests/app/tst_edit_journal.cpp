@@ -211,8 +211,8 @@ private Q_SLOTS:
         QVERIFY(test::bytesOf(m_path) == before);
     }
 
-    /// The second window is killed as well; an edit of its own stands before the making or after it,
-    /// and the making itself may be undone.
+    /// The second window is killed as well; an edit of its own stands before the making or after
+    /// it, and the making itself may be undone.
     void takenBackSurvivesASecondKill_data()
     {
         QTest::addColumn<bool>("editsBefore");

@@ -132,7 +132,7 @@ private slots:
         const QByteArray codes(200 * 130, '\x38'); // 1
         const BundlePtr bundle =
             openParts({{"l.weight", "F8_E4M3", "[200,130]", codes},
-                    {"l.weight_scale_inv", "F32", "[2,2]", floats({1, 2, 3, 4})}});
+                       {"l.weight_scale_inv", "F32", "[2,2]", floats({1, 2, 3, 4})}});
         QCOMPARE(bundle->weights().size(), std::size_t(1));
         const std::vector<float> values = valuesOf(*bundle, 0);
         QCOMPARE(values.size(), std::size_t(codes.size()));
@@ -142,7 +142,7 @@ private slots:
         }
         // Two scales for three rows are no such blocks.
         QCOMPARE(openParts({{"l.weight", "F8_E4M3", "[3,1]", codes.left(3)},
-                         {"l.weight_scale_inv", "F32", "[2,1]", floats({1, 2})}})
+                            {"l.weight_scale_inv", "F32", "[2,1]", floats({1, 2})}})
                      ->weights()
                      .size(),
                  std::size_t(2));
@@ -160,9 +160,9 @@ private slots:
     void powersOfTwo()
     {
         const auto [name, type] = fetched<QByteArray, QByteArray>();
-        const BundlePtr bundle = VERIFIED(
-            openParts({{"l.weight", "F8_E4M3", "[1,64]", QByteArray(64, '\x38')},
-                    {name.constData(), type.constData(), "[1,2]", QByteArray::fromHex("807E")}}));
+        const BundlePtr bundle = VERIFIED(openParts(
+            {{"l.weight", "F8_E4M3", "[1,64]", QByteArray(64, '\x38')},
+             {name.constData(), type.constData(), "[1,2]", QByteArray::fromHex("807E")}}));
         QCOMPARE(bundle->weights().size(), std::size_t(1));
         const std::vector<float> values = valuesOf(*bundle, 0);
         QVERIFY(values[0] == 2 && values[31] == 2 && values[32] == 0.5F && values[63] == 0.5F);
