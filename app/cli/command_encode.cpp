@@ -44,7 +44,7 @@ std::string listOf(std::span<const std::string> names)
 {
     constexpr std::size_t kNamed = 5;
     const std::size_t shown = std::min(names.size(), kNamed);
-    std::string list = fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ", "));
+    std::string list = fmt::format("{}", fmt::join(names.first(shown), ", "));
     return shown < names.size() ? list + fmt::format(" and {} more", names.size() - shown) : list;
 }
 
