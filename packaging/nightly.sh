@@ -6,8 +6,8 @@
 # simulate (simulate.sh for KERNSCOPE_SIMULATE_SECONDS, 600 by default), fuzz (each target for
 # KERNSCOPE_FUZZ_SECONDS, 120 by default), debian13 (both commands of the README in a chroot of Debian
 # 13: needs root and debootstrap), old-cmake (the tests with /usr/bin/cmake, Debian 12's 3.25), macos
-# (core, command line and module compiled, not linked, by clang 16 with the library of macOS: needs
-# clang-16 and libc++-16-dev), peers (peers.sh: needs PyPI), wheel (wheel.sh: PyPI, root), packages
+# (the core compiled, not linked, by clang 16 with the library of macOS: needs clang-16 and
+# libc++-16-dev), peers (peers.sh: needs PyPI), wheel (wheel.sh: PyPI, root), packages
 # (package.sh: root), archives
 # (archive.sh: root).
 # Each step's exit status is printed at the end.
@@ -34,9 +34,9 @@ macos() {
     local objects
     cmake -S . -B .build/macos -G Ninja -DCMAKE_CXX_COMPILER=clang++-16 \
         -DCMAKE_CXX_FLAGS=-stdlib=libc++ -DCMAKE_BUILD_TYPE=Debug -DKERNSCOPE_WERROR=ON \
-        -DBUILD_TESTING=OFF -DKERNSCOPE_BENCH=OFF -DKERNSCOPE_GUI=OFF -DKERNSCOPE_PYTHON=ON &&
+        -DBUILD_TESTING=OFF -DKERNSCOPE_BENCH=OFF -DKERNSCOPE_GUI=OFF &&
         mapfile -t objects < <(ninja -C .build/macos -t targets all |
-            sed -n 's/^\([^ ]*\.o\): CXX_COMPILER.*/\1/p' | grep -v -e _autogen -e sample) &&
+            sed -n 's/^\(core[^ ]*\.o\): CXX_COMPILER.*/\1/p') &&
         ninja -C .build/macos "${objects[@]}"
 }
 
