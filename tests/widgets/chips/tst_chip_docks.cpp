@@ -56,7 +56,7 @@ BundlePtr openTwoFunctions()
 
 } // namespace
 
-// Roofline and timeline of networks with so many layers that a task places them.
+// Roofline and timeline of networks with more layers than are placed at once: a task does it.
 
 namespace {
 

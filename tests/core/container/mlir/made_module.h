@@ -38,7 +38,7 @@ struct MadeModule {
     std::uint64_t attribute(Bytes bytes);
     std::uint64_t propertyRun(std::initializer_list<std::uint64_t> numbers);
     /// Makes the operations: an asset with one graph of these properties, whose body is `count`
-    /// operations that define so many values.
+    /// operations that define as many values as that.
     void wrapGraph(std::uint64_t location, std::initializer_list<std::uint64_t> graph,
                    std::uint64_t assetVersion, std::uint64_t values, std::uint64_t count,
                    const Bytes &body);
