@@ -221,6 +221,13 @@ std::vector<std::uint64_t> entriesIn(const Bundle &bundle, const Weight &weight,
     return entries;
 }
 
+/// Whether each element has an entry of the operand, alone or with the others of its vector.
+bool hasElements(const Weight &weight, const Operand &operand)
+{
+    return isElementwise(weight, operand.role) ||
+           &operand == codec::storedOperand(weight.form.encoding()->payload);
+}
+
 /// `counts`: null where a mask is counted up to the element only.
 std::optional<ElementBytes> findElement(const Bundle &bundle, std::size_t at, std::uint64_t element,
                                         BoundOrder &order, BoundOrder *counts)
@@ -233,14 +240,13 @@ std::optional<ElementBytes> findElement(const Bundle &bundle, std::size_t at, st
     if (const auto code = codeOfElement(bundle, *weight.form.encoding(), element, counts))
         return bytesOfEntry(weight, *code);
     // Backwards: where mask and values lie in pieces, a stored value's place is its own.
+    element = VectorLayout(*weight.form.encoding()).indexOf(element);
     for (std::size_t i = weight.operands().size(); i-- > 0;) {
         const codec::Operand &operand = weight.operands()[i];
         const OperandPlace &stored = *operand.place;
-        if (stored.isLiteral() || !isElementwise(weight, operand.role))
+        if (stored.isLiteral() || !operand.order || !hasElements(weight, operand))
             continue;
         const std::uint64_t width = bitWidth(operand.type);
-        if (!operand.order)
-            continue;
         const auto *bound = width == 0 ? nullptr : order.of(bundle, operand);
         std::uint64_t place = codec::ElementOrder::kAbsent;
         if (bound && element < bound->elements())
@@ -383,12 +389,14 @@ std::optional<ByteOwner> ownerOfByte(const Bundle &bundle, std::size_t file, Fil
             continue;
         owner.operand = i;
         owner.entry = entries.front();
-        if (operand.order) {
-            if (isElementwise(weight, operand.role))
-                owner.elements = entries;
-            return owner;
-        }
+        const VectorLayout layout(*weight.form.encoding());
         for (const std::uint64_t entry : entries) {
+            if (operand.order) {
+                for (std::uint64_t lane = 0; lane < layout.vector && hasElements(weight, operand);
+                     ++lane)
+                    owner.elements.push_back(layout.elementOf(entry, lane));
+                continue;
+            }
             const auto some = elementsOfCode(bundle, *weight.form.encoding(), operand, entry);
             owner.elements.insert(owner.elements.end(), some.begin(), some.end());
         }

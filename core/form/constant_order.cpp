@@ -80,6 +80,57 @@ private:
     std::uint64_t m_at; ///< byte
 };
 
+class WordsOrder final : public ElementOrder, public NotedOrder
+{
+public:
+    WordsOrder(const Shape &matrix, unsigned width, bool down, FileOffset at)
+        : m_rows(matrix[0]), m_columns(matrix[1]), m_each(32 / width), m_width(width), m_down(down),
+          m_at(at.value)
+    {
+    }
+    void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
+    {
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            const std::uint64_t row = (first + i) / m_columns, column = (first + i) % m_columns;
+            const std::uint64_t word =
+                m_down ? row / m_each * m_columns + column : row * rowWords() + column / m_each;
+            out[i] = 8 * m_at + 32 * word + (m_down ? row : column) % m_each * m_width;
+        }
+    }
+    std::uint64_t elements() const override { return m_rows * m_columns; }
+    std::uint64_t extent() const override
+    {
+        return m_at +
+               4 * (m_down ? (m_rows + m_each - 1) / m_each * m_columns : m_rows * rowWords());
+    }
+    std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
+    {
+        if (bit < 8 * m_at || elements() == 0)
+            return std::nullopt;
+        const std::uint64_t word = (bit - 8 * m_at) / 32, slot = (bit - 8 * m_at) % 32 / m_width;
+        const std::uint64_t across = m_down ? m_columns : rowWords();
+        const std::uint64_t row = m_down ? word / across * m_each + slot : word / across;
+        const std::uint64_t column = m_down ? word % across : word % across * m_each + slot;
+        const bool own = slot < m_each && row < m_rows && column < m_columns;
+        return own ? std::optional(row * m_columns + column) : std::nullopt;
+    }
+    bool note(LayoutNotes &notes) const override
+    {
+        notes.begin(LayoutNotes::Kind::Columns);
+        for (const std::uint64_t number :
+             {m_rows, m_columns, m_each, m_width, static_cast<std::uint64_t>(m_down)})
+            notes.add(number);
+        return true;
+    }
+
+private:
+    std::uint64_t rowWords() const { return (m_columns + m_each - 1) / m_each; }
+
+    std::uint64_t m_rows, m_columns, m_each, m_width;
+    bool m_down;
+    std::uint64_t m_at; ///< byte
+};
+
 /// Which element of what is stored each element is that is read, and which codebook serves it.
 class Permuted : public ElementOrder
 {
@@ -118,18 +169,18 @@ public:
     std::string lockReason() const override { return m_of ? m_of->lockReason() : std::string(); }
 
 protected:
-    std::uint64_t storedOf(std::uint64_t element) const
+    std::uint64_t stored(std::uint64_t element) const
     {
         std::uint64_t at = 0;
         for (const Axis &axis : m_axes)
             at += element / axis.readStride % axis.extent * axis.storedStride;
         return at;
     }
-    std::uint64_t readOf(std::uint64_t stored) const
+    std::uint64_t readOf(std::uint64_t at) const
     {
         std::uint64_t element = 0;
         for (const Axis &axis : m_axes)
-            element += stored / axis.storedStride % axis.extent * axis.readStride;
+            element += at / axis.storedStride % axis.extent * axis.readStride;
         return element;
     }
     /// Bit of the number that is stored as the `index`th.
@@ -173,13 +224,13 @@ public:
     void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
     {
         for (std::size_t i = 0; i < out.size(); ++i)
-            out[i] = bitOf(storedOf(first + i));
+            out[i] = bitOf(stored(first + i));
     }
     std::uint64_t extent() const override { return end(m_elements); }
     std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
     {
-        const auto stored = indexAt(bit, m_elements);
-        return stored ? std::optional(readOf(*stored)) : std::nullopt;
+        const auto at = indexAt(bit, m_elements);
+        return at ? std::optional(readOf(*at)) : std::nullopt;
     }
     bool note(LayoutNotes &notes) const override
     {
@@ -195,20 +246,27 @@ public:
     }
 };
 
-class KeptOrder final : public Permuted
+/// Must be bound to the bytes of the file, in which the mask lies too, where it is no literal.
+class KeptValues final : public Permuted, public KeptOrder
 {
 public:
-    KeptOrder(const Permutation &permutation, std::uint64_t kept, FileOffset mask)
-        : Permuted(permutation), m_kept(kept), m_mask(mask.value)
+    KeptValues(const Permutation &permutation, std::uint64_t kept, const Operand &mask)
+        : Permuted(permutation), m_kept(kept), m_mask(mask.place->dataOffset.value)
     {
-        m_maskOrder = permutedOrder({permutation.shape, permutation.axes, 1, nullptr, mask, {}});
+        const FileOffset at = mask.place->dataOffset;
+        m_maskOrder = permutedOrder({permutation.shape, permutation.axes, 1, nullptr, at, {}});
+        if (mask.place->isLiteral()) {
+            m_literal = mask.place;
+            m_bits = mask.bytes;
+        }
     }
 
     Result<std::shared_ptr<const ElementOrder>>
     bound(std::span<const std::byte> bytes) const override
     {
-        auto made = std::make_shared<KeptOrder>(*this);
-        made->m_bits = bytes.subspan(m_mask, (m_elements + 7) / 8);
+        auto made = std::make_shared<KeptValues>(*this);
+        if (!m_literal)
+            made->m_bits = bytes.subspan(m_mask, (m_elements + 7) / 8);
         made->m_before.clear();
         std::uint64_t ones = 0;
         for (std::uint64_t at = 0; at < m_elements; at += kRun) {
@@ -223,13 +281,13 @@ public:
     void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
     {
         for (std::size_t i = 0; i < out.size(); ++i) {
-            const std::uint64_t stored = storedOf(first + i);
-            out[i] = isSet(stored) ? bitOf(rank(stored)) : kAbsent;
+            const std::uint64_t at = stored(first + i);
+            out[i] = !m_before.empty() && isSet(at) ? bitOf(rank(at)) : kAbsent;
         }
     }
     std::uint64_t extent() const override
     {
-        return std::max(end(m_kept), m_mask + (m_elements + 7) / 8);
+        return std::max(end(m_kept), m_literal ? 0 : m_mask + (m_elements + 7) / 8);
     }
     std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
     {
@@ -237,30 +295,35 @@ public:
         if (!index)
             return std::nullopt;
         const auto run = std::upper_bound(m_before.begin(), m_before.end(), *index) - 1;
-        std::uint64_t stored = static_cast<std::uint64_t>(run - m_before.begin()) * kRun;
-        for (std::uint64_t left = *index - *run; left > 0 || !isSet(stored); ++stored)
-            left -= isSet(stored) ? 1 : 0;
-        return readOf(stored);
+        std::uint64_t at = static_cast<std::uint64_t>(run - m_before.begin()) * kRun;
+        for (std::uint64_t left = *index - *run; left > 0 || !isSet(at); ++at)
+            left -= isSet(at) ? 1 : 0;
+        return readOf(at);
     }
     bool skipsZeros() const override { return true; }
     std::shared_ptr<const ElementOrder> mask() const override { return m_maskOrder; }
+    std::uint64_t storedOf(std::uint64_t element) const override { return stored(element); }
+    std::uint64_t kept() const override { return m_kept; }
+    std::span<const std::byte> maskBits() const override { return m_bits; }
+    std::uint64_t maskAt() const override { return m_mask; }
+    std::uint64_t valuesAt() const override { return m_at; }
 
 private:
     static constexpr std::uint64_t kRun = 4096;
 
-    bool isSet(std::uint64_t stored) const
+    bool isSet(std::uint64_t at) const
     {
-        return !m_bits.empty() &&
-               (std::to_integer<unsigned>(m_bits[stored / 8]) >> stored % 8 & 1U) != 0;
+        return (std::to_integer<unsigned>(m_bits[at / 8]) >> at % 8 & 1U) != 0;
     }
-    std::uint64_t rank(std::uint64_t stored) const
+    std::uint64_t rank(std::uint64_t at) const
     {
-        return m_before[stored / kRun] + countBits(m_bits, stored / kRun * kRun, stored % kRun);
+        return m_before[at / kRun] + countBits(m_bits, at / kRun * kRun, at % kRun);
     }
 
     std::uint64_t m_kept, m_mask; ///< numbers; byte
     std::shared_ptr<const ElementOrder> m_maskOrder;
-    std::span<const std::byte> m_bits;   ///< empty until it is bound
+    std::shared_ptr<const OperandPlace> m_literal; ///< whose bits are the mask; null: in the file
+    std::span<const std::byte> m_bits;
     std::vector<std::uint64_t> m_before; ///< by run of elements: those kept before it
 };
 
@@ -281,12 +344,6 @@ std::shared_ptr<const ElementOrder> oneAByteOrder(std::uint64_t elements, unsign
 std::shared_ptr<const ElementOrder> permutedOrder(Permutation permutation)
 {
     return std::make_shared<PermutedOrder>(std::move(permutation));
-}
-
-std::shared_ptr<const ElementOrder> keptOrder(Permutation permutation, std::uint64_t kept,
-                                              FileOffset mask)
-{
-    return std::make_shared<KeptOrder>(permutation, kept, mask);
 }
 
 OperandPlace inPieces(OperandPlace place)
@@ -318,21 +375,33 @@ Operand orderedOperand(Operand operand, const Shape &shape,
     return operand;
 }
 
-/// What a mask keeps, read with the axes of the whole permuted, and the mask as well. Both must lie
-/// in the file, the mask's bits one after another.
-bool turnKept(Encoding &encoding, const std::vector<std::size_t> &axes, const Shape &books)
+/// The operand read with its axes permuted; axes beyond the permutation stay. Of palette indices
+/// `books` says the codebooks along each axis, as read; empty: one.
+Operand permutedOperand(Operand operand, std::vector<std::size_t> axes, const Shape &books = {})
+{
+    for (std::size_t i = axes.size(); i < operand.shape.size(); ++i)
+        axes.push_back(i);
+    auto order = permutedOrder({operand.shape, axes, bitWidth(operand.type), operand.order,
+                                operand.place->dataOffset, books});
+    const Shape shape = permuted(operand.shape, axes);
+    return orderedOperand(std::move(operand), shape, std::move(order));
+}
+
+/// What a mask keeps of `shape`, read with the axes of the whole permuted, and the mask as well.
+/// The mask's bits must lie one after another.
+bool turnKept(Encoding &encoding, const Shape &shape, const std::vector<std::size_t> &axes,
+              const Shape &books)
 {
     auto *payload = std::get_if<Operand>(&encoding.payload);
     Operand &mask = *encoding.mask;
-    if (payload == nullptr || mask.order || mask.place->isLiteral() || payload->place->isLiteral())
+    if (payload == nullptr || payload->order || mask.order || payload->place->isLiteral())
         return false;
+    const Permutation whole{
+        shape, axes, bitWidth(payload->type), nullptr, payload->place->dataOffset, books};
     const auto kept = elementCount(payload->shape).value_or(ElementCount()).value;
-    auto order = keptOrder({encoding.shape, axes, bitWidth(payload->type), payload->order,
-                            payload->place->dataOffset, books},
-                           kept, mask.place->dataOffset);
-    *payload =
-        orderedOperand(std::move(*payload), permuted(encoding.shape, axes), std::move(order));
-    mask = permutedOperand(readAs(std::move(mask), mask.type, encoding.shape), axes);
+    auto order = std::make_shared<KeptValues>(whole, kept, mask);
+    *payload = orderedOperand(std::move(*payload), permuted(shape, axes), std::move(order));
+    mask = permutedOperand(readAs(std::move(mask), mask.type, shape), axes);
     return true;
 }
 
@@ -360,23 +429,25 @@ bool turnTable(OperandSource &source, const std::vector<std::size_t> &axes)
 
 } // namespace
 
-Operand permutedOperand(Operand operand, std::vector<std::size_t> axes, const Shape &books)
+Operand wordsOperand(Operand operand, ElementType type, const Shape &matrix, bool down)
 {
-    for (std::size_t i = axes.size(); i < operand.shape.size(); ++i)
-        axes.push_back(i);
-    auto order = permutedOrder({operand.shape, axes, bitWidth(operand.type), operand.order,
-                                operand.place->dataOffset, books});
-    const Shape shape = permuted(operand.shape, axes);
-    return orderedOperand(std::move(operand), shape, std::move(order));
+    operand = readAs(std::move(operand), type, matrix);
+    auto order =
+        std::make_shared<WordsOrder>(matrix, bitWidth(type), down, operand.place->dataOffset);
+    return orderedOperand(std::move(operand), matrix, std::move(order));
 }
 
 bool turnAxes(Encoding &encoding, const std::vector<std::size_t> &axes)
 {
     Shape books; // along each axis, where there are several
+    Shape indices = encoding.shape;
     if (encoding.palette) {
         Palette &palette = *encoding.palette;
-        if (palette.vector > 1)
-            return false;
+        if (palette.vector > 1) {
+            indices[palette.vectorAxis] /= palette.vector;
+            palette.vectorAxis = static_cast<std::uint64_t>(
+                std::ranges::find(axes, palette.vectorAxis) - axes.begin());
+        }
         palette.grid = palette.grid.empty() ? Shape() : permuted(palette.grid, axes);
         if (elementCount(palette.grid).value_or(ElementCount()) != ElementCount(1)) {
             books = palette.grid;
@@ -385,7 +456,7 @@ bool turnAxes(Encoding &encoding, const std::vector<std::size_t> &axes)
         }
     }
     if (encoding.mask) {
-        if (!turnKept(encoding, axes, books))
+        if (!turnKept(encoding, indices, axes, books))
             return false;
     } else if (auto *operand = std::get_if<Operand>(&encoding.payload)) {
         if (operand->shape.size() != axes.size())

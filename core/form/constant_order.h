@@ -30,21 +30,29 @@ struct Permutation {
     Shape books = {}; ///< codebooks along each axis, as read; empty: one
 };
 std::shared_ptr<const ElementOrder> permutedOrder(Permutation permutation);
-/// The same where only the `kept` elements are stored whose bits are set in the mask at `mask`, a
-/// bit an element as stored. Must be bound (ElementOrder::bound) to the bytes that both lie in.
-std::shared_ptr<const ElementOrder> keptOrder(Permutation permutation, std::uint64_t kept,
-                                              FileOffset mask);
+
+/// The order of what a mask keeps and a transpose permutes: mask and values as they are stored.
+class KeptOrder
+{
+public:
+    virtual ~KeptOrder() = default;
+    virtual std::uint64_t storedOf(std::uint64_t element) const = 0;
+    virtual std::uint64_t kept() const = 0;
+    virtual std::span<const std::byte> maskBits() const = 0; ///< empty until it is bound
+    virtual std::uint64_t maskAt() const = 0;                ///< byte; of values as well
+    virtual std::uint64_t valuesAt() const = 0;
+};
 
 /// A place of one piece.
 OperandPlace inPieces(OperandPlace place);
 
-/// The operand read with its axes permuted; axes beyond the permutation stay. Of palette indices
-/// `books` says the codebooks along each axis, as read; empty: one.
-Operand permutedOperand(Operand operand, std::vector<std::size_t> axes, const Shape &books = {});
+/// The operand read as a matrix of `type` in words of 32 bits, each with as many elements as have
+/// room in it: the last word of each row has a rest of none, or of each column where `down`.
+Operand wordsOperand(Operand operand, ElementType type, const Shape &matrix, bool down);
 
 /// Permutes the axes of what an encoding makes: of its payload, mask, codebooks and tables, whose
 /// operands get orders; axis i of the result is axis `axes[i]` of what was made. False where it has
-/// vectors, or parts that do not lie as the whole does; it is then of no use.
+/// parts that do not lie as the whole does; it is then of no use.
 bool turnAxes(Encoding &encoding, const std::vector<std::size_t> &axes);
 
 } // namespace kernscope::codec

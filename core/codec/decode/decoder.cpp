@@ -52,10 +52,10 @@ std::vector<std::uint64_t> orderedUse(const Decoder::State &state,
                                       std::vector<std::uint64_t> counts, Progress *progress)
 {
     constexpr std::uint64_t kPart = 32 * kBlockElements;
-    std::vector<std::int64_t> codes(std::min(state.elements, kPart));
-    for (std::uint64_t at = 0; at < state.elements;) {
-        // Elements of one tile, whose rows have a codebook each; else one element at a time.
-        const std::uint64_t left = std::min(kPart, state.elements - at);
+    std::vector<std::int64_t> codes(std::min(state.indexElements, kPart));
+    for (std::uint64_t at = 0; at < state.indexElements;) {
+        // Indices of one tile, whose rows have a codebook each; else one at a time.
+        const std::uint64_t left = std::min(kPart, state.indexElements - at);
         const auto tile = state.tiles != nullptr ? state.tiles->tileAt(at, left) : std::nullopt;
         const auto some = std::span(codes).first(
             tile ? tile->elements() : std::min<std::uint64_t>(left, kBlockElements));
@@ -178,19 +178,20 @@ void Decoder::decodeFloat(std::uint64_t first, std::span<float> out) const
 bool Decoder::stored(std::uint64_t element) const
 {
     if (m_state->payload.order)
-        return positionIn(m_state->payload, 8, element).has_value();
-    if (!m_state->mask)
-        return true;
-    return m_state->mask->test(m_state->palette ? m_state->placeOf(element).index : element);
+        return positionIn(m_state->payload, 8, m_state->indexOf(element)).has_value();
+    return !m_state->mask || m_state->mask->test(m_state->indexOf(element));
 }
 
 void Decoder::codes(std::uint64_t first, std::span<std::int64_t> out) const
 {
     const State &state = *m_state;
-    if (state.payload.order) {
-        state.orderedCodes(first, out);
+    const bool vectors = state.palette && state.palette->vector > 1;
+    if (state.payload.order && !vectors)
+        return state.orderedCodes(first, out);
+    for (std::size_t i = 0; state.payload.order && i < out.size(); ++i)
+        state.orderedCodes(state.indexOf(first + i), out.subspan(i, 1));
+    if (state.payload.order)
         return;
-    }
     if (state.palette) {
         indexCodes(state, first, out);
         return;
@@ -214,13 +215,14 @@ void Decoder::codes(std::uint64_t first, std::span<std::int64_t> out) const
 std::uint64_t Decoder::rank(std::uint64_t n) const
 {
     if (m_state->skipsZeros())
-        return m_state->storedElements().rank(std::min(n, m_state->elements));
+        return m_state->storedElements().rank(std::min(n, m_state->indexElements));
     return m_state->mask ? m_state->mask->rank(std::min(n, m_state->mask->bits())) : n;
 }
 
 ElementCount Decoder::payloadElements() const
 {
-    return ElementCount(m_state->skipsZeros() ? rank(m_state->elements) : m_state->payloadElements);
+    return ElementCount(m_state->skipsZeros() ? rank(m_state->indexElements)
+                                              : m_state->payloadElements);
 }
 
 Decoder::CodebookPlace Decoder::codebookOf(std::uint64_t element) const

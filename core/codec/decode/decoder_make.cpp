@@ -44,7 +44,7 @@ private:
     Step mask();
     Step palette();
     Step paletteShape(PaletteState &palette, Shape &indexShape);
-    Step orderedBooks(PaletteState &palette);
+    Step orderedBooks(PaletteState &palette, const Shape &indexShape);
     Step paletteIndices(PaletteState &palette);
     void paletteTables(PaletteState &palette);
     Step scaling();
@@ -167,10 +167,9 @@ EncodingMaker::Step EncodingMaker::bindOrder()
 {
     const auto &mask = encoding().mask;
     const bool strange = mask && !(mask->order && m_state->payload.order->skipsZeros());
-    if (strange || (encoding().palette && encoding().palette->vector != 1))
-        return refused("codec.shape", partRoleName(m_state->payload.role),
-                       "neither mask nor vectors", "one of them",
-                       "A payload with an order of its own has neither");
+    if (strange)
+        return refused("codec.shape", partRoleName(m_state->payload.role), "no mask", "a mask",
+                       "A payload with an order of its own has none");
     auto bound = TRY(m_state->payload.order->bound(m_state->payload.bytes));
     if (const auto *unpacked = dynamic_cast<const UnpackedBytes *>(bound.get())) {
         // The operand's place keeps the bytes alive.
@@ -188,7 +187,8 @@ EncodingMaker::Step EncodingMaker::bindOrder()
         if (m_state->encoding.mask)
             m_state->encoding.mask->order = m_state->payload.order->mask();
     }
-    m_state->tiles = dynamic_cast<const TiledOrder *>(m_state->payload.order.get());
+    if (!encoding().palette || encoding().palette->vector == 1)
+        m_state->tiles = dynamic_cast<const TiledOrder *>(m_state->payload.order.get());
     return {};
 }
 
@@ -359,7 +359,7 @@ EncodingMaker::Step EncodingMaker::paletteShape(PaletteState &palette, Shape &in
     if (grid.empty())
         grid.assign(indexShape.size(), 1);
     if (m_state->payload.order && m_state->elements > 0)
-        return orderedBooks(palette);
+        return orderedBooks(palette, indexShape);
     bool divides = grid.size() == indexShape.size();
     for (std::size_t i = 0; divides && i < grid.size(); ++i)
         divides = grid[i] != 0 && indexShape[i] % grid[i] == 0;
@@ -384,19 +384,21 @@ EncodingMaker::Step EncodingMaker::paletteShape(PaletteState &palette, Shape &in
     return {};
 }
 
-/// The order says which codebook serves an element: they need not divide the tensor.
-EncodingMaker::Step EncodingMaker::orderedBooks(PaletteState &palette)
+/// The order says which codebook serves an index: they need not divide the tensor.
+EncodingMaker::Step EncodingMaker::orderedBooks(PaletteState &palette, const Shape &indexShape)
 {
     const std::uint64_t lut = elementCount(palette.lut.shape)->value;
-    const std::uint64_t books = palette.entries == 0 ? 0 : lut / palette.entries;
-    if (books == 0 || lut % palette.entries != 0 || m_state->payload.order->tables() > books)
+    const std::uint64_t perBook =
+        checkedMultiply(palette.entries, palette.vector).value_or(UINT64_MAX);
+    const std::uint64_t books = perBook == 0 ? 0 : lut / perBook;
+    if (books == 0 || lut % perBook != 0 || m_state->payload.order->tables() > books)
         return refused("codec.codebook", "lut",
                        fmt::format("{} codebooks of {} entries", m_state->payload.order->tables(),
                                    palette.entries),
                        shapeText(palette.lut.shape),
                        "The codebooks are not those that the indices ask for");
     palette.codebooks = books;
-    palette.grid = GridMap(encoding().shape, Shape(encoding().shape.size(), 1));
+    palette.grid = GridMap(indexShape, Shape(indexShape.size(), 1));
     return {};
 }
 

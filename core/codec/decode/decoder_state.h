@@ -109,6 +109,7 @@ struct Decoder::State {
     unsigned codeWidth() const { return palette ? palette->width : bitWidth(payload.type); }
     /// Codebook that serves a place of the index tensor.
     std::uint64_t codebookAt(std::uint64_t dense) const;
+    /// Of indices, where each stands for several elements.
     void orderedCodes(std::uint64_t first, std::span<std::int64_t> out) const;
     /// The tile of codes that begins with element `first` of an ordered payload, at most `count`
     /// elements, its codes row after row, without a sign; nothing where it is none.
@@ -118,6 +119,11 @@ struct Decoder::State {
     void decodeFloat(std::uint64_t first, std::span<float> out) const;
 
     IndexPlace placeOf(std::uint64_t element) const;
+    /// Place of an element in the index tensor, or in the decoded one where there is no palette.
+    std::uint64_t indexOf(std::uint64_t element) const
+    {
+        return palette ? placeOf(element).index : element;
+    }
     /// Indices [first, first + out.size()) of the index tensor; 0 where the mask leaves one out.
     void indices(std::uint64_t first, std::span<std::uint8_t> out) const;
     /// Payload values [first, first + out.size()) by dense position; 0 in the gaps of a mask.

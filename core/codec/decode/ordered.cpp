@@ -364,18 +364,18 @@ std::vector<std::byte> gathered(const Operand &operand, std::uint64_t count)
 const MaskIndex &Decoder::State::storedElements() const
 {
     std::call_once(storedMade, [this] {
-        storedBits.resize(elements / 8 + 1);
+        storedBits.resize(indexElements / 8 + 1);
         Positions positions;
-        for (std::uint64_t at = 0; at < elements; at += kBlockElements) {
-            const auto some =
-                std::span(positions).first(std::min<std::uint64_t>(kBlockElements, elements - at));
+        for (std::uint64_t at = 0; at < indexElements; at += kBlockElements) {
+            const auto some = std::span(positions).first(
+                std::min<std::uint64_t>(kBlockElements, indexElements - at));
             payload.order->positions(at, some);
             for (std::size_t i = 0; i < some.size(); ++i) {
                 const unsigned bit = some[i] != ElementOrder::kAbsent ? 1U : 0U;
                 storedBits[(at + i) / 8] |= static_cast<std::byte>(bit << (at + i) % 8);
             }
         }
-        storedIndex.emplace(storedBits, elements);
+        storedIndex.emplace(storedBits, indexElements);
     });
     return *storedIndex;
 }
@@ -413,7 +413,11 @@ void Decoder::State::orderedFloats(std::uint64_t first, std::span<float> out) co
 {
     Positions places;
     const auto positions = std::span(places).first(out.size());
-    payload.order->positions(first, positions);
+    const bool vectors = palette && palette->vector > 1;
+    if (!vectors)
+        payload.order->positions(first, positions);
+    for (std::size_t i = 0; vectors && i < out.size(); ++i)
+        payload.order->positions(indexOf(first + i), positions.subspan(i, 1));
     const unsigned width = codeWidth();
     std::array<std::byte, kBlockElements * 8> packed;
     for (std::size_t i = 0; i < out.size(); ++i) {
@@ -422,9 +426,10 @@ void Decoder::State::orderedFloats(std::uint64_t first, std::span<float> out) co
         if (palette && held) {
             const unsigned code =
                 bitsAt(payload.bytes, position, width, payload.order->highestFirst());
-            const std::uint64_t book = payload.order->table(first + i);
-            out[i] = static_cast<float>(
-                loadValue(palette->lut.bytes, palette->lut.type, book * palette->entries + code));
+            const IndexPlace place = placeOf(first + i);
+            const std::uint64_t entry = payload.order->table(place.index) * palette->entries + code;
+            out[i] = static_cast<float>(loadValue(palette->lut.bytes, palette->lut.type,
+                                                  entry * palette->vector + place.lane));
         } else if (width < 8) {
             out[i] = held ? static_cast<float>(codeValue(
                                 payload.type, codeIn(payload, width, payload.type, first + i)))

@@ -2,6 +2,7 @@
 #include "core/codec/edit/editor.h"
 
 #include "core/codec/decode/ordered.h"
+#include "core/form/constant_order.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
 
@@ -144,16 +145,41 @@ EditPlan leftOut(double asked, double holds = 0)
     return none;
 }
 
+/// A mask and what it keeps, as they are stored.
+struct KeptView {
+    explicit KeptView(const Decoder::State &of)
+        : state(of), order(dynamic_cast<const KeptOrder *>(of.payload.order.get())),
+          mask(of.mask ? &*of.mask : nullptr), values(of.payload.bytes), count(of.payloadElements)
+    {
+        if (!order)
+            return;
+        mask = &own.emplace(order->maskBits(), of.indexElements);
+        count = order->kept();
+        values = values.subspan(order->valuesAt(), (count * of.codeWidth() + 7) / 8);
+    }
+    std::uint64_t placeOf(std::uint64_t dense) const
+    {
+        return order ? order->storedOf(dense) : dense;
+    }
+
+    const Decoder::State &state;
+    const KeptOrder *order;
+    std::optional<MaskIndex> own;
+    const MaskIndex *mask;
+    std::span<const std::byte> values;
+    std::uint64_t count;
+};
+
 /// Checks that the mask and its survivors agree, without which no place is certain.
-Result<std::uint64_t> soundRank(const Decoder::State &state, std::uint64_t element,
-                                std::uint64_t dense)
+Result<std::uint64_t> soundRank(const KeptView &kept, std::uint64_t element, std::uint64_t place)
 {
-    if (state.payload.order && state.payload.order->skipsZeros())
+    const Decoder::State &state = kept.state;
+    if (state.skipsZeros() && !kept.order)
         return refused(
             "patch.sparse_zero", "mask", "a value other than zero of a stored element",
             "another zero",
             "The form leaves zeros out: moving one would change the length of its slice");
-    if (!state.mask)
+    if (!kept.mask)
         return refused("patch.part", "mask", "a sparse weight", "no mask",
                        "Only a sparse weight can keep or drop elements");
     if (element >= state.elements)
@@ -161,23 +187,23 @@ Result<std::uint64_t> soundRank(const Decoder::State &state, std::uint64_t eleme
                        fmt::format("{}", element), "The index lies outside the weight");
     if (state.payloadDecoder)
         return tl::unexpected(indirectPayload());
-    const std::uint64_t population = state.mask->rank(state.mask->bits());
-    if (population != state.payloadElements)
-        return refused("codec.mask", "mask", fmt::format("{} set bits", state.payloadElements),
+    const std::uint64_t population = kept.mask->rank(kept.mask->bits());
+    if (population != kept.count)
+        return refused("codec.mask", "mask", fmt::format("{} set bits", kept.count),
                        fmt::format("{} set bits", population),
                        "The mask does not match its values");
-    return state.mask->rank(dense);
+    return kept.mask->rank(place);
 }
 
-/// What a change leaves at places of the dense tensor: a code, or nothing.
+/// What a change leaves at places of the mask: a code, or nothing.
 using KeptCodes = std::map<std::uint64_t, std::optional<std::int64_t>>;
 
 /// Stored codes in a row: `width` bits each, or one a byte where several share a byte.
 class CodeRun
 {
 public:
-    explicit CodeRun(const Decoder::State &state)
-        : m_state(state), m_width(codeWidth(state)), m_bytes(std::max(1U, m_width / 8))
+    explicit CodeRun(const KeptView &kept)
+        : m_values(kept.values), m_width(codeWidth(kept.state)), m_bytes(std::max(1U, m_width / 8))
     {
     }
     /// Codes [first, last) of the payload.
@@ -187,10 +213,10 @@ public:
         m_codes.resize(at + (last - first) * m_bytes);
         const auto to = std::span(m_codes).subspan(at);
         if (m_width < 8) {
-            unpackCodes(m_state.payload.bytes, m_width, first, to);
+            unpackCodes(m_values, m_width, first, to);
             return;
         }
-        const auto from = m_state.payload.bytes.subspan(first * m_bytes, to.size());
+        const auto from = m_values.subspan(first * m_bytes, to.size());
         std::ranges::transform(from, to.begin(),
                                [](std::byte each) { return std::to_integer<std::uint8_t>(each); });
     }
@@ -213,49 +239,51 @@ public:
     }
 
 private:
-    const Decoder::State &m_state;
+    std::span<const std::byte> m_values;
     unsigned m_width;
     std::size_t m_bytes; ///< of a code here
     std::vector<std::uint8_t> m_codes;
 };
 
-void addMaskBits(EditPlan &plan, const Decoder::State &state, const KeptCodes &codes)
+void addMaskBits(EditPlan &plan, const KeptView &kept, const KeptCodes &codes)
 {
+    const auto before = kept.mask->bytes();
     std::map<std::uint64_t, unsigned> changed;
-    for (const auto &[dense, code] : codes) {
-        const auto at = changed.try_emplace(
-            dense / 8, std::to_integer<unsigned>(state.mask->bytes()[dense / 8]));
-        const unsigned bit = 1U << (dense % 8);
-        at.first->second = code ? at.first->second | bit : at.first->second & ~bit;
+    for (const auto &[place, code] : codes) {
+        const auto at =
+            changed.try_emplace(place / 8, std::to_integer<unsigned>(before[place / 8])).first;
+        const unsigned bit = 1U << (place % 8);
+        at->second = code ? at->second | bit : at->second & ~bit;
     }
+    const std::uint64_t from = kept.order ? kept.order->maskAt() : 0;
     for (const auto &[byte, bits] : changed) {
-        if (static_cast<std::byte>(bits) != state.mask->bytes()[byte])
-            addChange(plan, PartRole::Mask, {byte, {static_cast<std::byte>(bits)}});
+        if (static_cast<std::byte>(bits) != before[byte])
+            addChange(plan, PartRole::Mask, {from + byte, {static_cast<std::byte>(bits)}});
     }
 }
 
 /// The survivors between the first and the last place that changes, or up to the end where their
 /// number does. Groups of eight codes are whole bytes.
-void addSurvivors(EditPlan &plan, const Decoder::State &state, const KeptCodes &codes)
+void addSurvivors(EditPlan &plan, const KeptView &kept, const KeptCodes &codes)
 {
-    const MaskIndex &mask = *state.mask;
-    const std::uint64_t count = state.payloadElements;
+    const MaskIndex &mask = *kept.mask;
+    const std::uint64_t count = kept.count;
     const auto added = std::ranges::count_if(
         codes, [&mask](const auto &each) { return each.second && !mask.test(each.first); });
     const auto removed = std::ranges::count_if(
         codes, [&mask](const auto &each) { return !each.second && mask.test(each.first); });
-    const unsigned width = codeWidth(state);
+    const unsigned width = codeWidth(kept.state);
     const std::uint64_t group = width < 8 ? 8 : 1;
     const std::uint64_t first = mask.rank(codes.begin()->first) / group * group;
     const std::uint64_t changed = mask.rank(codes.rbegin()->first + 1);
     const std::uint64_t last =
         added == removed ? std::min(count, (changed + group - 1) / group * group) : count;
-    CodeRun run(state);
+    CodeRun run(kept);
     std::uint64_t next = first;
-    for (const auto &[dense, code] : codes) {
-        const std::uint64_t rank = mask.rank(dense);
+    for (const auto &[place, code] : codes) {
+        const std::uint64_t rank = mask.rank(place);
         run.copy(next, rank);
-        next = rank + (mask.test(dense) ? 1 : 0);
+        next = rank + (mask.test(place) ? 1 : 0);
         if (code)
             run.add(*code);
     }
@@ -263,18 +291,19 @@ void addSurvivors(EditPlan &plan, const Decoder::State &state, const KeptCodes &
     std::uint64_t offset = first * width / 8;
     std::vector<std::byte> bytes = run.packed();
     // What the file holds already is cut off; where the end moves, at the front alone.
-    const auto old = state.payload.bytes.subspan(offset);
+    const auto old = kept.values.subspan(offset);
     const std::size_t common = std::min(bytes.size(), old.size());
     const auto differs = std::mismatch(
         bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(common), old.begin());
     offset += static_cast<std::uint64_t>(differs.first - bytes.begin());
     if (added == removed) {
         while (differs.first != bytes.end() &&
-               bytes.back() == state.payload.bytes[first * width / 8 + bytes.size() - 1])
+               bytes.back() == kept.values[first * width / 8 + bytes.size() - 1])
             bytes.pop_back();
     }
     bytes.erase(bytes.begin(), differs.first);
-    addChange(plan, state.payload.role, {offset, std::move(bytes)});
+    offset += kept.order ? kept.order->valuesAt() : 0;
+    addChange(plan, kept.state.payload.role, {offset, std::move(bytes)});
     if (added != removed)
         plan.payloadElements = ElementCount(count + static_cast<std::uint64_t>(added) -
                                             static_cast<std::uint64_t>(removed));
@@ -530,23 +559,28 @@ void addChange(EditPlan &plan, PartRole role, ByteChange change)
 Result<std::vector<EditPlan>> Editor::changeMask(std::span<const MaskChange> changes) const
 {
     const Decoder::State &state = *m_decoder.m_state;
+    const KeptView kept(state);
     KeptCodes codes;
     std::vector<EditPlan> plans;
     for (const MaskChange &change : changes) {
         const ElementPlace place =
             change.element < state.elements ? elementPlace(state, change.element) : ElementPlace{};
-        const auto rank = TRY(soundRank(state, change.element, place.dense));
-        const auto before = codes.find(place.dense);
-        const auto current = before != codes.end()           ? before->second
-                             : state.mask->test(place.dense) ? std::optional(codeAt(state, rank))
-                                                             : std::nullopt;
+        const std::uint64_t at = kept.placeOf(place.dense);
+        const auto rank = TRY(soundRank(kept, change.element, at));
+        const auto before = codes.find(at);
+        const auto now = [&] {
+            return kept.mask->test(at)
+                       ? std::optional(codeAt(state, kept.order ? place.dense : rank))
+                       : std::nullopt;
+        };
+        const auto current = before != codes.end() ? before->second : now();
         EditPlan &plan = plans.emplace_back();
         if (change.value) {
             const auto chosen =
                 TRY(decide(candidatesFor(state, place, *change.value, current), *change.value,
                            change.tolerance, plainType(state), partRoleName(state.payload.role)));
             plan = elementPlan(state, place, *change.value, chosen, current);
-            codes[place.dense] = chosen.code;
+            codes[at] = chosen.code;
             continue;
         }
         plan.note = "left out by the mask";
@@ -560,14 +594,13 @@ Result<std::vector<EditPlan>> Editor::changeMask(std::span<const MaskChange> cha
                     fmt::format("element {} beside other values", change.element),
                     "Dropping the element would drop the rest of its vector");
         }
-        codes[place.dense] = std::nullopt;
+        codes[at] = std::nullopt;
     }
-    std::erase_if(codes, [&state](const auto &each) {
-        return !each.second && !state.mask->test(each.first);
-    });
+    std::erase_if(
+        codes, [&kept](const auto &each) { return !each.second && !kept.mask->test(each.first); });
     if (!codes.empty()) {
-        addMaskBits(plans.back(), state, codes);
-        addSurvivors(plans.back(), state, codes);
+        addMaskBits(plans.back(), kept, codes);
+        addSurvivors(plans.back(), kept, codes);
     }
     return plans;
 }

@@ -29,10 +29,11 @@ float entryOf(const PaletteState &palette, std::uint64_t codebook, std::uint64_t
 }
 
 /// Whether an entry has in its other lanes what the vector must keep.
-bool keepsOtherLanes(const PaletteState &palette, const ElementPlace &place, std::int64_t code,
+bool keepsOtherLanes(const Decoder::State &state, const ElementPlace &place, std::int64_t code,
                      std::optional<std::int64_t> current)
 {
-    const std::uint64_t codebook = palette.grid.cellOf(place.dense); // vectors have no order
+    const PaletteState &palette = *state.palette;
+    const std::uint64_t codebook = state.codebookAt(place.dense);
     for (std::uint64_t lane = 0; lane < palette.vector; ++lane) {
         const float keep = current ? entryOf(palette, codebook, lane, *current) : 0.0f;
         const float offered = entryOf(palette, codebook, lane, code);
@@ -100,7 +101,7 @@ std::vector<std::int64_t> codesFor(const Decoder::State &state, const ElementPla
     if (state.palette) {
         for (std::int64_t code = 0; code < static_cast<std::int64_t>(state.palette->entries);
              ++code) {
-            if (state.palette->vector == 1 || keepsOtherLanes(*state.palette, place, code, current))
+            if (state.palette->vector == 1 || keepsOtherLanes(state, place, code, current))
                 codes.push_back(code);
         }
         return codes;

@@ -85,7 +85,7 @@ Result<void> checkOwnBytes(const Bundle &bundle, const Weight &weight,
         return {};
     const OperandPlace &place = *operand.place;
     const auto whole =
-        packedBytes(elementCount(operand.shape).value_or(ElementCount()), operand.type);
+        packedBytes(elementCount(operand.declaredShape()).value_or(ElementCount()), operand.type);
     const bool splat = place.isLiteral() || (whole && place.bytes < *whole);
     if (!place.shared && !splat)
         return {};

@@ -221,17 +221,25 @@ SparseChain::Made SparseChain::copy(std::uint32_t value, bool packed)
     return m_operations.back().results.front();
 }
 
-/// Bytes with the changes of one part laid over them; the last one may end elsewhere.
-std::vector<std::byte> withChanges(std::span<const std::byte> bytes, const codec::EditPlan &plan,
-                                   PartRole role, std::uint64_t length)
+/// Bytes of a part with a plan's changes laid over them; the last one may end elsewhere. All of
+/// them, or `length`.
+std::vector<std::byte> withChanges(const Bundle &bundle, const codec::Operand &part,
+                                   const codec::EditPlan &plan,
+                                   std::optional<std::uint64_t> length = std::nullopt)
 {
+    auto bytes = bundle.operandBytes(part);
+    const bool inPieces = part.order && !part.place->isLiteral(); // counts from the file's start
+    const std::uint64_t start = inPieces ? part.place->dataOffset.value : 0;
+    if (inPieces)
+        bytes = bytes.subspan(start, part.place->bytes.value);
     std::vector<std::byte> all(bytes.begin(), bytes.end());
-    all.resize(std::max<std::size_t>(all.size(), length));
-    for (const codec::PartEdit &part : plan.parts) {
-        if (part.role == role)
-            std::ranges::copy(part.bytes, all.begin() + static_cast<std::ptrdiff_t>(part.offset));
+    all.resize(std::max<std::size_t>(all.size(), length.value_or(0)));
+    for (const codec::PartEdit &edit : plan.parts) {
+        if (edit.role == part.role)
+            std::ranges::copy(edit.bytes,
+                              all.begin() + static_cast<std::ptrdiff_t>(edit.offset - start));
     }
-    all.resize(length);
+    all.resize(length.value_or(all.size()));
     return all;
 }
 
@@ -282,10 +290,8 @@ Result<OwnConstants> withOwnMasks(const Bundle &bundle, const std::vector<Edit> 
             return refused("encode.form", weight.name, "one stored value at least", "none",
                            "A sparse weight of a Core AI package stores something");
         const auto maker = TRY(change.makerOf(weight));
-        const auto maskBytes = bundle.operandBytes(mask);
-        const auto newMask = withChanges(maskBytes, plan, PartRole::Mask, maskBytes.size());
-        const auto newValues =
-            withChanges(bundle.operandBytes(values), plan, values.role, length->value);
+        const auto newMask = withChanges(bundle, mask, plan);
+        const auto newValues = withChanges(bundle, values, plan, length->value);
         auto operations =
             TRY(SparseChain(change, weight, before, after.value, newMask, newValues).run(maker));
         change.edit().replace(maker, std::move(operations));

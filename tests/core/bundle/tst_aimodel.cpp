@@ -225,6 +225,9 @@ private slots:
         addRow("several codebooks", 2, false);
         addRow("several codebooks behind a mask", 3, false);
         addRow("a scaled codebook for each row", 4, false);
+        addRow("vectors", 5, false);
+        addRow("vectors behind a mask", 6, false);
+        addRow("values behind a mask that keeps all", 7, false);
     }
 
     void turnedForms()
@@ -278,6 +281,34 @@ private slots:
                                {kept(codes, Elem::Ui2), books({1, 2, 3, 4, 5, 6, 7, 8}), axis},
                                shape, Elem::F16),
                 Elem::F16);
+        } else if (kind == 5 || kind == 6) {
+            const auto last = made.constant({}, Elem::Si16, byteRow({2, 0}), true);
+            const auto pairs =
+                made.constant({2, 1, 1, 4, 2}, Elem::F16,
+                              halves({1, 9, 2, 9, 3, 9, 4, 0, 5, 8, 6, 8, 7, 8, 8, 0}));
+            const Shape indices{2, 3, 2};
+            if (kind == 5) {
+                const auto codes = made.constant(indices, Elem::Ui2, byteRow({0xE4, 0x1B, 0x4E}));
+                value = made.operation("primitive.lut_to_dense_v1", {codes, pairs, last}, shape,
+                                       Elem::F16);
+            } else {
+                const auto kept6 =
+                    made.operation("primitive.build_sparse_with_bitmask_v1",
+                                   {made.constant({6}, Elem::Ui2, byteRow({0xE4, 0x0B})),
+                                    made.constant(indices, Elem::Ui1, byteRow({0x65, 0x0C}))},
+                                   indices, Elem::Ui2);
+                value = dense(made.operation("primitive.lut_to_sparse_with_bitmask_v1",
+                                             {kept6, pairs, last}, shape, Elem::F16),
+                              Elem::F16);
+            }
+        } else if (kind == 7) {
+            const auto all = made.constant(shape, Elem::Ui1, byteRow({1}), true);
+            const auto values = made.constant(
+                {24}, Elem::F16, halves({1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12,
+                                         13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24}));
+            value = dense(made.operation("primitive.build_sparse_with_bitmask_v1", {values, all},
+                                         shape, Elem::F16),
+                          Elem::F16);
         } else {
             const auto codes =
                 made.constant(shape, Elem::Ui2, byteRow({0xE4, 0x1B, 0x4E, 0xB1, 0x39, 0xC6}));
@@ -306,9 +337,9 @@ private slots:
         const auto straight = valuesOf(*bundle, 0), across = valuesOf(*bundle, 1);
         QVERIFY(std::set<float>(straight.begin(), straight.end()).size() > 5);
         const auto first = VERIFIED(bundle->decoder(0)), second = VERIFIED(bundle->decoder(1));
-        const auto changed = [&](const codec::Decoder &decoder, std::size_t weight,
-                                 std::uint64_t element) {
-            const auto plan = codec::Editor(decoder).setElement(element, 3.0, 100);
+        QCOMPARE(second->codebookUse(), first->codebookUse());
+        QCOMPARE(second->payloadElements().value, first->payloadElements().value);
+        const auto bytesOf = [&](const Result<codec::EditPlan> &plan, std::size_t weight) {
             std::vector<std::pair<std::uint64_t, Bytes>> bytes;
             for (const auto &part : plan ? plan->parts : decltype(plan->parts)()) {
                 const codec::Operand &operand = *bundle->weights()[weight].operand(part.role);
@@ -317,6 +348,18 @@ private slots:
             }
             return bytes;
         };
+        const auto changed = [&](const codec::Decoder &decoder, std::size_t weight,
+                                 std::uint64_t element) {
+            return bytesOf(codec::Editor(decoder).setElement(element, 3.0, 100), weight);
+        };
+        const auto keptOrNot = [&](const codec::Decoder &decoder, std::size_t weight,
+                                   std::uint64_t element) {
+            const codec::Editor editor(decoder);
+            const auto plan =
+                decoder.stored(element) ? editor.drop(element) : editor.keep(element, 3, 100);
+            return std::pair(bytesOf(plan, weight), plan ? plan->payloadElements : std::nullopt);
+        };
+        bool moves = false;
         for (std::uint64_t i = 0; i < 24; ++i) {
             const std::uint64_t there = i % 4 * 6 + i / 4;
             QCOMPARE(across[there], straight[i]);
@@ -328,7 +371,11 @@ private slots:
                 QCOMPARE(changed(*second, 1, there), changed(*first, 0, i));
             else
                 QVERIFY(changed(*second, 1, there).empty());
+            const auto moved = keptOrNot(*first, 0, i);
+            QCOMPARE(keptOrNot(*second, 1, there), moved);
+            moves |= moved.second.has_value();
         }
+        QCOMPARE(moves, bundle->weights()[0].form.isSparse());
         QVERIFY(!hasErrors(verifyPayloads(*bundle)));
     }
 

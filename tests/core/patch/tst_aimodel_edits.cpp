@@ -11,8 +11,7 @@
 #include "core/patch/patch.h"
 #include "core/patch/reencode/module_reencoder.h"
 #include "core/patch/reencode/reencode.h"
-#include "made_bundle.h"
-#include "made_module.h"
+#include "made_coreai.h"
 #include "resources/sample.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
@@ -309,6 +308,59 @@ private slots:
         const Error alone = REFUSED(planEdits(bundle, {pair.front()}, 0));
         QCOMPARE(alone.code, "patch.mask");
         QVERIFY(alone.message.find("patch --output") != std::string::npos);
+    }
+
+    /// Behind a transpose mask and values lie as they do without one.
+    void turnedMasks()
+    {
+        using test::Elem, test::byteRow, test::halves;
+        for (const bool all : {false, true}) {
+            test::MadeCoreAi made;
+            const auto mask = all ? made.constant({4, 3}, Elem::Ui1, byteRow({1}), true)
+                                  : made.constant({4, 3}, Elem::Ui1, byteRow({0xA5, 0x0C}));
+            const std::uint64_t kept = all ? 12 : 6;
+            test::Bytes numbers = halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+            numbers.resize(2 * kept);
+            const auto values = made.constant({kept}, Elem::F16, numbers);
+            const auto sparse = made.operation("primitive.build_sparse_with_bitmask_v1",
+                                               {values, mask}, {4, 3}, Elem::F16);
+            const auto dense = made.operation("primitive.sparse_with_bitmask_to_dense_v1", {sparse},
+                                              {4, 3}, Elem::F16);
+            const auto order = made.constant({2}, Elem::Ui32, byteRow({1, 0, 0, 0, 0, 0, 0, 0}));
+            const auto turned =
+                made.operation("primitive.transpose_v1", {dense, order}, {3, 4}, Elem::F16);
+            made.output({made.operation("primitive.cast_v1", {turned}, {3, 4}, Elem::F32)});
+            const QTemporaryDir dir;
+            const BundlePtr bundle = *Bundle::open(writePackage(dir, made.module()).toStdString());
+            const auto places = placesOf(*bundle->decoder(0));
+            QCOMPARE(places.kept.size(), kept);
+            const auto fault = [&](const std::vector<std::uint64_t> &drops,
+                                   const std::vector<std::uint64_t> &keeps) {
+                std::vector<Edit> edits;
+                for (const std::uint64_t each : drops)
+                    edits.push_back(maskEdit(*bundle, 0, each, std::nullopt));
+                for (const std::uint64_t each : keeps)
+                    edits.push_back(maskEdit(*bundle, 0, each, 0.5F));
+                auto named = drops;
+                named.insert(named.end(), keeps.begin(), keeps.end());
+                return faultOfMask(bundle, 0, edits, named, kept - drops.size() + keeps.size());
+            };
+            const auto &k = places.kept, &l = places.left;
+            QCOMPARE(fault({k[1]}, {}), std::string());
+            QCOMPARE(fault({k[0], k[5]}, {}), std::string());
+            if (all)
+                continue;
+            QCOMPARE(fault({}, {l[2]}), std::string());
+            QCOMPARE(fault({k[2]}, {l[4]}), std::string());
+            // In place, and an element that is kept.
+            const std::vector<Edit> pair{maskEdit(*bundle, 0, k[3], std::nullopt),
+                                         maskEdit(*bundle, 0, l[5], 0.5F)};
+            QVERIFY(!patch::withOwnConstants(*bundle, pair, 1e3)->bundle);
+            const auto set = parseEdit(Edit::Kind::Set, bundle->weights()[0].findableName() + "[" +
+                                                            std::to_string(k[4]) + "]=8");
+            const auto planned = VERIFIED(planEdits(bundle, {*set}, 0));
+            QCOMPARE(planned->front().bytes.size(), std::size_t(1));
+        }
     }
 
     /// Each edit sees those before it, and what comes to nothing writes nothing.

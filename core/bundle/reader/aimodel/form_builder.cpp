@@ -266,7 +266,9 @@ Result<Operand> FormBuilder::unrolled(Operand operand, std::uint32_t value)
     OperandPlace place;
     place.bytes = ByteCount(literal->bytes.size());
     place.literal = std::move(literal);
-    return operandAt(operand.role, operand.type, operand.shape, std::move(place));
+    auto whole = operandAt(operand.role, operand.type, operand.shape, std::move(place));
+    whole.bytes = whole.place->literal->bytes; // of a mask that is transposed
+    return whole;
 }
 
 Result<OperandSource> FormBuilder::source(std::uint32_t value, PartRole role)
@@ -387,10 +389,9 @@ FormBuilder::Built FormBuilder::transpose(std::uint32_t value, PartRole role)
                                     fmt::format("each axis of {} once", rank), "something else",
                                     "A constant is transposed by no permutation."));
     if (!codec::turnAxes(encoding, axes))
-        return tl::unexpected(fault(value, "aimodel.form", "operation",
-                                    "numbers, codes with scales, single indices, kept values",
-                                    "another form",
-                                    "A transposed constant of this form is not read."));
+        return tl::unexpected(fault(
+            value, "aimodel.form", "operation", "numbers, codes with scales, indices, kept values",
+            "another form", "A transposed constant of this form is not read."));
     return built;
 }
 
@@ -445,7 +446,7 @@ FormBuilder::Built FormBuilder::lut(std::uint32_t value, bool sparse)
                  "vector after the other, which are other values.");
     }
     const bool severalBooks = *elementCount(palette.grid) != ElementCount(1);
-    if (indices->order && (palette.vector > 1 || severalBooks || sparse)) {
+    if (indices->order && (severalBooks || sparse)) {
         auto whole = TRY(unrolled(std::move(*indices), value));
         *indices = std::move(whole);
     }

@@ -36,6 +36,7 @@ struct Joined {
     const StoredTensor *zeros = nullptr;
     /// The scales as `grid` has them, where they are not stored so.
     std::vector<std::byte> finer = {};
+    bool words = false; ///< a word of 32 bits holds no part of a code
 };
 
 bool isReal(ElementType type)
@@ -66,6 +67,14 @@ Shape gridOf(const Shape &scales, const Shape &shape)
     return count == 1 || grid[0] == count ? grid : Shape();
 }
 
+/// Of 1 to 8 bits.
+ElementType codesType(std::uint64_t bits)
+{
+    return bits == 5   ? ElementType::Uint5
+           : bits == 7 ? ElementType::Uint7
+                       : unsignedType(static_cast<unsigned>(bits));
+}
+
 /// A power of two as a byte.
 bool isPower(ElementType type)
 {
@@ -87,15 +96,15 @@ Shape finerGrid(const Shape &scales, const Shape &shape)
     return grid.empty() || grid[0] > kMostCells / grid[1] ? Shape() : grid;
 }
 
-/// What config.json says of the codes of MLX: for all modules, or for one of that name.
 struct MlxCodes {
     std::uint64_t group = 0, bits = 0;
 };
 
-class MlxConfig
+/// What config.json says of codes.
+class CodesConfig
 {
 public:
-    explicit MlxConfig(const std::vector<BundleFile> &files)
+    explicit CodesConfig(const std::vector<BundleFile> &files)
     {
         for (const BundleFile &file : files) {
             if (file.path != kConfigName)
@@ -106,9 +115,25 @@ public:
                 jsonFits(text) ? nlohmann::json::parse(text, nullptr, false) : nlohmann::json();
             if (json.is_object() && json.contains("quantization"))
                 m_said = json["quantization"];
+            const nlohmann::json::json_pointer groups("/quantization_config/config_groups");
+            if (json.contains(groups))
+                m_groups = json.at(groups);
         }
     }
 
+    /// Bits of all codes of compressed-tensors; 0 where groups differ.
+    std::uint64_t packedBits() const
+    {
+        const nlohmann::json::json_pointer number("/weights/num_bits");
+        std::set<std::uint64_t> found;
+        for (const nlohmann::json &group : m_groups) {
+            if (group.contains(number) && group.at(number).is_number_unsigned())
+                found.insert(group.at(number).get<std::uint64_t>());
+        }
+        return found.size() == 1 ? *found.begin() : 0;
+    }
+
+    /// Those of MLX: for all modules, or for one of that name.
     MlxCodes codesOf(const std::string &module) const
     {
         const auto numbers = [](const nlohmann::json &json) {
@@ -128,7 +153,7 @@ public:
     }
 
 private:
-    nlohmann::json m_said;
+    nlohmann::json m_said, m_groups;
 };
 
 class Joiner
@@ -243,9 +268,10 @@ private:
         return bytes.size() == 16 ? loadLittle<std::uint64_t>(bytes, 8) : 0;
     }
 
-    /// NAME_packed of int32 with eight codes each, less 8 (or four, less 128, or 16, less 2: by
-    /// NAME_shape), and NAME_scale; of asymmetric ones NAME_zero_point, packed alike but along the
-    /// rows.
+    /// NAME_packed of int32 with as many codes of 1 to 8 bits as have room, less half their range,
+    /// and NAME_scale; of asymmetric ones NAME_zero_point, packed alike but along the rows. The
+    /// bits are those of config.json or fit NAME_shape, which tells rests of rows; without it they
+    /// are 4.
     std::optional<Joined> packedIntegers(const std::string &name, const StoredTensor &codes) const
     {
         constexpr std::string_view kPacked = "_packed";
@@ -255,28 +281,37 @@ private:
         const StoredTensor *scales = tensor(plain + "_scale");
         if (!scales || !isReal(scales->type) || tensor(plain + "_g_idx"))
             return std::nullopt;
-        const std::uint64_t columns = columnsOf(plain), words = codes.shape[1];
-        // Codes of a word: 16 of 2 bits, 8 of 4, 4 of 8.
-        const std::uint64_t each = columns == 0 ? 8 : words == 0 ? 0 : columns / words;
-        if ((each != 4 && each != 8 && each != 16) || (columns != 0 && columns != words * each))
+        const std::uint64_t words = codes.shape[1], said = columnsOf(plain);
+        if (words == 0 || words > UINT64_MAX / 32)
             return std::nullopt;
-        const Shape shape{codes.shape[0], words * each};
+        const std::uint64_t columns = said == 0 ? 8 * words : said;
+        std::uint64_t bits = 0, each = 0;
+        for (const std::uint64_t some : {m_config.packedBits(), std::uint64_t(4), std::uint64_t(8),
+                                         std::uint64_t(2), std::uint64_t(3), std::uint64_t(6),
+                                         std::uint64_t(5), std::uint64_t(7), std::uint64_t(1)}) {
+            if (bits == 0 && some >= 1 && some <= 8 && (columns - 1) / (32 / some) + 1 == words) {
+                bits = some;
+                each = 32 / bits;
+            }
+        }
+        if (bits == 0)
+            return std::nullopt;
+        const Shape shape{codes.shape[0], columns};
         Joined joined{plain,
-                      fmt::format("packed int{}", 32 / each),
+                      fmt::format("packed int{}", bits),
                       &codes,
                       scales,
                       nullptr,
-                      each == 4   ? ElementType::Uint8
-                      : each == 8 ? ElementType::Uint4
-                                  : ElementType::Uint2,
+                      codesType(bits),
                       scales->type,
                       shape,
                       gridOf(scales->shape, shape),
-                      std::uint8_t(1U << (32 / each - 1))};
+                      std::uint8_t(1U << (bits - 1))};
+        joined.words = columns % each != 0 || 32 % bits != 0;
         if (const StoredTensor *zeros = tensor(plain + "_zero_point")) {
-            const bool fits = zeros->type == ElementType::Int32 && joined.grid.size() == 2 &&
-                              joined.grid[0] % each == 0 &&
-                              zeros->shape == Shape{joined.grid[0] / each, joined.grid[1]};
+            const bool fits =
+                zeros->type == ElementType::Int32 && joined.grid.size() == 2 &&
+                zeros->shape == Shape{(joined.grid[0] + each - 1) / each, joined.grid[1]};
             if (!fits)
                 return std::nullopt;
             joined.zeros = zeros;
@@ -400,15 +435,9 @@ private:
             const MlxCodes said = m_config.codesOf(module);
             for (const std::uint64_t group : {said.group, kUsualGroup, kMxGroup, kBlock}) {
                 const std::uint64_t bits = group == 0 || held % group != 0 ? 0 : held / group;
-                const ElementType type = bits == 2   ? ElementType::Uint2
-                                         : bits == 3 ? ElementType::Uint3
-                                         : bits == 4 ? ElementType::Uint4
-                                         : bits == 6 ? ElementType::Uint6
-                                         : bits == 8 ? ElementType::Uint8
-                                                     : ElementType::Unknown;
-                if (type == ElementType::Unknown || (group == said.group && bits != said.bits))
+                if (bits < 2 || bits == 7 || bits > 8 || (group == said.group && bits != said.bits))
                     continue;
-                joined.codeType = type;
+                joined.codeType = codesType(bits);
                 joined.shape.back() = groups * group;
                 return joined;
             }
@@ -431,7 +460,7 @@ private:
 
     std::map<std::string, const StoredTensor *> m_byName;
     const std::vector<BundleFile> &m_files;
-    MlxConfig m_config;
+    CodesConfig m_config;
 };
 
 codec::Operand operandOf(codec::PartRole role, const StoredTensor &tensor, ElementType type,
@@ -464,11 +493,9 @@ codec::Operand zerosOf(const Joined &joined)
 {
     if (joined.zeros->type == joined.codeType)
         return operandOf(codec::PartRole::Offset, *joined.zeros, joined.codeType, joined.grid);
-    const Shape words{joined.zeros->shape[0], joined.zeros->shape[1],
-                      joined.grid[0] / joined.zeros->shape[0]};
-    auto packed = operandOf(codec::PartRole::Offset, *joined.zeros, joined.codeType, words);
-    return readAs(codec::permutedOperand(std::move(packed), {0, 2, 1}), joined.codeType,
-                  joined.grid);
+    auto packed =
+        operandOf(codec::PartRole::Offset, *joined.zeros, joined.zeros->type, joined.zeros->shape);
+    return codec::wordsOperand(std::move(packed), joined.codeType, joined.grid, true);
 }
 
 /// The scales, where one number scales all of them.
@@ -507,7 +534,11 @@ void addJoined(const Joined &joined, const std::string &sourceOp, ContainerConte
     codec::Encoding encoding;
     encoding.type = weight.type;
     encoding.shape = joined.shape;
-    encoding.payload = operandOf(PartRole::Data, *joined.codes, joined.codeType, joined.shape);
+    encoding.payload =
+        joined.words ? codec::wordsOperand(operandOf(PartRole::Data, *joined.codes,
+                                                     joined.codes->type, joined.codes->shape),
+                                           joined.codeType, joined.shape, false)
+                     : operandOf(PartRole::Data, *joined.codes, joined.codeType, joined.shape);
     codec::Scaling scaling;
     scaling.kind = codec::Scaling::Kind::Blockwise;
     scaling.steps = codec::Scaling::Steps::Difference;

@@ -199,6 +199,45 @@ private slots:
         QCOMPARE(openParts(parts)->weights().size(), std::size_t(4));
     }
 
+    /// Words hold whole codes: rows, and columns of zero points, end with a rest of none.
+    void packedRests()
+    {
+        const auto shape = [](char columns) {
+            return QByteArray::fromHex("0200000000000000") + columns + QByteArray(7, '\0');
+        };
+        std::vector<Part> parts{
+            {"l.weight_packed", "I32", "[2,1]", QByteArray::fromHex("890700000A0F0000")},
+            {"l.weight_scale", "F32", "[2,1]", floats({1, 2})},
+            {"l.weight_shape", "I64", "[2]", shape(3)}};
+        QCOMPARE(valuesOf(*openParts(parts), 0), (std::vector<float>{1, 0, -1, 4, -16, 14}));
+        parts.push_back({"l.weight_zero_point", "I32", "[1,1]", QByteArray::fromHex("97000000")});
+        QCOMPARE(valuesOf(*openParts(parts), 0), (std::vector<float>{2, 1, 0, 2, -18, 12}));
+        parts.pop_back();
+        parts[2].bytes = shape(9); // more than a word of 4 bits holds
+        QCOMPARE(openParts(parts)->weights()[0].detail[0].second, "packed int2");
+        // 3 bits, ten codes a word, as config.json says.
+        const BundlePtr bundle = VERIFIED(
+            openedBeside("model.safetensors",
+                         {{"model.safetensors",
+                           fileOf({{"l.weight_packed", "I32", "[2,2]",
+                                    QByteArray::fromHex("88C6FA080500000000000000FFFFFFFF")},
+                                   {"l.weight_scale", "F32", "[1]", floats({1})},
+                                   {"l.weight_shape", "I64", "[2]", shape(11)}})},
+                          {"config.json", R"({"quantization_config":{"config_groups":{"group_0":)"
+                                          R"({"weights":{"num_bits":3,"type":"int"}}}}})"}}));
+        QCOMPARE(valuesOf(*bundle, 0),
+                 (std::vector<float>{-4, -3, -2, -1, 0,  1,  2,  3,  -4, -3, 1, //
+                                     -4, -4, -4, -4, -4, -4, -4, -4, -4, -4, 3}));
+        const codec::Operand &codes = *bundle->weights()[0].operand(codec::PartRole::Data);
+        QVERIFY(codes.order);
+        for (std::uint64_t i = 0; i < 22; ++i) {
+            std::uint64_t bit = 0;
+            codes.order->positions(i, std::span(&bit, 1));
+            QCOMPARE(codes.order->elementAt(bit).value_or(99), i);
+        }
+        QVERIFY(!codes.order->elementAt(8 * codes.place->dataOffset.value + 30));
+    }
+
     void mxBlocks()
     {
         QByteArray codes(16, '\0');
@@ -309,6 +348,7 @@ private slots:
         addRow("4 bits, 64", 8, QByteArray::fromHex("31"), true, QList<float>{1, 5, -1});
         addRow("8 bits, 64", 16, QByteArray::fromHex("0301"), true, QList<float>{5, 1, -1});
         addRow("3 bits, 64", 6, QByteArray::fromHex("D1"), true, QList<float>{1, 3, 5});
+        addRow("5 bits, 64", 10, QByteArray::fromHex("E107"), true, QList<float>{1, 61, 1});
         addRow("mxfp4", 4, QByteArray::fromHex("72"), false, QList<float>{2, 12, 0});
         addRow("nvfp4", 2, QByteArray::fromHex("72"), false, QList<float>{2, 12, 0});
         addRow("mxfp8", 8, QByteArray::fromHex("3844"), false, QList<float>{2, 6, 0});
