@@ -41,51 +41,14 @@ private:
     std::uint64_t m_at; ///< byte
 };
 
-class OneAByteOrder final : public ElementOrder, public NotedOrder, public TiledOrder
+/// A matrix in words, `each` elements in one, along the rows or `down`.
+class WordsOrder final : public ElementOrder, public NotedOrder, public TiledOrder
 {
 public:
-    OneAByteOrder(std::uint64_t elements, unsigned width, FileOffset at)
-        : m_elements(elements), m_width(width), m_at(at.value)
-    {
-    }
-    void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
-    {
-        for (std::size_t i = 0; i < out.size(); ++i)
-            out[i] = (m_at + first + i) * 8;
-    }
-    std::optional<OrderTile> tileAt(std::uint64_t first, std::uint64_t count) const override
-    {
-        OrderTile tile = shapeAt(first, count, m_elements, 1);
-        tile.bit = (m_at + first) * 8;
-        tile.columnBits = 8;
-        return tile;
-    }
-    std::uint64_t elements() const override { return m_elements; }
-    std::uint64_t extent() const override { return m_at + m_elements; }
-    std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
-    {
-        const bool own = bit / 8 >= m_at && bit / 8 - m_at < m_elements && bit % 8 < m_width;
-        return own ? std::optional(bit / 8 - m_at) : std::nullopt;
-    }
-    bool note(LayoutNotes &notes) const override
-    {
-        notes.begin(LayoutNotes::Kind::OneAByte);
-        notes.add(m_elements);
-        return true;
-    }
-
-private:
-    std::uint64_t m_elements;
-    unsigned m_width;
-    std::uint64_t m_at; ///< byte
-};
-
-class WordsOrder final : public ElementOrder, public NotedOrder
-{
-public:
-    WordsOrder(const Shape &matrix, unsigned width, bool down, FileOffset at)
-        : m_rows(matrix[0]), m_columns(matrix[1]), m_each(32 / width), m_width(width), m_down(down),
-          m_at(at.value)
+    WordsOrder(const Shape &matrix, unsigned width, unsigned word, unsigned each, bool down,
+               FileOffset at)
+        : m_rows(matrix[0]), m_columns(matrix[1]), m_width(width), m_word(word), m_each(each),
+          m_down(down), m_at(at.value)
     {
     }
     void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
@@ -93,40 +56,53 @@ public:
         for (std::size_t i = 0; i < out.size(); ++i) {
             const std::uint64_t row = (first + i) / m_columns, column = (first + i) % m_columns;
             const std::uint64_t word =
-                m_down ? row / m_each * m_columns + column : row * rowWords() + column / m_each;
-            out[i] = 8 * m_at + 32 * word + (m_down ? row : column) % m_each * m_width;
+                m_down ? row / m_each * m_columns + column : row * across() + column / m_each;
+            out[i] = 8 * m_at + m_word * word + (m_down ? row : column) % m_each * m_width;
         }
+    }
+    std::optional<OrderTile> tileAt(std::uint64_t first, std::uint64_t count) const override
+    {
+        if (m_each > 1)
+            return std::nullopt;
+        OrderTile tile = shapeAt(first, count, elements(), 1);
+        tile.bit = 8 * m_at + m_word * first;
+        tile.columnBits = m_word;
+        return tile;
     }
     std::uint64_t elements() const override { return m_rows * m_columns; }
     std::uint64_t extent() const override
     {
-        return m_at +
-               4 * (m_down ? (m_rows + m_each - 1) / m_each * m_columns : m_rows * rowWords());
+        const std::uint64_t lines = m_down ? (m_rows + m_each - 1) / m_each : m_rows;
+        return m_at + m_word / 8 * lines * across();
     }
     std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
     {
         if (bit < 8 * m_at || elements() == 0)
             return std::nullopt;
-        const std::uint64_t word = (bit - 8 * m_at) / 32, slot = (bit - 8 * m_at) % 32 / m_width;
-        const std::uint64_t across = m_down ? m_columns : rowWords();
-        const std::uint64_t row = m_down ? word / across * m_each + slot : word / across;
-        const std::uint64_t column = m_down ? word % across : word % across * m_each + slot;
+        const std::uint64_t word = (bit - 8 * m_at) / m_word;
+        const std::uint64_t slot = (bit - 8 * m_at) % m_word / m_width;
+        const std::uint64_t line = word / across(), place = word % across();
+        const std::uint64_t row = m_down ? line * m_each + slot : line;
+        const std::uint64_t column = m_down ? place : place * m_each + slot;
         const bool own = slot < m_each && row < m_rows && column < m_columns;
         return own ? std::optional(row * m_columns + column) : std::nullopt;
     }
     bool note(LayoutNotes &notes) const override
     {
-        notes.begin(LayoutNotes::Kind::Columns);
+        notes.begin(LayoutNotes::Kind::OneAByte);
         for (const std::uint64_t number :
-             {m_rows, m_columns, m_each, m_width, static_cast<std::uint64_t>(m_down)})
+             {m_rows, m_columns, m_width, m_word, m_each, static_cast<std::uint64_t>(m_down)})
             notes.add(number);
         return true;
     }
 
 private:
-    std::uint64_t rowWords() const { return (m_columns + m_each - 1) / m_each; }
+    std::uint64_t across() const ///< words of a row
+    {
+        return m_down ? m_columns : (m_columns + m_each - 1) / m_each;
+    }
 
-    std::uint64_t m_rows, m_columns, m_each, m_width;
+    std::uint64_t m_rows, m_columns, m_width, m_word, m_each;
     bool m_down;
     std::uint64_t m_at; ///< byte
 };
@@ -338,7 +314,7 @@ std::shared_ptr<const ElementOrder> splatOrder(std::uint64_t elements, unsigned 
 std::shared_ptr<const ElementOrder> oneAByteOrder(std::uint64_t elements, unsigned width,
                                                   FileOffset at)
 {
-    return std::make_shared<OneAByteOrder>(elements, width, at);
+    return std::make_shared<WordsOrder>(Shape{1, elements}, width, 8, 1, false, at);
 }
 
 std::shared_ptr<const ElementOrder> permutedOrder(Permutation permutation)
@@ -392,12 +368,19 @@ Operand permutedOperand(Operand operand, std::vector<std::size_t> axes, const Sh
 bool turnKept(Encoding &encoding, const Shape &shape, const std::vector<std::size_t> &axes,
               const Shape &books)
 {
-    auto *payload = std::get_if<Operand>(&encoding.payload);
     Operand &mask = *encoding.mask;
-    if (payload == nullptr || payload->order || mask.order || payload->place->isLiteral())
+    if (const auto *inner = std::get_if<std::shared_ptr<const Encoding>>(&encoding.payload)) {
+        const Encoding &made = **inner; // one number for all
+        const Operand *splat = storedOperand(made.payload);
+        if (splat == nullptr || made.palette || made.scaling || made.mask || made.converts)
+            return false;
+        encoding.payload = Operand(*splat);
+    }
+    auto *payload = std::get_if<Operand>(&encoding.payload);
+    if (mask.order || payload->place->isLiteral())
         return false;
     const Permutation whole{
-        shape, axes, bitWidth(payload->type), nullptr, payload->place->dataOffset, books};
+        shape, axes, bitWidth(payload->type), payload->order, payload->place->dataOffset, books};
     const auto kept = elementCount(payload->shape).value_or(ElementCount()).value;
     auto order = std::make_shared<KeptValues>(whole, kept, mask);
     *payload = orderedOperand(std::move(*payload), permuted(shape, axes), std::move(order));
@@ -432,8 +415,8 @@ bool turnTable(OperandSource &source, const std::vector<std::size_t> &axes)
 Operand wordsOperand(Operand operand, ElementType type, const Shape &matrix, bool down)
 {
     operand = readAs(std::move(operand), type, matrix);
-    auto order =
-        std::make_shared<WordsOrder>(matrix, bitWidth(type), down, operand.place->dataOffset);
+    auto order = std::make_shared<WordsOrder>(matrix, bitWidth(type), 32, 32 / bitWidth(type), down,
+                                              operand.place->dataOffset);
     return orderedOperand(std::move(operand), matrix, std::move(order));
 }
 

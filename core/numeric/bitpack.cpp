@@ -59,6 +59,8 @@ void packCodes(std::span<const std::uint8_t> codes, unsigned width, std::uint64_
         case 2: packGroups<2>(in, to, groups); break;
         case 3: packGroups<3>(in, to, groups); break;
         case 4: packGroups<4>(in, to, groups); break;
+        case 5: packGroups<5>(in, to, groups); break;
+        case 7: packGroups<7>(in, to, groups); break;
         default: packGroups<6>(in, to, groups); break;
         }
         done += 8 * groups;

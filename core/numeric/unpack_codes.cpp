@@ -117,7 +117,7 @@ void unpackCodes(std::span<const std::byte> stream, unsigned width, std::uint64_
     const auto head = std::min<std::size_t>(out.size(), (8 - first % 8) % 8);
     for (; done < head; ++done)
         out[done] = unpackCode(stream, width, first + done);
-    if (done < out.size()) {
+    if (done < out.size() && width != 5 && width != 7) {
         const auto rest = stream.subspan((first + done) / 8 * width);
         done += HWY_DYNAMIC_DISPATCH(unpackRun)(rest.data(), rest.size(), width, out.data() + done,
                                                 out.size() - done);

@@ -17,13 +17,16 @@ class TestCliQuantize : public QObject
 private slots:
     void roundTrips_data()
     {
-        addColumns<QString, double, int>();
-        const auto row = [](const char *options, double relative, int bytes) {
-            addRow(options, QString::fromUtf8(options), relative, bytes);
+        addColumns<QString, double, int, int>();
+        const auto row = [](const char *options, double relative, int bytes, int rows = 64) {
+            addRow((options + QByteArray(rows < 64 ? " of fewer rows" : "")).constData(),
+                   QString::fromUtf8(options), relative, bytes, rows);
         };
         row("--format mxfp8", 0.04, 64 * 128 + 256);
         row("--format mxfp8 --axis 0 --algorithm nv", 0.04, 64 * 128 + 256);
         row("--format mxfp8_e5m2", 0.08, 64 * 128 + 256);
+        row("--format mxfp8_e5m2 --layout nz", 0.08, 64 * 128 + 256);
+        row("--format mxfp8 --axis 0 --layout nz", 0.04, 64 * 128 + 256, 40);
         row("--format mxfp8 --layout nz", 0.04, 64 * 128 + 256);
         row("--format mxfp8 --axis 0 --layout nz --exponents interleaved", 0.04, 64 * 128 + 256);
         row("--format mxfp4 --source fp16", 0.15, 64 * 64 + 256);
@@ -35,8 +38,8 @@ private slots:
 
     void roundTrips()
     {
-        const auto [options, relative, bytes] = fetched<QString, double, int>();
-        const QString input = writeArray(m_scratch, "in.npy", {64, 128});
+        const auto [options, relative, bytes, rows] = fetched<QString, double, int, int>();
+        const QString input = writeArray(m_scratch, "in.npy", {std::uint64_t(rows), 128});
         const QString folder = m_scratch.filePath(u"out"_s);
         QDir(folder).removeRecursively();
         const CliResult made =
@@ -68,7 +71,19 @@ private slots:
         const QByteArray array = contentOf(folder + u"/dequantized.npy"_s);
         const auto values = VERIFIED(
             readNpy(std::as_bytes(std::span(array.constData(), std::size_t(array.size()))), "x"));
-        QCOMPARE(values->shape, (Shape{64, 128}));
+        QCOMPARE(values->shape, (Shape{std::uint64_t(rows), 128}));
+        // What the folder is as a bundle, padding behind it.
+        const QString decoded = m_scratch.filePath(u"decoded.npy"_s);
+        QCOMPARE(runCli({u"decode"_s, folder, u"in"_s, u"--as"_s, u"fp32"_s, u"-o"_s, decoded,
+                         u"--force"_s})
+                     .exitCode,
+                 0);
+        const QByteArray whole = contentOf(decoded);
+        auto all = VERIFIED(
+            readNpy(std::as_bytes(std::span(whole.constData(), std::size_t(whole.size()))), "y"));
+        QCOMPARE(all->shape.front(), std::uint64_t(64));
+        all->values.resize(values->values.size());
+        QCOMPARE(all->values, values->values);
         // The figures for people too.
         const CliResult plain = runCli({u"dequantize"_s, folder, u"--force"_s});
         QVERIFY(plain.out.contains("relative") && plain.out.contains("cosine"));
@@ -84,7 +99,8 @@ private slots:
         };
         row("--format mxfp8", 16, 40, 0, "N mod 32 = 0");
         row("--format mxfp8 --device A5", 16, 40, 3, "N mod 32 = 0");
-        row("--format mxfp8 --axis 0", 48, 64, 3, "M mod 32 = 0");
+        row("--format mxfp8 --axis 0", 48, 64, 0, "M mod 32 = 0");
+        row("--format mxfp8 --axis 0 --device A5", 48, 64, 3, "M mod 32 = 0");
         row("--format mxfp8 --axis 0 --exponents zz", 32, 64, 3, "M mod 64 = 0");
         row("--format mxfp8 --exponents zz", 16, 96, 3, "N mod 64 = 0");
         row("--format mxfp8 --exponents interleaved", 64, 64, 3, "axis 0");

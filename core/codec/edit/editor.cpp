@@ -174,6 +174,8 @@ struct KeptView {
 Result<std::uint64_t> soundRank(const KeptView &kept, std::uint64_t element, std::uint64_t place)
 {
     const Decoder::State &state = kept.state;
+    if (state.skipsZeros() && !state.payload.order->lockReason().empty())
+        return tl::unexpected(checkStays(state, 0, 0).error());
     if (state.skipsZeros() && !kept.order)
         return refused(
             "patch.sparse_zero", "mask", "a value other than zero of a stored element",

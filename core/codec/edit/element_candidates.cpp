@@ -189,17 +189,17 @@ ElementPlace elementPlace(const Decoder::State &state, std::uint64_t element)
 
 double valueOfCode(const Decoder::State &state, const ElementPlace &place, std::int64_t code)
 {
-    if (!state.palette && !state.scaling) {
-        if (!state.encoding.converts)
-            return codeValue(state.payload.type, code);
-        auto value = static_cast<float>(codeValue(state.payload.type, code));
-        roundToType(state.encoding.type, std::span(&value, 1));
+    double value = state.palette
+                       ? static_cast<double>(entryOf(*state.palette, state.codebookAt(place.dense),
+                                                     place.lane, code))
+                       : codeValue(state.payload.type, code);
+    if (state.scaling)
+        value = scaledValue(state, scaleOf(state, place.element), static_cast<float>(value));
+    if (!state.encoding.converts)
         return value;
-    }
-    const float raw = state.palette
-                          ? entryOf(*state.palette, state.codebookAt(place.dense), place.lane, code)
-                          : static_cast<float>(codeValue(state.payload.type, code));
-    return state.scaling ? scaledValue(state, scaleOf(state, place.element), raw) : raw;
+    auto rounded = static_cast<float>(value);
+    roundToType(state.encoding.type, std::span(&rounded, 1));
+    return rounded;
 }
 
 std::pair<double, double> heldRange(const Decoder::State &state, const ElementPlace &place,

@@ -32,7 +32,7 @@ std::uint8_t elementCode(float scaled, MxFormat format)
 std::vector<float> groupLargest(std::span<const float> values, const Microscaled &matrix)
 {
     std::vector<float> largest(matrix.exponentRows() * matrix.exponentColumns(), 0.0f);
-    for (std::uint64_t r = 0; r < matrix.rows; ++r) {
+    for (std::uint64_t r = 0; r * matrix.validColumns < values.size(); ++r) {
         const std::uint64_t line =
             (matrix.axis == MxAxis::Columns ? r : r / kMxGroup) * matrix.exponentColumns();
         for (std::uint64_t c = 0; c < matrix.validColumns; ++c) {
@@ -56,8 +56,9 @@ void storeElement(Microscaled &matrix, std::uint64_t row, std::uint64_t column, 
 Result<void> requireValues(std::span<const float> values, const MxRequest &request)
 {
     const auto count = checkedMultiply(request.rows, request.columns);
-    const auto padded = checkedRoundUp(request.columns, kMxGroup);
-    if (count && padded && checkedMultiply(request.rows, *padded) && *count == values.size())
+    const auto columns = checkedRoundUp(request.columns, kMxGroup);
+    const auto rows = checkedRoundUp(request.rows, kMxGroup);
+    if (count && columns && rows && checkedMultiply(*rows, *columns) && *count == values.size())
         return {};
     return refused("mx.length", "values",
                    fmt::format("{} x {} numbers", request.rows, request.columns),
@@ -182,24 +183,34 @@ void addGroups(Rules &rules, const MxRequest &request)
     rules.last().itself = request.source != MxSource::Fp32;
     if (request.axis == MxAxis::Rows)
         rules.require("rows", request.rows % kMxGroup == 0,
-                      "M mod 32 = 0 (groups of 32 along the rows)", rules.rows());
+                      "M mod 32 = 0 (groups of 32 along the rows)", rules.rows(),
+                      request.rows != 0);
 }
 
-/// Columns with the padding of 16-bit sources.
+std::uint64_t wholeGroups(std::uint64_t extent)
+{
+    return extent / kMxGroup * kMxGroup + (extent % kMxGroup != 0 ? kMxGroup : 0);
+}
+
+/// Columns and rows with their padding.
 std::uint64_t storedColumns(const MxRequest &request)
 {
-    return request.columns / kMxGroup * kMxGroup + (request.columns % kMxGroup != 0 ? kMxGroup : 0);
+    return wholeGroups(request.columns);
+}
+std::uint64_t storedRows(const MxRequest &request)
+{
+    return request.axis == MxAxis::Rows ? wholeGroups(request.rows) : request.rows;
 }
 
 void addTile(Rules &rules, const MxRequest &request)
 {
     if (request.tiled)
         return;
-    const std::uint64_t stored = storedColumns(request);
-    const bool fits = request.rows == 0 || stored <= kMxTileElements / request.rows;
+    const std::uint64_t stored = storedColumns(request), rows = storedRows(request);
+    const bool fits = rows == 0 || stored <= kMxTileElements / rows;
     rules.require("tile", fits,
                   fmt::format("M * N <= {} (buffer budget of one tile)", kMxTileElements),
-                  fmt::format("{} * {}", request.rows, stored));
+                  fmt::format("{} * {}", rows, stored));
 }
 
 void addLayouts(Rules &rules, const MxRequest &request)
@@ -216,7 +227,7 @@ void addLayouts(Rules &rules, const MxRequest &request)
                       "N mod 64 = 0 (an even number of exponent groups)", columns);
     }
     if (request.zzExponents && request.axis == MxAxis::Rows) {
-        rules.require("ZZ rows", request.rows % 64 == 0, "M mod 64 = 0 (pairs of groups)",
+        rules.require("ZZ rows", storedRows(request) % 64 == 0, "M mod 64 = 0 (pairs of groups)",
                       rules.rows());
         rules.require("ZZ columns", stored % 16 == 0, "N mod 16 = 0 (boxes of 16 columns)",
                       columns);
@@ -254,9 +265,9 @@ Result<Microscaled> quantizeMicroscaled(std::span<const float> values, const MxR
     Microscaled matrix;
     matrix.format = request.format;
     matrix.axis = request.axis;
-    matrix.rows = request.rows;
+    matrix.rows = storedRows(request);
     matrix.validColumns = request.columns;
-    matrix.columns = (request.columns + kMxGroup - 1) / kMxGroup * kMxGroup;
+    matrix.columns = storedColumns(request);
     matrix.data.assign(matrix.rows * matrix.bytesPerRow(), 0);
     const auto largest = groupLargest(values, matrix);
     matrix.exponents.resize(largest.size());
@@ -267,7 +278,8 @@ Result<Microscaled> quantizeMicroscaled(std::span<const float> values, const MxR
         const bool across = matrix.axis == MxAxis::Columns;
         const std::uint64_t line = (across ? r : r / kMxGroup) * matrix.exponentColumns();
         for (std::uint64_t c = 0; c < matrix.columns; ++c) {
-            const float value = c < matrix.validColumns ? values[r * matrix.validColumns + c] : 0;
+            const bool valid = c < matrix.validColumns && r < request.rows;
+            const float value = valid ? values[r * matrix.validColumns + c] : 0;
             const auto exponent = matrix.exponents[line + (across ? c / kMxGroup : c)];
             storeElement(matrix, r, c,
                          elementCode(value * e8m0Reciprocal(exponent), matrix.format));
@@ -298,7 +310,7 @@ Result<void> checkMicroscaled(const Microscaled &matrix)
 void dequantizeMicroscaled(const Microscaled &matrix, std::span<double> out)
 {
     const bool across = matrix.axis == MxAxis::Columns;
-    for (std::uint64_t r = 0; r < matrix.rows; ++r) {
+    for (std::uint64_t r = 0; r < matrix.rows && r * matrix.validColumns < out.size(); ++r) {
         const std::uint64_t line = (across ? r : r / kMxGroup) * matrix.exponentColumns();
         for (std::uint64_t c = 0; c < matrix.validColumns; ++c) {
             const std::uint64_t at = r * matrix.columns + c;
@@ -473,14 +485,13 @@ MxConstraint int8SourceConstraint(MxSource source)
 
 std::vector<TquantTile> tilesOf(const MxRequest &request)
 {
-    const std::uint64_t columns = storedColumns(request);
-    const std::uint64_t elements = request.rows * columns;
+    const std::uint64_t columns = storedColumns(request), rows = storedRows(request);
+    const std::uint64_t elements = rows * columns;
     const bool wide = request.source == MxSource::Fp32;
     const std::string type(mxSourceName(request.source));
     const bool across = request.axis == MxAxis::Columns;
-    const Shape all{request.rows, columns};
-    const Shape groups{across ? request.rows : request.rows / kMxGroup,
-                       across ? columns / kMxGroup : columns};
+    const Shape all{rows, columns};
+    const Shape groups{across ? rows : rows / kMxGroup, across ? columns / kMxGroup : columns};
     const std::uint64_t count = elements / kMxGroup;
     const std::uint64_t width = wide ? 4 : 2;
     const bool bytes = request.format != MxFormat::Mxfp4;

@@ -80,12 +80,12 @@ std::vector<TquantTile> tilesOf(const MxRequest &request);
 /// INT8, of one scale (and with `offset` one offset) a row; `tmp` is of A2 and A3 alone.
 std::vector<TquantTile> int8Tiles(std::uint64_t rows, std::uint64_t columns, bool offset);
 
-/// A quantised matrix, row-major (ND data). Columns past the valid ones are the padding of 16-bit
-/// sources to whole groups.
+/// A quantised matrix, row-major (ND data). Columns past the valid ones, and rows past those that
+/// were given, are padding to whole groups.
 struct Microscaled {
     MxFormat format = MxFormat::Mxfp8;
     MxAxis axis = MxAxis::Columns;
-    std::uint64_t rows = 0;
+    std::uint64_t rows = 0;              ///< stored ones; axis 0: a multiple of 32
     std::uint64_t columns = 0;           ///< stored ones, a multiple of 32
     std::uint64_t validColumns = 0;      ///< at most `columns`
     std::vector<std::uint8_t> data;      ///< rows * bytesPerRow(); MXFP4: even column in low nibble
@@ -111,7 +111,8 @@ Result<Microscaled> quantizeMicroscaled(std::span<const float> values, const MxR
 Result<void> checkMicroscaled(const Microscaled &matrix);
 
 /// Exact values of the valid columns, row-major: decode(q) * 2^(s - 127). fp64, since 448 * 2^127
-/// is above the range of fp32. `out` holds rows * validColumns; the matrix is sound.
+/// is above the range of fp32. `out` holds validColumns of all rows, or of the first ones; the
+/// matrix is sound.
 void dequantizeMicroscaled(const Microscaled &matrix, std::span<double> out);
 
 /// NZ: boxes of 16 rows by 32 bytes, row-major inside, ordered column of boxes by column of boxes.

@@ -162,11 +162,11 @@ Result<std::vector<PackedFile>> listedFiles(std::span<const std::byte> bytes, co
         return found != list.end() && found->is_string() ? found->get<std::string>()
                                                          : std::string();
     };
-    const auto files = list.find("files"); // names, or an object of names and sizes
+    const auto files = list.find("files");      // names, or an object of names and sizes
+    if (text("packaging").ends_with("sidecar")) // the files may be listed all the same
+        return refuse("a package in files of its own: open " + text("path"));
     if (files == list.end() || !(files->is_array() || files->is_object()))
-        return refuse(text("packaging").find("sidecar") == std::string::npos
-                          ? "no such list"
-                          : "a package in files of its own: open " + text("path"));
+        return refuse("no such list");
     ProgramBuffer program(bytes, file);
     const auto named = program.buffer.vector(program.root, NamedData, 4, "named_data");
     std::map<std::string, ByteRange, std::less<>> places;

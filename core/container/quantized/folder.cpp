@@ -90,13 +90,13 @@ std::string stemOf(std::string path)
 Result<void> describeGroups(const Members &members, Description &out)
 {
     const auto axis = members.number("axis", 1);
-    const auto stored = members.number("columns_stored", out.columns);
-    if (!axis || !stored)
-        return tl::unexpected(axis ? stored.error() : axis.error());
+    out.columnsStored = TRY(members.number("columns_stored", out.columns));
+    out.rowsStored = TRY(members.number("rows_stored", out.rows));
+    if (!axis)
+        return tl::unexpected(axis.error());
     if (*axis > 1)
         return tl::unexpected(manifestFault("axis", "0 or 1", fmt::format("{}", *axis)));
     out.axis = static_cast<unsigned>(*axis);
-    out.columnsStored = *stored;
     if (members.has("layout")) {
         out.layout = TRY(members.word("layout", {"nd", "nz"}));
     }
@@ -109,12 +109,14 @@ Result<void> describeGroups(const Members &members, Description &out)
 /// The extents hold together, and no product of theirs is too large.
 Result<void> checkExtents(const Description &matrix)
 {
-    const auto count = checkedMultiply(matrix.rows, matrix.columnsStored);
+    const auto count = checkedMultiply(matrix.rowsStored, matrix.columnsStored);
     const auto bits = count ? checkedMultiply(*count, 64) : std::nullopt;
-    if (!bits || *count == 0 || matrix.columns == 0 || matrix.columns > matrix.columnsStored)
-        return tl::unexpected(manifestFault(
-            "rows", "a matrix with elements",
-            fmt::format("{} x {} of {}", matrix.rows, matrix.columns, matrix.columnsStored)));
+    if (!bits || *count == 0 || matrix.rows == 0 || matrix.columns == 0 ||
+        matrix.columns > matrix.columnsStored || matrix.rows > matrix.rowsStored)
+        return tl::unexpected(
+            manifestFault("rows", "a matrix with elements",
+                          fmt::format("{} of {} x {} of {}", matrix.rows, matrix.rowsStored,
+                                      matrix.columns, matrix.columnsStored)));
     const auto elements = elementCount(matrix.shape);
     if (!elements || elements->value != matrix.rows * matrix.columns)
         return tl::unexpected(
@@ -225,7 +227,7 @@ Result<Description> describeMatrix(const Json &manifest)
     Description out;
     out.format = std::move(format);
     out.name = stemOf(members.text("input"));
-    out.rows = *rows;
+    out.rows = out.rowsStored = *rows;
     out.columns = out.columnsStored = *columns;
     if (out.microscaled()) {
         TRY(describeGroups(members, out));
@@ -270,7 +272,7 @@ readFolder(const std::function<Result<Bytes>(std::string_view name, std::uint64_
         folder.files.emplace_back(name, std::move(bytes));
     }
     // No more elements than bytes of data can stand for: MXFP4 has two a byte.
-    const std::uint64_t elements = folder.matrix.rows * folder.matrix.columnsStored;
+    const std::uint64_t elements = folder.matrix.rowsStored * folder.matrix.columnsStored;
     if (elements / 2 > folder.files.front().second.size())
         return tl::unexpected(
             manifestFault("data.bin", fmt::format("{} elements", elements),
@@ -290,7 +292,7 @@ Result<codec::Microscaled> microscaledOf(const Folder &folder)
     codec::Microscaled made;
     made.format = codec::mxFormatOf(matrix.format);
     made.axis = matrix.axis == 0 ? codec::MxAxis::Rows : codec::MxAxis::Columns;
-    made.rows = matrix.rows;
+    made.rows = matrix.rowsStored;
     made.columns = matrix.columnsStored;
     made.validColumns = matrix.columns;
     auto inRows = TRY(rowMajor(matrix, made, *data));
@@ -441,7 +443,7 @@ Folder beginFolder(const Origin &origin)
     Description &matrix = folder.matrix;
     matrix.format = origin.format;
     matrix.shape = origin.shape;
-    matrix.rows = origin.rows;
+    matrix.rows = matrix.rowsStored = origin.rows;
     matrix.columns = matrix.columnsStored = origin.columns;
     return folder;
 }
@@ -457,12 +459,14 @@ Result<void> addMicroscaled(Folder &folder, const codec::Microscaled &matrix,
     described.layout = layout;
     described.exponents = exponents;
     described.columnsStored = matrix.columns;
+    described.rowsStored = matrix.rows;
     Json &manifest = folder.manifest;
     manifest["axis"] = described.axis;
     manifest["algorithm"] = algorithm;
     manifest["layout"] = layout;
     manifest["exponent_layout"] = exponents;
     manifest["columns_stored"] = matrix.columns;
+    manifest["rows_stored"] = matrix.rows;
     manifest["files"] = Json::array();
     addRow(manifest, "data", "data.bin", codec::mxElementName(matrix.format),
            {matrix.rows, matrix.columns}, data);

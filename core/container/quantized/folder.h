@@ -50,10 +50,10 @@ struct Description {
     std::string name;   ///< stem of the array that was quantised; "matrix" where it is not known
     Shape shape;        ///< of that array; of as many elements as the matrix
     std::uint64_t rows = 0, columns = 0;
-    std::uint64_t columnsStored = 0; ///< microscaled: with those that fill the last group
-    unsigned axis = 1;               ///< microscaled: 1, groups along the columns; 0, the rows
-    std::string layout = "nd";       ///< of the data: nd, nz
-    std::string exponents = "nd";    ///< of the exponents: nd, zz, interleaved
+    std::uint64_t rowsStored = 0, columnsStored = 0; ///< with those that fill the last group
+    unsigned axis = 1;            ///< microscaled: 1, groups along the columns; 0, the rows
+    std::string layout = "nd";    ///< of the data: nd, nz
+    std::string exponents = "nd"; ///< of the exponents: nd, zz, interleaved
 
     bool microscaled() const { return format.starts_with("mx"); }
 };

@@ -72,6 +72,30 @@ MadeCoreAi::Value MadeCoreAi::operation(std::string_view name, const std::vector
     return put(name, 0, false, operands, tensor(shape, element), true);
 }
 
+MadeCoreAi::Value MadeCoreAi::masked(Value values, Value mask, const Shape &shape, Elem element)
+{
+    const auto sparse =
+        operation("primitive.build_sparse_with_bitmask_v1", {values, mask}, shape, element);
+    return operation("primitive.sparse_with_bitmask_to_dense_v1", {sparse}, shape, element);
+}
+
+MadeCoreAi::Value MadeCoreAi::scaled(const std::vector<Value> &operands, const Shape &shape)
+{
+    return operation("primitive.blockwise_shift_scale_v2", operands, shape, Elem::F16);
+}
+
+MadeCoreAi::Value MadeCoreAi::transposed(Value value, std::initializer_list<int> axes,
+                                         const Shape &shape, Elem element)
+{
+    Bytes numbers;
+    for (const int axis : axes) {
+        numbers.push_back(static_cast<std::byte>(axis));
+        numbers.resize(numbers.size() + 3);
+    }
+    const auto order = constant({axes.size()}, Elem::Ui32, std::move(numbers));
+    return operation("primitive.transpose_v1", {value, order}, shape, element);
+}
+
 void MadeCoreAi::nameNext(const std::string &name)
 {
     const std::uint64_t data = m_made.attribute({33, m_made.attribute({46})});

@@ -44,6 +44,11 @@ public:
     Value blob(const Shape &shape, Elem element, Bytes data);
     Value operation(std::string_view name, const std::vector<Value> &operands, const Shape &shape,
                     Elem element);
+    /// What the mask keeps, with zeros between.
+    Value masked(Value values, Value mask, const Shape &shape, Elem element);
+    Value scaled(const std::vector<Value> &operands, const Shape &shape);
+    Value transposed(Value value, std::initializer_list<int> axes, const Shape &shape,
+                     Elem element);
     /// Metadata of the next operation's location: "layer.0.weight".
     void nameNext(const std::string &name);
     void output(const std::vector<Value> &values);

@@ -47,8 +47,7 @@ private slots:
         const auto scale = made.constant({1, 1}, Elem::F16, halves({2}), true);
         const auto offset = made.constant({1, 1}, Elem::Si8, byteRow({100}), true);
         const auto bias = made.constant({1, 1}, Elem::F16, halves({0.5f}), true);
-        made.output({made.operation("primitive.blockwise_shift_scale_v2",
-                                    {data, scale, offset, bias}, {2, 2}, Elem::F16)});
+        made.output({made.scaled({data, scale, offset, bias}, {2, 2})});
         const BundlePtr bundle = VERIFIED(made.open());
         QCOMPARE(bundle->weights().size(), std::size_t(1));
         QCOMPARE(valuesOf(*bundle, 0), (Values{0.5f, 20.5f, -19.5f, 10.5f}));
@@ -85,8 +84,7 @@ private slots:
         const auto scale = made.constant(blocks, Elem::F16, scales);
         const auto offset = made.constant(blocks, Elem::Ui8, zeros);
         const auto bias = made.constant(blocks, Elem::F16, halves({0}), true);
-        made.output({made.operation("primitive.blockwise_shift_scale_v2",
-                                    {data, scale, offset, bias}, shape, Elem::F16)});
+        made.output({made.scaled({data, scale, offset, bias}, shape)});
         const BundlePtr bundle = VERIFIED(made.open());
         const auto rounded = [](float value) { return halfToFloat(floatToHalf(value)); };
         Values expected, others;
@@ -133,15 +131,11 @@ private slots:
             MadeCoreAi made;
             const auto values = made.constant({3}, Elem::Ui8, byteRow({7, 8, 9}));
             const auto mask = made.constant({5}, Elem::Ui1, byteRow({0x1A}));
-            const auto sparse = made.operation("primitive.build_sparse_with_bitmask_v1",
-                                               {values, mask}, {5}, Elem::Ui8);
-            const auto codes = made.operation("primitive.sparse_with_bitmask_to_dense_v1", {sparse},
-                                              {5}, Elem::Ui8);
+            const auto codes = made.masked(values, mask, {5}, Elem::Ui8);
             const auto scale = made.constant({1}, Elem::F16, halves({0.5f}), true);
             const auto offset = made.constant({1}, Elem::Ui8, byteRow({zero}), true);
             const auto bias = made.constant({1}, Elem::F16, halves({0}), true);
-            made.output({made.operation("primitive.blockwise_shift_scale_v2",
-                                        {codes, scale, offset, bias}, {5}, Elem::F16)});
+            made.output({made.scaled({codes, scale, offset, bias}, {5})});
             const BundlePtr bundle = VERIFIED(made.open());
             const float absent = -0.5f * float(zero);
             QCOMPARE(valuesOf(*bundle, 0)[0], absent);
@@ -163,10 +157,7 @@ private slots:
         MadeCoreAi made;
         const auto values = made.constant({3}, Elem::F16, halves({7, 8, 9}));
         const auto mask = made.constant({5}, Elem::Ui1, byteRow({0x1A}));
-        const auto sparse = made.operation("primitive.build_sparse_with_bitmask_v1", {values, mask},
-                                           {5}, Elem::F16);
-        made.output({made.operation("primitive.sparse_with_bitmask_to_dense_v1", {sparse}, {5},
-                                    Elem::F16)});
+        made.output({made.masked(values, mask, {5}, Elem::F16)});
         const BundlePtr bundle = VERIFIED(made.open());
         QCOMPARE(valuesOf(*bundle, 0), (Values{0, 7, 0, 8, 9}));
         QCOMPARE(formText(bundle->weights().front().form), "sparse");
@@ -177,15 +168,11 @@ private slots:
         MadeCoreAi made;
         const auto values = made.constant({3}, Elem::Ui8, byteRow({127, 128, 129}));
         const auto mask = made.constant({5}, Elem::Ui1, byteRow({0x1A}));
-        const auto sparse = made.operation("primitive.build_sparse_with_bitmask_v1", {values, mask},
-                                           {5}, Elem::Ui8);
-        const auto dense =
-            made.operation("primitive.sparse_with_bitmask_to_dense_v1", {sparse}, {5}, Elem::Ui8);
+        const auto dense = made.masked(values, mask, {5}, Elem::Ui8);
         const auto scale = made.constant({1}, Elem::F16, halves({0.5f}), true);
         const auto offset = made.constant({1}, Elem::Ui8, byteRow({127}), true);
         const auto bias = made.constant({1}, Elem::F16, halves({0}), true);
-        made.output({made.operation("primitive.blockwise_shift_scale_v2",
-                                    {dense, scale, offset, bias}, {5}, Elem::F16)});
+        made.output({made.scaled({dense, scale, offset, bias}, {5})});
         const BundlePtr bundle = VERIFIED(made.open());
         QCOMPARE(valuesOf(*bundle, 0), (Values{-63.5f, 0, -63.5f, 0.5f, 1}));
         QVERIFY(bundle->weights().front().form.isSparse());
@@ -205,10 +192,8 @@ private slots:
     void transposesAndCasts()
     {
         MadeCoreAi made;
-        const auto order = made.constant({2}, Elem::Ui32, byteRow({1, 0, 0, 0, 0, 0, 0, 0}));
         const auto codes = made.constant({2, 3}, Elem::Si2, byteRow({0xE4, 0x01})); // 0 1 -2 -1 1 0
-        const auto turned =
-            made.operation("primitive.transpose_v1", {codes, order}, {3, 2}, Elem::Si2);
+        const auto turned = made.transposed(codes, {1, 0}, {3, 2}, Elem::Si2);
         const auto numbers = made.operation("primitive.cast_v1", {turned}, {3, 2}, Elem::F16);
         made.output({numbers});
         const BundlePtr bundle = VERIFIED(made.open());
@@ -235,8 +220,6 @@ private slots:
         const auto [kind, gaps] = fetched<int, bool>();
         const Shape shape{2, 3, 4}, turned{4, 2, 3};
         MadeCoreAi made;
-        const auto order =
-            made.constant({3}, Elem::Ui32, byteRow({2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0}));
         // 1011 0110 0101 | 1110 0001 1000: 12 of 24
         const auto mask = made.constant(shape, Elem::Ui1, byteRow({0x6D, 0x7A, 0x18}));
         const auto kept = [&](MadeCoreAi::Value values, Elem type) {
@@ -253,21 +236,17 @@ private slots:
         };
         MadeCoreAi::Value value = 0;
         if (kind == 0) {
-            value = dense(kept(made.constant({12}, Elem::F16,
-                                             halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})),
-                               Elem::F16),
-                          Elem::F16);
+            value = made.masked(
+                made.constant({12}, Elem::F16, halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})),
+                mask, shape, Elem::F16);
         } else if (kind == 1) {
-            const auto codes =
-                dense(kept(made.constant({12}, Elem::Ui8,
-                                         byteRow({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})),
-                           Elem::Ui8),
-                      Elem::Ui8);
+            const auto codes = made.masked(
+                made.constant({12}, Elem::Ui8, byteRow({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})),
+                mask, shape, Elem::Ui8);
             const auto scale = made.constant({2, 1, 2}, Elem::F16, halves({1, 2, 0.5f, 4}));
             const auto offset = made.constant({2, 1, 2}, Elem::Ui8, byteRow({0, 1, 2, 3}));
             const auto bias = made.constant({2, 1, 2}, Elem::F16, halves({0, 1, 2, 3}));
-            value = made.operation("primitive.blockwise_shift_scale_v2",
-                                   {codes, scale, offset, bias}, shape, Elem::F16);
+            value = made.scaled({codes, scale, offset, bias}, shape);
         } else if (kind == 2) {
             const auto codes =
                 made.constant(shape, Elem::Ui2, byteRow({0xE4, 0x1B, 0x4E, 0xB1, 0x39, 0xC6}));
@@ -306,9 +285,7 @@ private slots:
             const auto values = made.constant(
                 {24}, Elem::F16, halves({1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12,
                                          13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24}));
-            value = dense(made.operation("primitive.build_sparse_with_bitmask_v1", {values, all},
-                                         shape, Elem::F16),
-                          Elem::F16);
+            value = made.masked(values, all, shape, Elem::F16);
         } else {
             const auto codes =
                 made.constant(shape, Elem::Ui2, byteRow({0xE4, 0x1B, 0x4E, 0xB1, 0x39, 0xC6}));
@@ -317,15 +294,12 @@ private slots:
             const auto scale = made.constant({2, 1, 1, 1, 1}, Elem::F16, halves({2, 3}));
             const auto zero = made.constant({2, 1, 1, 1, 1}, Elem::Si8, byteRow({0, 1}));
             const auto bias = made.constant({2, 1, 1, 1, 1}, Elem::F16, halves({0, 0}));
-            const auto scaled =
-                made.operation("primitive.blockwise_shift_scale_v2", {entries, scale, zero, bias},
-                               {2, 1, 1, 4, 1}, Elem::F16);
+            const auto scaled = made.scaled({entries, scale, zero, bias}, {2, 1, 1, 4, 1});
             value = made.operation("primitive.lut_to_dense_v1", {codes, scaled, axis}, shape,
                                    Elem::F16);
         }
         // Through a transpose that nothing follows a weight is read as it is stored.
-        const auto other =
-            made.operation("primitive.transpose_v1", {value, order}, turned, Elem::F16);
+        const auto other = made.transposed(value, {2, 0, 1}, turned, Elem::F16);
         made.output({made.operation("primitive.cast_v1", {value}, shape, Elem::F32),
                      made.operation("primitive.cast_v1", {other}, turned, Elem::F32)});
         const BundlePtr bundle = VERIFIED(made.open());
@@ -399,8 +373,7 @@ private slots:
         const auto c = made.constant({4}, Elem::F16, halves({1, 2, 3, 6}));
         const auto d = made.constant({1, 4}, Elem::F16, halves({1, 2, 3, 7}));
         const auto x = added(made, a, {4}), y = added(made, b, {4}), z = added(made, c, {4});
-        const auto order = made.constant({2}, Elem::Ui32, byteRow({1, 0, 0, 0, 0, 0, 0, 0}));
-        const auto turned = made.operation("primitive.transpose_v1", {d, order}, {4, 1}, Elem::F16);
+        const auto turned = made.transposed(d, {1, 0}, {4, 1}, Elem::F16);
         const auto product =
             made.operation("broadcasting_batch_matmul_v1", {x, turned}, {1}, Elem::F16);
         made.output({y, z, product});
@@ -428,11 +401,9 @@ private slots:
         const auto book = made.constant({1, 1, 8, 1}, Elem::F16, halves({5, 6, 7, 8, 1, 2, 3, 4}));
         const auto values = made.constant({2}, Elem::F16, halves({7, 8}));
         const auto mask = made.constant({5}, Elem::Ui1, byteRow({0x1A}));
-        const auto sparse = made.operation("primitive.build_sparse_with_bitmask_v1", {values, mask},
-                                           {5}, Elem::F16);
         made.output(
             {made.operation("primitive.lut_to_dense_v1", {codes, book, axis}, {1, 2}, Elem::F16),
-             made.operation("primitive.sparse_with_bitmask_to_dense_v1", {sparse}, {5}, Elem::F16),
+             made.masked(values, mask, {5}, Elem::F16),
              made.constant({4}, Elem::F16, byteRow({0, 0, 0}))});
         const BundlePtr bundle = VERIFIED(made.open());
         QCOMPARE(bundle->weights().size(), std::size_t(3));
@@ -464,13 +435,29 @@ private slots:
         const auto scale = made.constant({1, 1}, Elem::F16, halves({2}), true);
         const auto offset = made.constant({1, 1}, Elem::Si8, byteRow({100}), true);
         const auto bias = made.constant({1, 1}, Elem::F16, halves({0.5f}), true);
-        made.output({made.operation("primitive.blockwise_shift_scale_v2",
-                                    {data, scale, offset, bias}, {2, 2}, Elem::F16)});
+        made.output({made.scaled({data, scale, offset, bias}, {2, 2})});
         const BundlePtr bundle = made.open();
         const auto decoder = VERIFIED(bundle->decoder(0));
         const auto plan = VERIFIED(codec::Editor(*decoder).setElement(1, -7.5, 0));
         QCOMPARE(plan->stored, -7.5); // (96 - 100) x 2 + 0.5
         QCOMPARE(plan->code.value_or(0), std::int64_t(96));
+    }
+
+    /// What an edit says is what the cast makes of the entry.
+    void editsUnderACast()
+    {
+        MadeCoreAi made;
+        const auto axis = made.constant({}, Elem::Si16, byteRow({0, 0}), true);
+        const auto codes = made.constant({2}, Elem::Ui1, byteRow({0x02}));
+        const auto book = made.constant({1, 2, 1}, Elem::F32, // 0.1, 0.3
+                                        byteRow({0xCD, 0xCC, 0xCC, 0x3D, 0x9A, 0x99, 0x99, 0x3E}));
+        const auto found =
+            made.operation("primitive.lut_to_dense_v1", {codes, book, axis}, {2}, Elem::F32);
+        made.output({made.operation("primitive.cast_v1", {found}, {2}, Elem::F16)});
+        const BundlePtr bundle = VERIFIED(made.open());
+        const auto decoder = VERIFIED(bundle->decoder(0));
+        const auto plan = VERIFIED(codec::Editor(*decoder).setElement(0, 0.25, 1));
+        QCOMPARE(plan->stored, double(valuesOf(*bundle, 0)[1]));
     }
 
     void everyByteHasAField()

@@ -154,8 +154,8 @@ private slots:
         row("empty", 0, nd, fp32, 0, 32, "", "shape");
         row("columns are padded", 0, nd, fp32, 16, 40, "", "");
         row("columns of 16 bits are padded", 0, nd, fp16, 16, 40, "", "");
-        row("rows", 0, dn, fp32, 48, 64, "", "rows");
-        row("rows of 16 bits are not", 0, dn, fp16, 48, 64, "", "rows");
+        row("rows are padded", 0, dn, fp32, 48, 64, "", "");
+        row("rows of 16 bits are padded", 0, dn, fp16, 48, 40, "", "");
         row("mxfp4 of fp32", 1, nd, fp32, 16, 64, "", "source");
         row("mxfp4 of fp16", 1, nd, fp16, 16, 64, "", "");
         row("the largest tile", 0, nd, fp32, 1858, 32, "", "");
@@ -188,6 +188,10 @@ private slots:
         if (matrix) {
             QVERIFY(checkMicroscaled(*matrix));
             QCOMPARE(matrix->columns % 32, 0u);
+            QCOMPARE(matrix->rows, axis == int(MxAxis::Rows) ? (rows + 31) / 32 * 32 : rows);
+            std::vector<double> decoded(values.size());
+            dequantizeMicroscaled(*matrix, decoded);
+            QCOMPARE(decoded, std::vector<double>(values.size(), 1.0));
             return;
         }
         QCOMPARE(matrix.error().code, "mx.constraint");

@@ -144,6 +144,21 @@ std::string faultOfMask(const BundlePtr &bundle, std::size_t weight, const std::
     return own->bundle ? std::string() : changes({});
 }
 
+/// The same of elements that are dropped, and of some that are kept with 0.5.
+std::string faultOfPlaces(const BundlePtr &bundle, std::size_t weight, std::uint64_t kept,
+                          const std::vector<std::uint64_t> &drops,
+                          const std::vector<std::uint64_t> &keeps)
+{
+    std::vector<Edit> edits;
+    for (const std::uint64_t each : drops)
+        edits.push_back(maskEdit(*bundle, weight, each, std::nullopt));
+    for (const std::uint64_t each : keeps)
+        edits.push_back(maskEdit(*bundle, weight, each, 0.5F));
+    auto named = drops;
+    named.insert(named.end(), keeps.begin(), keeps.end());
+    return faultOfMask(bundle, weight, edits, named, kept - drops.size() + keeps.size());
+}
+
 } // namespace
 
 class TestAimodelEdits : public QObject
@@ -280,14 +295,7 @@ private slots:
         QVERIFY(kept > 8 && places.left.size() > 8);
         const auto fault = [&](const std::vector<std::uint64_t> &drops,
                                const std::vector<std::uint64_t> &keeps) {
-            std::vector<Edit> edits;
-            for (const std::uint64_t each : drops)
-                edits.push_back(maskEdit(*bundle, weight, each, std::nullopt));
-            for (const std::uint64_t each : keeps)
-                edits.push_back(maskEdit(*bundle, weight, each, 0.5F));
-            auto named = drops;
-            named.insert(named.end(), keeps.begin(), keeps.end());
-            return faultOfMask(bundle, weight, edits, named, kept - drops.size() + keeps.size());
+            return faultOfPlaces(bundle, weight, kept, drops, keeps);
         };
         const auto &k = places.kept;
         const auto &l = places.left;
@@ -322,13 +330,8 @@ private slots:
             test::Bytes numbers = halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
             numbers.resize(2 * kept);
             const auto values = made.constant({kept}, Elem::F16, numbers);
-            const auto sparse = made.operation("primitive.build_sparse_with_bitmask_v1",
-                                               {values, mask}, {4, 3}, Elem::F16);
-            const auto dense = made.operation("primitive.sparse_with_bitmask_to_dense_v1", {sparse},
-                                              {4, 3}, Elem::F16);
-            const auto order = made.constant({2}, Elem::Ui32, byteRow({1, 0, 0, 0, 0, 0, 0, 0}));
-            const auto turned =
-                made.operation("primitive.transpose_v1", {dense, order}, {3, 4}, Elem::F16);
+            const auto dense = made.masked(values, mask, {4, 3}, Elem::F16);
+            const auto turned = made.transposed(dense, {1, 0}, {3, 4}, Elem::F16);
             made.output({made.operation("primitive.cast_v1", {turned}, {3, 4}, Elem::F32)});
             const QTemporaryDir dir;
             const BundlePtr bundle = *Bundle::open(writePackage(dir, made.module()).toStdString());
@@ -336,14 +339,7 @@ private slots:
             QCOMPARE(places.kept.size(), kept);
             const auto fault = [&](const std::vector<std::uint64_t> &drops,
                                    const std::vector<std::uint64_t> &keeps) {
-                std::vector<Edit> edits;
-                for (const std::uint64_t each : drops)
-                    edits.push_back(maskEdit(*bundle, 0, each, std::nullopt));
-                for (const std::uint64_t each : keeps)
-                    edits.push_back(maskEdit(*bundle, 0, each, 0.5F));
-                auto named = drops;
-                named.insert(named.end(), keeps.begin(), keeps.end());
-                return faultOfMask(bundle, 0, edits, named, kept - drops.size() + keeps.size());
+                return faultOfPlaces(bundle, 0, kept, drops, keeps);
             };
             const auto &k = places.kept, &l = places.left;
             QCOMPARE(fault({k[1]}, {}), std::string());

@@ -3,6 +3,7 @@
 #include "core/base/error_builder.h"
 #include "core/base/find.h"
 #include "core/base/sha256.h"
+#include "core/base/text.h"
 #include "core/bundle/reader/aimodel/form_builder.h"
 #include "core/bundle/reader/aimodel/names.h"
 #include "core/bundle/reader/mil/consumers.h"
@@ -59,6 +60,7 @@ std::string fourcc(std::uint64_t code)
     return text;
 }
 
+/// Of kinds that are no tensors the text says what it is.
 mil::ValueType typeOfValue(const mlir::Module &module, std::uint32_t type, unsigned depth = 0)
 {
     using Kind = mil::ValueType::Kind;
@@ -95,12 +97,6 @@ mil::ValueType typeOfValue(const mlir::Module &module, std::uint32_t type, unsig
         made.text = decoded.row ? decoded.row->name : "unknown";
     }
     return made;
-}
-
-/// The type of a value; of kinds that are no tensors the text says what it is.
-mil::ValueType valueTypeOf(const ModuleGraph &graph, std::uint32_t value)
-{
-    return typeOfValue(graph.module(), graph.module().values[value].type);
 }
 
 class FunctionMaker
@@ -140,15 +136,20 @@ private:
                (type == "output" || type == "yield" || type == "condition");
     }
 
+    mil::ValueType typeOf(std::uint32_t value) const
+    {
+        return typeOfValue(m_module, m_module.values[value].type);
+    }
+
     mil::NamedType named(std::uint32_t value) const
     {
-        return {m_names.ofValue(value), valueTypeOf(m_graph, value)};
+        return {m_names.ofValue(value), typeOf(value)};
     }
 
     mil::ProgramValue reference(std::uint32_t value) const
     {
         mil::ProgramValue made;
-        made.type = valueTypeOf(m_graph, value);
+        made.type = typeOf(value);
         made.content = mil::Reference{m_names.ofValue(value), {}};
         return made;
     }
@@ -193,7 +194,7 @@ private:
     mil::ProgramValue constant(std::uint32_t value, const mlir::Operation &from) const
     {
         mil::ProgramValue made;
-        made.type = valueTypeOf(m_graph, value);
+        made.type = typeOf(value);
         const auto data = mlir::constantBytes(m_module, m_module.attributeOf(from, "value"));
         if (!data)
             return made;
@@ -369,16 +370,14 @@ void PackageReading::compareHash(const LfsPointer &pointer)
     const BundleFile *hash = fileOf(m_files, kHashFile);
     if (!hash)
         return;
-    std::string digits;
-    for (const std::byte each : hash->file->bytes())
-        digits += fmt::format("{:02x}", std::to_integer<unsigned>(each));
-    const bool same = pointer.oid == "sha256:" + digits;
+    const std::string own = "sha256:" + hexBytesText(hash->file->bytes(), "");
+    const bool same = pointer.oid == own;
     m_out.log.add(same ? Severity::Note : Severity::Warning,
                   ErrorBuilder("aimodel.hash")
                       .file(std::string(kHashFile))
                       .at(FileOffset(0))
                       .expected(pointer.oid)
-                      .found("sha256:" + digits)
+                      .found(own)
                       .message(same ? "main.hash is that of the module which the pointer names."
                                     : "main.hash is of another module than the pointer's."));
 }
@@ -424,7 +423,7 @@ void PackageReading::readModule(const mlir::Module &module)
         if (*m_out.shapes)
             m_out.log.add((*m_out.shapes)->diagnostics);
     }
-    aimodel::FormBuilder forms(graph, m_out.programFile, m_path, m_out.log);
+    aimodel::ModuleForms forms(graph, m_out.programFile, m_path, m_out.log);
     for (std::size_t i = 0; i < names.size(); ++i)
         addWeights(graph, graph.graphs()[order[i]], m_out.program.functions[i], names[i], values,
                    forms);

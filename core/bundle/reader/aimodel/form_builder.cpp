@@ -113,10 +113,10 @@ OperandSource asOne(OperandSource source)
 
 } // namespace
 
-FormBuilder::FormBuilder(const ModuleGraph &graph, std::size_t file, std::string path,
+ModuleForms::ModuleForms(const ModuleGraph &graph, std::size_t file, std::string path,
                          DiagnosticLog &log)
-    : m_graph(graph), m_module(graph.module()), m_uses(mlir::constantUses(m_module)), m_file(file),
-      m_path(std::move(path)), m_log(log)
+    : FormBuilder(file, std::move(path), graph.module().bytes, "aimodel.form", log), m_graph(graph),
+      m_module(graph.module()), m_uses(mlir::constantUses(m_module))
 {
 }
 
@@ -129,10 +129,8 @@ Error FormBuilder::fault(std::uint32_t value, std::string_view code, std::string
         .expected(std::move(expected))
         .found(std::move(found))
         .message(std::move(message));
-    if (const auto maker = m_graph.maker(value))
-        error.at(m_module.operations[*maker].range.offset)
-            .length(m_module.operations[*maker].range.bytes);
-    return error;
+    const ByteRange at = place(value);
+    return at.bytes.value > 0 ? error.at(at.offset).length(at.bytes) : error;
 }
 
 void FormBuilder::warn(std::uint32_t value, std::string_view code, std::string expected,
@@ -142,9 +140,15 @@ void FormBuilder::warn(std::uint32_t value, std::string_view code, std::string e
               fault(value, code, {}, std::move(expected), std::move(found), std::move(message)));
 }
 
-FormBuilder::Operands FormBuilder::operandsOf(std::uint32_t value) const
+FormBuilder::Operands ModuleForms::operandsOf(std::uint32_t value) const
 {
     return m_module.operandsOf(m_module.operations[*m_graph.maker(value)]);
+}
+
+ByteRange ModuleForms::place(std::uint32_t value) const
+{
+    const auto maker = m_graph.maker(value);
+    return maker ? m_module.operations[*maker].range : ByteRange();
 }
 
 std::span<const std::byte> FormBuilder::bytesOf(const Operand &operand) const
@@ -152,8 +156,13 @@ std::span<const std::byte> FormBuilder::bytesOf(const Operand &operand) const
     const OperandPlace &place = *operand.place;
     if (place.isLiteral())
         return place.literal->bytes;
-    return place.pieces.empty() ? m_module.bytesOf({place.dataOffset, place.bytes})
-                                : m_module.bytes;
+    return place.pieces.empty() ? m_bytes.subspan(place.dataOffset.value, place.bytes.value)
+                                : m_bytes;
+}
+
+const Operand &FormBuilder::know(Operand operand)
+{
+    return m_known.emplace_back(std::move(operand));
 }
 
 Result<BuiltValue> FormBuilder::weight(std::uint32_t value)
@@ -168,14 +177,14 @@ Result<BuiltValue> FormBuilder::weight(std::uint32_t value)
 }
 
 /// Whether another constant has these bytes too, as a weight or as anything else.
-bool FormBuilder::isShared(const mlir::ConstantBytes &data) const
+bool ModuleForms::isShared(const mlir::ConstantBytes &data) const
 {
     return m_uses.byAttribute[data.attribute].size() > 1 ||
            (data.resource != mlir::kNone && m_uses.byResource[data.resource].size() > 1);
 }
 
 /// What the bytes of a constant are (coreai-format.md, section 6).
-Result<Operand> FormBuilder::constant(std::uint32_t value, PartRole role)
+Result<Operand> ModuleForms::constant(std::uint32_t value, PartRole role)
 {
     const auto info = m_graph.tensor(value);
     const auto shape = info ? info->shape() : std::nullopt;
@@ -183,15 +192,15 @@ Result<Operand> FormBuilder::constant(std::uint32_t value, PartRole role)
     const unsigned width = info ? bitWidth(info->element) : 0;
     const auto packed = count ? packedBytes(*count, info->element) : std::nullopt;
     if (!packed || width == 0 || !packedBytes(*count, ElementType::Fp64))
-        return tl::unexpected(fault(value, "aimodel.constant", "type",
-                                    "a tensor of numbers whose size fits 64 bits",
-                                    shape ? shapeText(*shape) : std::string("another type"),
-                                    "The type of a constant cannot be used."));
+        return refuse(value, "aimodel.constant", "type",
+                      "a tensor of numbers whose size fits 64 bits",
+                      shape ? shapeText(*shape) : std::string("another type"),
+                      "The type of a constant cannot be used.");
     const auto data = mlir::constantBytes(
         m_module, m_module.attributeOf(m_module.operations[*m_graph.maker(value)], "value"));
     if (!data)
-        return tl::unexpected(fault(value, "aimodel.constant", "value", "elements or a resource",
-                                    "none", "A constant has no bytes in the file."));
+        return refuse(value, "aimodel.constant", "value", "elements or a resource", "none",
+                      "A constant has no bytes in the file.");
     OperandPlace place;
     place.file = m_file;
     place.dataOffset = place.metaOffset = data->data.offset;
@@ -204,9 +213,9 @@ Result<Operand> FormBuilder::constant(std::uint32_t value, PartRole role)
     if (data->splat && info->element != ElementType::Bool && count->value > numbers) {
         needed = (numbers * width + 7) / 8;
         if (numbers > 1)
-            return tl::unexpected(fault(value, "aimodel.constant", "value", "a real number",
-                                        "a complex one for all elements",
-                                        "Splats of complex numbers are not read."));
+            return refuse(value, "aimodel.constant", "value", "a real number",
+                          "a complex one for all elements",
+                          "Splats of complex numbers are not read.");
         order = codec::splatOrder(count->value, width, place.dataOffset);
     } else if (width < 8 && held == count->value && held != needed) {
         order = codec::oneAByteOrder(count->value, width, place.dataOffset);
@@ -231,9 +240,7 @@ Result<Operand> FormBuilder::constant(std::uint32_t value, PartRole role)
     place.bytes = ByteCount(needed);
     if (order)
         place = codec::inPieces(std::move(place));
-    Operand operand = operandAt(role, info->element, *shape, std::move(place), std::move(order));
-    m_known.push_back(operand);
-    return operand;
+    return know(operandAt(role, info->element, *shape, std::move(place), std::move(order)));
 }
 
 Result<Operand> FormBuilder::unrolled(Operand operand, std::uint32_t value)
@@ -242,10 +249,9 @@ Result<Operand> FormBuilder::unrolled(Operand operand, std::uint32_t value)
         return operand;
     const std::uint64_t count = elementCount(operand.shape)->value;
     if (count > kMostUnrolled)
-        return tl::unexpected(fault(value, "aimodel.form", partRoleName(operand.role),
-                                    fmt::format("at most {} elements", kMostUnrolled),
-                                    fmt::format("{}", count),
-                                    "A constant that is not stored row by row is too large."));
+        return refuse(value, m_code, partRoleName(operand.role),
+                      fmt::format("at most {} elements", kMostUnrolled), fmt::format("{}", count),
+                      "A constant that is not stored row by row is too large.");
     operand.bytes = bytesOf(operand);
     const unsigned width = bitWidth(operand.type);
     auto literal = std::make_shared<mil::Literal>();
@@ -285,9 +291,8 @@ Result<OperandSource> FormBuilder::source(std::uint32_t value, PartRole role)
 FormBuilder::Built FormBuilder::build(std::uint32_t value, PartRole role)
 {
     if (m_depth >= kMostNested)
-        return tl::unexpected(fault(value, "aimodel.form", "operation",
-                                    fmt::format("at most {} steps", kMostNested), "more",
-                                    "The steps of a form feed one another too deeply."));
+        return refuse(value, m_code, "operation", fmt::format("at most {} steps", kMostNested),
+                      "more", "The steps of a form feed one another too deeply.");
     ++m_depth;
     Built built = dispatch(value, role);
     --m_depth;
@@ -296,7 +301,7 @@ FormBuilder::Built FormBuilder::build(std::uint32_t value, PartRole role)
 
 FormBuilder::Built FormBuilder::dispatch(std::uint32_t value, PartRole role)
 {
-    const CoreAiStep step = m_graph.step(value);
+    const CoreAiStep step = this->step(value);
     const auto operands = step == CoreAiStep::None ? Operands() : operandsOf(value);
     const std::size_t least = step == CoreAiStep::Dequantize || step == CoreAiStep::ShiftScale ||
                                       step == CoreAiStep::LutToDense ||
@@ -306,9 +311,8 @@ FormBuilder::Built FormBuilder::dispatch(std::uint32_t value, PartRole role)
                               : step == CoreAiStep::SparseToDense || step == CoreAiStep::Cast ? 1
                                                                                               : 2;
     if (operands.size() < least)
-        return tl::unexpected(
-            fault(value, "aimodel.form", "operands", fmt::format("{} operands", least),
-                  fmt::format("{}", operands.size()), "An operation lacks operands."));
+        return refuse(value, m_code, "operands", fmt::format("{} operands", least),
+                      fmt::format("{}", operands.size()), "An operation lacks operands.");
     switch (step) {
     case CoreAiStep::Constant: {
         auto operand = TRY(constant(value, role));
@@ -329,19 +333,19 @@ FormBuilder::Built FormBuilder::dispatch(std::uint32_t value, PartRole role)
     case CoreAiStep::SparseToDense: return build(operands[0], PartRole::NonzeroData);
     case CoreAiStep::None: break;
     }
-    return tl::unexpected(fault(value, "aimodel.form", "operation", "a constant", "another value",
-                                "An operand of a form is no constant."));
+    return refuse(value, m_code, "operation", "a constant", "another value",
+                  "An operand of a form is no constant.");
 }
 
 FormBuilder::Built FormBuilder::cast(std::uint32_t value, PartRole role)
 {
     auto built = build(operandsOf(value)[0], role);
-    const auto info = m_graph.tensor(value);
+    const auto info = tensor(value);
     if (!built)
         return built;
     if (!info || bitWidth(info->element) == 0)
-        return tl::unexpected(fault(value, "aimodel.form", "result", "a tensor of numbers",
-                                    "another type", "A cast makes no numbers."));
+        return refuse(value, m_code, "result", "a tensor of numbers", "another type",
+                      "A cast makes no numbers.");
     if (built->encoding.scaling && holdsAll(built->type, info->element)) {
         built->type = info->element; // its values stay
         return built;
@@ -356,14 +360,13 @@ FormBuilder::Built FormBuilder::cast(std::uint32_t value, PartRole role)
 FormBuilder::Built FormBuilder::reshape(std::uint32_t value, PartRole role)
 {
     auto built = TRY(build(operandsOf(value)[0], role));
-    const auto info = m_graph.tensor(value);
+    const auto info = tensor(value);
     const auto shape = info ? info->shape() : std::nullopt;
     if (!shape || elementCount(*shape) != elementCount(built.encoding.shape))
-        return tl::unexpected(
-            fault(value, "codec.shape", "result",
-                  fmt::format("the elements of {}", shapeText(built.encoding.shape)),
-                  shape ? shapeText(*shape) : std::string("open extents"),
-                  "A constant is reshaped to another number of elements."));
+        return refuse(value, "codec.shape", "result",
+                      fmt::format("the elements of {}", shapeText(built.encoding.shape)),
+                      shape ? shapeText(*shape) : std::string("open extents"),
+                      "A constant is reshaped to another number of elements.");
     if (Operand *plain = plainOperand(built.encoding))
         *plain = readAs(std::move(*plain), plain->type, *shape);
     else
@@ -374,24 +377,32 @@ FormBuilder::Built FormBuilder::reshape(std::uint32_t value, PartRole role)
 
 FormBuilder::Built FormBuilder::transpose(std::uint32_t value, PartRole role)
 {
-    auto built = TRY(build(operandsOf(value)[0], role));
-    Encoding &encoding = built.encoding;
-    const std::size_t rank = encoding.shape.size();
-    std::vector<std::size_t> axes;
-    for (const std::int64_t axis :
-         m_graph.integers(operandsOf(value)[1]).value_or(std::vector<std::int64_t>()))
-        axes.push_back(axis < 0 ? rank : static_cast<std::size_t>(axis));
-    std::vector<std::size_t> sorted = axes, all(rank);
-    std::sort(sorted.begin(), sorted.end());
+    const auto info = tensor(value);
+    const std::size_t rank = info ? info->shape().value_or(Shape()).size() : 0;
+    std::vector<std::size_t> axes(rank), all(rank);
     std::iota(all.begin(), all.end(), std::size_t{0});
-    if (sorted != all)
-        return tl::unexpected(fault(value, "codec.shape", "permutation",
-                                    fmt::format("each axis of {} once", rank), "something else",
-                                    "A constant is transposed by no permutation."));
+    axes = all;
+    // One after the other is one.
+    std::uint32_t of = value;
+    bool whole = true;
+    do {
+        const auto numbers = integers(operandsOf(of)[1]).value_or(std::vector<std::int64_t>());
+        whole =
+            whole && std::is_permutation(numbers.begin(), numbers.end(), all.begin(), all.end());
+        for (std::size_t &axis : axes)
+            axis = whole ? static_cast<std::size_t>(numbers[axis]) : 0;
+        of = operandsOf(of)[0];
+    } while (whole && step(of) == CoreAiStep::Transpose && operandsOf(of).size() > 1);
+    auto built = TRY(build(of, role));
+    Encoding &encoding = built.encoding;
+    if (!whole || encoding.shape.size() != rank)
+        return refuse(value, "codec.shape", "permutation",
+                      fmt::format("each axis of {} once", rank), "something else",
+                      "A constant is transposed by no permutation.");
     if (!codec::turnAxes(encoding, axes))
-        return tl::unexpected(fault(
-            value, "aimodel.form", "operation", "numbers, codes with scales, indices, kept values",
-            "another form", "A transposed constant of this form is not read."));
+        return refuse(value, m_code, "operation",
+                      "numbers, codes with scales, indices, kept values", "another form",
+                      "A transposed constant of this form is not read.");
     return built;
 }
 
@@ -404,10 +415,10 @@ FormBuilder::Built FormBuilder::lut(std::uint32_t value, bool sparse)
     const bool stored = indices && !encoding.palette && !encoding.scaling && !encoding.converts &&
                         encoding.mask.has_value() == sparse;
     if (!stored || !isUnsignedInteger(indices->type) || bitWidth(indices->type) > 8)
-        return tl::unexpected(fault(
-            value, "codec.codebook", "indices", "stored indices of 1 to 8 bits",
-            indices ? std::string(elementTypeName(indices->type)) : std::string("a made value"),
-            "The indices of a palette are not read."));
+        return refuse(value, "codec.codebook", "indices", "stored indices of 1 to 8 bits",
+                      indices ? std::string(elementTypeName(indices->type))
+                              : std::string("a made value"),
+                      "The indices of a palette are not read.");
     indices->role = PartRole::Indices;
     auto table = TRY(source(operands[1], PartRole::Lut));
     const Shape books = codec::sourceShape(table);
@@ -417,15 +428,15 @@ FormBuilder::Built FormBuilder::lut(std::uint32_t value, bool sparse)
         divides = books[i] != 0 && encoding.shape[i] % books[i] == 0;
     const std::uint64_t entries = std::uint64_t{1} << bitWidth(indices->type);
     if (!divides || books[rank] != entries || books[rank + 1] == 0)
-        return tl::unexpected(fault(value, "codec.codebook", "lut",
-                                    fmt::format("{} entries, and extents that divide {}", entries,
-                                                shapeText(encoding.shape)),
-                                    shapeText(books), "The codebooks do not fit the indices."));
+        return refuse(value, "codec.codebook", "lut",
+                      fmt::format("{} entries, and extents that divide {}", entries,
+                                  shapeText(encoding.shape)),
+                      shapeText(books), "The codebooks do not fit the indices.");
     codec::Palette palette;
     palette.grid.assign(books.begin(), books.end() - 2);
     palette.entries = entries;
     palette.vector = books[rank + 1];
-    const auto numbers = m_graph.integers(operands[2]);
+    const auto numbers = integers(operands[2]);
     std::int64_t axis = numbers && numbers->size() == 1 ? numbers->front() : 0;
     axis += axis < 0 ? static_cast<std::int64_t>(rank) : 0;
     if (palette.vector > 1) {
@@ -434,9 +445,8 @@ FormBuilder::Built FormBuilder::lut(std::uint32_t value, bool sparse)
                 ? checkedMultiply(encoding.shape[static_cast<std::size_t>(axis)], palette.vector)
                 : std::nullopt;
         if (!longer)
-            return tl::unexpected(fault(value, "codec.shape", "axis",
-                                        fmt::format("an axis of {}", rank), fmt::format("{}", axis),
-                                        "The vectors of a palette lie along no axis."));
+            return refuse(value, "codec.shape", "axis", fmt::format("an axis of {}", rank),
+                          fmt::format("{}", axis), "The vectors of a palette lie along no axis.");
         palette.vectorAxis = static_cast<std::uint64_t>(axis);
         encoding.shape[palette.vectorAxis] = *longer;
         if (sparse && axis != static_cast<std::int64_t>(rank) - 1)
@@ -470,9 +480,9 @@ Result<void> FormBuilder::addScaling(BuiltValue &built, std::uint32_t value, Ope
         auto offset = TRY(source(operands[i], i == 2 ? PartRole::Offset : PartRole::Bias));
         const Shape &own = codec::sourceShape(offset);
         if (own != blocks && !(oneIsEnough && elementCount(own) == ElementCount(1)))
-            return tl::unexpected(fault(value, "codec.scale", i == 2 ? "offset" : "bias",
-                                        shapeText(blocks), shapeText(codec::sourceShape(offset)),
-                                        "The offsets do not match the scales."));
+            return refuse(value, "codec.scale", i == 2 ? "offset" : "bias", shapeText(blocks),
+                          shapeText(codec::sourceShape(offset)),
+                          "The offsets do not match the scales.");
         offsets.push_back(std::move(offset));
     }
     const bool allOne = std::all_of(offsets.begin(), offsets.end(), isSplat);
@@ -481,13 +491,12 @@ Result<void> FormBuilder::addScaling(BuiltValue &built, std::uint32_t value, Ope
         auto &slot = i == 0 ? scaling.offset : scaling.bias;
         slot = isSplat(offsets[i]) ? asOne(std::move(offsets[i])) : std::move(offsets[i]);
     }
-    const auto info = m_graph.tensor(value);
+    const auto info = tensor(value);
     const ElementType type = info ? info->element : ElementType::Unknown;
     const ElementType scaleType = codec::sourceType(scaling.scale);
     if (type != ElementType::Fp16 && type != ElementType::Fp32 && type != ElementType::Bf16)
-        return tl::unexpected(fault(value, "codec.type", "result", "fp16, fp32 or bf16",
-                                    std::string(elementTypeName(type)),
-                                    "Scaled values have another type."));
+        return refuse(value, "codec.type", "result", "fp16, fp32 or bf16",
+                      std::string(elementTypeName(type)), "Scaled values have another type.");
     if (scaleType != type && scaleType != ElementType::Fp8E8M0)
         warn(value, "aimodel.mixed_scale", std::string(elementTypeName(type)),
              std::string(elementTypeName(scaleType)),
@@ -508,15 +517,14 @@ FormBuilder::Built FormBuilder::shiftScale(std::uint32_t value, PartRole role)
         built = nested(std::move(built));
     TRY(addScaling(built, value, operands, false));
     const Shape &shape = built.encoding.shape;
-    const auto declared = m_graph.tensor(operands[1]);
+    const auto declared = tensor(operands[1]);
     const Shape blocks = declared ? declared->shape().value_or(Shape()) : Shape();
     bool divides = blocks.size() == shape.size();
     for (std::size_t i = 0; divides && i < shape.size(); ++i)
         divides = blocks[i] != 0 && shape[i] % blocks[i] == 0;
     if (!divides)
-        return tl::unexpected(fault(value, "codec.scale", "scale",
-                                    "extents that divide " + shapeText(shape), shapeText(blocks),
-                                    "The scales do not divide the data into equal blocks."));
+        return refuse(value, "codec.scale", "scale", "extents that divide " + shapeText(shape),
+                      shapeText(blocks), "The scales do not divide the data into equal blocks.");
     // Blocks along the last axis alone, of one element too.
     const bool rows = !shape.empty() && std::equal(shape.begin(), shape.end() - 1, blocks.begin());
     if (rows && bitWidth(data) >= 8)
@@ -536,7 +544,7 @@ FormBuilder::Built FormBuilder::dequantize(std::uint32_t value, PartRole role)
     // One number, or one for each index of the axis.
     Shape grid(shape.size(), 1);
     const Shape scales = codec::sourceShape(built.encoding.scaling->scale);
-    const auto numbers = operands.size() > 4 ? m_graph.integers(operands[4]) : std::nullopt;
+    const auto numbers = operands.size() > 4 ? integers(operands[4]) : std::nullopt;
     const auto count = elementCount(scales).value_or(ElementCount());
     if (count.value != 1) {
         const auto rank = static_cast<std::int64_t>(shape.size());
@@ -545,9 +553,9 @@ FormBuilder::Built FormBuilder::dequantize(std::uint32_t value, PartRole role)
         const bool fits =
             axis >= 0 && axis < rank && shape[static_cast<std::size_t>(axis)] == count.value;
         if (!fits)
-            return tl::unexpected(fault(value, "codec.scale", "scale",
-                                        "one number, or one for each index of the axis",
-                                        shapeText(scales), "The scales do not fit the axis."));
+            return refuse(value, "codec.scale", "scale",
+                          "one number, or one for each index of the axis", shapeText(scales),
+                          "The scales do not fit the axis.");
         grid[static_cast<std::size_t>(axis)] = count.value;
     }
     const auto lay = [&](OperandSource &source) {
@@ -562,8 +570,8 @@ FormBuilder::Built FormBuilder::dequantize(std::uint32_t value, PartRole role)
     const bool laid = lay(scaling.scale) && (!scaling.offset || lay(*scaling.offset)) &&
                       (!scaling.bias || lay(*scaling.bias));
     if (!laid)
-        return tl::unexpected(fault(value, "aimodel.form", "scale", "stored scales and offsets",
-                                    "made values", "Scales of dequantize are made by operations."));
+        return refuse(value, m_code, "scale", "stored scales and offsets", "made values",
+                      "Scales of dequantize are made by operations.");
     scaling.scalesGaps = built.encoding.mask.has_value();
     return built;
 }
@@ -574,10 +582,9 @@ FormBuilder::Built FormBuilder::buildSparse(std::uint32_t value)
     auto mask = TRY(build(operands[1], PartRole::Mask));
     Operand *bits = plainOperand(mask.encoding);
     if (!bits || bits->type != ElementType::Uint1)
-        return tl::unexpected(
-            fault(value, "codec.mask", "mask", "stored bits",
-                  bits ? std::string(elementTypeName(bits->type)) : std::string("a made value"),
-                  "The mask is not read."));
+        return refuse(value, "codec.mask", "mask", "stored bits",
+                      bits ? std::string(elementTypeName(bits->type)) : std::string("a made value"),
+                      "The mask is not read.");
     auto packedMask = TRY(unrolled(std::move(*bits), value));
     auto built = TRY(build(operands[0], PartRole::NonzeroData));
     const auto kept = elementCount(built.encoding.shape).value_or(ElementCount());
@@ -606,11 +613,10 @@ Result<void> FormBuilder::checkMask(std::uint32_t value, const Operand &mask, st
     const std::uint64_t ones = counted ? countBits(bytesOf(mask), 0, bits) : bits;
     if (counted ? ones == kept : kept <= ones)
         return {};
-    return tl::unexpected(
-        fault(value, "codec.mask", "nonzero_data",
-              counted ? fmt::format("{} values, one for each bit that is set", ones)
-                      : fmt::format("at most {} values", ones),
-              fmt::format("{} values", kept), "The mask does not match its values."));
+    return refuse(value, "codec.mask", "nonzero_data",
+                  counted ? fmt::format("{} values, one for each bit that is set", ones)
+                          : fmt::format("at most {} values", ones),
+                  fmt::format("{} values", kept), "The mask does not match its values.");
 }
 
 /// An absent element is code 0: with a zero point that is not 0 it is no zero.

@@ -19,7 +19,7 @@ constexpr std::size_t kMostText = 200; ///< bytes of a name
 constexpr std::array<std::string_view, 4> kKnownMetadata{"op_id", "sources", "call_stack",
                                                          "output_maps"};
 
-/// The fields of a column by its name in mlir_kinds.csv.
+/// The fields of a column by its name in mlir_kinds.csv, or the value of the first one.
 std::vector<mlir::Field> fieldsOf(const mlir::Decoded &decoded, std::string_view name)
 {
     for (std::size_t i = 0; decoded.row && i < decoded.row->fields.size(); ++i) {
@@ -27,6 +27,19 @@ std::vector<mlir::Field> fieldsOf(const mlir::Decoded &decoded, std::string_view
             return decoded.all(i);
     }
     return {};
+}
+
+std::uint32_t valueOf(const mlir::Decoded &decoded, std::string_view column)
+{
+    const auto fields = fieldsOf(decoded, column);
+    return fields.empty() ? mlir::kNone : static_cast<std::uint32_t>(fields.front().value);
+}
+
+std::string_view textOf(const mlir::Module &module, const mlir::Decoded &decoded,
+                        std::string_view column)
+{
+    const std::uint32_t text = valueOf(decoded, column);
+    return text < module.strings.size() ? module.strings[text] : std::string_view();
 }
 
 class Walk
@@ -48,19 +61,6 @@ public:
             return field.letter == 'A' &&
                    any(static_cast<std::uint32_t>(field.value), visit, depth + 1);
         });
-    }
-
-    std::string_view text(const mlir::Decoded &decoded, std::string_view column) const
-    {
-        const auto fields = fieldsOf(decoded, column);
-        return fields.empty() || fields.front().value >= m_module.strings.size()
-                   ? std::string_view()
-                   : m_module.strings[fields.front().value];
-    }
-    std::uint32_t attribute(const mlir::Decoded &decoded, std::string_view column) const
-    {
-        const auto fields = fieldsOf(decoded, column);
-        return fields.empty() ? mlir::kNone : static_cast<std::uint32_t>(fields.front().value);
     }
 
     /// The first array of nothing but strings.
@@ -86,6 +86,14 @@ private:
     unsigned m_visited = 0;
 };
 
+std::string uniqueName(std::string name, auto &taken)
+{
+    std::string unique = name;
+    for (std::size_t i = 2; !taken.insert(unique).second; ++i)
+        unique = name + "_" + std::to_string(i);
+    return unique;
+}
+
 std::string lastComponent(std::string_view path)
 {
     const auto slash = path.find_last_of("/\\");
@@ -95,20 +103,18 @@ std::string lastComponent(std::string_view path)
 /// "nets.py:22" of a source location; empty where it is of no file.
 std::string sourceLine(const mlir::Module &module, std::uint32_t source)
 {
-    Walk walk(module);
     if (source >= module.attributes.size())
         return {};
     const mlir::Decoded decoded = module.attribute(source);
-    const std::uint32_t file = walk.attribute(decoded, "file");
+    const std::uint32_t file = valueOf(decoded, "file"), line = valueOf(decoded, "line");
     std::string name;
     if (decoded.is("debuginfo.source_location_v1") && file < module.attributes.size())
-        name = lastComponent(walk.text(module.attribute(file), "file"));
+        name = lastComponent(textOf(module, module.attribute(file), "file"));
     else if (decoded.is("file_location"))
         name = lastComponent(module.stringOf(file));
-    const auto line = fieldsOf(decoded, "line");
-    if (name.empty() || name == "-" || line.empty())
+    if (name.empty() || name == "-" || line == mlir::kNone)
         return {};
-    return name + ":" + std::to_string(line.front().value);
+    return name + ":" + std::to_string(line);
 }
 
 /// "Conv2d$2" as "Conv2d_2": '$' means something to shells, '/' and '.' are ours.
@@ -129,8 +135,8 @@ void readMetadata(const mlir::Module &module, std::uint32_t attribute, Location 
     if (attribute >= module.attributes.size())
         return;
     const mlir::Decoded metadata = module.attribute(attribute);
-    const std::string_view name = walk.text(metadata, "name");
-    const std::uint32_t data = walk.attribute(metadata, "data");
+    const std::string_view name = textOf(module, metadata, "name");
+    const std::uint32_t data = valueOf(metadata, "data");
     if (!metadata.is("debuginfo.metadata_v1") || name.empty())
         return;
     if (std::find(kKnownMetadata.begin(), kKnownMetadata.end(), name) == kKnownMetadata.end()) {
@@ -145,16 +151,13 @@ void readMetadata(const mlir::Module &module, std::uint32_t attribute, Location 
         location.scope = scope + (location.scope.empty() ? "" : "/" + location.scope);
     } else if (name == "sources") {
         walk.any(data, [&](const mlir::Decoded &decoded) {
-            if (!decoded.is("serialization.opaque") || walk.text(decoded, "name") != "identifiers")
+            if (!decoded.is("serialization.opaque") ||
+                textOf(module, decoded, "name") != "identifiers")
                 return false;
-            const auto values = fieldsOf(decoded, "values");
-            const auto texts = values.empty()
-                                   ? std::vector<std::string>()
-                                   : walk.firstTexts(static_cast<std::uint32_t>(values[0].value));
-            const auto direct = values.empty()
-                                    ? std::string_view()
-                                    : module.stringOf(static_cast<std::uint32_t>(values[0].value));
-            const std::string node = plainName(!texts.empty() ? texts.front() : direct);
+            const std::uint32_t value = valueOf(decoded, "values");
+            const auto texts = walk.firstTexts(value);
+            const std::string node =
+                plainName(!texts.empty() ? texts.front() : module.stringOf(value));
             if (!node.empty())
                 location.scope += (location.scope.empty() ? "" : "/") + node;
             return true;
@@ -173,26 +176,25 @@ Location readLocation(const mlir::Module &module, std::uint32_t attribute)
 {
     Location location;
     std::vector<std::string> lines;
-    Walk walk(module);
     for (unsigned i = 0; i < kMostFrames && attribute < module.attributes.size(); ++i) {
         const mlir::Decoded decoded = module.attribute(attribute);
         if (decoded.is("name_location")) {
-            location.name = plainName(module.stringOf(walk.attribute(decoded, "name")));
-            attribute = walk.attribute(decoded, "child");
+            location.name = plainName(module.stringOf(valueOf(decoded, "name")));
+            attribute = valueOf(decoded, "child");
             continue;
         }
         if (!decoded.is("debuginfo.location_v1")) {
             lines.push_back(sourceLine(module, attribute));
             break;
         }
-        lines.push_back(sourceLine(module, walk.attribute(decoded, "source")));
+        lines.push_back(sourceLine(module, valueOf(decoded, "source")));
         // The call stack goes before the node.
         for (const std::string_view wanted : {"call_stack", "sources", ""}) {
             for (const mlir::Field &field : fieldsOf(decoded, "metadata")) {
                 const auto each = static_cast<std::uint32_t>(field.value);
                 if (each >= module.attributes.size())
                     continue;
-                const std::string_view name = walk.text(module.attribute(each), "name");
+                const std::string_view name = textOf(module, module.attribute(each), "name");
                 const bool known = name == "call_stack" || name == "sources";
                 if (known ? name == wanted : wanted.empty())
                     readMetadata(module, each, location);
@@ -201,8 +203,7 @@ Location readLocation(const mlir::Module &module, std::uint32_t attribute)
         for (const mlir::Field &field : fieldsOf(decoded, "fused")) {
             const auto each = static_cast<std::uint32_t>(field.value);
             if (lines.size() < kMostFrames && each < module.attributes.size())
-                lines.push_back(
-                    sourceLine(module, walk.attribute(module.attribute(each), "source")));
+                lines.push_back(sourceLine(module, valueOf(module.attribute(each), "source")));
         }
         break;
     }
@@ -222,20 +223,19 @@ std::optional<std::uint64_t> operationId(const mlir::Module &module, std::uint32
         if (field.value >= module.attributes.size())
             continue;
         const mlir::Decoded metadata = module.attribute(static_cast<std::uint32_t>(field.value));
-        if (walk.text(metadata, "name") != "op_id")
+        if (textOf(module, metadata, "name") != "op_id")
             continue;
         bool own = false;
         std::optional<std::uint64_t> number;
-        walk.any(walk.attribute(metadata, "data"), [&](const mlir::Decoded &decoded) {
-            const auto values = fieldsOf(decoded, "values");
-            if (!decoded.is("serialization.opaque") || values.empty() ||
-                values.front().value >= module.attributes.size())
+        walk.any(valueOf(metadata, "data"), [&](const mlir::Decoded &decoded) {
+            const std::uint32_t value = valueOf(decoded, "values");
+            if (!decoded.is("serialization.opaque") || value >= module.attributes.size())
                 return false;
-            const auto value = static_cast<std::uint32_t>(values.front().value);
             const auto integer = fieldsOf(module.attribute(value), "value");
-            if (walk.text(decoded, "name") == "type")
+            const std::string_view name = textOf(module, decoded, "name");
+            if (name == "type")
                 own = module.stringOf(value) == "coreai";
-            else if (walk.text(decoded, "name") == "value" && !integer.empty())
+            else if (name == "value" && !integer.empty())
                 number = integer.front().value;
             return false;
         });
@@ -255,11 +255,10 @@ std::vector<std::string> argumentNames(const mlir::Module &module, std::uint32_t
         std::string name;
         Walk walk(module);
         walk.any(static_cast<std::uint32_t>(each.value), [&](const mlir::Decoded &decoded) {
-            if (!decoded.is("serialization.opaque") || walk.text(decoded, "name") != "aicode.name")
+            if (!decoded.is("serialization.opaque") ||
+                textOf(module, decoded, "name") != "aicode.name")
                 return false;
-            const auto values = fieldsOf(decoded, "values");
-            if (!values.empty())
-                name = module.stringOf(static_cast<std::uint32_t>(values.front().value));
+            name = module.stringOf(valueOf(decoded, "values"));
             return true;
         });
         names.push_back(std::move(name));
@@ -272,8 +271,8 @@ static bool isPrivate(const mlir::Module &module, std::uint32_t graph)
     const std::uint32_t attribute = module.attributeOf(module.operations[graph], "isPrivate");
     if (attribute >= module.attributes.size())
         return false;
-    const auto value = fieldsOf(module.attribute(attribute), "value");
-    return !value.empty() && value.front().value != 0;
+    const std::uint32_t value = valueOf(module.attribute(attribute), "value");
+    return value != mlir::kNone && value != 0;
 }
 
 std::vector<std::size_t> graphOrder(const ModuleGraph &graph, const std::vector<std::string> &names)
@@ -305,10 +304,7 @@ std::vector<std::string> graphNames(const ModuleGraph &graph)
             std::all_of(name.begin() + static_cast<std::ptrdiff_t>(end) + 1, name.end(),
                         [](char letter) { return letter >= 'a' && letter <= 'z'; }))
             name.resize(end);
-        std::string unique = name;
-        for (std::size_t i = 2; !taken.insert(unique).second; ++i)
-            unique = name + "_" + std::to_string(i);
-        names.push_back(std::move(unique));
+        names.push_back(uniqueName(std::move(name), taken));
     }
     return names;
 }
@@ -321,7 +317,7 @@ std::uint32_t calleeOf(const ModuleGraph &graph, const mlir::Operation &invoke)
     walk.any(module.attributeOf(invoke, "callee"), [&](const mlir::Decoded &decoded) {
         if (!decoded.is("symbol_ref_v1"))
             return false;
-        name = walk.text(decoded, "path");
+        name = textOf(module, decoded, "path");
         return true;
     });
     const auto &graphs = graph.graphs();
@@ -408,10 +404,7 @@ ValueNames::ValueNames(const ModuleGraph &graph, std::uint32_t graphOperation,
 
 void ValueNames::give(std::uint32_t value, std::string name)
 {
-    std::string unique = name;
-    for (std::size_t i = 2; !m_taken.insert(unique).second; ++i)
-        unique = name + "_" + std::to_string(i);
-    m_values[value] = std::move(unique);
+    m_values[value] = uniqueName(std::move(name), m_taken);
 }
 
 void ValueNames::nameOperations(std::uint32_t from, std::uint32_t to)

@@ -182,15 +182,16 @@ void addAll(std::vector<StoredTensor> tensors, const std::vector<BundleFile> &fi
         addTensor(tensor, sourceOp, out);
 }
 
-/// Whether its header names scales as MLX does.
-bool namesMlxScales(const BundleFile &file)
+/// Whether its header names scales as MLX does, or packed codes: config.json says their bits.
+bool namesCodes(const BundleFile &file)
 {
     const auto bytes = file.file->bytes();
     const std::uint64_t header = bytes.size() < kLengthBytes ? 0 : lengthOf(bytes);
-    return bytes.size() >= kLengthBytes && header <= bytes.size() - kLengthBytes &&
-           header <= kMaxHeader &&
-           std::string_view(reinterpret_cast<const char *>(bytes.data() + kLengthBytes), header)
-                   .find(".scales\"") != std::string_view::npos;
+    if (bytes.size() < kLengthBytes || header > bytes.size() - kLengthBytes || header > kMaxHeader)
+        return false;
+    const std::string_view text(reinterpret_cast<const char *>(bytes.data() + kLengthBytes),
+                                header);
+    return text.find(".scales\"") != text.npos || text.find("_packed\"") != text.npos;
 }
 
 /// Names of the files in an index: {"weight_map": {TENSOR: FILE, …}}.
@@ -257,7 +258,7 @@ public:
             alone ? std::set{files.front().path} : shardsOf(*index, out.log);
         if (input.openBeside && !alone)
             input.openBeside({shards.begin(), shards.end()});
-        if (input.openBeside && std::any_of(files.begin(), files.end(), namesMlxScales))
+        if (input.openBeside && std::any_of(files.begin(), files.end(), namesCodes))
             input.openBeside({std::string(kConfigName)});
         out.claims.resize(files.size());
         std::vector<StoredTensor> tensors;

@@ -268,6 +268,24 @@ private:
         return bytes.size() == 16 ? loadLittle<std::uint64_t>(bytes, 8) : 0;
     }
 
+    /// Bits of codes of which rows of `columns` take so many words; 0 where there are none.
+    std::uint64_t bitsOf(std::uint64_t columns, std::uint64_t words) const
+    {
+        const std::uint64_t said = m_config.packedBits();
+        const auto takes = [&](std::uint64_t bits) {
+            return bits >= 1 && bits <= 8 && (columns - 1) / (32 / bits) + 1 == words;
+        };
+        if (takes(said))
+            return said;
+        for (const bool whole : {true, false}) {
+            for (const std::uint64_t bits : {4, 8, 2, 3, 6, 5, 7, 1}) {
+                if (takes(bits) && !(whole && columns != words * (32 / bits)))
+                    return bits;
+            }
+        }
+        return 0;
+    }
+
     /// NAME_packed of int32 with as many codes of 1 to 8 bits as have room, less half their range,
     /// and NAME_scale; of asymmetric ones NAME_zero_point, packed alike but along the rows. The
     /// bits are those of config.json or fit NAME_shape, which tells rests of rows; without it they
@@ -285,15 +303,9 @@ private:
         if (words == 0 || words > UINT64_MAX / 32)
             return std::nullopt;
         const std::uint64_t columns = said == 0 ? 8 * words : said;
-        std::uint64_t bits = 0, each = 0;
-        for (const std::uint64_t some : {m_config.packedBits(), std::uint64_t(4), std::uint64_t(8),
-                                         std::uint64_t(2), std::uint64_t(3), std::uint64_t(6),
-                                         std::uint64_t(5), std::uint64_t(7), std::uint64_t(1)}) {
-            if (bits == 0 && some >= 1 && some <= 8 && (columns - 1) / (32 / some) + 1 == words) {
-                bits = some;
-                each = 32 / bits;
-            }
-        }
+        // What config.json says; else words without a rest go before others.
+        const std::uint64_t bits = bitsOf(columns, words);
+        const std::uint64_t each = bits == 0 ? 0 : 32 / bits;
         if (bits == 0)
             return std::nullopt;
         const Shape shape{codes.shape[0], columns};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/error_builder.h"
-#include "core/base/little_endian.h"
+#include "core/bundle/reader/aimodel/form_builder.h"
 #include "core/bundle/reader/mil/consumers.h"
 #include "core/bundle/reader/mil/form_reader.h"
 #include "core/bundle/reader/milblob/blob_claims.h"
@@ -9,6 +9,7 @@
 #include "core/bundle/stored_bytes.h"
 #include "core/form/form_steps.h"
 #include "core/format/coreai_operations.h"
+#include "core/numeric/convert.h"
 
 #include <fmt/format.h>
 
@@ -16,236 +17,111 @@ namespace kernscope {
 
 namespace {
 
-using codec::Encoding;
-using codec::OperandSource;
 using codec::PartRole;
-using codec::Scaling;
 using odix::Value;
 
-Shape shapeOfType(const odix::Type &type)
-{
-    Shape shape;
-    for (const std::int64_t extent : type.dims)
-        shape.push_back(static_cast<std::uint64_t>(extent)); // of constants none is dynamic
-    if (type.bits == 2 * bitWidth(type.element))
-        shape.push_back(2); // complex
-    return shape;
-}
-
-/// Encodings from the kernels that make a value of constants.
-class FormBuilder
+/// Forms of a compiled program: its constants, then the values that kernels make of them.
+class CompiledForms final : public aimodel::FormBuilder
 {
 public:
-    FormBuilder(const odix::Compiled &compiled, std::span<const std::byte> bytes,
-                const std::string &path)
-        : m_compiled(compiled), m_program(compiled.program), m_bytes(bytes), m_path(path)
+    CompiledForms(const odix::Compiled &compiled, std::span<const std::byte> bytes,
+                  const std::string &path, DiagnosticLog &log)
+        : FormBuilder(compiled.file, path, bytes, "odix.form", log), m_compiled(compiled),
+          m_program(compiled.program)
     {
+        for (const odix::MadeValue &made : compiled.trace.made) {
+            auto &operands = m_operands.emplace_back();
+            for (const Value &each : made.operands)
+                operands.push_back(numberOf(each));
+        }
     }
-
-    Result<Encoding> encoding(const Value &value, PartRole role, unsigned depth = 0)
+    std::uint32_t numberOf(const Value &value) const
     {
-        if (value.kind == Value::Kind::Constant) {
-            auto operand = TRY(stored(value, role));
-            Encoding dense;
-            dense.type = operand.type;
-            dense.shape = operand.shape;
-            dense.payload = std::move(operand);
-            return dense;
-        }
-        const odix::MadeValue &made = m_compiled.trace.made[value.index];
-        const odix::Instruction &call = m_program.functions[made.function].code[made.instruction];
-        const odix::Symbol &symbol = *m_program.callee(call);
-        const odix::Type &type = m_program.types[symbol.outputs.front()];
-        if (depth >= codec::kMaxChainedOps)
-            return fault(call.at, "kernel",
-                         fmt::format("at most {} in a row", codec::kMaxChainedOps), "more");
-        const std::size_t operands = made.operands.size();
-        const CoreAiStep step = coreAiKernel(symbol.name).step;
-        if (step == CoreAiStep::Cast && operands == 1) {
-            auto inner = encoding(made.operands[0], role, depth + 1);
-            if (!inner || inner->type == type.element)
-                return inner;
-            if (!inner->scaling && !inner->converts) {
-                inner->type = type.element;
-                inner->converts = true;
-                return inner;
-            }
-            Encoding cast;
-            cast.type = type.element;
-            cast.shape = inner->shape;
-            cast.payload = std::make_shared<const Encoding>(std::move(*inner));
-            cast.converts = true;
-            return cast;
-        }
-        if (step == CoreAiStep::ShiftScale && operands >= 3 && operands <= 4)
-            return scaled(made, type, depth);
-        if ((step == CoreAiStep::LutToDense || step == CoreAiStep::LutToSparse) && operands == 3) {
-            auto indices = encoding(made.operands[0], PartRole::Indices, depth + 1);
-            return indices ? lookedUp(made, type, std::move(*indices), depth) : indices;
-        }
-        if (step == CoreAiStep::BuildSparse && operands == 2)
-            return masked(made, depth);
-        if (step == CoreAiStep::SparseToDense && operands == 1)
-            return encoding(made.operands[0], role, depth + 1);
-        return fault(call.at, "kernel", "a kernel that decompresses", symbol.name);
+        const std::size_t before = value.kind == Value::Kind::Made ? m_program.constants.size() : 0;
+        return value.isConstant() ? static_cast<std::uint32_t>(before + value.index) : UINT32_MAX;
     }
-
-    /// The operands that were met, also of a form that cannot be read.
-    std::vector<codec::Operand> known;
 
 private:
-    Result<codec::Operand> stored(const Value &value, PartRole role)
+    const odix::MadeValue *made(std::uint32_t value) const
     {
-        const odix::Constant &constant = m_program.constants[value.index];
-        const odix::Type &type = m_program.types[constant.type];
-        const Shape shape = shapeOfType(type);
-        const auto count = elementCount(shape);
-        if (bitWidth(type.element) == 0 || !count || !packedBytes(*count, ElementType::Fp64))
-            return fault(constant.bytes.offset, "element type", "an element type that is known",
-                         type.text);
-        OperandPlace place;
-        place.file = m_compiled.file;
-        place.bytes = constant.bytes.bytes;
-        place.dataOffset = place.metaOffset = constant.bytes.offset;
-        known.push_back(operandAt(role, type.element, shape, std::move(place)));
-        return known.back();
+        const std::size_t index = value - m_program.constants.size();
+        return value >= m_program.constants.size() && index < m_operands.size()
+                   ? &m_compiled.trace.made[index]
+                   : nullptr;
+    }
+    const odix::Instruction &call(const odix::MadeValue &value) const
+    {
+        return m_program.functions[value.function].code[value.instruction];
+    }
+    const odix::Symbol &kernel(const odix::MadeValue &value) const
+    {
+        return *m_program.callee(call(value));
     }
 
-    Result<OperandSource> source(const Value &value, PartRole role, unsigned depth)
+    CoreAiStep step(std::uint32_t value) const override
     {
-        if (value.kind == Value::Kind::Constant)
-            return stored(value, role).map([](codec::Operand &&made) {
-                return OperandSource(made);
-            });
-        return encoding(value, role, depth).map([](Encoding &&made) {
-            return OperandSource(std::make_shared<const Encoding>(std::move(made)));
-        });
+        const odix::MadeValue *of = made(value);
+        return of                                   ? coreAiKernel(kernel(*of).name).step
+               : value < m_program.constants.size() ? CoreAiStep::Constant
+                                                    : CoreAiStep::None;
     }
-
-    /// out = scale x (code - offset1) + offset2, in the type of the result.
-    Result<Encoding> scaled(const odix::MadeValue &made, const odix::Type &type, unsigned depth)
+    Operands operandsOf(std::uint32_t value) const override
     {
-        auto data = TRY(encoding(made.operands[0], PartRole::Data, depth + 1));
-        // A cast of table entries to the type of the result takes nothing from them.
-        if (data.converts && data.palette && !data.scaling) {
-            const ElementType entries = codec::sourceType(data.palette->lut);
-            if (bitWidth(entries) <= 8) {
-                data.converts = false;
-                data.type = entries;
-            }
-        }
-        Encoding result;
-        const unsigned width = bitWidth(data.type);
-        const bool plain = !data.scaling && !data.converts;
-        if (plain && (data.palette || data.mask || storedOperand(data.payload) != nullptr))
-            result = std::move(data);
-        else
-            result.payload = std::make_shared<const Encoding>(data);
-        result.type = type.element;
-        result.shape = shapeOfType(type);
-        Scaling scaling;
-        scaling.kind = Scaling::Kind::Blockwise;
-        auto scale = source(made.operands[1], PartRole::Scale, depth + 1);
-        auto offset = source(made.operands[2], PartRole::Offset, depth + 1);
-        for (const auto *each : {&scale, &offset}) {
-            if (!*each)
-                return tl::unexpected(each->error());
-        }
-        scaling.scale = std::move(*scale);
-        scaling.offset = std::move(*offset);
-        if (made.operands.size() > 3) {
-            scaling.bias = TRY(source(made.operands[3], PartRole::Bias, depth + 1));
-        }
-        const Shape &scales = codec::sourceShape(scaling.scale);
-        const bool alongLast = !scales.empty() && scales.size() == result.shape.size() &&
-                               std::equal(scales.begin(), scales.end() - 1, result.shape.begin());
-        scaling.steps =
-            alongLast && width >= 8 ? Scaling::Steps::Product : Scaling::Steps::Difference;
-        scaling.scalesGaps = result.mask.has_value();
-        result.scaling = std::move(scaling);
-        return result;
+        return made(value) ? m_operands[value - m_program.constants.size()] : Operands();
     }
-
-    /// A table for each group of indices: [groups along each axis, entries, vector].
-    Result<Encoding> lookedUp(const odix::MadeValue &made, const odix::Type &type, Encoding indices,
-                              unsigned depth)
+    std::optional<aimodel::TensorInfo> tensor(std::uint32_t value) const override
     {
-        const FileOffset at = m_program.functions[made.function].code[made.instruction].at;
-        auto lut = TRY(source(made.operands[1], PartRole::Lut, depth + 1));
-        const Shape table = codec::sourceShape(lut);
-        const std::size_t rank = indices.shape.size();
-        if (table.size() != rank + 2 || indices.palette || indices.scaling)
-            return fault(at, "lut", fmt::format("a table of rank {} for plain indices", rank + 2),
-                         shapeText(table));
-        codec::Palette palette;
-        palette.lut = std::move(lut);
-        palette.grid.assign(table.begin(), table.end() - 2);
-        palette.entries = table[rank];
-        palette.vector = table[rank + 1];
-        auto axis = integer(made.operands[2]);
-        if (palette.vector != 1) {
-            if (!axis)
-                return tl::unexpected(std::move(axis.error()));
-            *axis += *axis < 0 ? static_cast<std::int64_t>(rank) : 0;
-            if (*axis < 0 || *axis >= static_cast<std::int64_t>(rank))
-                return fault(at, "axis", fmt::format("one of {}", rank), fmt::format("{}", *axis));
-            palette.vectorAxis = static_cast<std::uint64_t>(*axis);
-        }
-        indices.shape = shapeOfType(type);
-        indices.type = codec::sourceType(palette.lut);
-        indices.palette = std::move(palette);
-        return indices;
+        const odix::MadeValue *of = made(value);
+        if (!of && value >= m_program.constants.size())
+            return std::nullopt;
+        const odix::Type &type =
+            m_program.types[of ? kernel(*of).outputs.front() : m_program.constants[value].type];
+        aimodel::TensorInfo info{type.element, type.dims, type.bits == 2 * bitWidth(type.element)};
+        if (info.complex)
+            info.dims.push_back(2);
+        return info;
     }
-
-    /// The elements that a mask keeps, in the order of the dense form.
-    Result<Encoding> masked(const odix::MadeValue &made, unsigned depth)
+    std::optional<std::vector<std::int64_t>> integers(std::uint32_t value) const override
     {
-        const FileOffset at = m_program.functions[made.function].code[made.instruction].at;
-        auto values = TRY(source(made.operands[0], PartRole::NonzeroData, depth + 1));
-        if (made.operands[1].kind != Value::Kind::Constant)
-            return fault(at, "mask", "a stored mask", "a value that is made");
-        auto mask = TRY(stored(made.operands[1], PartRole::Mask));
-        Encoding result;
-        result.type = codec::sourceType(values);
-        result.shape = mask.shape;
-        result.mask = std::move(mask);
-        result.payload = std::move(values);
-        return result;
+        const auto info = tensor(value);
+        if (step(value) != CoreAiStep::Constant || isFloatingPoint(info->element))
+            return std::nullopt;
+        const auto bytes = m_bytes.subspan(place(value).offset.value, place(value).bytes.value);
+        const unsigned width = bitWidth(info->element) / 8;
+        std::vector<std::int64_t> numbers;
+        for (std::uint64_t i = 0; width > 0 && (i + 1) * width <= bytes.size() && i < 2; ++i)
+            numbers.push_back(loadCode(bytes, info->element, i));
+        return numbers;
     }
-
-    Result<std::int64_t> integer(const Value &value) const
+    ByteRange place(std::uint32_t value) const override
     {
-        if (value.kind == Value::Kind::Constant) {
-            const odix::Constant &constant = m_program.constants[value.index];
-            const odix::Type &type = m_program.types[constant.type];
-            const std::uint64_t bytes = constant.bytes.bytes.value;
-            if (type.element == ElementType::Int16 && bytes == 2)
-                return static_cast<std::int16_t>(
-                    loadLittle<std::uint16_t>(m_bytes, constant.bytes.offset.value));
-            if (type.element == ElementType::Int32 && bytes == 4)
-                return static_cast<std::int32_t>(
-                    loadLittle<std::uint32_t>(m_bytes, constant.bytes.offset.value));
-        }
-        return fault(FileOffset(0), "axis", "one whole number", "something else");
+        const odix::MadeValue *of = made(value);
+        return of                                   ? ByteRange{call(*of).at, ByteCount(4)}
+               : value < m_program.constants.size() ? m_program.constants[value].bytes
+                                                    : ByteRange();
     }
-
-    tl::unexpected<Error> fault(FileOffset at, std::string field, std::string expected,
-                                std::string found) const
+    Result<codec::Operand> constant(std::uint32_t value, PartRole role) override
     {
-        return ErrorBuilder("odix.form")
-            .file(m_path)
-            .at(at)
-            .field(std::move(field))
-            .expected(std::move(expected))
-            .found(std::move(found))
-            .message("The kernels that make this weight do not fit their operands.")
-            .unexpected();
+        const auto info = tensor(value);
+        const auto shape = info->shape();
+        const auto count = shape ? elementCount(*shape) : std::nullopt;
+        const auto packed = count ? packedBytes(*count, info->element) : std::nullopt;
+        if (bitWidth(info->element) == 0 || !packed || !packedBytes(*count, ElementType::Fp64) ||
+            *packed > place(value).bytes)
+            return refuse(value, "odix.form", "element type",
+                          "a known one, and bytes for its elements",
+                          m_program.types[m_program.constants[value].type].text,
+                          "A constant is no tensor of numbers that its bytes hold.");
+        OperandPlace at;
+        at.file = m_file;
+        at.bytes = place(value).bytes;
+        at.dataOffset = at.metaOffset = place(value).offset;
+        return know(operandAt(role, info->element, *shape, std::move(at)));
     }
 
     const odix::Compiled &m_compiled;
     const odix::Program &m_program;
-    std::span<const std::byte> m_bytes;
-    const std::string &m_path;
+    std::vector<std::vector<std::uint32_t>> m_operands; ///< by made value
 };
 
 /// Operations of the package that a value came from, as far as the debug information knows.
@@ -286,6 +162,8 @@ std::vector<Weight> weightsOf(const odix::Compiled &compiled, const CompiledProg
                               DiagnosticLog &log)
 {
     std::vector<Weight> weights;
+    DiagnosticLog silent; // what a runtime makes of a package is no matter here
+    CompiledForms builder(compiled, bytes, path, silent);
     for (std::size_t f = 0; f < program.program.functions.size(); ++f) {
         const mil::Function &function = program.program.functions[f];
         const ValueGraph graph(function);
@@ -304,17 +182,16 @@ std::vector<Weight> weightsOf(const odix::Compiled &compiled, const CompiledProg
             weight.function = function.name;
             weight.sourceOp = operation.type;
             weight.consumers = findConsumers(graph, i);
-            FormBuilder builder(compiled, bytes, path);
-            auto form = builder.encoding(value->second, PartRole::Data);
+            auto form = builder.weight(builder.numberOf(value->second));
             if (form) {
                 weight.type = form->type;
-                weight.shape = form->shape;
+                weight.shape = form->encoding.shape;
                 weight.elements = elementCount(weight.shape).value_or(ElementCount());
-                weight.detail = formFigures(*form);
-                weight.form = StorageForm(std::move(*form));
+                weight.detail = formFigures(form->encoding);
+                weight.form = StorageForm(std::move(form->encoding));
             } else {
                 weight.form = StorageForm::unsound(FormNode::Unknown, ElementType::Unknown,
-                                                   std::move(builder.known));
+                                                   builder.takeKnown());
                 weight.fault = form.error();
                 log.add(Severity::Error, std::move(form.error()));
             }

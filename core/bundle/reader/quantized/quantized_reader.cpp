@@ -165,11 +165,11 @@ Result<std::shared_ptr<const codec::ElementOrder>> dataOrder(const Description &
     if (matrix.layout == "nd")
         return nullptr;
     constexpr std::uint64_t kBoxRows = 16, kBoxBits = 32 * 8;
-    const unsigned width = matrix.format == "mxfp8" ? 8 : 4;
+    const unsigned width = bitWidth(codec::mxElementType(codec::mxFormatOf(matrix.format)));
     if (matrix.columnsStored * width % 8 != 0)
         return noLayout("columns_stored", "NZ", "rows of whole bytes",
                         fmt::format("{} numbers of {} bits", matrix.columnsStored, width));
-    Side rows{matrix.rows, kBoxRows, kBoxBits, kBoxRows * kBoxBits};
+    Side rows{matrix.rowsStored, kBoxRows, kBoxBits, kBoxRows * kBoxBits};
     Side columns{matrix.columnsStored, kBoxBits / width, width, 0};
     columns.between = rows.boxes() * rows.between; // wraps only where boxOrder() refuses
     return boxOrder(rows, columns, width);
@@ -183,7 +183,7 @@ Result<std::shared_ptr<const codec::ElementOrder>> exponentOrder(const Descripti
     if (matrix.exponents == "nd")
         return nullptr;
     const bool across = matrix.axis == 1;
-    Side rows{across ? matrix.rows : matrix.rows / kMxGroup};
+    Side rows{across ? matrix.rowsStored : matrix.rowsStored / kMxGroup};
     Side columns{across ? matrix.columnsStored / kMxGroup : matrix.columnsStored};
     if (matrix.exponents == "zz")
         return zzOrder(rows, columns, across);
@@ -226,8 +226,8 @@ public:
         m_weight.name = m_matrix.name;
         m_weight.sourceOp = "quantize";
         m_weight.type = m_encoding.type = ElementType::Fp32;
-        m_weight.shape = m_encoding.shape = {m_matrix.rows, m_matrix.columnsStored};
-        m_weight.elements = ElementCount(m_matrix.rows * m_matrix.columnsStored);
+        m_weight.shape = m_encoding.shape = {m_matrix.rowsStored, m_matrix.columnsStored};
+        m_weight.elements = ElementCount(m_matrix.rowsStored * m_matrix.columnsStored);
         m_weight.detail = {{"format", m_matrix.format}};
         m_matrix.microscaled() ? addGroups() : addRows();
         std::uint64_t stored = 0;
@@ -293,13 +293,13 @@ private:
     {
         constexpr std::uint64_t kGroup = codec::kMxGroup;
         const bool across = m_matrix.axis == 1;
-        if ((across ? m_matrix.columnsStored : m_matrix.rows) % kGroup != 0)
+        if ((across ? m_matrix.columnsStored : m_matrix.rowsStored) % kGroup != 0)
             m_weight.fault =
                 manifestFault("columns_stored", "whole groups of 32",
-                              fmt::format("{} x {}", m_matrix.rows, m_matrix.columnsStored),
+                              fmt::format("{} x {}", m_matrix.rowsStored, m_matrix.columnsStored),
                               "The groups do not divide the matrix");
         const ElementType type = codec::mxElementType(codec::mxFormatOf(m_matrix.format));
-        const Shape groups{across ? m_matrix.rows : m_matrix.rows / kGroup,
+        const Shape groups{across ? m_matrix.rowsStored : m_matrix.rowsStored / kGroup,
                            across ? m_matrix.columnsStored / kGroup : m_matrix.columnsStored};
         m_encoding.payload =
             add(PartRole::Data, type, m_weight.shape, "data.bin", orderOf(dataOrder(m_matrix)));
@@ -310,6 +310,7 @@ private:
         m_encoding.scaling = std::move(scaling);
         m_weight.detail.emplace_back("block", across ? std::vector<std::uint64_t>{1, kGroup}
                                                      : std::vector<std::uint64_t>{kGroup, 1});
+        m_weight.detail.emplace_back("valid_rows", m_matrix.rows);
         m_weight.detail.emplace_back("valid_columns", m_matrix.columns);
     }
 

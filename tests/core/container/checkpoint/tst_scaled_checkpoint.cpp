@@ -214,7 +214,8 @@ private slots:
         QCOMPARE(valuesOf(*openParts(parts), 0), (std::vector<float>{2, 1, 0, 2, -18, 12}));
         parts.pop_back();
         parts[2].bytes = shape(9); // more than a word of 4 bits holds
-        QCOMPARE(openParts(parts)->weights()[0].detail[0].second, "packed int2");
+        QCOMPARE(std::get<std::string>(openParts(parts)->weights()[0].detail[0].second),
+                 "packed int2");
         // 3 bits, ten codes a word, as config.json says.
         const BundlePtr bundle = VERIFIED(
             openedBeside("model.safetensors",

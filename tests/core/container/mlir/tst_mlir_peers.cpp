@@ -129,19 +129,11 @@ private slots:
         const QByteArray content = test::contentOf(path);
         const QString name = path.section(u'/', -2, -2).section(u'.', 0, 0);
         // Whose fault is not one of the module, or is a weight's.
-        static const QStringList read{QStringLiteral("sound"),
-                                      QStringLiteral("string-escape"),
-                                      QStringLiteral("attr-doubling"),
-                                      QStringLiteral("attr-kind-unknown"),
-                                      QStringLiteral("resource-key-twice"),
-                                      QStringLiteral("value-cycle"),
-                                      QStringLiteral("lut-code-range"),
-                                      QStringLiteral("mask-popcount"),
-                                      QStringLiteral("hash-bit"),
-                                      QStringLiteral("hash-short"),
-                                      QStringLiteral("metadata-text"),
-                                      QStringLiteral("constant-too-short"),
-                                      QStringLiteral("shape-overflow")};
+        static const QStringList read =
+            QStringLiteral("sound string-escape attr-doubling attr-kind-unknown resource-key-twice "
+                           "value-cycle lut-code-range mask-popcount hash-bit hash-short "
+                           "metadata-text constant-too-short shape-overflow")
+                .split(u' ');
         rusage before{}, after{};
         getrusage(RUSAGE_SELF, &before);
         const mlir::Module module = mlir::readModule(test::asSpan(content), "main.mlirb");

@@ -201,7 +201,8 @@ private slots:
                names + R"({"model.aimodel/main.hash": 32, "model.aimodel/main.mlirb": 1}})",
                std::string());
         addRow("beside the program",
-               QByteArray(R"({"packaging": "sidecar", "path": "ab/model.aimodel"})"),
+               QByteArray(R"({"packaging": "sidecar", "path": "ab/model.aimodel",)"
+                          R"("files": {"model.aimodel/main.hash": 32}})"),
                std::string("a package in files of its own: open ab/model.aimodel"));
         addRow("a name that it lacks", names + R"(["model.aimodel/other"]})",
                std::string("no data of model.aimodel/other"));
