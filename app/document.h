@@ -5,6 +5,7 @@
 #include "app/edit_journal.h"
 #include "core/bundle/bound_shapes.h"
 #include "core/patch/interrupted_save.h"
+#include "widgets/models/handover.h"
 #include "widgets/models/task_manager.h"
 
 #include <QObject>
@@ -286,9 +287,11 @@ void Document::run(Busy busy, const QString &title, Work work, Done done)
                 throw;
             }
             const bool stopped = progress.cancelled();
+            ui::handOver();
             QMetaObject::invokeMethod(
                 this,
                 [this, result, stopped, done] {
+                    ui::takeOver();
                     setBusy(Busy::Idle);
                     done(*result, stopped);
                 },

@@ -165,8 +165,11 @@ void Document::releaseAside(BundlePtr bundle)
 {
     constexpr int kReleaseMilliseconds = 1000;
     QTimer::singleShot(kReleaseMilliseconds, this, [bundle = std::move(bundle)]() mutable {
-        QThreadPool::globalInstance()->start(
-            [last = std::move(bundle)]() mutable { last.reset(); });
+        ui::handOver();
+        QThreadPool::globalInstance()->start([last = std::move(bundle)]() mutable {
+            ui::takeOver();
+            last.reset();
+        });
     });
 }
 
