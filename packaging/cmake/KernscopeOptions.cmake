@@ -6,6 +6,14 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
 endif()
 
+# What is given to people (the preset release, wheels, archives) checks its stack, its buffers and the
+# indices of its containers; Debian packages take the flags of dpkg as well.
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+    add_compile_options(-fstack-protector-strong -fstack-clash-protection)
+    add_compile_definitions(_FORTIFY_SOURCE=2 _GLIBCXX_ASSERTIONS)
+    add_link_options(-Wl,-z,relro,-z,now)
+endif()
+
 if(KERNSCOPE_SANITIZE)
     add_compile_options(-fsanitize=${KERNSCOPE_SANITIZE} -fno-omit-frame-pointer
         -fno-sanitize-recover=undefined)
