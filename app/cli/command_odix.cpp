@@ -26,13 +26,10 @@ Result<BundlePtr> openCompiled(const std::string &path)
 {
     auto bundle = openBundle(path);
     if (bundle && (*bundle)->kind() != BundleKind::Aimodelx)
-        return ErrorBuilder("odix.kind")
-            .file(path)
-            .at(FileOffset(0))
-            .expected("a compiled Core AI program (.aimodelx, .odix)")
-            .found(bundleKindName((*bundle)->kind()))
-            .message("Only compiled programs have kernels and a memory plan; inspect reads others")
-            .unexpected();
+        return refused(
+            {path, FileOffset(0)}, "odix.kind", {}, "a compiled Core AI program (.aimodelx, .odix)",
+            bundleKindName((*bundle)->kind()),
+            "Only compiled programs have kernels and a memory plan; inspect reads others");
     return bundle;
 }
 

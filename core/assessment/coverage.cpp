@@ -144,8 +144,8 @@ std::string leftBecause(const Bundle &bundle, const Weight &weight, const Covera
         return fmt::format("axis not divisible: {} by blocks of {}", weight.shape[1], block);
     if (rules.group > 0 && !weight.shape.empty() && weight.shape[0] % rules.group != 0)
         return fmt::format("axis not divisible: {} by groups of {}", weight.shape[0], rules.group);
-    const bool covered = std::any_of(weight.consumers.begin(), weight.consumers.end(),
-                                     [&](const Consumer &consumer) { return covers(consumer.op); });
+    const bool covered = std::ranges::any_of(
+        weight.consumers, [&](const Consumer &consumer) { return covers(consumer.op); });
     if (!weight.consumers.empty() && !covered)
         return "operation not covered: " + weight.consumers.front().op;
     const codec::Operand *data = weight.operand(codec::PartRole::Data);
@@ -219,16 +219,18 @@ Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules)
             checkedAdd(coverage.parameters, weight.elements.value).value_or(UINT64_MAX);
         for (const ExpectedForm &rule : rules.byOperation) {
             if (rule.pattern == "*" ||
-                std::any_of(weight.consumers.begin(), weight.consumers.end(),
-                            [&](const Consumer &c) { return matchesPattern(rule.pattern, c.op); }))
+                std::ranges::any_of(weight.consumers, [&](const Consumer &c) {
+                    return matchesPattern(rule.pattern, c.op);
+                }))
                 row.expected = rule.form;
         }
         for (const ExpectedForm &rule : rules.expected) {
             if (matchesName(weight, rule.pattern))
                 row.expected = rule.form;
         }
-        if (std::any_of(rules.except.begin(), rules.except.end(),
-                        [&](const std::string &pattern) { return matchesName(weight, pattern); }))
+        if (std::ranges::any_of(rules.except, [&](const std::string &pattern) {
+                return matchesName(weight, pattern);
+            }))
             row.expected.clear();
         // A weight of a bundle that was compressed may stay dense where it is small.
         const bool small = weight.elements.value <= rules.threshold && weight.form.isDense();
@@ -434,13 +436,10 @@ std::string patternOf(std::string name)
 Result<CoverageRules> readCompressionConfig(std::string_view text, const std::string &file)
 {
     const auto refuse = [&](std::size_t line, std::string found) {
-        return ErrorBuilder("coverage.config")
-            .file(file)
-            .field(line > 0 ? fmt::format("line {}", line) : std::string())
-            .expected("a configuration of coremltools or coreai-opt, JSON or YAML")
-            .found(std::move(found))
-            .message("The configuration of compression cannot be read")
-            .unexpected();
+        return refused({file}, "coverage.config",
+                       line > 0 ? fmt::format("line {}", line) : std::string(),
+                       "a configuration of coremltools or coreai-opt, JSON or YAML", found,
+                       "The configuration of compression cannot be read");
     };
     if (text.size() > kMostText)
         return refuse(0, "more than 1 MiB");

@@ -284,8 +284,8 @@ void Auditor::judgeWhole(const Subject &subject, const Seat &seat, double limit,
         for (std::size_t i = 0; i < places.size(); ++i)
             other.read(places[i], std::span(r).subspan(i, 1));
         consider(k);
-        const bool foldedToo = std::any_of(
-            m_seating.references.begin(), m_seating.references.end(), [&](const Reference &each) {
+        const bool foldedToo =
+            std::ranges::any_of(m_seating.references, [&](const Reference &each) {
                 return other.factors.empty() && each.name == other.name && !each.factors.empty();
             });
         if (reference.factors.empty() || reference.isBias || other.isBias || foldedToo)
@@ -497,8 +497,8 @@ Result<AuditResult> Auditor::run()
     const auto elements = [&](std::size_t i) {
         return m_seating.references[m_seating.seats[i].reference].elements;
     };
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return elements(a) > elements(b); });
+    std::ranges::stable_sort(
+        order, [&](std::size_t a, std::size_t b) { return elements(a) > elements(b); });
     std::vector<Judged> all(order.size());
     inParallel(order.size(), 0, [&](std::size_t i) {
         all[order[i]] = judge(m_seating.seats[order[i]]);
@@ -518,9 +518,9 @@ Result<AuditResult> Auditor::run()
     const auto badness = [](const AuditedWeight &row) {
         return row.error / std::max(row.bestPossible, 1e-3);
     };
-    std::stable_sort(
-        result.faulty.begin(), result.faulty.end(),
-        [&](const AuditedWeight &a, const AuditedWeight &b) { return badness(a) > badness(b); });
+    std::ranges::stable_sort(result.faulty, [&](const AuditedWeight &a, const AuditedWeight &b) {
+        return badness(a) > badness(b);
+    });
     result.unpaired = std::move(m_seating.unpaired);
     result.missing = std::move(m_seating.missing);
     result.unreadable = static_cast<std::size_t>(std::ranges::count_if(
@@ -549,12 +549,8 @@ Result<AuditResult> auditPackage(const BundlePtr &package, const BundlePtr &chec
         checkpoint->weights().begin(), checkpoint->weights().end(),
         [](const Weight &weight) { return !weight.fault && isFloatingPoint(weight.type); });
     if (!any)
-        return ErrorBuilder("audit.checkpoint")
-            .file(checkpoint->name())
-            .expected("tensors of real numbers")
-            .found("none")
-            .message("There is nothing in the checkpoint to compare with.")
-            .unexpected();
+        return refused({checkpoint->name()}, "audit.checkpoint", {}, "tensors of real numbers",
+                       "none", "There is nothing in the checkpoint to compare with.");
     return Auditor(package, checkpoint, options, progress).run();
 }
 

@@ -90,7 +90,7 @@ double bestOfScales(const StoredSteps &steps, std::span<const float> values, dou
 double bestOfTable(std::uint64_t entries, const Values &values, const Values &scales)
 {
     Values order = values;
-    std::sort(order.begin(), order.end());
+    std::ranges::sort(order);
     std::vector<codec::WeightedValue> distinct;
     for (const float value : order) {
         if (distinct.empty() || distinct.back().value != value)
@@ -172,8 +172,8 @@ std::optional<Pattern> patternOf(const std::vector<bool> &kept, const Shape &sha
             std::uint64_t groups = 0;
             bool regular = true;
             eachGroup(kept.size(), pattern, [&](const std::vector<std::size_t> &group) {
-                const auto some = static_cast<std::uint64_t>(std::count_if(
-                    group.begin(), group.end(), [&](std::size_t i) { return kept[i]; }));
+                const auto some = static_cast<std::uint64_t>(
+                    std::ranges::count_if(group, [&](std::size_t i) { return kept[i]; }));
                 if (groups++ == 0)
                     pattern.kept = some;
                 return regular = some == pattern.kept;
@@ -197,14 +197,14 @@ std::vector<bool> bestKept(const std::vector<bool> &kept, std::span<const float>
         best = kept; // what is left over at the end of an axis
         eachGroup(kept.size(), *pattern, [&](const std::vector<std::size_t> &group) {
             std::vector<std::size_t> order = group;
-            std::sort(order.begin(), order.end(), largest);
+            std::ranges::sort(order, largest);
             for (std::size_t i = 0; i < order.size(); ++i)
                 best[order[i]] = i < pattern->kept;
             return true;
         });
         return best;
     }
-    const auto count = std::count(kept.begin(), kept.end(), true);
+    const auto count = std::ranges::count(kept, true);
     std::vector<std::size_t> order(kept.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::nth_element(order.begin(),

@@ -90,7 +90,7 @@ private:
             if (positions.empty())
                 return std::nullopt;
             std::vector<double> sorted = positions;
-            std::sort(sorted.begin(), sorted.end());
+            std::ranges::sort(sorted);
             const std::size_t half = sorted.size() / 2;
             return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
         }
@@ -155,7 +155,7 @@ private:
                     entry.score -= order(node, name, other);
             }
         }
-        std::stable_sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {
+        std::ranges::stable_sort(entries, [](const Entry &a, const Entry &b) {
             const auto x = std::tie(a.score, a.usual, a.word),
                        y = std::tie(b.score, b.usual, b.word);
             return x != y ? x < y : a.word ? a.name < b.name : numberLess(a.name, b.name);

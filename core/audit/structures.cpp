@@ -420,11 +420,11 @@ std::optional<Explanation> Explainer::scales()
     if (n == 0 || length / n < 6)
         return std::nullopt;
     const double left = relative(byFactor), lineLeft = relative(byLine);
-    const bool ones =
-        m_steps.sharedTable
-            ? m_steps.equalTables
-            : cells && std::all_of(m_steps.scales.begin(), m_steps.scales.end(),
-                                   [&](double scale) { return scale == m_steps.scales[0]; });
+    const bool ones = m_steps.sharedTable
+                          ? m_steps.equalTables
+                          : cells && std::ranges::all_of(m_steps.scales, [&](double scale) {
+                                return scale == m_steps.scales[0];
+                            });
     if (explains(left)) {
         const double same = sameDd > 0 ? sameDr / sameDd : 0;
         const double sameLeft =
@@ -540,8 +540,8 @@ std::optional<Explanation> Explainer::tables()
             wanted.emplace_back(sum.s / sum.n, sum.n);
             has.push_back(m_steps.tables[group * entries + k]);
         }
-        std::sort(wanted.begin(), wanted.end());
-        std::sort(has.begin(), has.end());
+        std::ranges::sort(wanted);
+        std::ranges::sort(has);
         for (std::size_t k = 0; k < has.size(); ++k) {
             const double is = static_cast<double>(has[k]) - wanted[k].first;
             off += is * is * wanted[k].second;

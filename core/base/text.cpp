@@ -77,8 +77,8 @@ void append(std::string &shown, char32_t c)
 /// and safe as they are.
 std::string_view takePlain(std::string_view &text)
 {
-    const auto end = std::find_if(text.begin(), text.end(),
-                                  [](char letter) { return letter < 0x20 || letter > 0x7E; });
+    const auto end =
+        std::ranges::find_if(text, [](char letter) { return letter < 0x20 || letter > 0x7E; });
     const std::string_view plain = text.substr(0, static_cast<std::size_t>(end - text.begin()));
     text.remove_prefix(plain.size());
     return plain;
@@ -117,7 +117,7 @@ std::string printableLines(std::string_view text)
 std::string printableJson(std::string text)
 {
     const auto plain = [](char c) { return static_cast<unsigned char>(c) < 0x7F; };
-    if (std::all_of(text.begin(), text.end(), plain))
+    if (std::ranges::all_of(text, plain))
         return text;
     std::string_view document = text;
     std::string shown;

@@ -62,7 +62,7 @@ std::uint64_t placeWith(const codec::ElementOrder &order, std::uint64_t element,
     if (holds(own))
         return own;
     const auto copies = order.copies(element);
-    const auto copy = std::find_if(copies.begin(), copies.end(), holds);
+    const auto copy = std::ranges::find_if(copies, holds);
     return copy == copies.end() ? own : *copy;
 }
 

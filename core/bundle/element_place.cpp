@@ -392,7 +392,7 @@ std::optional<ByteOwner> ownerOfByte(const Bundle &bundle, std::size_t file, Fil
             const auto some = elementsOfCode(bundle, *weight.form.encoding(), operand, entry);
             owner.elements.insert(owner.elements.end(), some.begin(), some.end());
         }
-        std::sort(owner.elements.begin(), owner.elements.end());
+        std::ranges::sort(owner.elements);
         return owner;
     }
     return std::nullopt;

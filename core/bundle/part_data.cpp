@@ -162,7 +162,7 @@ Result<ScaleData> ScaleData::read(const Bundle &bundle, std::size_t index, Progr
         return data;
     auto biases = TRY(valuesOf(bundle, *bias, progress));
     const bool fits = biases.size() == 1 || biases.size() == data.rows();
-    if (fits && std::any_of(biases.begin(), biases.end(), [](double each) { return each != 0; }))
+    if (fits && std::ranges::any_of(biases, [](double each) { return each != 0; }))
         data.biases = std::move(biases);
     return data;
 }

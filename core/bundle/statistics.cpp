@@ -54,7 +54,7 @@ public:
             }
             return found;
         }
-        std::sort(m_few.begin(), m_few.end());
+        std::ranges::sort(m_few);
         for (const std::uint16_t bits : m_few) {
             if (found.empty() || found.back().first != bits)
                 found.emplace_back(bits, 0);
@@ -285,7 +285,7 @@ std::vector<std::size_t> orderOfWork(const Bundle &bundle)
         if (!weights[i].fault)
             order.push_back(i);
     }
-    std::stable_sort(order.begin(), order.end(), [&weights](std::size_t a, std::size_t b) {
+    std::ranges::stable_sort(order, [&weights](std::size_t a, std::size_t b) {
         return weights[a].elements > weights[b].elements;
     });
     return order;

@@ -92,7 +92,7 @@ public:
     {
         for (const LanePiece &piece : weight.lanePieces)
             m_pieces.push_back(&piece);
-        std::sort(m_pieces.begin(), m_pieces.end(), [](const LanePiece *x, const LanePiece *y) {
+        std::ranges::sort(m_pieces, [](const LanePiece *x, const LanePiece *y) {
             return x->bytes.offset < y->bytes.offset;
         });
     }
@@ -284,8 +284,8 @@ bool countLargeMasks(const KeptSides &sides, Progress &progress)
         total += side.places->elements(); // which the tables of a bundle bound
     }
     progress.setTotal(total);
-    return std::all_of(large.begin(), large.end(),
-                       [&](const KeptPlaces *places) { return places->count(progress); });
+    return std::ranges::all_of(large,
+                               [&](const KeptPlaces *places) { return places->count(progress); });
 }
 
 KeptSides findKeptSides(const BundlePtr &a, const BundlePtr &b, const ByteAlignment &alignment)

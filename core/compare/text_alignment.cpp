@@ -118,7 +118,7 @@ private:
             if (at.timesA == 1 && at.timesB == 1)
                 once.emplace_back(at.a, at.b);
         }
-        std::sort(once.begin(), once.end());
+        std::ranges::sort(once);
         std::vector<std::uint64_t> placesInB;
         for (const auto &[a, b] : once)
             placesInB.push_back(b);
@@ -252,7 +252,7 @@ std::vector<std::size_t> longestAscending(const std::vector<std::uint64_t> &numb
 bool looksLikeText(std::string_view bytes)
 {
     const std::string_view start = bytes.substr(0, 4096);
-    return !start.empty() && std::all_of(start.begin(), start.end(), [](char c) {
+    return !start.empty() && std::ranges::all_of(start, [](char c) {
         const auto byte = static_cast<unsigned char>(c);
         return byte >= 0x20 || byte == '\n' || byte == '\r' || byte == '\t';
     });

@@ -73,7 +73,7 @@ std::vector<std::string> tquantDevices()
 {
     std::vector<std::string> names;
     for (const TquantFact &fact : tquantFacts()) {
-        if (std::find(names.begin(), names.end(), fact.device) == names.end())
+        if (std::ranges::find(names, fact.device) == names.end())
             names.push_back(fact.device);
     }
     return names;

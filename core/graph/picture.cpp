@@ -259,7 +259,7 @@ private:
             path.tip = curve.eflag ? placed(curve.ep) : path.curve.back();
             // An arrow that dot turned around to lay it out begins with its head.
             if (curve.sflag && !curve.eflag) {
-                std::reverse(path.curve.begin(), path.curve.end());
+                std::ranges::reverse(path.curve);
                 path.tip = placed(curve.sp);
             }
         } else {

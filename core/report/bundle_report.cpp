@@ -72,7 +72,7 @@ std::vector<std::size_t> picturedWeights(const Bundle &bundle)
         const Weight &weight = bundle.weights()[i];
         return weight.fault || weight.elements.value < 2;
     });
-    std::stable_sort(weights.begin(), weights.end(), [&bundle](std::size_t a, std::size_t b) {
+    std::ranges::stable_sort(weights, [&bundle](std::size_t a, std::size_t b) {
         return bundle.weights()[a].storedBytes.value > bundle.weights()[b].storedBytes.value;
     });
     weights.resize(std::min(weights.size(), kMostWeightPictures));

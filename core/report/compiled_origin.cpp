@@ -108,8 +108,8 @@ tiesOf(const Bundle &package, const Bundle &program, const std::vector<std::stri
             ties.count(a) > 0 ? byBytes.end() : byBytes.find(keyOf(package, a, contentsA[a]));
         if (found == byBytes.end())
             continue;
-        const auto free = std::find_if(found->second.begin(), found->second.end(),
-                                       [&taken](std::size_t b) { return taken.insert(b).second; });
+        const auto free = std::ranges::find_if(
+            found->second, [&taken](std::size_t b) { return taken.insert(b).second; });
         if (free != found->second.end())
             ties.emplace(a, std::pair(*free, kByBytes));
     }
@@ -187,15 +187,15 @@ Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bund
     }
     for (const std::size_t alone : difference.onlyA) {
         OriginRow row{&package, &program, alone, kNoIndex, Fate::Dropped, {}};
-        const auto same = std::find(contentsB.begin(), contentsB.end(), contentsA[alone]);
+        const auto same = std::ranges::find(contentsB, contentsA[alone]);
         if (same != contentsB.end() && !same->empty())
             row.b = static_cast<std::size_t>(same - contentsB.begin());
         row.fate = row.b == kNoIndex ? Fate::Dropped : Fate::Merged;
         row.tie = row.b == kNoIndex ? std::string_view() : kByBytes;
         rows.push_back(row);
     }
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const OriginRow &x, const OriginRow &y) { return x.a < y.a; });
+    std::ranges::stable_sort(rows,
+                             [](const OriginRow &x, const OriginRow &y) { return x.a < y.a; });
     for (const std::size_t alone : difference.onlyB)
         rows.push_back({&package, &program, kNoIndex, alone, Fate::Added, {}});
     return rows;

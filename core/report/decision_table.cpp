@@ -441,7 +441,7 @@ std::vector<std::string> contestedOf(const FormChoice &choice)
             continue;
         for (const std::string &line : candidate.assessment.decision.verdict->disagreements) {
             std::string whole = candidate.form + ": " + line;
-            if (std::find(lines.begin(), lines.end(), whole) == lines.end())
+            if (std::ranges::find(lines, whole) == lines.end())
                 lines.push_back(std::move(whole));
         }
     }

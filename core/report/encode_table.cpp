@@ -129,7 +129,7 @@ std::string askedText(const EncodedBundle &encoded)
 {
     std::vector<std::string> asked;
     for (const EncodedOne &one : encoded.weights) {
-        if (std::find(asked.begin(), asked.end(), one.asked) == asked.end())
+        if (std::ranges::find(asked, one.asked) == asked.end())
             asked.push_back(one.asked);
     }
     return fmt::format("{}", fmt::join(asked, "; "));

@@ -71,8 +71,8 @@ void writePacked(std::string &text, const Json &list, int indent)
     std::size_t size = text.size();
     for (const Json &each : list) {
         const auto &row = each.get_binary();
-        size += row.size() + margin.size() * (2 + static_cast<std::size_t>(std::count(
-                                                      row.begin(), row.end(), std::uint8_t('\n'))));
+        size += row.size() + margin.size() * (2 + static_cast<std::size_t>(
+                                                      std::ranges::count(row, std::uint8_t('\n'))));
     }
     text.reserve(size + size / 64);
     for (const Json &each : list) {
@@ -281,7 +281,7 @@ std::string documentText(const Json &document, int indent)
     const auto packs = [](const Json &value) {
         return value.is_array() && !value.empty() && isPacked(value.front());
     };
-    if (!document.is_object() || std::none_of(document.begin(), document.end(), packs))
+    if (!document.is_object() || std::ranges::none_of(document, packs))
         return documentDump(document, indent);
     std::string text;
     for (const auto &[key, value] : document.items()) {

@@ -542,8 +542,7 @@ std::vector<std::string> planNotes(const PlanSubject &subject)
                                     "that is least.",
                                     counted(plan.untimed, "weight")));
     const auto &moved = plan.before.moved;
-    if (plan.goal == plan::Goal::Moved &&
-        std::find(moved.begin(), moved.end(), std::nullopt) != moved.end())
+    if (plan.goal == plan::Goal::Moved && std::ranges::find(moved, std::nullopt) != moved.end())
         notes.push_back("The bytes that some weights move are not known: all of their bytes count "
                         "in the sum that is least.");
     const std::size_t timed = plan::timedTargets(survey).size();

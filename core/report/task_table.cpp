@@ -87,7 +87,7 @@ public:
         const auto same = [&query](const descriptor::BitField &field) {
             return field.low == query.low && field.high == query.high;
         };
-        const auto found = std::find_if(m_reg->fields.begin(), m_reg->fields.end(), same);
+        const auto found = std::ranges::find_if(m_reg->fields, same);
         m_field = found == m_reg->fields.end() ? nullptr : &*found;
     }
 

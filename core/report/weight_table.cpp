@@ -158,7 +158,7 @@ std::string functionWords(const Weight &weight)
 bool severalFunctions(const Bundle &bundle)
 {
     const auto &weights = bundle.weights();
-    return std::any_of(weights.begin(), weights.end(), [&weights](const Weight &weight) {
+    return std::ranges::any_of(weights, [&weights](const Weight &weight) {
         return weight.function != weights.front().function || weight.model != weights.front().model;
     });
 }

@@ -235,7 +235,7 @@ Result<std::string> bundleFolder(const std::vector<std::string> &paths)
             for (const std::string_view mark : containerReader(kind)->folderMarks()) {
                 // The last parts of the path, as many as the mark has.
                 std::size_t at = path.size() + 1;
-                for (auto parts = 1 + std::count(mark.begin(), mark.end(), '/'); parts > 0; --parts)
+                for (auto parts = 1 + std::ranges::count(mark, '/'); parts > 0; --parts)
                     at = at < 2 ? 0 : path.rfind('/', at - 2) + 1;
                 if (isMarked(path.substr(at), mark))
                     found.emplace(path.substr(0, at));
@@ -352,11 +352,8 @@ Result<void> openDelegate(OpenedFiles &opened, DiagnosticLog &log)
             .unexpected();
     if (packages > 1)
         log.add(Severity::Warning,
-                ErrorBuilder("pte.several")
-                    .file(name)
-                    .expected("one package")
-                    .found(std::to_string(packages))
-                    .message("The program has several packages: the first one is shown"));
+                valueError({name}, "pte.several", {}, "one package", std::to_string(packages),
+                           "The program has several packages: the first one is shown"));
     opened.files = std::move(files);
     sortByPath(opened.files);
     opened.folder.clear();
@@ -592,11 +589,8 @@ Result<std::vector<ListedFile>> Listing::run()
         place = fs::recursive_directory_iterator(
             m_folder, fs::directory_options::skip_permission_denied, failure);
     if (failure) {
-        return ErrorBuilder("io.open")
-            .file(m_folder.filename().string())
-            .found(failure.message())
-            .message("The folder cannot be listed")
-            .unexpected();
+        return refused({m_folder.filename().string()}, "io.open", {}, {}, failure.message(),
+                       "The folder cannot be listed");
     }
     std::size_t entries = 0;
     for (; place != fs::recursive_directory_iterator(); place.increment(failure)) {

@@ -462,7 +462,7 @@ void CodeTable::make(const Decoder::State &state, std::uint64_t element)
         m_all.push_back({least + static_cast<std::int64_t>(i), value});
     }
     if (!ascends) {
-        std::sort(m_all.begin(), m_all.end(), [](const CodeCandidate &a, const CodeCandidate &b) {
+        std::ranges::sort(m_all, [](const CodeCandidate &a, const CodeCandidate &b) {
             return a.value < b.value || (a.value == b.value && a.code < b.code);
         });
         const auto same = std::unique(

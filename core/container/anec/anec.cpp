@@ -92,12 +92,8 @@ bool isAnec(std::span<const std::byte> bytes)
 Result<AnecFile> readAnec(std::span<const std::byte> bytes, const std::string &name)
 {
     if (!isAnec(bytes)) {
-        return ErrorBuilder("anec.header")
-            .file(name)
-            .at(FileOffset(0))
-            .expected("sizes that fit the file")
-            .message("not an .anec file")
-            .unexpected();
+        return refused({name, FileOffset(0)}, "anec.header", {}, "sizes that fit the file", {},
+                       "not an .anec file");
     }
     constexpr std::uint32_t kH13 = 4;
     AnecFile file;

@@ -481,11 +481,8 @@ std::optional<LfsPointer> lfsPointer(std::span<const std::byte> bytes)
 
 Error lfsError(const LfsPointer &pointer, const std::string &path)
 {
-    return ErrorBuilder("bundle.lfs")
-        .file(path)
-        .expected(pointer.bytes + " bytes, " + pointer.oid)
-        .found("a pointer of Git LFS")
-        .message("The file was not downloaded: run git lfs pull.");
+    return valueError({path}, "bundle.lfs", {}, pointer.bytes + " bytes, " + pointer.oid,
+                      "a pointer of Git LFS", "The file was not downloaded: run git lfs pull.");
 }
 
 } // namespace kernscope

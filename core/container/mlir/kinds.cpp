@@ -85,7 +85,7 @@ const std::vector<const KindRow *> *rowsByCode(std::string_view dialect, bool ty
 const KindRow *kindNamed(std::string_view name, bool type)
 {
     const auto rows = kindRows();
-    const auto at = std::find_if(rows.begin(), rows.end(), [&](const KindRow &row) {
+    const auto at = std::ranges::find_if(rows, [&](const KindRow &row) {
         return row.type == type && row.name == name && row.dialect == "aicode";
     });
     return at == rows.end() ? nullptr : &*at;

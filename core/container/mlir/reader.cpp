@@ -625,13 +625,11 @@ private:
         const std::uint64_t version = cursor.varint("version");
         if (cursor.finish("version") && version != kKnown)
             m_module.diagnostics.push_back(
-                {Severity::Warning, ErrorBuilder("mlir.dialect_version")
-                                        .file(m_module.file)
-                                        .at(range.offset)
-                                        .expected(std::to_string(kKnown))
-                                        .found(std::to_string(version))
-                                        .message("Another version of the dialect is read as the "
-                                                 "one that is known")});
+                {Severity::Warning,
+                 valueError({m_module.file, range.offset}, "mlir.dialect_version", {},
+                            std::to_string(kKnown), std::to_string(version),
+                            "Another version of the dialect is read as the "
+                            "one that is known")});
     }
 
     void addName(OperationName name)

@@ -14,12 +14,7 @@ namespace {
 
 tl::unexpected<Error> cannotWrite(const Module &module, std::string found, std::string message)
 {
-    return ErrorBuilder("mlir.write")
-        .file(module.file)
-        .field("module")
-        .found(std::move(found))
-        .message(std::move(message))
-        .unexpected();
+    return refused({module.file}, "mlir.write", "module", {}, found, message);
 }
 
 } // namespace

@@ -44,13 +44,7 @@ private:
     Error error(std::string code, std::uint64_t at, std::string field, std::string expected,
                 std::string found, std::string message) const
     {
-        return ErrorBuilder(std::move(code))
-            .file(m_file)
-            .at(FileOffset(at))
-            .field(std::move(field))
-            .expected(std::move(expected))
-            .found(std::move(found))
-            .message(std::move(message));
+        return valueError({m_file, FileOffset(at)}, code, field, expected, found, message);
     }
 
     void fault(Unit &unit, Error what)

@@ -62,13 +62,10 @@ tl::unexpected<Error> notANumber(const Piece &piece, const char *stop, std::stri
     std::size_t letter = 1; // bytes of it
     while (at + letter < piece.text.size() && (piece.text[at + letter] & 0xC0) == 0x80)
         ++letter;
-    return ErrorBuilder("patch.syntax")
-        .at(FileOffset(piece.at + at))
-        .expected(std::move(expected))
-        .found(printed(piece.text))
-        .message(fmt::format("The character '{}' belongs to no number",
-                             printed(piece.text.substr(at, letter))))
-        .unexpected();
+    return refused({{}, FileOffset(piece.at + at)}, "patch.syntax", {}, expected,
+                   printed(piece.text),
+                   fmt::format("The character '{}' belongs to no number",
+                               printed(piece.text.substr(at, letter))));
 }
 
 } // namespace
@@ -84,12 +81,9 @@ Piece Piece::trimmed() const
 
 tl::unexpected<Error> syntaxError(const Piece &place, std::string expected)
 {
-    return ErrorBuilder("patch.syntax")
-        .at(FileOffset(place.at))
-        .expected(std::move(expected))
-        .found(place.text.empty() ? "the end" : printed(place.text))
-        .message("The edit cannot be understood")
-        .unexpected();
+    return refused({{}, FileOffset(place.at)}, "patch.syntax", {}, expected,
+                   place.text.empty() ? "the end" : printed(place.text),
+                   "The edit cannot be understood");
 }
 
 Result<double> parseNumber(const Piece &piece)

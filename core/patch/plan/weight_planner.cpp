@@ -69,13 +69,9 @@ std::uint64_t vectorOf(const Weight &weight)
 Error literalSpaceError(const BundleFile &program, std::uint64_t offset, std::uint64_t room,
                         std::string_view wanted)
 {
-    return ErrorBuilder("patch.space")
-        .file(program.path)
-        .at(FileOffset(offset))
-        .length(ByteCount(room))
-        .expected(fmt::format("a notation of at most {} characters", room))
-        .found(std::string(wanted))
-        .message("The number does not fit its place in the program");
+    return valueError({program.path, FileOffset(offset), ByteCount(room)}, "patch.space", {},
+                      fmt::format("a notation of at most {} characters", room), std::string(wanted),
+                      "The number does not fit its place in the program");
 }
 
 Error partError(std::string_view role)
@@ -287,10 +283,8 @@ Result<void> WeightPlanner::applyPart(const codec::PartEdit &edit)
     const OperandPlace &place = *operand->place;
     const ByteRange run{FileOffset(edit.offset), ByteCount(edit.bytes.size())};
     if (place.pieces.empty() ? !fitsInside(run, place.bytes) : !isInPieces(place, run)) {
-        return ErrorBuilder("patch.range")
-            .field(std::string(codec::partRoleName(edit.role)))
-            .message("The change would leave the part")
-            .unexpected();
+        return refused("patch.range", std::string(codec::partRoleName(edit.role)), {}, {},
+                       "The change would leave the part");
     }
     TRY(checkOwnBytes(*m_bundle, weight(), *operand));
     if (std::ranges::find(m_changed, operand) == m_changed.end())

@@ -291,14 +291,12 @@ Result<OwnConstants> withOwnMasks(const Bundle &bundle, const std::vector<Edit> 
         change.edit().replace(maker, std::move(operations));
         own.notes.push_back(
             {Severity::Note,
-             ErrorBuilder("patch.own_constant")
-                 .file(change.module().file)
-                 .at(change.module().operations[maker].range.offset)
-                 .field(weight.findableName())
-                 .found(fmt::format("{} stored values, {} from now on", before, after.value))
-                 .message("The types of the module say how many values are stored: "
-                          "mask and values are written anew, and the module gets "
-                          "another length")});
+             valueError({change.module().file, change.module().operations[maker].range.offset},
+                        "patch.own_constant", weight.findableName(), {},
+                        fmt::format("{} stored values, {} from now on", before, after.value),
+                        "The types of the module say how many values are stored: "
+                        "mask and values are written anew, and the module gets "
+                        "another length")});
         for (std::size_t i = 0; i < masked.numbers.size(); ++i)
             own.before.emplace_back(masked.numbers[i],
                                     elementText(decoder, masked.changes[i].element));

@@ -280,12 +280,9 @@ Result<BlobLayout> layOutBlobs(std::span<const std::byte> file, const std::strin
     for (const std::uint64_t offset : kept) {
         if (layout.moved.count(offset) > 0)
             continue;
-        return ErrorBuilder("encode.blob")
-            .file(name)
-            .expected("a record at every offset that is named")
-            .found(fmt::format("none at {}", offset))
-            .message("The weight file cannot be laid out anew")
-            .unexpected();
+        return refused({name}, "encode.blob", {}, "a record at every offset that is named",
+                       fmt::format("none at {}", offset),
+                       "The weight file cannot be laid out anew");
     }
     layout.file = writer.finish();
     return layout;

@@ -374,13 +374,10 @@ void PackageReading::compareHash(const LfsPointer &pointer)
         digits += fmt::format("{:02x}", std::to_integer<unsigned>(each));
     const bool same = pointer.oid == "sha256:" + digits;
     m_out.log.add(same ? Severity::Note : Severity::Warning,
-                  ErrorBuilder("aimodel.hash")
-                      .file(std::string(kHashFile))
-                      .at(FileOffset(0))
-                      .expected(pointer.oid)
-                      .found("sha256:" + digits)
-                      .message(same ? "main.hash is that of the module which the pointer names."
-                                    : "main.hash is of another module than the pointer's."));
+                  valueError({std::string(kHashFile), FileOffset(0)}, "aimodel.hash", {},
+                             pointer.oid, "sha256:" + digits,
+                             same ? "main.hash is that of the module which the pointer names."
+                                  : "main.hash is of another module than the pointer's."));
 }
 
 void PackageReading::readModule(const mlir::Module &module)
@@ -390,13 +387,10 @@ void PackageReading::readModule(const mlir::Module &module)
     const auto shared = aimodel::sharedLocations(graph, values);
     if (!shared.empty())
         m_out.log.add(Severity::Note,
-                      ErrorBuilder("aimodel.shared_location")
-                          .file(m_path)
-                          .at(module.header.offset)
-                          .expected("a location for each constant")
-                          .found(*shared.begin())
-                          .message("Most constants have the location of one operation: it is no "
-                                   "name, and they are named by what reads them."));
+                      valueError({m_path, module.header.offset}, "aimodel.shared_location", {},
+                                 "a location for each constant", *shared.begin(),
+                                 "Most constants have the location of one operation: it is no "
+                                 "name, and they are named by what reads them."));
     const auto graphNames = aimodel::graphNames(graph);
     const auto order = aimodel::graphOrder(graph, graphNames);
     std::vector<aimodel::ValueNames> names;
@@ -411,13 +405,11 @@ void PackageReading::readModule(const mlir::Module &module)
         unknown.resize(std::min(count, kShown));
         m_out.log.add(
             Severity::Note,
-            ErrorBuilder("aimodel.operation")
-                .file(m_path)
-                .at(module.header.offset)
-                .expected("operations of coreai_ops.csv")
-                .found(fmt::format("{}{}", fmt::join(unknown, ", "), count > kShown ? ", …" : ""))
-                .message("Operations make something of constants alone that is not known: it may "
-                         "be a way to store weights."));
+            valueError({m_path, module.header.offset}, "aimodel.operation", {},
+                       "operations of coreai_ops.csv",
+                       fmt::format("{}{}", fmt::join(unknown, ", "), count > kShown ? ", …" : ""),
+                       "Operations make something of constants alone that is not known: it may "
+                       "be a way to store weights."));
     }
     if (m_bindings) {
         m_out.shapes = shapes::inferShapes(m_out.program, *m_bindings, m_path);
@@ -464,14 +456,9 @@ void PackageReading::addWeights(const aimodel::ModuleGraph &graph, std::uint32_t
         }
         auto built = forms.weight(value);
         if (built && built->encoding.shape != weight.shape)
-            built = ErrorBuilder("codec.shape")
-                        .file(m_path)
-                        .at(module.operations[maker].range.offset)
-                        .field("result")
-                        .expected(shapeText(built->encoding.shape))
-                        .found(shapeText(weight.shape))
-                        .message("The declared shape is not the one that the operands give.")
-                        .unexpected();
+            built = refused({m_path, module.operations[maker].range.offset}, "codec.shape",
+                            "result", shapeText(built->encoding.shape), shapeText(weight.shape),
+                            "The declared shape is not the one that the operands give.");
         if (built) {
             weight.type = built->type;
             weight.detail = formFigures(built->encoding);

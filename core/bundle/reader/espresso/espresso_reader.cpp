@@ -70,12 +70,10 @@ void readEspresso(const std::vector<BundleFile> &files, std::size_t net, const s
         else
             out.log.add(Severity::Error, table.error());
     } else {
-        out.log.add(Severity::Error, ErrorBuilder("io.open")
-                                         .file(stem + std::string(kWeights))
-                                         .field("storage")
-                                         .expected("the weights of the network")
-                                         .found("no such file")
-                                         .message("The weight file of the network is missing"));
+        out.log.add(Severity::Error,
+                    valueError({stem + std::string(kWeights)}, "io.open", "storage",
+                               "the weights of the network", "no such file",
+                               "The weight file of the network is missing"));
     }
     auto read = espresso::readNet(parts);
     if (!read)

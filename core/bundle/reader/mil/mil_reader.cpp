@@ -476,12 +476,9 @@ public:
             return std::string();
         auto model = mil::modelPathFromManifest(files[manifest].file->bytes(), kManifest);
         if (model && indexOfPath(files, *model) == kNoIndex) {
-            return ErrorBuilder("io.open")
-                .file(*model)
-                .expected(fmt::format("the model that {} names", kManifest))
-                .found("no such file")
-                .message("The model that the package's manifest names is not in the package.")
-                .unexpected();
+            return refused({*model}, "io.open", {},
+                           fmt::format("the model that {} names", kManifest), "no such file",
+                           "The model that the package's manifest names is not in the package.");
         }
         return model;
     }

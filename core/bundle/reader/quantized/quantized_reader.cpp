@@ -271,12 +271,10 @@ private:
         if (!there)
             return manifestFault(std::string(path), fmt::format("{} bytes", bytes.value),
                                  "no such file", "A file of the matrix is missing");
-        return ErrorBuilder("quantize.manifest")
-            .file(path)
-            .at(FileOffset(std::min(bytes.value, found.value)))
-            .expected(fmt::format("{} bytes", bytes.value))
-            .found(fmt::format("{} bytes", found.value))
-            .message("A file of the matrix does not have its length");
+        return valueError({path, FileOffset(std::min(bytes.value, found.value))},
+                          "quantize.manifest", {}, fmt::format("{} bytes", bytes.value),
+                          fmt::format("{} bytes", found.value),
+                          "A file of the matrix does not have its length");
     }
 
     /// The order of an operand; where the shape has none, the weight gets the fault.

@@ -289,7 +289,7 @@ private:
             bytes += range.bytes.value;
             place.pieces.push_back(range);
         }
-        std::sort(place.pieces.begin(), place.pieces.end());
+        std::ranges::sort(place.pieces);
         place.bytes = ByteCount(bytes);
         place.dataOffset = place.metaOffset = place.pieces.front().offset;
         return place;
@@ -322,12 +322,9 @@ private:
             found = "a mask with values other than fp16";
         if (found.empty())
             return std::nullopt;
-        return ErrorBuilder("section.form")
-            .at(FileOffset(unit.payload))
-            .field(unit.name)
-            .expected("a form that can be decoded")
-            .found(std::move(found))
-            .message("The coefficients of this unit cannot be decoded");
+        return valueError({{}, FileOffset(unit.payload)}, "section.form", unit.name,
+                          "a form that can be decoded", found,
+                          "The coefficients of this unit cannot be decoded");
     }
 
     const section::WeightSection &m_section;
