@@ -251,22 +251,21 @@ const TableOf<NearerRow> &nearerTable()
     using Row = NearerRow;
     static const TableOf<Row> table(
         "nearer",
-        {{kName, "weight", "Weight of the package, by its address",
-          [](const Row &row) -> Value { return View(row.package->name); }},
+        {{kName, "weight", "Weight of the package, by its address", CELL(View(row.package->name))},
          {kName | kDocument, "sibling_weight", "Weight of the other build",
-          [](const Row &row) -> Value { return View(row.sibling->name); }},
+          CELL(View(row.sibling->name))},
          {kName, "checkpoint_name", "checkpoint", "Tensor of the checkpoint that both should hold",
-          [](const Row &row) -> Value { return View(row.package->checkpointName); }},
+          CELL(View(row.package->checkpointName))},
          {kNumber, "error", "Relative RMSE of the package's weight",
           [](const Row &row) -> Value { return auditFigure(row.package->error); },
-          jsonOf([](const Row &row) { return auditFigureJson(row.package->error); })},
+          jsonOf(CELL(auditFigureJson(row.package->error)))},
          {kNumber, "sibling_error", "of the other", "Relative RMSE of the other build's weight",
           [](const Row &row) -> Value { return auditFigure(row.sibling->error); },
-          jsonOf([](const Row &row) { return auditFigureJson(row.sibling->error); })},
+          jsonOf(CELL(auditFigureJson(row.sibling->error)))},
          {"nearer", "Which build is nearer to the checkpoint; alike: within one percent",
-          [](const Row &row) -> Value {
-              return Word(row.nearer == 0 ? "alike" : row.nearer < 0 ? "package" : "sibling");
-          }}});
+          CELL(Word(row.nearer == 0  ? "alike"
+                    : row.nearer < 0 ? "package"
+                                     : "sibling"))}});
     return table;
 }
 

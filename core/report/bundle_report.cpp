@@ -169,8 +169,7 @@ const TableOf<FindingRow> &findingTable()
 {
     using Row = FindingRow;
     static constexpr Column<Row> kColumns[] = {
-        {kDocument | kTerminal, "kind", "What is odd",
-         [](auto &row) { return Word(findingName(row.finding->kind)); }},
+        {kDocument | kTerminal, "kind", "What is odd", CELL(Word(findingName(row.finding->kind)))},
         {kWindow, "finding", "What is odd; the worst kinds come first",
          [](auto &row) {
              std::string words(findingName(row.finding->kind));
@@ -178,7 +177,7 @@ const TableOf<FindingRow> &findingTable()
              return Value(words);
          }},
         {kName | kDocument | kWindow, "weight", "Weight that it is about",
-         [](auto &row) { return weightValue(*row.bundle, row.finding->weight); }},
+         CELL(weightValue(*row.bundle, row.finding->weight))},
         {kDocument, "address", "Model, function and name of that weight",
          [](auto &row) {
              const std::size_t weight = row.finding->weight;
@@ -187,7 +186,7 @@ const TableOf<FindingRow> &findingTable()
          }},
         {kName | kDocument, "other", "other weight",
          "The weight that came first, of two with the same values",
-         [](auto &row) { return weightValue(*row.bundle, row.finding->other); }},
+         CELL(weightValue(*row.bundle, row.finding->other))},
         {kDocument, "file", "File that it is about",
          [](auto &row) {
              const std::size_t file = row.finding->file;
@@ -196,12 +195,10 @@ const TableOf<FindingRow> &findingTable()
          }},
         {kNumber | kDocument, "count",
          "Records, elements, bytes, channels, scales, codebook entries or chips, by kind",
-         [](auto &row) { return Count(row.finding->count); }},
+         CELL(Count(row.finding->count))},
         {kNumber | kDocument, "of",
          "Out of that many elements, channels, scales, codebook entries or chips",
-         [](auto &row) {
-             return row.finding->of > 0 ? Value(Count(row.finding->of)) : Value(Nothing());
-         }},
+         CELL(row.finding->of > 0 ? Value(Count(row.finding->of)) : Value(Nothing()))},
         {kNumber | kDocument, "value", "The only value, or the one that lies far out",
          [](auto &row) {
              const bool has = row.finding->kind == Finding::Kind::Constant ||
@@ -215,7 +212,7 @@ const TableOf<FindingRow> &findingTable()
              return known || disputed ? Value(disputed) : Value(Absent());
          }},
         {kName | kDocument | kTerminal, "text", "what", "The same in words",
-         [](auto &row) { return findingText(*row.bundle, *row.finding); }},
+         CELL(findingText(*row.bundle, *row.finding))},
         {kWindow, "figure", "what", "The same in words, with the figure",
          [](auto &row) {
              // The weight stands beside it.
@@ -228,7 +225,7 @@ const TableOf<FindingRow> &findingTable()
              return Value(text);
          }},
         {kWindow, "advice", "what to do", "What one would do about it",
-         [](auto &row) { return View(adviceOn(row.finding->kind)); }},
+         CELL(View(adviceOn(row.finding->kind)))},
     };
     static const TableOf<Row> table{"findings", kColumns};
     return table;

@@ -219,29 +219,22 @@ const TableOf<OriginRow> &originTable()
                                  : Value(Count(bundle->weights()[index].storedBytes.value));
     };
     static const TableOf<Row> table(
-        "compiled", {{kName, "weight", "Weight of the package",
-                      [](const Row &row) { return weight(row.package, row.a); }},
-                     {"form", "How the package stores it",
-                      [](const Row &row) { return form(row.package, row.a); },
-                      jsonOf([](const Row &row) { return formJson(row.package, row.a); })},
-                     {kNumber, "bytes", "Bytes in the package",
-                      [](const Row &row) { return bytes(row.package, row.a); }, withUnit("B")},
-                     {"fate", "What the compiler made of it",
-                      [](const Row &row) -> Value {
-                          return Word(fateName(row.fate), row.fate == Fate::Differs   ? Mark::Bad
-                                                          : row.fate == Fate::Folded  ? Mark::Folds
-                                                          : row.fate == Fate::Dropped ? Mark::Open
-                                                                                      : Mark::None);
-                      }},
-                     {kName, "compiled", "Weight of the program",
-                      [](const Row &row) { return weight(row.program, row.b); }},
-                     {"compiled_form", "form", "How the program stores it",
-                      [](const Row &row) { return form(row.program, row.b); },
-                      jsonOf([](const Row &row) { return formJson(row.program, row.b); })},
-                     {kNumber, "compiled_bytes", "bytes", "Bytes in the program",
-                      [](const Row &row) { return bytes(row.program, row.b); }, withUnit("B")},
-                     {"tie", "How the two were found",
-                      [](const Row &row) -> Value { return orNothing(row.tie); }}});
+        "compiled",
+        {{kName, "weight", "Weight of the package", CELL(weight(row.package, row.a))},
+         {"form", "How the package stores it", CELL(form(row.package, row.a)),
+          jsonOf(CELL(formJson(row.package, row.a)))},
+         {kNumber, "bytes", "Bytes in the package", CELL(bytes(row.package, row.a)), withUnit("B")},
+         {"fate", "What the compiler made of it",
+          CELL(Word(fateName(row.fate), row.fate == Fate::Differs   ? Mark::Bad
+                                        : row.fate == Fate::Folded  ? Mark::Folds
+                                        : row.fate == Fate::Dropped ? Mark::Open
+                                                                    : Mark::None))},
+         {kName, "compiled", "Weight of the program", CELL(weight(row.program, row.b))},
+         {"compiled_form", "form", "How the program stores it", CELL(form(row.program, row.b)),
+          jsonOf(CELL(formJson(row.program, row.b)))},
+         {kNumber, "compiled_bytes", "bytes", "Bytes in the program",
+          CELL(bytes(row.program, row.b)), withUnit("B")},
+         {"tie", "How the two were found", CELL(orNothing(row.tie))}});
     return table;
 }
 

@@ -218,35 +218,25 @@ const TableOf<Diagnostic> &diagnosticTable()
         {"severity", "Error: something cannot be read. Warning: it can, with doubt.",
          severityValue},
         {"code", "Stable name of the fault, the same on the command line",
-         [](auto &row) { return View(row.error.code); }},
+         CELL(View(row.error.code))},
         {kWindow, "place", "File and offset; Enter goes there",
          [](auto &row) {
              const auto &offset = row.error.offset;
              return FilePlace(row.error.file, offset ? std::optional(offset->value) : std::nullopt);
          }},
-        {kDocument, "file", "File that is meant",
-         [](auto &row) { return orNothing(row.error.file); }},
+        {kDocument, "file", "File that is meant", CELL(orNothing(row.error.file))},
         {kDocument, "offset", "First byte that is meant",
-         [](auto &row) {
-             return row.error.offset ? Value(Hex(row.error.offset->value)) : Value(Unknown());
-         }},
+         CELL(row.error.offset ? Value(Hex(row.error.offset->value)) : Value(Unknown()))},
         {kDocument, "length", "Bytes that are meant",
-         [](auto &row) {
-             return row.error.length ? Value(Count(row.error.length->value)) : Value(Absent());
-         }},
+         CELL(row.error.length ? Value(Count(row.error.length->value)) : Value(Absent()))},
         {kDocument | kWindow, "field", "Field or operand that is meant",
-         [](auto &row) {
-             return row.error.field.empty() ? Value(Absent()) : Value(View(row.error.field));
-         }},
+         CELL(row.error.field.empty() ? Value(Absent()) : Value(View(row.error.field)))},
         {kDocument | kWindow, "expected", "What should stand there",
-         [](auto &row) { return View(row.error.expected); }},
-        {kDocument | kWindow, "found", "What stands there",
-         [](auto &row) { return View(row.error.found); }},
+         CELL(View(row.error.expected))},
+        {kDocument | kWindow, "found", "What stands there", CELL(View(row.error.found))},
         {kDocument | kWindow, "message", "What is wrong",
-         [](auto &row) {
-             return View(row.error.message.empty() ? row.error.code : row.error.message);
-         },
-         jsonOf([](auto &row) { return Json(row.error.message); })},
+         CELL(View(row.error.message.empty() ? row.error.code : row.error.message)),
+         jsonOf(CELL(Json(row.error.message)))},
     };
     static const TableOf<Row> kTable{
         "diagnostics", kColumns, {}, {"severity", "code", "place", "field", "message"}};
