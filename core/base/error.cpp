@@ -22,7 +22,7 @@ tl::unexpected<Error> refused(std::string_view code, std::string_view field,
     return tl::unexpected(valueError(code, field, expected, found, message));
 }
 
-Error valueError(const FaultPlace &place, std::string_view code, std::string_view field,
+Error valueError(const ErrorPlace &place, std::string_view code, std::string_view field,
                  std::string_view expected, std::string_view found, std::string_view message)
 {
     Error error = valueError(code, field, expected, found, message);
@@ -32,7 +32,7 @@ Error valueError(const FaultPlace &place, std::string_view code, std::string_vie
     return error;
 }
 
-tl::unexpected<Error> refused(const FaultPlace &place, std::string_view code,
+tl::unexpected<Error> refused(const ErrorPlace &place, std::string_view code,
                               std::string_view field, std::string_view expected,
                               std::string_view found, std::string_view message)
 {

@@ -76,15 +76,15 @@ private:
 };
 
 /// Where in a file something is wrong, as Error has it.
-struct FaultPlace {
+struct ErrorPlace {
     std::string_view file;
     std::optional<FileOffset> offset = std::nullopt;
     std::optional<ByteCount> length = std::nullopt;
 };
 /// valueError() and refused() of a value in a file.
-Error valueError(const FaultPlace &place, std::string_view code, std::string_view field,
+Error valueError(const ErrorPlace &place, std::string_view code, std::string_view field,
                  std::string_view expected, std::string_view found, std::string_view message);
-tl::unexpected<Error> refused(const FaultPlace &place, std::string_view code,
+tl::unexpected<Error> refused(const ErrorPlace &place, std::string_view code,
                               std::string_view field, std::string_view expected,
                               std::string_view found, std::string_view message);
 

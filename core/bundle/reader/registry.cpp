@@ -5,12 +5,6 @@
 
 namespace kernscope {
 
-Result<std::vector<FileBytes>> ContainerReader::rewrite(const std::vector<BundleFile> &) const
-{
-    return refused("container.read_only", "", "a kind that is written", std::string(name()),
-                   "Nothing writes files of this kind.");
-}
-
 std::string_view bundleKindName(BundleKind kind)
 {
     // What a lone model turns out to be has no reader of its own.

@@ -127,30 +127,6 @@ Result<AnecFile> readAnec(std::span<const std::byte> bytes, const std::string &n
     return file;
 }
 
-Result<std::vector<std::byte>> writeAnec(const AnecFile &file, std::span<const std::byte> source)
-{
-    const AnecHeader &header = file.header;
-    if (source.size() < kHeaderBytes || contentOffset(header, source.size()) != file.contentOffset)
-        return refused("anec.write", "header", "sizes that fit the file",
-                       std::to_string(source.size()) + " bytes",
-                       "The header does not fit the bytes that follow it");
-    std::vector<std::byte> bytes(source.begin(), source.end());
-    storeLittle<std::uint64_t>(bytes, 0, header.size);
-    storeLittle<std::uint32_t>(bytes, 8, header.taskBytes);
-    storeLittle<std::uint32_t>(bytes, 12, header.taskCount);
-    storeLittle<std::uint64_t>(bytes, 16, header.textBytes);
-    storeLittle<std::uint64_t>(bytes, 24, header.kernelBytes);
-    storeLittle<std::uint32_t>(bytes, 32, header.sources);
-    storeLittle<std::uint32_t>(bytes, 36, header.destinations);
-    for (std::size_t i = 0; i < kTiles; ++i) {
-        storeLittle<std::uint32_t>(bytes, 0x28 + 4 * i, header.tiles[i]);
-        for (std::size_t k = 0; k < 6; ++k)
-            storeLittle<std::uint64_t>(bytes, 0x28 + 4 * kTiles + 48 * i + 8 * k,
-                                       header.shapes[i][k]);
-    }
-    return bytes;
-}
-
 std::vector<hwx::CoverSpan> coverAnec(const AnecFile &file, std::span<const std::byte> bytes)
 {
     std::vector<hwx::CoverSpan> spans;

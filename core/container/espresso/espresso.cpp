@@ -291,24 +291,6 @@ Result<BlobTable> readBlobs(std::span<const std::byte> bytes, const std::string 
     return table;
 }
 
-Result<std::vector<std::byte>> writeBlobs(const BlobTable &table, std::span<const std::byte> source)
-{
-    std::vector<std::byte> bytes(source.begin(), source.end());
-    const std::uint64_t end =
-        table.blobs.empty() ? table.header().end() : table.blobs.back().data.end();
-    if (end > bytes.size())
-        return refused("espresso.write", "payload", fmt::format("{} bytes", end),
-                       fmt::format("{} bytes", bytes.size()),
-                       "The source does not hold the blobs that the table counts");
-    storeLittle<std::uint64_t>(bytes, 0, table.blobs.size());
-    for (std::size_t i = 0; i < table.blobs.size(); ++i) {
-        storeLittle<std::uint64_t>(bytes, kCountBytes + kEntryBytes * i, table.blobs[i].id);
-        storeLittle<std::uint64_t>(bytes, kCountBytes + kEntryBytes * i + 8,
-                                   table.blobs[i].data.bytes.value);
-    }
-    return bytes;
-}
-
 bool isCompressedNet(std::span<const std::byte> bytes)
 {
     return textOf(bytes).starts_with(kCompressed);

@@ -554,25 +554,6 @@ public:
     {
         PackageReading(input, out).read();
     }
-
-    Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
-    {
-        std::vector<FileBytes> all;
-        const auto program = programPath(files);
-        for (const BundleFile &file : files) {
-            const auto bytes = file.file->bytes();
-            if (file.path != *program) {
-                all.emplace_back(bytes.begin(), bytes.end());
-                continue;
-            }
-            const mlir::Module module = mlir::readModule(bytes, file.path);
-            if (module.fault)
-                return tl::unexpected(*module.fault);
-            auto written = TRY(mlir::writeModule(module));
-            all.push_back(std::move(written));
-        }
-        return all;
-    }
 };
 
 } // namespace

@@ -24,11 +24,6 @@ public:
         return anec::isAnec(bytes);
     }
 
-    Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
-    {
-        return rewriteOneFile(files, anec::readAnec, anec::writeAnec);
-    }
-
     void read(ContainerInput &input, ContainerContents &out) const override
     {
         BundleFile &file = input.files.front();

@@ -44,12 +44,6 @@ std::vector<std::string> besideEspressoNet(std::string_view net)
     return {stemOf(net) + std::string(kShape), stemOf(net) + std::string(kWeights)};
 }
 
-Result<FileBytes> rewriteEspresso(const BundleFile &weights)
-{
-    const auto table = TRY(espresso::readBlobs(weights.file->bytes(), weights.path));
-    return espresso::writeBlobs(table, weights.file->bytes());
-}
-
 void readEspresso(const std::vector<BundleFile> &files, std::size_t net, const std::string &model,
                   ContainerContents &out)
 {

@@ -70,11 +70,6 @@ public:
         return hwx::isContainer(bytes);
     }
 
-    Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
-    {
-        return rewriteOneFile(files, hwx::readContainer, hwx::writeContainer);
-    }
-
     void read(ContainerInput &input, ContainerContents &out) const override
     {
         BundleFile &file = input.files.front();

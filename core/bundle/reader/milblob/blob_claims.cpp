@@ -185,12 +185,6 @@ public:
         return looksLikeBlobFile(bytes, path);
     }
 
-    Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
-    {
-        auto written = TRY(milblob::reencode(files.front().file->bytes(), files.front().path));
-        return std::vector<FileBytes>{std::move(written)};
-    }
-
     void read(ContainerInput &input, ContainerContents &out) const override
     {
         BundleFile &file = input.files.front();

@@ -454,22 +454,6 @@ public:
         return program < files.size() ? files[program].path : std::string();
     }
 
-    Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
-    {
-        std::vector<FileBytes> all;
-        for (std::size_t i = 0; i < files.size(); ++i) {
-            const auto bytes = files[i].file->bytes();
-            if (i != programOf(files)) {
-                all.emplace_back(bytes.begin(), bytes.end());
-                continue;
-            }
-            const auto program = TRY(odix::readProgram(bytes, files[i].path));
-            auto written = TRY(odix::writeProgram(program, bytes));
-            all.push_back(std::move(written));
-        }
-        return all;
-    }
-
     void read(ContainerInput &input, ContainerContents &out) const override
     {
         if (input.openBeside)

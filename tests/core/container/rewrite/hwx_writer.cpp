@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "rewrite.h"
+
 #include "core/base/little_endian.h"
-#include "core/container/hwx/container.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/container/mil/writer.h"
+#include "rewrite.h"
 
 #include "core/base/error_builder.h"
 #include "core/container/mil/model_files.h"
