@@ -6,7 +6,7 @@
 #include "core/bundle/bundle.h"
 #include "core/container/anec/anec.h"
 #include "core/container/hwx/field_at.h"
-#include "core/container/mlir/field_at.h"
+#include "core/container/mlir/module.h"
 #include "core/container/odix/field_at.h"
 #include "core/container/section/section.h"
 

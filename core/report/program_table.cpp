@@ -4,7 +4,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/graph/label.h"
+#include "core/graph/neighbourhood.h"
 #include "core/report/json_table.h"
 
 #include <cmath>

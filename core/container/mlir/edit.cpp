@@ -2,7 +2,7 @@
 #include "core/container/mlir/aicode.h"
 #include "core/container/mlir/cursor.h"
 #include "core/container/mlir/encode.h"
-#include "core/container/mlir/kinds.h"
+#include "core/container/mlir/module.h"
 
 #include <algorithm>
 #include <utility>

@@ -2,7 +2,6 @@
 #include "core/base/error_builder.h"
 #include "core/container/mlir/cursor.h"
 #include "core/container/mlir/entries.h"
-#include "core/container/mlir/kinds.h"
 #include "core/container/mlir/module.h"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include "core/base/error_builder.h"
 #include "core/container/mlir/encode.h"
 #include "core/container/mlir/entries.h"
-#include "core/container/mlir/kinds.h"
+#include "core/container/mlir/module.h"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include "core/container/mlir/aicode.h"
 #include "core/format/coreai_operations.h"
 #include "core/patch/plan/planner.h"
-#include "core/patch/plan/shared_constant.h"
+#include "core/patch/plan/weight_planner.h"
 #include "core/patch/reencode/module_reencoder.h"
 #include "core/patch/reencode/reencoder.h"
 

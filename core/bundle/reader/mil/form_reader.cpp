@@ -5,8 +5,367 @@
 #include "core/base/find.h"
 
 #include <fmt/format.h>
+// The forms that look values up in codebooks.
+#include "core/bundle/reader/mil/form_reader.h"
+
+#include "core/numeric/element_type.h"
+
+#include <bit>
+
+#include <fmt/format.h>
 
 namespace kernscope {
+
+/// iOS 18: a codebook of shape [g0 .. g(R-1), K, V] behind an index tensor of rank R.
+Result<void> FormReader::addPalette(const mil::Operation &operation, ReadValue &form,
+                                    const Shape &indexShape, unsigned width)
+{
+    auto lut = TRY(source(operation, "lut", PartRole::Lut));
+    const std::size_t rank = indexShape.size();
+    const Shape &shape = lut.shape;
+    bool divides = shape.size() == rank + 2;
+    for (std::size_t i = 0; divides && i < rank; ++i)
+        divides = shape[i] != 0 && indexShape[i] % shape[i] == 0;
+    if (!divides)
+        return tl::unexpected(m_operands.fault(
+            operation, "codec.codebook", "lut",
+            fmt::format("rank {} and extents that divide {}", rank + 2, shapeText(indexShape)),
+            shapeText(shape), "The codebooks do not divide the indices into equal groups."));
+    codec::Palette palette;
+    palette.lut = lut.source;
+    palette.grid.assign(shape.begin(), shape.end() - 2);
+    palette.entries = shape[rank];
+    palette.vector = shape[rank + 1];
+    if (palette.entries != std::uint64_t(1) << width)
+        return tl::unexpected(
+            m_operands.fault(operation, "codec.codebook", "lut",
+                             fmt::format("{} entries for indices of {} bits", 1U << width, width),
+                             fmt::format("{} entries", palette.entries),
+                             "The codebook does not have one entry for every index."));
+    form.encoding.shape = indexShape;
+    if (palette.vector != 1) {
+        auto axis = TRY(axisOperand(operation, "vector_axis", rank));
+        palette.vectorAxis = axis;
+        const auto extent = checkedMultiply(indexShape[axis], palette.vector);
+        if (palette.vector == 0 || !extent)
+            return tl::unexpected(m_operands.fault(
+                operation, "codec.codebook", "lut", "vectors of 1 or more elements",
+                fmt::format("{}", palette.vector), "The codebook's vectors cannot be used."));
+        form.encoding.shape[axis] = *extent;
+    }
+    const auto count = elementCount(form.encoding.shape);
+    if (!count || !packedBytes(*count, ElementType::Fp64))
+        return tl::unexpected(
+            m_operands.fault(operation, "codec.shape", "output", "fewer than 2^64 bytes",
+                             shapeText(form.encoding.shape), "The decoded shape overflows."));
+    form.type = lut.type;
+    form.encoding.type = lut.type;
+    form.encoding.palette = std::move(palette);
+    return {};
+}
+
+Result<ReadValue> FormReader::lutToDense(const mil::Operation &operation, PartRole)
+{
+    return operation.operand("shape") ? paletteOfBytes(operation) : palette(operation);
+}
+
+Result<ReadValue> FormReader::palette(const mil::Operation &operation)
+{
+    auto indices = TRY(stored(operation, "indices", PartRole::Indices, kPaletteIndexTypes));
+    ReadValue form;
+    TRY(addPalette(operation, form, indices.shape, bitWidth(indices.type)));
+    form.encoding.payload = std::move(indices);
+    return form;
+}
+
+/// iOS 16: indices packed into plain bytes, one flat codebook, the shape beside them.
+Result<ReadValue> FormReader::paletteOfBytes(const mil::Operation &operation)
+{
+    auto indices = TRY(stored(operation, "indices", PartRole::Indices, {ElementType::Uint8}));
+    auto lut = TRY(source(operation, "lut", PartRole::Lut));
+    auto shape = TRY(shapeOperand(operation));
+    const std::uint64_t entries = lut.shape.size() == 1 ? lut.shape[0] : 0;
+    const auto width = static_cast<unsigned>(std::countr_zero(entries));
+    const ElementType type =
+        std::has_single_bit(entries) ? unsignedType(width) : ElementType::Unknown;
+    if (type == ElementType::Unknown)
+        return tl::unexpected(m_operands.fault(
+            operation, "codec.codebook", "lut", "one dimension of 2, 4, 8, 16, 64 or 256 entries",
+            shapeText(lut.shape), "The codebook does not fit any width of index."));
+    const auto bytes = packedBytes(*elementCount(shape), type);
+    if (!bytes || indices.shape.size() != 1 || indices.shape[0] != bytes->value)
+        return tl::unexpected(m_operands.fault(
+            operation, "codec.shape", "indices",
+            fmt::format("[{}] bytes for {} indices of {} bits", bytes ? bytes->value : 0,
+                        shapeText(shape), width),
+            shapeText(indices.shape), "The indices do not fit the decoded shape."));
+    ReadValue form;
+    form.type = lut.type;
+    form.encoding.type = lut.type;
+    form.encoding.payload = kernscope::readAs(std::move(indices), type, shape);
+    codec::Palette palette;
+    palette.lut = lut.source;
+    palette.grid.assign(shape.size(), 1);
+    palette.entries = entries;
+    form.encoding.palette = std::move(palette);
+    form.encoding.shape = std::move(shape);
+    return form;
+}
+
+Result<ReadValue> FormReader::lutToSparse(const mil::Operation &operation, PartRole)
+{
+    auto mask = TRY(stored(operation, "indices_mask", PartRole::Mask, {ElementType::Uint1}));
+    ReadValue form;
+    auto indices =
+        TRY(stored(operation, "indices_nonzero_data", PartRole::Indices, kPaletteIndexTypes));
+    TRY(checkSurvivors(m_operands, operation, indices.shape, mask.shape));
+    TRY(addPalette(operation, form, mask.shape, bitWidth(indices.type)));
+    form.encoding.mask = std::move(mask);
+    form.encoding.payload = survivorsOf(operation, std::move(indices));
+    return form;
+}
+
+} // namespace kernscope
+
+// The forms that scale what is stored: affine, blockwise, sparse blockwise.
+#include "core/bundle/reader/mil/form_reader.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+using codec::Scaling;
+
+namespace {
+
+/// What blocks of scales may multiply.
+constexpr auto kBlockData = {ElementType::Int4,      ElementType::Uint4,  ElementType::Int8,
+                             ElementType::Uint8,     ElementType::Fp16,   ElementType::Fp32,
+                             ElementType::Fp8E4M3Fn, ElementType::Fp8E5M2};
+
+/// A palette's result can be scaled in place; anything else stays an encoding of its own.
+bool canScaleInPlace(const codec::Encoding &encoding)
+{
+    return encoding.palette && !encoding.scaling && !encoding.mask;
+}
+
+} // namespace
+
+Result<ReadValue> FormReader::affine(const mil::Operation &operation, PartRole role)
+{
+    auto data =
+        TRY(stored(operation, "quantized_data", role, {ElementType::Int8, ElementType::Uint8}));
+    auto scale =
+        TRY(stored(operation, "scale", PartRole::Scale, {ElementType::Fp16, ElementType::Fp32}));
+    auto zero = TRY(stored(operation, "zero_point", PartRole::ZeroPoint,
+                           {ElementType::Int8, ElementType::Uint8, ElementType::Fp32}));
+    ReadValue form;
+    form.type = scale.type;
+    form.encoding.type = scale.type;
+    form.encoding.shape = data.shape;
+    Scaling scaling;
+    scaling.kind = Scaling::Kind::Affine;
+    for (const codec::Operand *vector : {&scale, &zero}) {
+        if (vector->shape.empty())
+            continue;
+        auto axis = TRY(axisOperand(operation, "axis", data.shape.size()));
+        scaling.axis = axis;
+        if (vector->shape.size() != 1 || vector->shape[0] != data.shape[axis])
+            return tl::unexpected(m_operands.fault(
+                operation, "codec.scale", codec::partRoleName(vector->role),
+                fmt::format("a scalar or [{}]", data.shape[axis]), shapeText(vector->shape),
+                "A vector does not have one number for each index of the axis."));
+    }
+    form.encoding.payload = std::move(data);
+    scaling.scale = std::move(scale);
+    scaling.offset = std::move(zero);
+    form.encoding.scaling = std::move(scaling);
+    return form;
+}
+
+/// Reads scale and offset, which follow the data, and checks that they divide it.
+Result<void> FormReader::addBlocks(const mil::Operation &operation, ReadValue &form,
+                                   ElementType dataType)
+{
+    auto scale = TRY(source(operation, "scale", PartRole::Scale));
+    TRY(checkType(operation, "scale", scale.type, {ElementType::Fp16, ElementType::Fp32}));
+    const Shape &shape = form.encoding.shape;
+    const bool divides = std::equal(
+        shape.begin(), shape.end(), scale.shape.begin(), scale.shape.end(),
+        [](std::uint64_t all, std::uint64_t cells) { return cells != 0 && all % cells == 0; });
+    if (!divides)
+        return tl::unexpected(m_operands.fault(
+            operation, "codec.scale", "scale", "extents that divide " + shapeText(shape),
+            shapeText(scale.shape), "The scales do not divide the data into equal blocks."));
+    Scaling scaling;
+    scaling.kind = Scaling::Kind::Blockwise;
+    scaling.scale = scale.source;
+    if (operation.operand("offset")) {
+        auto offset = TRY(source(operation, "offset", PartRole::Offset));
+        TRY(checkType(operation, "offset", offset.type,
+                      {dataType, ElementType::Fp16, ElementType::Fp32}));
+        if (offset.shape != scale.shape)
+            return tl::unexpected(m_operands.fault(operation, "codec.scale", "offset",
+                                                   shapeText(scale.shape), shapeText(offset.shape),
+                                                   "The offsets do not match the scales."));
+        scaling.offset = offset.source;
+    }
+    form.encoding.scaling = std::move(scaling);
+    form.encoding.type = scale.type;
+    form.type = scale.type;
+    return {};
+}
+
+Result<ReadValue> FormReader::blockwise(const mil::Operation &operation, PartRole role)
+{
+    auto data = TRY(source(operation, "data", role));
+    TRY(checkType(operation, "data", data.type, kBlockData));
+    ReadValue form;
+    if (data.made && canScaleInPlace(*data.made))
+        form.encoding = *data.made;
+    else
+        form.encoding.payload = data.source;
+    form.encoding.shape = data.shape;
+    TRY(addBlocks(operation, form, data.type));
+    return form;
+}
+
+Result<ReadValue> FormReader::sparseBlockwise(const mil::Operation &operation, PartRole)
+{
+    ReadValue form;
+    ElementType dataType = ElementType::Unknown;
+    if (const mil::Operation *maker = compactMaker(operation)) {
+        auto inner = TRY(readAs(*maker, PartRole::NonzeroData));
+        TRY(sameMask(operation, "data_mask", inner, *maker));
+        if (inner.encoding.scaling)
+            return tl::unexpected(m_operands.fault(operation, "mil.unsupported", "nonzero_data",
+                                                   "values that no operation has scaled yet",
+                                                   maker->type,
+                                                   "Compacted values are scaled once at most."));
+        dataType = inner.type;
+        form = std::move(inner);
+    } else {
+        auto mask = TRY(stored(operation, "data_mask", PartRole::Mask, {ElementType::Uint1}));
+        auto data = TRY(stored(operation, "nonzero_data", PartRole::NonzeroData, kBlockData));
+        TRY(checkSurvivors(m_operands, operation, data.shape, mask.shape));
+        dataType = data.type;
+        form.encoding.shape = mask.shape;
+        form.encoding.mask = std::move(mask);
+        form.encoding.payload = survivorsOf(operation, std::move(data));
+    }
+    TRY(addBlocks(operation, form, dataType));
+    return form;
+}
+
+} // namespace kernscope
+
+// Forms with a mask.
+#include "core/bundle/reader/mil/form_reader.h"
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+bool makesSurvivors(const mil::Operation &operation)
+{
+    return operation.type == "constexpr_lut_to_sparse" ||
+           operation.type == "constexpr_sparse_blockwise_shift_scale";
+}
+
+Result<void> checkSurvivors(const OperandReader &operands, const mil::Operation &operation,
+                            const Shape &survivors, const Shape &mask)
+{
+    const auto bits = elementCount(mask);
+    if (bits && survivors.size() == 1 && survivors[0] <= bits->value)
+        return {};
+    return tl::unexpected(operands.fault(
+        operation, "codec.mask", "nonzero_data",
+        fmt::format("one dimension of at most {}", bits ? bits->value : 0), shapeText(survivors),
+        "There cannot be more values than the mask has elements."));
+}
+
+/// The same record, or literals of the same bytes.
+static bool sameBytes(const OperandPlace &a, const OperandPlace &b)
+{
+    if (a.literal && b.literal)
+        return a.literal->bytes == b.literal->bytes;
+    return a.literal == b.literal && a.file == b.file && a.metaOffset == b.metaOffset;
+}
+
+/// The compacted values' count is written once more in the declared type of a joint op's output.
+codec::Operand survivorsOf(const mil::Operation &operation, codec::Operand operand)
+{
+    if (operation.outputs.size() < 2)
+        return operand;
+    return withCounts(std::move(operand), operation.outputs.back().type.dimSpans);
+}
+
+/// A joint op's mask is named again by the op that completes it: as its first output, or as the
+/// same blob once more.
+Result<void> FormReader::sameMask(const mil::Operation &operation, std::string_view name,
+                                  const ReadValue &inner, const mil::Operation &maker)
+{
+    const ValueGraph &graph = m_operands.graph();
+    const mil::ProgramValue *value = operation.operand(name);
+    const Definition *definition = value ? graph.definition(*value) : nullptr;
+    if (definition && definition->output == 0 && graph.maker(*definition) == &maker)
+        return {};
+    auto mask = TRY(m_operands.stored(operation, name, PartRole::Mask));
+    if (inner.encoding.mask && mask.shape == inner.encoding.shape &&
+        sameBytes(*mask.place, *inner.encoding.mask->place))
+        return {};
+    return tl::unexpected(m_operands.fault(operation, "codec.mask", name,
+                                           "the mask of " + maker.displayName(), "another mask",
+                                           "Two operations of one weight name different masks."));
+}
+
+/// The joint op whose second output, the compacted values, an op reads; null where it reads none.
+const mil::Operation *FormReader::compactMaker(const mil::Operation &operation) const
+{
+    const ValueGraph &graph = m_operands.graph();
+    const mil::ProgramValue *value = operation.operand("nonzero_data");
+    const Definition *definition = value ? graph.definition(*value) : nullptr;
+    const mil::Operation *maker = definition ? graph.maker(*definition) : nullptr;
+    return maker && makesSurvivors(*maker) && definition->output == 1 ? maker : nullptr;
+}
+
+Result<ReadValue> FormReader::sparseMasked(const mil::Operation &operation, ReadValue inner)
+{
+    TRY(sameMask(operation, "mask", inner, *compactMaker(operation)));
+    return inner;
+}
+
+Result<ReadValue> FormReader::sparse(const mil::Operation &operation, PartRole)
+{
+    if (const mil::Operation *maker = compactMaker(operation)) {
+        auto inner = readAs(*maker, PartRole::NonzeroData);
+        return inner ? sparseMasked(operation, std::move(*inner)) : inner;
+    }
+    const bool packed = operation.operand("shape") != nullptr;
+    auto mask = TRY(stored(operation, "mask", PartRole::Mask,
+                           {packed ? ElementType::Uint8 : ElementType::Uint1}));
+    ReadValue form;
+    form.encoding.shape = mask.shape;
+    if (packed) {
+        auto shape = TRY(shapeOperand(operation));
+        const std::uint64_t bytes = packedBytes(*elementCount(shape), ElementType::Uint1)->value;
+        if (mask.shape.size() != 1 || mask.shape[0] != bytes)
+            return tl::unexpected(m_operands.fault(
+                operation, "codec.mask", "mask", fmt::format("[{}] bytes", bytes),
+                shapeText(mask.shape), "The mask does not have one bit for each element."));
+        form.encoding.shape = std::move(shape);
+    }
+    auto data = TRY(source(operation, "nonzero_data", PartRole::NonzeroData));
+    TRY(checkSurvivors(m_operands, operation, data.shape, form.encoding.shape));
+    form.type = data.type;
+    form.encoding.type = data.type;
+    form.encoding.mask =
+        kernscope::readAs(std::move(mask), ElementType::Uint1, form.encoding.shape);
+    form.encoding.payload = std::move(data.source);
+    return form;
+}
 
 namespace {
 
