@@ -134,25 +134,6 @@ void addUnusedRules(Diagnostics &diagnostics, const std::vector<BundlePtr> &bund
     }
 }
 
-} // namespace
-
-DiffLimits readRules(const std::string &path)
-{
-    constexpr std::uint64_t kMostBytes = std::uint64_t(1) << 20; // it is written by hand
-    const auto file = required(openFile(path));
-    const auto bytes = file->bytes();
-    if (bytes.size() > kMostBytes) {
-        throw CommandFailure{valueError({path}, "diff.rules", {}, "at most 1 MiB",
-                                        grouped(bytes.size()) + " bytes",
-                                        "Too large for a rules file")};
-    }
-    return required(parseRules(
-        {reinterpret_cast<const char *>(bytes.data()), static_cast<std::size_t>(bytes.size())},
-        path));
-}
-
-namespace {
-
 /// The limits of a file, over which those of the command line go.
 DiffLimits limitsOf(const DiffArguments &arguments)
 {
@@ -413,6 +394,21 @@ void checkFormat(const DiffArguments &arguments, const Context &context)
 }
 
 } // namespace
+
+DiffLimits readRules(const std::string &path)
+{
+    constexpr std::uint64_t kMostBytes = std::uint64_t(1) << 20; // it is written by hand
+    const auto file = required(openFile(path));
+    const auto bytes = file->bytes();
+    if (bytes.size() > kMostBytes) {
+        throw CommandFailure{valueError({path}, "diff.rules", {}, "at most 1 MiB",
+                                        grouped(bytes.size()) + " bytes",
+                                        "Too large for a rules file")};
+    }
+    return required(parseRules(
+        {reinterpret_cast<const char *>(bytes.data()), static_cast<std::size_t>(bytes.size())},
+        path));
+}
 
 void addDiff(CLI::App &app, Context &context)
 {

@@ -77,28 +77,6 @@ int runConvert(const ConvertArguments &arguments, Context &context)
         [&] { return convertText(*bundle, converted, arguments.output); });
 }
 
-} // namespace
-
-void addConvert(CLI::App &app, Context &context)
-{
-    CLI::App *command = app.add_subcommand(
-        "convert", "Make a program of fp32 one of fp16, in a copy of the bundle: its weights, "
-                   "constants and operations, with casts at inputs and outputs");
-    auto arguments = std::make_shared<ConvertArguments>();
-    addOption(*command, "path", "PATH", arguments->path, "Package or compiled model")->required();
-    command->add_option("--to", arguments->to, "Type to calculate in")
-        ->required()
-        ->check(CLI::IsMember({"fp16"}));
-    addOutput(*command, context, arguments->output, "Bundle to write", "BUNDLE")->required();
-    addSharedOptions(*command, context);
-    addExamples(*command, {"convert model.mlpackage --to fp16 -o half.mlpackage",
-                           "convert model.mlmodelc --to fp16 -o half.mlmodelc --json"});
-    command->callback(
-        [arguments, &context] { context.exitCode = runConvert(*arguments, context); });
-}
-
-namespace {
-
 /// With --target: why the chip does not take the form of a weight, and whether --force writes it
 /// all the same (a chip that does not exist cannot be forced). Without a chip no
 /// form is refused.
@@ -415,6 +393,24 @@ void addMethodOptions(CLI::App &command, EncodeOptions &options)
 }
 
 } // namespace
+
+void addConvert(CLI::App &app, Context &context)
+{
+    CLI::App *command = app.add_subcommand(
+        "convert", "Make a program of fp32 one of fp16, in a copy of the bundle: its weights, "
+                   "constants and operations, with casts at inputs and outputs");
+    auto arguments = std::make_shared<ConvertArguments>();
+    addOption(*command, "path", "PATH", arguments->path, "Package or compiled model")->required();
+    command->add_option("--to", arguments->to, "Type to calculate in")
+        ->required()
+        ->check(CLI::IsMember({"fp16"}));
+    addOutput(*command, context, arguments->output, "Bundle to write", "BUNDLE")->required();
+    addSharedOptions(*command, context);
+    addExamples(*command, {"convert model.mlpackage --to fp16 -o half.mlpackage",
+                           "convert model.mlmodelc --to fp16 -o half.mlmodelc --json"});
+    command->callback(
+        [arguments, &context] { context.exitCode = runConvert(*arguments, context); });
+}
 
 void addEncode(CLI::App &app, Context &context)
 {

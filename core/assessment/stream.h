@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/weight_facts.h"
+#include "core/assessment/weight_form.h"
 #include "core/base/hash.h"
 #include "core/target/target.h"
 

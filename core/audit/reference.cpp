@@ -4,9 +4,13 @@
 #include "core/bundle/bundle.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <numeric>
+#include <string_view>
 
 #include <fmt/format.h>
+
 namespace kernscope::audit {
 
 namespace {
@@ -17,6 +21,60 @@ std::uint64_t rowElementsOf(const Shape &shape)
     for (std::size_t i = 1; i < shape.size(); ++i)
         elements *= shape[i];
     return std::max<std::uint64_t>(elements, 1);
+}
+
+constexpr std::string_view kMean = "running_mean", kVariance = "running_var";
+
+std::vector<float> valuesOf(const Bundle &checkpoint, std::size_t tensor)
+{
+    const auto decoder = checkpoint.decoder(tensor);
+    if (!decoder)
+        return {};
+    std::vector<float> values(static_cast<std::size_t>(decoder->elements().value));
+    decoder->decodeFloat(0, values);
+    return values;
+}
+
+std::string_view moduleOf(std::string_view name)
+{
+    const std::size_t dot = name.rfind('.');
+    return dot == name.npos ? std::string_view() : name.substr(0, dot);
+}
+
+/// How much of two names is the same from the beginning, in parts between dots, and how near the
+/// first parts that differ are: "bn1" belongs to "conv1", "3" to "2".
+double nearness(std::string_view norm, std::string_view layer)
+{
+    double same = 0;
+    while (!norm.empty() && !layer.empty()) {
+        const std::string_view a = norm.substr(0, norm.find('.')),
+                               b = layer.substr(0, layer.find('.'));
+        if (a != b) {
+            const auto digits = [](std::string_view text) {
+                std::size_t number = 0;
+                bool any = false;
+                for (const char c : text) {
+                    if (c >= '0' && c <= '9') {
+                        number = number * 10 + static_cast<std::size_t>(c - '0');
+                        any = true;
+                    }
+                }
+                return any ? std::optional(number) : std::nullopt;
+            };
+            const bool plain = a.find_first_not_of("0123456789") == a.npos &&
+                               b.find_first_not_of("0123456789") == b.npos;
+            const auto x = digits(a), y = digits(b);
+            if (plain && x && y) // of a sequence: the layer right before
+                return same + (*x == *y + 1 ? 0.9
+                               : *x > *y    ? 0.5 / static_cast<double>(*x - *y)
+                                            : 0);
+            return same + (x == y ? 0.8 : 0.1);
+        }
+        same += 1;
+        norm.remove_prefix(std::min(norm.size(), a.size() + 1));
+        layer.remove_prefix(std::min(layer.size(), b.size() + 1));
+    }
+    return same;
 }
 
 } // namespace
@@ -154,79 +212,9 @@ void Reference::read(std::uint64_t first, std::span<float> out) const
     }
 }
 
-} // namespace kernscope::audit
-
 // Batch norms of a checkpoint: a module with a running mean and a running variance. The epsilon is
 // not in the checkpoint, and neither is which layer the norm follows: both are found by names and,
 // where they do not decide, by the values of the package (Seats).
-#include "core/audit/reference.h"
-
-#include "core/bundle/bundle.h"
-
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <string_view>
-
-namespace kernscope::audit {
-
-namespace {
-
-constexpr std::string_view kMean = "running_mean", kVariance = "running_var";
-
-std::vector<float> valuesOf(const Bundle &checkpoint, std::size_t tensor)
-{
-    const auto decoder = checkpoint.decoder(tensor);
-    if (!decoder)
-        return {};
-    std::vector<float> values(static_cast<std::size_t>(decoder->elements().value));
-    decoder->decodeFloat(0, values);
-    return values;
-}
-
-std::string_view moduleOf(std::string_view name)
-{
-    const std::size_t dot = name.rfind('.');
-    return dot == name.npos ? std::string_view() : name.substr(0, dot);
-}
-
-/// How much of two names is the same from the beginning, in parts between dots, and how near the
-/// first parts that differ are: "bn1" belongs to "conv1", "3" to "2".
-double nearness(std::string_view norm, std::string_view layer)
-{
-    double same = 0;
-    while (!norm.empty() && !layer.empty()) {
-        const std::string_view a = norm.substr(0, norm.find('.')),
-                               b = layer.substr(0, layer.find('.'));
-        if (a != b) {
-            const auto digits = [](std::string_view text) {
-                std::size_t number = 0;
-                bool any = false;
-                for (const char c : text) {
-                    if (c >= '0' && c <= '9') {
-                        number = number * 10 + static_cast<std::size_t>(c - '0');
-                        any = true;
-                    }
-                }
-                return any ? std::optional(number) : std::nullopt;
-            };
-            const bool plain = a.find_first_not_of("0123456789") == a.npos &&
-                               b.find_first_not_of("0123456789") == b.npos;
-            const auto x = digits(a), y = digits(b);
-            if (plain && x && y) // of a sequence: the layer right before
-                return same + (*x == *y + 1 ? 0.9
-                               : *x > *y    ? 0.5 / static_cast<double>(*x - *y)
-                                            : 0);
-            return same + (x == y ? 0.8 : 0.1);
-        }
-        same += 1;
-        norm.remove_prefix(std::min(norm.size(), a.size() + 1));
-        layer.remove_prefix(std::min(layer.size(), b.size() + 1));
-    }
-    return same;
-}
-
-} // namespace
 
 std::vector<float> FoldedNorm::factors(Folding folding) const
 {

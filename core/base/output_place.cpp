@@ -153,8 +153,6 @@ bool renameWhereNothingIs(const fs::path &from, const fs::path &to, OutputKind k
     return ::mkdir(to.c_str(), 0700) == 0 && ::rename(from.c_str(), to.c_str()) == 0;
 }
 
-namespace fs = std::filesystem;
-
 using Identity = std::pair<std::uint64_t, std::uint64_t>; ///< device, inode
 
 tl::unexpected<Error> refusedOutput(std::string code, const fs::path &path, std::string expected,

@@ -575,15 +575,6 @@ private:
     std::vector<std::size_t> m_ofA, m_ofB;
 };
 
-} // namespace
-
-std::vector<FilePair> pairFiles(const Bundle &a, const Bundle &b)
-{
-    return FilePairer(a, b).pairs();
-}
-
-namespace {
-
 /// The operand that a section holds the bytes of, with its encoding; null for a record, padding and
 /// what belongs to no weight.
 struct StoredPart {
@@ -604,6 +595,11 @@ StoredPart partOf(const Bundle &bundle, std::size_t index)
 }
 
 } // namespace
+
+std::vector<FilePair> pairFiles(const Bundle &a, const Bundle &b)
+{
+    return FilePairer(a, b).pairs();
+}
 
 bool storesElements(const Weight &weight, const codec::Operand &operand)
 {

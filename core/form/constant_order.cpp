@@ -264,40 +264,6 @@ private:
     std::vector<std::uint64_t> m_before; ///< by run of elements: those kept before it
 };
 
-} // namespace
-
-std::shared_ptr<const ElementOrder> splatOrder(std::uint64_t elements, unsigned width,
-                                               FileOffset at)
-{
-    return std::make_shared<SplatOrder>(elements, width, at);
-}
-
-std::shared_ptr<const ElementOrder> oneAByteOrder(std::uint64_t elements, unsigned width,
-                                                  FileOffset at)
-{
-    return std::make_shared<OneAByteOrder>(elements, width, at);
-}
-
-std::shared_ptr<const ElementOrder> permutedOrder(Permutation permutation)
-{
-    return std::make_shared<PermutedOrder>(std::move(permutation));
-}
-
-std::shared_ptr<const ElementOrder> keptOrder(Permutation permutation, std::uint64_t kept,
-                                              FileOffset mask)
-{
-    return std::make_shared<KeptOrder>(permutation, kept, mask);
-}
-
-OperandPlace inPieces(OperandPlace place)
-{
-    if (place.pieces.empty())
-        place.pieces = {place.range()};
-    return place;
-}
-
-namespace {
-
 Shape permuted(const Shape &shape, const std::vector<std::size_t> &axes)
 {
     Shape result;
@@ -359,6 +325,36 @@ bool turnTable(OperandSource &source, const std::vector<std::size_t> &axes)
 }
 
 } // namespace
+
+std::shared_ptr<const ElementOrder> splatOrder(std::uint64_t elements, unsigned width,
+                                               FileOffset at)
+{
+    return std::make_shared<SplatOrder>(elements, width, at);
+}
+
+std::shared_ptr<const ElementOrder> oneAByteOrder(std::uint64_t elements, unsigned width,
+                                                  FileOffset at)
+{
+    return std::make_shared<OneAByteOrder>(elements, width, at);
+}
+
+std::shared_ptr<const ElementOrder> permutedOrder(Permutation permutation)
+{
+    return std::make_shared<PermutedOrder>(std::move(permutation));
+}
+
+std::shared_ptr<const ElementOrder> keptOrder(Permutation permutation, std::uint64_t kept,
+                                              FileOffset mask)
+{
+    return std::make_shared<KeptOrder>(permutation, kept, mask);
+}
+
+OperandPlace inPieces(OperandPlace place)
+{
+    if (place.pieces.empty())
+        place.pieces = {place.range()};
+    return place;
+}
 
 Operand permutedOperand(Operand operand, std::vector<std::size_t> axes, const Shape &books)
 {

@@ -292,20 +292,6 @@ private:
     std::vector<Agraph_t *> m_frames;
 };
 
-} // namespace
-
-Result<LayoutResult> layOut(const LayoutRequest &request, Progress *progress)
-{
-    if (request.boxes.empty())
-        return LayoutResult();
-    const std::scoped_lock lock(graphvizMutex());
-    if (progress && progress->cancelled())
-        return tl::unexpected(cancelledError("The drawing was not made."));
-    return Drawing(request).run(progress);
-}
-
-namespace {
-
 /// Widths of DejaVu Sans in ems, rounded up: what other fonts have is rarely wider.
 double emsOf(unsigned char letter)
 {
@@ -589,6 +575,16 @@ private:
 };
 
 } // namespace
+
+Result<LayoutResult> layOut(const LayoutRequest &request, Progress *progress)
+{
+    if (request.boxes.empty())
+        return LayoutResult();
+    const std::scoped_lock lock(graphvizMutex());
+    if (progress && progress->cancelled())
+        return tl::unexpected(cancelledError("The drawing was not made."));
+    return Drawing(request).run(progress);
+}
 
 std::uint32_t formColor(const StorageForm &form)
 {

@@ -65,97 +65,6 @@ std::string wantedKinds()
     return text;
 }
 
-} // namespace
-
-std::string_view knownKind(std::span<const std::byte> bytes)
-{
-    for (const ForeignFile &file : foreignFiles()) {
-        if (!file.magic.empty() && startsWith(bytes, file.magic))
-            return file.what;
-    }
-    return bytes.empty() ? "an empty file" : "something else";
-}
-
-std::string_view espressoKind(std::string_view name)
-{
-    for (const ForeignFile &file : foreignFiles()) {
-        if (!file.ending.empty() && name.ends_with(file.ending))
-            return file.what;
-    }
-    return {};
-}
-
-Error kindError(std::string_view found, std::string message)
-{
-    return valueError("bundle.kind", {}, wantedKinds(), found, message);
-}
-
-std::vector<std::string> bundlesIn(const fs::path &folder)
-{
-    constexpr std::size_t kMost = 1000, kMaxEntries = 20000;
-    std::vector<std::string_view> known;
-    for (const ContainerReader *reader : containerReaders()) {
-        const auto more = reader->endings();
-        known.insert(known.end(), more.begin(), more.end());
-    }
-    std::vector<std::string> found;
-    std::error_code failure;
-    std::size_t entries = 0;
-    fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied,
-                                        failure);
-    for (; !failure && at != fs::recursive_directory_iterator(); at.increment(failure)) {
-        if (++entries > kMaxEntries || found.size() >= kMost)
-            break;
-        const std::string name = at->path().filename().string();
-        const bool bundle = std::ranges::any_of(known, [&](auto ending) {
-            return name.size() > ending.size() && name.ends_with(ending);
-        });
-        if (bundle)
-            found.push_back(at->path().lexically_relative(folder).generic_string());
-        if (bundle || at.depth() >= 1)
-            at.disable_recursion_pending();
-    }
-    std::ranges::sort(found);
-    return found;
-}
-
-Error noBundle(const std::filesystem::path &folder)
-{
-    constexpr std::size_t kShown = 12;
-    std::error_code failure;
-    if (fs::exists(folder / "coremldata.bin", failure))
-        return kindError("a compiled model without a program",
-                         "Only compiled models with a program (model.mil) are read.");
-    const std::vector<std::string> bundles = bundlesIn(folder);
-    const std::string name = (folder / "").parent_path().filename().string(); // "x" of "x/" too
-    for (const ContainerReader *reader : containerReaders()) {
-        const auto marks = reader->folderMarks();
-        for (const std::string_view ending : reader->endings()) {
-            if (bundles.empty() && !marks.empty() && name.ends_with(ending))
-                return ErrorBuilder(kindError(fmt::format("a folder without {}", marks.front()),
-                                              fmt::format("This folder is named as {}, and its "
-                                                          "program is not there.",
-                                                          reader->name())))
-                    .file(marks.front());
-        }
-    }
-    if (bundles.empty())
-        return kindError("a folder without model.mil, Manifest.json or main.mlirb",
-                         "This folder is no bundle that can be read.");
-    std::string some = "one of ";
-    for (std::size_t i = 0; i < std::min(kShown, bundles.size()); ++i)
-        some += (i == 0 ? "" : ", ") + bundles[i];
-    if (bundles.size() > kShown)
-        some += " and " + std::to_string(bundles.size() - kShown) + " more";
-    return valueError("bundle.several", {}, some,
-                      fmt::format("{} bundle{}", bundles.size(), bundles.size() == 1 ? "" : "s"),
-                      "This folder is no bundle but holds some: open one of them.");
-}
-
-namespace {
-
-namespace fs = std::filesystem;
-
 std::string lastComponent(const fs::path &path)
 {
     std::error_code ignored;
@@ -462,65 +371,6 @@ Result<OpenedFiles> openMemory(const fs::path &path, const OpenOptions &options,
     return opened;
 }
 
-} // namespace
-
-Result<OpenedFiles> openFiles(const fs::path &path, const OpenOptions &options, DiagnosticLog &log)
-{
-    if (!options.memory.empty() || !options.files.empty())
-        return openMemory(path, options, log);
-    OpenedFiles opened;
-    opened.name = lastComponent(path);
-    opened.mapped = options.mapped;
-    opened.reader = options.reader;
-    std::error_code failure;
-    Result<void> found;
-    if (fs::is_directory(path, failure)) {
-        found = mapFolder(opened, path, options, log);
-    } else {
-        auto mapped = TRY(OverlaidFile::open(path, opened.name));
-        if (opened.mapped)
-            opened.mapped(mapped);
-        BundleFile file;
-        file.file = std::move(mapped);
-        file.path = opened.name;
-        opened.files.push_back(std::move(file));
-        opened.folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-        found = findFileKind(opened, log);
-    }
-    if (!found) {
-        // What is no bundle may be one that is being written.
-        auto same = checkInPlace(opened.files);
-        return tl::unexpected(std::move(same ? found.error() : same.error()));
-    }
-    return opened;
-}
-
-Result<void> checkInPlace(const std::vector<BundleFile> &files)
-{
-    for (const BundleFile &file : files) {
-        TRY(file.file->checkInPlace());
-    }
-    return {};
-}
-
-void openReferenced(std::vector<BundleFile> &files, const OpenedFiles &opened,
-                    const std::vector<std::string> &paths, DiagnosticLog &log)
-{
-    if (opened.folder.empty())
-        return;
-    for (const std::string &path : paths) {
-        const fs::path place = opened.folder / fs::path(path);
-        if (indexOf(files, path) == kNoIndex && isFileInside(place, opened.folder)) {
-            addFile(files, opened, place, path, log);
-            sortByPath(files);
-        }
-    }
-}
-
-namespace {
-
-namespace fs = std::filesystem;
-
 constexpr int kMaxDepth = 8;
 constexpr std::size_t kMaxFiles = 4096;
 constexpr std::size_t kMaxEntries = 65536; ///< folders count as well
@@ -608,6 +458,144 @@ Result<std::vector<ListedFile>> Listing::run()
 }
 
 } // namespace
+
+std::string_view knownKind(std::span<const std::byte> bytes)
+{
+    for (const ForeignFile &file : foreignFiles()) {
+        if (!file.magic.empty() && startsWith(bytes, file.magic))
+            return file.what;
+    }
+    return bytes.empty() ? "an empty file" : "something else";
+}
+
+std::string_view espressoKind(std::string_view name)
+{
+    for (const ForeignFile &file : foreignFiles()) {
+        if (!file.ending.empty() && name.ends_with(file.ending))
+            return file.what;
+    }
+    return {};
+}
+
+Error kindError(std::string_view found, std::string message)
+{
+    return valueError("bundle.kind", {}, wantedKinds(), found, message);
+}
+
+std::vector<std::string> bundlesIn(const fs::path &folder)
+{
+    constexpr std::size_t kMost = 1000, kMaxEntries = 20000;
+    std::vector<std::string_view> known;
+    for (const ContainerReader *reader : containerReaders()) {
+        const auto more = reader->endings();
+        known.insert(known.end(), more.begin(), more.end());
+    }
+    std::vector<std::string> found;
+    std::error_code failure;
+    std::size_t entries = 0;
+    fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied,
+                                        failure);
+    for (; !failure && at != fs::recursive_directory_iterator(); at.increment(failure)) {
+        if (++entries > kMaxEntries || found.size() >= kMost)
+            break;
+        const std::string name = at->path().filename().string();
+        const bool bundle = std::ranges::any_of(known, [&](auto ending) {
+            return name.size() > ending.size() && name.ends_with(ending);
+        });
+        if (bundle)
+            found.push_back(at->path().lexically_relative(folder).generic_string());
+        if (bundle || at.depth() >= 1)
+            at.disable_recursion_pending();
+    }
+    std::ranges::sort(found);
+    return found;
+}
+
+Error noBundle(const std::filesystem::path &folder)
+{
+    constexpr std::size_t kShown = 12;
+    std::error_code failure;
+    if (fs::exists(folder / "coremldata.bin", failure))
+        return kindError("a compiled model without a program",
+                         "Only compiled models with a program (model.mil) are read.");
+    const std::vector<std::string> bundles = bundlesIn(folder);
+    const std::string name = (folder / "").parent_path().filename().string(); // "x" of "x/" too
+    for (const ContainerReader *reader : containerReaders()) {
+        const auto marks = reader->folderMarks();
+        for (const std::string_view ending : reader->endings()) {
+            if (bundles.empty() && !marks.empty() && name.ends_with(ending))
+                return ErrorBuilder(kindError(fmt::format("a folder without {}", marks.front()),
+                                              fmt::format("This folder is named as {}, and its "
+                                                          "program is not there.",
+                                                          reader->name())))
+                    .file(marks.front());
+        }
+    }
+    if (bundles.empty())
+        return kindError("a folder without model.mil, Manifest.json or main.mlirb",
+                         "This folder is no bundle that can be read.");
+    std::string some = "one of ";
+    for (std::size_t i = 0; i < std::min(kShown, bundles.size()); ++i)
+        some += (i == 0 ? "" : ", ") + bundles[i];
+    if (bundles.size() > kShown)
+        some += " and " + std::to_string(bundles.size() - kShown) + " more";
+    return valueError("bundle.several", {}, some,
+                      fmt::format("{} bundle{}", bundles.size(), bundles.size() == 1 ? "" : "s"),
+                      "This folder is no bundle but holds some: open one of them.");
+}
+
+Result<OpenedFiles> openFiles(const fs::path &path, const OpenOptions &options, DiagnosticLog &log)
+{
+    if (!options.memory.empty() || !options.files.empty())
+        return openMemory(path, options, log);
+    OpenedFiles opened;
+    opened.name = lastComponent(path);
+    opened.mapped = options.mapped;
+    opened.reader = options.reader;
+    std::error_code failure;
+    Result<void> found;
+    if (fs::is_directory(path, failure)) {
+        found = mapFolder(opened, path, options, log);
+    } else {
+        auto mapped = TRY(OverlaidFile::open(path, opened.name));
+        if (opened.mapped)
+            opened.mapped(mapped);
+        BundleFile file;
+        file.file = std::move(mapped);
+        file.path = opened.name;
+        opened.files.push_back(std::move(file));
+        opened.folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+        found = findFileKind(opened, log);
+    }
+    if (!found) {
+        // What is no bundle may be one that is being written.
+        auto same = checkInPlace(opened.files);
+        return tl::unexpected(std::move(same ? found.error() : same.error()));
+    }
+    return opened;
+}
+
+Result<void> checkInPlace(const std::vector<BundleFile> &files)
+{
+    for (const BundleFile &file : files) {
+        TRY(file.file->checkInPlace());
+    }
+    return {};
+}
+
+void openReferenced(std::vector<BundleFile> &files, const OpenedFiles &opened,
+                    const std::vector<std::string> &paths, DiagnosticLog &log)
+{
+    if (opened.folder.empty())
+        return;
+    for (const std::string &path : paths) {
+        const fs::path place = opened.folder / fs::path(path);
+        if (indexOf(files, path) == kNoIndex && isFileInside(place, opened.folder)) {
+            addFile(files, opened, place, path, log);
+            sortByPath(files);
+        }
+    }
+}
 
 Result<std::vector<ListedFile>> listFolder(const fs::path &folder, DiagnosticLog &log)
 {

@@ -166,60 +166,6 @@ const RowsByCode &rowsOfDialects()
     return all;
 }
 
-} // namespace
-
-std::span<const KindRow> kindRows()
-{
-    static const auto rows = tables::loadRows<KindRow>(
-        "mlir_kinds",
-        {{"dialect", &KindRow::dialect},
-         {"kind", [](KindRow &row, std::string_view cell) { row.type = cell == "type"; }},
-         {"code", &KindRow::code},
-         {"name", &KindRow::name},
-         {"fields", takeFields},
-         {"print", &KindRow::print},
-         {"element", &KindRow::element},
-         {"bits", &KindRow::bits}});
-    return rows;
-}
-
-const std::vector<const KindRow *> *rowsByCode(std::string_view dialect, bool types)
-{
-    const auto at = rowsOfDialects().find(std::pair(dialect, types));
-    return at == rowsOfDialects().end() ? nullptr : &at->second;
-}
-
-const KindRow *kindNamed(std::string_view name, bool type)
-{
-    const auto rows = kindRows();
-    const auto at = std::ranges::find_if(rows, [&](const KindRow &row) {
-        return row.type == type && row.name == name && row.dialect == "aicode";
-    });
-    return at == rows.end() ? nullptr : &*at;
-}
-
-std::span<const PropertyRow> propertyRows()
-{
-    static const auto rows =
-        tables::loadRows<PropertyRow>("mlir_properties", {{"operation", &PropertyRow::operation},
-                                                          {"properties", takeProperties}});
-    return rows;
-}
-
-const PropertyRow *propertyRow(std::string_view operation)
-{
-    const auto find = [](std::string_view name) -> const PropertyRow * {
-        const auto rows = propertyRows();
-        return findBy(rows, &PropertyRow::operation, name);
-    };
-    if (const PropertyRow *row = find(operation))
-        return row;
-    const std::size_t version = operation.rfind("_v");
-    return version == std::string_view::npos ? nullptr : find(operation.substr(0, version));
-}
-
-namespace {
-
 constexpr std::size_t kMostShown = 60; ///< bytes of a text
 
 format::PlacedField named(std::string name, ByteRange bytes)
@@ -314,6 +260,56 @@ std::optional<format::PlacedField> resourceField(const Module &module, FileOffse
 }
 
 } // namespace
+
+std::span<const KindRow> kindRows()
+{
+    static const auto rows = tables::loadRows<KindRow>(
+        "mlir_kinds",
+        {{"dialect", &KindRow::dialect},
+         {"kind", [](KindRow &row, std::string_view cell) { row.type = cell == "type"; }},
+         {"code", &KindRow::code},
+         {"name", &KindRow::name},
+         {"fields", takeFields},
+         {"print", &KindRow::print},
+         {"element", &KindRow::element},
+         {"bits", &KindRow::bits}});
+    return rows;
+}
+
+const std::vector<const KindRow *> *rowsByCode(std::string_view dialect, bool types)
+{
+    const auto at = rowsOfDialects().find(std::pair(dialect, types));
+    return at == rowsOfDialects().end() ? nullptr : &at->second;
+}
+
+const KindRow *kindNamed(std::string_view name, bool type)
+{
+    const auto rows = kindRows();
+    const auto at = std::ranges::find_if(rows, [&](const KindRow &row) {
+        return row.type == type && row.name == name && row.dialect == "aicode";
+    });
+    return at == rows.end() ? nullptr : &*at;
+}
+
+std::span<const PropertyRow> propertyRows()
+{
+    static const auto rows =
+        tables::loadRows<PropertyRow>("mlir_properties", {{"operation", &PropertyRow::operation},
+                                                          {"properties", takeProperties}});
+    return rows;
+}
+
+const PropertyRow *propertyRow(std::string_view operation)
+{
+    const auto find = [](std::string_view name) -> const PropertyRow * {
+        const auto rows = propertyRows();
+        return findBy(rows, &PropertyRow::operation, name);
+    };
+    if (const PropertyRow *row = find(operation))
+        return row;
+    const std::size_t version = operation.rfind("_v");
+    return version == std::string_view::npos ? nullptr : find(operation.substr(0, version));
+}
 
 std::optional<format::PlacedField> fieldAt(const Module &module, FileOffset offset)
 {

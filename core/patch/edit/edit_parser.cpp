@@ -68,6 +68,50 @@ tl::unexpected<Error> notANumber(const Piece &piece, const char *stop, std::stri
                                printed(piece.text.substr(at, letter))));
 }
 
+bool holdsOneValue(Edit::Kind kind)
+{
+    return kind == Edit::Kind::Set || kind == Edit::Kind::Keep || kind == Edit::Kind::Codebook ||
+           kind == Edit::Kind::Scale;
+}
+
+constexpr std::string_view kBaseMark = "# base sha256:", kResultMark = "# result sha256:";
+constexpr std::size_t kDigits = 64;
+
+std::string digitsAfter(std::string_view line, std::string_view mark)
+{
+    if (!line.starts_with(mark))
+        return {};
+    line.remove_prefix(mark.size());
+    const std::string_view digits = line.substr(0, kDigits);
+    const bool whole = digits.size() == kDigits &&
+                       digits.find_first_not_of("0123456789abcdef") == std::string_view::npos &&
+                       line.substr(kDigits).find_first_not_of(" \t\r") == std::string_view::npos;
+    return whole ? std::string(digits) : std::string();
+}
+
+void feedNumber(Sha256 &hash, std::uint64_t number)
+{
+    std::array<std::byte, 8> bytes{};
+    storeLittle(bytes, 0, number);
+    hash.update(bytes);
+}
+
+Result<void> compareDigests(std::string_view code, const std::string &wanted,
+                            const Result<std::string> &found, const std::string &script,
+                            std::string message)
+{
+    if (!found)
+        return tl::unexpected(found.error());
+    if (wanted == *found)
+        return {};
+    return ErrorBuilder(std::string(code))
+        .file(script)
+        .expected("sha256:" + wanted)
+        .found("sha256:" + *found)
+        .message(std::move(message))
+        .unexpected();
+}
+
 } // namespace
 
 Piece Piece::trimmed() const
@@ -170,54 +214,6 @@ Result<std::uint64_t> parseFileOffset(Piece &left)
     left = left.part(0, plus);
     return offset;
 }
-
-namespace {
-
-bool holdsOneValue(Edit::Kind kind)
-{
-    return kind == Edit::Kind::Set || kind == Edit::Kind::Keep || kind == Edit::Kind::Codebook ||
-           kind == Edit::Kind::Scale;
-}
-
-constexpr std::string_view kBaseMark = "# base sha256:", kResultMark = "# result sha256:";
-constexpr std::size_t kDigits = 64;
-
-std::string digitsAfter(std::string_view line, std::string_view mark)
-{
-    if (!line.starts_with(mark))
-        return {};
-    line.remove_prefix(mark.size());
-    const std::string_view digits = line.substr(0, kDigits);
-    const bool whole = digits.size() == kDigits &&
-                       digits.find_first_not_of("0123456789abcdef") == std::string_view::npos &&
-                       line.substr(kDigits).find_first_not_of(" \t\r") == std::string_view::npos;
-    return whole ? std::string(digits) : std::string();
-}
-
-void feedNumber(Sha256 &hash, std::uint64_t number)
-{
-    std::array<std::byte, 8> bytes{};
-    storeLittle(bytes, 0, number);
-    hash.update(bytes);
-}
-
-Result<void> compareDigests(std::string_view code, const std::string &wanted,
-                            const Result<std::string> &found, const std::string &script,
-                            std::string message)
-{
-    if (!found)
-        return tl::unexpected(found.error());
-    if (wanted == *found)
-        return {};
-    return ErrorBuilder(std::string(code))
-        .file(script)
-        .expected("sha256:" + wanted)
-        .found("sha256:" + *found)
-        .message(std::move(message))
-        .unexpected();
-}
-
-} // namespace
 
 Edit heldEdit(const AppliedEdit &applied)
 {

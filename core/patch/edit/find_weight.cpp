@@ -125,6 +125,19 @@ tl::unexpected<Error> indexError(std::string expected, std::string found)
     return refused("patch.index", {}, expected, found, "The weight has no such element");
 }
 
+/// Bits of one code of a part: of a palette's indices and of a mask not those of the bytes that
+/// the older form declares.
+unsigned codeWidth(const codec::Encoding &encoding, codec::PartRole role, ElementType type)
+{
+    if (role == codec::PartRole::Mask)
+        return 1;
+    const bool payload = role == codec::PartRole::Indices || role == codec::PartRole::Data ||
+                         role == codec::PartRole::NonzeroData;
+    if (payload && encoding.palette && encoding.palette->entries > 1)
+        return static_cast<unsigned>(std::bit_width(encoding.palette->entries - 1));
+    return bitWidth(type);
+}
+
 } // namespace
 
 Result<std::size_t> findWeight(const Bundle &bundle, std::string_view name)
@@ -235,23 +248,6 @@ ElementSelection::Run ElementSelection::next()
     }
     return run;
 }
-
-namespace {
-
-/// Bits of one code of a part: of a palette's indices and of a mask not those of the bytes that
-/// the older form declares.
-unsigned codeWidth(const codec::Encoding &encoding, codec::PartRole role, ElementType type)
-{
-    if (role == codec::PartRole::Mask)
-        return 1;
-    const bool payload = role == codec::PartRole::Indices || role == codec::PartRole::Data ||
-                         role == codec::PartRole::NonzeroData;
-    if (payload && encoding.palette && encoding.palette->entries > 1)
-        return static_cast<unsigned>(std::bit_width(encoding.palette->entries - 1));
-    return bitWidth(type);
-}
-
-} // namespace
 
 std::optional<StoredPart> storedPart(const codec::Encoding &encoding, codec::PartRole role)
 {

@@ -37,6 +37,71 @@ std::string readersAt(const Bundle &bundle, FileOffset offset)
     return constantReaders(module, mlir::kNone, sharing);
 }
 
+std::array<std::byte, 8> littleEndian(std::uint64_t value)
+{
+    std::array<std::byte, 8> bytes{};
+    storeLittle(bytes, 0, value);
+    return bytes;
+}
+
+Error spaceError(const Bundle &bundle, const codec::Operand &operand, std::string expected,
+                 std::string found)
+{
+    ErrorBuilder error("patch.space");
+    error.field(codec::partRoleName(operand.role))
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message("There is no room for another stored element; dropping one of the same weight "
+                 "first makes room");
+    if (!operand.place->isLiteral())
+        error.file(bundle.files()[operand.place->file].path)
+            .at(FileOffset(operand.place->range().end()));
+    return error;
+}
+
+/// Elements that one index of a sparse palette stands for.
+std::uint64_t vectorOf(const Weight &weight)
+{
+    const codec::Palette *palette = weight.form.palette();
+    return palette ? std::max<std::uint64_t>(1, palette->vector) : 1;
+}
+
+Error literalSpaceError(const BundleFile &program, std::uint64_t offset, std::uint64_t room,
+                        std::string_view wanted)
+{
+    return valueError({program.path, FileOffset(offset), ByteCount(room)}, "patch.space", {},
+                      fmt::format("a notation of at most {} characters", room), std::string(wanted),
+                      "The number does not fit its place in the program");
+}
+
+Error partError(std::string_view role)
+{
+    return ErrorBuilder("patch.part")
+        .field(std::string(role))
+        .message("The weight stores no such part");
+}
+
+/// One element of a literal: a number of the text, or a varint of the protobuf.
+std::optional<Rewrite> rewriteElement(std::span<const std::byte> program, mil::SourceSpan span,
+                                      ElementType type, std::int64_t before, std::int64_t after)
+{
+    // A varint is told from text by its value: '5' is 53 as a varint.
+    if (auto varint = rewriteVarint(program, span, static_cast<std::uint64_t>(before),
+                                    static_cast<std::uint64_t>(after)))
+        return varint;
+    const bool isText =
+        span.length > 0 && span.offset < program.size() &&
+        std::string_view("+-.0123456789nNiI").find(static_cast<char>(program[span.offset])) !=
+            std::string_view::npos;
+    if (!isText)
+        return std::nullopt;
+    for (const std::string &text : notations(type, after)) {
+        if (auto fitted = rewriteToken(program, span, text))
+            return fitted;
+    }
+    return std::nullopt;
+}
+
 } // namespace
 
 std::string constantReaders(const mlir::Module &module, std::uint32_t constant,
@@ -126,75 +191,6 @@ std::uint64_t freeBytesBehind(const Bundle &bundle, std::size_t file, FileOffset
     }
     return free;
 }
-
-namespace {
-
-std::array<std::byte, 8> littleEndian(std::uint64_t value)
-{
-    std::array<std::byte, 8> bytes{};
-    storeLittle(bytes, 0, value);
-    return bytes;
-}
-
-Error spaceError(const Bundle &bundle, const codec::Operand &operand, std::string expected,
-                 std::string found)
-{
-    ErrorBuilder error("patch.space");
-    error.field(codec::partRoleName(operand.role))
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message("There is no room for another stored element; dropping one of the same weight "
-                 "first makes room");
-    if (!operand.place->isLiteral())
-        error.file(bundle.files()[operand.place->file].path)
-            .at(FileOffset(operand.place->range().end()));
-    return error;
-}
-
-/// Elements that one index of a sparse palette stands for.
-std::uint64_t vectorOf(const Weight &weight)
-{
-    const codec::Palette *palette = weight.form.palette();
-    return palette ? std::max<std::uint64_t>(1, palette->vector) : 1;
-}
-
-Error literalSpaceError(const BundleFile &program, std::uint64_t offset, std::uint64_t room,
-                        std::string_view wanted)
-{
-    return valueError({program.path, FileOffset(offset), ByteCount(room)}, "patch.space", {},
-                      fmt::format("a notation of at most {} characters", room), std::string(wanted),
-                      "The number does not fit its place in the program");
-}
-
-Error partError(std::string_view role)
-{
-    return ErrorBuilder("patch.part")
-        .field(std::string(role))
-        .message("The weight stores no such part");
-}
-
-/// One element of a literal: a number of the text, or a varint of the protobuf.
-std::optional<Rewrite> rewriteElement(std::span<const std::byte> program, mil::SourceSpan span,
-                                      ElementType type, std::int64_t before, std::int64_t after)
-{
-    // A varint is told from text by its value: '5' is 53 as a varint.
-    if (auto varint = rewriteVarint(program, span, static_cast<std::uint64_t>(before),
-                                    static_cast<std::uint64_t>(after)))
-        return varint;
-    const bool isText =
-        span.length > 0 && span.offset < program.size() &&
-        std::string_view("+-.0123456789nNiI").find(static_cast<char>(program[span.offset])) !=
-            std::string_view::npos;
-    if (!isText)
-        return std::nullopt;
-    for (const std::string &text : notations(type, after)) {
-        if (auto fitted = rewriteToken(program, span, text))
-            return fitted;
-    }
-    return std::nullopt;
-}
-
-} // namespace
 
 /// Gives the survivors of a sparse weight another length, in place: their bytes, the record's size
 /// and padding, and every extent of the program that says how many there are.

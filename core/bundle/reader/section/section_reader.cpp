@@ -85,8 +85,6 @@ void claimUnit(const section::WeightSection &section, std::size_t number,
     }
 }
 
-using section::Kind;
-
 constexpr std::size_t kMostChunks = 64; // whose lanes are listed
 
 /// Element type of coefficients that are stored as they are; Unknown where none is known.
