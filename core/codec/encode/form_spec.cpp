@@ -63,17 +63,6 @@ Result<EncodedWeight> encodeWithFeedback(std::span<const float> values, const Sh
     return nearestOutputs(std::move(all), values, shape, *spec.inputs);
 }
 
-constexpr std::array kEncoders{&kDenseEncoder, &kAffineEncoder, &kPaletteEncoder, &kSparseEncoder,
-                               &kBlockwiseEncoder};
-
-template <class Matches>
-const FormEncoder *firstEncoder(const Matches &matches)
-{
-    const auto found =
-        std::ranges::find_if(kEncoders, [&](const FormEncoder *row) { return matches(*row); });
-    return found == kEncoders.end() ? nullptr : *found;
-}
-
 } // namespace
 
 std::string describe(const FormSpec &spec)
@@ -141,6 +130,21 @@ Result<EncodedWeight> encodeForm(std::span<const float> values, const Shape &sha
 
 extern const FormEncoder kDenseEncoder, kAffineEncoder, kPaletteEncoder, kBlockwiseEncoder,
     kSparseEncoder;
+
+namespace {
+
+constexpr std::array kEncoders{&kDenseEncoder, &kAffineEncoder, &kPaletteEncoder, &kSparseEncoder,
+                               &kBlockwiseEncoder};
+
+template <class Matches>
+const FormEncoder *firstEncoder(const Matches &matches)
+{
+    const auto found =
+        std::ranges::find_if(kEncoders, [&](const FormEncoder *row) { return matches(*row); });
+    return found == kEncoders.end() ? nullptr : *found;
+}
+
+} // namespace
 
 std::span<const FormEncoder *const> formEncoders()
 {
