@@ -276,4 +276,18 @@ bool matchesPattern(std::string_view pattern, std::string_view text)
     return p == pattern.size();
 }
 
+std::string baseName(std::string_view name)
+{
+    for (bool taken = true; taken;) {
+        taken = false;
+        for (const std::string_view suffix : {"_quantized", "_palettized", "_sparsified"}) {
+            if (name.size() > suffix.size() && name.ends_with(suffix)) {
+                name.remove_suffix(suffix.size());
+                taken = true;
+            }
+        }
+    }
+    return std::string(name);
+}
+
 } // namespace kernscope

@@ -397,65 +397,62 @@ class Listing
 {
 public:
     Listing(fs::path folder, DiagnosticLog &log) : m_folder(std::move(folder)), m_log(log) {}
-    Result<std::vector<ListedFile>> run();
+    Result<std::vector<ListedFile>> run()
+    {
+        std::error_code failure;
+        m_root = fs::canonical(m_folder, failure);
+        fs::recursive_directory_iterator place;
+        if (!failure)
+            place = fs::recursive_directory_iterator(
+                m_folder, fs::directory_options::skip_permission_denied, failure);
+        if (failure) {
+            return refused({m_folder.filename().string()}, "io.open", {}, {}, failure.message(),
+                           "The folder cannot be listed");
+        }
+        std::size_t entries = 0;
+        for (; place != fs::recursive_directory_iterator(); place.increment(failure)) {
+            if (m_files.size() >= kMaxFiles || ++entries > kMaxEntries) {
+                warn(m_log, "bundle.files", "",
+                     fmt::format("Only the first {} files of the folder are listed.",
+                                 m_files.size()));
+                break;
+            }
+            visit(place);
+        }
+        if (failure)
+            warn(m_log, "bundle.files", "", "A folder cannot be listed: " + failure.message());
+        std::ranges::sort(m_files, {}, &ListedFile::path);
+        return std::move(m_files);
+    }
 
 private:
-    void visit(fs::recursive_directory_iterator &place);
+    void visit(fs::recursive_directory_iterator &place)
+    {
+        std::error_code failure;
+        const fs::path &path = place->path();
+        std::string name = path.lexically_relative(m_folder).generic_string();
+        const fs::file_status status = place->symlink_status(failure);
+        if (fs::is_directory(status)) {
+            if (place.depth() + 1 >= kMaxDepth) {
+                place.disable_recursion_pending();
+                warn(m_log, "bundle.depth", std::move(name),
+                     "Folders nested deeper than this are not listed.");
+            }
+            return;
+        }
+        if (fs::is_symlink(status) && !staysInside(path, m_root))
+            return warn(
+                m_log, "bundle.link", std::move(name),
+                "A symbolic link that leaves the bundle, or leads to no file, is not followed.");
+        if (fs::is_regular_file(status) || fs::is_symlink(status))
+            m_files.push_back({std::move(name), path});
+    }
 
     fs::path m_folder;
     fs::path m_root; ///< canonical
     DiagnosticLog &m_log;
     std::vector<ListedFile> m_files;
 };
-
-void Listing::visit(fs::recursive_directory_iterator &place)
-{
-    std::error_code failure;
-    const fs::path &path = place->path();
-    std::string name = path.lexically_relative(m_folder).generic_string();
-    const fs::file_status status = place->symlink_status(failure);
-    if (fs::is_directory(status)) {
-        if (place.depth() + 1 >= kMaxDepth) {
-            place.disable_recursion_pending();
-            warn(m_log, "bundle.depth", std::move(name),
-                 "Folders nested deeper than this are not listed.");
-        }
-        return;
-    }
-    if (fs::is_symlink(status) && !staysInside(path, m_root))
-        return warn(
-            m_log, "bundle.link", std::move(name),
-            "A symbolic link that leaves the bundle, or leads to no file, is not followed.");
-    if (fs::is_regular_file(status) || fs::is_symlink(status))
-        m_files.push_back({std::move(name), path});
-}
-
-Result<std::vector<ListedFile>> Listing::run()
-{
-    std::error_code failure;
-    m_root = fs::canonical(m_folder, failure);
-    fs::recursive_directory_iterator place;
-    if (!failure)
-        place = fs::recursive_directory_iterator(
-            m_folder, fs::directory_options::skip_permission_denied, failure);
-    if (failure) {
-        return refused({m_folder.filename().string()}, "io.open", {}, {}, failure.message(),
-                       "The folder cannot be listed");
-    }
-    std::size_t entries = 0;
-    for (; place != fs::recursive_directory_iterator(); place.increment(failure)) {
-        if (m_files.size() >= kMaxFiles || ++entries > kMaxEntries) {
-            warn(m_log, "bundle.files", "",
-                 fmt::format("Only the first {} files of the folder are listed.", m_files.size()));
-            break;
-        }
-        visit(place);
-    }
-    if (failure)
-        warn(m_log, "bundle.files", "", "A folder cannot be listed: " + failure.message());
-    std::ranges::sort(m_files, {}, &ListedFile::path);
-    return std::move(m_files);
-}
 
 } // namespace
 

@@ -531,7 +531,7 @@ std::string OperationView::text(std::string_view name, std::string fallback) con
 Rule ruleByName(std::string_view name)
 {
     for (const std::span<const NamedRule> rules :
-         {std::span(kOwnRules), productRules(), layoutRules()}) {
+         {std::span<const NamedRule>(kOwnRules), productRules(), layoutRules()}) {
         if (const NamedRule *rule = findBy(rules, &NamedRule::name, name))
             return rule->rule;
     }

@@ -173,6 +173,7 @@ struct RunEditor::State {
         outcome.add(std::move(mapped));
         return true;
     }
+
     /// What each code of elements that share their codebook and scale becomes.
     struct CodeMap {
         std::array<std::uint8_t, 256> becomes;
@@ -220,6 +221,7 @@ struct RunEditor::State {
             map->gap = gap;
         return map.get();
     }
+
     /// How many elements from one on share its codebook and scale.
     std::uint64_t sharing(std::uint64_t element) const
     {
@@ -252,6 +254,7 @@ struct RunEditor::State {
         if (width <= 8)
             unpackCodes(packed, width, 0, narrow);
     }
+
     /// Sets elements [first + at, first + at + values.size()), whose codes begin with number
     /// `index` of those that were loaded. Returns how many of them are stored.
     std::size_t setBlock(std::uint64_t first, std::size_t at, std::size_t index,
@@ -270,6 +273,7 @@ struct RunEditor::State {
             after[elementAt(i) - blockFirst] = static_cast<float>(next[i]);
         return blockCount;
     }
+
     /// Elements from one on that are set in one go.
     std::size_t blockAt(std::uint64_t element) const
     {
@@ -333,6 +337,7 @@ struct RunEditor::State {
             std::copy_n(became.begin(), after.size(), after.begin());
         return true;
     }
+
     /// The stored elements of a block, and of the others those that settle() is to look at.
     void gather(std::uint64_t first, std::size_t at, std::span<const double> values,
                 const RunOutcome &outcome)
@@ -362,6 +367,7 @@ struct RunEditor::State {
         blockCount = stored;
         wanted = std::span<const double>(kept).first(stored);
     }
+
     void loadCodes(std::uint64_t first, std::size_t at, std::size_t index)
     {
         const std::size_t count = blockCount;
@@ -387,6 +393,7 @@ struct RunEditor::State {
         next.resize(count);
         chosen.resize(count);
     }
+
     void choose();
     void chooseByTables()
     {
@@ -416,6 +423,7 @@ struct RunEditor::State {
             }
         }
     }
+
     /// The table of an element, which the `same` elements from it on share.
     const CodeTable &tableAt(std::uint64_t element, std::uint64_t same)
     {
@@ -440,6 +448,7 @@ struct RunEditor::State {
             table->makeIndex();
         return *table;
     }
+
     /// Numbers that are stored as they are: the nearest number of the type, by one rounding.
     void choosePlain()
     {
@@ -479,6 +488,7 @@ struct RunEditor::State {
         for (std::size_t i = 0; i < count; ++i)
             next[i] = static_cast<double>(std::bit_cast<float>(chosen[i]));
     }
+
     void chooseEach()
     {
         for (std::size_t i = 0; i < blockCount; ++i)
@@ -537,6 +547,7 @@ struct RunEditor::State {
         for (; gap < gaps.size(); ++gap)
             settleGap(gaps[gap], outcome);
     }
+
     struct Gap;
     /// An element that is not stored stays zero.
     void settleGap(const Gap &gap, RunOutcome &outcome)
@@ -576,6 +587,7 @@ struct RunEditor::State {
                 std::memcpy(packed.data() + (index + i) * size, &chosen[i], size);
         }
     }
+
     /// From the byte on in which the run begins.
     std::vector<PartEdit> takeBytes()
     {
@@ -590,6 +602,7 @@ struct RunEditor::State {
         packed.clear();
         return edits;
     }
+
     /// Codes that touch, in one range; the bytes around codes that do not fill theirs are kept.
     std::vector<PartEdit> takeOrdered()
     {

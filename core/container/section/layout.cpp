@@ -94,6 +94,105 @@ void setIdleAside(const WeightSection &section, UnitGroup &group)
     group.units.erase(idle, group.units.end());
 }
 
+} // namespace
+
+void groupUnits(WeightSection &section, const std::string &file)
+{
+    std::map<std::string, std::size_t> byName;
+    for (std::size_t i = 0; i < section.units.size(); ++i) {
+        const std::string &name = section.units[i].name;
+        const auto [place, added] = byName.try_emplace(name, section.groups.size());
+        if (added)
+            section.groups.push_back({name, {}, {}, {}, std::nullopt});
+        section.groups[place->second].units.push_back(i);
+    }
+    for (UnitGroup &group : section.groups) {
+        std::ranges::sort(group.units, [&section](std::size_t a, std::size_t b) {
+            return std::pair(section.units[a].core, a) < std::pair(section.units[b].core, b);
+        });
+        const Unit &first = section.units[group.units.front()];
+        for (std::size_t core = 0; core < group.units.size() && !group.fault; ++core) {
+            const Unit &unit = section.units[group.units[core]];
+            if (unit.fault)
+                group.fault = unit.fault;
+            else if (unit.core != core || !sameWeight(unit, first) ||
+                     (!unit.idle() && !sameSections(unit, first)) ||
+                     group.units.size() != first.cores)
+                group.fault = groupError(
+                    file, unit, fmt::format("core {} of {} alike", core, group.units.size()),
+                    fmt::format("core {} of {}", unit.core, unit.cores));
+            if (group.fault && !unit.fault)
+                section.diagnostics.push_back({Severity::Error, *group.fault});
+        }
+        if (group.fault)
+            continue;
+        group.fault = dealOf(section, group, file);
+        if (group.fault)
+            section.diagnostics.push_back({Severity::Error, *group.fault});
+        else
+            setIdleAside(section, group);
+    }
+}
+
+std::vector<RecordPlace> recordPlaces(const WeightSection &section, const UnitGroup &group)
+{
+    std::vector<RecordPlace> places;
+    for (std::size_t number = 0; number < group.chunks.size(); ++number) {
+        const lanes::Chunk &chunk = group.chunks[number];
+        for (std::size_t core = 0; core < group.units.size(); ++core) {
+            const Unit &unit = section.units[group.units[core]];
+            if (number >= unit.records.size())
+                continue;
+            RecordPlace place;
+            place.unit = group.units[core];
+            place.record = number;
+            place.firstChannel = chunk.first + core * chunk.lanes;
+            place.channels = unit.records[number].channels();
+            place.codebook = unit.entry(Kind::Pal).count > 1 ? number / unit.vectorSize : 0;
+            if (!unit.sparse()) {
+                const std::uint64_t bits =
+                    place.channels * unit.steps() * unit.entry(Kind::Weights).bitDepth;
+                place.range = {FileOffset(unit.range(Kind::Weights).offset.value +
+                                          unit.records[number].offset()),
+                               ByteCount((bits + 7) / 8)};
+            }
+            places.push_back(place);
+        }
+    }
+    return places;
+}
+
+std::vector<Overlap> overlapsOf(std::vector<PlacedRange> ranges)
+{
+    std::erase_if(ranges, [](const PlacedRange &range) { return range.bytes == 0; });
+    std::ranges::sort(ranges, [](const PlacedRange &a, const PlacedRange &b) {
+        return std::tie(a.offset, a.number) < std::tie(b.offset, b.number);
+    });
+    std::vector<Overlap> overlaps;
+    std::uint64_t end = 0, holder = 0; // of what reaches furthest so far
+    for (const PlacedRange &range : ranges) {
+        if (range.offset < end)
+            overlaps.push_back({holder, range.number});
+        if (range.offset + range.bytes > end) {
+            end = range.offset + range.bytes;
+            holder = range.number;
+        }
+    }
+    return overlaps;
+}
+
+/// Which core, record and lane make an output channel.
+struct ChannelPlace {
+    std::uint64_t chunk = 0, core = 0, lane = 0;
+    std::uint64_t count = 1; ///< channels of that record
+};
+
+/// The channel must exist.
+ChannelPlace placeOf(const std::vector<lanes::Chunk> &chunks, std::uint64_t channel);
+void noteChunks(codec::LayoutNotes &notes, const std::vector<lanes::Chunk> &chunks);
+
+namespace {
+
 std::uint64_t entryBytesOf(const Unit &unit)
 {
     const auto entry =
@@ -493,101 +592,6 @@ private:
 };
 
 } // namespace
-
-void groupUnits(WeightSection &section, const std::string &file)
-{
-    std::map<std::string, std::size_t> byName;
-    for (std::size_t i = 0; i < section.units.size(); ++i) {
-        const std::string &name = section.units[i].name;
-        const auto [place, added] = byName.try_emplace(name, section.groups.size());
-        if (added)
-            section.groups.push_back({name, {}, {}, {}, std::nullopt});
-        section.groups[place->second].units.push_back(i);
-    }
-    for (UnitGroup &group : section.groups) {
-        std::ranges::sort(group.units, [&section](std::size_t a, std::size_t b) {
-            return std::pair(section.units[a].core, a) < std::pair(section.units[b].core, b);
-        });
-        const Unit &first = section.units[group.units.front()];
-        for (std::size_t core = 0; core < group.units.size() && !group.fault; ++core) {
-            const Unit &unit = section.units[group.units[core]];
-            if (unit.fault)
-                group.fault = unit.fault;
-            else if (unit.core != core || !sameWeight(unit, first) ||
-                     (!unit.idle() && !sameSections(unit, first)) ||
-                     group.units.size() != first.cores)
-                group.fault = groupError(
-                    file, unit, fmt::format("core {} of {} alike", core, group.units.size()),
-                    fmt::format("core {} of {}", unit.core, unit.cores));
-            if (group.fault && !unit.fault)
-                section.diagnostics.push_back({Severity::Error, *group.fault});
-        }
-        if (group.fault)
-            continue;
-        group.fault = dealOf(section, group, file);
-        if (group.fault)
-            section.diagnostics.push_back({Severity::Error, *group.fault});
-        else
-            setIdleAside(section, group);
-    }
-}
-
-std::vector<RecordPlace> recordPlaces(const WeightSection &section, const UnitGroup &group)
-{
-    std::vector<RecordPlace> places;
-    for (std::size_t number = 0; number < group.chunks.size(); ++number) {
-        const lanes::Chunk &chunk = group.chunks[number];
-        for (std::size_t core = 0; core < group.units.size(); ++core) {
-            const Unit &unit = section.units[group.units[core]];
-            if (number >= unit.records.size())
-                continue;
-            RecordPlace place;
-            place.unit = group.units[core];
-            place.record = number;
-            place.firstChannel = chunk.first + core * chunk.lanes;
-            place.channels = unit.records[number].channels();
-            place.codebook = unit.entry(Kind::Pal).count > 1 ? number / unit.vectorSize : 0;
-            if (!unit.sparse()) {
-                const std::uint64_t bits =
-                    place.channels * unit.steps() * unit.entry(Kind::Weights).bitDepth;
-                place.range = {FileOffset(unit.range(Kind::Weights).offset.value +
-                                          unit.records[number].offset()),
-                               ByteCount((bits + 7) / 8)};
-            }
-            places.push_back(place);
-        }
-    }
-    return places;
-}
-
-std::vector<Overlap> overlapsOf(std::vector<PlacedRange> ranges)
-{
-    std::erase_if(ranges, [](const PlacedRange &range) { return range.bytes == 0; });
-    std::ranges::sort(ranges, [](const PlacedRange &a, const PlacedRange &b) {
-        return std::tie(a.offset, a.number) < std::tie(b.offset, b.number);
-    });
-    std::vector<Overlap> overlaps;
-    std::uint64_t end = 0, holder = 0; // of what reaches furthest so far
-    for (const PlacedRange &range : ranges) {
-        if (range.offset < end)
-            overlaps.push_back({holder, range.number});
-        if (range.offset + range.bytes > end) {
-            end = range.offset + range.bytes;
-            holder = range.number;
-        }
-    }
-    return overlaps;
-}
-
-/// Which core, record and lane make an output channel.
-struct ChannelPlace {
-    std::uint64_t chunk = 0, core = 0, lane = 0;
-    std::uint64_t count = 1; ///< channels of that record
-};
-
-/// The channel must exist.
-ChannelPlace placeOf(const std::vector<lanes::Chunk> &chunks, std::uint64_t channel);
-void noteChunks(codec::LayoutNotes &notes, const std::vector<lanes::Chunk> &chunks);
 
 ChannelPlace placeOf(const std::vector<lanes::Chunk> &chunks, std::uint64_t channel)
 {

@@ -75,6 +75,94 @@ bool readLetters(std::string_view letters, const Shape &shape, std::map<char, st
     return true;
 }
 
+} // namespace
+
+std::optional<std::uint64_t> einsumFlops(std::string_view equation,
+                                         const std::vector<Shape> &operands)
+{
+    std::string text(equation);
+    std::erase(text, ' ');
+    const std::size_t arrow = text.find("->");
+    std::string_view left = std::string_view(text).substr(0, arrow);
+    std::map<char, std::uint64_t> sizes;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        const std::size_t comma = left.find(',');
+        if ((comma == std::string_view::npos) != (i + 1 == operands.size()) ||
+            !readLetters(left.substr(0, comma), operands[i], sizes))
+            return std::nullopt;
+        left = comma == std::string_view::npos ? std::string_view() : left.substr(comma + 1);
+    }
+    Count flops = operands.size() < 2 ? std::nullopt : Count(2);
+    for (const auto &[letter, size] : sizes)
+        flops = times(flops, size);
+    return flops;
+}
+
+std::optional<std::uint64_t> attentionFlops(std::string_view param, const Shape &query,
+                                            const Shape &key, const Shape &value)
+{
+    const std::size_t rank = query.size();
+    if (rank < 2 || key.size() != rank || value.size() != rank ||
+        query[rank - 1] != key[rank - 1] || key[rank - 2] != value[rank - 2])
+        return std::nullopt;
+    if (param != "query" && param != "key" && param != "value")
+        return 0;
+    Count flops = times(2, query[rank - 2]);
+    flops = times(flops, key[rank - 2]);
+    flops = times(flops, param == "value" ? value[rank - 1] : key[rank - 1]);
+    for (std::size_t i = 0; i + 2 < rank; ++i) {
+        const std::uint64_t most = std::max({query[i], key[i], value[i]});
+        for (const std::uint64_t each : {query[i], key[i], value[i]}) {
+            if (each != most && each != 1) // an extent of 1 is broadcast
+                return std::nullopt;
+        }
+        flops = times(flops, most);
+    }
+    return flops;
+}
+
+std::optional<std::uint64_t> layerFlops(const Consumer &consumer, const mil::ValueType *weight)
+{
+    if (!isRecurrent(consumer))
+        return consumer.flops;
+    const auto shape = weight && weight->isTensor() ? weight->shape() : std::nullopt;
+    return times(times(2, product(shape)), recurrentSteps(consumer.geometry.input));
+}
+
+std::optional<std::uint64_t> consumerFlops(const Consumer &consumer, const mil::ValueType *weight)
+{
+    const auto shape = weight && weight->isTensor() ? weight->shape() : std::nullopt;
+    const ConsumerGeometry &geometry = consumer.geometry;
+    const bool isWeight = consumer.param == "weight";
+    if (consumer.op == "conv" && isWeight)
+        return shape ? convolution(geometry.output, *shape) : std::nullopt;
+    if (consumer.op == "conv_transpose" && isWeight)
+        return shape ? convolution(geometry.input, *shape) : std::nullopt;
+    if (consumer.op == "linear" && isWeight)
+        return shape && !shape->empty() ? times(times(2, product(geometry.output)), shape->back())
+                                        : std::nullopt;
+    if (consumer.op == "matmul" && (consumer.param == "x" || consumer.param == "y"))
+        return shape ? times(times(2, product(geometry.output)), matmulDepth(consumer, *shape))
+                     : std::nullopt;
+    return 0;
+}
+
+/// By axis of a value that of the stored weight; kNoIndex where it is none of them.
+using AxisMap = std::vector<std::size_t>;
+
+AxisMap sameAxes(std::size_t rank);
+
+/// The map of what `operation` (cast, transpose, expand_dims, squeeze or reshape) makes of a value
+/// with the map `before`. An axis that several are joined in, and each of those that one is split
+/// into, is the first of them that is longer than 1. All kNoIndex where the operation does not say.
+AxisMap axesThrough(const ValueGraph &graph, const mil::Operation &operation,
+                    const mil::ValueType *from, const mil::ValueType *to, const AxisMap &before);
+
+/// The same for a reshape between two shapes of as many elements.
+AxisMap axesOfReshape(const Shape &from, const Shape &to, const AxisMap &before);
+
+namespace {
+
 /// The integers of a constant operand, negative axes counted from the end of `rank`.
 std::optional<std::vector<std::size_t>> axesOf(const ValueGraph &graph,
                                                const mil::Operation &operation,
@@ -147,12 +235,57 @@ class Search
 public:
     explicit Search(const ValueGraph &graph) : m_graph(graph) {}
 
-    void start(const Definition &definition);
+    void start(const Definition &definition)
+    {
+        const mil::ValueType *type = definition.type;
+        m_axes = sameAxes(type && type->isTensor() ? type->dims.size() : 0);
+        visit(definition);
+    }
     std::vector<Found> found;
 
 private:
-    void visit(const Definition &definition);
-    void use(const Definition &definition, const Use &use);
+    void visit(const Definition &definition)
+    {
+        for (const Use &each : definition.uses)
+            use(definition, each);
+        if (m_aliases >= kMaxVia)
+            return;
+        ++m_aliases;
+        for (const std::size_t alias : definition.aliases)
+            visit(m_graph.definitions()[alias]);
+        --m_aliases;
+    }
+    void use(const Definition &definition, const Use &use)
+    {
+        const GraphOperation &reader = m_graph.operations()[use.operation];
+        const mil::Operation &operation = *reader.operation;
+        if (isConstexpr(operation))
+            return;
+        const bool loopVariable = operation.type == "while_loop" && use.param == "loop_vars";
+        if (loopVariable)
+            return; // seen again as an input of the bodies
+        if (passesThrough(operation.type) && use.param == "x" && m_via.size() < kMaxVia) {
+            m_via.push_back(operation.type);
+            const AxisMap before = m_axes;
+            for (std::size_t i = 0; i < operation.outputs.size(); ++i) {
+                const Definition &made = m_graph.definitions()[reader.firstDefinition + i];
+                m_axes = axesThrough(m_graph, operation, definition.type, made.type, before);
+                visit(made);
+            }
+            m_axes = before;
+            m_via.pop_back();
+            return;
+        }
+        // The lists of other operations may be long and are not needed.
+        const std::size_t place =
+            operation.type == "einsum" ? placeOf(m_graph, operation, use.param, definition) : 0;
+        Consumer consumer =
+            describeConsumer(m_graph, use.operation, use.param, definition.type, place);
+        consumer.via = m_via;
+        if (std::ranges::any_of(m_via, [](const auto &type) { return type != "cast"; }))
+            consumer.geometry.storedAxes = m_axes;
+        found.push_back({use.operation, std::move(consumer)});
+    }
 
     const ValueGraph &m_graph;
     std::vector<std::string> m_via;
@@ -178,56 +311,6 @@ std::size_t placeOf(const ValueGraph &graph, const mil::Operation &operation,
         });
     }
     return found;
-}
-
-void Search::use(const Definition &definition, const Use &use)
-{
-    const GraphOperation &reader = m_graph.operations()[use.operation];
-    const mil::Operation &operation = *reader.operation;
-    if (isConstexpr(operation))
-        return;
-    const bool loopVariable = operation.type == "while_loop" && use.param == "loop_vars";
-    if (loopVariable)
-        return; // seen again as an input of the bodies
-    if (passesThrough(operation.type) && use.param == "x" && m_via.size() < kMaxVia) {
-        m_via.push_back(operation.type);
-        const AxisMap before = m_axes;
-        for (std::size_t i = 0; i < operation.outputs.size(); ++i) {
-            const Definition &made = m_graph.definitions()[reader.firstDefinition + i];
-            m_axes = axesThrough(m_graph, operation, definition.type, made.type, before);
-            visit(made);
-        }
-        m_axes = before;
-        m_via.pop_back();
-        return;
-    }
-    // The lists of other operations may be long and are not needed.
-    const std::size_t place =
-        operation.type == "einsum" ? placeOf(m_graph, operation, use.param, definition) : 0;
-    Consumer consumer = describeConsumer(m_graph, use.operation, use.param, definition.type, place);
-    consumer.via = m_via;
-    if (std::ranges::any_of(m_via, [](const auto &type) { return type != "cast"; }))
-        consumer.geometry.storedAxes = m_axes;
-    found.push_back({use.operation, std::move(consumer)});
-}
-
-void Search::start(const Definition &definition)
-{
-    const mil::ValueType *type = definition.type;
-    m_axes = sameAxes(type && type->isTensor() ? type->dims.size() : 0);
-    visit(definition);
-}
-
-void Search::visit(const Definition &definition)
-{
-    for (const Use &each : definition.uses)
-        use(definition, each);
-    if (m_aliases >= kMaxVia)
-        return;
-    ++m_aliases;
-    for (const std::size_t alias : definition.aliases)
-        visit(m_graph.definitions()[alias]);
-    --m_aliases;
 }
 
 std::vector<std::uint64_t> numbers(const ValueGraph &graph, const mil::Operation &operation,
@@ -343,90 +426,6 @@ void describeAttention(const ValueGraph &graph, const mil::Operation &operation,
 }
 
 } // namespace
-
-std::optional<std::uint64_t> einsumFlops(std::string_view equation,
-                                         const std::vector<Shape> &operands)
-{
-    std::string text(equation);
-    std::erase(text, ' ');
-    const std::size_t arrow = text.find("->");
-    std::string_view left = std::string_view(text).substr(0, arrow);
-    std::map<char, std::uint64_t> sizes;
-    for (std::size_t i = 0; i < operands.size(); ++i) {
-        const std::size_t comma = left.find(',');
-        if ((comma == std::string_view::npos) != (i + 1 == operands.size()) ||
-            !readLetters(left.substr(0, comma), operands[i], sizes))
-            return std::nullopt;
-        left = comma == std::string_view::npos ? std::string_view() : left.substr(comma + 1);
-    }
-    Count flops = operands.size() < 2 ? std::nullopt : Count(2);
-    for (const auto &[letter, size] : sizes)
-        flops = times(flops, size);
-    return flops;
-}
-
-std::optional<std::uint64_t> attentionFlops(std::string_view param, const Shape &query,
-                                            const Shape &key, const Shape &value)
-{
-    const std::size_t rank = query.size();
-    if (rank < 2 || key.size() != rank || value.size() != rank ||
-        query[rank - 1] != key[rank - 1] || key[rank - 2] != value[rank - 2])
-        return std::nullopt;
-    if (param != "query" && param != "key" && param != "value")
-        return 0;
-    Count flops = times(2, query[rank - 2]);
-    flops = times(flops, key[rank - 2]);
-    flops = times(flops, param == "value" ? value[rank - 1] : key[rank - 1]);
-    for (std::size_t i = 0; i + 2 < rank; ++i) {
-        const std::uint64_t most = std::max({query[i], key[i], value[i]});
-        for (const std::uint64_t each : {query[i], key[i], value[i]}) {
-            if (each != most && each != 1) // an extent of 1 is broadcast
-                return std::nullopt;
-        }
-        flops = times(flops, most);
-    }
-    return flops;
-}
-
-std::optional<std::uint64_t> layerFlops(const Consumer &consumer, const mil::ValueType *weight)
-{
-    if (!isRecurrent(consumer))
-        return consumer.flops;
-    const auto shape = weight && weight->isTensor() ? weight->shape() : std::nullopt;
-    return times(times(2, product(shape)), recurrentSteps(consumer.geometry.input));
-}
-
-std::optional<std::uint64_t> consumerFlops(const Consumer &consumer, const mil::ValueType *weight)
-{
-    const auto shape = weight && weight->isTensor() ? weight->shape() : std::nullopt;
-    const ConsumerGeometry &geometry = consumer.geometry;
-    const bool isWeight = consumer.param == "weight";
-    if (consumer.op == "conv" && isWeight)
-        return shape ? convolution(geometry.output, *shape) : std::nullopt;
-    if (consumer.op == "conv_transpose" && isWeight)
-        return shape ? convolution(geometry.input, *shape) : std::nullopt;
-    if (consumer.op == "linear" && isWeight)
-        return shape && !shape->empty() ? times(times(2, product(geometry.output)), shape->back())
-                                        : std::nullopt;
-    if (consumer.op == "matmul" && (consumer.param == "x" || consumer.param == "y"))
-        return shape ? times(times(2, product(geometry.output)), matmulDepth(consumer, *shape))
-                     : std::nullopt;
-    return 0;
-}
-
-/// By axis of a value that of the stored weight; kNoIndex where it is none of them.
-using AxisMap = std::vector<std::size_t>;
-
-AxisMap sameAxes(std::size_t rank);
-
-/// The map of what `operation` (cast, transpose, expand_dims, squeeze or reshape) makes of a value
-/// with the map `before`. An axis that several are joined in, and each of those that one is split
-/// into, is the first of them that is longer than 1. All kNoIndex where the operation does not say.
-AxisMap axesThrough(const ValueGraph &graph, const mil::Operation &operation,
-                    const mil::ValueType *from, const mil::ValueType *to, const AxisMap &before);
-
-/// The same for a reshape between two shapes of as many elements.
-AxisMap axesOfReshape(const Shape &from, const Shape &to, const AxisMap &before);
 
 AxisMap sameAxes(std::size_t rank)
 {
