@@ -26,8 +26,7 @@ constexpr std::size_t kMostWeightPictures = 24;
 
 const TableOf<ReportNote> &noteTable()
 {
-    using Row = ReportNote;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<ReportNote> kColumns[] = {
         {"place", "", member<&ReportNote::place>},
         {"note", "", member<&ReportNote::text>},
     };

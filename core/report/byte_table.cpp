@@ -252,8 +252,7 @@ std::vector<ByteFieldFacts> byteFieldRows(const BundlePtr &bundle, std::size_t f
 
 const TableOf<ByteFieldFacts> &byteFieldTable()
 {
-    using Row = ByteFieldFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<ByteFieldFacts> kColumns[] = {
         {kNumber, "offset", "First byte of the field, counted from the start of the file",
          CELL(Hex(row.field.bytes.offset.value))},
         {kNumber, "bytes", "Length of the field, or of the stored element, in bytes",
@@ -326,8 +325,7 @@ std::vector<ReadingFacts> readingRows(std::span<const std::byte> bytes)
 
 const TableOf<ReadingFacts> &readingTable()
 {
-    using Row = ReadingFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<ReadingFacts> kColumns[] = {
         {"name", "read as", "How the bytes from the offset on are read", CELL(row.little.name)},
         {kNumber, "little_endian", "little-endian",
          "What they then mean, the lowest byte of a number first",
@@ -397,8 +395,7 @@ const TableOf<SectionFacts> &sectionTable()
 
 const TableOf<BundleFile> &fileTable()
 {
-    using Row = BundleFile;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<BundleFile> kColumns[] = {
         {kName, "path", "Path in the bundle", member<&BundleFile::path>},
         {kNumber, "bytes", "Length of the file in bytes",
          CELL(Value(Count(row.file->size().value)))},

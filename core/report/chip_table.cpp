@@ -309,8 +309,7 @@ const TableOf<ChipFacts> &chipTable()
 
 const TableOf<TargetTotals> &targetTotalsTable()
 {
-    using Row = TargetTotals;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<TargetTotals> kColumns[] = {
         {"target", "chip", "Chip that the weights are judged for",
          CELL(Value(View(row.target->name)))},
         {kNumber, "streams", "Weights that the engine reads in their stored form",

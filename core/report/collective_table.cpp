@@ -40,8 +40,7 @@ std::vector<CollectiveByteFacts> collectiveByteRows(const target::Target &target
 
 const TableOf<CollectiveByteFacts> &collectiveByteTable()
 {
-    using Row = CollectiveByteFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<CollectiveByteFacts> kColumns[] = {
         {"offset", "byte", "Offset of the byte in the table of the chip",
          CELL(Value(target::halOffsetText(row.byte->offset)))},
         {"capability", "What the byte says of the chip", CELL(Value(View(row.byte->capability)))},

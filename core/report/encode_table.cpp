@@ -73,8 +73,7 @@ std::vector<EncodedSide> encodedSides(const Bundle &bundle, const EncodedBundle 
 
 const TableOf<EncodedSide> &encodedSideTable()
 {
-    using Row = EncodedSide;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<EncodedSide> kColumns[] = {
         {"side", "Before or after", CELL(Word(row.name))},
         {"form", "How the weight is stored", CELL(formWords(row.weight->form)),
          jsonOf(CELL(Json(formText(row.weight->form))))},
@@ -98,8 +97,7 @@ std::vector<EncodedFacts> encodedFacts(const Bundle &bundle, const EncodedBundle
 
 const TableOf<EncodedFacts> &encodedTable()
 {
-    using Row = EncodedFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<EncodedFacts> kColumns[] = {
         {kName, "name", "weight", "The weight, by a name that finds it",
          CELL(row.after->findableName())},
         {"before", "How it was stored", CELL(formWords(row.before->form)),
@@ -211,8 +209,7 @@ std::vector<HalfFacts> halfFacts(const HalfBundle &converted)
 
 const TableOf<HalfFacts> &halfWeightTable()
 {
-    using Row = HalfFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<HalfFacts> kColumns[] = {
         {kName, "name", "weight", "The weight, by a name that finds it",
          CELL(row.weight->findableName())},
         {kNumber, "elements", "Its elements", CELL(Count(row.half->counts.elements))},
@@ -254,8 +251,7 @@ Json convertJson(const Bundle &bundle, const HalfBundle &converted, std::string_
 
 const TableOf<Json> &quantizedFileTable()
 {
-    using Row = Json;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<Json> kColumns[] = {
         {"path", "file", "Path in the folder", CELL(row.value("path", std::string()))},
         {"dtype", "type", "Type of its elements", CELL(row.value("dtype", std::string()))},
         {kNumber, "bytes", "Length of the file in bytes",

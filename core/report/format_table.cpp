@@ -147,8 +147,7 @@ std::vector<KernelFormatFacts> kernelFormatRows(const format::FormatUse &use)
 
 const TableOf<KernelFormatFacts> &kernelFormatTable()
 {
-    using Row = KernelFormatFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<KernelFormatFacts> kColumns[] = {
         {kNumber, "code", "Kernel format: the compiler's number for a weight's storage",
          CELL(Code(row.row->format.value)), originOf(formatOrigin)},
         {"name", "Name in public work on the compilers", CELL(View(row.row->name)),
@@ -271,8 +270,7 @@ std::vector<CodegenFacts> codegenRows(unsigned version)
 
 const TableOf<CodegenFacts> &codegenTable()
 {
-    using Row = CodegenFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<CodegenFacts> kColumns[] = {
         {"capability", "What an encoder writes", CELL(View(row.rule->capability))},
         {kNumber, "since_version", "since", "First descriptor version whose encoder writes it",
          CELL(Code(row.rule->sinceVersion))},
@@ -418,8 +416,7 @@ std::vector<KnotFacts> knotFacts(const ActivationTable &table)
 
 const TableOf<KnotFacts> &knotTable()
 {
-    using Row = KnotFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<KnotFacts> kColumns[] = {
         {kNumber | kTerminal, "knot", "Number of the knot, from 0", member<&KnotFacts::knot, Code>},
         {kNumber, "input", "Where the knot lies", CELL(Real(row.input, kActivationDigits, true))},
         {kNumber, "output", "Value of the function there",

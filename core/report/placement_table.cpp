@@ -289,8 +289,7 @@ const TableOf<PlacedLayer> &placementTable()
 
 const TableOf<PlacedLayer> &estimateTable()
 {
-    using Row = PlacedLayer;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<PlacedLayer> kColumns[] = {
         {"name", "layer", "Name of the operation", CELL(printable(row.placement->layer.label()))},
         {"op", "Kind of the operation", CELL(operationText(row.placement->layer))},
         {"form", "How the weight is stored", CELL(View(storedOf(row).form))},

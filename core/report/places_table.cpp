@@ -254,8 +254,7 @@ std::vector<ElementFacts> elementRows(const WorstPlaces &worst, const Shape &sha
 
 const TableOf<ElementFacts> &elementTable()
 {
-    using Row = ElementFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<ElementFacts> kColumns[] = {
         {"index", "element", "Index along every axis",
          CELL(fmt::format("[{}]", fmt::join(row.place, ","))), jsonOf(CELL(numbersJson(row.place))),
          sortedBy(CELL(SortValue(row.pair.element)))},
@@ -430,8 +429,7 @@ std::vector<ValueBin> valueBins(const PairBins &bins)
 
 const TableOf<ValueBin> &valueBinTable()
 {
-    using Row = ValueBin;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<ValueBin> kColumns[] = {
         {kNumber, "from", "Least value of the row", CELL(edgeValue(row.from))},
         {kNumber, "below", "The values of the row are less than this", CELL(edgeValue(row.below))},
         {kNumber, "a", "in A", "Elements of A with such a value", member<&ValueBin::a, Count>},

@@ -348,8 +348,7 @@ std::vector<FrontRow> frontRows(const PlanSubject &subject, std::string_view fro
 
 const TableOf<FrontRow> &frontTable()
 {
-    using Row = FrontRow;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<FrontRow> kColumns[] = {
         {kDocument, "front", "What the error is set against: stored bytes or time",
          CELL(Word(row.front))},
         {kDocument, "corner", "Whether no mixture of two other points is better",
@@ -392,8 +391,7 @@ std::vector<PlanTotal> planTotals(const PlanSubject &subject)
 
 const TableOf<PlanTotal> &planTotalsTable()
 {
-    using Row = PlanTotal;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<PlanTotal> kColumns[] = {
         {"name", "figure", "What is summed over the network", member<&PlanTotal::name>},
         {kNumber, "before", "As it is stored now", member<&PlanTotal::before>,
          unknownAs(kNotKnown)},

@@ -344,8 +344,7 @@ std::vector<FeatureFacts> featureFacts(const Bundle &bundle)
 
 const TableOf<FeatureFacts> &featureTable()
 {
-    using Row = FeatureFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<FeatureFacts> kColumns[] = {
         {"model", "Path of the model in its pipeline", CELL(orAbsent(row.model)),
          jsonOf(CELL(Json(row.model)))},
         {"function", "Function that it is of; blank where the model has but one",
@@ -419,8 +418,7 @@ const mil::ValueType *outputType(const mil::Function &function, std::string_view
 
 const TableOf<ModelFacts> &modelTable()
 {
-    using Row = ModelFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<ModelFacts> kColumns[] = {
         {"path", "model", "Path of the model in its pipeline",
          CELL(row.node->path.empty()
                   ? Value(Word(row.node->isPipeline() ? "(the pipeline)" : "(the model)"))
@@ -492,8 +490,7 @@ std::vector<SharedRecord> sharedRecords(const Bundle &bundle)
 
 const TableOf<SharedRecord> &sharedRecordTable()
 {
-    using Row = SharedRecord;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<SharedRecord> kColumns[] = {
         {"file", "File that holds the record", member<&SharedRecord::file>},
         {kNumber, "offset", "Where the record begins in the file", CELL(Hex(row.offset.value))},
         {kNumber, "bytes", "Bytes of its data", CELL(Count(row.bytes.value))},

@@ -351,8 +351,7 @@ std::vector<UnitSectionFacts> unitSections(const hwx::TaskUnit &unit)
 
 const TableOf<UnitSectionFacts> &unitSectionTable()
 {
-    using Row = UnitSectionFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<UnitSectionFacts> kColumns[] = {
         {"section", "Which of the six sections of a kernel unit",
          CELL(format::unitSectionName(row.section))},
         {"element_type", "element type", "Number and name in the catalogue of element types",

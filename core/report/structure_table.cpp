@@ -332,8 +332,7 @@ std::vector<ProgramChangeFacts> programChangeRows(const Difference &difference)
 
 const TableOf<ProgramChangeFacts> &programChangeTable()
 {
-    using Row = ProgramChangeFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<ProgramChangeFacts> kColumns[] = {
         {"change", "Whether B lacks it, has it besides, or has it otherwise",
          CELL(Word(programChangeName(row.change.kind)))},
         {"what",
@@ -443,8 +442,7 @@ Json containerDifferenceJson(const ContainerDifference &difference)
 
 const TableOf<AlignedSectionFacts> &alignedSectionTable()
 {
-    using Row = AlignedSectionFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<AlignedSectionFacts> kColumns[] = {
         {kName, "section", "What the bytes are, as A calls it", CELL(View(row.section->name))},
         {"kind", "What the bytes are for", CELL(Word(sectionKindName(row.section->kind)))},
         {kNumber, "offset_a", "A offset", "Where the section begins in the file of A",
