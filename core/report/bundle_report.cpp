@@ -142,28 +142,6 @@ std::vector<FindingRow> findingRows(const Bundle &bundle, const std::vector<Find
     return rows;
 }
 
-/// What one would do about it.
-static std::string_view adviceOn(Finding::Kind kind)
-{
-    switch (kind) {
-    case Finding::Kind::Damaged: return "Convert it again: see Diagnostics";
-    case Finding::Kind::UnusedRecords: return "Convert the model again";
-    case Finding::Kind::NonFinite: return "Look at the checkpoint";
-    case Finding::Kind::BeyondHalf: return "Keep it in fp32, or scale it down";
-    case Finding::Kind::ZeroScale: return "Quantise without channels of zeros";
-    case Finding::Kind::KnownFault:
-    case Finding::Kind::DisputedFault: return "Convert with another version";
-    case Finding::Kind::Constant: return "Leave it out, where that is allowed";
-    case Finding::Kind::ConstantChannels: return "Prune these channels";
-    case Finding::Kind::Larger: return "Store it as fp16";
-    case Finding::Kind::FoldsEverywhere: return "Choose a form that streams";
-    case Finding::Kind::DeadEntries: return "Choose fewer bits";
-    case Finding::Kind::Duplicate: return "Let both layers read one weight";
-    case Finding::Kind::Outlier: return "Quantise by channel, or clip it";
-    }
-    return {};
-}
-
 const TableOf<FindingRow> &findingTable()
 {
     using Row = FindingRow;
@@ -224,7 +202,7 @@ const TableOf<FindingRow> &findingTable()
              return Value(text);
          }},
         {kWindow, "advice", "what to do", "What one would do about it",
-         CELL(View(adviceOn(row.finding->kind)))},
+         CELL(View(findingAdvice(row.finding->kind)))},
     };
     static const TableOf<Row> table{"findings", kColumns};
     return table;
