@@ -110,11 +110,6 @@ Json cellsJson(const ByteFieldFacts &row)
     });
 }
 
-Json elementsJson(const ByteFieldFacts &row)
-{
-    return row.elements.empty() ? noKey() : Json(row.elements);
-}
-
 /// Where a run of bytes that no table names and no weight stores ends: at the next that is one, at
 /// the end of its section or of what was asked for.
 std::uint64_t unnamedEnd(const ByteFieldFacts &row, std::uint64_t end, BoundOrder &order)
@@ -294,7 +289,7 @@ const TableOf<ByteFieldFacts> &byteFieldTable()
         {kNumber | kDocument, "entry", "Number of the stored element within that part, from 0",
          CELL(row.field.stored ? Value(Count(*row.field.stored)) : Value(Absent()))},
         {kDocument, "elements", "Decoded elements whose codes have bits in the first byte", nullptr,
-         jsonOf(elementsJson)},
+         jsonOf(CELL(row.elements.empty() ? noKey() : Json(row.elements)))},
         {kName, "cells", "Decoded elements that the first byte has bits of, by their indices",
          cellsCell, jsonOf(cellsJson)},
         {"confidence", "How sure the name of the field is",

@@ -20,11 +20,6 @@ Json valueJson(double value)
     return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value));
 }
 
-Json rangesJson(const EditFacts &row)
-{
-    return jsonArray(changedBytesTable(), changedBytes(*row.bundle, *row.edit));
-}
-
 Value whereValue(const EditFacts &row)
 {
     if (row.bundle == nullptr || row.edit->bytes.empty())
@@ -61,11 +56,6 @@ Value numberOf(const PickedSide &side, double value)
     return fmt::format("{:.{}g}", value, narrow ? 5 : 9);
 }
 
-Value indexOf(const PickedSide &side)
-{
-    return indexText(sideWeight(side).shape, side.element);
-}
-
 Value storedCodeOf(const PickedSide &side)
 {
     if (!side.stored->stored)
@@ -73,26 +63,10 @@ Value storedCodeOf(const PickedSide &side)
     return side.stored->code ? Value(fmt::format("{}", *side.stored->code)) : Value(Unknown());
 }
 
-Value codebookOf(const PickedSide &side)
-{
-    return side.stored->entry ? known<Count>(side.stored->codebook) : Value(Unknown());
-}
-
-Value entryOf(const PickedSide &side)
-{
-    return side.stored->entry ? numberOf(side, *side.stored->entry) : Value(Unknown());
-}
-
 Value bytesOf(const PickedSide &side)
 {
     std::string text = hexBytesText(side.stored->bytes);
     return text.empty() ? Value(Unknown()) : Value(std::move(text));
-}
-
-Value elementOffsetOf(const PickedSide &side)
-{
-    return side.stored->place ? Value(Hex{side.stored->place->bytes.offset.value})
-                              : Value(Unknown());
 }
 
 Value fileOf(const PickedSide &side)
@@ -323,7 +297,7 @@ const TableOf<EditFacts> &editTable()
         {kDocument, "tables", "Whether it touches program text, a header or a record",
          CELL(row.edit->tables)},
         {kDocument, "ranges", "The bytes before and after, run by run", nullptr,
-         jsonOf(rangesJson)},
+         jsonOf(CELL(jsonArray(changedBytesTable(), changedBytes(*row.bundle, *row.edit))))},
     };
     static const TableOf<Row> kTable{
         "edits",
@@ -336,16 +310,20 @@ const TableOf<EditFacts> &editTable()
 std::vector<PickedFact> pickedElementRows(const PickedSide &a, const PickedSide &b, bool comparable)
 {
     PickedRows rows(a, b);
-    rows.add("Index", indexOf);
+    rows.add("Index", CELL(Value(indexText(sideWeight(row).shape, row.element))));
     rows.addKnown("Value",
                   [](const PickedSide &side) { return numberOf(side, side.stored->value); });
     if (comparable && a.stored != nullptr && b.stored != nullptr)
         rows.addDistance();
     rows.addKnown("Code", storedCodeOf);
-    rows.addKnown("Codebook", codebookOf);
-    rows.addKnown("Entry", entryOf);
+    rows.addKnown("Codebook",
+                  CELL(row.stored->entry ? known<Count>(row.stored->codebook) : Value(Unknown())));
+    rows.addKnown("Entry",
+                  CELL(row.stored->entry ? numberOf(row, *row.stored->entry) : Value(Unknown())));
     rows.addKnown("Bytes", bytesOf);
-    rows.addKnown("Offset", elementOffsetOf);
+    rows.addKnown("Offset",
+                  CELL(row.stored->place ? Value(Hex{row.stored->place->bytes.offset.value})
+                                         : Value(Unknown())));
     rows.add("File", fileOf);
     return rows.take();
 }

@@ -46,11 +46,6 @@ Json document(std::string_view command)
 
 namespace {
 
-Value severityValue(const Diagnostic &row)
-{
-    return Word{severityName(row.severity), Mark::None, {}, static_cast<int>(row.severity)};
-}
-
 /// Of the binary values that packed() makes.
 constexpr std::uint8_t kPackedText = 0x4A;
 
@@ -216,7 +211,7 @@ const TableOf<Diagnostic> &diagnosticTable()
     using Row = Diagnostic;
     static constexpr Column<Row> kColumns[] = {
         {"severity", "Error: something cannot be read. Warning: it can, with doubt.",
-         severityValue},
+         CELL(Word{severityName(row.severity), Mark::None, {}, static_cast<int>(row.severity)})},
         {"code", "Stable name of the fault, the same on the command line",
          CELL(View(row.error.code))},
         {kWindow, "place", "File and offset; Enter goes there",

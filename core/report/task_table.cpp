@@ -165,11 +165,6 @@ Json slotWordsJson(const std::array<std::uint32_t, 2> &words, unsigned count)
     return list;
 }
 
-Value slotTask(const SlotFacts &row)
-{
-    return row.slot->task ? Value(Code{*row.slot->task}) : Value(Nothing());
-}
-
 Value loadedCell(const SlotFacts &row)
 {
     if (row.loaded == nullptr)
@@ -186,7 +181,8 @@ SlotColumns slotNames()
     return {
         {kNumber, "offset", "place", "Offset in the file", CELL(Hex(row.slot->place.value)),
          jsonOf(CELL(numberJson(row.slot->place.value)))},
-        {kNumber, "task", "Task that the word is in", slotTask},
+        {kNumber, "task", "Task that the word is in",
+         CELL(row.slot->task ? Value(Code{*row.slot->task}) : Value(Nothing()))},
         {"kind", "How the word gets its address", CELL(Word(hwx::slotKindName(row.slot->kind)))},
         {"register", "Register that the word is written to", CELL(View(row.slot->registerName))},
         {kName, "role", "What the address is of", CELL(View(row.slot->role))}};

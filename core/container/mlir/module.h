@@ -288,16 +288,13 @@ Module readModule(std::span<const std::byte> bytes, std::string file);
 /// True where the first bytes are those of MLIR bytecode.
 bool isModule(std::span<const std::byte> bytes);
 
-} // namespace kernscope::mlir
-
-/// The tables mlir_kinds.csv and mlir_properties.csv.
-///
-/// Fields are "name:letter", a '*' behind the letter makes a list with a count before it:
-///   A attribute, T type, S string (indices), V varint, I signed varint, Y raw byte,
-///   N integer and F float of the width in the first field, M a number of the width of the type in
-///   the first field, B varint size and as many bytes, R resource handle, O raw byte and, where it
-///   is 1, a varint, D pairs of attributes with a count before them.
-namespace kernscope::mlir {
+// The tables mlir_kinds.csv and mlir_properties.csv.
+//
+// Fields are "name:letter", a '*' behind the letter makes a list with a count before it:
+//   A attribute, T type, S string (indices), V varint, I signed varint, Y raw byte,
+//   N integer and F float of the width in the first field, M a number of the width of the type in
+//   the first field, B varint size and as many bytes, R resource handle, O raw byte and, where it
+//   is 1, a varint, D pairs of attributes with a count before them.
 
 std::span<const KindRow> kindRows();
 /// The rows of a dialect by code, null in the gaps; null where no row names the dialect.
