@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <unordered_set>
+
 namespace kernscope::graph {
 
 namespace {

@@ -4,6 +4,7 @@
 #include "core/graph/graph.h"
 
 #include <set>
+
 namespace kernscope::graph {
 
 /// The words in drawings; the window translates them. %1, %2: numbers and terms.

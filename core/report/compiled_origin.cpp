@@ -254,26 +254,19 @@ const TableOf<Part> &compiledPartTable()
          {kName, "name", "Name of the region, else the file", member<&Part::name>},
          {kNumber, "bytes", "Bytes of its files", member<&Part::bytes, Count>, withUnit("B")},
          {"place", "Where it lies",
-          [](const Part &row) -> Value {
-              return Word(coreai_cache::placeName(row.place),
-                          row.place == Place::Unknown ? Mark::Open : Mark::None,
-                          row.refused ? "refused by the engine"
-                          : row.again ? "beside its regions, not counted twice"
-                                      : "");
-          }},
+          CELL(Word(coreai_cache::placeName(row.place),
+                    row.place == Place::Unknown ? Mark::Open : Mark::None,
+                    row.refused ? "refused by the engine"
+                    : row.again ? "beside its regions, not counted twice"
+                                : ""))},
          {"architectures", "architecture", "Architectures that a region was compiled for",
-          [](const Part &row) -> Value {
-              return row.architectures.empty()
-                         ? Value(Nothing())
-                         : Value(fmt::format("{}", fmt::join(row.architectures, " ")));
-          }},
+          CELL(row.architectures.empty()
+                   ? Value(Nothing())
+                   : Value(fmt::format("{}", fmt::join(row.architectures, " "))))},
          {kDocument, "file", "Its first file", member<&Part::file>},
-         {kDocument, "refused", "Whether the engine refused it",
-          [](const Part &row) -> Value { return row.refused; }},
-         {"confidence", "How sure the layout is",
-          [](const Part &row) -> Value { return layoutConfidence(row.confidence); }},
-         {kDocument, "source", "Where the layout is from",
-          [](const Part &row) -> Value { return orNothing(row.source); }}});
+         {kDocument, "refused", "Whether the engine refused it", CELL(row.refused)},
+         {"confidence", "How sure the layout is", CELL(layoutConfidence(row.confidence))},
+         {kDocument, "source", "Where the layout is from", CELL(orNothing(row.source))}});
     return table;
 }
 
@@ -282,18 +275,14 @@ const TableOf<Fact> &compiledFactTable()
     static const TableOf<Fact> table(
         "compiled_facts",
         {{"what", "What is said", member<&Fact::what>},
-         {"of", "Of which architecture or entry",
-          [](const Fact &row) -> Value { return orNothing(row.of); }},
+         {"of", "Of which architecture or entry", CELL(orNothing(row.of))},
          {kName, "value", "As it is written", member<&Fact::value>},
          {"note", "What it means",
-          [](const Fact &row) -> Value {
-              return row.what == "region hash" && coreai_cache::isRefused(row.value)
-                         ? Value(Word("hash of nothing: refused by the engine", Mark::Bad))
-                         : Value(Absent());
-          }},
+          CELL(row.what == "region hash" && coreai_cache::isRefused(row.value)
+                   ? Value(Word("hash of nothing: refused by the engine", Mark::Bad))
+                   : Value(Absent()))},
          {kName, "file", "Where it stands", member<&Fact::file>},
-         {"confidence", "How sure the layout is",
-          [](const Fact &row) -> Value { return layoutConfidence(row.confidence); }},
+         {"confidence", "How sure the layout is", CELL(layoutConfidence(row.confidence))},
          {kDocument, "source", "Where the layout is from", member<&Fact::source>}});
     return table;
 }

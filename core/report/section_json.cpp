@@ -213,9 +213,7 @@ std::vector<Column<GroupRow>> groupIdentityColumns()
             {kWindow, "channels", "Output channels, the lane counting fastest",
              CELL(channelsText(row)), sortedBy(CELL(SortValue(row.firstChannel)))},
             {kNumber | kWindow, "lanes", "Channels of the group: they interleave in memory",
-             [](const Row &row) -> Value {
-                 return row.runs.empty() ? Value(Unknown()) : Value(Count(row.channels));
-             },
+             CELL(row.runs.empty() ? Value(Unknown()) : Value(Count(row.channels))),
              unknownAs("not known")}};
 }
 
@@ -223,10 +221,8 @@ std::vector<Column<GroupRow>> groupPlaceColumns()
 {
     using Row = GroupRow;
     return {{kNumber | kWindow, "offset", "Of the group's coefficients in the file",
-             [](const Row &row) -> Value {
-                 return row.bytes.bytes.value == 0 ? Value(Word("in the masked values"))
-                                                   : Value(Hex(row.bytes.offset.value));
-             }},
+             CELL(row.bytes.bytes.value == 0 ? Value(Word("in the masked values"))
+                                             : Value(Hex(row.bytes.offset.value)))},
             {kNumber | kWindow, "bytes", "Of the group's coefficients",
              CELL(Count(row.bytes.bytes.value))},
             {kNumber | kWindow, "codebook", "Of the core's palette that serves the group",

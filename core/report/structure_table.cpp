@@ -62,7 +62,7 @@ void joinRenamed(std::vector<StructureFacts> &rows)
         row.b = std::exchange(twin->second->b, {});
         onlyB.erase(twin);
     }
-    std::erase_if(rows, [](const StructureFacts &row) { return row.a.empty() && row.b.empty(); });
+    std::erase_if(rows, CELL(row.a.empty() && row.b.empty()));
 }
 
 std::string sectionName(const hwx::SegmentSection &section)

@@ -209,11 +209,9 @@ SlotColumns slotTargetColumns()
              jsonOf(slotTargetJson)},
             {kNumber | kWindow, "loaded", "What the loader would write", loadedCell},
             {kNumber | kWindow, "device_address", "device address", "What the engine will use",
-             [](const Row &row) -> Value {
-                 return row.loaded != nullptr && row.loaded->deviceAddress
-                            ? Value(Hex(*row.loaded->deviceAddress))
-                            : Value(Nothing());
-             }},
+             CELL(row.loaded != nullptr && row.loaded->deviceAddress
+                      ? Value(Hex(*row.loaded->deviceAddress))
+                      : Value(Nothing()))},
             {kDocument, "confidence", "How sure it is",
              CELL(Word(format::confidenceName(row.slot->confidence)))}};
 }
@@ -222,25 +220,18 @@ SlotColumns loadedWords()
 {
     using Row = SlotFacts;
     return {{"before", "Its words as the file has them",
-             [](const Row &row) -> Value { return slotWords(row.loaded->before, row.slot->words); },
+             CELL(slotWords(row.loaded->before, row.slot->words)),
              jsonOf(CELL(slotWordsJson(row.loaded->before, row.slot->words)))},
             {"after", "What the loader would write",
-             [](const Row &row) -> Value {
-                 return row.loaded->changes() ? slotWords(row.loaded->after, row.slot->words)
-                                              : std::string("the same");
-             },
+             CELL(row.loaded->changes() ? slotWords(row.loaded->after, row.slot->words)
+                                        : std::string("the same")),
              jsonOf(CELL(slotWordsJson(row.loaded->after, row.slot->words)))},
-            {kDocument, "changes", "Whether they differ",
-             [](const Row &row) -> Value { return row.loaded->changes(); }},
+            {kDocument, "changes", "Whether they differ", CELL(row.loaded->changes())},
             {kDocument, "device_address", "device address", "What the engine will use",
-             [](const Row &row) -> Value {
-                 return row.loaded->deviceAddress ? Value(hexText(*row.loaded->deviceAddress))
-                                                  : Value(Nothing());
-             }},
-            {kName, "fault", "remark", "Why nothing is written", [](const Row &row) -> Value {
-                 return row.loaded->fault ? Value(View(row.loaded->fault->message))
-                                          : Value(Nothing());
-             }}};
+             CELL(row.loaded->deviceAddress ? Value(hexText(*row.loaded->deviceAddress))
+                                            : Value(Nothing()))},
+            {kName, "fault", "remark", "Why nothing is written",
+             CELL(row.loaded->fault ? Value(View(row.loaded->fault->message)) : Value(Nothing()))}};
 }
 
 /// As the command prints a load: the place is called an offset, the task is in documents only.
@@ -255,10 +246,9 @@ SlotColumns loadedColumns()
         else if (column.key == "register")
             column.align = TextTable::Align::Name;
     }
-    columns.push_back({kDocument, "section", "Ordinal of its text section",
-                       [](const SlotFacts &row) -> Value { return Code(row.slot->section); }});
-    columns.push_back({kName, "target", "What the loader adds",
-                       [](const SlotFacts &row) -> Value { return View(row.slot->target.name); }});
+    columns.push_back(
+        {kDocument, "section", "Ordinal of its text section", CELL(Code(row.slot->section))});
+    columns.push_back({kName, "target", "What the loader adds", CELL(View(row.slot->target.name))});
     const SlotColumns words = loadedWords();
     columns.insert(columns.end(), words.begin(), words.end());
     return columns;

@@ -64,14 +64,12 @@ const TableOf<WeightGain> &gainTable()
          "Choose a Form and Plan measure",
          member<&Row::form>},
         {kNumber, "saved_s", "saves", "Predicted time that one run of the program takes less",
-         [](const Row &row) -> Value {
-             return row.storedS ? Value(Seconds{row.savedS()}) : Value(Word("runs at all"));
-         },
+         CELL(row.storedS ? Value(Seconds{row.savedS()}) : Value(Word("runs at all"))),
          withUnit("s"), jsonOf(CELL(row.storedS ? Json(row.savedS()) : Json(nullptr)))},
         {kNumber, "stored_s", "time now", "Predicted time of its layers as it is stored",
          CELL(known<Seconds>(row.storedS)), withUnit("s"), unknownAs("refused")},
         {kNumber, "form_s", "time then", "Predicted time of its layers in that form",
-         [](const Row &row) -> Value { return Seconds{row.formS}; }, withUnit("s")},
+         CELL(Seconds{row.formS}), withUnit("s")},
         {kNumber, "bytes_less", "fewer bytes", "Bytes that one call moves less",
          CELL(known<Count>(row.less)), withUnit("B")},
     };

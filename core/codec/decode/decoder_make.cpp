@@ -12,6 +12,18 @@
 
 namespace kernscope::codec {
 
+namespace {
+
+constexpr std::uint64_t kMaxTable = std::uint64_t{1} << 26; // elements of a codebook or scale
+                                                            // that another op makes
+
+bool isNumeric(ElementType type)
+{
+    return bitWidth(type) != 0;
+}
+
+} // namespace
+
 /// Elements of an operand's shape, where it has the bytes for them.
 Result<std::uint64_t> checkOperand(const Operand &operand);
 
@@ -559,18 +571,6 @@ private:
     std::shared_ptr<Decoder::State> m_state;
     unsigned m_depth;
 };
-
-namespace {
-
-constexpr std::uint64_t kMaxTable = std::uint64_t{1} << 26; // elements of a codebook or scale
-                                                            // that another op makes
-
-bool isNumeric(ElementType type)
-{
-    return bitWidth(type) != 0;
-}
-
-} // namespace
 
 bool allZero(const std::optional<Operand> &table)
 {

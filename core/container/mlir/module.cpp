@@ -9,6 +9,7 @@
 #include <map>
 
 #include <fmt/format.h>
+
 namespace kernscope::mlir {
 
 const Section *Module::section(SectionId id) const

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
 /// MLIR bytecode of versions 0 to 6 (mlir-bytecode.md): a module as flat lists with indices, all
 /// texts and data as places in the file. What depends on a dialect (kinds of attributes and types,
 /// properties of operations) are rows of resources/tables/mlir_kinds.csv and mlir_properties.csv.

@@ -4,6 +4,7 @@
 #include "core/container/quantized/folder.h"
 #include "core/format/catalogue.h"
 #include "core/numeric/npy.h"
+
 /// What pto.tquant is on each device, and how it is written (resources/tables/tquant_devices.csv
 /// and tquant_forms.csv). The arithmetic is in core/codec/microscaled.
 namespace kernscope::format {

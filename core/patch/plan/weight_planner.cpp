@@ -14,6 +14,7 @@
 #include <set>
 
 #include <fmt/format.h>
+
 namespace kernscope::patch {
 
 namespace {

@@ -8,6 +8,7 @@
 #include "core/container/mlir/module.h"
 #include "core/patch/edit/edit.h"
 #include "core/patch/plan/recorder.h"
+
 /// Constants of Core AI packages, which share attributes and blobs by their bytes, whatever their
 /// types are: a zero offset may be another operation's axis.
 namespace kernscope::patch {
