@@ -42,55 +42,11 @@ public:
     NearestEntry(std::span<const float> entries, bool many);
 
     /// Index of the entry for each value, rounded to fp16 first.
-    void assign(std::span<const float> values, std::span<std::uint8_t> indices) const
-    {
-        forEachHalfBlock(values, [&](std::size_t at, std::span<const std::uint16_t> halves) {
-            const auto some = indices.subspan(at, halves.size());
-            if (!m_bounds.empty()) {
-                countBelow(halves, m_bounds, some);
-            } else if (!m_table.empty()) {
-                std::transform(halves.begin(), halves.end(), some.begin(),
-                               [this](std::uint16_t half) { return m_table[half]; });
-            } else {
-                std::transform(halves.begin(), halves.end(), some.begin(),
-                               [this](std::uint16_t half) { return search(half); });
-            }
-        });
-    }
+    void assign(std::span<const float> values, std::span<std::uint8_t> indices) const;
 
 private:
-    std::uint8_t search(std::uint16_t half) const
-    {
-        const float value = halfToFloat(half);
-        const auto above = std::lower_bound(m_entries.begin(), m_entries.end(), value);
-        auto nearest = above;
-        if (above == m_entries.end() ||
-            (above != m_entries.begin() && value - *(above - 1) <= *above - value))
-            nearest = above - 1;
-        // Of equal entries, the first.
-        nearest = std::lower_bound(m_entries.begin(), m_entries.end(), *nearest);
-        return static_cast<std::uint8_t>(nearest - m_entries.begin());
-    }
-    void findBounds()
-    {
-        constexpr std::size_t kMostEntries = 16; // more comparisons take longer than a lookup
-        if (m_entries.size() > kMostEntries)
-            return;
-        const auto entryAt = [&](int order) {
-            const auto bits = static_cast<std::uint16_t>(order);
-            return m_table[order < 0 ? bits ^ 0x7fffu : bits];
-        };
-        constexpr int kLargest = kHalfInfinity - 1;
-        for (int order = -kLargest - 1; order < kLargest; ++order) {
-            const int step = entryAt(order + 1) - entryAt(order);
-            if (step == 1)
-                m_bounds.push_back(static_cast<std::int16_t>(order));
-            else if (step != 0)
-                break;
-        }
-        if (m_bounds.size() + 1 != m_entries.size() || entryAt(-kLargest - 1) != 0)
-            m_bounds.clear();
-    }
+    std::uint8_t search(std::uint16_t half) const;
+    void findBounds();
 
     std::span<const float> m_entries;
     std::vector<std::uint8_t> m_table; ///< by fp16 bits; empty where searching is cheaper
@@ -499,6 +455,56 @@ NearestEntry::NearestEntry(std::span<const float> entries, bool many) : m_entrie
             m_table[half] = search(static_cast<std::uint16_t>(half));
     }
     findBounds();
+}
+
+void NearestEntry::findBounds()
+{
+    constexpr std::size_t kMostEntries = 16; // more comparisons take longer than a lookup
+    if (m_entries.size() > kMostEntries)
+        return;
+    const auto entryAt = [&](int order) {
+        const auto bits = static_cast<std::uint16_t>(order);
+        return m_table[order < 0 ? bits ^ 0x7fffu : bits];
+    };
+    constexpr int kLargest = kHalfInfinity - 1;
+    for (int order = -kLargest - 1; order < kLargest; ++order) {
+        const int step = entryAt(order + 1) - entryAt(order);
+        if (step == 1)
+            m_bounds.push_back(static_cast<std::int16_t>(order));
+        else if (step != 0)
+            break;
+    }
+    if (m_bounds.size() + 1 != m_entries.size() || entryAt(-kLargest - 1) != 0)
+        m_bounds.clear();
+}
+
+std::uint8_t NearestEntry::search(std::uint16_t half) const
+{
+    const float value = halfToFloat(half);
+    const auto above = std::lower_bound(m_entries.begin(), m_entries.end(), value);
+    auto nearest = above;
+    if (above == m_entries.end() ||
+        (above != m_entries.begin() && value - *(above - 1) <= *above - value))
+        nearest = above - 1;
+    // Of equal entries, the first.
+    nearest = std::lower_bound(m_entries.begin(), m_entries.end(), *nearest);
+    return static_cast<std::uint8_t>(nearest - m_entries.begin());
+}
+
+void NearestEntry::assign(std::span<const float> values, std::span<std::uint8_t> indices) const
+{
+    forEachHalfBlock(values, [&](std::size_t at, std::span<const std::uint16_t> halves) {
+        const auto some = indices.subspan(at, halves.size());
+        if (!m_bounds.empty()) {
+            countBelow(halves, m_bounds, some);
+        } else if (!m_table.empty()) {
+            std::transform(halves.begin(), halves.end(), some.begin(),
+                           [this](std::uint16_t half) { return m_table[half]; });
+        } else {
+            std::transform(halves.begin(), halves.end(), some.begin(),
+                           [this](std::uint16_t half) { return search(half); });
+        }
+    });
 }
 
 Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &shape,

@@ -35,131 +35,14 @@ public:
     {
     }
     /// Errors: "section.form" (a scale that fp16 does not hold).
-    Result<Packed> pack()
-    {
-        Packed out;
-        for (const lanes::Chunk &chunk : m_chunks) {
-            const std::uint64_t first = chunk.first + m_core * chunk.lanes;
-            const std::uint64_t count = chunk.channelsOf(m_core);
-            if (count == 0)
-                continue;
-            GroupRecord record;
-            std::fill(record.words.begin() + 2, record.words.begin() + 12, kUnresolved);
-            record.words[0] = static_cast<std::uint32_t>(out.weights.size() + m_survivors.size());
-            record.words[1] = static_cast<std::uint32_t>(count);
-            switch (m_form.node) {
-            case FormNode::Dense: packDense(out, first, count); break;
-            case FormNode::Sparse: packSparse(out, first, count); break;
-            case FormNode::Affine:
-            case FormNode::Palette: packCodes(out, first, count); break;
-            default: // the section's tables have no words for it
-                return tl::unexpected(
-                    formError("dense, affine, palette or sparse", "another form",
-                              "The section has no place for it; build it as a dense "
-                              "weight"));
-            }
-            out.records.push_back(record);
-            for (std::uint64_t lane = 0; lane < count; ++lane)
-                out.channelList.push_back(first + lane);
-        }
-        out.channels = out.channelList.size();
-        const auto number = format::typeNumber(format::KernelFormat(m_form.kernelFormat));
-        out.weightType = number ? number->value : 0;
-        if (m_form.node == FormNode::Sparse) {
-            out.weights.resize((m_mask.size() + 7) / 8);
-            kernscope::packCodes(m_mask, 1, 0, out.weights);
-            for (GroupRecord &record : out.records) // its survivors lie behind the mask
-                record.words[0] += static_cast<std::uint32_t>(out.weights.size());
-            out.weights.insert(out.weights.end(), m_survivors.begin(), m_survivors.end());
-        }
-        if (m_form.node == FormNode::Palette) {
-            out.weightType = indexType(m_form.bits);
-            packPalette(out);
-        }
-        if (m_form.node == FormNode::Affine ||
-            (m_form.node == FormNode::Palette && m_decoder.encoding().scaling)) {
-            TRY(packScales(out));
-        }
-        return out;
-    }
+    Result<Packed> pack();
 
 private:
-    void packDense(Packed &out, std::uint64_t first, std::uint64_t count) const
-    {
-        std::vector<std::uint16_t> halves(count * m_steps);
-        m_decoder.decodeHalf(first * m_steps, halves);
-        std::vector<std::uint16_t> turned(halves.size()); // the lanes of each step side by side
-        turnHalves(std::as_bytes(std::span(halves)), 2 * m_steps, m_steps, count, turned.data(),
-                   count);
-        for (const std::uint16_t half : turned)
-            putHalf(out.weights, half);
-    }
-    void packCodes(Packed &out, std::uint64_t first, std::uint64_t count) const
-    {
-        std::vector<std::int64_t> codes(count * m_steps);
-        m_decoder.codes(first * m_steps, codes);
-        std::vector<std::byte> low;
-        low.reserve(codes.size());
-        for (const std::int64_t code : codes)
-            low.push_back(static_cast<std::byte>(code & 0xFF));
-        std::vector<std::uint8_t> packed(codes.size()); // the lanes of each step side by side
-        turnBytes(low, m_steps, m_steps, count, packed.data(), count);
-        const std::size_t at = out.weights.size();
-        out.weights.resize(at + (packed.size() * m_form.bits + 7) / 8);
-        kernscope::packCodes(packed, m_form.bits, 0, std::span(out.weights).subspan(at));
-    }
-
+    void packDense(Packed &out, std::uint64_t first, std::uint64_t count) const;
+    void packCodes(Packed &out, std::uint64_t first, std::uint64_t count) const;
     void packSparse(Packed &out, std::uint64_t first, std::uint64_t count);
-    Result<void> packScales(Packed &out) const
-    {
-        const codec::Scaling &scaling = *m_decoder.encoding().scaling;
-        const codec::Operand &scale = *codec::storedOperand(scaling.scale);
-        const std::uint64_t scales = elementCount(scale.shape)->value;
-        // One for all channels, one a channel, or one for each codebook's run of them.
-        const std::uint64_t run =
-            scales > 1 ? m_decoder.encoding().shape.front() / scales : std::uint64_t{1};
-        for (const std::uint64_t channel : out.channelList) {
-            std::uint64_t position = 0;
-            if (scale.order && scales > 1)
-                scale.order->positions(channel, std::span(&position, 1));
-            const double value =
-                scale.order ? loadValue(scale.bytes.subspan(position / 8), scale.type, 0)
-                            : loadValue(scale.bytes, scale.type, scales > 1 ? channel / run : 0);
-            const std::uint16_t half = floatToHalf(static_cast<float>(value));
-            if (static_cast<double>(halfToFloat(half)) != value)
-                return tl::unexpected(formError("scales that fp16 holds", fmt::format("{}", value),
-                                                "A scale would be rounded; build it as a dense "
-                                                "weight"));
-            out.scales.push_back(half);
-        }
-        return {};
-    }
-
-    /// Codebooks of this core: one, or one a chunk. All cores have as many: a core without channels
-    /// in a last chunk holds that chunk's first codebook, which nothing reads.
-    void packPalette(Packed &out) const
-    {
-        const codec::Operand &lut = *codec::storedOperand(m_decoder.encoding().palette->lut);
-        const std::uint64_t perBook = m_decoder.encoding().palette->entries * m_form.vector;
-        const std::uint64_t width = bitWidth(lut.type) / 8;
-        out.books = m_form.books > 1 ? m_chunks.size() : 1;
-        for (std::uint64_t number = 0; number < out.books; ++number) {
-            const lanes::Chunk &chunk = m_chunks[number];
-            const std::uint64_t channel =
-                chunk.first + (chunk.channelsOf(m_core) == 0 ? 0 : m_core * chunk.lanes);
-            const std::uint64_t book = m_form.books > 1 ? channel / m_form.channelsPerBook : 0;
-            for (std::uint64_t i = book * perBook; i < (book + 1) * perBook; ++i) {
-                std::uint64_t position = 8 * width * i;
-                if (lut.order)
-                    lut.order->positions(i, std::span(&position, 1));
-                const auto entry = lut.bytes.subspan(position / 8, width);
-                out.palette.insert(out.palette.end(), entry.begin(), entry.end());
-            }
-        }
-        const auto entry = format::paletteEntryFormat(format::KernelFormat(m_form.kernelFormat));
-        const auto number = entry ? format::typeNumber(*entry) : Result<format::TypeNumber>();
-        out.entryType = number ? number->value : 0;
-    }
+    Result<void> packScales(Packed &out) const;
+    void packPalette(Packed &out) const;
 
     const codec::Decoder &m_decoder;
     const UnitForm &m_form;
@@ -539,6 +422,31 @@ Result<UnitForm> unitForm(const codec::Encoding &encoding)
     return form;
 }
 
+void Packer::packDense(Packed &out, std::uint64_t first, std::uint64_t count) const
+{
+    std::vector<std::uint16_t> halves(count * m_steps);
+    m_decoder.decodeHalf(first * m_steps, halves);
+    std::vector<std::uint16_t> turned(halves.size()); // the lanes of each step side by side
+    turnHalves(std::as_bytes(std::span(halves)), 2 * m_steps, m_steps, count, turned.data(), count);
+    for (const std::uint16_t half : turned)
+        putHalf(out.weights, half);
+}
+
+void Packer::packCodes(Packed &out, std::uint64_t first, std::uint64_t count) const
+{
+    std::vector<std::int64_t> codes(count * m_steps);
+    m_decoder.codes(first * m_steps, codes);
+    std::vector<std::byte> low;
+    low.reserve(codes.size());
+    for (const std::int64_t code : codes)
+        low.push_back(static_cast<std::byte>(code & 0xFF));
+    std::vector<std::uint8_t> packed(codes.size()); // the lanes of each step side by side
+    turnBytes(low, m_steps, m_steps, count, packed.data(), count);
+    const std::size_t at = out.weights.size();
+    out.weights.resize(at + (packed.size() * m_form.bits + 7) / 8);
+    kernscope::packCodes(packed, m_form.bits, 0, std::span(out.weights).subspan(at));
+}
+
 void Packer::packSparse(Packed &, std::uint64_t first, std::uint64_t count)
 {
     std::vector<std::uint16_t> halves(count * m_steps);
@@ -554,6 +462,104 @@ void Packer::packSparse(Packed &, std::uint64_t first, std::uint64_t count)
                 putHalf(m_survivors, half);
         }
     }
+}
+
+Result<void> Packer::packScales(Packed &out) const
+{
+    const codec::Scaling &scaling = *m_decoder.encoding().scaling;
+    const codec::Operand &scale = *codec::storedOperand(scaling.scale);
+    const std::uint64_t scales = elementCount(scale.shape)->value;
+    // One for all channels, one a channel, or one for each codebook's run of them.
+    const std::uint64_t run =
+        scales > 1 ? m_decoder.encoding().shape.front() / scales : std::uint64_t{1};
+    for (const std::uint64_t channel : out.channelList) {
+        std::uint64_t position = 0;
+        if (scale.order && scales > 1)
+            scale.order->positions(channel, std::span(&position, 1));
+        const double value =
+            scale.order ? loadValue(scale.bytes.subspan(position / 8), scale.type, 0)
+                        : loadValue(scale.bytes, scale.type, scales > 1 ? channel / run : 0);
+        const std::uint16_t half = floatToHalf(static_cast<float>(value));
+        if (static_cast<double>(halfToFloat(half)) != value)
+            return tl::unexpected(formError("scales that fp16 holds", fmt::format("{}", value),
+                                            "A scale would be rounded; build it as a dense "
+                                            "weight"));
+        out.scales.push_back(half);
+    }
+    return {};
+}
+
+/// Codebooks of this core: one, or one a chunk. All cores have as many: a core without channels in
+/// a last chunk holds that chunk's first codebook, which nothing reads.
+void Packer::packPalette(Packed &out) const
+{
+    const codec::Operand &lut = *codec::storedOperand(m_decoder.encoding().palette->lut);
+    const std::uint64_t perBook = m_decoder.encoding().palette->entries * m_form.vector;
+    const std::uint64_t width = bitWidth(lut.type) / 8;
+    out.books = m_form.books > 1 ? m_chunks.size() : 1;
+    for (std::uint64_t number = 0; number < out.books; ++number) {
+        const lanes::Chunk &chunk = m_chunks[number];
+        const std::uint64_t channel =
+            chunk.first + (chunk.channelsOf(m_core) == 0 ? 0 : m_core * chunk.lanes);
+        const std::uint64_t book = m_form.books > 1 ? channel / m_form.channelsPerBook : 0;
+        for (std::uint64_t i = book * perBook; i < (book + 1) * perBook; ++i) {
+            std::uint64_t position = 8 * width * i;
+            if (lut.order)
+                lut.order->positions(i, std::span(&position, 1));
+            const auto entry = lut.bytes.subspan(position / 8, width);
+            out.palette.insert(out.palette.end(), entry.begin(), entry.end());
+        }
+    }
+    const auto entry = format::paletteEntryFormat(format::KernelFormat(m_form.kernelFormat));
+    const auto number = entry ? format::typeNumber(*entry) : Result<format::TypeNumber>();
+    out.entryType = number ? number->value : 0;
+}
+
+Result<Packed> Packer::pack()
+{
+    Packed out;
+    for (const lanes::Chunk &chunk : m_chunks) {
+        const std::uint64_t first = chunk.first + m_core * chunk.lanes;
+        const std::uint64_t count = chunk.channelsOf(m_core);
+        if (count == 0)
+            continue;
+        GroupRecord record;
+        std::fill(record.words.begin() + 2, record.words.begin() + 12, kUnresolved);
+        record.words[0] = static_cast<std::uint32_t>(out.weights.size() + m_survivors.size());
+        record.words[1] = static_cast<std::uint32_t>(count);
+        switch (m_form.node) {
+        case FormNode::Dense: packDense(out, first, count); break;
+        case FormNode::Sparse: packSparse(out, first, count); break;
+        case FormNode::Affine:
+        case FormNode::Palette: packCodes(out, first, count); break;
+        default: // the section's tables have no words for it
+            return tl::unexpected(formError("dense, affine, palette or sparse", "another form",
+                                            "The section has no place for it; build it as a dense "
+                                            "weight"));
+        }
+        out.records.push_back(record);
+        for (std::uint64_t lane = 0; lane < count; ++lane)
+            out.channelList.push_back(first + lane);
+    }
+    out.channels = out.channelList.size();
+    const auto number = format::typeNumber(format::KernelFormat(m_form.kernelFormat));
+    out.weightType = number ? number->value : 0;
+    if (m_form.node == FormNode::Sparse) {
+        out.weights.resize((m_mask.size() + 7) / 8);
+        kernscope::packCodes(m_mask, 1, 0, out.weights);
+        for (GroupRecord &record : out.records) // its survivors lie behind the mask
+            record.words[0] += static_cast<std::uint32_t>(out.weights.size());
+        out.weights.insert(out.weights.end(), m_survivors.begin(), m_survivors.end());
+    }
+    if (m_form.node == FormNode::Palette) {
+        out.weightType = indexType(m_form.bits);
+        packPalette(out);
+    }
+    if (m_form.node == FormNode::Affine ||
+        (m_form.node == FormNode::Palette && m_decoder.encoding().scaling)) {
+        TRY(packScales(out));
+    }
+    return out;
 }
 
 Result<std::vector<std::byte>> buildSection(const BuildTarget &target,
