@@ -28,35 +28,10 @@ public:
         m_numbers[std::string(key)] = static_cast<double>(value);
         word(key, std::to_string(value));
     }
-    bool hold(std::string_view pattern) const
-    {
-        return !pattern.empty() && allParts(pattern, ' ', [this](auto part) { return term(part); });
-    }
+    bool hold(std::string_view pattern) const;
 
 private:
-    /// "key=a|b", "key!=a|b", "key>n", "key<n".
-    bool term(std::string_view text) const
-    {
-        const std::size_t at = text.find_first_of("=!<>");
-        if (at == text.npos)
-            return false;
-        const std::string_view key = text.substr(0, at);
-        if (text[at] == '<' || text[at] == '>') {
-            const auto found = m_numbers.find(key);
-            const auto limit = parseNumber(text.substr(at + 1));
-            if (found == m_numbers.end() || !limit)
-                return false;
-            return text[at] == '<' ? found->second < *limit : found->second > *limit;
-        }
-        const bool unequal = text[at] == '!';
-        const std::string_view wanted = text.substr(at + (unequal ? 2 : 1));
-        const auto [first, last] = m_words.equal_range(key);
-        const bool none = allParts(wanted, '|', [&](std::string_view word) {
-            return std::none_of(first, last,
-                                [word](const auto &fact) { return fact.second == word; });
-        });
-        return none == unequal && (unequal || first != last);
-    }
+    bool term(std::string_view text) const;
 
     std::multimap<std::string, std::string, std::less<>> m_words;
     std::map<std::string, double, std::less<>> m_numbers;
@@ -73,6 +48,34 @@ bool allParts(std::string_view text, char separator, const Each &each)
             return false;
     }
     return true;
+}
+
+bool Facts::hold(std::string_view pattern) const
+{
+    return !pattern.empty() && allParts(pattern, ' ', [this](auto part) { return term(part); });
+}
+
+/// "key=a|b", "key!=a|b", "key>n", "key<n".
+bool Facts::term(std::string_view text) const
+{
+    const std::size_t at = text.find_first_of("=!<>");
+    if (at == text.npos)
+        return false;
+    const std::string_view key = text.substr(0, at);
+    if (text[at] == '<' || text[at] == '>') {
+        const auto found = m_numbers.find(key);
+        const auto limit = parseNumber(text.substr(at + 1));
+        if (found == m_numbers.end() || !limit)
+            return false;
+        return text[at] == '<' ? found->second < *limit : found->second > *limit;
+    }
+    const bool unequal = text[at] == '!';
+    const std::string_view wanted = text.substr(at + (unequal ? 2 : 1));
+    const auto [first, last] = m_words.equal_range(key);
+    const bool none = allParts(wanted, '|', [&](std::string_view word) {
+        return std::none_of(first, last, [word](const auto &fact) { return fact.second == word; });
+    });
+    return none == unequal && (unequal || first != last);
 }
 
 std::string_view frameworkOf(const Bundle &bundle)

@@ -12,6 +12,94 @@
 
 namespace kernscope::shapes {
 
+namespace {
+
+/// Bodies of loops are gone through until their shapes no longer change: at most so often, and only
+/// that many of them within each other. Beyond that their variables have the declared shapes.
+constexpr int kMaxPasses = 3;
+constexpr int kMaxLoops = 3;
+
+Tensor declared(const mil::ValueType &type)
+{
+    Tensor tensor;
+    if (type.isTensor() || type.kind == mil::ValueType::Kind::State)
+        tensor.dims = type.dims;
+    return tensor;
+}
+
+/// A dimension that stands for any number of them.
+bool anyRank(const mil::ValueType &type)
+{
+    return type.dims.size() == 1 && type.dims.front() < 0;
+}
+
+/// What both have; true where that is less than `a` had.
+bool narrow(Tensor &a, const Tensor &b)
+{
+    if (!a.dims)
+        return false;
+    if (!b.dims || b.dims->size() != a.dims->size()) {
+        a.dims.reset();
+        return true;
+    }
+    bool less = false;
+    for (std::size_t i = 0; i < a.dims->size(); ++i) {
+        if ((*a.dims)[i] >= 0 && (*a.dims)[i] != (*b.dims)[i]) {
+            (*a.dims)[i] = kUnknown;
+            less = true;
+        }
+    }
+    return less;
+}
+
+tl::unexpected<Error> wrong(std::string expected, std::string found, std::string message)
+{
+    return refused("cli.option", "--shape", std::move(expected), std::move(found),
+                   std::move(message));
+}
+
+/// Functions that call each other, deeper than any compiler writes.
+constexpr int kMaxCallDepth = 32;
+
+/// Where an input is: of which function and which of its inputs.
+struct ShapeInput {
+    std::size_t function = 0, input = 0;
+    friend auto operator<=>(const ShapeInput &, const ShapeInput &) = default;
+};
+
+std::string addressOf(const mil::Function &function, const std::string &input)
+{
+    std::string address;
+    for (const std::string *step : {&function.model, &function.name}) {
+        if (!step->empty())
+            address += *step + "/";
+    }
+    return address + input;
+}
+
+using Functions = std::set<std::pair<std::string, std::string>>; ///< model and name
+
+/// The functions that those of a block call.
+void collectCalls(const mil::Function &function, const mil::Block &block, Functions &called)
+{
+    for (const mil::Operation &operation : block.operations) {
+        const mil::ProgramValue *named =
+            operation.type == "call" ? operation.operand("function") : nullptr;
+        if (named && named->literal() && named->literal()->strings.size() == 1)
+            called.emplace(function.model, named->literal()->strings.front());
+        for (const mil::Block &body : operation.blocks)
+            collectCalls(function, body, called);
+    }
+}
+
+Functions calledFunctions(const mil::Program &program)
+{
+    Functions called;
+    for (const mil::Function &function : program.functions)
+        collectCalls(function, function.body, called);
+    return called;
+}
+
 /// Follows the shapes of one function from its inputs to its outputs.
 class Walk
 {
@@ -284,94 +372,6 @@ private:
     int m_loops = 0;                                            ///< around the operation at hand
     int m_silent = 0; ///< within a body that is gone through again: nothing is reported
 };
-
-namespace {
-
-/// Bodies of loops are gone through until their shapes no longer change: at most so often, and only
-/// that many of them within each other. Beyond that their variables have the declared shapes.
-constexpr int kMaxPasses = 3;
-constexpr int kMaxLoops = 3;
-
-Tensor declared(const mil::ValueType &type)
-{
-    Tensor tensor;
-    if (type.isTensor() || type.kind == mil::ValueType::Kind::State)
-        tensor.dims = type.dims;
-    return tensor;
-}
-
-/// A dimension that stands for any number of them.
-bool anyRank(const mil::ValueType &type)
-{
-    return type.dims.size() == 1 && type.dims.front() < 0;
-}
-
-/// What both have; true where that is less than `a` had.
-bool narrow(Tensor &a, const Tensor &b)
-{
-    if (!a.dims)
-        return false;
-    if (!b.dims || b.dims->size() != a.dims->size()) {
-        a.dims.reset();
-        return true;
-    }
-    bool less = false;
-    for (std::size_t i = 0; i < a.dims->size(); ++i) {
-        if ((*a.dims)[i] >= 0 && (*a.dims)[i] != (*b.dims)[i]) {
-            (*a.dims)[i] = kUnknown;
-            less = true;
-        }
-    }
-    return less;
-}
-
-tl::unexpected<Error> wrong(std::string expected, std::string found, std::string message)
-{
-    return refused("cli.option", "--shape", std::move(expected), std::move(found),
-                   std::move(message));
-}
-
-/// Functions that call each other, deeper than any compiler writes.
-constexpr int kMaxCallDepth = 32;
-
-/// Where an input is: of which function and which of its inputs.
-struct ShapeInput {
-    std::size_t function = 0, input = 0;
-    friend auto operator<=>(const ShapeInput &, const ShapeInput &) = default;
-};
-
-std::string addressOf(const mil::Function &function, const std::string &input)
-{
-    std::string address;
-    for (const std::string *step : {&function.model, &function.name}) {
-        if (!step->empty())
-            address += *step + "/";
-    }
-    return address + input;
-}
-
-using Functions = std::set<std::pair<std::string, std::string>>; ///< model and name
-
-/// The functions that those of a block call.
-void collectCalls(const mil::Function &function, const mil::Block &block, Functions &called)
-{
-    for (const mil::Operation &operation : block.operations) {
-        const mil::ProgramValue *named =
-            operation.type == "call" ? operation.operand("function") : nullptr;
-        if (named && named->literal() && named->literal()->strings.size() == 1)
-            called.emplace(function.model, named->literal()->strings.front());
-        for (const mil::Block &body : operation.blocks)
-            collectCalls(function, body, called);
-    }
-}
-
-Functions calledFunctions(const mil::Program &program)
-{
-    Functions called;
-    for (const mil::Function &function : program.functions)
-        collectCalls(function, function.body, called);
-    return called;
-}
 
 class Inference
 {

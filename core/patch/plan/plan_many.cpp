@@ -28,79 +28,19 @@ class ArraySource
 public:
     /// The shape must be that of the weight but for extents of 1. Errors: those of readNpyLayout,
     /// Bundle::open and findWeight, "patch.shape".
-    static Result<ArraySource> open(const std::string &source, const Weight &weight)
-    {
-        const auto [path, name] = splitSource(source);
-        std::error_code failure;
-        const bool array =
-            name.empty() && path.ends_with(".npy") && !std::filesystem::is_directory(path, failure);
-        auto opened = array ? ofArray(path) : ofTensor(path, name, weight);
-        if (opened && shapeWithoutOnes(opened->m_shape) != shapeWithoutOnes(weight.shape)) {
-            return refused({source}, "patch.shape", {}, shapeText(weight.shape),
-                           shapeText(opened->m_shape), "The array has not the shape of the weight");
-        }
-        return opened;
-    }
+    static Result<ArraySource> open(const std::string &source, const Weight &weight);
 
     /// Elements [first, first + out.size()), row-major: of an array as it has them, of a tensor at
     /// fp32. From any thread.
-    void read(std::uint64_t first, std::span<double> out) const
-    {
-        if (m_file) {
-            readNpyElements(m_file->bytes(), m_layout, first, out);
-            return;
-        }
-        std::vector<float> floats(out.size());
-        m_decoder->decodeFloat(first, floats);
-        std::copy(floats.begin(), floats.end(), out.begin());
-    }
+    void read(std::uint64_t first, std::span<double> out) const;
     /// To be asked after the last read. Errors: "io.changed" where another program changed the
     /// file meanwhile: what was read may be half old, half new.
-    Result<void> checkUnchanged() const
-    {
-        return m_file ? m_file->checkSame() : m_bundle->checkUnchanged();
-    }
+    Result<void> checkUnchanged() const;
 
 private:
-    static Result<ArraySource> ofArray(const std::string &path)
-    {
-        auto file = TRY(OverlaidFile::open(path, path));
-        auto layout = readNpyLayout(file->bytes(), path);
-        if (!layout) {
-            // Of a file that another program cuts meanwhile that is the reason.
-            TRY(file->checkSame());
-            return tl::unexpected(std::move(layout.error()));
-        }
-        ArraySource source;
-        source.m_shape = layout->shape;
-        source.m_file = std::move(file);
-        source.m_layout = std::move(*layout);
-        return source;
-    }
-
+    static Result<ArraySource> ofArray(const std::string &path);
     static Result<ArraySource> ofTensor(const std::string &path, const std::string &name,
-                                        const Weight &weight)
-    {
-        const auto opened = openForReading(path);
-        const auto &bundle = opened.bundle;
-        if (!bundle)
-            return tl::unexpected(bundle.error());
-        if (const Error *fault = opened.fault())
-            return tl::unexpected(*fault);
-        // Of one array alone nothing has to be named.
-        const bool alone = name.empty() && (*bundle)->weights().size() == 1;
-        const auto index = alone ? Result<std::size_t>(0)
-                                 : findWeight(**bundle, name.empty() ? weight.name : name);
-        if (!index)
-            return ErrorBuilder(index.error()).file(path).unexpected();
-        const BundleReadLock lock(**bundle);
-        const auto decoder = TRY((*bundle)->decoder(*index));
-        ArraySource source;
-        source.m_shape = (*bundle)->weights()[*index].shape;
-        source.m_bundle = *bundle;
-        source.m_decoder = decoder;
-        return source;
-    }
+                                        const Weight &weight);
 
     Shape m_shape;
     std::shared_ptr<OverlaidFile> m_file; ///< of an array
@@ -363,6 +303,76 @@ Result<void> fillSelected(ElementSelection selection, Filler &filler)
 }
 
 } // namespace
+
+Result<ArraySource> ArraySource::ofTensor(const std::string &path, const std::string &name,
+                                          const Weight &weight)
+{
+    const auto opened = openForReading(path);
+    const auto &bundle = opened.bundle;
+    if (!bundle)
+        return tl::unexpected(bundle.error());
+    if (const Error *fault = opened.fault())
+        return tl::unexpected(*fault);
+    // Of one array alone nothing has to be named.
+    const bool alone = name.empty() && (*bundle)->weights().size() == 1;
+    const auto index =
+        alone ? Result<std::size_t>(0) : findWeight(**bundle, name.empty() ? weight.name : name);
+    if (!index)
+        return ErrorBuilder(index.error()).file(path).unexpected();
+    const BundleReadLock lock(**bundle);
+    const auto decoder = TRY((*bundle)->decoder(*index));
+    ArraySource source;
+    source.m_shape = (*bundle)->weights()[*index].shape;
+    source.m_bundle = *bundle;
+    source.m_decoder = decoder;
+    return source;
+}
+
+Result<ArraySource> ArraySource::ofArray(const std::string &path)
+{
+    auto file = TRY(OverlaidFile::open(path, path));
+    auto layout = readNpyLayout(file->bytes(), path);
+    if (!layout) {
+        // Of a file that another program cuts meanwhile that is the reason.
+        TRY(file->checkSame());
+        return tl::unexpected(std::move(layout.error()));
+    }
+    ArraySource source;
+    source.m_shape = layout->shape;
+    source.m_file = std::move(file);
+    source.m_layout = std::move(*layout);
+    return source;
+}
+
+Result<ArraySource> ArraySource::open(const std::string &source, const Weight &weight)
+{
+    const auto [path, name] = splitSource(source);
+    std::error_code failure;
+    const bool array =
+        name.empty() && path.ends_with(".npy") && !std::filesystem::is_directory(path, failure);
+    auto opened = array ? ofArray(path) : ofTensor(path, name, weight);
+    if (opened && shapeWithoutOnes(opened->m_shape) != shapeWithoutOnes(weight.shape)) {
+        return refused({source}, "patch.shape", {}, shapeText(weight.shape),
+                       shapeText(opened->m_shape), "The array has not the shape of the weight");
+    }
+    return opened;
+}
+
+void ArraySource::read(std::uint64_t first, std::span<double> out) const
+{
+    if (m_file) {
+        readNpyElements(m_file->bytes(), m_layout, first, out);
+        return;
+    }
+    std::vector<float> floats(out.size());
+    m_decoder->decodeFloat(first, floats);
+    std::copy(floats.begin(), floats.end(), out.begin());
+}
+
+Result<void> ArraySource::checkUnchanged() const
+{
+    return m_file ? m_file->checkSame() : m_bundle->checkUnchanged();
+}
 
 Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner)
 {

@@ -25,104 +25,13 @@ public:
     {
     }
 
-    Result<RecoveredSave> run(Diagnostics &warnings)
-    {
-        RecoveredSave done;
-        done.save = m_journal.described();
-        if (m_action != RecoverAction::Discard) {
-            for (std::size_t file = 0; file < m_journal.index.files.size(); ++file) {
-                TRY(recoverFile(file, done));
-            }
-        }
-        if (m_dryRun)
-            return done;
-        TRY(removeJournal(m_journal.path, m_journal.key));
-        for (const SaveKey &key : pendingSaveKeys()) { // of what was damaged there
-            if (key.journal == m_journal.path)
-                removeSaveKey(key.digest);
-        }
-        if (auto synced = syncFolder(m_journal.path.parent_path()); !synced)
-            warnings.push_back({Severity::Warning, std::move(synced.error())});
-        return done;
-    }
+    Result<RecoveredSave> run(Diagnostics &warnings);
 
 private:
-    /// Looks at everything first: what is neither old nor new was written by somebody else.
-    Result<void> recoverFile(std::size_t file, RecoveredSave &done)
-    {
-        const std::string &name = m_journal.index.files[file].path;
-        const auto mode = m_dryRun ? DiskFile::Mode::ReadPlain : DiskFile::Mode::Change;
-        const auto onDisk = TRY(DiskFile::open(m_journal.places[file], mode, name));
-        TRY(checkOpened(onDisk, file));
-        auto checked =
-            forEachBlock(m_journal, file, currentBytesOf(onDisk),
-                         [&](const JournalBlock &block) -> Result<void> {
-                             const auto bytes = wanted(block);
-                             TRY(m_stopped());
-                             if (!std::equal(bytes.begin(), bytes.end(), block.now.begin())) {
-                                 addRange(done.ranges, name, block.offset, bytes.size());
-                                 done.bytesWritten.value += bytes.size();
-                             }
-                             return checkBlock(m_journal, file, block);
-                         });
-        if (!checked || m_dryRun)
-            return checked;
-        // Bytes that came out wrong are neither old nor new: no later recovery would touch them.
-        constexpr int kMostTries = 3;
-        for (int tries = 1;; ++tries) {
-            TRY(writeBlocks(onDisk, file));
-            auto same = verify(file);
-            if (same || same.error().code != "patch.verify" || tries == kMostTries)
-                return same;
-        }
-    }
-
-    /// Not what took the file's place since, and nothing that has further names.
-    Result<void> checkOpened(const DiskFile &onDisk, std::size_t file) const
-    {
-        const auto stamp = TRY(onDisk.stamp());
-        if (stamp.device != m_journal.stamps[file].device ||
-            stamp.inode != m_journal.stamps[file].inode)
-            return refused(
-                {onDisk.name()}, "patch.stale", {}, "the file that was read", "another file",
-                "The file was replaced while its save was recovered; nothing was written");
-        return onDisk.checkOnlyName();
-    }
-    Result<void> writeBlocks(const DiskFile &onDisk, std::size_t file)
-    {
-        auto written = forEachBlock(
-            m_journal, file, currentBytesOf(onDisk),
-            [&](const JournalBlock &block) -> Result<void> {
-                const auto bytes = wanted(block);
-                auto done = m_stopped();
-                if (done && !std::equal(bytes.begin(), bytes.end(), block.now.begin())) {
-                    done = onDisk.writeAt(block.offset, bytes);
-                    onDisk.flush(block.offset, bytes.size());
-                }
-                return done;
-            });
-        return written ? onDisk.sync() : written;
-    }
-
-    /// Through another descriptor than the one that wrote.
-    Result<void> verify(std::size_t file) const
-    {
-        const std::string &name = m_journal.index.files[file].path;
-        const auto onDisk =
-            TRY(DiskFile::open(m_journal.places[file], DiskFile::Mode::ReadPlain, name));
-        return forEachBlock(m_journal, file, currentBytesOf(onDisk),
-                            [&](const JournalBlock &block) -> Result<void> {
-                                const auto bytes = wanted(block);
-                                TRY(m_stopped());
-                                if (std::equal(bytes.begin(), bytes.end(), block.now.begin()))
-                                    return {};
-                                return refused(
-                                    {name, FileOffset(block.offset), ByteCount(block.now.size())},
-                                    "patch.verify", {}, {}, {},
-                                    "The bytes read back are not those that were written");
-                            });
-    }
-
+    Result<void> recoverFile(std::size_t file, RecoveredSave &done);
+    Result<void> checkOpened(const DiskFile &onDisk, std::size_t file) const;
+    Result<void> writeBlocks(const DiskFile &onDisk, std::size_t file);
+    Result<void> verify(std::size_t file) const;
     std::span<const std::byte> wanted(const JournalBlock &block) const
     {
         return m_action == RecoverAction::Finish ? block.after : block.before;
@@ -157,6 +66,100 @@ void addRange(std::vector<WrittenRange> &ranges, const std::string &file, std::u
         ranges.back().range.bytes.value += bytes;
     else
         ranges.push_back({file, {FileOffset(offset), ByteCount(bytes)}});
+}
+
+Result<void> Recovery::writeBlocks(const DiskFile &onDisk, std::size_t file)
+{
+    auto written = forEachBlock(
+        m_journal, file, currentBytesOf(onDisk), [&](const JournalBlock &block) -> Result<void> {
+            const auto bytes = wanted(block);
+            auto done = m_stopped();
+            if (done && !std::equal(bytes.begin(), bytes.end(), block.now.begin())) {
+                done = onDisk.writeAt(block.offset, bytes);
+                onDisk.flush(block.offset, bytes.size());
+            }
+            return done;
+        });
+    return written ? onDisk.sync() : written;
+}
+
+/// Not what took the file's place since, and nothing that has further names.
+Result<void> Recovery::checkOpened(const DiskFile &onDisk, std::size_t file) const
+{
+    const auto stamp = TRY(onDisk.stamp());
+    if (stamp.device != m_journal.stamps[file].device ||
+        stamp.inode != m_journal.stamps[file].inode)
+        return refused({onDisk.name()}, "patch.stale", {}, "the file that was read", "another file",
+                       "The file was replaced while its save was recovered; nothing was written");
+    return onDisk.checkOnlyName();
+}
+
+/// Through another descriptor than the one that wrote.
+Result<void> Recovery::verify(std::size_t file) const
+{
+    const std::string &name = m_journal.index.files[file].path;
+    const auto onDisk =
+        TRY(DiskFile::open(m_journal.places[file], DiskFile::Mode::ReadPlain, name));
+    return forEachBlock(
+        m_journal, file, currentBytesOf(onDisk), [&](const JournalBlock &block) -> Result<void> {
+            const auto bytes = wanted(block);
+            TRY(m_stopped());
+            if (std::equal(bytes.begin(), bytes.end(), block.now.begin()))
+                return {};
+            return refused({name, FileOffset(block.offset), ByteCount(block.now.size())},
+                           "patch.verify", {}, {}, {},
+                           "The bytes read back are not those that were written");
+        });
+}
+
+/// Looks at everything first: what is neither old nor new was written by somebody else.
+Result<void> Recovery::recoverFile(std::size_t file, RecoveredSave &done)
+{
+    const std::string &name = m_journal.index.files[file].path;
+    const auto mode = m_dryRun ? DiskFile::Mode::ReadPlain : DiskFile::Mode::Change;
+    const auto onDisk = TRY(DiskFile::open(m_journal.places[file], mode, name));
+    TRY(checkOpened(onDisk, file));
+    auto checked = forEachBlock(
+        m_journal, file, currentBytesOf(onDisk), [&](const JournalBlock &block) -> Result<void> {
+            const auto bytes = wanted(block);
+            TRY(m_stopped());
+            if (!std::equal(bytes.begin(), bytes.end(), block.now.begin())) {
+                addRange(done.ranges, name, block.offset, bytes.size());
+                done.bytesWritten.value += bytes.size();
+            }
+            return checkBlock(m_journal, file, block);
+        });
+    if (!checked || m_dryRun)
+        return checked;
+    // Bytes that came out wrong are neither old nor new: no later recovery would touch them.
+    constexpr int kMostTries = 3;
+    for (int tries = 1;; ++tries) {
+        TRY(writeBlocks(onDisk, file));
+        auto same = verify(file);
+        if (same || same.error().code != "patch.verify" || tries == kMostTries)
+            return same;
+    }
+}
+
+Result<RecoveredSave> Recovery::run(Diagnostics &warnings)
+{
+    RecoveredSave done;
+    done.save = m_journal.described();
+    if (m_action != RecoverAction::Discard) {
+        for (std::size_t file = 0; file < m_journal.index.files.size(); ++file) {
+            TRY(recoverFile(file, done));
+        }
+    }
+    if (m_dryRun)
+        return done;
+    TRY(removeJournal(m_journal.path, m_journal.key));
+    for (const SaveKey &key : pendingSaveKeys()) { // of what was damaged there
+        if (key.journal == m_journal.path)
+            removeSaveKey(key.digest);
+    }
+    if (auto synced = syncFolder(m_journal.path.parent_path()); !synced)
+        warnings.push_back({Severity::Warning, std::move(synced.error())});
+    return done;
 }
 
 /// Whether an action can be taken on a journal: nothing where it can, and nothing where there is

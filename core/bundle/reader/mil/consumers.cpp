@@ -235,57 +235,12 @@ class Search
 public:
     explicit Search(const ValueGraph &graph) : m_graph(graph) {}
 
-    void start(const Definition &definition)
-    {
-        const mil::ValueType *type = definition.type;
-        m_axes = sameAxes(type && type->isTensor() ? type->dims.size() : 0);
-        visit(definition);
-    }
+    void start(const Definition &definition);
     std::vector<Found> found;
 
 private:
-    void visit(const Definition &definition)
-    {
-        for (const Use &each : definition.uses)
-            use(definition, each);
-        if (m_aliases >= kMaxVia)
-            return;
-        ++m_aliases;
-        for (const std::size_t alias : definition.aliases)
-            visit(m_graph.definitions()[alias]);
-        --m_aliases;
-    }
-    void use(const Definition &definition, const Use &use)
-    {
-        const GraphOperation &reader = m_graph.operations()[use.operation];
-        const mil::Operation &operation = *reader.operation;
-        if (isConstexpr(operation))
-            return;
-        const bool loopVariable = operation.type == "while_loop" && use.param == "loop_vars";
-        if (loopVariable)
-            return; // seen again as an input of the bodies
-        if (passesThrough(operation.type) && use.param == "x" && m_via.size() < kMaxVia) {
-            m_via.push_back(operation.type);
-            const AxisMap before = m_axes;
-            for (std::size_t i = 0; i < operation.outputs.size(); ++i) {
-                const Definition &made = m_graph.definitions()[reader.firstDefinition + i];
-                m_axes = axesThrough(m_graph, operation, definition.type, made.type, before);
-                visit(made);
-            }
-            m_axes = before;
-            m_via.pop_back();
-            return;
-        }
-        // The lists of other operations may be long and are not needed.
-        const std::size_t place =
-            operation.type == "einsum" ? placeOf(m_graph, operation, use.param, definition) : 0;
-        Consumer consumer =
-            describeConsumer(m_graph, use.operation, use.param, definition.type, place);
-        consumer.via = m_via;
-        if (std::ranges::any_of(m_via, [](const auto &type) { return type != "cast"; }))
-            consumer.geometry.storedAxes = m_axes;
-        found.push_back({use.operation, std::move(consumer)});
-    }
+    void visit(const Definition &definition);
+    void use(const Definition &definition, const Use &use);
 
     const ValueGraph &m_graph;
     std::vector<std::string> m_via;
@@ -311,6 +266,56 @@ std::size_t placeOf(const ValueGraph &graph, const mil::Operation &operation,
         });
     }
     return found;
+}
+
+void Search::use(const Definition &definition, const Use &use)
+{
+    const GraphOperation &reader = m_graph.operations()[use.operation];
+    const mil::Operation &operation = *reader.operation;
+    if (isConstexpr(operation))
+        return;
+    const bool loopVariable = operation.type == "while_loop" && use.param == "loop_vars";
+    if (loopVariable)
+        return; // seen again as an input of the bodies
+    if (passesThrough(operation.type) && use.param == "x" && m_via.size() < kMaxVia) {
+        m_via.push_back(operation.type);
+        const AxisMap before = m_axes;
+        for (std::size_t i = 0; i < operation.outputs.size(); ++i) {
+            const Definition &made = m_graph.definitions()[reader.firstDefinition + i];
+            m_axes = axesThrough(m_graph, operation, definition.type, made.type, before);
+            visit(made);
+        }
+        m_axes = before;
+        m_via.pop_back();
+        return;
+    }
+    // The lists of other operations may be long and are not needed.
+    const std::size_t place =
+        operation.type == "einsum" ? placeOf(m_graph, operation, use.param, definition) : 0;
+    Consumer consumer = describeConsumer(m_graph, use.operation, use.param, definition.type, place);
+    consumer.via = m_via;
+    if (std::ranges::any_of(m_via, [](const auto &type) { return type != "cast"; }))
+        consumer.geometry.storedAxes = m_axes;
+    found.push_back({use.operation, std::move(consumer)});
+}
+
+void Search::start(const Definition &definition)
+{
+    const mil::ValueType *type = definition.type;
+    m_axes = sameAxes(type && type->isTensor() ? type->dims.size() : 0);
+    visit(definition);
+}
+
+void Search::visit(const Definition &definition)
+{
+    for (const Use &each : definition.uses)
+        use(definition, each);
+    if (m_aliases >= kMaxVia)
+        return;
+    ++m_aliases;
+    for (const std::size_t alias : definition.aliases)
+        visit(m_graph.definitions()[alias]);
+    --m_aliases;
 }
 
 std::vector<std::uint64_t> numbers(const ValueGraph &graph, const mil::Operation &operation,
