@@ -85,6 +85,86 @@ std::uint64_t maskBits(const Encoding &encoding, std::span<const std::byte> byte
     return std::min<std::uint64_t>(all, 8 * bytes.size());
 }
 
+/// Bytes of an operand from one of its own bits on.
+ByteRange bitsWithin(const OperandPlace &place, std::uint64_t bit, std::uint64_t width)
+{
+    const ByteRange own = bitsAsBytes(bit, width);
+    return {FileOffset(place.dataOffset.value + own.offset.value), own.bytes};
+}
+
+/// Bytes of an entry of a part whose entries lie row by row.
+std::optional<ElementBytes> bytesOfEntry(const Weight &weight, const CodeEntry &code)
+{
+    const OperandPlace &place = *code.operand->place;
+    const std::uint64_t width = entryBits(*weight.form.encoding(), *code.operand);
+    const auto bit = checkedMultiply(code.entry, width);
+    if (width == 0 || !bit || place.isLiteral())
+        return std::nullopt;
+    const ByteRange bytes = bitsWithin(place, *bit, width);
+    if (bytes.end() > place.range().end())
+        return std::nullopt;
+    return ElementBytes{place.file, bytes};
+}
+
+/// Entries of an operand that a byte of its file holds bits of, at most eight, ascending.
+std::vector<std::uint64_t> entriesIn(const Bundle &bundle, const Weight &weight,
+                                     const codec::Operand &operand, FileOffset offset,
+                                     BoundOrder &order)
+{
+    const OperandPlace &place = *operand.place;
+    std::vector<std::uint64_t> entries;
+    if (operand.order) {
+        const std::uint64_t width = bitWidth(operand.type);
+        const auto *bound = width == 0 || !place.holds({offset, ByteCount(1)})
+                                ? nullptr
+                                : order.of(bundle, operand);
+        for (std::uint64_t bit = 0; bound && bit < 8; bit += std::min<std::uint64_t>(width, 8)) {
+            if (const auto element = bound->elementAt(8 * offset.value + bit))
+                entries.push_back(*element);
+        }
+        return entries;
+    }
+    const std::uint64_t width = entryBits(*weight.form.encoding(), operand);
+    if (width == 0 || !place.range().contains(offset))
+        return entries;
+    const std::uint64_t into = offset.value - place.dataOffset.value;
+    for (std::uint64_t at = 8 * into / width; at * width < 8 * into + 8; ++at) {
+        if (((at + 1) * width + 7) / 8 <= place.bytes.value)
+            entries.push_back(at);
+    }
+    return entries;
+}
+
+/// `counts`: null where a mask is counted up to the element only.
+std::optional<ElementBytes> findElement(const Bundle &bundle, std::size_t at, std::uint64_t element,
+                                        BoundOrder &order, BoundOrder *counts)
+{
+    if (at >= bundle.weights().size() || element >= bundle.weights()[at].elements.value)
+        return std::nullopt;
+    const Weight &weight = bundle.weights()[at];
+    if (!weight.form.encoding())
+        return std::nullopt;
+    if (const auto code = codeOfElement(bundle, *weight.form.encoding(), element, counts))
+        return bytesOfEntry(weight, *code);
+    // Backwards: where mask and values lie in pieces, a stored value's place is its own.
+    for (std::size_t i = weight.operands().size(); i-- > 0;) {
+        const codec::Operand &operand = weight.operands()[i];
+        const OperandPlace &stored = *operand.place;
+        if (stored.isLiteral() || !isElementwise(weight, operand.role))
+            continue;
+        const std::uint64_t width = bitWidth(operand.type);
+        if (!operand.order)
+            continue;
+        const auto *bound = width == 0 ? nullptr : order.of(bundle, operand);
+        std::uint64_t place = codec::ElementOrder::kAbsent;
+        if (bound && element < bound->elements())
+            bound->positions(element, std::span(&place, 1));
+        if (place != codec::ElementOrder::kAbsent)
+            return ElementBytes{stored.file, bitsAsBytes(place, width)};
+    }
+    return std::nullopt;
+}
+
 } // namespace
 
 std::uint64_t entryBits(const Encoding &encoding, const Operand &operand)
@@ -168,90 +248,6 @@ std::vector<std::uint64_t> elementsOfCode(const Bundle &bundle, const Encoding &
     }
     return found ? elements : std::vector<std::uint64_t>();
 }
-
-namespace {
-
-/// Bytes of an operand from one of its own bits on.
-ByteRange bitsWithin(const OperandPlace &place, std::uint64_t bit, std::uint64_t width)
-{
-    const ByteRange own = bitsAsBytes(bit, width);
-    return {FileOffset(place.dataOffset.value + own.offset.value), own.bytes};
-}
-
-/// Bytes of an entry of a part whose entries lie row by row.
-std::optional<ElementBytes> bytesOfEntry(const Weight &weight, const CodeEntry &code)
-{
-    const OperandPlace &place = *code.operand->place;
-    const std::uint64_t width = entryBits(*weight.form.encoding(), *code.operand);
-    const auto bit = checkedMultiply(code.entry, width);
-    if (width == 0 || !bit || place.isLiteral())
-        return std::nullopt;
-    const ByteRange bytes = bitsWithin(place, *bit, width);
-    if (bytes.end() > place.range().end())
-        return std::nullopt;
-    return ElementBytes{place.file, bytes};
-}
-
-/// Entries of an operand that a byte of its file holds bits of, at most eight, ascending.
-std::vector<std::uint64_t> entriesIn(const Bundle &bundle, const Weight &weight,
-                                     const codec::Operand &operand, FileOffset offset,
-                                     BoundOrder &order)
-{
-    const OperandPlace &place = *operand.place;
-    std::vector<std::uint64_t> entries;
-    if (operand.order) {
-        const std::uint64_t width = bitWidth(operand.type);
-        const auto *bound = width == 0 || !place.holds({offset, ByteCount(1)})
-                                ? nullptr
-                                : order.of(bundle, operand);
-        for (std::uint64_t bit = 0; bound && bit < 8; bit += std::min<std::uint64_t>(width, 8)) {
-            if (const auto element = bound->elementAt(8 * offset.value + bit))
-                entries.push_back(*element);
-        }
-        return entries;
-    }
-    const std::uint64_t width = entryBits(*weight.form.encoding(), operand);
-    if (width == 0 || !place.range().contains(offset))
-        return entries;
-    const std::uint64_t into = offset.value - place.dataOffset.value;
-    for (std::uint64_t at = 8 * into / width; at * width < 8 * into + 8; ++at) {
-        if (((at + 1) * width + 7) / 8 <= place.bytes.value)
-            entries.push_back(at);
-    }
-    return entries;
-}
-
-/// `counts`: null where a mask is counted up to the element only.
-std::optional<ElementBytes> findElement(const Bundle &bundle, std::size_t at, std::uint64_t element,
-                                        BoundOrder &order, BoundOrder *counts)
-{
-    if (at >= bundle.weights().size() || element >= bundle.weights()[at].elements.value)
-        return std::nullopt;
-    const Weight &weight = bundle.weights()[at];
-    if (!weight.form.encoding())
-        return std::nullopt;
-    if (const auto code = codeOfElement(bundle, *weight.form.encoding(), element, counts))
-        return bytesOfEntry(weight, *code);
-    // Backwards: where mask and values lie in pieces, a stored value's place is its own.
-    for (std::size_t i = weight.operands().size(); i-- > 0;) {
-        const codec::Operand &operand = weight.operands()[i];
-        const OperandPlace &stored = *operand.place;
-        if (stored.isLiteral() || !isElementwise(weight, operand.role))
-            continue;
-        const std::uint64_t width = bitWidth(operand.type);
-        if (!operand.order)
-            continue;
-        const auto *bound = width == 0 ? nullptr : order.of(bundle, operand);
-        std::uint64_t place = codec::ElementOrder::kAbsent;
-        if (bound && element < bound->elements())
-            bound->positions(element, std::span(&place, 1));
-        if (place != codec::ElementOrder::kAbsent)
-            return ElementBytes{stored.file, bitsAsBytes(place, width)};
-    }
-    return std::nullopt;
-}
-
-} // namespace
 
 bool isElementwise(const Weight &weight, codec::PartRole role)
 {
@@ -392,7 +388,7 @@ std::optional<ByteOwner> ownerOfByte(const Bundle &bundle, std::size_t file, Fil
             const auto some = elementsOfCode(bundle, *weight.form.encoding(), operand, entry);
             owner.elements.insert(owner.elements.end(), some.begin(), some.end());
         }
-        std::sort(owner.elements.begin(), owner.elements.end());
+        std::ranges::sort(owner.elements);
         return owner;
     }
     return std::nullopt;

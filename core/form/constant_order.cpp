@@ -18,7 +18,7 @@ public:
     }
     void positions(std::uint64_t, std::span<std::uint64_t> out) const override
     {
-        std::fill(out.begin(), out.end(), 8 * m_at);
+        std::ranges::fill(out, 8 * m_at);
     }
     std::uint64_t elements() const override { return m_elements; }
     std::uint64_t extent() const override { return m_at + (m_width + 7) / 8; }
@@ -264,40 +264,6 @@ private:
     std::vector<std::uint64_t> m_before; ///< by run of elements: those kept before it
 };
 
-} // namespace
-
-std::shared_ptr<const ElementOrder> splatOrder(std::uint64_t elements, unsigned width,
-                                               FileOffset at)
-{
-    return std::make_shared<SplatOrder>(elements, width, at);
-}
-
-std::shared_ptr<const ElementOrder> oneAByteOrder(std::uint64_t elements, unsigned width,
-                                                  FileOffset at)
-{
-    return std::make_shared<OneAByteOrder>(elements, width, at);
-}
-
-std::shared_ptr<const ElementOrder> permutedOrder(Permutation permutation)
-{
-    return std::make_shared<PermutedOrder>(std::move(permutation));
-}
-
-std::shared_ptr<const ElementOrder> keptOrder(Permutation permutation, std::uint64_t kept,
-                                              FileOffset mask)
-{
-    return std::make_shared<KeptOrder>(permutation, kept, mask);
-}
-
-OperandPlace inPieces(OperandPlace place)
-{
-    if (place.pieces.empty())
-        place.pieces = {place.range()};
-    return place;
-}
-
-namespace {
-
 Shape permuted(const Shape &shape, const std::vector<std::size_t> &axes)
 {
     Shape result;
@@ -359,6 +325,36 @@ bool turnTable(OperandSource &source, const std::vector<std::size_t> &axes)
 }
 
 } // namespace
+
+std::shared_ptr<const ElementOrder> splatOrder(std::uint64_t elements, unsigned width,
+                                               FileOffset at)
+{
+    return std::make_shared<SplatOrder>(elements, width, at);
+}
+
+std::shared_ptr<const ElementOrder> oneAByteOrder(std::uint64_t elements, unsigned width,
+                                                  FileOffset at)
+{
+    return std::make_shared<OneAByteOrder>(elements, width, at);
+}
+
+std::shared_ptr<const ElementOrder> permutedOrder(Permutation permutation)
+{
+    return std::make_shared<PermutedOrder>(std::move(permutation));
+}
+
+std::shared_ptr<const ElementOrder> keptOrder(Permutation permutation, std::uint64_t kept,
+                                              FileOffset mask)
+{
+    return std::make_shared<KeptOrder>(permutation, kept, mask);
+}
+
+OperandPlace inPieces(OperandPlace place)
+{
+    if (place.pieces.empty())
+        place.pieces = {place.range()};
+    return place;
+}
 
 Operand permutedOperand(Operand operand, std::vector<std::size_t> axes, const Shape &books)
 {

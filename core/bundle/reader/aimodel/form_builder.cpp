@@ -380,7 +380,7 @@ FormBuilder::Built FormBuilder::transpose(std::uint32_t value, PartRole role)
          m_graph.integers(operandsOf(value)[1]).value_or(std::vector<std::int64_t>()))
         axes.push_back(axis < 0 ? rank : static_cast<std::size_t>(axis));
     std::vector<std::size_t> sorted = axes, all(rank);
-    std::sort(sorted.begin(), sorted.end());
+    std::ranges::sort(sorted);
     std::iota(all.begin(), all.end(), std::size_t{0});
     if (sorted != all)
         return tl::unexpected(fault(value, "codec.shape", "permutation",
@@ -474,7 +474,7 @@ Result<void> FormBuilder::addScaling(BuiltValue &built, std::uint32_t value, Ope
                                         "The offsets do not match the scales."));
         offsets.push_back(std::move(offset));
     }
-    const bool allOne = std::all_of(offsets.begin(), offsets.end(), isSplat);
+    const bool allOne = std::ranges::all_of(offsets, isSplat);
     scaling.scale = isSplat(scale) && allOne ? asOne(std::move(scale)) : std::move(scale);
     for (std::size_t i = 0; i < offsets.size(); ++i) {
         auto &slot = i == 0 ? scaling.offset : scaling.bias;
