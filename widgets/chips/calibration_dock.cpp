@@ -56,6 +56,7 @@ CalibrationPlot::CalibrationPlot(QWidget *parent) : PlotWidget(tr("Calibration")
     m_chosen->setLineStyle(QCPGraph::lsNone);
     m_chosen->removeFromLegend();
     showLegend();
+    setColumns(report::calibrationTable(), [this](int point) { return row(point); });
 }
 
 void CalibrationPlot::setRows(const std::vector<roofline::CalibrationRow> &rows)
@@ -148,11 +149,6 @@ QString CalibrationPlot::pointText(int point) const
             text += QStringLiteral("\n%1: %2").arg(words, fromUtf8(said));
     }
     return text;
-}
-
-QVariant CalibrationPlot::cellData(int point, int column, int role) const
-{
-    return m_columns.cell(column, row(point), role);
 }
 
 void CalibrationPlot::applyColors(bool dark)

@@ -42,6 +42,9 @@ FrontPlot::FrontPlot(QWidget *parent) : PlotWidget(tr("Front of plans"), parent)
     m_otherMark = addMarks(tr("the build beside"), QCPScatterStyle::ssTriangle);
     m_planMark = addMarks(tr("the plan that is shown"), QCPScatterStyle::ssDiamond);
     showLegend();
+    setColumns(report::frontTable(), [this](int number) { // the window shows none of the subject
+        return report::FrontRow{{}, &point(number), nullptr};
+    });
 }
 
 QCPGraph *FrontPlot::addMarks(const QString &name, int shape)
@@ -200,12 +203,6 @@ QString FrontPlot::pointText(int number) const
         .arg(totals.largestError, 0, 'g', 4)
         .arg(totals.unread == 0 ? bytesWord(totals.stored) : tr("unknown bytes"),
              time ? siWord(*time, QStringLiteral("s")) : tr("unknown time"));
-}
-
-QVariant FrontPlot::cellData(int number, int column, int role) const
-{
-    const report::FrontRow row{{}, &point(number), nullptr}; // the window shows none of the subject
-    return m_columns.cell(column, row, role);
 }
 
 void FrontPlot::applyColors(bool dark)

@@ -65,6 +65,9 @@ ReductionPlot::ReductionPlot(QWidget *parent) : PlotWidget(tr("Rounding by posit
     plot().xAxis->setTicker(countTicker());
     plot().yAxis->setLabel(tr("sum so far, minus the exact one"));
     showLegend();
+    setColumns(report::tileTable(), [this](int point) {
+        return report::TileFacts{static_cast<std::size_t>(point), tile(point)};
+    });
 }
 
 void ReductionPlot::setTrace(codec::ReductionTrace trace)
@@ -116,11 +119,6 @@ QString ReductionPlot::pointText(int point) const
     if (one.contested)
         text += tr("\n\u2260 a partial sum of 2048 to 4095: text and model disagree");
     return text;
-}
-
-QVariant ReductionPlot::cellData(int point, int column, int role) const
-{
-    return m_columns.cell(column, {static_cast<std::size_t>(point), tile(point)}, role);
 }
 
 void ReductionPlot::applyColors(bool dark)

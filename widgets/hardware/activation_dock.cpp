@@ -53,6 +53,9 @@ ActivationPlot::ActivationPlot(QWidget *parent)
     m_high = verticalLine(plot());
     plot().xAxis->setLabel(tr("input"));
     plot().yAxis->setLabel(tr("output"));
+    setColumns({{tr("knot"), [](int point) { return point; }},
+                {tr("input"), [this](int point) { return keyOf(point); }},
+                {tr("output"), [this](int point) { return knot(point); }}});
 }
 
 void ActivationPlot::setTable(std::optional<format::ActivationTable> table,
@@ -129,18 +132,6 @@ int ActivationPlot::pointCount() const
 QString ActivationPlot::pointText(int point) const
 {
     return tr("knot %1: %2 at %3").arg(point).arg(valueText(knot(point)), valueText(keyOf(point)));
-}
-
-QStringList ActivationPlot::columns() const
-{
-    return {tr("knot"), tr("input"), tr("output")};
-}
-
-QVariant ActivationPlot::cell(int point, int column) const
-{
-    if (column == 0)
-        return point;
-    return column == 1 ? keyOf(point) : knot(point);
 }
 
 double ActivationPlot::keyOf(int point) const

@@ -45,6 +45,11 @@ CodebookPlot::CodebookPlot(QWidget *parent) : PlotWidget(tr("Uses of each codebo
     plot().yAxis->setLabel(tr("uses"));
     plot().xAxis->setTicker(countTicker());
     plot().yAxis->setTicker(countTicker());
+    setColumns({{tr("entry"), [](int point) { return point; }},
+                {tr("value"), [this](int point) { return entry(point).value; }},
+                {tr("uses"), [this](int point) { return entry(point).uses; }},
+                {tr("duplicate"),
+                 [this](int point) { return entry(point).duplicate ? tr("yes") : tr("no"); }}});
 }
 
 void CodebookPlot::setEntries(std::vector<Entry> entries)
@@ -77,21 +82,6 @@ QString CodebookPlot::pointText(int point) const
     if (entry(point).duplicate)
         text += tr(", a duplicate");
     return text;
-}
-
-QStringList CodebookPlot::columns() const
-{
-    return {tr("entry"), tr("value"), tr("uses"), tr("duplicate")};
-}
-
-QVariant CodebookPlot::cell(int point, int column) const
-{
-    switch (column) {
-    case 0: return point;
-    case 1: return entry(point).value;
-    case 2: return static_cast<qulonglong>(entry(point).uses);
-    default: return entry(point).duplicate ? tr("yes") : tr("no");
-    }
 }
 
 void CodebookPlot::applyColors(bool dark)

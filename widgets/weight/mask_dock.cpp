@@ -70,6 +70,11 @@ void DensityPlot::setDensity(std::vector<std::uint64_t> kept, std::uint64_t perC
     m_stored = stored;
     plot().xAxis->setLabel(axis.isEmpty() ? tr("output channel") : axis);
     plot().yAxis->setLabel(stored ? tr("kept (%)") : tr("not zero (%)"));
+    setColumns({{tr("channel"), [](int point) { return point; }},
+                {stored ? tr("kept") : tr("not zero"),
+                 [this](int point) { return m_kept[static_cast<std::size_t>(point)]; }},
+                {tr("of"), [perChannel](int) { return perChannel; }},
+                {tr("density"), [this](int point) { return density(point); }}});
     QVector<double> keys, values;
     keys.reserve(pointCount() + 2);
     values.reserve(pointCount() + 2);
@@ -106,21 +111,6 @@ QString DensityPlot::pointText(int point) const
         m_stored ? tr("channel %1: %2 of %3 kept (%4)") : tr("channel %1: %2 of %3 not zero (%4)");
     return text.arg(point).arg(groupedNumber(m_kept[static_cast<std::size_t>(point)]),
                                groupedNumber(m_perChannel), percentText(density(point)));
-}
-
-QStringList DensityPlot::columns() const
-{
-    return {tr("channel"), m_stored ? tr("kept") : tr("not zero"), tr("of"), tr("density")};
-}
-
-QVariant DensityPlot::cell(int point, int column) const
-{
-    switch (column) {
-    case 0: return point;
-    case 1: return static_cast<qulonglong>(m_kept[static_cast<std::size_t>(point)]);
-    case 2: return static_cast<qulonglong>(m_perChannel);
-    default: return density(point);
-    }
 }
 
 void DensityPlot::applyColors(bool dark)

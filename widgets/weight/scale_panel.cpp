@@ -38,6 +38,9 @@ public:
         plot().yAxis->setLabel(tr("scale"));
         plot().yAxis->setNumberFormat(QStringLiteral("gb"));
         plot().yAxis->setNumberPrecision(2);
+        setColumns({{tr("index"), [](int point) { return point; }},
+                    {tr("scale"),
+                     [this](int point) { return m_scales[static_cast<std::size_t>(point)]; }}});
     }
 
     /// `axis`: what the scales run along ("out channel"). NaN values leave a gap.
@@ -74,13 +77,6 @@ public:
         return tr("scale %1: %2")
             .arg(point)
             .arg(valueText(m_scales[static_cast<std::size_t>(point)]));
-    }
-
-    QStringList columns() const override { return {tr("index"), tr("scale")}; }
-
-    QVariant cell(int point, int column) const override
-    {
-        return column == 0 ? QVariant(point) : QVariant(m_scales[static_cast<std::size_t>(point)]);
     }
 
 protected:
