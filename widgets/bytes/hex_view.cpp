@@ -234,9 +234,12 @@ int HexView::heightFor(std::uint64_t rows) const
            2 * frameWidth();
 }
 
-int HexView::contentWidth() const
+int HexView::contentWidth(int bytesPerRow) const
 {
-    return static_cast<int>(std::ceil(m_layout.width())) + 2 * frameWidth() +
+    const double width = bytesPerRow == 0
+                             ? m_layout.width()
+                             : HexLayout(QFontMetricsF(font()), bytesPerRow, size()).width();
+    return static_cast<int>(std::ceil(width)) + 2 * frameWidth() +
            style()->pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, this);
 }
 

@@ -54,7 +54,8 @@ public:
     std::optional<std::uint64_t> byteAt(const QPoint &pos) const;
     /// Height in pixels at which that many rows are whole.
     int heightFor(std::uint64_t rows) const;
-    int contentWidth() const; ///< of all columns with the scroll bar
+    /// Of all columns with the scroll bar; 0: with as many bytes in a row as there are.
+    int contentWidth(int bytesPerRow = 0) const;
 
     /// What a byte of the file is; without a bundle nothing. Keeps what it had to work out for the
     /// next question.

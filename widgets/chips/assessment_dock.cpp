@@ -139,7 +139,7 @@ AssessmentFacts speedFacts(const roofline::Assessment &assessment)
                                   confidenceWord(speedup->confidence))});
     for (const decision::Measurement &measured : assessment.measured) {
         const QString figure = speedupWord({measured.low, measured.high, {}, {}, {}});
-        facts.push_back({AssessmentText::tr("published %1 \u00d7").arg(figure),
+        facts.push_back({AssessmentText::tr("published %1\u00a0\u00d7").arg(figure),
                          measured.holds() ? (*measured.holds() ? AssessmentText::tr("holds here")
                                                                : AssessmentText::tr("not here"))
                                           : AssessmentText::tr("open here"),

@@ -39,7 +39,7 @@ CalibrationPlot::CalibrationPlot(QWidget *parent) : PlotWidget(tr("Calibration")
         axis->setNumberFormat(QStringLiteral("eb"));
         axis->setNumberPrecision(0);
     }
-    plot().xAxis->setLabel(tr("measured: s, speed-up or ratio to fp16"));
+    plot().xAxis->setLabel(tr("measured (s, or times fp16)"));
     plot().yAxis->setLabel(tr("predicted"));
     for (QCPGraph *&line : m_lines) {
         line = plot().addGraph();

@@ -274,12 +274,10 @@ void ChooseDock::showChoice(const FormChoice &choice)
     m_contested->setVisible(!readings.isEmpty());
     std::vector<report::CandidateFacts> rows = report::candidateRows(choice);
     const auto chosenRow = std::ranges::find_if(rows, [](const auto &row) { return row.chosen; });
-    const auto at = chosenRow == rows.end() ? 0 : static_cast<int>(chosenRow - rows.begin());
+    const auto at = static_cast<int>(chosenRow - rows.begin());
     m_model->setRows(std::move(rows));
-    if (choice.chosen.empty())
-        m_table->setCurrentIndex({}); // a selected row would read as a proposal
-    else
-        chooseRow(m_table, m_model->index(at, 0));
+    // Where none is proposed none is selected, which would read as a proposal.
+    chooseRow(m_table, m_model->index(at, 0));
     m_apply->setEnabled(m_table->currentIndex().isValid());
     showContent();
 }

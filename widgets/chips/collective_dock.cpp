@@ -67,7 +67,7 @@ CollectiveDock::CollectiveDock(Session &session, QWidget *parent)
     predicted->setTextFormat(Qt::RichText);
     predicted->setWordWrap(true);
     QWidget *inputs = buildInputs(content);
-    m_table = makeTable(content, tr("Figures of the collective layer"), m_model, {17, 10, 24, 14});
+    m_table = makeTable(content, tr("Figures of the collective layer"), m_model, {21, 8, 24, 14});
     m_table->setSortingEnabled(false);
     m_table->horizontalHeader()->setStretchLastSection(true);
     auto *parts = new QSplitter(Qt::Horizontal, content);

@@ -146,7 +146,8 @@ void FrontPlot::draw()
     fill(m_otherMark, one(m_other));
     m_otherMark->removeFromLegend();
     if (m_other) {
-        m_otherMark->setName(m_otherName);
+        m_otherMark->setName(
+            fontMetrics().elidedText(m_otherName, Qt::ElideMiddle, theme::em(this, 11)));
         m_otherMark->addToLegend();
     }
     plot().xAxis->setRange(0, mostX > 0 ? mostX * 1.05 : 1);

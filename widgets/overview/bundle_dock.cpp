@@ -442,7 +442,7 @@ void BundleDock::fitResized()
 void BundleDock::fitOneLine()
 {
     QHeaderView *header = m_header;
-    for (const char *key : {"form", "stored_bytes", "ratio", "zero_fraction"}) {
+    for (const char *key : {"form", "stored_bytes", "bits_per_weight", "ratio", "zero_fraction"}) {
         const int column = m_model->columnOf(key);
         const int cells = static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(column);
         header->resizeSection(
