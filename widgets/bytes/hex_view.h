@@ -86,7 +86,9 @@ protected:
     void mouseMoveEvent(QMouseEvent *event) override;
     void mouseReleaseEvent(QMouseEvent *event) override;
     bool viewportEvent(QEvent *event) override;
-    void changeEvent(QEvent *event) override;
+    void relayout() override;
+    void paintRow(QPainter &painter, std::uint64_t row, double top) override;
+    void paintHeader(QPainter &painter) override;
 
 private:
     struct CellLook {
@@ -96,7 +98,6 @@ private:
     };
 
     void forget();
-    void relayout();
     void moveCursor(std::uint64_t to, bool keepAnchor);
     void revealCursor();
     bool moveByKey(QKeyEvent *event);
@@ -104,8 +105,6 @@ private:
     void afterCursorMove();
     QString tipAt(std::uint64_t offset) const;
 
-    void paintHeader(QPainter &painter, double left);
-    void paintRow(QPainter &painter, std::uint64_t row, double left, double top);
     void paintBits(QPainter &painter, std::uint64_t offset, const QRectF &hex);
     void paintByte(QPainter &painter, std::uint64_t offset, const QRectF &hex, const QRectF &text,
                    const CellLook &look);
