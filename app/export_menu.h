@@ -13,17 +13,6 @@
 /// Files that the window makes beside what is open, as `quantize`, `relayout` and `section` make
 /// them: new ones, whole or not there. Nothing that is open is changed.
 
-namespace kernscope {
-}
-namespace kernscope::plan {
-}
-namespace kernscope::quantized {
-}
-namespace kernscope::section {
-}
-namespace kernscope::target {
-}
-
 namespace kernscope::app {
 
 /// A line of a small form: a choice of words, or a text.

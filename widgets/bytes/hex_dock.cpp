@@ -74,8 +74,7 @@ HexDock::HexDock(Session &session, QWidget *parent)
     m_selection = named(new QLabel(content), tr("Selection"));
     laidOut(foot, {m_selection, {m_field, 1}});
     column->addLayout(foot);
-    setContent(content);
-    content->setFocusProxy(m_view);
+    setContent(content, m_view);
     m_content = content;
     content->installEventFilter(this);
     buildActions();

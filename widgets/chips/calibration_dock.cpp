@@ -12,7 +12,6 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
-#include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -192,17 +191,11 @@ CalibrationDock::CalibrationDock(Session &session, QWidget *parent)
     m_plot = new CalibrationPlot(content);
     auto *bar =
         laidOut(new QHBoxLayout, {{m_filter, 2}, {sharedChipBox(m_state, content), 1}, m_onlyChip});
-    auto *split = new QSplitter(Qt::Horizontal, content);
-    split->setChildrenCollapsible(false);
-    auto *tables = new QSplitter(Qt::Vertical, split);
-    tables->setChildrenCollapsible(false);
-    tables->addWidget(m_table);
-    tables->addWidget(buildEstimates(tables));
-    split->addWidget(m_plot);
+    auto *tables = parted(Qt::Vertical, {m_table, buildEstimates(content)});
+    auto *split = parted(Qt::Horizontal, {tables, m_plot});
     split->setSizes({theme::em(this, 54), theme::em(this, 24)});
     laidOut(contentColumn(content), {bar, m_summary, {split, 1}});
-    setContent(content);
-    content->setFocusProxy(m_table);
+    setContent(content, m_table);
     buildActions();
     connect(m_filter, &QLineEdit::textChanged, m_model, &RowTableModel::setFilter);
     connect(m_onlyChip, &QCheckBox::toggled, this, &CalibrationDock::scheduleRefresh);

@@ -141,9 +141,7 @@ ReductionDock::ReductionDock(Session &session, QWidget *parent)
     m_values->setClearButtonEnabled(true);
     m_examples = named(new QComboBox(content), tr("Published cases"));
     fillExamples();
-    m_result = named(new QLabel(content), tr("Result"));
-    m_result->setWordWrap(true);
-    m_result->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_result = named(selectableLabel(content), tr("Result"));
     m_plot = new ReductionPlot(content);
     m_plot->setMinimumHeight(theme::em(this, 9));
     auto *bar = laidOut(new QHBoxLayout, {{m_values, 1}, m_examples});
@@ -155,8 +153,7 @@ ReductionDock::ReductionDock(Session &session, QWidget *parent)
     bar->addWidget(m_narrow);
     connect(m_narrow, &QComboBox::activated, this, &ReductionDock::scheduleRefresh);
     laidOut(contentColumn(content), {bar, m_result, {m_plot, 1}});
-    setContent(content);
-    content->setFocusProxy(m_values);
+    setContent(content, m_values);
     m_values->setText(m_examples->itemData(1).toString());
     connect(m_values, &QLineEdit::textChanged, this, &ReductionDock::scheduleRefresh);
     connect(m_examples, &QComboBox::activated, this, [this](int example) {

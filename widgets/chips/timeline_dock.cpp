@@ -367,8 +367,7 @@ TimelineDock::TimelineDock(Session &session, QWidget *parent)
     m_plot = new TimelinePlot(content);
     m_plot->setMinimumHeight(theme::em(this, 9));
     laidOut(contentColumn(content), {bar, {m_plot, 1}});
-    setContent(content);
-    content->setFocusProxy(m_plot);
+    setContent(content, m_plot);
     m_actions = m_plot->plotActions();
     connect(&m_state, &ChipState::targetChanged, this, &TimelineDock::scheduleRefresh);
     connect(m_plot, &PlotWidget::currentPointChanged, this,

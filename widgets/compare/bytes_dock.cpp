@@ -52,8 +52,7 @@ BytesDock::BytesDock(Session &session, QWidget *parent)
     m_readout->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     buildActions();
     laidOut(column, {buildToolRow(content), {m_stack, 1}, m_readout});
-    setContent(content);
-    content->setFocusProxy(m_view);
+    setContent(content, m_view);
     connectParts();
 }
 

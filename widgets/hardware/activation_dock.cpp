@@ -7,6 +7,7 @@
 #include "core/numeric/half.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
 #include "widgets/models/words.h"
 
@@ -16,7 +17,6 @@
 #include <QFileInfo>
 #include <QHeaderView>
 #include <QLabel>
-#include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -220,19 +220,13 @@ ActivationDock::ActivationDock(Session &session, QWidget *parent)
     m_summary->setWordWrap(true);
     column->addWidget(m_summary);
     buildChoosers(content);
-    auto *split = new QSplitter(Qt::Horizontal, content);
-    m_plot = new ActivationPlot(split);
+    m_plot = new ActivationPlot(content);
     m_entries =
-        makeTable(split, tr("Entries of the activation table"), m_model, {3.5, 7, 4.5, 6, 7});
+        makeTable(content, tr("Entries of the activation table"), m_model, {3.5, 7, 4.5, 6, 7});
     m_entries->setSortingEnabled(false);
     m_entries->horizontalHeader()->setStretchLastSection(true);
-    split->addWidget(m_plot);
-    split->addWidget(m_entries);
-    split->setStretchFactor(0, 3);
-    split->setStretchFactor(1, 2);
-    column->addWidget(split, 1);
-    setContent(content);
-    content->setFocusProxy(m_plot);
+    column->addWidget(parted(Qt::Horizontal, {{m_plot, 3}, {m_entries, 2}}), 1);
+    setContent(content, m_plot);
     buildActions();
     connect(m_plot, &PlotWidget::currentPointChanged, this, [this](int knot) {
         chooseRow(m_entries, m_model->index(knot + 4, 0)); // after the four first entries

@@ -40,11 +40,7 @@ constexpr double kTableHeight = 11; // in ems: title and seven rows at least
 
 QLabel *wrappedLine(design::Type type, QWidget *parent)
 {
-    QLabel *label = design::label({}, type, parent);
-    label->setTextFormat(Qt::PlainText);
-    label->setWordWrap(true);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    return label;
+    return selectable(design::label({}, type, parent), Qt::PlainText);
 }
 
 std::uint32_t versionOf(const Bundle &bundle, std::size_t text)

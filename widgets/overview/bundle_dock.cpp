@@ -123,8 +123,7 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
     column->addWidget(m_fault);
     column->addWidget(m_tree, 1);
     m_footer->hide(); // beside the title
-    setContent(content);
-    content->setFocusProxy(m_tree);
+    setContent(content, m_tree);
     buildActions();
     connectParts();
 }

@@ -434,8 +434,7 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     m_facts = new ElidedLabel(Qt::ElideRight, content);
     m_facts->setFont(design::type(font(), design::Type::Small));
     m_facts->setForegroundRole(QPalette::PlaceholderText);
-    m_described = selectableLabel(content);
-    m_described->setTextFormat(Qt::RichText);
+    m_described = selectableLabel(content, Qt::RichText);
     m_described->setAccessibleName(tr("Description of the model"));
     auto *head =
         laidOut(new QHBoxLayout,
@@ -451,8 +450,7 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
                      head,
                      {m_map, 1}});
     buildFindings(content, column);
-    setContent(content);
-    content->setFocusProxy(m_map);
+    setContent(content, m_map);
     connectParts();
     m_actions += dockAction(this, tr("Look Over All Values"), {}, [this] {
         if (!m_shown)

@@ -173,12 +173,10 @@ void ChipBars::addRow(int row, const AlikeChips &group, std::uint64_t most)
     const QString bytes = group.totals->movedOpen == m_state.table()->rows() ? tr("not known")
                           : known ? tr("%1 B").arg(groupedNumber(group.totals->bytesMoved))
                                   : tr("\u2265 %1 B").arg(groupedNumber(group.totals->bytesMoved));
-    auto *chips = new QLabel(m_body);
-    chips->setTextFormat(Qt::RichText);
-    chips->setText(QStringLiteral("<a href=\"%1\">%2</a>")
-                       .arg(fromUtf8(group.chips.front()->name).toHtmlEscaped(),
-                            briefNames(members).toHtmlEscaped()));
-    chips->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    QLabel *chips = linkLabel(QStringLiteral("<a href=\"%1\">%2</a>")
+                                  .arg(fromUtf8(group.chips.front()->name).toHtmlEscaped(),
+                                       briefNames(members).toHtmlEscaped()),
+                              m_body);
     chips->setToolTip(tr("%1\nJudge by %2").arg(all, fromUtf8(group.chips.front()->name)));
     connect(chips, &QLabel::linkActivated, this,
             [this, chip = group.chips.front()] { m_state.setTarget(*chip); });
@@ -223,9 +221,7 @@ BundleFacts::BundleFacts(Session &session, QWidget *parent) : QWidget(parent)
          {std::pair{QStringLiteral("compare"), tr("Compare with another build\u2026")},
           std::pair{QStringLiteral("plan"), tr("Plan its forms")},
           std::pair{QStringLiteral("report"), tr("Export a report\u2026")}}) {
-        auto *link = new QLabel(QStringLiteral("<a href=\"%1\">%2</a>").arg(what, text), this);
-        link->setTextFormat(Qt::RichText);
-        link->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+        QLabel *link = linkLabel(QStringLiteral("<a href=\"%1\">%2</a>").arg(what, text), this);
         connect(link, &QLabel::linkActivated, this, &BundleFacts::nextRequested);
         column->addWidget(link);
     }

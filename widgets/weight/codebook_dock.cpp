@@ -16,7 +16,6 @@
 #include <QLabel>
 #include <QSortFilterProxyModel>
 #include <QSpinBox>
-#include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -110,9 +109,7 @@ CodebookDock::CodebookDock(Session &session, QWidget *parent)
 {
     auto *content = new QWidget(this);
     m_header = new WeightHeader(false, content);
-    m_summary = new QLabel(content);
-    m_summary->setTextFormat(Qt::RichText); // may hold a link
-    m_summary->setWordWrap(true);
+    m_summary = selectableLabel(content, Qt::RichText); // may hold a link
     m_summary->setTextInteractionFlags(Qt::TextBrowserInteraction);
     connect(m_summary, &QLabel::linkActivated, this, [this] { scheduleRefresh(); });
     m_chooser = named(new IntegerBox(content), tr("Codebook"));
@@ -132,22 +129,11 @@ CodebookDock::CodebookDock(Session &session, QWidget *parent)
     buildTable(content);
     m_plot = new CodebookPlot(content);
 
-    auto *parts = new QSplitter(Qt::Vertical, content);
-    parts->addWidget(m_table);
-    parts->addWidget(m_plot);
-    parts->setStretchFactor(0, 3);
-    parts->setStretchFactor(1, 2);
-    parts->setChildrenCollapsible(false);
-    auto *layout = new QVBoxLayout(content);
-    const int margin = theme::em(this, 0.3);
-    layout->setContentsMargins(margin, margin, margin, margin);
-    layout->setSpacing(margin);
-    layout->addWidget(m_header);
-    layout->addWidget(m_summary);
-    layout->addWidget(m_chooserBox);
-    layout->addWidget(parts, 1);
-    setContent(content);
-    content->setFocusProxy(m_table);
+    laidOut(contentColumn(content), {m_header,
+                                     m_summary,
+                                     m_chooserBox,
+                                     {parted(Qt::Vertical, {{m_table, 3}, {m_plot, 2}}), 1}});
+    setContent(content, m_table);
     connectViews();
 }
 

@@ -182,17 +182,14 @@ void StoredParts::setWeight(const Bundle &bundle, std::size_t index)
                                         fromUtf8(elementTypeName(operand.declaredType()))));
         auto *bytes = new QLabel(tr("%1 B").arg(groupedNumber(place.bytes.value)), m_body);
         bytes->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-        auto *link = new QLabel(m_body);
+        QLabel *link = linkLabel({}, m_body);
         link->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         if (place.isLiteral()) {
             link->setText(tr("in the program"));
             link->setForegroundRole(QPalette::PlaceholderText);
         } else {
             const QString at = hexNumber(place.dataOffset.value);
-            link->setTextFormat(Qt::RichText);
             link->setText(QStringLiteral("<a href=\"%1\">%1</a>").arg(at));
-            link->setTextInteractionFlags(Qt::LinksAccessibleByMouse |
-                                          Qt::LinksAccessibleByKeyboard);
             link->setToolTip(
                 QStringLiteral("%1 + %2").arg(fromUtf8(bundle.files()[place.file].path), at));
             connect(

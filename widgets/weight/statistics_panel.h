@@ -64,8 +64,6 @@ private:
     bool m_logarithmic = false, m_fullRange = false;
 };
 
-class HistogramPlot;
-
 /// Figures and histogram of a whole weight, computed off the GUI thread: figures first. Cancelled
 /// work leaves dashes and a button that begins again.
 class StatisticsPanel : public QWidget
