@@ -319,12 +319,8 @@ QGridLayout *newBody(QWidget *owner, QPointer<QWidget> &body)
     delete body;
     body = new QWidget(owner);
     owner->layout()->addWidget(body);
-    auto *grid = new QGridLayout(body);
-    grid->setContentsMargins(design::space(owner, design::Space::Small), 0, 0, 0);
-    grid->setHorizontalSpacing(design::space(owner, design::Space::Medium));
-    grid->setVerticalSpacing(design::space(owner, design::Space::Hair));
+    QGridLayout *grid = factGrid(body);
     grid->setColumnStretch(0, 1);
-    grid->setColumnStretch(1, 1);
     return grid;
 }
 

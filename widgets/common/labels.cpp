@@ -50,6 +50,25 @@ QSplitter *parted(Qt::Orientation orientation, std::initializer_list<LaidPart> p
     return splitter;
 }
 
+QLabel *giveWay(QLabel *label)
+{
+    QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    policy.setHeightForWidth(true);
+    label->setSizePolicy(policy);
+    label->setWordWrap(true);
+    return label;
+}
+
+QGridLayout *factGrid(QWidget *body, design::Space beside)
+{
+    auto *grid = new QGridLayout(body);
+    grid->setContentsMargins(design::space(body, design::Space::Small), 0, 0, 0);
+    grid->setHorizontalSpacing(design::space(body, beside));
+    grid->setVerticalSpacing(design::space(body, design::Space::Hair));
+    grid->setColumnStretch(1, 1);
+    return grid;
+}
+
 QLabel *linkLabel(const QString &text, QWidget *parent)
 {
     auto *label = new QLabel(text, parent);

@@ -5,6 +5,7 @@
 
 #include <QFont>
 #include <QFontMetrics>
+#include <QGridLayout>
 #include <QLabel>
 #include <QSplitter>
 #include <QString>
@@ -89,6 +90,10 @@ QSplitter *parted(Qt::Orientation orientation, std::initializer_list<LaidPart> p
 /// Words that wrap and can be selected. Plain where they come from files.
 QLabel *selectable(QLabel *label, Qt::TextFormat format);
 QLabel *selectableLabel(QWidget *parent, Qt::TextFormat format = Qt::AutoText);
+/// Lets words wrap at whatever width there is; they widen nothing.
+QLabel *giveWay(QLabel *label);
+/// A grid of facts in `body`, with the gaps of all inspectors; its second column takes what is left.
+QGridLayout *factGrid(QWidget *body, design::Space beside = design::Space::Medium);
 /// Rich words with links that can be followed.
 QLabel *linkLabel(const QString &text, QWidget *parent);
 

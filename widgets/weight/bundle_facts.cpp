@@ -125,11 +125,7 @@ QString ChipBars::text() const
 
 void ChipBars::addNote(const QString &text)
 {
-    auto *note = design::label(text, design::Type::Small, m_body);
-    note->setWordWrap(true);
-    QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    policy.setHeightForWidth(true);
-    note->setSizePolicy(policy);
+    QLabel *note = giveWay(design::label(text, design::Type::Small, m_body));
     auto *grid = static_cast<QGridLayout *>(m_body->layout());
     grid->addWidget(note, grid->rowCount(), 0, 1, 3);
     m_words += text;
@@ -141,10 +137,7 @@ void ChipBars::showRows()
     m_words.clear();
     m_body = new QWidget(this);
     layout()->addWidget(m_body);
-    auto *grid = withoutMargins(new QGridLayout(m_body));
-    grid->setHorizontalSpacing(design::space(this, design::Space::Medium));
-    grid->setVerticalSpacing(design::space(this, design::Space::Hair));
-    grid->setColumnStretch(1, 1);
+    factGrid(m_body)->setContentsMargins({});
     const auto &table = m_state.table();
     if (!table) {
         addNote(m_session.bundle() ? m_state.waitingText() : QString());
@@ -323,10 +316,8 @@ void BundleFacts::setBundle(const BundlePtr &bundle)
         delete layout()->replaceWidget(body, fresh);
         delete body;
         body = fresh;
-        m_rows = withoutMargins(new QGridLayout(body));
-        m_rows->setHorizontalSpacing(design::space(this, design::Space::Small));
-        m_rows->setVerticalSpacing(design::space(this, design::Space::Hair));
-        m_rows->setColumnStretch(1, 1);
+        m_rows = factGrid(body, design::Space::Small);
+        m_rows->setContentsMargins({});
     };
     anew(m_body);
     addForms(*bundle);
