@@ -12,6 +12,8 @@ namespace kernscope::ui {
 
 namespace {
 
+constexpr double kLeastError = 0.01; ///< where no plan has one
+
 /// Powers of ten; the lowest stands for 0, which has no place on a logarithmic axis.
 class ErrorTicker final : public QCPAxisTickerLog
 {
@@ -65,10 +67,11 @@ std::optional<double> FrontPlot::costOf(const plan::PlanTotals &totals) const
 /// A decade below the least error that is not 0.
 void FrontPlot::setFoot()
 {
-    double least = 1;
+    double least = kLeastError;
+    bool any = false;
     const auto take = [&](const plan::PlanTotals &totals) {
         if (totals.error > 0)
-            least = std::min(least, totals.error);
+            least = std::exchange(any, true) ? std::min(least, totals.error) : totals.error;
     };
     for (const plan::FrontPoint &point : m_points)
         take(point.totals);
@@ -118,7 +121,8 @@ void FrontPlot::setOther(const QString &name, const std::optional<plan::PlanTota
 void FrontPlot::draw()
 {
     setFoot();
-    double mostX = 0, mostY = 10 * m_foot;
+    // Of less than two decades the axis would label what lies between two powers of ten.
+    double mostX = 0, mostY = 100 * m_foot;
     const auto fill = [&](QCPGraph *graph, const std::vector<const plan::PlanTotals *> &all) {
         QVector<double> x, y;
         for (const plan::PlanTotals *totals : all) {
