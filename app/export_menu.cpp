@@ -346,6 +346,9 @@ void ExportMenu::askQuantize()
             options.tiles = true;
             ui::openSaveDialog(&m_window, tr("New Folder"), QStringLiteral("weight.") + asked[0],
                                {}, [this, weight, options](const QString &path) {
+                                   if (const BundlePtr now = m_session.bundle();
+                                       !now || weight >= now->weights().size())
+                                       return;
                                    make(tr("Quantising"), path, [=](const Bundle &bundle) {
                                        return quantizeWeight(bundle, weight, options, toPath(path))
                                            .map([&path](const quantized::Quantized &made) {
