@@ -583,7 +583,7 @@ void PlanDock::fillForms()
         m_survey && number < m_survey->rows.size() && m_survey->rows[number].candidates != nullptr;
     m_form->setEnabled(any);
     if (!any) {
-        m_form->addItem(tr("Select a weight that is planned"));
+        m_form->addItem(tr("Select a planned weight"));
         return;
     }
     const plan::Row &row = m_survey->rows[number];
