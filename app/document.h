@@ -230,17 +230,11 @@ private:
     void releaseAside(BundlePtr bundle);
     void refuse(const char *code, const QString &message);
     void collectPatches();
-    /// Those of the list that are laid.
-    std::vector<AppliedEditPtr> laidEdits() const;
-    UnsavedEdits unsavedEdits() const;
     void keepEdits();
     void keepInJournal(UnsavedEdits edits);
     void setKept(std::vector<ui::PatchEntry> kept);
-    struct Remade;
-    static Remade remake(const BundlePtr &base, UnsavedEdits edits, double tolerance,
-                         Progress &progress);
     void makeAgain(UnsavedEdits edits, std::function<void()> done);
-    void finishAgain(Remade made);
+    void finishAgain(RemadeEdits made);
     void checkModified();
     void onFilesHoldChanged(bool hold);
     void lookAtFiles();

@@ -405,7 +405,9 @@ void Document::save(const SaveOptions &options)
             m_applySavedState = std::move(apply);
             return ended;
         },
-        [this, edits = laidEdits()](const EndedSave &ended, bool) { finishSave(ended, edits); });
+        [this, edits = laidOf(m_session.patches())](const EndedSave &ended, bool) {
+            finishSave(ended, edits);
+        });
 }
 
 void Document::applySavedState()
@@ -497,7 +499,7 @@ void Document::finishSaveAs(const EndedSave &ended, const QString &target, bool 
     m_editsForCopy.clear();
     if (!sameSteps || !sameFiles(*m_session.bundle(), *copy.bundle))
         m_session.undoStack().clear();
-    m_onDisk = laidEdits();
+    m_onDisk = laidOf(m_session.patches());
     m_session.undoStack().setClean();
     m_path = target;
     m_memory.reset();

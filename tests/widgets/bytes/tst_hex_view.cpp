@@ -604,6 +604,27 @@ private Q_SLOTS:
         readings->scrollTo(last);
         QVERIFY(readings->viewport()->rect().contains(readings->visualRect(last)));
     }
+
+    /// Until the user chooses how many.
+    void wideDocksHaveMoreBytesInARow()
+    {
+        auto [session, dock] = test::Alone<HexDock>();
+        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
+        const auto *view = dock.findChild<HexView *>();
+        for (const auto &[width, bytes] : {std::pair(3000, 32), {900, 16}}) {
+            dock.resize(width, 340);
+            QTest::qWait(0);
+            QCOMPARE(view->bytesPerRow(), bytes);
+            QVERIFY(view->width() >= view->contentWidth());
+        }
+        for (QAction *action : dock.menuActions()) {
+            if (action->text() == u"8 Bytes a Row"_s)
+                action->trigger();
+        }
+        dock.resize(3000, 340);
+        QTest::qWait(0);
+        QCOMPARE(view->bytesPerRow(), 8);
+    }
 };
 
 KERNSCOPE_TEST(TestHexView, QApplication)

@@ -329,6 +329,27 @@ private Q_SLOTS:
         QVERIFY(buttons.front()->isEnabled());
     }
 
+    /// Dense is no row of the candidates: where it is the form to take no other one is selected.
+    void denseSelectsNoOtherForm()
+    {
+        auto [session, dock] = Alone<ChooseDock>();
+        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
+        const auto *table = dock.findChild<QTableView *>();
+        int dense = 0;
+        for (std::size_t i = 0; i < session.bundle()->weights().size(); ++i) {
+            session.goToWeight(i);
+            QVERIFY(settle(dock));
+            if (!dock.choice() || !dock.showsContent())
+                continue;
+            const bool row = std::ranges::any_of(dock.choice()->candidates, [&](const auto &one) {
+                return one.form == dock.choice()->chosen;
+            });
+            QCOMPARE(table->currentIndex().isValid(), row);
+            dense += dock.choice()->chosen == "dense" ? 1 : 0;
+        }
+        QVERIFY(dense > 0);
+    }
+
     void collectiveFigures()
     {
         auto [session, dock] = Alone<CollectiveDock>();

@@ -551,6 +551,26 @@ private slots:
         QVERIFY(plot.rect().contains(plot.positionOf(0)));
     }
 
+    /// Powers of ten alone have labels, also of a front of one point: others would lie on them.
+    void oneErrorLabelsPowersOfTen()
+    {
+        FrontPlot plot;
+        plot.resize(260, 300);
+        plot.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        for (const double error : {0.0, 0.02, 3.0}) {
+            plot.setFront(FrontPlot::Axis::Stored, {pointOf(9000, error, 1e-6)});
+            auto *canvas = VERIFIED(plot.findChild<QCustomPlot *>());
+            canvas->replot();
+            QVERIFY(canvas->yAxis->tickVector().size() > 1);
+            for (const double tick : canvas->yAxis->tickVector()) {
+                const double power = std::log10(tick);
+                QVERIFY2(std::abs(power - std::round(power)) < 1e-6,
+                         qPrintable(QString::number(tick)));
+            }
+        }
+    }
+
     void unknownTimesAreNotNone()
     {
         FrontPlot plot;

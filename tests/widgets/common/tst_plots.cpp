@@ -112,17 +112,17 @@ private Q_SLOTS:
         const auto sum = [&plot] {
             qulonglong all = 0;
             for (int point = 0; point < plot.pointCount(); ++point)
-                all += plot.cell(point, 2).toULongLong();
+                all += plot.cellData(point, 2, Qt::DisplayRole).toULongLong();
             return all;
         };
         QVERIFY(plot.pointCount() > 40 && plot.pointCount() <= 96);
         QCOMPARE(plot.outside(), 3u);
         QCOMPARE(sum(), total - 3);
-        QVERIFY(plot.cell(plot.pointCount() - 1, 1).toDouble() < 0.1);
+        QVERIFY(plot.cellData(plot.pointCount() - 1, 1, Qt::DisplayRole).toDouble() < 0.1);
         plot.setFullRange(true);
         QCOMPARE(plot.outside(), 0u);
         QCOMPARE(sum(), total);
-        QVERIFY(plot.cell(plot.pointCount() - 1, 1).toDouble() >= 1.0);
+        QVERIFY(plot.cellData(plot.pointCount() - 1, 1, Qt::DisplayRole).toDouble() >= 1.0);
     }
 
     void histogramOfOneValue()
@@ -134,9 +134,12 @@ private Q_SLOTS:
         histogram.bins[0] = 12;
         plot.setHistogram(histogram);
         QVERIFY(plot.pointCount() >= 1);
-        QCOMPARE(plot.cell(0, 2).toULongLong(), 12u);
+        QCOMPARE(plot.cellData(0, 2, Qt::DisplayRole).toULongLong(), 12u);
         // One bar about the value.
-        QCOMPARE((plot.cell(0, 0).toDouble() + plot.cell(0, 1).toDouble()) / 2, 0.25);
+        QCOMPARE((plot.cellData(0, 0, Qt::DisplayRole).toDouble() +
+                  plot.cellData(0, 1, Qt::DisplayRole).toDouble()) /
+                     2,
+                 0.25);
         plot.setLogarithmic(true);
         QVERIFY(expose(plot));
         plot.grab();
@@ -275,7 +278,8 @@ private Q_SLOTS:
         std::uint64_t next = 0;
         for (int point = 0; point < plot.pointCount(); ++point) {
             if (point != cut)
-                next = std::max(next, std::uint64_t{plot.cell(point, 2).toULongLong()});
+                next = std::max(
+                    next, std::uint64_t{plot.cellData(point, 2, Qt::DisplayRole).toULongLong()});
         }
         const auto *view = VERIFIED(plot.findChild<QCustomPlot *>());
         const double top = view->yAxis->range().upper;
@@ -284,7 +288,7 @@ private Q_SLOTS:
         QVERIFY(text && text->visible());
         QString digits = text->text(); // the whole height is said, and stays in the table
         digits.remove(QRegularExpression(u"[^0-9]"_s));
-        QCOMPARE(digits.toULongLong(), plot.cell(cut, 2).toULongLong());
+        QCOMPARE(digits.toULongLong(), plot.cellData(cut, 2, Qt::DisplayRole).toULongLong());
         plot.setLogarithmic(true); // there every bar has room
         QCOMPARE(plot.cutBar(), -1);
         QVERIFY(!text->visible());

@@ -209,6 +209,28 @@ private Q_SLOTS:
         QCOMPARE(value("u8"), u"\u2013"_s);
     }
 
+    /// A chosen row that is in sight stays so in a smaller table; what is out of sight stays out.
+    void chosenRowsStayInSight()
+    {
+        QStandardItemModel model(60, 2);
+        QTableView table;
+        table.setModel(&model);
+        prepareTable(&table);
+        table.resize(300, 600);
+        table.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&table));
+        for (const bool inSight : {true, false}) {
+            chooseRow(&table, model.index(inSight ? 15 : 55, 0));
+            table.scrollToTop();
+            table.resize(300, 200);
+            QTest::qWait(0);
+            QCOMPARE(table.viewport()->rect().contains(table.visualRect(table.currentIndex())),
+                     inSight);
+            table.resize(300, 600);
+            QTest::qWait(0);
+        }
+    }
+
     void oneLongNameShortensAll()
     {
         QStandardItemModel model;
