@@ -92,7 +92,7 @@ QLabel *selectable(QLabel *label, Qt::TextFormat format);
 QLabel *selectableLabel(QWidget *parent, Qt::TextFormat format = Qt::AutoText);
 /// Lets words wrap at whatever width there is; they widen nothing.
 QLabel *giveWay(QLabel *label);
-/// A grid of facts in `body`, with the gaps of all inspectors; its second column takes what is left.
+/// A grid of facts in `body`, with the gaps of all inspectors; its second column takes the rest.
 QGridLayout *factGrid(QWidget *body, design::Space beside = design::Space::Medium);
 /// Rich words with links that can be followed.
 QLabel *linkLabel(const QString &text, QWidget *parent);
