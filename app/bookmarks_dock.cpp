@@ -230,8 +230,7 @@ BookmarksDock::BookmarksDock(ui::Session &session, QWidget *parent)
     ui::setColumnWidths(m_table->horizontalHeader(), {18, 20, 12});
     ui::growColumns(m_table, {m_model->columnOf("place"), m_model->columnOf("note")});
     column->addWidget(m_table, 1);
-    setContent(content);
-    content->setFocusProxy(m_table);
+    setContent(content, m_table);
     buildActions();
     connect(m_table, &QTableView::activated, this, [this](const QModelIndex &at) { go(at.row()); });
     connect(m_model, &BookmarkModel::edited, this, &BookmarksDock::keep);

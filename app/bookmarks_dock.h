@@ -61,8 +61,6 @@ private:
     std::vector<Bookmarks> m_before; ///< newest last; lists share what they have in common
 };
 
-class BookmarkModel;
-
 /// The bookmarks of the open bundle: places with notes, kept with the user's state or beside the
 /// bundle.
 class BookmarksDock final : public ui::Dock

@@ -5,6 +5,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/base/sha256.h"
 #include "core/bundle/bundle.h"
+#include "widgets/models/handover.h"
 
 #include <QFile>
 #include <QFileInfo>
@@ -89,6 +90,7 @@ void BundleWatch::takeDigests()
     if (bytes > kMostDigested)
         return;
     const auto take = [digests = m_digests, files = m_stamps.keys()] {
+        ui::takeOver();
         for (const QString &file : files) {
             const auto path = toPath(file);
             if (auto digest = digestOf(path, digests->unwanted)) {
@@ -97,6 +99,7 @@ void BundleWatch::takeDigests()
             }
         }
     };
+    ui::handOver();
     if (bytes > kMostDigestedAtOnce)
         m_pool.start(take);
     else
@@ -119,6 +122,7 @@ std::vector<std::shared_ptr<OverlaidFile>> BundleWatch::touchedOnly(const Bundle
             continue;
         if (m_digests->now.count(path) == 0) {
             const auto look = [this, digests = m_digests, path] {
+                ui::takeOver();
                 auto digest = digestOf(path, digests->unwanted);
                 const std::lock_guard again(digests->mutex);
                 if (digest)
@@ -126,6 +130,7 @@ std::vector<std::shared_ptr<OverlaidFile>> BundleWatch::touchedOnly(const Bundle
             };
             lock.unlock();
             if (now->bytes > kMostAtOnce) {
+                ui::handOver();
                 m_pool.start([this, look] {
                     look();
                     QMetaObject::invokeMethod(this, &BundleWatch::touched, Qt::QueuedConnection);

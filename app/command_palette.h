@@ -121,7 +121,6 @@ private:
 };
 
 class DockSet;
-class PaletteIndex;
 
 /// What the search box finds beside the names of the bundle: actions, kinds of edits, chips, help.
 class PaletteSource final : public QObject

@@ -331,7 +331,7 @@ void Document::reload(bool editsAgain)
     if (m_session.other())
         other = otherSource();
     const bool patching = m_session.patchingEnabled();
-    m_again = editsAgain ? std::optional(unsavedEdits()) : std::nullopt;
+    m_again = editsAgain ? std::optional(unsavedOf(m_session.patches(), m_onDisk)) : std::nullopt;
     openBoth(shownSource(), std::move(other), [this, weight, patching] {
         if (const auto index = m_session.bundle()->weightByName(weight))
             m_session.goToWeight(*index);
@@ -477,49 +477,6 @@ void Document::bindShapes(std::vector<shapes::ShapeBinding> bindings)
         });
 }
 
-/// What became of edits that were to be made again.
-struct Document::Remade {
-    UnsavedEdits edits;
-    std::vector<std::optional<AppliedEdit>> made; ///< by row of edits.entries, but for those off
-    BundlePtr bundle;                             ///< with those laid that are on
-    std::vector<ui::PatchEntry> refused;
-    std::optional<Error> fault;       ///< the first one
-    std::vector<std::string> reasons; ///< of each of `refused`
-};
-
-std::vector<AppliedEditPtr> Document::laidEdits() const
-{
-    std::vector<AppliedEditPtr> edits;
-    for (const ui::PatchEntry &entry : m_session.patches()) {
-        if (entry.active)
-            edits.push_back(entry.edit);
-    }
-    return edits;
-}
-
-/// What is laid begins with edits that are saved; from the first one on that is not, the saved ones
-/// are taken back and the others are unsaved.
-UnsavedEdits Document::unsavedEdits() const
-{
-    UnsavedEdits unsaved;
-    const std::vector<AppliedEditPtr> laid = laidEdits();
-    const auto [saved, firstNew] =
-        std::mismatch(m_onDisk.begin(), m_onDisk.end(), laid.begin(), laid.end());
-    unsaved.takenBack.assign(saved, m_onDisk.end());
-    std::size_t before = static_cast<std::size_t>(firstNew - laid.begin());
-    for (const ui::PatchEntry &entry : m_session.patches()) {
-        if (entry.active && before > 0) {
-            --before;
-            continue;
-        }
-        unsaved.entries.push_back(entry);
-        // Such a one is no step any more that could be made again: it is an edit switched off.
-        if (!entry.active && std::find(saved, m_onDisk.end(), entry.edit) != m_onDisk.end())
-            unsaved.entries.back().off = true;
-    }
-    return unsaved;
-}
-
 void Document::keepEditsIn(const QString &stateFolder)
 {
     m_journal = std::make_unique<EditJournal>(stateFolder);
@@ -529,7 +486,8 @@ void Document::keepEdits()
 {
     if (!m_journal || m_again) // what is to be made again is not lost meanwhile
         return;
-    UnsavedEdits unsaved = isOpen() && !inMemory() ? unsavedEdits() : UnsavedEdits{};
+    UnsavedEdits unsaved =
+        isOpen() && !inMemory() ? unsavedOf(m_session.patches(), m_onDisk) : UnsavedEdits{};
     const bool worth = modified() || std::any_of(unsaved.entries.begin(), unsaved.entries.end(),
                                                  [](const auto &entry) { return entry.off; });
     if (!worth)
@@ -584,89 +542,6 @@ void Document::makeLeftEdits(const QString &file)
     });
 }
 
-/// Why an edit that was made as `stated` is not made as `now`: the file has changed since and holds
-/// another value in its place. An edit by an expression asks for what the new values give: there
-/// a worse deviation counts. Nothing is known of `stated` where it names no element.
-static std::optional<Error> holdsAnother(const AppliedEdit &stated, const AppliedEdit &now)
-{
-    const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
-    const auto off = [](const AppliedEdit &edit) { return std::abs(edit.stored - edit.asked); };
-    const bool another = !same(now.asked, stated.asked);
-    if (stated.elements == 0 || (!another && same(now.stored, stated.stored)) ||
-        (another && now.edit.kind == Edit::Kind::Compute && !(off(now) > off(stated))))
-        return std::nullopt;
-    return ErrorBuilder("patch.unrepresentable")
-        .field(now.edit.weight)
-        .message(fmt::format("The file has changed: {} was held as {} and would be held as {} now",
-                             now.asked, stated.stored, now.stored));
-}
-
-/// All together, or where they do not fit, those that do.
-Document::Remade Document::remake(const BundlePtr &base, UnsavedEdits edits, double tolerance,
-                                  Progress &progress)
-{
-    Remade remade{std::move(edits), {}, nullptr, {}, {}, {}};
-    const auto &entries = remade.edits.entries;
-    remade.made.resize(entries.size());
-    const auto refuse = [&remade](const Error &fault) {
-        if (!remade.fault)
-            remade.fault = fault;
-    };
-    auto fork = forkWithSteps(base, stepsOf(remade.edits.takenBack, false), &progress);
-    if (!fork && !remade.edits.takenBack.empty()) {
-        refuse(fork.error());
-        remade.edits.takenBack.clear();
-        fork = forkWithSteps(base, {}, &progress);
-    }
-    if (!fork) {
-        refuse(fork.error());
-        return remade;
-    }
-    const auto plan = [&](bool active, BundlePtr at) {
-        std::vector<Edit> all;
-        std::vector<std::size_t> rows;
-        for (std::size_t i = 0; i < entries.size(); ++i) {
-            if (entries[i].off || entries[i].active != active)
-                continue;
-            rows.push_back(i);
-            all.push_back(entries[i].edit->edit);
-            all.back().note = entries[i].note;
-        }
-        if (rows.empty())
-            return at;
-        const auto planSame = [&](std::size_t first, std::size_t count) -> Result<PlannedEdits> {
-            const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
-            auto planned = TRY(planOnFork(at, {begin, begin + static_cast<std::ptrdiff_t>(count)},
-                                          tolerance, &progress));
-            for (std::size_t i = 0; i < count; ++i) {
-                if (auto fault = holdsAnother(*entries[rows[first + i]].edit, planned.edits[i]))
-                    return tl::unexpected(*std::move(fault));
-            }
-            return planned;
-        };
-        if (auto planned = planSame(0, all.size())) {
-            for (std::size_t i = 0; i < rows.size(); ++i)
-                remade.made[rows[i]] = std::move(planned->edits[i]);
-            return planned->bundle;
-        }
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            auto planned = planSame(i, 1);
-            if (planned) {
-                remade.made[rows[i]] = std::move(planned->edits.front());
-                at = planned->bundle;
-            } else {
-                refuse(planned.error());
-                remade.reasons.push_back(planned.error().message);
-                remade.refused.push_back(entries[rows[i]]);
-            }
-        }
-        return at;
-    };
-    remade.bundle = plan(true, *fork);
-    plan(false, remade.bundle);
-    return remade;
-}
-
 void Document::makeAgain(UnsavedEdits edits, std::function<void()> done)
 {
     m_again.reset();
@@ -682,9 +557,9 @@ void Document::makeAgain(UnsavedEdits edits, std::function<void()> done)
     run(
         Busy::Planning, tr("Making the edits again"),
         [base, edits, tolerance = m_tolerance](Progress &progress) {
-            return remake(base, edits, tolerance, progress);
+            return remakeEdits(base, edits, tolerance, progress);
         },
-        [this, base, edits, done, index = m_session.undoStack().index()](Remade &remade,
+        [this, base, edits, done, index = m_session.undoStack().index()](RemadeEdits &remade,
                                                                          bool stopped) {
             if (stopped || !remade.bundle || !stillFits(base, index)) {
                 std::vector<ui::PatchEntry> kept = done ? m_kept : edits.entries;
@@ -702,7 +577,7 @@ void Document::makeAgain(UnsavedEdits edits, std::function<void()> done)
 
 /// As the steps that they were; where an edit is off or a saved one is taken back, what is laid and
 /// what is not is one step.
-void Document::finishAgain(Remade remade)
+void Document::finishAgain(RemadeEdits remade)
 {
     const auto &entries = remade.edits.entries;
     const auto &takenBack = remade.edits.takenBack;

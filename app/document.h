@@ -5,6 +5,7 @@
 #include "app/edit_journal.h"
 #include "core/bundle/bound_shapes.h"
 #include "core/patch/interrupted_save.h"
+#include "widgets/models/handover.h"
 #include "widgets/models/task_manager.h"
 
 #include <QObject>
@@ -229,17 +230,11 @@ private:
     void releaseAside(BundlePtr bundle);
     void refuse(const char *code, const QString &message);
     void collectPatches();
-    /// Those of the list that are laid.
-    std::vector<AppliedEditPtr> laidEdits() const;
-    UnsavedEdits unsavedEdits() const;
     void keepEdits();
     void keepInJournal(UnsavedEdits edits);
     void setKept(std::vector<ui::PatchEntry> kept);
-    struct Remade;
-    static Remade remake(const BundlePtr &base, UnsavedEdits edits, double tolerance,
-                         Progress &progress);
     void makeAgain(UnsavedEdits edits, std::function<void()> done);
-    void finishAgain(Remade made);
+    void finishAgain(RemadeEdits made);
     void checkModified();
     void onFilesHoldChanged(bool hold);
     void lookAtFiles();
@@ -286,9 +281,11 @@ void Document::run(Busy busy, const QString &title, Work work, Done done)
                 throw;
             }
             const bool stopped = progress.cancelled();
+            ui::handOver();
             QMetaObject::invokeMethod(
                 this,
                 [this, result, stopped, done] {
+                    ui::takeOver();
                     setBusy(Busy::Idle);
                     done(*result, stopped);
                 },

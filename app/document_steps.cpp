@@ -165,8 +165,11 @@ void Document::releaseAside(BundlePtr bundle)
 {
     constexpr int kReleaseMilliseconds = 1000;
     QTimer::singleShot(kReleaseMilliseconds, this, [bundle = std::move(bundle)]() mutable {
-        QThreadPool::globalInstance()->start(
-            [last = std::move(bundle)]() mutable { last.reset(); });
+        ui::handOver();
+        QThreadPool::globalInstance()->start([last = std::move(bundle)]() mutable {
+            ui::takeOver();
+            last.reset();
+        });
     });
 }
 
@@ -402,7 +405,9 @@ void Document::save(const SaveOptions &options)
             m_applySavedState = std::move(apply);
             return ended;
         },
-        [this, edits = laidEdits()](const EndedSave &ended, bool) { finishSave(ended, edits); });
+        [this, edits = laidOf(m_session.patches())](const EndedSave &ended, bool) {
+            finishSave(ended, edits);
+        });
 }
 
 void Document::applySavedState()
@@ -494,7 +499,7 @@ void Document::finishSaveAs(const EndedSave &ended, const QString &target, bool 
     m_editsForCopy.clear();
     if (!sameSteps || !sameFiles(*m_session.bundle(), *copy.bundle))
         m_session.undoStack().clear();
-    m_onDisk = laidEdits();
+    m_onDisk = laidOf(m_session.patches());
     m_session.undoStack().setClean();
     m_path = target;
     m_memory.reset();

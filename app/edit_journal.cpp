@@ -6,6 +6,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/patch/edit/edit_parser.h"
+#include "widgets/models/handover.h"
 
 #include <QCryptographicHash>
 #include <QDir>
@@ -454,6 +455,7 @@ std::optional<patch::DiskFile> EditJournal::lock(const QString &file) const
 
 void EditJournal::remove(const QString &file)
 {
+    ui::takeOver();
     QFile::remove(file);
     QFile::remove(lockOf(file));
 }
@@ -471,12 +473,15 @@ void EditJournal::keep(const QString &bundle, std::function<std::string()> text)
             m_lock = std::make_shared<patch::DiskFile>(std::move(*held));
     }
     const std::lock_guard guard(m_mutex);
-    if (!std::exchange(m_text, std::move(text)))
+    if (!std::exchange(m_text, std::move(text))) {
+        ui::handOver();
         m_pool.start([this, file = m_file] { write(file); });
+    }
 }
 
 void EditJournal::write(const QString &path)
 {
+    ui::takeOver();
     std::function<std::string()> text;
     {
         const std::lock_guard guard(m_mutex);
@@ -501,6 +506,7 @@ void EditJournal::clear()
     if (m_file.isEmpty())
         return;
     // Behind what is written still; the lock is let go after it.
+    ui::handOver();
     m_pool.start([file = m_file, held = m_lock] { remove(file); });
     m_file.clear();
     m_bundle.clear();

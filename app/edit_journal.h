@@ -90,6 +90,25 @@ struct UnsavedEdits {
     bool empty() const { return takenBack.empty() && entries.empty(); }
 };
 
+/// Those of `patches` that are laid.
+std::vector<AppliedEditPtr> laidOf(const std::vector<ui::PatchEntry> &patches);
+/// Those of `patches` that are not on the disk, where the last save wrote `onDisk`.
+UnsavedEdits unsavedOf(const std::vector<ui::PatchEntry> &patches,
+                       const std::vector<AppliedEditPtr> &onDisk);
+
+/// What became of edits that were to be made again.
+struct RemadeEdits {
+    UnsavedEdits edits;
+    std::vector<std::optional<AppliedEdit>> made; ///< by row of edits.entries, but for those off
+    BundlePtr bundle;                             ///< with those laid that are on
+    std::vector<ui::PatchEntry> refused;
+    std::optional<Error> fault;       ///< the first one
+    std::vector<std::string> reasons; ///< of each of `refused`
+};
+/// On a fork of `base`: all together, or where they do not fit, those that do.
+RemadeEdits remakeEdits(const BundlePtr &base, UnsavedEdits edits, double tolerance,
+                        Progress &progress);
+
 /// As a script of edits (parseEditScript) that makes those that are on; what else there is stands
 /// in comments: the bundle, when it was written, steps, switched off, undone and taken back edits.
 /// `files`: paths of the bundle's files, by their indices.

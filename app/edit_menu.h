@@ -13,9 +13,6 @@
 
 class QAbstractItemView;
 
-namespace kernscope {
-}
-
 namespace kernscope::app {
 
 /// The selected rows of a table or tree with the titles of its columns, as the view shows them:

@@ -125,8 +125,8 @@ Result<quantized::Quantized> quantizeWeight(const Bundle &bundle, std::size_t we
                                             const quantized::QuantizeOptions &options,
                                             const std::filesystem::path &folder)
 {
-    const Weight &of = bundle.weights()[weight];
     auto decoder = TRY(bundle.decoder(weight));
+    const Weight &of = bundle.weights()[weight];
     std::vector<float> values(decoder.elements().value);
     {
         const BundleReadLock lock(bundle);
@@ -346,32 +346,35 @@ void ExportMenu::askQuantize()
             options.tiles = true;
             ui::openSaveDialog(&m_window, tr("New Folder"), QStringLiteral("weight.") + asked[0],
                                {}, [this, weight, options](const QString &path) {
-                                   startQuantize(weight, options, path);
+                                   if (const BundlePtr now = m_session.bundle();
+                                       !now || weight >= now->weights().size())
+                                       return;
+                                   make(tr("Quantising"), path, [=](const Bundle &bundle) {
+                                       return quantizeWeight(bundle, weight, options, toPath(path))
+                                           .map([&path](const quantized::Quantized &made) {
+                                               return tr("%1: %2, relative error %3")
+                                                   .arg(path,
+                                                        ui::fromUtf8(report::bytesText(made.bytes)))
+                                                   .arg(made.figures.relative, 0, 'g', 3);
+                                           });
+                                   });
                                });
         });
 }
 
-void ExportMenu::startQuantize(std::size_t weight, const quantized::QuantizeOptions &options,
-                               const QString &path)
+/// As a task on what is open; the status line tells what came of it.
+void ExportMenu::make(const QString &title, const QString &path,
+                      std::function<Result<QString>(const Bundle &)> work)
 {
-    const BundlePtr bundle = m_session.bundle();
-    if (!bundle || weight >= bundle->weights().size())
+    if (!m_session.bundle())
         return;
     m_session.tasks().start(
-        this, tr("Quantising"),
-        [bundle, weight, options, path](Progress &) {
-            return quantizeWeight(*bundle, weight, options, toPath(path));
-        },
-        [this, path](const Result<quantized::Quantized> &made) {
-            if (!made) {
-                Q_EMIT m_session.statusMessage(
-                    tr("Not quantised: %1").arg(errorSentence(made.error())));
-                return;
-            }
-            Q_EMIT m_session.statusMessage(
-                tr("%1: %2, relative error %3")
-                    .arg(path, ui::fromUtf8(report::bytesText(made->bytes)))
-                    .arg(made->figures.relative, 0, 'g', 3));
+        this, title, [bundle = m_session.bundle(), work](Progress &) { return work(*bundle); },
+        [this, path](const Result<QString> &said) {
+            if (said)
+                Q_EMIT m_session.statusMessage(*said);
+            else
+                sayWritten(tl::unexpected(said.error()), path);
         });
 }
 
@@ -420,7 +423,14 @@ void ExportMenu::askSection()
                                            lanes};
                 askExport(tr("Build Slices"), tr("Slices (*.bin)"), QStringLiteral("bin"),
                           [this, &chip, options, weights](const QString &path) {
-                              startSlices(weights, options, chip, path);
+                              make(tr("Building slices"), path, [=, &chip](const Bundle &bundle) {
+                                  return buildSlicesTo(bundle, weights, options, chip, toPath(path))
+                                      .map([&path](const SliceFile &made) {
+                                          return tr("%1: %2 slices, %3 B")
+                                              .arg(path, ui::groupedNumber(made.rows.size()),
+                                                   ui::groupedNumber(made.bytes.size()));
+                                      });
+                              });
                           });
                 return;
             }
@@ -430,41 +440,12 @@ void ExportMenu::askSection()
             options.entries = asked[4].toStdString();
             options.lanes = lanes;
             askExport(tr("Build a Weight Section"), tr("Weight sections (*.ksec)"),
-                      QStringLiteral("ksec"), [this, &chip, options, weights](const auto &path) {
-                          startSection(weights, options, chip, path);
+                      QStringLiteral("ksec"), [this, &chip, options, weights](const QString &path) {
+                          make(tr("Building the section"), path, [=, &chip](const Bundle &bundle) {
+                              return buildSectionTo(bundle, weights, options, chip, toPath(path))
+                                  .map([&path] { return tr("Written: %1").arg(path); });
+                          });
                       });
-        });
-}
-
-void ExportMenu::startSection(const std::vector<std::size_t> &weights,
-                              const plan::SectionOptions &options, const target::Target &chip,
-                              const QString &path)
-{
-    const BundlePtr bundle = m_session.bundle();
-    m_session.tasks().start(
-        this, tr("Building the section"),
-        [bundle, weights, options, &chip, path](Progress &) {
-            return buildSectionTo(*bundle, weights, options, chip, toPath(path));
-        },
-        [this, path](const Result<void> &made) { sayWritten(made, path); });
-}
-
-void ExportMenu::startSlices(const std::vector<std::size_t> &weights, const SliceOptions &options,
-                             const target::Target &chip, const QString &path)
-{
-    const BundlePtr bundle = m_session.bundle();
-    m_session.tasks().start(
-        this, tr("Building slices"),
-        [bundle, weights, options, &chip, path](Progress &) {
-            return buildSlicesTo(*bundle, weights, options, chip, toPath(path));
-        },
-        [this, path](const Result<SliceFile> &made) {
-            if (made)
-                Q_EMIT m_session.statusMessage(tr("%1: %2 slices, %3 B")
-                                                   .arg(path, ui::groupedNumber(made->rows.size()),
-                                                        ui::groupedNumber(made->bytes.size())));
-            else
-                sayWritten(tl::unexpected(made.error()), path);
         });
 }
 

@@ -13,17 +13,6 @@
 /// Files that the window makes beside what is open, as `quantize`, `relayout` and `section` make
 /// them: new ones, whole or not there. Nothing that is open is changed.
 
-namespace kernscope {
-}
-namespace kernscope::plan {
-}
-namespace kernscope::quantized {
-}
-namespace kernscope::section {
-}
-namespace kernscope::target {
-}
-
 namespace kernscope::app {
 
 /// A line of a small form: a choice of words, or a text.
@@ -86,13 +75,9 @@ private:
     void askExport(const QString &title, const QString &filters, const QString &suffix,
                    const std::function<void(const QString &)> &write);
     void askQuantize();
-    void startQuantize(std::size_t weight, const quantized::QuantizeOptions &options,
-                       const QString &path);
+    void make(const QString &title, const QString &path,
+              std::function<Result<QString>(const Bundle &)> work);
     void askSection();
-    void startSection(const std::vector<std::size_t> &weights, const plan::SectionOptions &options,
-                      const target::Target &chip, const QString &path);
-    void startSlices(const std::vector<std::size_t> &weights, const SliceOptions &options,
-                     const target::Target &chip, const QString &path);
     void sayWritten(const Result<void> &made, const QString &path);
     void askRelayout();
     void askRelocate();

@@ -18,71 +18,46 @@
 
 namespace kernscope::app {
 
+namespace {
+
 /// A place for docks: one, several in tabs, or several side by side. Shares count within a parent.
 struct DockNode {
     enum class Kind : std::uint8_t { Leaf, Tabs, Row, Column };
     Kind kind = Kind::Leaf;
     double share = 1;
-    double ems = 0;     ///< extent in heights of the host's font, taken before the shares; 0: none
-    double least = 0;   ///< with `ems`: that share of the parent's extent where it is more
-    double fullEms = 0; ///< what `ems` grows to ...
+    std::vector<DockNode> children = {};
+    QString id = {};     ///< Leaf: objectName of the dock
+    bool visible = true; ///< Leaf: false, it has its place but starts hidden
+    double ems = 0;      ///< extent in heights of the host's font, taken before the shares; 0: none
+    double least = 0;    ///< with `ems`: that share of the parent's extent where it is more
+    double fullEms = 0;  ///< what `ems` grows to ...
     double fullShare = 0; ///< ... as long as it is no more than that share of the parent's extent
-    QString id;           ///< Leaf: objectName of the dock
-    bool visible = true;  ///< Leaf: false, it has its place but starts hidden
-    std::vector<DockNode> children;
-
-    /// This node with that extent, or with a share of the parent's where that is more.
-    DockNode wide(double extent, double leastShare = 0) const;
-    /// This node, as wide as that where it is no more than that share of the parent's extent.
-    DockNode upTo(double extent, double share) const;
-    static DockNode leaf(double share, const char *id);
-    static DockNode hidden(double share, const char *id);
-    static DockNode tabs(double share, std::vector<DockNode> children);
-    static DockNode row(double share, std::vector<DockNode> children);
-    static DockNode column(double share, std::vector<DockNode> children);
-};
-
-/// Puts the docks of `host` (which has no central widget) where `root` has them and gives them
-/// their shares of its present size. Names that are no dock are left out; docks that `root` does
-/// not name are hidden and have a place in its last tabs without a fixed width, else at its end.
-void arrangeDocks(QMainWindow &host, const QList<QDockWidget *> &docks, const DockNode &root);
-
-namespace {
-
-/// DockNode with its docks found, and without those that are not there.
-struct Placed {
-    DockNode::Kind kind = DockNode::Kind::Leaf;
-    double share = 1, ems = 0, least = 0, fullEms = 0, fullShare = 0;
-    QDockWidget *dock = nullptr;
-    bool visible = true;
-    std::vector<Placed> children;
+    QDockWidget *dock = nullptr; ///< Leaf: once it is found
 
     /// The dock that stands for the node while its parent is split.
     QDockWidget *first() const { return dock ? dock : children.front().first(); }
-    bool shows() const { return dock ? visible : std::ranges::any_of(children, &Placed::shows); }
+    bool shows() const { return dock ? visible : std::ranges::any_of(children, &DockNode::shows); }
 };
 
-/// Nothing where no dock of the node exists.
-std::vector<Placed> resolve(const DockNode &node, const QList<QDockWidget *> &docks)
+/// With its docks, and without those that are not there; nothing where none is.
+std::optional<DockNode> resolve(DockNode node, const QList<QDockWidget *> &docks)
 {
-    Placed placed{node.kind,      node.share, node.ems,     node.least, node.fullEms,
-                  node.fullShare, nullptr,    node.visible, {}};
     if (node.kind == DockNode::Kind::Leaf) {
         const auto found = std::ranges::find(docks, node.id, &QDockWidget::objectName);
         if (found == docks.end())
-            return {};
-        placed.dock = *found;
-        return {placed};
+            return std::nullopt;
+        node.dock = *found;
+        return node;
     }
-    for (const DockNode &child : node.children) {
-        for (Placed &one : resolve(child, docks))
-            placed.children.push_back(std::move(one));
+    for (DockNode &child : std::exchange(node.children, {})) {
+        if (auto found = resolve(std::move(child), docks))
+            node.children.push_back(std::move(*found));
     }
-    return placed.children.empty() ? std::vector<Placed>{} : std::vector<Placed>{placed};
+    return node.children.empty() ? std::nullopt : std::optional(std::move(node));
 }
 
 /// `node.first()` is in the window already; puts the rest beside it, outer splits first.
-void place(QMainWindow &host, const Placed &node)
+void place(QMainWindow &host, const DockNode &node)
 {
     for (std::size_t i = 1; i < node.children.size(); ++i) {
         QDockWidget *before = node.children[i - 1].first();
@@ -94,7 +69,7 @@ void place(QMainWindow &host, const Placed &node)
         case DockNode::Kind::Leaf: break;
         }
     }
-    for (const Placed &child : node.children)
+    for (const DockNode &child : node.children)
         place(host, child);
 }
 
@@ -103,7 +78,7 @@ struct Sizes {
     QList<int> widths, heights;
 };
 
-void measure(const Placed &node, QSize size, int separator, int em, Sizes &sizes)
+void measure(const DockNode &node, QSize size, int separator, int em, Sizes &sizes)
 {
     if (node.dock) {
         sizes.docks << node.dock;
@@ -119,13 +94,13 @@ void measure(const Placed &node, QSize size, int separator, int em, Sizes &sizes
     double shares = 0;
     int shown = 0, fixed = 0;
     const int whole = row ? size.width() : size.height();
-    const auto fixedExtent = [em, whole](const Placed &child) {
+    const auto fixedExtent = [em, whole](const DockNode &child) {
         if (child.ems <= 0)
             return 0;
         const double full = std::min(child.fullEms * em, child.fullShare * whole);
         return static_cast<int>(std::lround(std::max({child.ems * em, full, child.least * whole})));
     };
-    for (const Placed &child : node.children) {
+    for (const DockNode &child : node.children) {
         if (!child.shows())
             continue;
         shares += child.ems > 0 ? 0 : child.share;
@@ -133,7 +108,7 @@ void measure(const Placed &node, QSize size, int separator, int em, Sizes &sizes
         ++shown;
     }
     const int extent = whole - separator * std::max(0, shown - 1) - fixed;
-    for (const Placed &child : node.children) {
+    for (const DockNode &child : node.children) {
         const int part = child.ems > 0 ? fixedExtent(child)
                                        : static_cast<int>(std::lround(
                                              extent * child.share / std::max(shares, child.share)));
@@ -142,42 +117,37 @@ void measure(const Placed &node, QSize size, int separator, int em, Sizes &sizes
     }
 }
 
-void setVisible(const Placed &node)
+void setVisible(const DockNode &node)
 {
     if (node.dock)
         node.dock->setVisible(node.visible);
-    for (const Placed &child : node.children)
+    for (const DockNode &child : node.children)
         setVisible(child);
     if (node.kind == DockNode::Kind::Tabs)
         node.children.front().first()->raise();
 }
 
-bool names(const Placed &node, const QDockWidget *dock)
+bool names(const DockNode &node, const QDockWidget *dock)
 {
-    return node.dock == dock || std::ranges::any_of(node.children, [dock](const Placed &child) {
+    return node.dock == dock || std::ranges::any_of(node.children, [dock](const DockNode &child) {
                return names(child, dock);
            });
 }
 
 /// Where docks that the tree does not name open: the last tabs that share the room of the middle. A
 /// panel of a fixed width at the side has none for them. Null: there are no such tabs.
-QDockWidget *spareTabs(const Placed &node)
+QDockWidget *spareTabs(const DockNode &node)
 {
     if (node.ems > 0 || node.dock)
         return nullptr;
     if (node.kind == DockNode::Kind::Tabs)
         return node.children.back().first();
     QDockWidget *last = nullptr;
-    for (const Placed &child : node.children) {
+    for (const DockNode &child : node.children) {
         if (QDockWidget *found = spareTabs(child))
             last = found;
     }
     return last;
-}
-
-DockNode container(DockNode::Kind kind, double share, std::vector<DockNode> children)
-{
-    return {kind, share, 0, 0, 0, 0, {}, true, std::move(children)};
 }
 
 /// Of QMainWindow::saveState; a state of another number is not restored.
@@ -192,91 +162,92 @@ using Node = DockNode;
 constexpr double kNavigator = 19.3, kInspector = 21, kFullInspector = 22.9;
 constexpr double kSideShare = 0.18, kInspectorShare = 0.23;
 
-Node navigator()
+/// Docks by their names, as tabs where there are several; those with a minus start hidden.
+Node docks(double share, const char *names)
 {
-    return Node::leaf(20, "bundle").wide(kNavigator, kSideShare);
+    Node tabs{Node::Kind::Tabs, share};
+    for (QString name : QString::fromLatin1(names).split(u' ')) {
+        const bool hidden = name.startsWith(u'-');
+        tabs.children.push_back({Node::Kind::Leaf, 1, {}, hidden ? name.mid(1) : name, !hidden});
+    }
+    if (tabs.children.size() > 1)
+        return tabs;
+    tabs.children.front().share = share;
+    return tabs.children.front();
 }
 
-/// The panel at the right. Help opens as a tab of it: a column of its own would squeeze them all;
-/// so do the other docks that are columns. What wants to be wide opens in the tabs of the middle.
-Node beside(const char *id, double fullWidth = kFullInspector)
+Node column(double share, std::vector<Node> children)
 {
-    std::vector<Node> tabs{Node::leaf(1, id), Node::hidden(1, "help")};
-    for (const char *narrow : {"inspector", "assessment", "codebook", "mask"}) {
-        if (tabs.front().id != QLatin1String(narrow))
-            tabs.push_back(Node::hidden(1, narrow));
-    }
-    return Node::tabs(24, std::move(tabs))
-        .wide(kInspector, kSideShare)
-        .upTo(fullWidth, kInspectorShare);
+    return {Node::Kind::Column, share, std::move(children)};
+}
+
+Node navigator()
+{
+    Node node = docks(20, "bundle");
+    node.ems = kNavigator;
+    node.least = kSideShare;
+    return node;
+}
+
+/// The panel at the right. Help opens as a tab of it: a column of its own would
+/// squeeze them all; so do the other docks that are columns. What wants to be wide opens in the
+/// tabs of the middle.
+Node beside(const char *names, double fullWidth = kFullInspector)
+{
+    Node node = docks(24, names);
+    node.ems = kInspector;
+    node.least = kSideShare;
+    node.fullEms = fullWidth;
+    node.fullShare = kInspectorShare;
+    return node;
+}
+
+Node row(std::vector<Node> children)
+{
+    return {Node::Kind::Row, 1, std::move(children)};
 }
 
 Node inspectLayout()
 {
-    return Node::row(
-        1,
+    return row(
         {navigator(),
-         Node::column(58, {Node::tabs(65, {Node::leaf(1, "overview"), Node::leaf(1, "weight"),
-                                           Node::leaf(1, "graph")}),
-                           Node::tabs(35, {Node::leaf(1, "hex"), Node::leaf(1, "layout"),
-                                           Node::leaf(1, "program"), Node::leaf(1, "patches"),
-                                           Node::leaf(1, "diagnostics"), Node::hidden(1, "search"),
-                                           Node::hidden(1, "bookmarks")})}),
-         beside("inspector")});
+         column(58, {docks(65, "overview weight graph"),
+                     docks(35, "hex layout program patches diagnostics -search -bookmarks")}),
+         beside("inspector -help -assessment -codebook -mask")});
 }
 
 Node compareLayout()
 {
-    return Node::row(
-        1, {Node::column(
-                76, {Node::tabs(72, {Node::leaf(1, "compare"), Node::leaf(1, "builds")}),
-                     Node::tabs(28, {Node::leaf(1, "bytes"), Node::leaf(1, "ranges"),
-                                     Node::leaf(1, "places"), Node::leaf(1, "codebooks"),
-                                     Node::leaf(1, "patches"), Node::leaf(1, "diagnostics"),
-                                     Node::hidden(1, "search"), Node::hidden(1, "bookmarks")})}),
-            beside("pair", kInspector)});
+    return row({column(76, {docks(72, "compare builds"),
+                            docks(28, "bytes ranges places codebooks patches diagnostics -search "
+                                      "-bookmarks")}),
+                beside("pair -help -inspector -assessment -codebook -mask", kInspector)});
 }
 
 Node patchLayout()
 {
-    return Node::row(
-        1, {navigator(),
-            Node::column(
-                58, {Node::leaf(65, "weight"),
-                     Node::tabs(35, {Node::leaf(1, "patches"), Node::leaf(1, "hex"),
-                                     Node::leaf(1, "layout"), Node::leaf(1, "diagnostics"),
-                                     Node::hidden(1, "search"), Node::hidden(1, "bookmarks")})}),
-            beside("inspector")});
+    return row({navigator(),
+                column(58, {docks(65, "weight"),
+                            docks(35, "patches hex layout diagnostics -search -bookmarks")}),
+                beside("inspector -help -assessment -codebook -mask")});
 }
 
 Node performanceLayout()
 {
-    return Node::row(
-        1,
-        {navigator(),
-         Node::column(80, {Node::tabs(54, {Node::leaf(1, "stream"), Node::leaf(1, "plan"),
-                                           Node::leaf(1, "choose"), Node::leaf(1, "geometry"),
-                                           Node::leaf(1, "targets"), Node::hidden(1, "formats")}),
-                           Node::tabs(46, {Node::leaf(1, "roofline"), Node::leaf(1, "timeline"),
-                                           Node::leaf(1, "calibration"), Node::leaf(1, "reduction"),
-                                           Node::leaf(1, "collective"), Node::hidden(1, "search"),
-                                           Node::hidden(1, "bookmarks")})}),
-         beside("assessment")});
+    return row({navigator(),
+                column(80, {docks(54, "stream plan choose geometry targets -formats"),
+                            docks(46, "roofline timeline calibration reduction collective -search "
+                                      "-bookmarks")}),
+                beside("assessment -help -inspector -codebook -mask")});
 }
 
 Node hardwareLayout()
 {
-    return Node::row(
-        1,
-        {navigator(),
-         Node::column(80, {Node::tabs(60, {Node::leaf(1, "tasks"), Node::leaf(1, "groups"),
-                                           Node::leaf(1, "relocations"), Node::leaf(1, "commands"),
-                                           Node::leaf(1, "descriptor"), Node::leaf(1, "activation"),
-                                           Node::hidden(1, "formats")}),
-                           Node::tabs(40, {Node::leaf(1, "hex"), Node::leaf(1, "layout"),
-                                           Node::leaf(1, "diagnostics"), Node::hidden(1, "search"),
-                                           Node::hidden(1, "bookmarks")})}),
-         beside("inspector")});
+    return row({navigator(),
+                column(80, {docks(60, "tasks groups relocations commands descriptor activation "
+                                      "-formats"),
+                            docks(40, "hex layout diagnostics -search -bookmarks")}),
+                beside("inspector -help -assessment -codebook -mask")});
 }
 
 Node nodeOf(Layout layout)
@@ -309,55 +280,15 @@ struct LayoutWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::Layouts)
 };
 
-} // namespace
-
-DockNode DockNode::wide(double extent, double leastShare) const
-{
-    DockNode node = *this;
-    node.ems = extent;
-    node.least = leastShare;
-    return node;
-}
-
-DockNode DockNode::upTo(double extent, double ofParent) const
-{
-    DockNode node = *this;
-    node.fullEms = extent;
-    node.fullShare = ofParent;
-    return node;
-}
-
-DockNode DockNode::leaf(double share, const char *id)
-{
-    return {Kind::Leaf, share, 0, 0, 0, 0, QString::fromLatin1(id), true, {}};
-}
-
-DockNode DockNode::hidden(double share, const char *id)
-{
-    return {Kind::Leaf, share, 0, 0, 0, 0, QString::fromLatin1(id), false, {}};
-}
-
-DockNode DockNode::tabs(double share, std::vector<DockNode> children)
-{
-    return container(Kind::Tabs, share, std::move(children));
-}
-
-DockNode DockNode::row(double share, std::vector<DockNode> children)
-{
-    return container(Kind::Row, share, std::move(children));
-}
-
-DockNode DockNode::column(double share, std::vector<DockNode> children)
-{
-    return container(Kind::Column, share, std::move(children));
-}
-
+/// Puts the docks of `host` (which has no central widget) where `root` has them and gives them
+/// their shares of its present size. Names that are no dock are left out; docks that `root` does
+/// not name are hidden and have a place in its last tabs without a fixed width, else at its end.
 void arrangeDocks(QMainWindow &host, const QList<QDockWidget *> &docks, const DockNode &root)
 {
-    const std::vector<Placed> found = resolve(root, docks);
-    if (found.empty())
+    const std::optional<DockNode> found = resolve(root, docks);
+    if (!found)
         return;
-    const Placed &tree = found.front();
+    const DockNode &tree = *found;
     host.setUpdatesEnabled(false);
     const bool animated = host.isAnimated();
     host.setAnimated(false); // the sizes below are to hold at once
@@ -387,6 +318,8 @@ void arrangeDocks(QMainWindow &host, const QList<QDockWidget *> &docks, const Do
     host.setAnimated(animated);
     host.setUpdatesEnabled(true);
 }
+
+} // namespace
 
 QString layoutId(Layout layout)
 {

@@ -86,7 +86,6 @@ MainWindow::MainWindow(Settings &settings, QWidget *parent)
     connectDocument();
     m_compareMenu->keepPairs();
     m_tour = new Tour(*this);
-    connect(m_tour, &Tour::runningChanged, this, &MainWindow::onTourChanged);
     fillRecent();
     showState();
     resize(sizeHint());
@@ -529,7 +528,7 @@ void MainWindow::onOpened(bool recovered)
     if (std::exchange(m_opener->wanted().anew, false))
         focusOpened();
     if (m_document.inMemory() && !m_sessions->opening())
-        noteSample();
+        m_tour->offer(m_settings);
     m_said->opened(recovered);
     const bool open = !m_document.openInputs().empty() && !m_session.bundle()->shapeBindings();
     m_status->showMessage((open ? tr("Opened %1, which leaves shapes of inputs open "
@@ -556,49 +555,6 @@ void MainWindow::onOpenFailed(const QString &path, const Error &error)
     m_docks->diagnostics()->addRow({Severity::Error, error});
     m_settings.removeRecent({path, {}});
     fillRecent();
-}
-
-void MainWindow::noteSample()
-{
-    if (m_tour->running())
-        return;
-    const QString dense = QStringLiteral("sample-dense.mlmodelc");
-    const QString sparse = QStringLiteral("sample-sparse.mlmodelc");
-    const QString palette = QStringLiteral("sample-palette.mlmodelc");
-    std::vector<NoticeAction> actions{
-        {tr("Sparse Build"), [this, sparse] { openSample(sparse); }},
-        {tr("Palette Build"), [this, palette] { openSample(palette); }},
-        {tr("Compare Dense with Sparse"), [this, dense, sparse] { openSample(dense, sparse); }}};
-    // Offered once; the Help menu has it always.
-    if (!m_settings.tourOffered()) {
-        m_settings.setTourOffered();
-        actions.insert(actions.begin(), {tr("Take the Tour"), [this] { m_tour->start(); }});
-    }
-    m_notices->add(NoticeArea::Kind::Note, QStringLiteral("sample"),
-                   tr("This is the embedded sample, a small network in three builds. Open your own "
-                      "with Ctrl+O, or drop it here."),
-                   std::move(actions));
-}
-
-/// The tour opens the sample; what it took the place of is one press away at its end.
-void MainWindow::onTourChanged(bool running)
-{
-    if (running) {
-        m_notices->remove(QStringLiteral("sample"));
-        m_notices->remove(QStringLiteral("tour"));
-        m_beforeTour.clear();
-        for (const QString &path : {m_document.path(), m_document.otherPath()}) {
-            if (!path.isEmpty())
-                m_beforeTour += path;
-        }
-        return;
-    }
-    const QStringList paths = std::exchange(m_beforeTour, {});
-    if (paths.isEmpty() || !m_document.inMemory())
-        return;
-    m_notices->add(NoticeArea::Kind::Note, QStringLiteral("tour"), tr("The tour has ended."),
-                   {{tr("Open %1 Again").arg(QFileInfo(paths.first()).fileName()),
-                     [this, paths] { openPaths(paths); }}});
 }
 
 void MainWindow::revert()

@@ -89,8 +89,6 @@ private:
     void onOtherOpened();
     void onOpenFailed(const QString &path, const Error &error);
     void onCancelled(Document::Busy what);
-    void noteSample();
-    void onTourChanged(bool running);
     void doNext(const QString &what);
 
     void showWelcome(bool welcome);
@@ -135,7 +133,6 @@ private:
     ExportMenu *m_exportMenu = nullptr;
     QMenu *m_recentMenu = nullptr;
     QAction *m_open = nullptr, *m_save = nullptr;
-    QStringList m_beforeTour; ///< what the tour took the place of
     bool m_layoutByHand = false;
     bool m_weightChosenElsewhere = false; ///< while another workspace than Inspect was shown
     bool m_closing = false;

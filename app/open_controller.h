@@ -7,9 +7,6 @@
 #include <QObject>
 #include <QStringList>
 
-namespace kernscope {
-}
-
 namespace kernscope::app {
 
 /// Files or folders dropped anywhere on a window or its floating docks open there: one alone, two

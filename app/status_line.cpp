@@ -60,11 +60,10 @@ StatusLine::StatusLine(ui::Session &session, QWidget *parent) : QWidget(parent),
     m_cancel = flatButton(this, tr("Cancel"));
     m_cancel->setText(tr("Cancel"));
     m_cancel->setToolTip(tr("Stop what is running"));
-    for (QWidget *coming : {static_cast<QWidget *>(m_progress), static_cast<QWidget *>(m_cancel)}) {
-        QSizePolicy policy = coming->sizePolicy();
-        policy.setRetainSizeWhenHidden(true);
-        coming->setSizePolicy(policy);
-    }
+    // The line's height stays; its room for a task is the message's where none runs.
+    QSizePolicy kept = m_cancel->sizePolicy();
+    kept.setRetainSizeWhenHidden(true);
+    m_cancel->setSizePolicy(kept);
     for (QWidget *field :
          std::initializer_list<QWidget *>{m_lock, m_file, m_bytes, m_weights, m_diagnostics})
         row->addWidget(field);
@@ -155,9 +154,8 @@ void StatusLine::showTasks()
 {
     if (m_session.tasks().idle()) {
         m_poll.stop();
-        m_task->setWholeText({});
-        m_progress->hide();
-        m_cancel->hide();
+        for (QWidget *field : std::initializer_list<QWidget *>{m_task, m_progress, m_cancel})
+            field->hide();
         return;
     }
     if (m_poll.isActive())
@@ -175,8 +173,8 @@ void StatusLine::showProgress()
     const QString title = tasks.currentTitle();
     m_task->setWholeText(others == 0 ? title : tr("%1 (+%2)").arg(title).arg(others));
     m_progress->setValue(static_cast<int>(tasks.currentFraction() * 1000));
-    m_progress->show();
-    m_cancel->show();
+    for (QWidget *field : std::initializer_list<QWidget *>{m_task, m_progress, m_cancel})
+        field->show();
 }
 
 } // namespace kernscope::app

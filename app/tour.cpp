@@ -3,6 +3,8 @@
 
 #include "app/dock_set.h"
 #include "app/main_window.h"
+#include "app/notice_area.h"
+#include "app/settings.h"
 #include "app/texts.h"
 #include "core/base/csv.h"
 #include "widgets/common/design.h"
@@ -13,6 +15,7 @@
 #include <QCoreApplication>
 #include <QEvent>
 #include <QFile>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
@@ -270,7 +273,13 @@ void Tour::start()
     if (m_steps.empty())
         return;
     m_running = true;
-    Q_EMIT runningChanged(true);
+    m_window.notices().remove(QStringLiteral("sample"));
+    m_window.notices().remove(QStringLiteral("tour"));
+    m_before.clear();
+    for (const QString &path : {m_window.document().path(), m_window.document().otherPath()}) {
+        if (!path.isEmpty())
+            m_before += path;
+    }
     show(0);
     m_panel->takeFocus();
 }
@@ -305,7 +314,43 @@ void Tour::end()
         if (QWidget *widget = targetWidget(m_steps[m_at]))
             widget->setFocus(Qt::OtherFocusReason);
     }
-    Q_EMIT runningChanged(false);
+    offerBefore();
+}
+
+/// What the sample took the place of is one press away.
+void Tour::offerBefore()
+{
+    const QStringList paths = std::exchange(m_before, {});
+    if (paths.isEmpty() || !m_window.document().inMemory())
+        return;
+    m_window.notices().add(NoticeArea::Kind::Note, QStringLiteral("tour"),
+                           tr("The tour has ended."),
+                           {{tr("Open %1 Again").arg(QFileInfo(paths.first()).fileName()),
+                             [this, paths] { m_window.openPaths(paths); }}});
+}
+
+void Tour::offer(Settings &settings)
+{
+    if (m_running)
+        return;
+    const auto open = [this](const char *name, const QString &other = {}) {
+        return [this, sample = QString::fromLatin1(name), other] {
+            m_window.openSample(sample, other);
+        };
+    };
+    std::vector<NoticeAction> actions{
+        {tr("Sparse Build"), open("sample-sparse.mlmodelc")},
+        {tr("Palette Build"), open("sample-palette.mlmodelc")},
+        {tr("Compare Dense with Sparse"),
+         open("sample-dense.mlmodelc", QStringLiteral("sample-sparse.mlmodelc"))}};
+    if (!settings.tourOffered()) {
+        settings.setTourOffered();
+        actions.insert(actions.begin(), {tr("Take the Tour"), [this] { start(); }});
+    }
+    m_window.notices().add(NoticeArea::Kind::Note, QStringLiteral("sample"),
+                           tr("This is the embedded sample, a small network in three builds. Open "
+                              "your own with Ctrl+O, or drop it here."),
+                           std::move(actions));
 }
 
 void Tour::show(std::size_t step)

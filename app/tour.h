@@ -80,6 +80,7 @@ protected:
 };
 
 class MainWindow;
+class Settings;
 
 /// Walks the embedded sample through the three uses of the window. Each step opens what it is
 /// about, goes there and points at the real thing; everything stays at hand meanwhile, and
@@ -91,6 +92,9 @@ class Tour final : public QObject
 public:
     explicit Tour(MainWindow &window);
 
+    /// What else there is of the sample that is open; the tour itself once. The Help menu has it
+    /// always.
+    void offer(Settings &settings);
     void start(); ///< from the first step
     void next();  ///< after the last step it ends
     void back();
@@ -104,13 +108,11 @@ public:
     /// What the current step points at, in coordinates of the window; empty while it is not there.
     QRect target() const;
 
-Q_SIGNALS:
-    void runningChanged(bool running);
-
 protected:
     bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
+    void offerBefore();
     void show(std::size_t step);
     bool holdsBundle(const TourStep &step) const;
     void arrive();
@@ -126,6 +128,7 @@ private:
     QTimer m_pointing;
     std::size_t m_at = 0;
     bool m_running = false, m_arrived = false;
+    QStringList m_before; ///< what the sample took the place of
 };
 
 } // namespace kernscope::app

@@ -72,9 +72,6 @@ private:
     QFont m_systemFont;
 };
 
-class TableColumns;
-class ThemeSwitch;
-
 /// The View menu: workspaces, docks, columns, theme and text size.
 class ViewMenu final : public Controller
 {

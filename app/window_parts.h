@@ -40,7 +40,6 @@ private:
 
 class DockSet;
 class LayoutKeeper;
-class MenuActions;
 class NoticeArea;
 class SaveController;
 

@@ -4,24 +4,33 @@
 #   packaging/nightly.sh [STEP…]
 # Steps, all by default: clang (both programs built by clang++), tidy (clang-tidy over what changed),
 # simulate (simulate.sh for KERNSCOPE_SIMULATE_SECONDS, 600 by default), fuzz (each target for
-# KERNSCOPE_FUZZ_SECONDS, 120 by default), debian13 (both commands of the README in a chroot of Debian
+# KERNSCOPE_FUZZ_SECONDS, 120 by default), races (ThreadSanitizer over what the core and a window
+# without a display do on several threads), debian13 (both commands of the README in a chroot of Debian
 # 13: needs root and debootstrap), old-cmake (the tests with /usr/bin/cmake, Debian 12's 3.25), macos
 # (the core compiled, not linked, by clang 16 with the library of macOS: needs clang-16 and
-# libc++-16-dev), peers (peers.sh: needs PyPI), wheel (wheel.sh: PyPI, root), packages
-# (package.sh: root), archives
-# (archive.sh: root).
+# libc++-16-dev), peers (peers.sh: needs PyPI), wheel (wheel.sh: PyPI, root), packages (package.sh:
+# root), archives (archive.sh: root).
 # Each step's exit status is printed at the end.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 case "${1-}" in -h | --help) print_help; exit ;; esac
-[ $# -gt 0 ] || set -- clang tidy simulate fuzz debian13 old-cmake macos peers wheel packages archives
+[ $# -gt 0 ] || set -- clang tidy simulate fuzz races debian13 old-cmake macos peers wheel packages archives
 cd "$kernscope_root" || exit 1
 install_packages check || exit 1
 
 fuzz() {
     configure_and_build fuzz "-DKERNSCOPE_FUZZ_SECONDS=${KERNSCOPE_FUZZ_SECONDS:-120}" &&
         ctest --test-dir .build/fuzz --output-on-failure --no-tests=error -j2 -L fuzz
+}
+
+# Load, compare, plan, tiles, edits and save.
+races() {
+    local programs=(test_core_{base,codec,compare,plan} test_widgets_{chips,compare,weight} test_app)
+    configure_and_build tsan -- "${programs[@]}" kernscope-window-simulator &&
+        ctest --test-dir .build/tsan --output-on-failure --no-tests=error -j2 \
+            -L "^($(IFS='|' && echo "${programs[*]}"))\$" &&
+        ctest --test-dir .build/tsan --output-on-failure --no-tests=error -R window_simulator
 }
 
 old_cmake() {
@@ -52,6 +61,7 @@ for step in "$@"; do
     clang | tidy) packaging/check.sh --no-install --only "$step" ;;
     simulate) packaging/simulate.sh "${KERNSCOPE_SIMULATE_SECONDS:-600}" ;;
     fuzz) fuzz ;;
+    races) races ;;
     debian13) packaging/debian13.sh ;;
     old-cmake) old_cmake ;;
     macos) macos ;;

@@ -205,6 +205,16 @@ std::tuple<Types...> fetched()
     (std::index_sequence_for<Types...>());
 }
 
+/// A column with a row for each value, called as it prints. Texts become QString.
+template <class T>
+void addEach(std::initializer_list<T> values)
+{
+    using Cell = std::conditional_t<std::is_same_v<T, const char *>, QString, T>;
+    addColumns<Cell>();
+    for (const T &value : values)
+        addRow(fmt::format("{}", value).c_str(), Cell(value));
+}
+
 } // namespace kernscope::test
 
 /// The value of an expression that must hold: a pointer, an optional or a Result. Where it does

@@ -59,11 +59,7 @@ constexpr std::size_t kMostInputBytes = std::size_t{512} << 20;
 
 Error inputFailure(std::string expected, std::string found, std::string_view message)
 {
-    return ErrorBuilder("io.read")
-        .file("standard input")
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message(message);
+    return valueError({"standard input"}, "io.read", {}, expected, found, message);
 }
 
 Result<std::shared_ptr<OverlaidFile>> readInput()
@@ -408,12 +404,9 @@ Result<std::string> openSmallFile(const std::filesystem::path &path, std::uint64
     const auto file = TRY(openFile(path));
     const auto bytes = file->bytes();
     if (bytes.size() > most)
-        return ErrorBuilder("io.limit")
-            .file(file->name())
-            .expected(fmt::format("at most {} bytes", most))
-            .found(fmt::format("{} bytes", bytes.size()))
-            .message("The file is too large for what is read from it")
-            .unexpected();
+        return refused({file->name()}, "io.limit", {}, fmt::format("at most {} bytes", most),
+                       fmt::format("{} bytes", bytes.size()),
+                       "The file is too large for what is read from it");
     return std::string(reinterpret_cast<const char *>(bytes.data()), bytes.size());
 }
 

@@ -75,14 +75,10 @@ Result<std::vector<std::vector<PairChoice>>> pairChoices(std::span<const std::st
         }
         if (any)
             continue;
-        return ErrorBuilder("diff.pair")
-            .file(bundles.front()->name())
-            .field("--pair")
-            .expected("A=B with a weight of the first build and one of another; A= or =B leaves "
-                      "a weight alone")
-            .found(text)
-            .message("No two builds have weights of these names")
-            .unexpected();
+        return refused({bundles.front()->name()}, "diff.pair", "--pair",
+                       "A=B with a weight of the first build and one of another; A= or =B leaves "
+                       "a weight alone",
+                       text, "No two builds have weights of these names");
     }
     return choices;
 }
@@ -130,36 +126,13 @@ void addUnusedRules(Diagnostics &diagnostics, const std::vector<BundlePtr> &bund
         for (const std::string &pattern : unusedRules(*bundles.front(), *bundles[i], limits)) {
             diagnostics.push_back(
                 {Severity::Warning,
-                 ErrorBuilder("diff.rule_unused")
-                     .file(file)
-                     .field(pattern)
-                     .expected("a name or an address; * is any run of characters, ? one")
-                     .message(fmt::format("No weight of {} and {} matches the rule {}",
-                                          bundles.front()->name(), bundles[i]->name(), pattern))});
+                 valueError({file}, "diff.rule_unused", pattern,
+                            "a name or an address; * is any run of characters, ? one", {},
+                            fmt::format("No weight of {} and {} matches the rule {}",
+                                        bundles.front()->name(), bundles[i]->name(), pattern))});
         }
     }
 }
-
-} // namespace
-
-DiffLimits readRules(const std::string &path)
-{
-    constexpr std::uint64_t kMostBytes = std::uint64_t(1) << 20; // it is written by hand
-    const auto file = required(openFile(path));
-    const auto bytes = file->bytes();
-    if (bytes.size() > kMostBytes) {
-        throw CommandFailure{ErrorBuilder("diff.rules")
-                                 .file(path)
-                                 .expected("at most 1 MiB")
-                                 .found(grouped(bytes.size()) + " bytes")
-                                 .message("Too large for a rules file")};
-    }
-    return required(parseRules(
-        {reinterpret_cast<const char *>(bytes.data()), static_cast<std::size_t>(bytes.size())},
-        path));
-}
-
-namespace {
 
 /// The limits of a file, over which those of the command line go.
 DiffLimits limitsOf(const DiffArguments &arguments)
@@ -421,6 +394,21 @@ void checkFormat(const DiffArguments &arguments, const Context &context)
 }
 
 } // namespace
+
+DiffLimits readRules(const std::string &path)
+{
+    constexpr std::uint64_t kMostBytes = std::uint64_t(1) << 20; // it is written by hand
+    const auto file = required(openFile(path));
+    const auto bytes = file->bytes();
+    if (bytes.size() > kMostBytes) {
+        throw CommandFailure{valueError({path}, "diff.rules", {}, "at most 1 MiB",
+                                        grouped(bytes.size()) + " bytes",
+                                        "Too large for a rules file")};
+    }
+    return required(parseRules(
+        {reinterpret_cast<const char *>(bytes.data()), static_cast<std::size_t>(bytes.size())},
+        path));
+}
 
 void addDiff(CLI::App &app, Context &context)
 {

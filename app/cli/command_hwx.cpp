@@ -35,8 +35,8 @@ struct HwxOptions {
 std::string hwxLoadText(const std::vector<hwx::Slot> &places,
                         const std::vector<hwx::LoadedSlot> &loaded)
 {
-    const auto changed = std::count_if(loaded.begin(), loaded.end(),
-                                       [](const auto &each) { return each.changes(); });
+    const auto changed =
+        std::ranges::count_if(loaded, [](const auto &each) { return each.changes(); });
     return heading("Load plan") +
            tableText(report::loadedSlotTable(), report::loadedSlotRows(places, loaded)) +
            fmt::format("\n  {} of {} slots change; of the others the engine adds the aperture "
@@ -307,12 +307,8 @@ Result<Opened> openContainer(const std::string &path)
 {
     std::error_code fault;
     if (std::filesystem::is_directory(path, fault)) {
-        return ErrorBuilder("io.open")
-            .file(path)
-            .expected("a hardware container (.hwx, .anec)")
-            .found("a folder")
-            .message("Only a file can be a hardware container; inspect reads folders")
-            .unexpected();
+        return refused({path}, "io.open", {}, "a hardware container (.hwx, .anec)", "a folder",
+                       "Only a file can be a hardware container; inspect reads folders");
     }
     auto file = TRY(openFile(path));
     if (!hwx::isContainer(file->bytes()) && anec::isAnec(file->bytes())) {
@@ -337,7 +333,7 @@ std::vector<std::filesystem::path> containersIn(const std::string &folder)
         if (named && at->is_regular_file(failure) && found.size() < kMost)
             found.push_back(at->path());
     }
-    std::sort(found.begin(), found.end());
+    std::ranges::sort(found);
     return found;
 }
 

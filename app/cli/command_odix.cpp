@@ -26,13 +26,10 @@ Result<BundlePtr> openCompiled(const std::string &path)
 {
     auto bundle = openBundle(path);
     if (bundle && (*bundle)->kind() != BundleKind::Aimodelx)
-        return ErrorBuilder("odix.kind")
-            .file(path)
-            .at(FileOffset(0))
-            .expected("a compiled Core AI program (.aimodelx, .odix)")
-            .found(bundleKindName((*bundle)->kind()))
-            .message("Only compiled programs have kernels and a memory plan; inspect reads others")
-            .unexpected();
+        return refused(
+            {path, FileOffset(0)}, "odix.kind", {}, "a compiled Core AI program (.aimodelx, .odix)",
+            bundleKindName((*bundle)->kind()),
+            "Only compiled programs have kernels and a memory plan; inspect reads others");
     return bundle;
 }
 
@@ -148,34 +145,6 @@ int runOdix(const OdixArguments &arguments, Context &context)
     return exitCodeOf(diagnostics);
 }
 
-} // namespace
-
-void addOdix(CLI::App &app, Context &context)
-{
-    CLI::App *command = app.add_subcommand(
-        "odix", "Show a compiled Core AI program: kernels, instructions, memory plan, constants");
-    auto arguments = std::make_shared<OdixArguments>();
-    addOption(*command, "path", "PATH", arguments->path, "Compiled program (.aimodelx, .odix)")
-        ->required();
-    command->add_flag("--instructions", arguments->instructions, "List every instruction");
-    command
-        ->add_option("--against", arguments->against,
-                     "The package that it was compiled from: what became of each weight")
-        ->type_name("PACKAGE");
-    addOption(*command, "--memory", "FILE", arguments->memory, "Write the memory plan as SVG")
-        ->each(
-            [&context](const std::string &path) { checkStream(context, "--memory", path, true); });
-    command->add_flag("-f,--force", context.force,
-                      "Replace the output where it exists: a file by a file, a bundle by a bundle");
-    addSharedOptions(*command, context);
-    addExamples(*command, {"odix model.aimodelx --instructions",
-                           "odix model.aimodelx --against model.aimodel",
-                           "odix model.aimodelx --memory plan.svg"});
-    command->callback([arguments, &context] { context.exitCode = runOdix(*arguments, context); });
-}
-
-namespace {
-
 struct SurveyArguments {
     std::string path, against;
     std::optional<std::uint64_t> minEngineBytes;
@@ -221,6 +190,30 @@ int runCompiledSurvey(const SurveyArguments &arguments, Context &context)
 }
 
 } // namespace
+
+void addOdix(CLI::App &app, Context &context)
+{
+    CLI::App *command = app.add_subcommand(
+        "odix", "Show a compiled Core AI program: kernels, instructions, memory plan, constants");
+    auto arguments = std::make_shared<OdixArguments>();
+    addOption(*command, "path", "PATH", arguments->path, "Compiled program (.aimodelx, .odix)")
+        ->required();
+    command->add_flag("--instructions", arguments->instructions, "List every instruction");
+    command
+        ->add_option("--against", arguments->against,
+                     "The package that it was compiled from: what became of each weight")
+        ->type_name("PACKAGE");
+    addOption(*command, "--memory", "FILE", arguments->memory, "Write the memory plan as SVG")
+        ->each(
+            [&context](const std::string &path) { checkStream(context, "--memory", path, true); });
+    command->add_flag("-f,--force", context.force,
+                      "Replace the output where it exists: a file by a file, a bundle by a bundle");
+    addSharedOptions(*command, context);
+    addExamples(*command, {"odix model.aimodelx --instructions",
+                           "odix model.aimodelx --against model.aimodel",
+                           "odix model.aimodelx --memory plan.svg"});
+    command->callback([arguments, &context] { context.exitCode = runOdix(*arguments, context); });
+}
 
 void addSurvey(CLI::App &app, Context &context)
 {

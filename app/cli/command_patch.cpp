@@ -128,20 +128,16 @@ void carryInput(const Bundle &bundle, std::vector<Edit> &edits)
                                          : tl::unexpected(file.error()));
         const Shape &shape = bundle.weights()[*index].shape;
         if (array.shape != shape)
-            throw CommandFailure{ErrorBuilder("patch.shape")
-                                     .file((*file)->name())
-                                     .expected(shapeText(shape))
-                                     .found(shapeText(array.shape))
-                                     .message("The array has not the shape of the weight")};
+            throw CommandFailure{valueError({(*file)->name()}, "patch.shape", {}, shapeText(shape),
+                                            shapeText(array.shape),
+                                            "The array has not the shape of the weight")};
         for (std::size_t i = 0; i < array.values.size(); ++i) {
             const auto value = static_cast<float>(array.values[i]);
             if (static_cast<double>(value) != array.values[i] && !std::isnan(value))
                 throw CommandFailure{
-                    ErrorBuilder("patch.array")
-                        .file((*file)->name())
-                        .expected("numbers that fp32 holds")
-                        .found(fmt::format("{}", array.values[i]))
-                        .message("Give an array of a wider type by the name of its file")};
+                    valueError({(*file)->name()}, "patch.array", {}, "numbers that fp32 holds",
+                               fmt::format("{}", array.values[i]),
+                               "Give an array of a wider type by the name of its file")};
             patch::carryValue(edit, i, value);
         }
     }
@@ -268,12 +264,9 @@ PatchTarget findTarget(const ApplyArguments &arguments, const patch::BinaryPatch
         target.name = std::filesystem::path(arguments.path).filename().string();
         if (arguments.file.empty() || arguments.file == target.name)
             return target;
-        throw CommandFailure{ErrorBuilder("patch.file")
-                                 .file(arguments.path)
-                                 .field("--file")
-                                 .expected("no --file: PATH is a file by itself")
-                                 .found(arguments.file)
-                                 .message("--file names a file of a bundle"),
+        throw CommandFailure{valueError({arguments.path}, "patch.file", "--file",
+                                        "no --file: PATH is a file by itself", arguments.file,
+                                        "--file names a file of a bundle"),
                              true};
     }
     target.bundle = required(openBundle(arguments.path));

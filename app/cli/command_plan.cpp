@@ -199,15 +199,106 @@ public:
     {
     }
 
+    /// What can be refused before any work.
     // Each throws CommandFailure.
-    void prepare();
-    void make();
-    void write();
-    int print();
+    void prepare()
+    {
+        m_limits = planLimitsOf(m_options);
+        m_limits.progress = &m_context.progress;
+        reportKind(m_options.report); // is known
+        m_bundle = required(openBundle(m_options.path));
+        m_surveyOptions = surveyOptions(m_options, m_limits, *m_bundle, m_context);
+        const OutputRules rules = this->rules();
+        if (!m_options.output.empty())
+            required(checkOutput(m_options.output, OutputKind::Model, rules));
+        if (!m_options.report.empty())
+            required(checkOutput(m_options.report, OutputKind::File, rules));
+    }
+
+    void make()
+    {
+        const ProgressLine line(m_context, "Planning");
+        m_survey = required(plan::survey(*m_bundle, m_surveyOptions));
+        m_verdict =
+            required(report::programVerdict(m_survey.shaped ? *m_survey.shaped->bundle : *m_bundle,
+                                            *m_survey.targets.front(), {}, m_options.batch));
+        m_plan = required(plan::solve(m_survey, m_limits));
+        for (const std::string &path : m_options.compare) {
+            const auto other = required(openBundle(path));
+            m_builds.push_back(
+                required(plan::measureBuild(*m_bundle, m_survey, m_surveyOptions, *other)));
+        }
+        if (!m_options.output.empty())
+            m_made = required(plan::carryOut(*m_bundle, m_surveyOptions, std::move(m_survey),
+                                             m_limits, std::move(m_plan)));
+    }
+
+    /// The report is written beside its place first, and gets its name after the bundle has its
+    /// own.
+    void write()
+    {
+        required(checkInputs());
+        std::optional<OutputFile> report;
+        if (!m_options.report.empty()) {
+            report.emplace(required(OutputFile::create(m_options.report, rules())));
+            const std::string text = report::planReport(reportKind(m_options.report), subject());
+            required(report->write(std::as_bytes(std::span(text))));
+        }
+        if (m_made) {
+            const ProgressLine line(m_context, "Writing");
+            required(writeCopy(m_context, *m_made->bundle, m_options.output, m_bundle->path()));
+        }
+        if (report)
+            required(report->commit());
+        if (m_made || report)
+            outputInPlace();
+    }
+
+    int print()
+    {
+        const report::PlanSubject shown = subject();
+        const auto &shaped = shown.survey->shaped;
+        const Diagnostics &diagnostics = (shaped ? *shaped->bundle : *m_bundle).diagnostics();
+        if (m_context.json || m_options.format == "json") {
+            report::Json document = report::planJson(shown);
+            printDocument(m_context, document, diagnostics);
+            return exitCodeOf(diagnostics);
+        }
+        if (m_options.format == "csv")
+            cli::print(report::planReport(".csv", shown));
+        else if (!m_context.quiet)
+            cli::print(planText(shown));
+        printDiagnostics(m_context, diagnostics);
+        return exitCodeOf(diagnostics);
+    }
 
 private:
-    report::PlanSubject subject() const;
-    OutputRules rules() const;
+    report::PlanSubject subject() const
+    {
+        report::PlanSubject subject;
+        subject.bundle = m_bundle->name();
+        subject.output = m_options.output;
+        subject.survey = m_made ? &m_made->survey : &m_survey;
+        subject.plan = m_made ? &m_made->plan : &m_plan;
+        subject.limits = &m_limits;
+        subject.raised = m_made ? &m_made->raised : nullptr;
+        subject.builds = m_builds;
+        subject.candidates = m_options.candidates;
+        subject.verdict = m_verdict;
+        return subject;
+    }
+
+    /// Neither output takes the place of anything that is read.
+    OutputRules rules() const
+    {
+        OutputRules rules = outputRules(m_context, *m_bundle);
+        for (const std::string &path : {m_options.activations, m_options.sensitivity}) {
+            if (!path.empty())
+                rules.inputs.emplace_back(path);
+        }
+        rules.inputs.insert(rules.inputs.end(), m_options.compare.begin(), m_options.compare.end());
+        return rules;
+    }
 
     const PlanOptions &m_options;
     Context &m_context;
@@ -220,104 +311,6 @@ private:
     std::vector<plan::Build> m_builds;
     std::optional<report::ProgramVerdict> m_verdict;
 };
-
-report::PlanSubject PlanRun::subject() const
-{
-    report::PlanSubject subject;
-    subject.bundle = m_bundle->name();
-    subject.output = m_options.output;
-    subject.survey = m_made ? &m_made->survey : &m_survey;
-    subject.plan = m_made ? &m_made->plan : &m_plan;
-    subject.limits = &m_limits;
-    subject.raised = m_made ? &m_made->raised : nullptr;
-    subject.builds = m_builds;
-    subject.candidates = m_options.candidates;
-    subject.verdict = m_verdict;
-    return subject;
-}
-
-/// Neither output takes the place of anything that is read.
-OutputRules PlanRun::rules() const
-{
-    OutputRules rules = outputRules(m_context, *m_bundle);
-    for (const std::string &path : {m_options.activations, m_options.sensitivity}) {
-        if (!path.empty())
-            rules.inputs.emplace_back(path);
-    }
-    rules.inputs.insert(rules.inputs.end(), m_options.compare.begin(), m_options.compare.end());
-    return rules;
-}
-
-/// What can be refused before any work.
-void PlanRun::prepare()
-{
-    m_limits = planLimitsOf(m_options);
-    m_limits.progress = &m_context.progress;
-    reportKind(m_options.report); // is known
-    m_bundle = required(openBundle(m_options.path));
-    m_surveyOptions = surveyOptions(m_options, m_limits, *m_bundle, m_context);
-    const OutputRules rules = this->rules();
-    if (!m_options.output.empty())
-        required(checkOutput(m_options.output, OutputKind::Model, rules));
-    if (!m_options.report.empty())
-        required(checkOutput(m_options.report, OutputKind::File, rules));
-}
-
-void PlanRun::make()
-{
-    const ProgressLine line(m_context, "Planning");
-    m_survey = required(plan::survey(*m_bundle, m_surveyOptions));
-    m_verdict =
-        required(report::programVerdict(m_survey.shaped ? *m_survey.shaped->bundle : *m_bundle,
-                                        *m_survey.targets.front(), {}, m_options.batch));
-    m_plan = required(plan::solve(m_survey, m_limits));
-    for (const std::string &path : m_options.compare) {
-        const auto other = required(openBundle(path));
-        m_builds.push_back(
-            required(plan::measureBuild(*m_bundle, m_survey, m_surveyOptions, *other)));
-    }
-    if (!m_options.output.empty())
-        m_made = required(plan::carryOut(*m_bundle, m_surveyOptions, std::move(m_survey), m_limits,
-                                         std::move(m_plan)));
-}
-
-/// The report is written beside its place first, and gets its name after the bundle has its own.
-void PlanRun::write()
-{
-    required(checkInputs());
-    std::optional<OutputFile> report;
-    if (!m_options.report.empty()) {
-        report.emplace(required(OutputFile::create(m_options.report, rules())));
-        const std::string text = report::planReport(reportKind(m_options.report), subject());
-        required(report->write(std::as_bytes(std::span(text))));
-    }
-    if (m_made) {
-        const ProgressLine line(m_context, "Writing");
-        required(writeCopy(m_context, *m_made->bundle, m_options.output, m_bundle->path()));
-    }
-    if (report)
-        required(report->commit());
-    if (m_made || report)
-        outputInPlace();
-}
-
-int PlanRun::print()
-{
-    const report::PlanSubject shown = subject();
-    const auto &shaped = shown.survey->shaped;
-    const Diagnostics &diagnostics = (shaped ? *shaped->bundle : *m_bundle).diagnostics();
-    if (m_context.json || m_options.format == "json") {
-        report::Json document = report::planJson(shown);
-        printDocument(m_context, document, diagnostics);
-        return exitCodeOf(diagnostics);
-    }
-    if (m_options.format == "csv")
-        cli::print(report::planReport(".csv", shown));
-    else if (!m_context.quiet)
-        cli::print(planText(shown));
-    printDiagnostics(m_context, diagnostics);
-    return exitCodeOf(diagnostics);
-}
 
 int runPlan(const PlanOptions &options, Context &context)
 {

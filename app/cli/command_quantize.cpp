@@ -94,22 +94,20 @@ quantized::QuantizeInput readQuantizeInput(const std::string &path)
 /// A folder that quantize wrote. Errors: those of quantized::readFolder, "io.…".
 quantized::Folder openQuantizedFolder(const std::string &path)
 {
-    return required(quantized::readFolder(
-        [&path](std::string_view name, std::uint64_t most) -> Result<quantized::Bytes> {
-            const auto file = TRY(openFile((std::filesystem::path(path) / name).string()));
-            const auto all = file->bytes();
-            if (all.size() > most)
-                return ErrorBuilder("quantize.length")
-                    .file(std::string(name))
-                    .expected(fmt::format("{} bytes at most", most))
-                    .found(fmt::format("{} bytes", all.size()))
-                    .message("The file has more bytes than the folder's description has room for")
-                    .unexpected();
-            quantized::Bytes bytes(all.size());
-            if (!bytes.empty())
-                std::memcpy(bytes.data(), all.data(), bytes.size());
-            return bytes;
-        }));
+    return required(quantized::readFolder([&path](std::string_view name,
+                                                  std::uint64_t most) -> Result<quantized::Bytes> {
+        const auto file = TRY(openFile((std::filesystem::path(path) / name).string()));
+        const auto all = file->bytes();
+        if (all.size() > most)
+            return refused({std::string(name)}, "quantize.length", {},
+                           fmt::format("{} bytes at most", most),
+                           fmt::format("{} bytes", all.size()),
+                           "The file has more bytes than the folder's description has room for");
+        quantized::Bytes bytes(all.size());
+        if (!bytes.empty())
+            std::memcpy(bytes.data(), all.data(), bytes.size());
+        return bytes;
+    }));
 }
 
 /// `reference` is an array to compare with; empty: the one that was quantised, where it lies in the

@@ -118,11 +118,10 @@ void saveSection(const std::string &path, std::span<const std::byte> bytes)
     const auto bundle = required(openBundle(path));
     const auto &file = bundle->files().front().file;
     if (file->size().value != bytes.size()) {
-        throw CommandFailure{ErrorBuilder("patch.stale")
-                                 .file(file->name())
-                                 .expected(fmt::format("{} bytes", bytes.size()))
-                                 .found(fmt::format("{} bytes", file->size().value))
-                                 .message("The section gets another length; give --output")};
+        throw CommandFailure{valueError({file->name()}, "patch.stale", {},
+                                        fmt::format("{} bytes", bytes.size()),
+                                        fmt::format("{} bytes", file->size().value),
+                                        "The section gets another length; give --output")};
     }
     required(file->write(FileOffset(0), bytes));
     const WritingScope scope;

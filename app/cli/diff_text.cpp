@@ -54,10 +54,9 @@ std::string differentWeightsText(const Checked &checked, bool values)
         rows.back().asked = values;
     }
     if (checked.order == report::RowOrder::WorstFirst)
-        std::stable_sort(rows.begin(), rows.end(),
-                         [](const report::PairRow &x, const report::PairRow &y) {
-                             return worse(x.severity(), y.severity());
-                         });
+        std::ranges::stable_sort(rows, [](const report::PairRow &x, const report::PairRow &y) {
+            return worse(x.severity(), y.severity());
+        });
     return rows.empty() ? std::string() : tableText(report::pairTable(), rows);
 }
 
@@ -69,8 +68,8 @@ std::string joinedText(const Bundle &a, const Bundle &b, const Difference &diffe
         const WeightSlice &slice = *parts.front().slice;
         const Weight &whole =
             slice.ofA ? a.weights()[parts.front().a] : b.weights()[parts.front().b];
-        const bool exact = std::all_of(parts.begin(), parts.end(),
-                                       [](const ComparedPair &part) { return part.exact(); });
+        const bool exact =
+            std::ranges::all_of(parts, [](const ComparedPair &part) { return part.exact(); });
         text +=
             fmt::format("  {}: {} of {} {} {} {} of {} along axis {}{}\n", slice.name(),
                         printable(whole.findableName()), slice.ofA ? "A" : "B",

@@ -186,8 +186,8 @@ Result<Pending> encodeOne(const Bundle &bundle, std::size_t index, codec::FormSp
     form.inputs = std::move(inputs);
     // Dense is fp16: the program casts it to the fp32 that its operations read.
     const bool narrow = form.node == FormNode::Dense && weight.type == ElementType::Fp32;
-    const auto beyond = std::count_if(pending.values.begin(), pending.values.end(),
-                                      [](float value) { return isBeyondHalf(value); });
+    const auto beyond =
+        std::ranges::count_if(pending.values, [](float value) { return isBeyondHalf(value); });
     if (narrow && beyond > 0)
         return refused("encode.range", {}, "values up to 65504",
                        counted(static_cast<std::uint64_t>(beyond), "value") + " beyond it",
@@ -259,7 +259,7 @@ Result<BundlePtr> raisedFor(const Bundle &bundle, std::span<const Pending> pendi
     auto needs = TRY(neededOpsets(bundle, pending, opset));
     BundlePtr now;
     for (;;) {
-        const auto highest = std::max_element(needs.begin(), needs.end());
+        const auto highest = std::ranges::max_element(needs);
         if (highest == needs.end() || *highest == 0)
             return now;
         const unsigned number = *highest;
@@ -295,8 +295,8 @@ Result<std::size_t> weightIn(const Bundle &made, const Weight &weight)
 
 bool isRefused(std::span<const RefusedWeight> refused, std::size_t weight)
 {
-    return std::any_of(refused.begin(), refused.end(),
-                       [weight](const RefusedWeight &one) { return one.weight == weight; });
+    return std::ranges::any_of(refused,
+                               [weight](const RefusedWeight &one) { return one.weight == weight; });
 }
 
 /// The bundle with all that is pending; null where nothing is left of it. `from` is the bundle, or
@@ -446,8 +446,8 @@ Result<EncodedBundle> encodeWeights(const Bundle &bundle, std::span<const std::s
         auto measure = TRY(measured(bundle, *result.made, one));
         result.weights.push_back(std::move(measure));
     }
-    std::sort(result.refused.begin(), result.refused.end(),
-              [](const auto &a, const auto &b) { return a.weight < b.weight; });
+    std::ranges::sort(result.refused,
+                      [](const auto &a, const auto &b) { return a.weight < b.weight; });
     return result;
 }
 

@@ -86,8 +86,8 @@ void makeWord(const DescriptorOptions &options, std::uint32_t version, Descripto
     std::uint32_t word = 0;
     for (std::size_t i = 0; i < kFormatLanes.size(); ++i) {
         const auto rows = format::tensorFormats();
-        const auto row = std::find_if(rows.begin(), rows.end(),
-                                      [&](const auto &r) { return r.name == options.formats[i]; });
+        const auto row =
+            std::ranges::find_if(rows, [&](const auto &r) { return r.name == options.formats[i]; });
         if (row == rows.end()) {
             std::string names;
             for (const auto &each : rows)
@@ -99,17 +99,15 @@ void makeWord(const DescriptorOptions &options, std::uint32_t version, Descripto
                                                                 format::TensorFormat(row->code)));
         word |= bits;
     }
-    const bool integer =
-        std::any_of(options.formats.begin(), options.formats.end(),
-                    [](const std::string &name) { return name == "int8" || name == "uint8"; });
+    const bool integer = std::ranges::any_of(
+        options.formats, [](const std::string &name) { return name == "int8" || name == "uint8"; });
     out.text += fmt::format("  format word {:#x}\n{}", word,
                             integer ? contestedCodesText(version) : std::string());
     std::vector<report::OverflowChoice> overflow;
     for (const FormatLane lane : {FormatLane::Source1, FormatLane::Source2}) {
         const bool first = lane == FormatLane::Source1;
         const char *name = first ? "source1" : "source2";
-        const bool asked = std::find(options.saturate.begin(), options.saturate.end(), name) !=
-                           options.saturate.end();
+        const bool asked = std::ranges::find(options.saturate, name) != options.saturate.end();
         const auto bits = required(descriptor::encodeOverflow(version, lane, asked));
         const auto layout = descriptor::formatWordLayout(version);
         const auto &place = first ? layout.overflowSource1 : layout.overflowSource2;
@@ -142,11 +140,9 @@ void readImage(const DescriptorOptions &options, DescriptorAnswer &out)
     const auto bits = descriptor::readOrderingBits(file->bytes());
     if (!bits) {
         throw CommandFailure{
-            ErrorBuilder("descriptor.image")
-                .file(file->name())
-                .expected("an image of at least 0x138 bytes")
-                .found(fmt::format("{} bytes", file->bytes().size()))
-                .message("The file is too short for the ordering bits of a version-10 image")};
+            valueError({file->name()}, "descriptor.image", {}, "an image of at least 0x138 bytes",
+                       fmt::format("{} bytes", file->bytes().size()),
+                       "The file is too short for the ordering bits of a version-10 image")};
     }
     report::addOrdering(out.json, *bits);
     out.text +=
@@ -184,11 +180,9 @@ struct Named {
 
 Error missing(const std::string &path, std::string found)
 {
-    return ErrorBuilder("activation.none")
-        .file(path)
-        .expected("an activation table of 86 bytes (--at names its place)")
-        .found(std::move(found))
-        .message("There is no activation table");
+    return valueError({path}, "activation.none", {},
+                      "an activation table of 86 bytes (--at names its place)", found,
+                      "There is no activation table");
 }
 
 std::vector<Named> tableAt(const ActivationOptions &options)

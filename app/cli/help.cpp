@@ -199,7 +199,7 @@ std::vector<std::string> candidates(const CLI::App &app, std::vector<std::string
         all = weightNames({words.begin() + static_cast<std::ptrdiff_t>(deep), words.end()});
     }
     std::erase_if(all, [&last](const std::string &word) { return !word.starts_with(last); });
-    std::sort(all.begin(), all.end());
+    std::ranges::sort(all);
     all.erase(std::unique(all.begin(), all.end()), all.end());
     return all;
 }

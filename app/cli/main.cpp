@@ -34,12 +34,12 @@ std::vector<std::string> argumentsOf(int argc, char **argv, cli::Context &contex
 {
     std::vector<std::string> arguments(argv + 1, argv + argc);
     // Known before the parser has got there: a document answers for every mistake.
-    context.json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
+    context.json = std::ranges::find(arguments, "--json") != arguments.end();
     if (!arguments.empty() && arguments.front() == "help") {
         arguments.erase(arguments.begin());
         arguments.push_back("--help");
     }
-    std::reverse(arguments.begin(), arguments.end());
+    std::ranges::reverse(arguments);
     return arguments;
 }
 

@@ -35,10 +35,8 @@ constexpr std::uint64_t kFlushEvery = std::uint64_t{8} << 20;
 
 Error writeFailure(const std::string &name, int number)
 {
-    return ErrorBuilder("io.write")
-        .file(name)
-        .found(std::generic_category().message(number))
-        .message("The file cannot be written");
+    return valueError({name}, "io.write", {}, {}, std::generic_category().message(number),
+                      "The file cannot be written");
 }
 
 /// All the bytes, or an errno. Stops at a signal with ECANCELED.

@@ -216,7 +216,7 @@ void print(std::string text)
         return;
     constexpr std::size_t kSmall = 65536; // a table comes line by line, a document at once
     const auto plain = [](char c) { return (c >= ' ' && c < 0x7F) || c == '\n' || c == '\t'; };
-    if (!std::all_of(text.begin(), text.end(), plain))
+    if (!std::ranges::all_of(text, plain))
         text = safe(STDOUT_FILENO, text);
     if (!g_said.empty() && g_said.back().stream == stdout && text.size() < kSmall)
         g_said.back().text += text;

@@ -16,13 +16,7 @@ using codec::InputStatistics;
 tl::unexpected<Error> badArchive(std::string code, const Bundle &arrays, std::string field,
                                  std::string expected, std::string found, std::string message)
 {
-    return ErrorBuilder(code)
-        .file(arrays.name())
-        .field(std::move(field))
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message(std::move(message))
-        .unexpected();
+    return refused({arrays.name()}, code, field, expected, found, message);
 }
 
 constexpr std::string_view kMean = ".mean";

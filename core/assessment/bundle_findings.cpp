@@ -20,6 +20,25 @@ namespace kernscope {
 
 namespace {
 
+/// Name and advice of each kind, in their order.
+constexpr std::pair<std::string_view, std::string_view> kFindingWords[] = {
+    {"damaged", "Convert it again: see Diagnostics"},
+    {"unused_records", "Convert the model again"},
+    {"not_finite", "Look at the checkpoint"},
+    {"beyond_fp16", "Keep it in fp32, or scale it down"},
+    {"zero_scale", "Quantise without channels of zeros"},
+    {"known_fault", "Convert with another version"},
+    {"constant", "Leave it out, where that is allowed"},
+    {"constant_channels", "Prune these channels"},
+    {"larger_than_dense", "Store it as fp16"},
+    {"folds_everywhere", "Choose a form that streams"},
+    {"dead_entries", "Choose fewer bits"},
+    {"duplicate", "Let both layers read one weight"},
+    {"outlier", "Quantise by channel, or clip it"},
+    {"known_fault", "Convert with another version"},
+};
+static_assert(std::size(kFindingWords) == std::size_t(Finding::Kind::DisputedFault) + 1);
+
 /// A largest magnitude this many standard deviations from the mean is worth a look.
 constexpr double kFarOut = 20;
 /// Fewer elements than this say little: biases of a few values.
@@ -190,23 +209,12 @@ void examineValues(const Bundle &bundle, const std::vector<std::optional<Statist
 
 std::string_view findingName(Finding::Kind kind)
 {
-    switch (kind) {
-    case Finding::Kind::Damaged: return "damaged";
-    case Finding::Kind::UnusedRecords: return "unused_records";
-    case Finding::Kind::NonFinite: return "not_finite";
-    case Finding::Kind::BeyondHalf: return "beyond_fp16";
-    case Finding::Kind::ZeroScale: return "zero_scale";
-    case Finding::Kind::KnownFault:
-    case Finding::Kind::DisputedFault: return "known_fault";
-    case Finding::Kind::Constant: return "constant";
-    case Finding::Kind::ConstantChannels: return "constant_channels";
-    case Finding::Kind::Larger: return "larger_than_dense";
-    case Finding::Kind::FoldsEverywhere: return "folds_everywhere";
-    case Finding::Kind::DeadEntries: return "dead_entries";
-    case Finding::Kind::Duplicate: return "duplicate";
-    case Finding::Kind::Outlier: return "outlier";
-    }
-    return {};
+    return kFindingWords[static_cast<std::size_t>(kind)].first;
+}
+
+std::string_view findingAdvice(Finding::Kind kind)
+{
+    return kFindingWords[static_cast<std::size_t>(kind)].second;
 }
 
 std::string findingText(const Bundle &bundle, const Finding &finding)

@@ -41,6 +41,8 @@ struct Finding {
 
 /// "duplicate", "constant_channels": of documents.
 std::string_view findingName(Finding::Kind kind);
+/// "Prune these channels": what one would do about it.
+std::string_view findingAdvice(Finding::Kind kind);
 /// "encoder_1 has the values of encoder_0": for people.
 std::string findingText(const Bundle &bundle, const Finding &finding);
 /// The worst kinds first, each in the order of the weights.

@@ -135,8 +135,8 @@ std::vector<FormCandidate> candidatesOf(const roofline::Layer &layer, const roof
             candidates.back().passedOver =
                 fmt::format("{:.1f} % zeros: sparse asks for at least half", 100 * zeroFraction);
     }
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const auto &a, const auto &b) { return a.bytes < b.bytes; });
+    std::ranges::stable_sort(candidates,
+                             [](const auto &a, const auto &b) { return a.bytes < b.bytes; });
     return candidates;
 }
 

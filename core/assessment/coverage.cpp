@@ -144,8 +144,8 @@ std::string leftBecause(const Bundle &bundle, const Weight &weight, const Covera
         return fmt::format("axis not divisible: {} by blocks of {}", weight.shape[1], block);
     if (rules.group > 0 && !weight.shape.empty() && weight.shape[0] % rules.group != 0)
         return fmt::format("axis not divisible: {} by groups of {}", weight.shape[0], rules.group);
-    const bool covered = std::any_of(weight.consumers.begin(), weight.consumers.end(),
-                                     [&](const Consumer &consumer) { return covers(consumer.op); });
+    const bool covered = std::ranges::any_of(
+        weight.consumers, [&](const Consumer &consumer) { return covers(consumer.op); });
     if (!weight.consumers.empty() && !covered)
         return "operation not covered: " + weight.consumers.front().op;
     const codec::Operand *data = weight.operand(codec::PartRole::Data);
@@ -156,106 +156,6 @@ std::string leftBecause(const Bundle &bundle, const Weight &weight, const Covera
     return bundle.kind() == BundleKind::Aimodel ? "not told (see the known faults of the writer)"
                                                 : "not told";
 }
-
-} // namespace
-
-Result<ExpectedForm> readExpectedForm(std::string_view text)
-{
-    const std::size_t at = text.rfind('=');
-    if (at == text.npos || at == 0 || at + 1 == text.size())
-        return refused("cli.option", "--expect", "PATTERN=FORM, such as '*=palette4'", text,
-                       "An expected form cannot be read");
-    return ExpectedForm{std::string(text.substr(0, at)), std::string(text.substr(at + 1))};
-}
-
-std::string coveredForm(const Bundle &bundle, std::size_t index)
-{
-    const Weight &weight = bundle.weights()[index];
-    const Stored stored = storedOf(weight);
-    std::string text = stored.sparse ? "sparse" : "";
-    const auto add = [&text](const std::string &word) { text += text.empty() ? word : "+" + word; };
-    if (stored.palette)
-        add(fmt::format("palette{}", stored.bits));
-    if (stored.scaled && !stored.palette)
-        add(std::string(elementTypeName(stored.codes)));
-    else if (stored.scaled)
-        add("scales");
-    if (stored.block > 0)
-        add(fmt::format("blocks{}", stored.block));
-    return text.empty() ? formText(weight.form) : text;
-}
-
-std::string whyDense(const Bundle &bundle, std::size_t index)
-{
-    const Weight &weight = bundle.weights()[index];
-    return weight.form.isDense() ? leftBecause(bundle, weight, {}, {}) : std::string();
-}
-
-CoverageRules rulesOf(const Bundle &sibling)
-{
-    CoverageRules rules;
-    rules.threshold = 0;
-    for (std::size_t i = 0; i < sibling.weights().size(); ++i) {
-        const Weight &weight = sibling.weights()[i];
-        if (isKnown(weight))
-            rules.expected.push_back({weight.address(), coveredForm(sibling, i)});
-    }
-    return rules;
-}
-
-Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules)
-{
-    Coverage coverage;
-    coverage.storedBytes = bundle.totals().storedBytes.value;
-    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
-        const Weight &weight = bundle.weights()[i];
-        CoverageRow row;
-        row.weight = i;
-        row.found = coveredForm(bundle, i);
-        if (knownStoredBytes(weight) && weight.elements.value > 0)
-            row.bits = 8 * static_cast<double>(weight.storedBytes.value) /
-                       static_cast<double>(weight.elements.value);
-        coverage.parameters =
-            checkedAdd(coverage.parameters, weight.elements.value).value_or(UINT64_MAX);
-        for (const ExpectedForm &rule : rules.byOperation) {
-            if (rule.pattern == "*" ||
-                std::any_of(weight.consumers.begin(), weight.consumers.end(),
-                            [&](const Consumer &c) { return matchesPattern(rule.pattern, c.op); }))
-                row.expected = rule.form;
-        }
-        for (const ExpectedForm &rule : rules.expected) {
-            if (matchesName(weight, rule.pattern))
-                row.expected = rule.form;
-        }
-        if (std::any_of(rules.except.begin(), rules.except.end(),
-                        [&](const std::string &pattern) { return matchesName(weight, pattern); }))
-            row.expected.clear();
-        // A weight of a bundle that was compressed may stay dense where it is small.
-        const bool small = weight.elements.value <= rules.threshold && weight.form.isDense();
-        if (!row.expected.empty() && isKnown(weight)) {
-            row.kept = small || hasForm(weight, row.expected);
-            const auto should =
-                packedBytes(weight.elements, ElementType::Uint1).value_or(ByteCount()).value *
-                bitsOfForm(row.expected);
-            if (!row.kept && weight.storedBytes.value > should)
-                row.extraBytes = weight.storedBytes.value - should;
-        }
-        if (!rules.any())
-            row.why = whyDense(bundle, i);
-        else if (weight.form.isDense() && row.expected != "dense" && !row.expected.empty())
-            row.why = leftBecause(bundle, weight, rules, row.expected);
-        coverage.extraBytes += row.extraBytes;
-        coverage.broken += !row.kept;
-        coverage.rows.push_back(std::move(row));
-    }
-    return coverage;
-}
-
-// Configurations of compression as coverage rules: OptimizationConfig of coremltools (from_dict,
-// from_yaml) and the configurations of coreai-opt. Of YAML what these files use: nested mappings by
-// indentation, scalars, lists in brackets or by dashes, comments.
-
-namespace {
 
 using Json = nlohmann::json;
 
@@ -431,16 +331,111 @@ std::string patternOf(std::string name)
 
 } // namespace
 
+Result<ExpectedForm> readExpectedForm(std::string_view text)
+{
+    const std::size_t at = text.rfind('=');
+    if (at == text.npos || at == 0 || at + 1 == text.size())
+        return refused("cli.option", "--expect", "PATTERN=FORM, such as '*=palette4'", text,
+                       "An expected form cannot be read");
+    return ExpectedForm{std::string(text.substr(0, at)), std::string(text.substr(at + 1))};
+}
+
+std::string coveredForm(const Bundle &bundle, std::size_t index)
+{
+    const Weight &weight = bundle.weights()[index];
+    const Stored stored = storedOf(weight);
+    std::string text = stored.sparse ? "sparse" : "";
+    const auto add = [&text](const std::string &word) { text += text.empty() ? word : "+" + word; };
+    if (stored.palette)
+        add(fmt::format("palette{}", stored.bits));
+    if (stored.scaled && !stored.palette)
+        add(std::string(elementTypeName(stored.codes)));
+    else if (stored.scaled)
+        add("scales");
+    if (stored.block > 0)
+        add(fmt::format("blocks{}", stored.block));
+    return text.empty() ? formText(weight.form) : text;
+}
+
+std::string whyDense(const Bundle &bundle, std::size_t index)
+{
+    const Weight &weight = bundle.weights()[index];
+    return weight.form.isDense() ? leftBecause(bundle, weight, {}, {}) : std::string();
+}
+
+CoverageRules rulesOf(const Bundle &sibling)
+{
+    CoverageRules rules;
+    rules.threshold = 0;
+    for (std::size_t i = 0; i < sibling.weights().size(); ++i) {
+        const Weight &weight = sibling.weights()[i];
+        if (isKnown(weight))
+            rules.expected.push_back({weight.address(), coveredForm(sibling, i)});
+    }
+    return rules;
+}
+
+Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules)
+{
+    Coverage coverage;
+    coverage.storedBytes = bundle.totals().storedBytes.value;
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        const Weight &weight = bundle.weights()[i];
+        CoverageRow row;
+        row.weight = i;
+        row.found = coveredForm(bundle, i);
+        if (knownStoredBytes(weight) && weight.elements.value > 0)
+            row.bits = 8 * static_cast<double>(weight.storedBytes.value) /
+                       static_cast<double>(weight.elements.value);
+        coverage.parameters =
+            checkedAdd(coverage.parameters, weight.elements.value).value_or(UINT64_MAX);
+        for (const ExpectedForm &rule : rules.byOperation) {
+            if (rule.pattern == "*" ||
+                std::ranges::any_of(weight.consumers, [&](const Consumer &c) {
+                    return matchesPattern(rule.pattern, c.op);
+                }))
+                row.expected = rule.form;
+        }
+        for (const ExpectedForm &rule : rules.expected) {
+            if (matchesName(weight, rule.pattern))
+                row.expected = rule.form;
+        }
+        if (std::ranges::any_of(rules.except, [&](const std::string &pattern) {
+                return matchesName(weight, pattern);
+            }))
+            row.expected.clear();
+        // A weight of a bundle that was compressed may stay dense where it is small.
+        const bool small = weight.elements.value <= rules.threshold && weight.form.isDense();
+        if (!row.expected.empty() && isKnown(weight)) {
+            row.kept = small || hasForm(weight, row.expected);
+            const auto should =
+                packedBytes(weight.elements, ElementType::Uint1).value_or(ByteCount()).value *
+                bitsOfForm(row.expected);
+            if (!row.kept && weight.storedBytes.value > should)
+                row.extraBytes = weight.storedBytes.value - should;
+        }
+        if (!rules.any())
+            row.why = whyDense(bundle, i);
+        else if (weight.form.isDense() && row.expected != "dense" && !row.expected.empty())
+            row.why = leftBecause(bundle, weight, rules, row.expected);
+        coverage.extraBytes += row.extraBytes;
+        coverage.broken += !row.kept;
+        coverage.rows.push_back(std::move(row));
+    }
+    return coverage;
+}
+
+// Configurations of compression as coverage rules: OptimizationConfig of coremltools (from_dict,
+// from_yaml) and the configurations of coreai-opt. Of YAML what these files use: nested mappings by
+// indentation, scalars, lists in brackets or by dashes, comments.
+
 Result<CoverageRules> readCompressionConfig(std::string_view text, const std::string &file)
 {
     const auto refuse = [&](std::size_t line, std::string found) {
-        return ErrorBuilder("coverage.config")
-            .file(file)
-            .field(line > 0 ? fmt::format("line {}", line) : std::string())
-            .expected("a configuration of coremltools or coreai-opt, JSON or YAML")
-            .found(std::move(found))
-            .message("The configuration of compression cannot be read")
-            .unexpected();
+        return refused({file}, "coverage.config",
+                       line > 0 ? fmt::format("line {}", line) : std::string(),
+                       "a configuration of coremltools or coreai-opt, JSON or YAML", found,
+                       "The configuration of compression cannot be read");
     };
     if (text.size() > kMostText)
         return refuse(0, "more than 1 MiB");

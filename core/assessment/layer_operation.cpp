@@ -49,8 +49,8 @@ bool has(std::string_view letters, char letter)
 
 bool repeats(std::string letters)
 {
-    std::sort(letters.begin(), letters.end());
-    return std::adjacent_find(letters.begin(), letters.end()) != letters.end();
+    std::ranges::sort(letters);
+    return std::ranges::adjacent_find(letters) != letters.end();
 }
 
 /// Adds the extents of an operand or the output. One of 1 gives way, as it is broadcast.

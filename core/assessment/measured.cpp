@@ -225,6 +225,21 @@ std::optional<Speedup> rangeOf(std::span<const Measurement> measured, const Take
     return found;
 }
 
+template <class Take>
+std::vector<Measurement> rowsAbout(const WeightForm &form, const target::Target &target,
+                                   const MeasuredSubject &subject, const Take &take)
+{
+    std::vector<Measurement> found;
+    if (form.node == FormNode::Dense && !form.masked)
+        return found;
+    for (const SpeedupRow &row : speedupRows()) {
+        const bool figure = row.target == target.name && take(row) && row.low > 0;
+        if (figure && isAbout(row, form))
+            found.push_back(evaluated(row, form, subject));
+    }
+    return found;
+}
+
 } // namespace
 
 std::vector<Condition> conditionsOn(std::string_view conditions, const WeightForm &form,
@@ -299,25 +314,6 @@ std::optional<bool> Measurement::holds() const
     }
     return open ? std::nullopt : std::optional(true);
 }
-
-namespace {
-
-template <class Take>
-std::vector<Measurement> rowsAbout(const WeightForm &form, const target::Target &target,
-                                   const MeasuredSubject &subject, const Take &take)
-{
-    std::vector<Measurement> found;
-    if (form.node == FormNode::Dense && !form.masked)
-        return found;
-    for (const SpeedupRow &row : speedupRows()) {
-        const bool figure = row.target == target.name && take(row) && row.low > 0;
-        if (figure && isAbout(row, form))
-            found.push_back(evaluated(row, form, subject));
-    }
-    return found;
-}
-
-} // namespace
 
 std::vector<Measurement> measurements(const WeightForm &form, const target::Target &target,
                                       const MeasuredSubject &subject)

@@ -156,117 +156,6 @@ void setRidge(Roofs &roofs, const LayerRoof *compute, const LayerRoof *bandwidth
                                          published->value, published->source);
 }
 
-} // namespace
-
-std::string_view ceilingKindName(Ceiling::Kind kind)
-{
-    static constexpr std::array<std::string_view, 3> kNames{"compute", "bandwidth", "other"};
-    return kNames[std::size_t(kind)];
-}
-
-std::string_view ceilingMethodName(Ceiling::Method method)
-{
-    static constexpr std::array<std::string_view, 3> kNames{"measured", "derived", "marketed"};
-    return kNames[std::size_t(method)];
-}
-
-std::vector<Ceiling> ceilings(const target::Target &target)
-{
-    std::vector<Ceiling> all;
-    for (const Ceiling &ceiling : figures().ceilings) {
-        if (ceiling.target == target.name)
-            all.push_back(ceiling);
-    }
-    return all;
-}
-
-Result<Roofs> roofsOf(const target::Target &target, const RoofChoice &choice)
-{
-    Roofs roofs;
-    roofs.target = &target;
-    roofs.all = ceilings(target);
-    const auto compute = TRY(chosenRoof(roofs, Ceiling::Kind::Compute, choice.compute));
-    const auto bandwidth = TRY(chosenRoof(roofs, Ceiling::Kind::Bandwidth, choice.bandwidth));
-    roofs.chosenCompute = compute;
-    roofs.chosenBandwidth = bandwidth;
-    const LayerRoof *computes =
-        compute != nullptr ? compute : roofOfAll(target, LayerRoof::Kind::Compute);
-    const LayerRoof *streams =
-        bandwidth != nullptr ? bandwidth : roofOfAll(target, LayerRoof::Kind::Activations);
-    if (computes != nullptr)
-        roofs.compute = computes->ceiling;
-    if (streams != nullptr)
-        roofs.bandwidth = streams->ceiling;
-    for (const LayerRoof &row : figures().roofs) {
-        if (row.ceiling.target != target.name)
-            continue;
-        if (row.conditions.find("working_set=above") != std::string::npos)
-            roofs.step = row.ceiling;
-        if ((row.kind == LayerRoof::Kind::Compute ? compute : bandwidth) == nullptr)
-            roofs.taken.insert(row.ceiling.name);
-    }
-    for (const LayerRoof *chosen : {compute, bandwidth}) {
-        if (chosen != nullptr)
-            roofs.taken.insert(chosen->ceiling.name);
-    }
-    setRidge(roofs, computes, streams);
-    if (const auto fixed = named(roofs.all, "call_fixed_s"))
-        roofs.callFixedS = fixed->value;
-    if (const auto floor = named(roofs.all, "dispatch_floor_s")) {
-        roofs.dispatchFloorS = floor->value;
-        roofs.dispatchSource = floor->source;
-    }
-    const auto set = decision::workingSetCap(target);
-    if (set.bytes)
-        roofs.workingSetBytes = static_cast<double>(*set.bytes);
-    roofs.workingSetSource = set.source;
-    if (!set.disagreement.empty())
-        roofs.workingSetSource += "; contested: " + set.disagreement;
-    return roofs;
-}
-
-const LayerRoof *layerRoof(LayerRoof::Kind kind, const Layer &layer,
-                           const decision::WeightForm &form, const Roofs &roofs,
-                           std::uint64_t batch)
-{
-    const bool computes = kind == LayerRoof::Kind::Compute;
-    if (const LayerRoof *chosen = computes ? roofs.chosenCompute : roofs.chosenBandwidth)
-        return chosen;
-    if (roofs.target == nullptr)
-        return nullptr;
-    const auto subject = subjectOf(layer, form, roofs, batch);
-    for (const LayerRoof &row : figures().roofs) {
-        if (row.kind == kind && row.ceiling.target == roofs.target->name &&
-            decision::isKnownToHold(row.form, row.conditions, form, subject))
-            return &row;
-    }
-    return nullptr;
-}
-
-const ModelParameter *modelParameter(std::string_view name, const Layer &layer,
-                                     const decision::WeightForm &form, const Roofs &roofs)
-{
-    static const auto parameters = tables::loadRows<ModelParameter>(
-        "model_parameters", {{"parameter", &ModelParameter::name},
-                             {"target", &ModelParameter::target},
-                             {"form", &ModelParameter::form},
-                             {"conditions", &ModelParameter::conditions},
-                             {"unit", &ModelParameter::unit},
-                             {"fitted_on", &ModelParameter::fittedOn},
-                             {"source", &ModelParameter::source},
-                             {"note", &ModelParameter::note},
-                             {"value", &ModelParameter::value}});
-    const auto subject = subjectOf(layer, form, roofs, 1);
-    for (const ModelParameter &row : parameters) {
-        if (row.name == name && row.target == roofs.target->name &&
-            decision::isKnownToHold(row.form, row.conditions, form, subject))
-            return &row;
-    }
-    return nullptr;
-}
-
-namespace {
-
 using Bound = ProgramTime::Bound;
 
 /// A layer in the runs of one entry.
@@ -518,6 +407,113 @@ ProgramTime ofEntry(const Parts &parts, const Roofs &roofs, const std::string &e
 }
 
 } // namespace
+
+std::string_view ceilingKindName(Ceiling::Kind kind)
+{
+    static constexpr std::array<std::string_view, 3> kNames{"compute", "bandwidth", "other"};
+    return kNames[std::size_t(kind)];
+}
+
+std::string_view ceilingMethodName(Ceiling::Method method)
+{
+    static constexpr std::array<std::string_view, 3> kNames{"measured", "derived", "marketed"};
+    return kNames[std::size_t(method)];
+}
+
+std::vector<Ceiling> ceilings(const target::Target &target)
+{
+    std::vector<Ceiling> all;
+    for (const Ceiling &ceiling : figures().ceilings) {
+        if (ceiling.target == target.name)
+            all.push_back(ceiling);
+    }
+    return all;
+}
+
+Result<Roofs> roofsOf(const target::Target &target, const RoofChoice &choice)
+{
+    Roofs roofs;
+    roofs.target = &target;
+    roofs.all = ceilings(target);
+    const auto compute = TRY(chosenRoof(roofs, Ceiling::Kind::Compute, choice.compute));
+    const auto bandwidth = TRY(chosenRoof(roofs, Ceiling::Kind::Bandwidth, choice.bandwidth));
+    roofs.chosenCompute = compute;
+    roofs.chosenBandwidth = bandwidth;
+    const LayerRoof *computes =
+        compute != nullptr ? compute : roofOfAll(target, LayerRoof::Kind::Compute);
+    const LayerRoof *streams =
+        bandwidth != nullptr ? bandwidth : roofOfAll(target, LayerRoof::Kind::Activations);
+    if (computes != nullptr)
+        roofs.compute = computes->ceiling;
+    if (streams != nullptr)
+        roofs.bandwidth = streams->ceiling;
+    for (const LayerRoof &row : figures().roofs) {
+        if (row.ceiling.target != target.name)
+            continue;
+        if (row.conditions.find("working_set=above") != std::string::npos)
+            roofs.step = row.ceiling;
+        if ((row.kind == LayerRoof::Kind::Compute ? compute : bandwidth) == nullptr)
+            roofs.taken.insert(row.ceiling.name);
+    }
+    for (const LayerRoof *chosen : {compute, bandwidth}) {
+        if (chosen != nullptr)
+            roofs.taken.insert(chosen->ceiling.name);
+    }
+    setRidge(roofs, computes, streams);
+    if (const auto fixed = named(roofs.all, "call_fixed_s"))
+        roofs.callFixedS = fixed->value;
+    if (const auto floor = named(roofs.all, "dispatch_floor_s")) {
+        roofs.dispatchFloorS = floor->value;
+        roofs.dispatchSource = floor->source;
+    }
+    const auto set = decision::workingSetCap(target);
+    if (set.bytes)
+        roofs.workingSetBytes = static_cast<double>(*set.bytes);
+    roofs.workingSetSource = set.source;
+    if (!set.disagreement.empty())
+        roofs.workingSetSource += "; contested: " + set.disagreement;
+    return roofs;
+}
+
+const LayerRoof *layerRoof(LayerRoof::Kind kind, const Layer &layer,
+                           const decision::WeightForm &form, const Roofs &roofs,
+                           std::uint64_t batch)
+{
+    const bool computes = kind == LayerRoof::Kind::Compute;
+    if (const LayerRoof *chosen = computes ? roofs.chosenCompute : roofs.chosenBandwidth)
+        return chosen;
+    if (roofs.target == nullptr)
+        return nullptr;
+    const auto subject = subjectOf(layer, form, roofs, batch);
+    for (const LayerRoof &row : figures().roofs) {
+        if (row.kind == kind && row.ceiling.target == roofs.target->name &&
+            decision::isKnownToHold(row.form, row.conditions, form, subject))
+            return &row;
+    }
+    return nullptr;
+}
+
+const ModelParameter *modelParameter(std::string_view name, const Layer &layer,
+                                     const decision::WeightForm &form, const Roofs &roofs)
+{
+    static const auto parameters = tables::loadRows<ModelParameter>(
+        "model_parameters", {{"parameter", &ModelParameter::name},
+                             {"target", &ModelParameter::target},
+                             {"form", &ModelParameter::form},
+                             {"conditions", &ModelParameter::conditions},
+                             {"unit", &ModelParameter::unit},
+                             {"fitted_on", &ModelParameter::fittedOn},
+                             {"source", &ModelParameter::source},
+                             {"note", &ModelParameter::note},
+                             {"value", &ModelParameter::value}});
+    const auto subject = subjectOf(layer, form, roofs, 1);
+    for (const ModelParameter &row : parameters) {
+        if (row.name == name && row.target == roofs.target->name &&
+            decision::isKnownToHold(row.form, row.conditions, form, subject))
+            return &row;
+    }
+    return nullptr;
+}
 
 bool Layer::onEngine() const
 {

@@ -382,7 +382,7 @@ std::shared_ptr<const Verdict> Judge::verdict(const WeightForm &form, const targ
 std::span<const std::shared_ptr<const Verdict>> Judge::verdicts(const WeightForm &form)
 {
     const Row &row = rowOf(form);
-    if (std::find(row.begin(), row.end(), nullptr) != row.end()) {
+    if (std::ranges::find(row, nullptr) != row.end()) {
         for (const target::Target &target : target::targets())
             verdict(form, target);
     }

@@ -95,7 +95,7 @@ bool WeightForm::plain() const
     if (node == FormNode::Dense && !masked)
         return true;
     const auto types = stepFacts(node).plainTypes;
-    const bool known = std::find(types.begin(), types.end(), element) != types.end();
+    const bool known = std::ranges::find(types, element) != types.end();
     return known && (!isPalette() || vectorSize == 1);
 }
 
@@ -126,8 +126,8 @@ double zeroShare(std::span<const float> values)
 {
     if (values.empty())
         return 0;
-    const auto zeros = std::count_if(values.begin(), values.end(),
-                                     [](float value) { return std::abs(value) <= 0x1p-25F; });
+    const auto zeros =
+        std::ranges::count_if(values, [](float value) { return std::abs(value) <= 0x1p-25F; });
     return static_cast<double>(zeros) / static_cast<double>(values.size());
 }
 

@@ -57,7 +57,7 @@ bool hasLetters(std::string_view text, std::string_view lower)
 template <class List, class Item>
 bool among(const List &list, const Item &item)
 {
-    return std::find(list.begin(), list.end(), item) != list.end();
+    return std::ranges::find(list, item) != list.end();
 }
 
 /// "1.5M", "58%", "4Ki", "20KB": thousands and kibibytes as people write them.
@@ -179,8 +179,7 @@ std::vector<std::string> valuesOf(std::span<const Weight> weights, std::string_v
         if (!text.empty() && text.find(' ') == std::string::npos)
             order.emplace_back(count, text);
     }
-    std::stable_sort(order.begin(), order.end(),
-                     [](const auto &a, const auto &b) { return a.first > b.first; });
+    std::ranges::stable_sort(order, [](const auto &a, const auto &b) { return a.first > b.first; });
     std::vector<std::string> values;
     for (auto &[count, text] : order)
         values.push_back(std::move(text));
@@ -280,9 +279,8 @@ Result<WeightWhere> WeightWhere::parse(std::string_view text)
 
 bool WeightWhere::needsZeros() const
 {
-    return std::any_of(m_terms.begin(), m_terms.end(), [](const Term &term) {
-        return term.kind == Kind::Number && term.key == "zeros";
-    });
+    return std::ranges::any_of(
+        m_terms, [](const Term &term) { return term.kind == Kind::Number && term.key == "zeros"; });
 }
 
 std::vector<const target::Target *> WeightWhere::targets() const
@@ -323,7 +321,7 @@ std::optional<bool> WeightWhere::holds(const Term &term, const Weight &weight,
 
 bool WeightWhere::passes(const Weight &weight, const WhereFacts &facts) const
 {
-    return std::all_of(m_terms.begin(), m_terms.end(), [&](const Term &term) {
+    return std::ranges::all_of(m_terms, [&](const Term &term) {
         const auto found = holds(term, weight, facts);
         return found && *found != term.negated;
     });

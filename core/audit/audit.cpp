@@ -84,7 +84,61 @@ public:
         : m_package(package), m_checkpoint(checkpoint), m_options(options), m_progress(progress)
     {
     }
-    Result<AuditResult> run();
+    Result<AuditResult> run()
+    {
+        const PairReadLock lock(*m_package, *m_checkpoint);
+        std::uint64_t total = 0;
+        for (const Weight &weight : m_package->weights())
+            total += weight.elements.value;
+        if (m_progress)
+            m_progress->setTotal(total);
+        m_seating = findSeats(m_package, m_checkpoint, m_progress);
+        std::erase_if(m_seating.seats, [&](const Seat &seat) {
+            const Weight &weight = m_package->weights()[seat.weight];
+            const bool out = m_options.rules.ignores(weight);
+            if (out)
+                m_seating.unpaired.push_back(
+                    {seat.weight, weight.address(), "A rule leaves it out"});
+            return out;
+        });
+        // The largest ones first: the last one must not run alone for long.
+        std::vector<std::size_t> order(m_seating.seats.size());
+        for (std::size_t i = 0; i < order.size(); ++i)
+            order[i] = i;
+        const auto elements = [&](std::size_t i) {
+            return m_seating.references[m_seating.seats[i].reference].elements;
+        };
+        std::ranges::stable_sort(
+            order, [&](std::size_t a, std::size_t b) { return elements(a) > elements(b); });
+        std::vector<Judged> all(order.size());
+        inParallel(order.size(), 0, [&](std::size_t i) {
+            all[order[i]] = judge(m_seating.seats[order[i]]);
+            return !cancelled();
+        });
+        if (cancelled())
+            return ErrorBuilder("task.cancelled").message("cancelled").unexpected();
+        AuditResult result;
+        const Scheme scheme = schemeOf(*m_package);
+        result.scheme = scheme.text;
+        result.limit = m_options.rules.auditLimit.value_or(m_options.limit);
+        nameOthers(all);
+        nameOutliers(all);
+        nameDense(all, scheme);
+        for (Judged &judged : all)
+            (judged.row.fault ? result.faulty : result.sound).push_back(std::move(judged.row));
+        const auto badness = [](const AuditedWeight &row) {
+            return row.error / std::max(row.bestPossible, 1e-3);
+        };
+        std::ranges::stable_sort(result.faulty,
+                                 [&](const AuditedWeight &a, const AuditedWeight &b) {
+                                     return badness(a) > badness(b);
+                                 });
+        result.unpaired = std::move(m_seating.unpaired);
+        result.missing = std::move(m_seating.missing);
+        result.unreadable = static_cast<std::size_t>(std::ranges::count_if(
+            m_package->weights(), [](const Weight &weight) { return weight.fault.has_value(); }));
+        return result;
+    }
 
 private:
     /// What is remembered of a judged weight until all are.
@@ -94,15 +148,375 @@ private:
         std::size_t holds = kNoIndex; ///< another reference, whose values it has
         bool stepped = false;
     };
-    Judged judge(const Seat &seat) const;
-    void judgeLocal(const Subject &subject, const WholePass &pass, AuditedWeight &row) const;
-    bool isNoisy(const Subject &subject, const WholePass &pass) const;
-    bool judgeRows(const Subject &subject, const WholePass &pass, AuditedWeight &row) const;
-    void judgeWhole(const Subject &subject, const Seat &seat, double limit, Judged &judged) const;
-    void nameOthers(std::vector<Judged> &all) const;
-    void nameOutliers(std::vector<Judged> &all) const;
-    void nameDense(std::vector<Judged> &all, const Scheme &scheme) const;
-    double slackOf(const Subject &subject) const;
+    Judged judge(const Seat &seat) const
+    {
+        const Reference &reference = m_seating.references[seat.reference];
+        const Weight &weight = m_package->weights()[seat.weight];
+        Judged judged;
+        AuditedWeight &row = judged.row;
+        row.weight = seat.weight;
+        row.name = weight.address();
+        row.checkpointName = reference.name;
+        row.transform = reference.transform;
+        row.pairedBy = seat.how;
+        auto decoder = m_package->decoder(seat.weight);
+        if (!decoder)
+            return judged;
+        Subject subject{m_package.get(), seat.weight, *decoder,
+                        StoredSteps(*m_package, seat.weight, *decoder), &reference};
+        const auto pass = passOver(subject, m_progress);
+        if (!pass)
+            return judged;
+        const BestError best = bestError(subject, pass->largest, m_options.exact);
+        const double size = best.rr > 0 ? best.rr : 1;
+        row.error = pass->sums.relative();
+        row.sampledError = std::sqrt(best.ee / size);
+        row.sampled = best.sampled;
+        row.bestPossible = best.best ? std::sqrt(*best.best / size) : row.sampledError;
+        row.hasCodes = judged.stepped = subject.steps.stepped();
+        row.notNearest = best.nearest.notNearest();
+        row.atEnds = best.nearest.atEnds();
+        judged.nearest = best.nearest;
+        const double slack = slackOf(subject), limit = limitOf(seat.weight);
+        const double allowed = limit * row.bestPossible + slack;
+        if (pass->sums.notFinite > 0) {
+            row.fault = Kind::NonFinite;
+            row.error = std::numeric_limits<double>::infinity();
+            for (const std::uint64_t element : pass->notFinite)
+                row.elements.push_back(placeOf(element, reference.shape));
+            std::vector<std::uint64_t> rows;
+            for (const auto &place : row.elements)
+                rows.push_back(place[0]);
+            row.rows = rowRuns(rows);
+            row.why = fmt::format(
+                "{} not finite (NaN or infinite), where the checkpoint's are finite",
+                pass->sums.notFinite == 1 ? std::string("1 element is")
+                                          : grouped(pass->sums.notFinite) + " elements are");
+            return judged;
+        }
+        if (const unsigned bits = unpackedBits(*m_package, weight)) {
+            row.fault = Kind::CodesUnpacked;
+            row.why =
+                fmt::format("Its codes are stored unpacked, one code a byte: the runtime reads "
+                            "them as packed codes of {} bits, other values than are shown",
+                            bits);
+            return judged;
+        }
+        const double outside =
+            pass->sizeOutside > 0 ? std::sqrt(pass->errorOutside / pass->sizeOutside) : 0;
+        if (pass->badBlocks > 0 && 4 * pass->badBlocks <= pass->allBlocks && outside <= allowed &&
+            !isNoisy(subject, *pass)) {
+            judgeLocal(subject, *pass, row);
+            return judged;
+        }
+        if (judgeRows(subject, *pass, row))
+            return judged;
+        // A sample misses what is in few rows: then the whole says it.
+        const double kept = best.keptRr > 0 ? std::sqrt(best.keptEe / best.keptRr) : 0;
+        const bool over =
+            row.sampledError > allowed || row.error > 1.5 * allowed || kept > kDenseSlack;
+        if (over || 4 * pass->badBlocks > pass->allBlocks)
+            judgeWhole(subject, seat, limit, judged);
+        return judged;
+    }
+
+    /// Some blocks or rows are wrong, all the others are right.
+    void judgeLocal(const Subject &subject, const WholePass &pass, AuditedWeight &row) const
+    {
+        row.wrongBlocks = pass.badBlocks;
+        row.blocks = pass.blocks;
+        std::vector<std::uint64_t> rows;
+        bool zeros = true;
+        double left = 0, size = 0, least = HUGE_VAL, most = -HUGE_VAL;
+        for (const BadBlock &block : pass.blocks) {
+            if (rows.empty() || rows.back() != block.row)
+                rows.push_back(block.row);
+            const Window window = load(subject, block.row * subject.rowElements() + block.first,
+                                       block.end - block.first, false);
+            const PairSums sums = sumsOf(window.d, window.r);
+            zeros = zeros && sums.dd == 0;
+            const double factor = sums.dd > 0 ? sums.dr / sums.dd : 0;
+            left += std::max(0.0, sums.rr - factor * sums.dr);
+            size += sums.rr;
+            if (factor != 0) {
+                least = std::min(least, 1 / factor);
+                most = std::max(most, 1 / factor);
+            }
+        }
+        row.rows = rowRuns(rows);
+        const std::string where = rowsText(row.rows);
+        if (zeros) {
+            row.fault = Kind::RowsZeroed;
+            row.why =
+                fmt::format("Zeroed rows: {} are all zero, and the checkpoint's are not", where);
+            return;
+        }
+        const double remains = size > 0 ? std::sqrt(left / size) : 0;
+        const std::string blocks =
+            pass.blocks.size() == 1 &&
+                    pass.blocks[0].end - pass.blocks[0].first < subject.rowElements()
+                ? fmt::format("{}, block {} (columns {} to {})", where, pass.blocks[0].block,
+                              pass.blocks[0].first, pass.blocks[0].end - 1)
+                : fmt::format("{} in {}", counted(pass.badBlocks, "block"), where);
+        if (remains <= 3 * row.bestPossible + kDenseSlack) {
+            row.fault = Kind::BlockScale;
+            row.factor = pass.blocks.size() == 1 ? least : 0;
+            row.why =
+                least == most || most - least < 0.02 * std::abs(most)
+                    ? fmt::format("The scale of {} is {:.3g} times what it should be", blocks, most)
+                    : fmt::format("The scales of {} are {:.3g} to {:.3g} times what they should be",
+                                  blocks, least, most);
+            return;
+        }
+        row.fault = Kind::OtherRows;
+        row.why = fmt::format("Other values than the checkpoint's in {}", blocks);
+    }
+
+    /// Whether the codes outside of the rows that stand out are not the nearest ones either: what
+    /// is wrong is everywhere.
+    bool isNoisy(const Subject &subject, const WholePass &pass) const
+    {
+        constexpr std::uint64_t kSampled = 1U << 14;
+        if (!subject.steps.stepped() || pass.badBlocks > pass.blocks.size())
+            return false;
+        std::set<std::uint64_t> bad;
+        for (const BadBlock &block : pass.blocks)
+            bad.insert(block.row);
+        NearestShares shares;
+        for (const auto &[first, count] : sampledRuns(subject, kSampled)) {
+            for (std::uint64_t at = first; at < first + count; at += subject.rowElements()) {
+                if (bad.count(at / subject.rowElements()) != 0)
+                    continue;
+                const Window window =
+                    load(subject, at, std::min(subject.rowElements(), first + count - at), false);
+                const NearestShares row = nearestShares(subject, at, window.d, window.r);
+                shares.counted += row.counted;
+                shares.off += row.off;
+            }
+        }
+        return shares.off >= kFewest && shares.notNearest() > kNotNearest;
+    }
+
+    /// Rows that stand out, of forms without scales of their own.
+    bool judgeRows(const Subject &subject, const WholePass &pass, AuditedWeight &row) const
+    {
+        constexpr std::uint64_t kShortRow = 4;
+        if (subject.rowElements() < kShortRow || subject.rows() < 3)
+            return false;
+        std::vector<float> sizes = pass.rowSize, errors = pass.rowError;
+        std::nth_element(sizes.begin(),
+                         sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2),
+                         sizes.end());
+        std::nth_element(errors.begin(),
+                         errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2),
+                         errors.end());
+        const float usual = sizes[sizes.size() / 2], usualError = errors[errors.size() / 2];
+        std::vector<std::uint64_t> zeros, others;
+        double left = 0, leftSize = 0;
+        for (std::size_t i = 0; i < pass.rowSize.size(); ++i) {
+            const float least = subject.steps.masked ? usual : 1e-6F * usual;
+            const bool zero = pass.rowValue[i] == 0 && pass.rowSize[i] > least &&
+                              (!subject.steps.palette || pass.rowSize[i] > 0.05F * usual);
+            const bool other = pass.rowError[i] > 16 * usualError &&
+                               pass.rowError[i] > 0.3F * pass.rowSize[i] &&
+                               pass.rowSize[i] > 0.05F * usual;
+            if (zero)
+                zeros.push_back(i);
+            if (zero || other) {
+                others.push_back(i);
+            } else {
+                left += static_cast<double>(pass.rowError[i]);
+                leftSize += static_cast<double>(pass.rowSize[i]);
+            }
+        }
+        if (others.empty() || 4 * others.size() > pass.rowSize.size() || leftSize == 0 ||
+            std::sqrt(left / leftSize) > limitOf(row.weight) * row.bestPossible + slackOf(subject))
+            return false;
+        // Rows that the form can hold no better are none of the package's doing.
+        if (zeros.size() == others.size()) {
+            row.rows = rowRuns(zeros);
+            row.fault = Kind::RowsZeroed;
+            row.why = fmt::format("Zeroed rows: {} are all zero, and the checkpoint's are not",
+                                  rowsText(row.rows));
+            return true;
+        }
+        row.rows = rowRuns(others);
+        row.fault = Kind::OtherRows;
+        row.why = fmt::format("Other values than the checkpoint's in {}", rowsText(row.rows));
+        return true;
+    }
+
+    /// All of it is wrong.
+    void judgeWhole(const Subject &subject, const Seat &seat, double limit, Judged &judged) const
+    {
+        AuditedWeight &row = judged.row;
+        const Reference &reference = m_seating.references[seat.reference];
+        // The values of another tensor.
+        const auto places = samplePlaces(reference.elements, 4096);
+        std::vector<float> d(places.size()), r(places.size());
+        for (std::size_t i = 0; i < places.size(); ++i)
+            subject.decoder.decodeFloat(places[i], std::span(d).subspan(i, 1));
+        double nearest = HUGE_VAL;
+        const double allowed = 1.6 * row.bestPossible + slackOf(subject);
+        const auto consider = [&](std::size_t k) {
+            const Likeness like = likeness(d, r);
+            if (like.distance < nearest && std::sqrt(like.distance) <= allowed &&
+                std::sqrt(like.distance) < 0.6 * row.error) {
+                nearest = like.distance;
+                judged.holds = k;
+            }
+        };
+        for (const std::size_t k : m_seating.alike(seat.reference)) {
+            const Reference &other = m_seating.references[k];
+            for (std::size_t i = 0; i < places.size(); ++i)
+                other.read(places[i], std::span(r).subspan(i, 1));
+            consider(k);
+            const bool foldedToo =
+                std::ranges::any_of(m_seating.references, [&](const Reference &each) {
+                    return other.factors.empty() && each.name == other.name &&
+                           !each.factors.empty();
+                });
+            if (reference.factors.empty() || reference.isBias || other.isBias || foldedToo)
+                continue;
+            for (std::size_t i = 0; i < places.size(); ++i) { // before the batch norm was folded in
+                other.readPlain(places[i], std::span(r).subspan(i, 1));
+                r[i] *= reference.factorOf(places[i]);
+            }
+            consider(k);
+        }
+        if (judged.holds != kNoIndex) {
+            row.fault = Kind::OtherTensor; // nameOthers() says which kind of
+            return;
+        }
+        const FoldedNorm *norm =
+            reference.norm == kNoIndex ? nullptr : &m_seating.norms[reference.norm];
+        if (auto found = explain(subject, {row.bestPossible, row.error, norm})) {
+            row.fault = found->kind;
+            row.why = std::move(found->why);
+            row.factor = found->factor;
+            row.elements = std::move(found->elements);
+            return;
+        }
+        const double alike = correlation(subject);
+        if (alike < kRelated) {
+            row.fault = Kind::Unrelated;
+            row.why = fmt::format(
+                "Its values are unrelated to the checkpoint's (correlation {:.2f})", alike);
+            return;
+        }
+        if (subject.steps.stepped() && row.notNearest < 0.02) {
+            row.fault = Kind::AboveBest;
+            row.why =
+                fmt::format("Its error is {:.2f} times the best possible one ({} allowed): the "
+                            "codes are the nearest, the {} could be better",
+                            row.sampledError / row.bestPossible, limit,
+                            subject.steps.palette ? "table" : "scales");
+            return;
+        }
+        row.fault = Kind::OtherValues;
+        row.why =
+            fmt::format("Near, but other values than this checkpoint's (off by {:.2g} of their "
+                        "size): another training step, or another method of rounding",
+                        row.error);
+    }
+
+    /// Whose values a weight holds that has those of another tensor.
+    void nameOthers(std::vector<Judged> &all) const
+    {
+        std::map<std::size_t, std::size_t> holder; // of a reference: its row
+        for (std::size_t i = 0; i < all.size(); ++i)
+            holder.emplace(m_seating.seats[i].reference, i);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            Judged &judged = all[i];
+            if (judged.holds == kNoIndex)
+                continue;
+            AuditedWeight &row = judged.row;
+            const Reference &other = m_seating.references[judged.holds];
+            const auto found = holder.find(judged.holds);
+            const std::string what = other.transform == "as it is"
+                                         ? other.name
+                                         : other.name + " (" + other.transform + ")";
+            if (found == holder.end() || found->second == i) {
+                row.why = fmt::format("It holds {}, another tensor of the checkpoint", what);
+                continue;
+            }
+            const Judged &there = all[found->second];
+            if (there.holds == m_seating.seats[i].reference) {
+                row.fault = Kind::Swapped;
+                row.why = fmt::format("It is swapped with {}: it holds {}", there.row.name, what);
+            } else if (!there.row.fault) {
+                row.fault = Kind::Repeated;
+                row.why =
+                    fmt::format("It holds {}, the other tensor that {} holds as well: stored twice "
+                                "(repeated)",
+                                what, there.row.name);
+            } else {
+                row.why = fmt::format("It holds {}, another tensor of the checkpoint", what);
+            }
+        }
+    }
+
+    /// Weights whose codes are not the nearest ones, in a package whose codes are.
+    void nameOutliers(std::vector<Judged> &all) const
+    {
+        std::vector<double> shares;
+        for (const Judged &judged : all) {
+            if (judged.stepped && !judged.row.fault && judged.nearest.counted > 0)
+                shares.push_back(judged.row.notNearest);
+        }
+        if (shares.empty())
+            return;
+        std::nth_element(shares.begin(),
+                         shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2),
+                         shares.end());
+        const double usual = shares[shares.size() / 2];
+        for (Judged &judged : all) {
+            AuditedWeight &row = judged.row;
+            if (row.fault || !judged.stepped || judged.nearest.off < kFewest ||
+                row.notNearest < std::max(kNotNearest, kTimesOthers * usual))
+                continue;
+            row.fault = Kind::OtherValues;
+            row.why =
+                fmt::format("Near, but other values than this checkpoint's: {:.2f} % of its codes "
+                            "are not the nearest, of the package's others {:.2f} % (another "
+                            "training step)",
+                            100 * row.notNearest, 100 * usual);
+        }
+    }
+
+    void nameDense(std::vector<Judged> &all, const Scheme &scheme) const
+    {
+        for (Judged &judged : all) {
+            if (judged.row.fault)
+                continue;
+            if (auto why = leftDense(*m_package, judged.row.weight, scheme)) {
+                judged.row.fault = Kind::NotCompressed;
+                judged.row.why = *std::move(why);
+            }
+        }
+    }
+    /// What may be added to the best possible error.
+    double slackOf(const Subject &subject) const
+    {
+        const Reference &reference = *subject.reference;
+        if (subject.steps.scaled || subject.steps.palette)
+            return kCodedSlack;
+        if (!reference.isBias)
+            return kDenseSlack;
+        // A bias is a difference: what is lost goes by the size of its terms.
+        const FoldedNorm &norm = m_seating.norms[reference.norm];
+        const std::vector<float> factors = norm.factors();
+        double terms = 0, size = 0;
+        for (std::size_t i = 0; i < reference.own.size(); ++i) {
+            const double moved =
+                             static_cast<double>(norm.mean[i]) * static_cast<double>(factors[i]),
+                         own = static_cast<double>(reference.own[i]);
+            terms += moved * moved + own * own;
+            size += own * own;
+        }
+        return kDenseSlack * (size > 0 ? std::sqrt(terms / size) : 1);
+    }
+
     double limitOf(std::size_t weight) const
     {
         return m_options.rules.auditLimitOf(m_package->weights()[weight]).value_or(m_options.limit);
@@ -114,419 +528,6 @@ private:
     Progress *m_progress;
     Seating m_seating;
 };
-
-/// What may be added to the best possible error.
-double Auditor::slackOf(const Subject &subject) const
-{
-    const Reference &reference = *subject.reference;
-    if (subject.steps.scaled || subject.steps.palette)
-        return kCodedSlack;
-    if (!reference.isBias)
-        return kDenseSlack;
-    // A bias is a difference: what is lost goes by the size of its terms.
-    const FoldedNorm &norm = m_seating.norms[reference.norm];
-    const std::vector<float> factors = norm.factors();
-    double terms = 0, size = 0;
-    for (std::size_t i = 0; i < reference.own.size(); ++i) {
-        const double moved = static_cast<double>(norm.mean[i]) * static_cast<double>(factors[i]),
-                     own = static_cast<double>(reference.own[i]);
-        terms += moved * moved + own * own;
-        size += own * own;
-    }
-    return kDenseSlack * (size > 0 ? std::sqrt(terms / size) : 1);
-}
-
-/// Some blocks or rows are wrong, all the others are right.
-void Auditor::judgeLocal(const Subject &subject, const WholePass &pass, AuditedWeight &row) const
-{
-    row.wrongBlocks = pass.badBlocks;
-    row.blocks = pass.blocks;
-    std::vector<std::uint64_t> rows;
-    bool zeros = true;
-    double left = 0, size = 0, least = HUGE_VAL, most = -HUGE_VAL;
-    for (const BadBlock &block : pass.blocks) {
-        if (rows.empty() || rows.back() != block.row)
-            rows.push_back(block.row);
-        const Window window = load(subject, block.row * subject.rowElements() + block.first,
-                                   block.end - block.first, false);
-        const PairSums sums = sumsOf(window.d, window.r);
-        zeros = zeros && sums.dd == 0;
-        const double factor = sums.dd > 0 ? sums.dr / sums.dd : 0;
-        left += std::max(0.0, sums.rr - factor * sums.dr);
-        size += sums.rr;
-        if (factor != 0) {
-            least = std::min(least, 1 / factor);
-            most = std::max(most, 1 / factor);
-        }
-    }
-    row.rows = rowRuns(rows);
-    const std::string where = rowsText(row.rows);
-    if (zeros) {
-        row.fault = Kind::RowsZeroed;
-        row.why = fmt::format("Zeroed rows: {} are all zero, and the checkpoint's are not", where);
-        return;
-    }
-    const double remains = size > 0 ? std::sqrt(left / size) : 0;
-    const std::string blocks =
-        pass.blocks.size() == 1 && pass.blocks[0].end - pass.blocks[0].first < subject.rowElements()
-            ? fmt::format("{}, block {} (columns {} to {})", where, pass.blocks[0].block,
-                          pass.blocks[0].first, pass.blocks[0].end - 1)
-            : fmt::format("{} in {}", counted(pass.badBlocks, "block"), where);
-    if (remains <= 3 * row.bestPossible + kDenseSlack) {
-        row.fault = Kind::BlockScale;
-        row.factor = pass.blocks.size() == 1 ? least : 0;
-        row.why =
-            least == most || most - least < 0.02 * std::abs(most)
-                ? fmt::format("The scale of {} is {:.3g} times what it should be", blocks, most)
-                : fmt::format("The scales of {} are {:.3g} to {:.3g} times what they should be",
-                              blocks, least, most);
-        return;
-    }
-    row.fault = Kind::OtherRows;
-    row.why = fmt::format("Other values than the checkpoint's in {}", blocks);
-}
-
-/// Whether the codes outside of the rows that stand out are not the nearest ones either: what is
-/// wrong is everywhere.
-bool Auditor::isNoisy(const Subject &subject, const WholePass &pass) const
-{
-    constexpr std::uint64_t kSampled = 1U << 14;
-    if (!subject.steps.stepped() || pass.badBlocks > pass.blocks.size())
-        return false;
-    std::set<std::uint64_t> bad;
-    for (const BadBlock &block : pass.blocks)
-        bad.insert(block.row);
-    NearestShares shares;
-    for (const auto &[first, count] : sampledRuns(subject, kSampled)) {
-        for (std::uint64_t at = first; at < first + count; at += subject.rowElements()) {
-            if (bad.count(at / subject.rowElements()) != 0)
-                continue;
-            const Window window =
-                load(subject, at, std::min(subject.rowElements(), first + count - at), false);
-            const NearestShares row = nearestShares(subject, at, window.d, window.r);
-            shares.counted += row.counted;
-            shares.off += row.off;
-        }
-    }
-    return shares.off >= kFewest && shares.notNearest() > kNotNearest;
-}
-
-/// Rows that stand out, of forms without scales of their own.
-bool Auditor::judgeRows(const Subject &subject, const WholePass &pass, AuditedWeight &row) const
-{
-    constexpr std::uint64_t kShortRow = 4;
-    if (subject.rowElements() < kShortRow || subject.rows() < 3)
-        return false;
-    std::vector<float> sizes = pass.rowSize, errors = pass.rowError;
-    std::nth_element(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2),
-                     sizes.end());
-    std::nth_element(errors.begin(),
-                     errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2), errors.end());
-    const float usual = sizes[sizes.size() / 2], usualError = errors[errors.size() / 2];
-    std::vector<std::uint64_t> zeros, others;
-    double left = 0, leftSize = 0;
-    for (std::size_t i = 0; i < pass.rowSize.size(); ++i) {
-        const float least = subject.steps.masked ? usual : 1e-6F * usual;
-        const bool zero = pass.rowValue[i] == 0 && pass.rowSize[i] > least &&
-                          (!subject.steps.palette || pass.rowSize[i] > 0.05F * usual);
-        const bool other = pass.rowError[i] > 16 * usualError &&
-                           pass.rowError[i] > 0.3F * pass.rowSize[i] &&
-                           pass.rowSize[i] > 0.05F * usual;
-        if (zero)
-            zeros.push_back(i);
-        if (zero || other) {
-            others.push_back(i);
-        } else {
-            left += static_cast<double>(pass.rowError[i]);
-            leftSize += static_cast<double>(pass.rowSize[i]);
-        }
-    }
-    if (others.empty() || 4 * others.size() > pass.rowSize.size() || leftSize == 0 ||
-        std::sqrt(left / leftSize) > limitOf(row.weight) * row.bestPossible + slackOf(subject))
-        return false;
-    // Rows that the form can hold no better are none of the package's doing.
-    if (zeros.size() == others.size()) {
-        row.rows = rowRuns(zeros);
-        row.fault = Kind::RowsZeroed;
-        row.why = fmt::format("Zeroed rows: {} are all zero, and the checkpoint's are not",
-                              rowsText(row.rows));
-        return true;
-    }
-    row.rows = rowRuns(others);
-    row.fault = Kind::OtherRows;
-    row.why = fmt::format("Other values than the checkpoint's in {}", rowsText(row.rows));
-    return true;
-}
-
-/// All of it is wrong.
-void Auditor::judgeWhole(const Subject &subject, const Seat &seat, double limit,
-                         Judged &judged) const
-{
-    AuditedWeight &row = judged.row;
-    const Reference &reference = m_seating.references[seat.reference];
-    // The values of another tensor.
-    const auto places = samplePlaces(reference.elements, 4096);
-    std::vector<float> d(places.size()), r(places.size());
-    for (std::size_t i = 0; i < places.size(); ++i)
-        subject.decoder.decodeFloat(places[i], std::span(d).subspan(i, 1));
-    double nearest = HUGE_VAL;
-    const double allowed = 1.6 * row.bestPossible + slackOf(subject);
-    const auto consider = [&](std::size_t k) {
-        const Likeness like = likeness(d, r);
-        if (like.distance < nearest && std::sqrt(like.distance) <= allowed &&
-            std::sqrt(like.distance) < 0.6 * row.error) {
-            nearest = like.distance;
-            judged.holds = k;
-        }
-    };
-    for (const std::size_t k : m_seating.alike(seat.reference)) {
-        const Reference &other = m_seating.references[k];
-        for (std::size_t i = 0; i < places.size(); ++i)
-            other.read(places[i], std::span(r).subspan(i, 1));
-        consider(k);
-        const bool foldedToo = std::any_of(
-            m_seating.references.begin(), m_seating.references.end(), [&](const Reference &each) {
-                return other.factors.empty() && each.name == other.name && !each.factors.empty();
-            });
-        if (reference.factors.empty() || reference.isBias || other.isBias || foldedToo)
-            continue;
-        for (std::size_t i = 0; i < places.size(); ++i) { // before the batch norm was folded in
-            other.readPlain(places[i], std::span(r).subspan(i, 1));
-            r[i] *= reference.factorOf(places[i]);
-        }
-        consider(k);
-    }
-    if (judged.holds != kNoIndex) {
-        row.fault = Kind::OtherTensor; // nameOthers() says which kind of
-        return;
-    }
-    const FoldedNorm *norm =
-        reference.norm == kNoIndex ? nullptr : &m_seating.norms[reference.norm];
-    if (auto found = explain(subject, {row.bestPossible, row.error, norm})) {
-        row.fault = found->kind;
-        row.why = std::move(found->why);
-        row.factor = found->factor;
-        row.elements = std::move(found->elements);
-        return;
-    }
-    const double alike = correlation(subject);
-    if (alike < kRelated) {
-        row.fault = Kind::Unrelated;
-        row.why =
-            fmt::format("Its values are unrelated to the checkpoint's (correlation {:.2f})", alike);
-        return;
-    }
-    if (subject.steps.stepped() && row.notNearest < 0.02) {
-        row.fault = Kind::AboveBest;
-        row.why = fmt::format("Its error is {:.2f} times the best possible one ({} allowed): the "
-                              "codes are the nearest, the {} could be better",
-                              row.sampledError / row.bestPossible, limit,
-                              subject.steps.palette ? "table" : "scales");
-        return;
-    }
-    row.fault = Kind::OtherValues;
-    row.why = fmt::format("Near, but other values than this checkpoint's (off by {:.2g} of their "
-                          "size): another training step, or another method of rounding",
-                          row.error);
-}
-
-Auditor::Judged Auditor::judge(const Seat &seat) const
-{
-    const Reference &reference = m_seating.references[seat.reference];
-    const Weight &weight = m_package->weights()[seat.weight];
-    Judged judged;
-    AuditedWeight &row = judged.row;
-    row.weight = seat.weight;
-    row.name = weight.address();
-    row.checkpointName = reference.name;
-    row.transform = reference.transform;
-    row.pairedBy = seat.how;
-    auto decoder = m_package->decoder(seat.weight);
-    if (!decoder)
-        return judged;
-    Subject subject{m_package.get(), seat.weight, *decoder,
-                    StoredSteps(*m_package, seat.weight, *decoder), &reference};
-    const auto pass = passOver(subject, m_progress);
-    if (!pass)
-        return judged;
-    const BestError best = bestError(subject, pass->largest, m_options.exact);
-    const double size = best.rr > 0 ? best.rr : 1;
-    row.error = pass->sums.relative();
-    row.sampledError = std::sqrt(best.ee / size);
-    row.sampled = best.sampled;
-    row.bestPossible = best.best ? std::sqrt(*best.best / size) : row.sampledError;
-    row.hasCodes = judged.stepped = subject.steps.stepped();
-    row.notNearest = best.nearest.notNearest();
-    row.atEnds = best.nearest.atEnds();
-    judged.nearest = best.nearest;
-    const double slack = slackOf(subject), limit = limitOf(seat.weight);
-    const double allowed = limit * row.bestPossible + slack;
-    if (pass->sums.notFinite > 0) {
-        row.fault = Kind::NonFinite;
-        row.error = std::numeric_limits<double>::infinity();
-        for (const std::uint64_t element : pass->notFinite)
-            row.elements.push_back(placeOf(element, reference.shape));
-        std::vector<std::uint64_t> rows;
-        for (const auto &place : row.elements)
-            rows.push_back(place[0]);
-        row.rows = rowRuns(rows);
-        row.why = fmt::format("{} not finite (NaN or infinite), where the checkpoint's are finite",
-                              pass->sums.notFinite == 1
-                                  ? std::string("1 element is")
-                                  : grouped(pass->sums.notFinite) + " elements are");
-        return judged;
-    }
-    if (const unsigned bits = unpackedBits(*m_package, weight)) {
-        row.fault = Kind::CodesUnpacked;
-        row.why = fmt::format("Its codes are stored unpacked, one code a byte: the runtime reads "
-                              "them as packed codes of {} bits, other values than are shown",
-                              bits);
-        return judged;
-    }
-    const double outside =
-        pass->sizeOutside > 0 ? std::sqrt(pass->errorOutside / pass->sizeOutside) : 0;
-    if (pass->badBlocks > 0 && 4 * pass->badBlocks <= pass->allBlocks && outside <= allowed &&
-        !isNoisy(subject, *pass)) {
-        judgeLocal(subject, *pass, row);
-        return judged;
-    }
-    if (judgeRows(subject, *pass, row))
-        return judged;
-    // A sample misses what is in few rows: then the whole says it.
-    const double kept = best.keptRr > 0 ? std::sqrt(best.keptEe / best.keptRr) : 0;
-    const bool over = row.sampledError > allowed || row.error > 1.5 * allowed || kept > kDenseSlack;
-    if (over || 4 * pass->badBlocks > pass->allBlocks)
-        judgeWhole(subject, seat, limit, judged);
-    return judged;
-}
-
-/// Whose values a weight holds that has those of another tensor.
-void Auditor::nameOthers(std::vector<Judged> &all) const
-{
-    std::map<std::size_t, std::size_t> holder; // of a reference: its row
-    for (std::size_t i = 0; i < all.size(); ++i)
-        holder.emplace(m_seating.seats[i].reference, i);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        Judged &judged = all[i];
-        if (judged.holds == kNoIndex)
-            continue;
-        AuditedWeight &row = judged.row;
-        const Reference &other = m_seating.references[judged.holds];
-        const auto found = holder.find(judged.holds);
-        const std::string what =
-            other.transform == "as it is" ? other.name : other.name + " (" + other.transform + ")";
-        if (found == holder.end() || found->second == i) {
-            row.why = fmt::format("It holds {}, another tensor of the checkpoint", what);
-            continue;
-        }
-        const Judged &there = all[found->second];
-        if (there.holds == m_seating.seats[i].reference) {
-            row.fault = Kind::Swapped;
-            row.why = fmt::format("It is swapped with {}: it holds {}", there.row.name, what);
-        } else if (!there.row.fault) {
-            row.fault = Kind::Repeated;
-            row.why =
-                fmt::format("It holds {}, the other tensor that {} holds as well: stored twice "
-                            "(repeated)",
-                            what, there.row.name);
-        } else {
-            row.why = fmt::format("It holds {}, another tensor of the checkpoint", what);
-        }
-    }
-}
-
-/// Weights whose codes are not the nearest ones, in a package whose codes are.
-void Auditor::nameOutliers(std::vector<Judged> &all) const
-{
-    std::vector<double> shares;
-    for (const Judged &judged : all) {
-        if (judged.stepped && !judged.row.fault && judged.nearest.counted > 0)
-            shares.push_back(judged.row.notNearest);
-    }
-    if (shares.empty())
-        return;
-    std::nth_element(shares.begin(),
-                     shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2), shares.end());
-    const double usual = shares[shares.size() / 2];
-    for (Judged &judged : all) {
-        AuditedWeight &row = judged.row;
-        if (row.fault || !judged.stepped || judged.nearest.off < kFewest ||
-            row.notNearest < std::max(kNotNearest, kTimesOthers * usual))
-            continue;
-        row.fault = Kind::OtherValues;
-        row.why =
-            fmt::format("Near, but other values than this checkpoint's: {:.2f} % of its codes "
-                        "are not the nearest, of the package's others {:.2f} % (another "
-                        "training step)",
-                        100 * row.notNearest, 100 * usual);
-    }
-}
-
-void Auditor::nameDense(std::vector<Judged> &all, const Scheme &scheme) const
-{
-    for (Judged &judged : all) {
-        if (judged.row.fault)
-            continue;
-        if (auto why = leftDense(*m_package, judged.row.weight, scheme)) {
-            judged.row.fault = Kind::NotCompressed;
-            judged.row.why = *std::move(why);
-        }
-    }
-}
-
-Result<AuditResult> Auditor::run()
-{
-    const PairReadLock lock(*m_package, *m_checkpoint);
-    std::uint64_t total = 0;
-    for (const Weight &weight : m_package->weights())
-        total += weight.elements.value;
-    if (m_progress)
-        m_progress->setTotal(total);
-    m_seating = findSeats(m_package, m_checkpoint, m_progress);
-    std::erase_if(m_seating.seats, [&](const Seat &seat) {
-        const Weight &weight = m_package->weights()[seat.weight];
-        const bool out = m_options.rules.ignores(weight);
-        if (out)
-            m_seating.unpaired.push_back({seat.weight, weight.address(), "A rule leaves it out"});
-        return out;
-    });
-    // The largest ones first: the last one must not run alone for long.
-    std::vector<std::size_t> order(m_seating.seats.size());
-    for (std::size_t i = 0; i < order.size(); ++i)
-        order[i] = i;
-    const auto elements = [&](std::size_t i) {
-        return m_seating.references[m_seating.seats[i].reference].elements;
-    };
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return elements(a) > elements(b); });
-    std::vector<Judged> all(order.size());
-    inParallel(order.size(), 0, [&](std::size_t i) {
-        all[order[i]] = judge(m_seating.seats[order[i]]);
-        return !cancelled();
-    });
-    if (cancelled())
-        return ErrorBuilder("task.cancelled").message("cancelled").unexpected();
-    AuditResult result;
-    const Scheme scheme = schemeOf(*m_package);
-    result.scheme = scheme.text;
-    result.limit = m_options.rules.auditLimit.value_or(m_options.limit);
-    nameOthers(all);
-    nameOutliers(all);
-    nameDense(all, scheme);
-    for (Judged &judged : all)
-        (judged.row.fault ? result.faulty : result.sound).push_back(std::move(judged.row));
-    const auto badness = [](const AuditedWeight &row) {
-        return row.error / std::max(row.bestPossible, 1e-3);
-    };
-    std::stable_sort(
-        result.faulty.begin(), result.faulty.end(),
-        [&](const AuditedWeight &a, const AuditedWeight &b) { return badness(a) > badness(b); });
-    result.unpaired = std::move(m_seating.unpaired);
-    result.missing = std::move(m_seating.missing);
-    result.unreadable = static_cast<std::size_t>(std::ranges::count_if(
-        m_package->weights(), [](const Weight &weight) { return weight.fault.has_value(); }));
-    return result;
-}
 
 } // namespace
 
@@ -549,12 +550,8 @@ Result<AuditResult> auditPackage(const BundlePtr &package, const BundlePtr &chec
         checkpoint->weights().begin(), checkpoint->weights().end(),
         [](const Weight &weight) { return !weight.fault && isFloatingPoint(weight.type); });
     if (!any)
-        return ErrorBuilder("audit.checkpoint")
-            .file(checkpoint->name())
-            .expected("tensors of real numbers")
-            .found("none")
-            .message("There is nothing in the checkpoint to compare with.")
-            .unexpected();
+        return refused({checkpoint->name()}, "audit.checkpoint", {}, "tensors of real numbers",
+                       "none", "There is nothing in the checkpoint to compare with.");
     return Auditor(package, checkpoint, options, progress).run();
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/audit/name_order.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -90,7 +92,7 @@ private:
             if (positions.empty())
                 return std::nullopt;
             std::vector<double> sorted = positions;
-            std::sort(sorted.begin(), sorted.end());
+            std::ranges::sort(sorted);
             const std::size_t half = sorted.size() / 2;
             return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
         }
@@ -155,7 +157,7 @@ private:
                     entry.score -= order(node, name, other);
             }
         }
-        std::stable_sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {
+        std::ranges::stable_sort(entries, [](const Entry &a, const Entry &b) {
             const auto x = std::tie(a.score, a.usual, a.word),
                        y = std::tie(b.score, b.usual, b.word);
             return x != y ? x < y : a.word ? a.name < b.name : numberLess(a.name, b.name);
@@ -172,6 +174,41 @@ private:
 };
 
 } // namespace
+
+std::string programName(std::string_view name)
+{
+    std::string result;
+    for (const char c : name) {
+        const bool plain =
+            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        result += plain ? c : '_';
+    }
+    return result;
+}
+
+std::string plainName(std::string name)
+{
+    for (bool any = true; any;) {
+        any = false;
+        name = baseName(name);
+        for (const std::string_view end :
+             {"_to_fp16", "_to_fp32", "_to_int8", "_to_uint8", "_cast_fp16", "_pcs"}) {
+            if (name.size() > end.size() && name.ends_with(end)) {
+                name.resize(name.size() - end.size());
+                any = true;
+            }
+        }
+    }
+    return programName(name);
+}
+
+std::string withoutNumber(const std::string &name)
+{
+    const std::size_t digits = name.find_last_not_of("0123456789");
+    return digits != name.npos && digits + 1 < name.size() && name[digits] == '_'
+               ? name.substr(0, digits)
+               : std::string();
+}
 
 std::vector<std::size_t> expectedOrder(std::span<const std::string> names,
                                        std::span<const std::optional<double>> positions)

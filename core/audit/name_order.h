@@ -7,8 +7,16 @@
 #include <string>
 #include <vector>
 
-/// Private to the audit: the order in which a program reads the tensors of a checkpoint.
+/// Private to the audit: the names of a checkpoint's tensors, and the order in which a program
+/// reads them.
 namespace kernscope::audit {
+
+/// A dotted name as converters write it.
+std::string programName(std::string_view name);
+/// Without what converters append.
+std::string plainName(std::string name);
+/// "weight" of "weight_7"; empty where there is no number.
+std::string withoutNumber(const std::string &name);
 
 /// Ranks of dotted names in the order in which a program is expected to read them: numbers count
 /// upwards, other siblings as they mostly stand in the program. `positions` of the names, as far as

@@ -37,7 +37,7 @@ std::string wordOf(const Json &json, const char *key)
 bool takesPatterns(const Bundle &package, const Weight &weight)
 {
     return package.kind() == BundleKind::Aimodel ||
-           std::all_of(weight.consumers.begin(), weight.consumers.end(), [](const Consumer &each) {
+           std::ranges::all_of(weight.consumers, [](const Consumer &each) {
                return (each.op == "conv" || each.op == "linear") && each.param == "weight";
            });
 }

@@ -38,44 +38,6 @@ bool isStatistic(std::string_view name)
            name.ends_with(".num_batches_tracked");
 }
 
-/// A dotted name as converters write it.
-std::string programName(std::string_view name)
-{
-    std::string result;
-    for (const char c : name) {
-        const bool plain =
-            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        result += plain ? c : '_';
-    }
-    return result;
-}
-
-/// Without what converters append.
-std::string plainName(std::string name)
-{
-    for (bool any = true; any;) {
-        any = false;
-        name = baseName(name);
-        for (const std::string_view end :
-             {"_to_fp16", "_to_fp32", "_to_int8", "_to_uint8", "_cast_fp16", "_pcs", "_quantized",
-              "_palettized", "_sparsified"}) {
-            if (name.size() > end.size() && name.ends_with(end)) {
-                name.resize(name.size() - end.size());
-                any = true;
-            }
-        }
-    }
-    return programName(name);
-}
-
-std::string withoutNumber(const std::string &name)
-{
-    const std::size_t digits = name.find_last_not_of("0123456789");
-    return digits != name.npos && digits + 1 < name.size() && name[digits] == '_'
-               ? name.substr(0, digits)
-               : std::string();
-}
-
 /// Where each weight is first read, through what only moves its elements.
 std::vector<std::optional<double>> positionsOf(const BundlePtr &package)
 {
@@ -144,17 +106,524 @@ public:
 private:
     using Class = Shape; ///< squeezed
 
-    void collect();
-    void add(std::optional<Reference> reference, std::size_t tensor, std::size_t norm = kNoIndex);
-    void fitEpsilon();
-    void chooseFolding();
-    void byName();
-    void byValues();
-    void addParts();
-    void addJoined();
-    void byOrder();
-    void checkOrder();
-    Seating finish();
+    void collect()
+    {
+        m_out.norms = findNorms(m_checkpoint);
+        m_open.assign(m_checkpoint.weights().size(), true);
+        for (std::size_t i = 0; i < m_checkpoint.weights().size(); ++i) {
+            const Weight &weight = m_checkpoint.weights()[i];
+            if (!weight.fault && isFloatingPoint(weight.type) && weight.elements.value > 1 &&
+                !isStatistic(weight.name))
+                add(Reference::whole(m_checkpoint, i), i);
+        }
+        for (std::size_t i = 0; i < m_out.norms.size(); ++i) {
+            const FoldedNorm &norm = m_out.norms[i];
+            add(Reference::foldedWeight(m_checkpoint, norm, Folding::Whole), norm.convolution, i);
+            const std::string &named = m_checkpoint.weights()[norm.norm].name;
+            const std::string name = named.substr(0, named.rfind('.')) + ".bias";
+            std::size_t tensor = norm.norm;
+            for (std::size_t k = 0; k < m_checkpoint.weights().size(); ++k) {
+                if (m_checkpoint.weights()[k].name == name)
+                    tensor = k;
+            }
+            add(Reference::foldedBias(m_checkpoint, norm, name, Folding::Whole), tensor, i);
+        }
+        for (std::size_t i = 0; i < m_package.weights().size(); ++i) {
+            const Weight &weight = m_package.weights()[i];
+            if (weight.fault || !isFloatingPoint(weight.type) || weight.elements.value < 2) {
+                m_out.unpaired.push_back(
+                    {i, weight.address(),
+                     weight.fault ? "it cannot be read" : "no tensor of real numbers"});
+                continue;
+            }
+            auto decoder = m_package.decoder(i);
+            if (!decoder) {
+                m_out.unpaired.push_back({i, weight.address(), "it cannot be read"});
+                continue;
+            }
+            m_decoders.emplace(i, *std::move(decoder));
+            m_judged[i] = true;
+        }
+    }
+
+    void add(std::optional<Reference> reference, std::size_t tensor, std::size_t norm = kNoIndex)
+    {
+        if (!reference)
+            return;
+        reference->norm = norm;
+        m_out.references.push_back(*std::move(reference));
+        m_tensor.push_back(tensor);
+        m_holder.push_back(kNoIndex);
+    }
+    /// The epsilon of the batch norms: the one with which folded weights fit best, of those in use.
+    void fitEpsilon()
+    {
+        if (m_out.norms.empty())
+            return;
+        double least = HUGE_VAL, chosen = 1e-5;
+        for (const double epsilon : {1e-5, 1e-3, 1e-6, 1e-4, 1e-8, 1e-12, 1e-2}) {
+            double sum = 0;
+            std::size_t any = 0;
+            for (std::size_t k = 0; k < m_out.references.size(); ++k) {
+                Reference &reference = m_out.references[k];
+                if (reference.norm == kNoIndex || reference.isBias)
+                    continue;
+                FoldedNorm &norm = m_out.norms[reference.norm];
+                norm.epsilon = epsilon;
+                reference.factors = norm.factors();
+                m_referenceSamples.erase(k);
+                double nearest = 0.05; // what nothing fits counts alike
+                for (std::size_t i = 0; i < m_judged.size(); ++i) {
+                    if (m_judged[i] && squeezed(m_package.weights()[i].shape) == classOf(k))
+                        nearest = std::min(nearest, likeness(samplesOfWeight(i, kSamples),
+                                                             samplesOfReference(k, kSamples))
+                                                        .distance);
+                }
+                sum += nearest;
+                ++any;
+            }
+            if (any > 0 && sum < 0.9 * least) {
+                least = sum;
+                chosen = epsilon;
+            }
+        }
+        for (std::size_t k = 0; k < m_out.references.size(); ++k) {
+            Reference &reference = m_out.references[k];
+            if (reference.norm == kNoIndex)
+                continue;
+            FoldedNorm &norm = m_out.norms[reference.norm];
+            norm.epsilon = chosen;
+            auto made =
+                reference.isBias
+                    ? Reference::foldedBias(m_checkpoint, norm, reference.name, Folding::Whole)
+                    : Reference::foldedWeight(m_checkpoint, norm, Folding::Whole);
+            if (made) {
+                made->norm = reference.norm;
+                reference = *std::move(made);
+            }
+            m_referenceSamples.erase(k);
+        }
+    }
+
+    /// Whether each batch norm is folded into its layer or is an operation of its own: by the
+    /// values, and where those fit neither way, as most of the package.
+    void chooseFolding()
+    {
+        constexpr double kFits = 0.2, kNearlyFits = 0.02;
+        enum class Way { Folded, Apart, Unknown };
+        std::vector<Way> ways(m_out.norms.size(), Way::Unknown);
+        std::size_t folded = 0, apart = 0;
+        const auto nearest = [&](std::size_t k) {
+            double least = HUGE_VAL;
+            for (std::size_t i = 0; i < m_judged.size(); ++i) {
+                if (m_judged[i] && squeezed(m_package.weights()[i].shape) == classOf(k))
+                    least = std::min(least, likeness(samplesOfWeight(i, kSamples),
+                                                     samplesOfReference(k, kSamples))
+                                                .distance);
+            }
+            return least;
+        };
+        const auto rawOf = [&](std::size_t tensor) {
+            for (std::size_t k = 0; k < m_out.references.size(); ++k) {
+                if (m_tensor[k] == tensor && m_out.references[k].norm == kNoIndex)
+                    return k;
+            }
+            return kNoIndex;
+        };
+        for (std::size_t k = 0; k < m_out.references.size(); ++k) {
+            const Reference &reference = m_out.references[k];
+            if (reference.norm == kNoIndex || reference.isBias)
+                continue;
+            const std::size_t raw = rawOf(m_tensor[k]);
+            const double with = nearest(k), without = raw == kNoIndex ? HUGE_VAL : nearest(raw);
+            if (std::min(with, without) > kFits)
+                continue;
+            // One that nearly fits may be folded without its gain: that is for the others to say.
+            if (with <= without)
+                ways[reference.norm] = Way::Folded;
+            else if (without < kNearlyFits && with > 4 * without)
+                ways[reference.norm] = Way::Apart;
+            ++(with <= without ? folded : apart);
+        }
+        for (std::size_t k = 0; k < m_out.references.size(); ++k) {
+            const Reference &reference = m_out.references[k];
+            if (reference.norm == kNoIndex)
+                continue;
+            const Way way = ways[reference.norm];
+            const bool isFolded = way == Way::Folded || (way == Way::Unknown && folded > apart);
+            const FoldedNorm &norm = m_out.norms[reference.norm];
+            if (!isFolded) {
+                m_holder[k] = kTaken;
+                continue;
+            }
+            for (const std::size_t tensor : {m_tensor[k], norm.norm}) {
+                if (const std::size_t raw = rawOf(tensor); raw != kNoIndex)
+                    m_holder[raw] = kTaken;
+            }
+        }
+    }
+
+    void byName()
+    {
+        std::map<std::string, std::vector<std::size_t>> named; // whole and folded references
+        for (std::size_t k = 0; k < m_out.references.size(); ++k)
+            named[programName(m_out.references[k].name)].push_back(k);
+        const auto choose = [&](std::size_t weight, const std::vector<std::size_t> &some) {
+            std::size_t best = kNoIndex;
+            double least = HUGE_VAL;
+            for (const std::size_t k : some) {
+                if (m_out.references[k].elements != m_package.weights()[weight].elements.value ||
+                    !free(k))
+                    continue;
+                const Class wanted = squeezed(m_package.weights()[weight].shape);
+                Reference &reference = m_out.references[k];
+                // A matrix that stands the other way round.
+                if (wanted != classOf(k) && reference.shape.size() == 2 && !reference.isTurned &&
+                    wanted.size() == 2 && wanted[0] == reference.shape[1] &&
+                    wanted[1] == reference.shape[0] && reference.pieces.size() == 1 &&
+                    reference.factors.empty())
+                    reference = reference.turned();
+                if (wanted != classOf(k))
+                    continue;
+                const double distance =
+                    likeness(samplesOfWeight(weight, kSamples), samplesOfReference(k, kSamples))
+                        .distance;
+                if (distance < least) {
+                    least = distance;
+                    best = k;
+                }
+            }
+            if (best != kNoIndex)
+                seat(weight, best, PairedBy::Name);
+            return best != kNoIndex;
+        };
+        // The whole name, then without a number at the end, then as the end of either name.
+        for (int step = 0; step < 3; ++step) {
+            for (std::size_t i = 0; i < m_judged.size(); ++i) {
+                if (!m_judged[i] || m_seatOf[i] != kNoIndex)
+                    continue;
+                std::string name = plainName(m_package.weights()[i].name);
+                if (step == 1)
+                    name = withoutNumber(name);
+                if (name.size() < 2)
+                    continue;
+                if (step < 2) {
+                    if (const auto found = named.find(name); found != named.end())
+                        choose(i, found->second);
+                    continue;
+                }
+                const std::vector<std::size_t> *only = nullptr;
+                std::size_t fits = 0;
+                for (const auto &[other, some] : named) {
+                    const bool ends = other.size() > name.size() ? other.ends_with("_" + name)
+                                                                 : name.ends_with("_" + other);
+                    if (ends && std::min(other.size(), name.size()) > 6) {
+                        only = &some;
+                        ++fits;
+                    }
+                }
+                if (fits == 1)
+                    choose(i, *only);
+            }
+        }
+    }
+
+    void byValues()
+    {
+        std::map<Class, std::vector<std::size_t>> weights, references;
+        for (std::size_t i = 0; i < m_judged.size(); ++i) {
+            if (m_judged[i] && m_seatOf[i] == kNoIndex)
+                weights[squeezed(m_package.weights()[i].shape)].push_back(i);
+        }
+        for (std::size_t k = 0; k < m_out.references.size(); ++k) {
+            if (free(k))
+                references[classOf(k)].push_back(k);
+        }
+        struct Edge {
+            double distance = 0;
+            std::size_t weight = 0, reference = 0;
+        };
+        for (const auto &[shape, some] : weights) {
+            const auto found = references.find(shape);
+            if (found == references.end())
+                continue;
+            std::vector<Edge> edges;
+            for (const std::size_t weight : some) {
+                if (m_progress && m_progress->cancelled())
+                    return;
+                for (const std::size_t k : found->second) {
+                    const auto &d = samplesOfWeight(weight, kSamples);
+                    const Likeness like = likeness(d, samplesOfReference(k, kSamples));
+                    if (like.correlation >= (d.size() < kShort ? kSameShort : kSame) ||
+                        like.distance < kNearlyEqual)
+                        edges.push_back({like.distance, weight, k});
+                }
+            }
+            std::ranges::stable_sort(edges, {}, &Edge::distance);
+            for (const Edge &edge : edges) {
+                if (m_seatOf[edge.weight] == kNoIndex && free(edge.reference))
+                    seat(edge.weight, edge.reference, PairedBy::Values);
+            }
+        }
+    }
+
+    /// Rows of larger tensors: gates of recurrent layers, queries, keys and values.
+    void addParts()
+    {
+        std::set<Class> wanted;
+        for (std::size_t i = 0; i < m_judged.size(); ++i) {
+            if (m_judged[i] && m_seatOf[i] == kNoIndex)
+                wanted.insert(squeezed(m_package.weights()[i].shape));
+        }
+        const std::size_t count = m_out.references.size();
+        for (std::size_t k = 0; k < count; ++k) {
+            const Reference &whole = m_out.references[k];
+            if (!free(k) || whole.norm != kNoIndex || whole.pieces.size() != 1 || whole.isTurned)
+                continue;
+            const std::size_t tensor = m_tensor[k];
+            const Shape shape = whole.shape;
+            for (const std::uint64_t parts : {2U, 3U, 4U}) {
+                if (shape[0] % parts != 0)
+                    continue;
+                Shape part = shape;
+                part[0] /= parts;
+                if (wanted.count(squeezed(part)) == 0)
+                    continue;
+                for (std::uint64_t at = 0; at < parts; ++at)
+                    add(Reference::rows(m_checkpoint, tensor, at * part[0], (at + 1) * part[0]),
+                        tensor);
+            }
+        }
+    }
+
+    /// Several tensors of one module in one weight.
+    void addJoined()
+    {
+        std::map<std::pair<std::string, Shape>, std::vector<std::size_t>> groups;
+        for (std::size_t k = 0; k < m_out.references.size(); ++k) {
+            const Reference &whole = m_out.references[k];
+            if (!free(k) || whole.transform != "as it is" || whole.isTurned)
+                continue;
+            // "layers.0.attn.q_proj.weight": those of layers.0.attn with "weight".
+            std::string module = whole.name;
+            const std::size_t last = module.rfind('.');
+            const std::string end = last == module.npos ? std::string() : module.substr(last);
+            module.resize(last == module.npos ? 0 : last);
+            module.resize(module.rfind('.') == module.npos ? 0 : module.rfind('.'));
+            Shape rest(whole.shape.begin() + 1, whole.shape.end());
+            groups[{module + "|" + end, rest}].push_back(m_tensor[k]);
+        }
+        std::set<Class> wanted;
+        for (std::size_t i = 0; i < m_judged.size(); ++i) {
+            if (m_judged[i] && m_seatOf[i] == kNoIndex)
+                wanted.insert(squeezed(m_package.weights()[i].shape));
+        }
+        constexpr std::size_t kMostSiblings = 8;
+        for (auto &[key, tensors] : groups) {
+            if (tensors.size() < 2 || tensors.size() > kMostSiblings)
+                continue;
+            std::vector<std::size_t> chosen;
+            const std::function<void()> extend = [&] {
+                if (chosen.size() >= 2) {
+                    Shape shape = m_checkpoint.weights()[chosen[0]].shape;
+                    for (std::size_t i = 1; i < chosen.size(); ++i)
+                        shape[0] += m_checkpoint.weights()[chosen[i]].shape[0];
+                    if (wanted.count(squeezed(shape)) != 0)
+                        add(Reference::joined(m_checkpoint, chosen), chosen[0]);
+                }
+                if (chosen.size() == 3)
+                    return;
+                for (const std::size_t next : tensors) {
+                    if (std::ranges::find(chosen, next) != chosen.end())
+                        continue;
+                    chosen.push_back(next);
+                    extend();
+                    chosen.pop_back();
+                }
+            };
+            extend();
+        }
+    }
+
+    /// Weights that hold none of the values: what is left of their shape, in the order of the
+    /// program.
+    void byOrder()
+    {
+        std::map<Class, std::vector<std::size_t>> weights, references;
+        for (std::size_t i = 0; i < m_judged.size(); ++i) {
+            if (!m_judged[i] || m_seatOf[i] != kNoIndex)
+                continue;
+            const auto &samples = samplesOfWeight(i, kSamples);
+            const bool flat =
+                std::ranges::all_of(samples, [&](float value) { return value == samples[0]; });
+            if (!flat || !m_package.weights()[i].form.isDense()) // no zeros that a converter added
+                weights[squeezed(m_package.weights()[i].shape)].push_back(i);
+        }
+        for (std::size_t k = 0; k < m_out.references.size(); ++k) {
+            const Reference &reference = m_out.references[k];
+            if (!free(k) || reference.pieces.size() > 1)
+                continue;
+            references[classOf(k)].push_back(k);
+        }
+        const std::vector<std::size_t> rank = ranks();
+        for (auto &[shape, some] : weights) {
+            const auto found = references.find(shape);
+            if (found == references.end())
+                continue;
+            auto &left = found->second;
+            std::ranges::stable_sort(
+                left, [&](std::size_t a, std::size_t b) { return rank[a] < rank[b]; });
+            // A dense constant that only an addition or product reads may be one of the program.
+            std::vector<std::size_t> sure;
+            for (const std::size_t weight : some) {
+                const Weight &of = m_package.weights()[weight];
+                const bool parameter = !of.form.isDense() ||
+                                       std::ranges::any_of(of.consumers, [](const Consumer &each) {
+                                           return each.op.find("conv") != each.op.npos ||
+                                                  each.op.find("linear") != each.op.npos ||
+                                                  each.op.find("matmul") != each.op.npos ||
+                                                  each.op.find("gather") != each.op.npos ||
+                                                  each.param == "weight";
+                                       });
+                bool like = parameter;
+                for (std::size_t k = 0; !like && k < left.size(); ++k) {
+                    Subject subject{&m_package, weight, m_decoders.at(weight),
+                                    StoredSteps(m_package, weight, m_decoders.at(weight)),
+                                    &m_out.references[left[k]]};
+                    const std::size_t norm = m_out.references[left[k]].norm;
+                    const double error = std::sqrt(likeness(samplesOfWeight(weight, kSamples),
+                                                            samplesOfReference(left[k], kSamples))
+                                                       .distance);
+                    like = likeness(samplesOfWeight(weight, kSamples),
+                                    samplesOfReference(left[k], kSamples))
+                                   .correlation > 0.5 ||
+                           explain(subject,
+                                   {5e-4, error, norm == kNoIndex ? nullptr : &m_out.norms[norm]})
+                               .has_value();
+                }
+                if (like)
+                    sure.push_back(weight);
+            }
+            std::ranges::stable_sort(sure, [&](std::size_t a, std::size_t b) {
+                return m_positions[a].value_or(HUGE_VAL) < m_positions[b].value_or(HUGE_VAL);
+            });
+            if (sure.size() == left.size()) {
+                for (std::size_t i = 0; i < sure.size(); ++i) {
+                    if (free(left[i]))
+                        seat(sure[i], left[i],
+                             sure.size() == 1 ? PairedBy::Remainder : PairedBy::Order);
+                }
+                continue;
+            }
+            // Between its neighbours in the program: the only one that fits there.
+            for (const std::size_t weight : sure) {
+                if (!m_positions[weight])
+                    continue;
+                std::size_t low = 0, high = kNoIndex;
+                double lowAt = -1, highAt = HUGE_VAL;
+                for (std::size_t i = 0; i < m_seatOf.size(); ++i) {
+                    if (m_seatOf[i] == kNoIndex || !m_positions[i])
+                        continue;
+                    if (*m_positions[i] < *m_positions[weight] && *m_positions[i] > lowAt) {
+                        lowAt = *m_positions[i];
+                        low = rank[m_seatOf[i]];
+                    }
+                    if (*m_positions[i] > *m_positions[weight] && *m_positions[i] < highAt) {
+                        highAt = *m_positions[i];
+                        high = rank[m_seatOf[i]];
+                    }
+                }
+                std::size_t only = kNoIndex, fits = 0;
+                for (const std::size_t k : left) {
+                    if (free(k) && rank[k] >= low && rank[k] <= high) {
+                        only = k;
+                        ++fits;
+                    }
+                }
+                if (fits == 1 || (left.size() == 1 && sure.size() == 1))
+                    seat(weight, fits == 1 ? only : left[0], PairedBy::Order);
+            }
+        }
+    }
+
+    /// Of weights without names: those that hold a tensor whose place is elsewhere get the tensor
+    /// that belongs where they stand.
+    void checkOrder()
+    {
+        const std::vector<std::size_t> rank = ranks();
+        std::map<Class, std::vector<std::size_t>> classes;
+        for (std::size_t i = 0; i < m_seatOf.size(); ++i) {
+            if (m_seatOf[i] != kNoIndex && m_how[i] != PairedBy::Name && m_positions[i])
+                classes[classOf(m_seatOf[i])].push_back(i);
+        }
+        for (auto &[shape, weights] : classes) {
+            std::ranges::stable_sort(weights, [&](std::size_t a, std::size_t b) {
+                return *m_positions[a] < *m_positions[b];
+            });
+            std::vector<std::size_t> expected;
+            for (const std::size_t weight : weights)
+                expected.push_back(m_seatOf[weight]);
+            std::ranges::stable_sort(
+                expected, [&](std::size_t a, std::size_t b) { return rank[a] < rank[b]; });
+            std::vector<std::size_t> moved;
+            for (std::size_t i = 0; i < weights.size(); ++i) {
+                // Equal places in the program (two values of one operation) say nothing.
+                const bool alone =
+                    (i == 0 || *m_positions[weights[i - 1]] < *m_positions[weights[i]]) &&
+                    (i + 1 == weights.size() ||
+                     *m_positions[weights[i]] < *m_positions[weights[i + 1]]);
+                if (m_seatOf[weights[i]] != expected[i]) {
+                    if (!alone) {
+                        moved.clear();
+                        break;
+                    }
+                    moved.push_back(i);
+                }
+            }
+            // One or two that stand elsewhere are a fault, many an order that is not understood.
+            const std::size_t most = std::max<std::size_t>(2, weights.size() / 6);
+            if (moved.empty() || moved.size() > most)
+                continue;
+            for (const std::size_t i : moved) {
+                m_seatOf[weights[i]] = expected[i];
+                m_holder[expected[i]] = weights[i];
+                m_how[weights[i]] = PairedBy::Order;
+            }
+        }
+    }
+
+    Seating finish()
+    {
+        for (std::size_t i = 0; i < m_seatOf.size(); ++i) {
+            if (!m_judged[i])
+                continue;
+            if (m_seatOf[i] != kNoIndex) {
+                m_out.seats.push_back({i, m_seatOf[i], m_how[i]});
+                continue;
+            }
+            const auto &samples = samplesOfWeight(i, kSamples);
+            const bool zeros = std::ranges::all_of(samples, [](float value) { return value == 0; });
+            m_out.unpaired.push_back(
+                {i, m_package.weights()[i].address(),
+                 zeros ? "zeros that the converter added"
+                       : "a constant of the program: the checkpoint has no tensor "
+                         "for it"});
+        }
+        std::set<std::size_t> held;
+        for (const Seat &seat : m_out.seats) {
+            for (const auto &piece : m_out.references[seat.reference].pieces)
+                held.insert(piece.tensor);
+            held.insert(m_tensor[seat.reference]);
+            if (m_out.references[seat.reference].norm != kNoIndex)
+                held.insert(m_out.norms[m_out.references[seat.reference].norm].norm);
+        }
+        for (std::size_t i = 0; i < m_checkpoint.weights().size(); ++i) {
+            const Weight &weight = m_checkpoint.weights()[i];
+            if (held.count(i) == 0 && !isStatistic(weight.name) && isFloatingPoint(weight.type))
+                m_out.missing.push_back(weight.name);
+        }
+        return std::move(m_out);
+    }
 
     bool free(std::size_t reference) const
     {
@@ -173,6 +642,7 @@ private:
                 m_holder[i] = kTaken;
         }
     }
+
     static bool overlap(const Reference &a, const Reference &b)
     {
         if (a.isBias || b.isBias || a.pieces.empty() || b.pieces.empty())
@@ -186,8 +656,31 @@ private:
         }
         return false;
     }
-    const std::vector<float> &samplesOfWeight(std::size_t weight, std::uint64_t most);
-    const std::vector<float> &samplesOfReference(std::size_t reference, std::uint64_t most);
+
+    const std::vector<float> &samplesOfWeight(std::size_t weight, std::uint64_t most)
+    {
+        auto &samples = m_weightSamples[weight];
+        if (samples.empty()) {
+            const codec::Decoder &decoder = m_decoders.at(weight);
+            const auto places = samplePlaces(decoder.elements().value, most);
+            samples.resize(places.size());
+            for (std::size_t i = 0; i < places.size(); ++i)
+                decoder.decodeFloat(places[i], std::span(samples).subspan(i, 1));
+        }
+        return samples;
+    }
+    const std::vector<float> &samplesOfReference(std::size_t reference, std::uint64_t most)
+    {
+        auto &samples = m_referenceSamples[reference];
+        if (samples.empty()) {
+            const Reference &of = m_out.references[reference];
+            const auto places = samplePlaces(of.elements, most);
+            samples.resize(places.size());
+            for (std::size_t i = 0; i < places.size(); ++i)
+                of.read(places[i], std::span(samples).subspan(i, 1));
+        }
+        return samples;
+    }
     Class classOf(std::size_t reference) const
     {
         return squeezed(m_out.references[reference].shape);
@@ -200,7 +693,17 @@ private:
             name += "." + std::to_string(of.pieces[0].first);
         return name;
     }
-    std::vector<std::size_t> ranks() const;
+    std::vector<std::size_t> ranks() const
+    {
+        std::vector<std::string> names;
+        std::vector<std::optional<double>> positions;
+        for (std::size_t k = 0; k < m_out.references.size(); ++k) {
+            names.push_back(orderName(k));
+            const std::size_t holder = m_holder[k];
+            positions.push_back(holder < kTaken ? m_positions[holder] : std::nullopt);
+        }
+        return expectedOrder(names, positions);
+    }
 
     static constexpr std::size_t kTaken = kNoIndex - 1;
     const Bundle &m_package;
@@ -217,560 +720,6 @@ private:
     std::map<std::size_t, std::vector<float>> m_weightSamples, m_referenceSamples;
     std::map<std::size_t, codec::Decoder> m_decoders;
 };
-
-void Seater::add(std::optional<Reference> reference, std::size_t tensor, std::size_t norm)
-{
-    if (!reference)
-        return;
-    reference->norm = norm;
-    m_out.references.push_back(*std::move(reference));
-    m_tensor.push_back(tensor);
-    m_holder.push_back(kNoIndex);
-}
-
-void Seater::collect()
-{
-    m_out.norms = findNorms(m_checkpoint);
-    m_open.assign(m_checkpoint.weights().size(), true);
-    for (std::size_t i = 0; i < m_checkpoint.weights().size(); ++i) {
-        const Weight &weight = m_checkpoint.weights()[i];
-        if (!weight.fault && isFloatingPoint(weight.type) && weight.elements.value > 1 &&
-            !isStatistic(weight.name))
-            add(Reference::whole(m_checkpoint, i), i);
-    }
-    for (std::size_t i = 0; i < m_out.norms.size(); ++i) {
-        const FoldedNorm &norm = m_out.norms[i];
-        add(Reference::foldedWeight(m_checkpoint, norm, Folding::Whole), norm.convolution, i);
-        const std::string &named = m_checkpoint.weights()[norm.norm].name;
-        const std::string name = named.substr(0, named.rfind('.')) + ".bias";
-        std::size_t tensor = norm.norm;
-        for (std::size_t k = 0; k < m_checkpoint.weights().size(); ++k) {
-            if (m_checkpoint.weights()[k].name == name)
-                tensor = k;
-        }
-        add(Reference::foldedBias(m_checkpoint, norm, name, Folding::Whole), tensor, i);
-    }
-    for (std::size_t i = 0; i < m_package.weights().size(); ++i) {
-        const Weight &weight = m_package.weights()[i];
-        if (weight.fault || !isFloatingPoint(weight.type) || weight.elements.value < 2) {
-            m_out.unpaired.push_back(
-                {i, weight.address(),
-                 weight.fault ? "it cannot be read" : "no tensor of real numbers"});
-            continue;
-        }
-        auto decoder = m_package.decoder(i);
-        if (!decoder) {
-            m_out.unpaired.push_back({i, weight.address(), "it cannot be read"});
-            continue;
-        }
-        m_decoders.emplace(i, *std::move(decoder));
-        m_judged[i] = true;
-    }
-}
-
-const std::vector<float> &Seater::samplesOfWeight(std::size_t weight, std::uint64_t most)
-{
-    auto &samples = m_weightSamples[weight];
-    if (samples.empty()) {
-        const codec::Decoder &decoder = m_decoders.at(weight);
-        const auto places = samplePlaces(decoder.elements().value, most);
-        samples.resize(places.size());
-        for (std::size_t i = 0; i < places.size(); ++i)
-            decoder.decodeFloat(places[i], std::span(samples).subspan(i, 1));
-    }
-    return samples;
-}
-
-const std::vector<float> &Seater::samplesOfReference(std::size_t reference, std::uint64_t most)
-{
-    auto &samples = m_referenceSamples[reference];
-    if (samples.empty()) {
-        const Reference &of = m_out.references[reference];
-        const auto places = samplePlaces(of.elements, most);
-        samples.resize(places.size());
-        for (std::size_t i = 0; i < places.size(); ++i)
-            of.read(places[i], std::span(samples).subspan(i, 1));
-    }
-    return samples;
-}
-
-/// The epsilon of the batch norms: the one with which folded weights fit best, of those in use.
-void Seater::fitEpsilon()
-{
-    if (m_out.norms.empty())
-        return;
-    double least = HUGE_VAL, chosen = 1e-5;
-    for (const double epsilon : {1e-5, 1e-3, 1e-6, 1e-4, 1e-8, 1e-12, 1e-2}) {
-        double sum = 0;
-        std::size_t any = 0;
-        for (std::size_t k = 0; k < m_out.references.size(); ++k) {
-            Reference &reference = m_out.references[k];
-            if (reference.norm == kNoIndex || reference.isBias)
-                continue;
-            FoldedNorm &norm = m_out.norms[reference.norm];
-            norm.epsilon = epsilon;
-            reference.factors = norm.factors();
-            m_referenceSamples.erase(k);
-            double nearest = 0.05; // what nothing fits counts alike
-            for (std::size_t i = 0; i < m_judged.size(); ++i) {
-                if (m_judged[i] && squeezed(m_package.weights()[i].shape) == classOf(k))
-                    nearest = std::min(nearest, likeness(samplesOfWeight(i, kSamples),
-                                                         samplesOfReference(k, kSamples))
-                                                    .distance);
-            }
-            sum += nearest;
-            ++any;
-        }
-        if (any > 0 && sum < 0.9 * least) {
-            least = sum;
-            chosen = epsilon;
-        }
-    }
-    for (std::size_t k = 0; k < m_out.references.size(); ++k) {
-        Reference &reference = m_out.references[k];
-        if (reference.norm == kNoIndex)
-            continue;
-        FoldedNorm &norm = m_out.norms[reference.norm];
-        norm.epsilon = chosen;
-        auto made = reference.isBias
-                        ? Reference::foldedBias(m_checkpoint, norm, reference.name, Folding::Whole)
-                        : Reference::foldedWeight(m_checkpoint, norm, Folding::Whole);
-        if (made) {
-            made->norm = reference.norm;
-            reference = *std::move(made);
-        }
-        m_referenceSamples.erase(k);
-    }
-}
-
-/// Whether each batch norm is folded into its layer or is an operation of its own: by the values,
-/// and where those fit neither way, as most of the package.
-void Seater::chooseFolding()
-{
-    constexpr double kFits = 0.2, kNearlyFits = 0.02;
-    enum class Way { Folded, Apart, Unknown };
-    std::vector<Way> ways(m_out.norms.size(), Way::Unknown);
-    std::size_t folded = 0, apart = 0;
-    const auto nearest = [&](std::size_t k) {
-        double least = HUGE_VAL;
-        for (std::size_t i = 0; i < m_judged.size(); ++i) {
-            if (m_judged[i] && squeezed(m_package.weights()[i].shape) == classOf(k))
-                least = std::min(
-                    least, likeness(samplesOfWeight(i, kSamples), samplesOfReference(k, kSamples))
-                               .distance);
-        }
-        return least;
-    };
-    const auto rawOf = [&](std::size_t tensor) {
-        for (std::size_t k = 0; k < m_out.references.size(); ++k) {
-            if (m_tensor[k] == tensor && m_out.references[k].norm == kNoIndex)
-                return k;
-        }
-        return kNoIndex;
-    };
-    for (std::size_t k = 0; k < m_out.references.size(); ++k) {
-        const Reference &reference = m_out.references[k];
-        if (reference.norm == kNoIndex || reference.isBias)
-            continue;
-        const std::size_t raw = rawOf(m_tensor[k]);
-        const double with = nearest(k), without = raw == kNoIndex ? HUGE_VAL : nearest(raw);
-        if (std::min(with, without) > kFits)
-            continue;
-        // One that nearly fits may be folded without its gain: that is for the others to say.
-        if (with <= without)
-            ways[reference.norm] = Way::Folded;
-        else if (without < kNearlyFits && with > 4 * without)
-            ways[reference.norm] = Way::Apart;
-        ++(with <= without ? folded : apart);
-    }
-    for (std::size_t k = 0; k < m_out.references.size(); ++k) {
-        const Reference &reference = m_out.references[k];
-        if (reference.norm == kNoIndex)
-            continue;
-        const Way way = ways[reference.norm];
-        const bool isFolded = way == Way::Folded || (way == Way::Unknown && folded > apart);
-        const FoldedNorm &norm = m_out.norms[reference.norm];
-        if (!isFolded) {
-            m_holder[k] = kTaken;
-            continue;
-        }
-        for (const std::size_t tensor : {m_tensor[k], norm.norm}) {
-            if (const std::size_t raw = rawOf(tensor); raw != kNoIndex)
-                m_holder[raw] = kTaken;
-        }
-    }
-}
-
-void Seater::byName()
-{
-    std::map<std::string, std::vector<std::size_t>> named; // whole and folded references
-    for (std::size_t k = 0; k < m_out.references.size(); ++k)
-        named[programName(m_out.references[k].name)].push_back(k);
-    const auto choose = [&](std::size_t weight, const std::vector<std::size_t> &some) {
-        std::size_t best = kNoIndex;
-        double least = HUGE_VAL;
-        for (const std::size_t k : some) {
-            if (m_out.references[k].elements != m_package.weights()[weight].elements.value ||
-                !free(k))
-                continue;
-            const Class wanted = squeezed(m_package.weights()[weight].shape);
-            Reference &reference = m_out.references[k];
-            // A matrix that stands the other way round.
-            if (wanted != classOf(k) && reference.shape.size() == 2 && !reference.isTurned &&
-                wanted.size() == 2 && wanted[0] == reference.shape[1] &&
-                wanted[1] == reference.shape[0] && reference.pieces.size() == 1 &&
-                reference.factors.empty())
-                reference = reference.turned();
-            if (wanted != classOf(k))
-                continue;
-            const double distance =
-                likeness(samplesOfWeight(weight, kSamples), samplesOfReference(k, kSamples))
-                    .distance;
-            if (distance < least) {
-                least = distance;
-                best = k;
-            }
-        }
-        if (best != kNoIndex)
-            seat(weight, best, PairedBy::Name);
-        return best != kNoIndex;
-    };
-    // The whole name, then without a number at the end, then as the end of either name.
-    for (int step = 0; step < 3; ++step) {
-        for (std::size_t i = 0; i < m_judged.size(); ++i) {
-            if (!m_judged[i] || m_seatOf[i] != kNoIndex)
-                continue;
-            std::string name = plainName(m_package.weights()[i].name);
-            if (step == 1)
-                name = withoutNumber(name);
-            if (name.size() < 2)
-                continue;
-            if (step < 2) {
-                if (const auto found = named.find(name); found != named.end())
-                    choose(i, found->second);
-                continue;
-            }
-            const std::vector<std::size_t> *only = nullptr;
-            std::size_t fits = 0;
-            for (const auto &[other, some] : named) {
-                const bool ends = other.size() > name.size() ? other.ends_with("_" + name)
-                                                             : name.ends_with("_" + other);
-                if (ends && std::min(other.size(), name.size()) > 6) {
-                    only = &some;
-                    ++fits;
-                }
-            }
-            if (fits == 1)
-                choose(i, *only);
-        }
-    }
-}
-
-void Seater::byValues()
-{
-    std::map<Class, std::vector<std::size_t>> weights, references;
-    for (std::size_t i = 0; i < m_judged.size(); ++i) {
-        if (m_judged[i] && m_seatOf[i] == kNoIndex)
-            weights[squeezed(m_package.weights()[i].shape)].push_back(i);
-    }
-    for (std::size_t k = 0; k < m_out.references.size(); ++k) {
-        if (free(k))
-            references[classOf(k)].push_back(k);
-    }
-    struct Edge {
-        double distance = 0;
-        std::size_t weight = 0, reference = 0;
-    };
-    for (const auto &[shape, some] : weights) {
-        const auto found = references.find(shape);
-        if (found == references.end())
-            continue;
-        std::vector<Edge> edges;
-        for (const std::size_t weight : some) {
-            if (m_progress && m_progress->cancelled())
-                return;
-            for (const std::size_t k : found->second) {
-                const auto &d = samplesOfWeight(weight, kSamples);
-                const Likeness like = likeness(d, samplesOfReference(k, kSamples));
-                if (like.correlation >= (d.size() < kShort ? kSameShort : kSame) ||
-                    like.distance < kNearlyEqual)
-                    edges.push_back({like.distance, weight, k});
-            }
-        }
-        std::ranges::stable_sort(edges, {}, &Edge::distance);
-        for (const Edge &edge : edges) {
-            if (m_seatOf[edge.weight] == kNoIndex && free(edge.reference))
-                seat(edge.weight, edge.reference, PairedBy::Values);
-        }
-    }
-}
-
-/// Rows of larger tensors: gates of recurrent layers, queries, keys and values.
-void Seater::addParts()
-{
-    std::set<Class> wanted;
-    for (std::size_t i = 0; i < m_judged.size(); ++i) {
-        if (m_judged[i] && m_seatOf[i] == kNoIndex)
-            wanted.insert(squeezed(m_package.weights()[i].shape));
-    }
-    const std::size_t count = m_out.references.size();
-    for (std::size_t k = 0; k < count; ++k) {
-        const Reference &whole = m_out.references[k];
-        if (!free(k) || whole.norm != kNoIndex || whole.pieces.size() != 1 || whole.isTurned)
-            continue;
-        const std::size_t tensor = m_tensor[k];
-        const Shape shape = whole.shape;
-        for (const std::uint64_t parts : {2U, 3U, 4U}) {
-            if (shape[0] % parts != 0)
-                continue;
-            Shape part = shape;
-            part[0] /= parts;
-            if (wanted.count(squeezed(part)) == 0)
-                continue;
-            for (std::uint64_t at = 0; at < parts; ++at)
-                add(Reference::rows(m_checkpoint, tensor, at * part[0], (at + 1) * part[0]),
-                    tensor);
-        }
-    }
-}
-
-/// Several tensors of one module in one weight.
-void Seater::addJoined()
-{
-    std::map<std::pair<std::string, Shape>, std::vector<std::size_t>> groups;
-    for (std::size_t k = 0; k < m_out.references.size(); ++k) {
-        const Reference &whole = m_out.references[k];
-        if (!free(k) || whole.transform != "as it is" || whole.isTurned)
-            continue;
-        // "layers.0.attn.q_proj.weight": those of layers.0.attn with "weight".
-        std::string module = whole.name;
-        const std::size_t last = module.rfind('.');
-        const std::string end = last == module.npos ? std::string() : module.substr(last);
-        module.resize(last == module.npos ? 0 : last);
-        module.resize(module.rfind('.') == module.npos ? 0 : module.rfind('.'));
-        Shape rest(whole.shape.begin() + 1, whole.shape.end());
-        groups[{module + "|" + end, rest}].push_back(m_tensor[k]);
-    }
-    std::set<Class> wanted;
-    for (std::size_t i = 0; i < m_judged.size(); ++i) {
-        if (m_judged[i] && m_seatOf[i] == kNoIndex)
-            wanted.insert(squeezed(m_package.weights()[i].shape));
-    }
-    constexpr std::size_t kMostSiblings = 8;
-    for (auto &[key, tensors] : groups) {
-        if (tensors.size() < 2 || tensors.size() > kMostSiblings)
-            continue;
-        std::vector<std::size_t> chosen;
-        const std::function<void()> extend = [&] {
-            if (chosen.size() >= 2) {
-                Shape shape = m_checkpoint.weights()[chosen[0]].shape;
-                for (std::size_t i = 1; i < chosen.size(); ++i)
-                    shape[0] += m_checkpoint.weights()[chosen[i]].shape[0];
-                if (wanted.count(squeezed(shape)) != 0)
-                    add(Reference::joined(m_checkpoint, chosen), chosen[0]);
-            }
-            if (chosen.size() == 3)
-                return;
-            for (const std::size_t next : tensors) {
-                if (std::ranges::find(chosen, next) != chosen.end())
-                    continue;
-                chosen.push_back(next);
-                extend();
-                chosen.pop_back();
-            }
-        };
-        extend();
-    }
-}
-
-std::vector<std::size_t> Seater::ranks() const
-{
-    std::vector<std::string> names;
-    std::vector<std::optional<double>> positions;
-    for (std::size_t k = 0; k < m_out.references.size(); ++k) {
-        names.push_back(orderName(k));
-        const std::size_t holder = m_holder[k];
-        positions.push_back(holder < kTaken ? m_positions[holder] : std::nullopt);
-    }
-    return expectedOrder(names, positions);
-}
-
-/// Weights that hold none of the values: what is left of their shape, in the order of the program.
-void Seater::byOrder()
-{
-    std::map<Class, std::vector<std::size_t>> weights, references;
-    for (std::size_t i = 0; i < m_judged.size(); ++i) {
-        if (!m_judged[i] || m_seatOf[i] != kNoIndex)
-            continue;
-        const auto &samples = samplesOfWeight(i, kSamples);
-        const bool flat =
-            std::ranges::all_of(samples, [&](float value) { return value == samples[0]; });
-        if (!flat || !m_package.weights()[i].form.isDense()) // no zeros that a converter added
-            weights[squeezed(m_package.weights()[i].shape)].push_back(i);
-    }
-    for (std::size_t k = 0; k < m_out.references.size(); ++k) {
-        const Reference &reference = m_out.references[k];
-        if (!free(k) || reference.pieces.size() > 1)
-            continue;
-        references[classOf(k)].push_back(k);
-    }
-    const std::vector<std::size_t> rank = ranks();
-    for (auto &[shape, some] : weights) {
-        const auto found = references.find(shape);
-        if (found == references.end())
-            continue;
-        auto &left = found->second;
-        std::ranges::stable_sort(left,
-                                 [&](std::size_t a, std::size_t b) { return rank[a] < rank[b]; });
-        // A dense constant that only an addition or product reads may be one of the program.
-        std::vector<std::size_t> sure;
-        for (const std::size_t weight : some) {
-            const Weight &of = m_package.weights()[weight];
-            const bool parameter =
-                !of.form.isDense() || std::ranges::any_of(of.consumers, [](const Consumer &each) {
-                    return each.op.find("conv") != each.op.npos ||
-                           each.op.find("linear") != each.op.npos ||
-                           each.op.find("matmul") != each.op.npos ||
-                           each.op.find("gather") != each.op.npos || each.param == "weight";
-                });
-            bool like = parameter;
-            for (std::size_t k = 0; !like && k < left.size(); ++k) {
-                Subject subject{&m_package, weight, m_decoders.at(weight),
-                                StoredSteps(m_package, weight, m_decoders.at(weight)),
-                                &m_out.references[left[k]]};
-                const std::size_t norm = m_out.references[left[k]].norm;
-                const double error = std::sqrt(likeness(samplesOfWeight(weight, kSamples),
-                                                        samplesOfReference(left[k], kSamples))
-                                                   .distance);
-                like =
-                    likeness(samplesOfWeight(weight, kSamples),
-                             samplesOfReference(left[k], kSamples))
-                            .correlation > 0.5 ||
-                    explain(subject, {5e-4, error, norm == kNoIndex ? nullptr : &m_out.norms[norm]})
-                        .has_value();
-            }
-            if (like)
-                sure.push_back(weight);
-        }
-        std::ranges::stable_sort(sure, [&](std::size_t a, std::size_t b) {
-            return m_positions[a].value_or(HUGE_VAL) < m_positions[b].value_or(HUGE_VAL);
-        });
-        if (sure.size() == left.size()) {
-            for (std::size_t i = 0; i < sure.size(); ++i) {
-                if (free(left[i]))
-                    seat(sure[i], left[i],
-                         sure.size() == 1 ? PairedBy::Remainder : PairedBy::Order);
-            }
-            continue;
-        }
-        // Between its neighbours in the program: the only one that fits there.
-        for (const std::size_t weight : sure) {
-            if (!m_positions[weight])
-                continue;
-            std::size_t low = 0, high = kNoIndex;
-            double lowAt = -1, highAt = HUGE_VAL;
-            for (std::size_t i = 0; i < m_seatOf.size(); ++i) {
-                if (m_seatOf[i] == kNoIndex || !m_positions[i])
-                    continue;
-                if (*m_positions[i] < *m_positions[weight] && *m_positions[i] > lowAt) {
-                    lowAt = *m_positions[i];
-                    low = rank[m_seatOf[i]];
-                }
-                if (*m_positions[i] > *m_positions[weight] && *m_positions[i] < highAt) {
-                    highAt = *m_positions[i];
-                    high = rank[m_seatOf[i]];
-                }
-            }
-            std::size_t only = kNoIndex, fits = 0;
-            for (const std::size_t k : left) {
-                if (free(k) && rank[k] >= low && rank[k] <= high) {
-                    only = k;
-                    ++fits;
-                }
-            }
-            if (fits == 1 || (left.size() == 1 && sure.size() == 1))
-                seat(weight, fits == 1 ? only : left[0], PairedBy::Order);
-        }
-    }
-}
-
-/// Of weights without names: those that hold a tensor whose place is elsewhere get the tensor that
-/// belongs where they stand.
-void Seater::checkOrder()
-{
-    const std::vector<std::size_t> rank = ranks();
-    std::map<Class, std::vector<std::size_t>> classes;
-    for (std::size_t i = 0; i < m_seatOf.size(); ++i) {
-        if (m_seatOf[i] != kNoIndex && m_how[i] != PairedBy::Name && m_positions[i])
-            classes[classOf(m_seatOf[i])].push_back(i);
-    }
-    for (auto &[shape, weights] : classes) {
-        std::ranges::stable_sort(weights, [&](std::size_t a, std::size_t b) {
-            return *m_positions[a] < *m_positions[b];
-        });
-        std::vector<std::size_t> expected;
-        for (const std::size_t weight : weights)
-            expected.push_back(m_seatOf[weight]);
-        std::ranges::stable_sort(expected,
-                                 [&](std::size_t a, std::size_t b) { return rank[a] < rank[b]; });
-        std::vector<std::size_t> moved;
-        for (std::size_t i = 0; i < weights.size(); ++i) {
-            // Equal places in the program (two values of one operation) say nothing.
-            const bool alone =
-                (i == 0 || *m_positions[weights[i - 1]] < *m_positions[weights[i]]) &&
-                (i + 1 == weights.size() ||
-                 *m_positions[weights[i]] < *m_positions[weights[i + 1]]);
-            if (m_seatOf[weights[i]] != expected[i]) {
-                if (!alone) {
-                    moved.clear();
-                    break;
-                }
-                moved.push_back(i);
-            }
-        }
-        // One or two that stand elsewhere are a fault, many an order that is not understood.
-        const std::size_t most = std::max<std::size_t>(2, weights.size() / 6);
-        if (moved.empty() || moved.size() > most)
-            continue;
-        for (const std::size_t i : moved) {
-            m_seatOf[weights[i]] = expected[i];
-            m_holder[expected[i]] = weights[i];
-            m_how[weights[i]] = PairedBy::Order;
-        }
-    }
-}
-
-Seating Seater::finish()
-{
-    for (std::size_t i = 0; i < m_seatOf.size(); ++i) {
-        if (!m_judged[i])
-            continue;
-        if (m_seatOf[i] != kNoIndex) {
-            m_out.seats.push_back({i, m_seatOf[i], m_how[i]});
-            continue;
-        }
-        const auto &samples = samplesOfWeight(i, kSamples);
-        const bool zeros = std::ranges::all_of(samples, [](float value) { return value == 0; });
-        m_out.unpaired.push_back({i, m_package.weights()[i].address(),
-                                  zeros ? "zeros that the converter added"
-                                        : "a constant of the program: the checkpoint has no tensor "
-                                          "for it"});
-    }
-    std::set<std::size_t> held;
-    for (const Seat &seat : m_out.seats) {
-        for (const auto &piece : m_out.references[seat.reference].pieces)
-            held.insert(piece.tensor);
-        held.insert(m_tensor[seat.reference]);
-        if (m_out.references[seat.reference].norm != kNoIndex)
-            held.insert(m_out.norms[m_out.references[seat.reference].norm].norm);
-    }
-    for (std::size_t i = 0; i < m_checkpoint.weights().size(); ++i) {
-        const Weight &weight = m_checkpoint.weights()[i];
-        if (held.count(i) == 0 && !isStatistic(weight.name) && isFloatingPoint(weight.type))
-            m_out.missing.push_back(weight.name);
-    }
-    return std::move(m_out);
-}
 
 } // namespace
 

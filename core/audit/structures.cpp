@@ -100,17 +100,513 @@ private:
         return size > 0 ? std::sqrt(error / size) : 0;
     }
 
-    std::optional<Explanation> foldings();
-    std::optional<Explanation> axes();
-    std::optional<Explanation> codeOrder();
-    std::optional<Explanation> unpacked();
-    std::optional<Explanation> mask();
-    std::optional<Explanation> scales();
-    std::optional<Explanation> shiftedScales();
-    std::optional<Explanation> tables();
-    std::optional<Explanation> singles();
-    std::optional<Explanation> clipping();
-    double codeValue(std::int64_t code, std::uint64_t element) const;
+    /// A batch norm without one of its figures.
+    std::optional<Explanation> foldings()
+    {
+        const FoldedNorm *norm = m_about.norm;
+        if (!norm)
+            return std::nullopt;
+        struct Way {
+            Folding folding;
+            Kind kind;
+            std::string_view what;
+        };
+        std::optional<Explanation> best;
+        for (const Way &way : {Way{Folding::NoGain, Kind::NormGain, "without its gain"},
+                               Way{Folding::None, Kind::NormFold, "not at all"},
+                               Way{Folding::NoVariance, Kind::NormFold, "without its variance"},
+                               Way{Folding::NoMean, Kind::NormFold, "without its mean"}}) {
+            const bool bias = m_subject.reference->isBias;
+            if (!bias && way.folding == Folding::NoMean)
+                continue;
+            const std::vector<float> wanted =
+                bias ? norm->biases(way.folding) : norm->factors(way.folding);
+            double error = 0, size = 0;
+            for (std::size_t i = 0; i < m_window.d.size(); ++i) {
+                const double value =
+                    bias ? static_cast<double>(wanted[i])
+                         : static_cast<double>(m_plain[i]) *
+                               static_cast<double>(wanted[i / m_subject.rowElements()]);
+                const double off = static_cast<double>(m_window.d[i]) - value;
+                error += off * off;
+                size += value * value;
+            }
+            const double left = size > 0 ? std::sqrt(error / size) : 0;
+            if (!explains(left) || (best && best->left <= left))
+                continue;
+            best =
+                Explanation{way.kind,
+                            fmt::format("The batch norm {} was folded in {}: every {} is off by a "
+                                        "factor of its own",
+                                        norm->name, way.what, bias ? "bias" : "row"),
+                            left};
+        }
+        return best;
+    }
+
+    /// Axes exchanged, or reversed.
+    std::optional<Explanation> axes()
+    {
+        const Shape &shape = m_subject.reference->shape;
+        const std::size_t rank = shape.size();
+        if (rank < 2 || rank > 5 || m_subject.reference->isBias)
+            return std::nullopt;
+        std::optional<Explanation> best;
+        std::vector<std::size_t> order(rank);
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::vector<std::uint64_t> stride(rank, 1);
+        for (std::size_t i = rank - 1; i-- > 0;)
+            stride[i] = stride[i + 1] * shape[i + 1];
+        const auto consider = [&](const std::vector<std::size_t> &axes, unsigned flips, Kind kind,
+                                  std::string why, std::span<const std::uint64_t> extents) {
+            const double left = movedError([&](std::uint64_t element) {
+                std::uint64_t from = 0;
+                for (std::size_t i = rank; i-- > 0;) { // `extents`: as the weight's elements count
+                    const std::uint64_t at = element % extents[i];
+                    element /= extents[i];
+                    from += ((flips >> i & 1U) != 0 ? extents[i] - 1 - at : at) * stride[axes[i]];
+                }
+                return from;
+            });
+            if (explains(left) && (!best || left < 0.7 * best->left))
+                best = Explanation{kind, std::move(why), left};
+        };
+        while (std::next_permutation(order.begin(), order.end())) {
+            // As a tensor of the other shape, whose elements were taken for one of this shape.
+            Shape extents(rank);
+            bool moves = false;
+            for (std::size_t i = 0; i < rank; ++i) {
+                extents[i] = shape[order[i]];
+                moves = moves || (order[i] != i && shape[order[i]] > 1 && shape[i] > 1);
+            }
+            if (!moves)
+                continue;
+            const bool same = extents == shape;
+            consider(
+                order, 0, Kind::Transposed,
+                same ? fmt::format("Its axes are exchanged: transposed by [{}]",
+                                   fmt::join(order, ", "))
+                     : fmt::format("It is transposed by [{}], and was taken for the shape that it "
+                                   "should have",
+                                   fmt::join(order, ", ")),
+                extents);
+        }
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        for (unsigned flips = 1; flips < 1U << rank; ++flips) {
+            std::vector<std::size_t> flipped;
+            bool moves = true;
+            for (std::size_t i = 0; i < rank; ++i) {
+                if ((flips >> i & 1U) != 0) {
+                    flipped.push_back(i);
+                    moves = moves && shape[i] > 1;
+                }
+            }
+            if (moves)
+                consider(
+                    order, flips, Kind::Flipped,
+                    fmt::format("It is flipped (reversed) along axis {}", fmt::join(flipped, ", ")),
+                    shape);
+        }
+        return best;
+    }
+
+    /// The codes within each byte in the other order.
+    std::optional<Explanation> codeOrder()
+    {
+        if (!m_steps.codes || !m_steps.stepped() || m_steps.masked ||
+            (m_steps.bits != 4 && m_steps.bits != 2 && m_steps.bits != 1))
+            return std::nullopt;
+        const std::size_t each = 8 / m_steps.bits, whole = m_window.codes.size() / each * each;
+        const double left = errorOf([&](std::size_t i) {
+            const std::size_t from = i < whole ? i / each * each + (each - 1 - i % each) : i;
+            return codeValue(m_window.codes[from], i);
+        });
+        if (!explains(left))
+            return std::nullopt;
+        return Explanation{Kind::NibblesSwapped,
+                           fmt::format("The {} codes of each byte stand in the other order ({})",
+                                       each, each == 2 ? "nibbles swapped" : "bits swapped"),
+                           left};
+    }
+
+    /// One code a byte, where the runtime reads packed ones.
+    std::optional<Explanation> unpacked()
+    {
+        if (!m_steps.codes || !m_steps.stepped() || m_steps.masked || m_steps.bits == 0 ||
+            m_steps.bits > 4 || !m_whole)
+            return std::nullopt;
+        const std::size_t each = 8 / m_steps.bits, count = m_window.codes.size();
+        std::size_t filler = 0;
+        for (std::size_t i = 0; i < count; ++i)
+            filler += i % each != 0 && m_window.codes[i] == 0;
+        if (filler < (count - count / each) * 99 / 100)
+            return std::nullopt;
+        double error = 0, size = 0;
+        for (std::size_t i = 0; i < count / each; ++i) {
+            const double off =
+                codeValue(m_window.codes[i * each], i) - static_cast<double>(m_window.r[i]);
+            error += off * off;
+            size += square(m_window.r[i]);
+        }
+        const double left = size > 0 ? std::sqrt(error / size) : 0;
+        if (!explains(left))
+            return std::nullopt;
+        return Explanation{
+            Kind::CodesUnpacked,
+            fmt::format("Its codes are stored unpacked, one code a byte, and are read as "
+                        "packed ones of {} bits",
+                        m_steps.bits),
+            left};
+    }
+
+    /// The mask moved against the values that it keeps.
+    std::optional<Explanation> mask()
+    {
+        if (!m_steps.masked || m_window.codes.empty())
+            return std::nullopt;
+        std::vector<std::size_t> places;
+        for (std::size_t i = 0; i < m_window.codes.size(); ++i) {
+            if (m_window.codes[i] != codec::Decoder::kNotStored)
+                places.push_back(i);
+        }
+        const auto all = static_cast<std::ptrdiff_t>(m_count);
+        const auto row = static_cast<std::ptrdiff_t>(m_subject.rowElements());
+        std::optional<Explanation> best;
+        for (const std::ptrdiff_t shift : {std::ptrdiff_t{1}, std::ptrdiff_t{-1}, std::ptrdiff_t{8},
+                                           std::ptrdiff_t{-8}, row, -row}) {
+            for (const std::ptrdiff_t behind : {0, 1, -1}) { // values that went over an end
+                std::vector<float> made(m_window.d.size(), 0);
+                for (std::size_t i = 0; i < places.size(); ++i) {
+                    const auto from = static_cast<std::ptrdiff_t>(i) + behind;
+                    auto to = static_cast<std::ptrdiff_t>(places[i]) - shift;
+                    to = (to % all + all) % all;
+                    if (from < 0 || from >= static_cast<std::ptrdiff_t>(places.size()))
+                        continue;
+                    const std::size_t source = places[static_cast<std::size_t>(from)];
+                    const auto at = static_cast<std::size_t>(to);
+                    // Scales go by the place, the code by its number.
+                    made[at] = m_steps.stepped() && !m_steps.palette
+                                   ? static_cast<float>(codeValue(m_window.codes[source], at))
+                                   : m_window.d[source];
+                }
+                const double left =
+                    errorOf([&](std::size_t i) { return static_cast<double>(made[i]); });
+                if (explains(left) && (!best || left < best->left))
+                    best = Explanation{
+                        Kind::MaskShifted,
+                        fmt::format(
+                            "The mask is shifted by {} against the values that it keeps",
+                            counted(static_cast<std::uint64_t>(std::abs(shift)), "element")),
+                        left};
+            }
+        }
+        return best;
+    }
+
+    /// The codes are right, and their scales or zero points are not.
+    std::optional<Explanation> scales()
+    {
+        if (auto shifted = shiftedScales())
+            return shifted;
+        // Least squares in each block of scales, else in each row: by a factor, and by a factor
+        // with a constant.
+        struct Fit {
+            double n = 0, d = 0, r = 0, dd = 0, dr = 0, rr = 0;
+        };
+        const std::uint64_t row = m_subject.rowElements();
+        const bool cells = (m_steps.scaled && m_steps.scales.size() > 1) || m_steps.sharedTable;
+        std::map<std::uint64_t, Fit> fits;
+        for (std::size_t i = 0; i < m_window.d.size(); ++i) {
+            if (m_steps.masked && m_window.d[i] == 0)
+                continue;
+            Fit &fit = fits[m_steps.sharedTable ? m_subject.tableOf(i)
+                            : cells             ? m_steps.cellOf(i)
+                                                : i / row];
+            const auto d = static_cast<double>(m_window.d[i]),
+                       r = static_cast<double>(m_window.r[i]);
+            fit.n += 1;
+            fit.d += d;
+            fit.r += r;
+            fit.dd += d * d;
+            fit.dr += d * r;
+            fit.rr += r * r;
+        }
+        double absent = 0; // what a mask leaves out
+        for (std::size_t i = 0; i < m_window.d.size(); ++i)
+            absent += m_steps.masked && m_window.d[i] == 0 ? square(m_window.r[i]) : 0;
+        double byFactor = absent, byLine = absent, least = HUGE_VAL, most = -HUGE_VAL, n = 0;
+        double sameDr = 0, sameDd = 0, length = 0;
+        for (const auto &[key, fit] : fits) {
+            const double factor = fit.dd > 0 ? fit.dr / fit.dd : 0;
+            byFactor += std::max(0.0, fit.rr - factor * fit.dr);
+            const double vd = fit.dd - fit.d * fit.d / fit.n, vr = fit.rr - fit.r * fit.r / fit.n,
+                         c = fit.dr - fit.d * fit.r / fit.n;
+            byLine += std::max(0.0, vd > 0 ? vr - c * c / vd : vr);
+            if (fit.dd > 0) {
+                least = std::min(least, factor);
+                most = std::max(most, factor);
+            }
+            sameDr += fit.dr;
+            sameDd += fit.dd;
+            n += 1;
+            length += fit.n;
+        }
+        // Fits of few elements explain anything.
+        if (n == 0 || length / n < 6)
+            return std::nullopt;
+        const double left = relative(byFactor), lineLeft = relative(byLine);
+        const bool ones = m_steps.sharedTable
+                              ? m_steps.equalTables
+                              : cells && std::ranges::all_of(m_steps.scales, [&](double scale) {
+                                    return scale == m_steps.scales[0];
+                                });
+        if (explains(left)) {
+            const double same = sameDd > 0 ? sameDr / sameDd : 0;
+            const double sameLeft =
+                errorOf([&](std::size_t i) { return static_cast<double>(m_window.d[i]) * same; });
+            if (ones || (m_steps.scaled && m_steps.scales.size() == 1 && m_steps.scales[0] == 1))
+                return Explanation{Kind::ScaleMissing,
+                                   fmt::format("The scales are missing: all are {:g}, and its rows "
+                                               "should be scaled by {:.3g} to {:.3g}",
+                                               m_steps.scales.empty() ? 1.0 : m_steps.scales[0],
+                                               least, most),
+                                   left, same};
+            if (explains(sameLeft) && std::abs(same - 1) > 1e-3)
+                return Explanation{
+                    Kind::Scaled,
+                    fmt::format("All of it is scaled: {:.4g} times what it should be", 1 / same),
+                    sameLeft, 1 / same};
+            return Explanation{Kind::RowsScaled,
+                               fmt::format("Each {} is off by a factor of its own, from {:.3g} to "
+                                           "{:.3g}: the scaling of rows was lost or done twice",
+                                           cells ? "block of its scales" : "row", least, most),
+                               left};
+        }
+        if (explains(lineLeft) && m_steps.scaled && !m_steps.palette)
+            return Explanation{
+                Kind::ZeroPointSign,
+                "Its zero points are wrong: each row is shifted by a constant (an offset "
+                "of the wrong sign, or none)",
+                lineLeft};
+        return std::nullopt;
+    }
+
+    /// Scales of neighbours.
+    std::optional<Explanation> shiftedScales()
+    {
+        const Shape &shape = m_steps.scaleShape;
+        std::uint64_t inner = 1;
+        for (std::size_t axis = shape.size(); axis-- > 0; inner *= shape[axis]) {
+            if (shape[axis] < 2 || m_steps.scales.size() == 1)
+                continue;
+            for (const int by : {1, -1, 2, -2}) {
+                const auto extent = static_cast<std::int64_t>(shape[axis]);
+                const double left = errorOf([&](std::size_t i) {
+                    const std::uint64_t cell = m_steps.cellOf(i);
+                    const auto at = static_cast<std::int64_t>(cell / inner % shape[axis]);
+                    const std::int64_t other = ((at + by) % extent + extent) % extent;
+                    const std::uint64_t from =
+                        cell + static_cast<std::uint64_t>(other - at) * inner;
+                    const double scale = m_steps.scaleOf(cell), bias = m_steps.biasOf(cell);
+                    const auto value = static_cast<double>(m_window.d[i]);
+                    return scale == 0 ? value
+                                      : (value - bias) / scale * m_steps.scaleOf(from) + bias;
+                });
+                if (explains(left))
+                    return Explanation{
+                        Kind::ScalesShifted,
+                        fmt::format("Its scales are shifted: each {} has the scale of "
+                                    "the {} {}",
+                                    axis == 0 ? "row" : "block", axis == 0 ? "row" : "block",
+                                    by == 1    ? "before"
+                                    : by == -1 ? "behind"
+                                               : "two away"),
+                        left};
+            }
+        }
+        return std::nullopt;
+    }
+
+    /// The indices are right, and the tables are not.
+    std::optional<Explanation> tables()
+    {
+        if (!m_steps.palette || m_steps.vector != 1 || !m_steps.codes || m_steps.entries > 4096)
+            return std::nullopt;
+        const auto entries = static_cast<std::size_t>(m_steps.entries);
+        const std::size_t count = m_steps.sorted.size();
+        struct Sums {
+            double n = 0, s = 0, ss = 0;
+        };
+        std::vector<Sums> sums(count * entries);
+        double absent = 0;
+        for (std::size_t i = 0; i < m_window.codes.size(); ++i) {
+            if (m_window.codes[i] == codec::Decoder::kNotStored) {
+                absent += square(m_window.r[i]);
+                continue;
+            }
+            const std::uint64_t cell = m_steps.cellOf(i);
+            const double scale = m_steps.scaleOf(cell);
+            const double r =
+                scale != 0 ? (static_cast<double>(m_window.r[i]) - m_steps.biasOf(cell)) / scale
+                           : 0;
+            Sums &sum = sums[static_cast<std::size_t>(m_subject.tableOf(i)) * entries +
+                             static_cast<std::size_t>(m_window.codes[i])];
+            sum.n += scale * scale;
+            sum.s += scale * scale * r;
+            sum.ss += scale * scale * r * r;
+        }
+        double refitted = absent;
+        for (const Sums &sum : sums)
+            refitted += sum.n > 0 ? std::max(0.0, sum.ss - sum.s * sum.s / sum.n) : 0;
+        if (!explains(relative(refitted)))
+            return std::nullopt;
+        const auto errorWith = [&](std::size_t group, std::size_t table) {
+            double error = 0;
+            for (std::size_t k = 0; k < entries; ++k) {
+                const Sums &sum = sums[group * entries + k];
+                const auto entry = static_cast<double>(m_steps.tables[table * entries + k]);
+                error += sum.ss - 2 * entry * sum.s + entry * entry * sum.n;
+            }
+            return error;
+        };
+        // Tables of other groups: the nearest for each.
+        if (count > 1 && count <= 1024) {
+            double error = absent;
+            std::size_t moved = 0, shift = 0, used = 0;
+            for (std::size_t group = 0; group < count; ++group) {
+                std::size_t best = group;
+                double least = HUGE_VAL;
+                double any = 0;
+                for (std::size_t k = 0; k < entries; ++k)
+                    any += sums[group * entries + k].n;
+                if (any == 0)
+                    continue;
+                ++used;
+                for (std::size_t table = 0; table < count; ++table) {
+                    if (const double is = errorWith(group, table); is < least) {
+                        least = is;
+                        best = table;
+                    }
+                }
+                error += least;
+                moved += best != group;
+                shift += best == (group + 1) % count;
+            }
+            if (explains(relative(error)) && moved > 0)
+                return Explanation{
+                    Kind::GroupOrder,
+                    fmt::format(
+                        "Its tables stand in the wrong group order: {} of {} groups have the "
+                        "table of another group{}",
+                        moved, used, shift == used ? " (the neighbour's, shifted by one)" : ""),
+                    relative(error)};
+        }
+        // The same entries in another order.
+        double off = 0, size = 0;
+        for (std::size_t group = 0; group < count; ++group) {
+            std::vector<std::pair<double, double>> wanted; // mean, weight
+            std::vector<float> has;
+            for (std::size_t k = 0; k < entries; ++k) {
+                const Sums &sum = sums[group * entries + k];
+                if (sum.n == 0)
+                    continue;
+                wanted.emplace_back(sum.s / sum.n, sum.n);
+                has.push_back(m_steps.tables[group * entries + k]);
+            }
+            std::ranges::sort(wanted);
+            std::ranges::sort(has);
+            for (std::size_t k = 0; k < has.size(); ++k) {
+                const double is = static_cast<double>(has[k]) - wanted[k].first;
+                off += is * is * wanted[k].second;
+                size += wanted[k].first * wanted[k].first * wanted[k].second;
+            }
+        }
+        const double left = relative(refitted);
+        if (size > 0 && std::sqrt(off / size) < std::max(0.05, 0.5 * m_about.best))
+            return Explanation{
+                Kind::TablePermuted,
+                "The entries of its table are permuted: they stand in another order than "
+                "the codes were made for",
+                left};
+        return Explanation{Kind::TablePermuted,
+                           "The entries of its table are others than its codes were made for",
+                           left};
+    }
+
+    /// A few single elements make all of the error.
+    std::optional<Explanation> singles()
+    {
+        constexpr std::size_t kMost = 32;
+        std::vector<std::pair<double, std::uint64_t>> worst;
+        double all = 0;
+        for (std::size_t i = 0; i < m_window.d.size(); ++i) {
+            const double off =
+                static_cast<double>(m_window.d[i]) - static_cast<double>(m_window.r[i]);
+            all += off * off;
+            worst.emplace_back(off * off, i);
+        }
+        const std::size_t count = std::min(kMost, worst.size() / 8);
+        if (count == 0)
+            return std::nullopt;
+        std::partial_sort(worst.begin(), worst.begin() + static_cast<std::ptrdiff_t>(count),
+                          worst.end(), std::greater<>());
+        Explanation found;
+        found.kind = Kind::OtherElements;
+        for (std::size_t i = 0; i < count; ++i) {
+            all -= worst[i].first;
+            found.elements.push_back(placeOf(worst[i].second, m_subject.reference->shape));
+            found.left = relative(std::max(0.0, all));
+            if (explains(found.left)) {
+                found.why = fmt::format("{} hold other values", counted(i + 1, "single element"));
+                return found;
+            }
+        }
+        return std::nullopt;
+    }
+
+    /// What is off are codes at the ends.
+    std::optional<Explanation> clipping()
+    {
+        if (!m_steps.integers || !m_steps.scaled)
+            return std::nullopt;
+        double ends = 0, inner = 0;
+        std::uint64_t atEnds = 0;
+        for (std::size_t i = 0; i < m_window.d.size(); ++i) {
+            const std::uint64_t cell = m_steps.cellOf(i);
+            const double scale = m_steps.scaleOf(cell);
+            const auto d = static_cast<double>(m_window.d[i]),
+                       r = static_cast<double>(m_window.r[i]);
+            const double code =
+                scale == 0 ? 0 : (d - m_steps.biasOf(cell)) / scale + m_steps.zeroOf(cell);
+            const bool end = code > m_steps.high - 0.5 || code < m_steps.low + 1.5;
+            (end ? ends : inner) += (d - r) * (d - r);
+            atEnds += end;
+        }
+        const double left = relative(inner);
+        if (ends < inner || !(left <= kExplains * m_about.best + kSlack))
+            return std::nullopt;
+        return Explanation{
+            Kind::Clipped,
+            fmt::format("Its scales are too small: {:.2f} % of the codes are clipped at "
+                        "the ends, and those make {:.0f} % of the error",
+                        100.0 * static_cast<double>(atEnds) / static_cast<double>(m_count),
+                        100 * ends / (ends + inner)),
+            left};
+    }
+
+    double codeValue(std::int64_t code, std::uint64_t element) const
+    {
+        if (code == codec::Decoder::kNotStored)
+            return 0;
+        const std::uint64_t cell = m_steps.cellOf(element);
+        double value = static_cast<double>(code) - m_steps.zeroOf(cell);
+        if (m_steps.palette)
+            value = static_cast<double>(
+                m_steps
+                    .tables[static_cast<std::size_t>(m_subject.tableOf(element) * m_steps.entries) +
+                            static_cast<std::size_t>(code)]);
+        return value * m_steps.scaleOf(cell) + m_steps.biasOf(cell);
+    }
 
     const Subject &m_subject;
     const StoredSteps &m_steps;
@@ -121,502 +617,6 @@ private:
     std::vector<float> m_plain;
     double m_rr = 0;
 };
-
-/// A batch norm without one of its figures.
-std::optional<Explanation> Explainer::foldings()
-{
-    const FoldedNorm *norm = m_about.norm;
-    if (!norm)
-        return std::nullopt;
-    struct Way {
-        Folding folding;
-        Kind kind;
-        std::string_view what;
-    };
-    std::optional<Explanation> best;
-    for (const Way &way : {Way{Folding::NoGain, Kind::NormGain, "without its gain"},
-                           Way{Folding::None, Kind::NormFold, "not at all"},
-                           Way{Folding::NoVariance, Kind::NormFold, "without its variance"},
-                           Way{Folding::NoMean, Kind::NormFold, "without its mean"}}) {
-        const bool bias = m_subject.reference->isBias;
-        if (!bias && way.folding == Folding::NoMean)
-            continue;
-        const std::vector<float> wanted =
-            bias ? norm->biases(way.folding) : norm->factors(way.folding);
-        double error = 0, size = 0;
-        for (std::size_t i = 0; i < m_window.d.size(); ++i) {
-            const double value = bias
-                                     ? static_cast<double>(wanted[i])
-                                     : static_cast<double>(m_plain[i]) *
-                                           static_cast<double>(wanted[i / m_subject.rowElements()]);
-            const double off = static_cast<double>(m_window.d[i]) - value;
-            error += off * off;
-            size += value * value;
-        }
-        const double left = size > 0 ? std::sqrt(error / size) : 0;
-        if (!explains(left) || (best && best->left <= left))
-            continue;
-        best = Explanation{way.kind,
-                           fmt::format("The batch norm {} was folded in {}: every {} is off by a "
-                                       "factor of its own",
-                                       norm->name, way.what, bias ? "bias" : "row"),
-                           left};
-    }
-    return best;
-}
-
-/// Axes exchanged, or reversed.
-std::optional<Explanation> Explainer::axes()
-{
-    const Shape &shape = m_subject.reference->shape;
-    const std::size_t rank = shape.size();
-    if (rank < 2 || rank > 5 || m_subject.reference->isBias)
-        return std::nullopt;
-    std::optional<Explanation> best;
-    std::vector<std::size_t> order(rank);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::vector<std::uint64_t> stride(rank, 1);
-    for (std::size_t i = rank - 1; i-- > 0;)
-        stride[i] = stride[i + 1] * shape[i + 1];
-    const auto consider = [&](const std::vector<std::size_t> &axes, unsigned flips, Kind kind,
-                              std::string why, std::span<const std::uint64_t> extents) {
-        const double left = movedError([&](std::uint64_t element) {
-            std::uint64_t from = 0;
-            for (std::size_t i = rank; i-- > 0;) { // `extents`: as the weight's elements count
-                const std::uint64_t at = element % extents[i];
-                element /= extents[i];
-                from += ((flips >> i & 1U) != 0 ? extents[i] - 1 - at : at) * stride[axes[i]];
-            }
-            return from;
-        });
-        if (explains(left) && (!best || left < 0.7 * best->left))
-            best = Explanation{kind, std::move(why), left};
-    };
-    while (std::next_permutation(order.begin(), order.end())) {
-        // As a tensor of the other shape, whose elements were taken for one of this shape.
-        Shape extents(rank);
-        bool moves = false;
-        for (std::size_t i = 0; i < rank; ++i) {
-            extents[i] = shape[order[i]];
-            moves = moves || (order[i] != i && shape[order[i]] > 1 && shape[i] > 1);
-        }
-        if (!moves)
-            continue;
-        const bool same = extents == shape;
-        consider(
-            order, 0, Kind::Transposed,
-            same ? fmt::format("Its axes are exchanged: transposed by [{}]", fmt::join(order, ", "))
-                 : fmt::format("It is transposed by [{}], and was taken for the shape that it "
-                               "should have",
-                               fmt::join(order, ", ")),
-            extents);
-    }
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    for (unsigned flips = 1; flips < 1U << rank; ++flips) {
-        std::vector<std::size_t> flipped;
-        bool moves = true;
-        for (std::size_t i = 0; i < rank; ++i) {
-            if ((flips >> i & 1U) != 0) {
-                flipped.push_back(i);
-                moves = moves && shape[i] > 1;
-            }
-        }
-        if (moves)
-            consider(
-                order, flips, Kind::Flipped,
-                fmt::format("It is flipped (reversed) along axis {}", fmt::join(flipped, ", ")),
-                shape);
-    }
-    return best;
-}
-
-double Explainer::codeValue(std::int64_t code, std::uint64_t element) const
-{
-    if (code == codec::Decoder::kNotStored)
-        return 0;
-    const std::uint64_t cell = m_steps.cellOf(element);
-    double value = static_cast<double>(code) - m_steps.zeroOf(cell);
-    if (m_steps.palette)
-        value = static_cast<double>(
-            m_steps.tables[static_cast<std::size_t>(m_subject.tableOf(element) * m_steps.entries) +
-                           static_cast<std::size_t>(code)]);
-    return value * m_steps.scaleOf(cell) + m_steps.biasOf(cell);
-}
-
-/// The codes within each byte in the other order.
-std::optional<Explanation> Explainer::codeOrder()
-{
-    if (!m_steps.codes || !m_steps.stepped() || m_steps.masked ||
-        (m_steps.bits != 4 && m_steps.bits != 2 && m_steps.bits != 1))
-        return std::nullopt;
-    const std::size_t each = 8 / m_steps.bits, whole = m_window.codes.size() / each * each;
-    const double left = errorOf([&](std::size_t i) {
-        const std::size_t from = i < whole ? i / each * each + (each - 1 - i % each) : i;
-        return codeValue(m_window.codes[from], i);
-    });
-    if (!explains(left))
-        return std::nullopt;
-    return Explanation{Kind::NibblesSwapped,
-                       fmt::format("The {} codes of each byte stand in the other order ({})", each,
-                                   each == 2 ? "nibbles swapped" : "bits swapped"),
-                       left};
-}
-
-/// One code a byte, where the runtime reads packed ones.
-std::optional<Explanation> Explainer::unpacked()
-{
-    if (!m_steps.codes || !m_steps.stepped() || m_steps.masked || m_steps.bits == 0 ||
-        m_steps.bits > 4 || !m_whole)
-        return std::nullopt;
-    const std::size_t each = 8 / m_steps.bits, count = m_window.codes.size();
-    std::size_t filler = 0;
-    for (std::size_t i = 0; i < count; ++i)
-        filler += i % each != 0 && m_window.codes[i] == 0;
-    if (filler < (count - count / each) * 99 / 100)
-        return std::nullopt;
-    double error = 0, size = 0;
-    for (std::size_t i = 0; i < count / each; ++i) {
-        const double off =
-            codeValue(m_window.codes[i * each], i) - static_cast<double>(m_window.r[i]);
-        error += off * off;
-        size += square(m_window.r[i]);
-    }
-    const double left = size > 0 ? std::sqrt(error / size) : 0;
-    if (!explains(left))
-        return std::nullopt;
-    return Explanation{
-        Kind::CodesUnpacked,
-        fmt::format("Its codes are stored unpacked, one code a byte, and are read as "
-                    "packed ones of {} bits",
-                    m_steps.bits),
-        left};
-}
-
-/// The mask moved against the values that it keeps.
-std::optional<Explanation> Explainer::mask()
-{
-    if (!m_steps.masked || m_window.codes.empty())
-        return std::nullopt;
-    std::vector<std::size_t> places;
-    for (std::size_t i = 0; i < m_window.codes.size(); ++i) {
-        if (m_window.codes[i] != codec::Decoder::kNotStored)
-            places.push_back(i);
-    }
-    const auto all = static_cast<std::ptrdiff_t>(m_count);
-    const auto row = static_cast<std::ptrdiff_t>(m_subject.rowElements());
-    std::optional<Explanation> best;
-    for (const std::ptrdiff_t shift : {std::ptrdiff_t{1}, std::ptrdiff_t{-1}, std::ptrdiff_t{8},
-                                       std::ptrdiff_t{-8}, row, -row}) {
-        for (const std::ptrdiff_t behind : {0, 1, -1}) { // values that went over an end
-            std::vector<float> made(m_window.d.size(), 0);
-            for (std::size_t i = 0; i < places.size(); ++i) {
-                const auto from = static_cast<std::ptrdiff_t>(i) + behind;
-                auto to = static_cast<std::ptrdiff_t>(places[i]) - shift;
-                to = (to % all + all) % all;
-                if (from < 0 || from >= static_cast<std::ptrdiff_t>(places.size()))
-                    continue;
-                const std::size_t source = places[static_cast<std::size_t>(from)];
-                const auto at = static_cast<std::size_t>(to);
-                // Scales go by the place, the code by its number.
-                made[at] = m_steps.stepped() && !m_steps.palette
-                               ? static_cast<float>(codeValue(m_window.codes[source], at))
-                               : m_window.d[source];
-            }
-            const double left =
-                errorOf([&](std::size_t i) { return static_cast<double>(made[i]); });
-            if (explains(left) && (!best || left < best->left))
-                best = Explanation{
-                    Kind::MaskShifted,
-                    fmt::format("The mask is shifted by {} against the values that it keeps",
-                                counted(static_cast<std::uint64_t>(std::abs(shift)), "element")),
-                    left};
-        }
-    }
-    return best;
-}
-
-/// Scales of neighbours.
-std::optional<Explanation> Explainer::shiftedScales()
-{
-    const Shape &shape = m_steps.scaleShape;
-    std::uint64_t inner = 1;
-    for (std::size_t axis = shape.size(); axis-- > 0; inner *= shape[axis]) {
-        if (shape[axis] < 2 || m_steps.scales.size() == 1)
-            continue;
-        for (const int by : {1, -1, 2, -2}) {
-            const auto extent = static_cast<std::int64_t>(shape[axis]);
-            const double left = errorOf([&](std::size_t i) {
-                const std::uint64_t cell = m_steps.cellOf(i);
-                const auto at = static_cast<std::int64_t>(cell / inner % shape[axis]);
-                const std::int64_t other = ((at + by) % extent + extent) % extent;
-                const std::uint64_t from = cell + static_cast<std::uint64_t>(other - at) * inner;
-                const double scale = m_steps.scaleOf(cell), bias = m_steps.biasOf(cell);
-                const auto value = static_cast<double>(m_window.d[i]);
-                return scale == 0 ? value : (value - bias) / scale * m_steps.scaleOf(from) + bias;
-            });
-            if (explains(left))
-                return Explanation{Kind::ScalesShifted,
-                                   fmt::format("Its scales are shifted: each {} has the scale of "
-                                               "the {} {}",
-                                               axis == 0 ? "row" : "block",
-                                               axis == 0 ? "row" : "block",
-                                               by == 1    ? "before"
-                                               : by == -1 ? "behind"
-                                                          : "two away"),
-                                   left};
-        }
-    }
-    return std::nullopt;
-}
-
-/// The codes are right, and their scales or zero points are not.
-std::optional<Explanation> Explainer::scales()
-{
-    if (auto shifted = shiftedScales())
-        return shifted;
-    // Least squares in each block of scales, else in each row: by a factor, and by a factor with a
-    // constant.
-    struct Fit {
-        double n = 0, d = 0, r = 0, dd = 0, dr = 0, rr = 0;
-    };
-    const std::uint64_t row = m_subject.rowElements();
-    const bool cells = (m_steps.scaled && m_steps.scales.size() > 1) || m_steps.sharedTable;
-    std::map<std::uint64_t, Fit> fits;
-    for (std::size_t i = 0; i < m_window.d.size(); ++i) {
-        if (m_steps.masked && m_window.d[i] == 0)
-            continue;
-        Fit &fit = fits[m_steps.sharedTable ? m_subject.tableOf(i)
-                        : cells             ? m_steps.cellOf(i)
-                                            : i / row];
-        const auto d = static_cast<double>(m_window.d[i]), r = static_cast<double>(m_window.r[i]);
-        fit.n += 1;
-        fit.d += d;
-        fit.r += r;
-        fit.dd += d * d;
-        fit.dr += d * r;
-        fit.rr += r * r;
-    }
-    double absent = 0; // what a mask leaves out
-    for (std::size_t i = 0; i < m_window.d.size(); ++i)
-        absent += m_steps.masked && m_window.d[i] == 0 ? square(m_window.r[i]) : 0;
-    double byFactor = absent, byLine = absent, least = HUGE_VAL, most = -HUGE_VAL, n = 0;
-    double sameDr = 0, sameDd = 0, length = 0;
-    for (const auto &[key, fit] : fits) {
-        const double factor = fit.dd > 0 ? fit.dr / fit.dd : 0;
-        byFactor += std::max(0.0, fit.rr - factor * fit.dr);
-        const double vd = fit.dd - fit.d * fit.d / fit.n, vr = fit.rr - fit.r * fit.r / fit.n,
-                     c = fit.dr - fit.d * fit.r / fit.n;
-        byLine += std::max(0.0, vd > 0 ? vr - c * c / vd : vr);
-        if (fit.dd > 0) {
-            least = std::min(least, factor);
-            most = std::max(most, factor);
-        }
-        sameDr += fit.dr;
-        sameDd += fit.dd;
-        n += 1;
-        length += fit.n;
-    }
-    // Fits of few elements explain anything.
-    if (n == 0 || length / n < 6)
-        return std::nullopt;
-    const double left = relative(byFactor), lineLeft = relative(byLine);
-    const bool ones =
-        m_steps.sharedTable
-            ? m_steps.equalTables
-            : cells && std::all_of(m_steps.scales.begin(), m_steps.scales.end(),
-                                   [&](double scale) { return scale == m_steps.scales[0]; });
-    if (explains(left)) {
-        const double same = sameDd > 0 ? sameDr / sameDd : 0;
-        const double sameLeft =
-            errorOf([&](std::size_t i) { return static_cast<double>(m_window.d[i]) * same; });
-        if (ones || (m_steps.scaled && m_steps.scales.size() == 1 && m_steps.scales[0] == 1))
-            return Explanation{Kind::ScaleMissing,
-                               fmt::format("The scales are missing: all are {:g}, and its rows "
-                                           "should be scaled by {:.3g} to {:.3g}",
-                                           m_steps.scales.empty() ? 1.0 : m_steps.scales[0], least,
-                                           most),
-                               left, same};
-        if (explains(sameLeft) && std::abs(same - 1) > 1e-3)
-            return Explanation{
-                Kind::Scaled,
-                fmt::format("All of it is scaled: {:.4g} times what it should be", 1 / same),
-                sameLeft, 1 / same};
-        return Explanation{Kind::RowsScaled,
-                           fmt::format("Each {} is off by a factor of its own, from {:.3g} to "
-                                       "{:.3g}: the scaling of rows was lost or done twice",
-                                       cells ? "block of its scales" : "row", least, most),
-                           left};
-    }
-    if (explains(lineLeft) && m_steps.scaled && !m_steps.palette)
-        return Explanation{
-            Kind::ZeroPointSign,
-            "Its zero points are wrong: each row is shifted by a constant (an offset "
-            "of the wrong sign, or none)",
-            lineLeft};
-    return std::nullopt;
-}
-
-/// The indices are right, and the tables are not.
-std::optional<Explanation> Explainer::tables()
-{
-    if (!m_steps.palette || m_steps.vector != 1 || !m_steps.codes || m_steps.entries > 4096)
-        return std::nullopt;
-    const auto entries = static_cast<std::size_t>(m_steps.entries);
-    const std::size_t count = m_steps.sorted.size();
-    struct Sums {
-        double n = 0, s = 0, ss = 0;
-    };
-    std::vector<Sums> sums(count * entries);
-    double absent = 0;
-    for (std::size_t i = 0; i < m_window.codes.size(); ++i) {
-        if (m_window.codes[i] == codec::Decoder::kNotStored) {
-            absent += square(m_window.r[i]);
-            continue;
-        }
-        const std::uint64_t cell = m_steps.cellOf(i);
-        const double scale = m_steps.scaleOf(cell);
-        const double r =
-            scale != 0 ? (static_cast<double>(m_window.r[i]) - m_steps.biasOf(cell)) / scale : 0;
-        Sums &sum = sums[static_cast<std::size_t>(m_subject.tableOf(i)) * entries +
-                         static_cast<std::size_t>(m_window.codes[i])];
-        sum.n += scale * scale;
-        sum.s += scale * scale * r;
-        sum.ss += scale * scale * r * r;
-    }
-    double refitted = absent;
-    for (const Sums &sum : sums)
-        refitted += sum.n > 0 ? std::max(0.0, sum.ss - sum.s * sum.s / sum.n) : 0;
-    if (!explains(relative(refitted)))
-        return std::nullopt;
-    const auto errorWith = [&](std::size_t group, std::size_t table) {
-        double error = 0;
-        for (std::size_t k = 0; k < entries; ++k) {
-            const Sums &sum = sums[group * entries + k];
-            const auto entry = static_cast<double>(m_steps.tables[table * entries + k]);
-            error += sum.ss - 2 * entry * sum.s + entry * entry * sum.n;
-        }
-        return error;
-    };
-    // Tables of other groups: the nearest for each.
-    if (count > 1 && count <= 1024) {
-        double error = absent;
-        std::size_t moved = 0, shift = 0, used = 0;
-        for (std::size_t group = 0; group < count; ++group) {
-            std::size_t best = group;
-            double least = HUGE_VAL;
-            double any = 0;
-            for (std::size_t k = 0; k < entries; ++k)
-                any += sums[group * entries + k].n;
-            if (any == 0)
-                continue;
-            ++used;
-            for (std::size_t table = 0; table < count; ++table) {
-                if (const double is = errorWith(group, table); is < least) {
-                    least = is;
-                    best = table;
-                }
-            }
-            error += least;
-            moved += best != group;
-            shift += best == (group + 1) % count;
-        }
-        if (explains(relative(error)) && moved > 0)
-            return Explanation{
-                Kind::GroupOrder,
-                fmt::format("Its tables stand in the wrong group order: {} of {} groups have the "
-                            "table of another group{}",
-                            moved, used, shift == used ? " (the neighbour's, shifted by one)" : ""),
-                relative(error)};
-    }
-    // The same entries in another order.
-    double off = 0, size = 0;
-    for (std::size_t group = 0; group < count; ++group) {
-        std::vector<std::pair<double, double>> wanted; // mean, weight
-        std::vector<float> has;
-        for (std::size_t k = 0; k < entries; ++k) {
-            const Sums &sum = sums[group * entries + k];
-            if (sum.n == 0)
-                continue;
-            wanted.emplace_back(sum.s / sum.n, sum.n);
-            has.push_back(m_steps.tables[group * entries + k]);
-        }
-        std::sort(wanted.begin(), wanted.end());
-        std::sort(has.begin(), has.end());
-        for (std::size_t k = 0; k < has.size(); ++k) {
-            const double is = static_cast<double>(has[k]) - wanted[k].first;
-            off += is * is * wanted[k].second;
-            size += wanted[k].first * wanted[k].first * wanted[k].second;
-        }
-    }
-    const double left = relative(refitted);
-    if (size > 0 && std::sqrt(off / size) < std::max(0.05, 0.5 * m_about.best))
-        return Explanation{
-            Kind::TablePermuted,
-            "The entries of its table are permuted: they stand in another order than "
-            "the codes were made for",
-            left};
-    return Explanation{Kind::TablePermuted,
-                       "The entries of its table are others than its codes were made for", left};
-}
-
-/// A few single elements make all of the error.
-std::optional<Explanation> Explainer::singles()
-{
-    constexpr std::size_t kMost = 32;
-    std::vector<std::pair<double, std::uint64_t>> worst;
-    double all = 0;
-    for (std::size_t i = 0; i < m_window.d.size(); ++i) {
-        const double off = static_cast<double>(m_window.d[i]) - static_cast<double>(m_window.r[i]);
-        all += off * off;
-        worst.emplace_back(off * off, i);
-    }
-    const std::size_t count = std::min(kMost, worst.size() / 8);
-    if (count == 0)
-        return std::nullopt;
-    std::partial_sort(worst.begin(), worst.begin() + static_cast<std::ptrdiff_t>(count),
-                      worst.end(), std::greater<>());
-    Explanation found;
-    found.kind = Kind::OtherElements;
-    for (std::size_t i = 0; i < count; ++i) {
-        all -= worst[i].first;
-        found.elements.push_back(placeOf(worst[i].second, m_subject.reference->shape));
-        found.left = relative(std::max(0.0, all));
-        if (explains(found.left)) {
-            found.why = fmt::format("{} hold other values", counted(i + 1, "single element"));
-            return found;
-        }
-    }
-    return std::nullopt;
-}
-
-/// What is off are codes at the ends.
-std::optional<Explanation> Explainer::clipping()
-{
-    if (!m_steps.integers || !m_steps.scaled)
-        return std::nullopt;
-    double ends = 0, inner = 0;
-    std::uint64_t atEnds = 0;
-    for (std::size_t i = 0; i < m_window.d.size(); ++i) {
-        const std::uint64_t cell = m_steps.cellOf(i);
-        const double scale = m_steps.scaleOf(cell);
-        const auto d = static_cast<double>(m_window.d[i]), r = static_cast<double>(m_window.r[i]);
-        const double code =
-            scale == 0 ? 0 : (d - m_steps.biasOf(cell)) / scale + m_steps.zeroOf(cell);
-        const bool end = code > m_steps.high - 0.5 || code < m_steps.low + 1.5;
-        (end ? ends : inner) += (d - r) * (d - r);
-        atEnds += end;
-    }
-    const double left = relative(inner);
-    if (ends < inner || !(left <= kExplains * m_about.best + kSlack))
-        return std::nullopt;
-    return Explanation{
-        Kind::Clipped,
-        fmt::format("Its scales are too small: {:.2f} % of the codes are clipped at "
-                    "the ends, and those make {:.0f} % of the error",
-                    100.0 * static_cast<double>(atEnds) / static_cast<double>(m_count),
-                    100 * ends / (ends + inner)),
-        left};
-}
 
 } // namespace
 

@@ -35,12 +35,9 @@ void onRow(int, void *context)
     ++to.row;
     if (to.row > 1 && to.inRow != to.header.size() && !to.fault) {
         to.fault =
-            ErrorBuilder("csv.columns")
-                .file(to.name)
-                .at(FileOffset(to.row))
-                .expected(fmt::format("{} cells", to.header.size()))
-                .found(fmt::format("{} cells", to.inRow))
-                .message(fmt::format("row {} has another number of cells than the header", to.row));
+            valueError({to.name, FileOffset(to.row)}, "csv.columns", {},
+                       fmt::format("{} cells", to.header.size()), fmt::format("{} cells", to.inRow),
+                       fmt::format("row {} has another number of cells than the header", to.row));
     }
     to.inRow = 0;
 }
@@ -78,7 +75,7 @@ Result<CsvTable> CsvTable::parse(std::string_view text, std::string_view name)
 
 std::optional<std::size_t> CsvTable::column(std::string_view name) const
 {
-    const auto at = std::find(m_columns.begin(), m_columns.end(), name);
+    const auto at = std::ranges::find(m_columns, name);
     if (at == m_columns.end())
         return std::nullopt;
     return static_cast<std::size_t>(at - m_columns.begin());

@@ -22,6 +22,23 @@ tl::unexpected<Error> refused(std::string_view code, std::string_view field,
     return tl::unexpected(valueError(code, field, expected, found, message));
 }
 
+Error valueError(const ErrorPlace &place, std::string_view code, std::string_view field,
+                 std::string_view expected, std::string_view found, std::string_view message)
+{
+    Error error = valueError(code, field, expected, found, message);
+    error.file = place.file;
+    error.offset = place.offset;
+    error.length = place.length;
+    return error;
+}
+
+tl::unexpected<Error> refused(const ErrorPlace &place, std::string_view code,
+                              std::string_view field, std::string_view expected,
+                              std::string_view found, std::string_view message)
+{
+    return tl::unexpected(valueError(place, code, field, expected, found, message));
+}
+
 Error cancelledError(std::string message)
 {
     return ErrorBuilder("task.cancelled").message(std::move(message));

@@ -75,6 +75,19 @@ private:
     Error m_error;
 };
 
+/// Where in a file something is wrong, as Error has it.
+struct ErrorPlace {
+    std::string_view file;
+    std::optional<FileOffset> offset = std::nullopt;
+    std::optional<ByteCount> length = std::nullopt;
+};
+/// valueError() and refused() of a value in a file.
+Error valueError(const ErrorPlace &place, std::string_view code, std::string_view field,
+                 std::string_view expected, std::string_view found, std::string_view message);
+tl::unexpected<Error> refused(const ErrorPlace &place, std::string_view code,
+                              std::string_view field, std::string_view expected,
+                              std::string_view found, std::string_view message);
+
 /// For Result::map_error: the same error under another code.
 inline auto withCode(std::string_view code)
 {

@@ -42,11 +42,7 @@ std::uint64_t holeBytes(const std::filesystem::path &path, std::uint64_t first, 
 Result<std::string> readSmallFile(const std::filesystem::path &path, std::uint64_t most)
 {
     const auto fault = [&path](const char *code, std::string found, std::string message) {
-        return ErrorBuilder(code)
-            .file(path.string())
-            .found(std::move(found))
-            .message(std::move(message))
-            .unexpected();
+        return refused({path.string()}, code, {}, {}, found, message);
     };
     const auto systemText = [] { return std::generic_category().message(errno); };
     // O_NONBLOCK: opening a pipe without a writer must not wait.
@@ -114,12 +110,8 @@ Result<ScratchFile> ScratchFile::make(std::uint64_t bytes, const std::filesystem
         }
         fault = errno;
     }
-    return ErrorBuilder("io.write")
-        .file(folder.string())
-        .expected(fmt::format("room for {} bytes", bytes))
-        .found(std::generic_category().message(fault))
-        .message("There is no room to make the file in")
-        .unexpected();
+    return refused({folder.string()}, "io.write", {}, fmt::format("room for {} bytes", bytes),
+                   std::generic_category().message(fault), "There is no room to make the file in");
 }
 
 ScratchFile::ScratchFile(ScratchFile &&other) noexcept

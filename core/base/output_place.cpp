@@ -37,19 +37,15 @@ constexpr const char *kPartAttribute = "user.kernscope.part";
 
 Error writeError(const fs::path &path, int number)
 {
-    return ErrorBuilder("io.write")
-        .file(path.string())
-        .found(std::generic_category().message(number))
-        .message("The output cannot be written");
+    return valueError({path.string()}, "io.write", {}, {}, std::generic_category().message(number),
+                      "The output cannot be written");
 }
 
 Error existsError(const fs::path &path, std::string found)
 {
-    return ErrorBuilder("io.exists")
-        .file(path.string())
-        .expected("what was there when the command began")
-        .found(std::move(found))
-        .message("The output's place was taken meanwhile; what is there is left as it is");
+    return valueError({path.string()}, "io.exists", {}, "what was there when the command began",
+                      found,
+                      "The output's place was taken meanwhile; what is there is left as it is");
 }
 
 /// What the names of an output's unfinished files begin with.
@@ -157,19 +153,12 @@ bool renameWhereNothingIs(const fs::path &from, const fs::path &to, OutputKind k
     return ::mkdir(to.c_str(), 0700) == 0 && ::rename(from.c_str(), to.c_str()) == 0;
 }
 
-namespace fs = std::filesystem;
-
 using Identity = std::pair<std::uint64_t, std::uint64_t>; ///< device, inode
 
 tl::unexpected<Error> refusedOutput(std::string code, const fs::path &path, std::string expected,
                                     std::string found, std::string message)
 {
-    return ErrorBuilder(code)
-        .file(path.string())
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message(std::move(message))
-        .unexpected();
+    return refused({path.string()}, code, {}, expected, found, message);
 }
 
 bool liesWithin(const fs::path &path, const fs::path &folder)

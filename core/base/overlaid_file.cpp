@@ -21,10 +21,7 @@ namespace {
 
 Error systemError(std::string code, const std::string &file, std::string_view what, int number)
 {
-    return ErrorBuilder(code)
-        .file(file)
-        .found(std::generic_category().message(number))
-        .message(what);
+    return valueError({file}, code, {}, {}, std::generic_category().message(number), what);
 }
 
 /// Descriptors that are kept open at most, of the thousand or so that a process may have.
@@ -44,12 +41,9 @@ Result<std::shared_ptr<OverlaidFile>> OverlaidFile::open(const std::filesystem::
     if (::fstat(file.get(), &status) != 0)
         return tl::unexpected(systemError("io.open", name, "The file cannot be examined", errno));
     if (!S_ISREG(status.st_mode)) {
-        return ErrorBuilder("io.open")
-            .file(name)
-            .expected("a regular file")
-            .found(std::string(fileKindText(status.st_mode)))
-            .message("Only regular files can be mapped")
-            .unexpected();
+        return refused({name}, "io.open", {}, "a regular file",
+                       std::string(fileKindText(status.st_mode)),
+                       "Only regular files can be mapped");
     }
     std::shared_ptr<OverlaidFile> result(new OverlaidFile);
     result->m_name = std::move(name);
@@ -106,14 +100,10 @@ Result<void> OverlaidFile::checkInside(ByteRange range) const
 {
     if (fitsInside(range, size()))
         return {};
-    return ErrorBuilder("patch.range")
-        .file(m_name)
-        .at(range.offset)
-        .length(range.bytes)
-        .expected(fmt::format("inside a file of {} bytes", size().value))
-        .found(fmt::format("{} bytes at offset {}", range.bytes.value, range.offset.value))
-        .message("The change would leave the file")
-        .unexpected();
+    return refused({m_name, range.offset, range.bytes}, "patch.range", {},
+                   fmt::format("inside a file of {} bytes", size().value),
+                   fmt::format("{} bytes at offset {}", range.bytes.value, range.offset.value),
+                   "The change would leave the file");
 }
 
 Result<void> OverlaidFile::write(FileOffset offset, std::span<const std::byte> content)

@@ -77,8 +77,8 @@ void append(std::string &shown, char32_t c)
 /// and safe as they are.
 std::string_view takePlain(std::string_view &text)
 {
-    const auto end = std::find_if(text.begin(), text.end(),
-                                  [](char letter) { return letter < 0x20 || letter > 0x7E; });
+    const auto end =
+        std::ranges::find_if(text, [](char letter) { return letter < 0x20 || letter > 0x7E; });
     const std::string_view plain = text.substr(0, static_cast<std::size_t>(end - text.begin()));
     text.remove_prefix(plain.size());
     return plain;
@@ -102,6 +102,45 @@ std::string escaped(std::string_view text, bool lines)
     return shown;
 }
 
+/// The end of a set of characters that begins at `at` with '['; npos where it has none.
+std::size_t endOfSet(std::string_view pattern, std::size_t at)
+{
+    std::size_t end = at + 1;
+    if (end < pattern.size() && pattern[end] == '!')
+        ++end;
+    // A ']' that comes first is one of the characters.
+    return pattern.find(']', end + 1);
+}
+
+bool isInSet(std::string_view set, char c)
+{
+    const bool negated = set.starts_with('!');
+    if (negated)
+        set.remove_prefix(1);
+    bool found = false;
+    const auto byte = [](char one) { return static_cast<unsigned char>(one); };
+    for (std::size_t i = 0; i < set.size(); ++i) {
+        if (i + 2 < set.size() && set[i + 1] == '-') {
+            found = found || (byte(set[i]) <= byte(c) && byte(c) <= byte(set[i + 2]));
+            i += 2;
+        } else {
+            found = found || set[i] == c;
+        }
+    }
+    return found != negated;
+}
+
+/// How many characters of the pattern stand for one of the text, if `c` is like them; else 0.
+std::size_t matchedUnit(std::string_view pattern, std::size_t at, char c)
+{
+    if (pattern[at] == '[') {
+        const std::size_t end = endOfSet(pattern, at);
+        if (end != std::string_view::npos)
+            return isInSet(pattern.substr(at + 1, end - at - 1), c) ? end + 1 - at : 0;
+    }
+    return pattern[at] == '?' || pattern[at] == c ? 1 : 0;
+}
+
 } // namespace
 
 std::string printable(std::string_view text)
@@ -117,7 +156,7 @@ std::string printableLines(std::string_view text)
 std::string printableJson(std::string text)
 {
     const auto plain = [](char c) { return static_cast<unsigned char>(c) < 0x7F; };
-    if (std::all_of(text.begin(), text.end(), plain))
+    if (std::ranges::all_of(text, plain))
         return text;
     std::string_view document = text;
     std::string shown;
@@ -204,49 +243,6 @@ std::string excerpt(std::string_view text, std::size_t limit)
     return shown;
 }
 
-namespace {
-
-/// The end of a set of characters that begins at `at` with '['; npos where it has none.
-std::size_t endOfSet(std::string_view pattern, std::size_t at)
-{
-    std::size_t end = at + 1;
-    if (end < pattern.size() && pattern[end] == '!')
-        ++end;
-    // A ']' that comes first is one of the characters.
-    return pattern.find(']', end + 1);
-}
-
-bool isInSet(std::string_view set, char c)
-{
-    const bool negated = set.starts_with('!');
-    if (negated)
-        set.remove_prefix(1);
-    bool found = false;
-    const auto byte = [](char one) { return static_cast<unsigned char>(one); };
-    for (std::size_t i = 0; i < set.size(); ++i) {
-        if (i + 2 < set.size() && set[i + 1] == '-') {
-            found = found || (byte(set[i]) <= byte(c) && byte(c) <= byte(set[i + 2]));
-            i += 2;
-        } else {
-            found = found || set[i] == c;
-        }
-    }
-    return found != negated;
-}
-
-/// How many characters of the pattern stand for one of the text, if `c` is like them; else 0.
-std::size_t matchedUnit(std::string_view pattern, std::size_t at, char c)
-{
-    if (pattern[at] == '[') {
-        const std::size_t end = endOfSet(pattern, at);
-        if (end != std::string_view::npos)
-            return isInSet(pattern.substr(at + 1, end - at - 1), c) ? end + 1 - at : 0;
-    }
-    return pattern[at] == '?' || pattern[at] == c ? 1 : 0;
-}
-
-} // namespace
-
 bool isPattern(std::string_view text)
 {
     return text.find_first_of("*?[") != std::string_view::npos;
@@ -278,6 +274,20 @@ bool matchesPattern(std::string_view pattern, std::string_view text)
     while (p < pattern.size() && pattern[p] == '*')
         ++p;
     return p == pattern.size();
+}
+
+std::string baseName(std::string_view name)
+{
+    for (bool taken = true; taken;) {
+        taken = false;
+        for (const std::string_view suffix : {"_quantized", "_palettized", "_sparsified"}) {
+            if (name.size() > suffix.size() && name.ends_with(suffix)) {
+                name.remove_suffix(suffix.size());
+                taken = true;
+            }
+        }
+    }
+    return std::string(name);
 }
 
 } // namespace kernscope

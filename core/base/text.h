@@ -64,4 +64,8 @@ bool isPattern(std::string_view text);
 /// the text, but for patterns with several stars.
 bool matchesPattern(std::string_view pattern, std::string_view text);
 
+/// The name of a weight without the converters' suffixes: "_quantized", "_palettized",
+/// "_sparsified", in any order. A name that is nothing but a suffix stays.
+std::string baseName(std::string_view name);
+
 } // namespace kernscope

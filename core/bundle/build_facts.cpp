@@ -82,12 +82,11 @@ bool isOldNetwork(const Bundle &bundle)
 
 Error oldNetworkError(std::string code, const std::string &weight)
 {
-    return ErrorBuilder(std::move(code))
-        .field(weight)
-        .expected("a weight of an ML program")
-        .found("a layer of an old neural network (NeuralNetwork.proto)")
-        .message("Its layers have no statements and no shapes to go by: convert the model to an ML "
-                 "program, or patch the values of its weights");
+    return valueError(
+        code, weight, "a weight of an ML program",
+        "a layer of an old neural network (NeuralNetwork.proto)",
+        "Its layers have no statements and no shapes to go by: convert the model to an ML "
+        "program, or patch the values of its weights");
 }
 
 } // namespace kernscope

@@ -80,9 +80,9 @@ std::size_t Bundle::programFileOf(std::string_view model) const
 bool Bundle::isProgramFile(std::size_t file) const
 {
     return file < m_files.size() &&
-           (file == m_programFile ||
-            std::any_of(m_programFiles.begin(), m_programFiles.end(),
-                        [file](const auto &each) { return each.second == file; }));
+           (file == m_programFile || std::ranges::any_of(m_programFiles, [file](const auto &each) {
+                return each.second == file;
+            }));
 }
 
 Totals Bundle::addUp() const
@@ -128,8 +128,8 @@ Totals Bundle::addUp() const
     const auto before = [](const Blob &a, const Blob &b) {
         return std::tie(a.file, a.offset) < std::tie(b.file, b.offset);
     };
-    if (!std::is_sorted(blobs.begin(), blobs.end(), before)) // mostly they lie as they are named
-        std::stable_sort(blobs.begin(), blobs.end(), before);
+    if (!std::ranges::is_sorted(blobs, before)) // mostly they lie as they are named
+        std::ranges::stable_sort(blobs, before);
     for (std::size_t i = 0; i < blobs.size(); ++i) {
         if (i == 0 || blobs[i].file != blobs[i - 1].file || blobs[i].offset != blobs[i - 1].offset)
             add(blobs[i].bytes);
@@ -240,8 +240,8 @@ std::pair<std::size_t, std::size_t> Bundle::sectionsOf(std::size_t file) const
 
 bool Bundle::modified() const
 {
-    return std::any_of(m_files.begin(), m_files.end(),
-                       [](const BundleFile &file) { return file.file->modified(); });
+    return std::ranges::any_of(m_files,
+                               [](const BundleFile &file) { return file.file->modified(); });
 }
 
 Result<void> Bundle::checkUnchanged() const
@@ -382,7 +382,7 @@ Diagnostics verifyPayloads(const Bundle &bundle, Progress *progress)
             return order != nullptr && !order->isUnpacked();
         };
         const OperandList &operands = bundle.weights()[i].operands();
-        if (bundle.weights()[i].fault || std::any_of(operands.begin(), operands.end(), packed))
+        if (bundle.weights()[i].fault || std::ranges::any_of(operands, packed))
             continue; // is among the bundle's diagnostics; is checked as it is unpacked
         for (Diagnostic &found : verifyPayload(bundle, i, progress))
             log.add(found.severity, std::move(found.error));

@@ -6,7 +6,7 @@
 #include "core/bundle/bundle.h"
 #include "core/container/anec/anec.h"
 #include "core/container/hwx/field_at.h"
-#include "core/container/mlir/field_at.h"
+#include "core/container/mlir/module.h"
 #include "core/container/odix/field_at.h"
 #include "core/container/section/section.h"
 
@@ -62,7 +62,7 @@ std::uint64_t placeWith(const codec::ElementOrder &order, std::uint64_t element,
     if (holds(own))
         return own;
     const auto copies = order.copies(element);
-    const auto copy = std::find_if(copies.begin(), copies.end(), holds);
+    const auto copy = std::ranges::find_if(copies, holds);
     return copy == copies.end() ? own : *copy;
 }
 

@@ -85,92 +85,6 @@ std::uint64_t maskBits(const Encoding &encoding, std::span<const std::byte> byte
     return std::min<std::uint64_t>(all, 8 * bytes.size());
 }
 
-} // namespace
-
-std::uint64_t entryBits(const Encoding &encoding, const Operand &operand)
-{
-    const Encoding &storing = storingEncoding(encoding);
-    for (const Encoding *at = &encoding; at != nullptr; at = madePayload(*at)) {
-        if (at->mask && &*at->mask == &operand)
-            return 1;
-    }
-    const bool indices = storing.palette && codec::storedOperand(storing.payload) == &operand;
-    if (indices && std::has_single_bit(storing.palette->entries))
-        return static_cast<std::uint64_t>(std::countr_zero(storing.palette->entries));
-    return bitWidth(operand.type);
-}
-
-std::optional<CodeEntry> codeOfElement(const Bundle &bundle, const Encoding &encoding,
-                                       std::uint64_t element, BoundOrder *order)
-{
-    for (const Encoding *at = &encoding; at != nullptr; at = madePayload(*at)) {
-        std::uint64_t index = VectorLayout(*at).indexOf(element);
-        const Operand *payload = codec::storedOperand(at->payload);
-        if (payload && !rowByRow(*payload))
-            return std::nullopt;
-        if (at->mask) {
-            if (!rowByRow(*at->mask))
-                return std::nullopt;
-            const auto bits = bundle.operandBytes(*at->mask);
-            if (index >= maskBits(*at, bits))
-                return std::nullopt;
-            const bool kept = (std::to_integer<unsigned>(bits[index / 8]) >> (index % 8) & 1u) != 0;
-            const bool inFile = !at->mask->place->isLiteral();
-            if (inFile && (!kept || (payload && payload->place->isLiteral())))
-                return CodeEntry{&*at->mask, index};
-            if (!kept)
-                return std::nullopt;
-            const auto *ranks =
-                order ? order->ranks(bundle, *at->mask, maskBits(*at, bits)) : nullptr;
-            if (order && !ranks)
-                return std::nullopt;
-            index = ranks ? ranks->rank(index) : countBits(bits, 0, index);
-        }
-        if (payload)
-            return payload->place->isLiteral() ? std::nullopt
-                                               : std::optional(CodeEntry{payload, index});
-        element = index;
-    }
-    return std::nullopt;
-}
-
-std::vector<std::uint64_t> elementsOfCode(const Bundle &bundle, const Encoding &encoding,
-                                          const Operand &operand, std::uint64_t entry)
-{
-    std::vector<const Encoding *> path; // outermost first
-    bool found = false, ofMask = false;
-    for (const Encoding *at = &encoding; at != nullptr && !found; at = madePayload(*at)) {
-        path.push_back(at);
-        ofMask = at->mask && &*at->mask == &operand;
-        found = ofMask || codec::storedOperand(at->payload) == &operand;
-    }
-    std::vector<std::uint64_t> elements{entry};
-    for (std::size_t level = found ? path.size() : 0; level-- > 0;) {
-        const Encoding &at = *path[level];
-        const VectorLayout layout(at);
-        const auto all = elementCount(at.shape);
-        std::vector<std::uint64_t> outer;
-        for (std::uint64_t index : elements) {
-            if (at.mask && !(ofMask && level + 1 == path.size())) {
-                const auto bits = bundle.operandBytes(*at.mask);
-                const auto bit = setBit(bits, maskBits(at, bits), index);
-                if (!bit)
-                    continue;
-                index = *bit;
-            }
-            for (std::uint64_t lane = 0; lane < layout.vector; ++lane) {
-                const std::uint64_t element = layout.elementOf(index, lane);
-                if (all && element < all->value)
-                    outer.push_back(element);
-            }
-        }
-        elements = std::move(outer);
-    }
-    return found ? elements : std::vector<std::uint64_t>();
-}
-
-namespace {
-
 /// Bytes of an operand from one of its own bits on.
 ByteRange bitsWithin(const OperandPlace &place, std::uint64_t bit, std::uint64_t width)
 {
@@ -258,6 +172,88 @@ std::optional<ElementBytes> findElement(const Bundle &bundle, std::size_t at, st
 }
 
 } // namespace
+
+std::uint64_t entryBits(const Encoding &encoding, const Operand &operand)
+{
+    const Encoding &storing = storingEncoding(encoding);
+    for (const Encoding *at = &encoding; at != nullptr; at = madePayload(*at)) {
+        if (at->mask && &*at->mask == &operand)
+            return 1;
+    }
+    const bool indices = storing.palette && codec::storedOperand(storing.payload) == &operand;
+    if (indices && std::has_single_bit(storing.palette->entries))
+        return static_cast<std::uint64_t>(std::countr_zero(storing.palette->entries));
+    return bitWidth(operand.type);
+}
+
+std::optional<CodeEntry> codeOfElement(const Bundle &bundle, const Encoding &encoding,
+                                       std::uint64_t element, BoundOrder *order)
+{
+    for (const Encoding *at = &encoding; at != nullptr; at = madePayload(*at)) {
+        std::uint64_t index = VectorLayout(*at).indexOf(element);
+        const Operand *payload = codec::storedOperand(at->payload);
+        if (payload && !rowByRow(*payload))
+            return std::nullopt;
+        if (at->mask) {
+            if (!rowByRow(*at->mask))
+                return std::nullopt;
+            const auto bits = bundle.operandBytes(*at->mask);
+            if (index >= maskBits(*at, bits))
+                return std::nullopt;
+            const bool kept = (std::to_integer<unsigned>(bits[index / 8]) >> (index % 8) & 1u) != 0;
+            const bool inFile = !at->mask->place->isLiteral();
+            if (inFile && (!kept || (payload && payload->place->isLiteral())))
+                return CodeEntry{&*at->mask, index};
+            if (!kept)
+                return std::nullopt;
+            const auto *ranks =
+                order ? order->ranks(bundle, *at->mask, maskBits(*at, bits)) : nullptr;
+            if (order && !ranks)
+                return std::nullopt;
+            index = ranks ? ranks->rank(index) : countBits(bits, 0, index);
+        }
+        if (payload)
+            return payload->place->isLiteral() ? std::nullopt
+                                               : std::optional(CodeEntry{payload, index});
+        element = index;
+    }
+    return std::nullopt;
+}
+
+std::vector<std::uint64_t> elementsOfCode(const Bundle &bundle, const Encoding &encoding,
+                                          const Operand &operand, std::uint64_t entry)
+{
+    std::vector<const Encoding *> path; // outermost first
+    bool found = false, ofMask = false;
+    for (const Encoding *at = &encoding; at != nullptr && !found; at = madePayload(*at)) {
+        path.push_back(at);
+        ofMask = at->mask && &*at->mask == &operand;
+        found = ofMask || codec::storedOperand(at->payload) == &operand;
+    }
+    std::vector<std::uint64_t> elements{entry};
+    for (std::size_t level = found ? path.size() : 0; level-- > 0;) {
+        const Encoding &at = *path[level];
+        const VectorLayout layout(at);
+        const auto all = elementCount(at.shape);
+        std::vector<std::uint64_t> outer;
+        for (std::uint64_t index : elements) {
+            if (at.mask && !(ofMask && level + 1 == path.size())) {
+                const auto bits = bundle.operandBytes(*at.mask);
+                const auto bit = setBit(bits, maskBits(at, bits), index);
+                if (!bit)
+                    continue;
+                index = *bit;
+            }
+            for (std::uint64_t lane = 0; lane < layout.vector; ++lane) {
+                const std::uint64_t element = layout.elementOf(index, lane);
+                if (all && element < all->value)
+                    outer.push_back(element);
+            }
+        }
+        elements = std::move(outer);
+    }
+    return found ? elements : std::vector<std::uint64_t>();
+}
 
 bool isElementwise(const Weight &weight, codec::PartRole role)
 {
@@ -400,7 +396,7 @@ std::optional<ByteOwner> ownerOfByte(const Bundle &bundle, std::size_t file, Fil
             const auto some = elementsOfCode(bundle, *weight.form.encoding(), operand, entry);
             owner.elements.insert(owner.elements.end(), some.begin(), some.end());
         }
-        std::sort(owner.elements.begin(), owner.elements.end());
+        std::ranges::sort(owner.elements);
         return owner;
     }
     return std::nullopt;

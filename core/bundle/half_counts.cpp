@@ -124,7 +124,7 @@ std::span<const std::uint64_t> HalfCounts::counts()
 {
     for (std::size_t i = 0; i < m_recent.size(); ++i)
         m_counts[i / kTables] += m_recent[i];
-    std::fill(m_recent.begin(), m_recent.end(), 0);
+    std::ranges::fill(m_recent, 0);
     return m_counts;
 }
 

@@ -56,6 +56,36 @@ std::vector<bool> changedValues(const Bundle &bundle, std::size_t programFile,
     return any ? changed : std::vector<bool>();
 }
 
+constexpr std::uint64_t kProgressEvery = 1u << 14;
+
+Result<std::vector<double>> valuesOf(const Bundle &bundle, codec::Operand operand,
+                                     Progress &progress)
+{
+    operand.bytes = bundle.operandBytes(operand);
+    std::uint64_t count = 1;
+    for (const std::uint64_t extent : operand.shape)
+        count *= extent; // the reader checked the product against the operand's bytes
+    std::vector<double> values;
+    values.reserve(count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        if (i % kProgressEvery == 0 && progress.cancelled())
+            return ErrorBuilder("task.cancelled").message("cancelled").unexpected();
+        values.push_back(
+            codec::operandValue(operand, i).value_or(std::numeric_limits<double>::quiet_NaN()));
+    }
+    return values;
+}
+
+/// Output channels up to which a density is computed for each.
+constexpr std::uint64_t kMostPlottedChannels = std::uint64_t{1} << 20;
+
+/// Elements that an entry of the mask stands for.
+std::uint64_t vectorOf(const Weight &weight)
+{
+    const codec::Palette *palette = weight.form.palette();
+    return palette ? palette->vector : 1;
+}
+
 } // namespace
 
 Result<CodebookData> CodebookData::read(const Bundle &bundle, std::size_t weight,
@@ -103,30 +133,6 @@ std::vector<std::size_t> CodebookData::duplicates(std::uint64_t codebook) const
     return found;
 }
 
-namespace {
-
-constexpr std::uint64_t kProgressEvery = 1u << 14;
-
-Result<std::vector<double>> valuesOf(const Bundle &bundle, codec::Operand operand,
-                                     Progress &progress)
-{
-    operand.bytes = bundle.operandBytes(operand);
-    std::uint64_t count = 1;
-    for (const std::uint64_t extent : operand.shape)
-        count *= extent; // the reader checked the product against the operand's bytes
-    std::vector<double> values;
-    values.reserve(count);
-    for (std::uint64_t i = 0; i < count; ++i) {
-        if (i % kProgressEvery == 0 && progress.cancelled())
-            return ErrorBuilder("task.cancelled").message("cancelled").unexpected();
-        values.push_back(
-            codec::operandValue(operand, i).value_or(std::numeric_limits<double>::quiet_NaN()));
-    }
-    return values;
-}
-
-} // namespace
-
 bool ScaleData::has(const Weight &weight)
 {
     const codec::Operand *scale = weight.operand(codec::PartRole::Scale);
@@ -162,7 +168,7 @@ Result<ScaleData> ScaleData::read(const Bundle &bundle, std::size_t index, Progr
         return data;
     auto biases = TRY(valuesOf(bundle, *bias, progress));
     const bool fits = biases.size() == 1 || biases.size() == data.rows();
-    if (fits && std::any_of(biases.begin(), biases.end(), [](double each) { return each != 0; }))
+    if (fits && std::ranges::any_of(biases, [](double each) { return each != 0; }))
         data.biases = std::move(biases);
     return data;
 }
@@ -200,20 +206,6 @@ std::string ScaleData::placeOf(std::size_t row) const
         return std::to_string(row);
     return fmt::format("{}", fmt::join(indices.rbegin(), indices.rend(), ", "));
 }
-
-namespace {
-
-/// Output channels up to which a density is computed for each.
-constexpr std::uint64_t kMostPlottedChannels = std::uint64_t{1} << 20;
-
-/// Elements that an entry of the mask stands for.
-std::uint64_t vectorOf(const Weight &weight)
-{
-    const codec::Palette *palette = weight.form.palette();
-    return palette ? palette->vector : 1;
-}
-
-} // namespace
 
 Result<MaskFigures> MaskFigures::compute(const Bundle &bundle, std::size_t weight,
                                          Progress &progress)

@@ -104,7 +104,7 @@ std::vector<ByteClaim> claimsOfOperands(std::size_t file, const std::vector<Weig
 
 std::vector<Section> coverFile(std::size_t file, ByteCount bytes, std::vector<ByteClaim> claims)
 {
-    std::stable_sort(claims.begin(), claims.end(), [](const ByteClaim &a, const ByteClaim &b) {
+    std::ranges::stable_sort(claims, [](const ByteClaim &a, const ByteClaim &b) {
         return a.range.offset < b.range.offset;
     });
     Cover cover(file, bytes.value);

@@ -54,7 +54,7 @@ public:
             }
             return found;
         }
-        std::sort(m_few.begin(), m_few.end());
+        std::ranges::sort(m_few);
         for (const std::uint16_t bits : m_few) {
             if (found.empty() || found.back().first != bits)
                 found.emplace_back(bits, 0);
@@ -285,56 +285,11 @@ std::vector<std::size_t> orderOfWork(const Bundle &bundle)
         if (!weights[i].fault)
             order.push_back(i);
     }
-    std::stable_sort(order.begin(), order.end(), [&weights](std::size_t a, std::size_t b) {
+    std::ranges::stable_sort(order, [&weights](std::size_t a, std::size_t b) {
         return weights[a].elements > weights[b].elements;
     });
     return order;
 }
-
-} // namespace
-
-Error cancelledError()
-{
-    return ErrorBuilder("task.cancelled").message("The work was stopped.");
-}
-
-Result<Statistics> computeStatistics(const Bundle &bundle, std::size_t weight,
-                                     const StatisticsOptions &options, Progress *progress)
-{
-    static_assert(std::endian::native == std::endian::little,
-                  "values are hashed as they lie in memory");
-    const auto decoder = TRY(bundle.decoder(weight));
-    Gathering gathering(decoder, options);
-    if (!gathering.read(progress))
-        return tl::unexpected(cancelledError());
-    return gathering.finish();
-}
-
-AllStatistics computeAllStatistics(const Bundle &bundle, const StatisticsOptions &options,
-                                   Progress *progress)
-{
-    AllStatistics all;
-    all.weights.resize(bundle.weights().size());
-    const std::vector<std::size_t> order = orderOfWork(bundle);
-    std::mutex mutex;
-    DiagnosticLog log;
-    inParallel(order.size(), 0, [&](std::size_t i) {
-        auto result = computeStatistics(bundle, order[i], options, progress);
-        if (result) {
-            all.weights[order[i]] = std::move(*result);
-            return true;
-        }
-        if (result.error().code == "task.cancelled")
-            return false;
-        const std::lock_guard lock(mutex);
-        log.add(Severity::Error, std::move(result.error()));
-        return true;
-    });
-    all.diagnostics = log.take();
-    return all;
-}
-
-namespace {
 
 /// More channels, or bins, than any picture shows.
 constexpr std::uint64_t kMaxChannels = std::uint64_t(1) << 24;
@@ -422,6 +377,47 @@ void densityOfMask(const codec::Decoder &decoder, std::uint64_t perChannel,
 }
 
 } // namespace
+
+Error cancelledError()
+{
+    return ErrorBuilder("task.cancelled").message("The work was stopped.");
+}
+
+Result<Statistics> computeStatistics(const Bundle &bundle, std::size_t weight,
+                                     const StatisticsOptions &options, Progress *progress)
+{
+    static_assert(std::endian::native == std::endian::little,
+                  "values are hashed as they lie in memory");
+    const auto decoder = TRY(bundle.decoder(weight));
+    Gathering gathering(decoder, options);
+    if (!gathering.read(progress))
+        return tl::unexpected(cancelledError());
+    return gathering.finish();
+}
+
+AllStatistics computeAllStatistics(const Bundle &bundle, const StatisticsOptions &options,
+                                   Progress *progress)
+{
+    AllStatistics all;
+    all.weights.resize(bundle.weights().size());
+    const std::vector<std::size_t> order = orderOfWork(bundle);
+    std::mutex mutex;
+    DiagnosticLog log;
+    inParallel(order.size(), 0, [&](std::size_t i) {
+        auto result = computeStatistics(bundle, order[i], options, progress);
+        if (result) {
+            all.weights[order[i]] = std::move(*result);
+            return true;
+        }
+        if (result.error().code == "task.cancelled")
+            return false;
+        const std::lock_guard lock(mutex);
+        log.add(Severity::Error, std::move(result.error()));
+        return true;
+    });
+    all.diagnostics = log.take();
+    return all;
+}
 
 Result<Histogram> computeHistogram(const Bundle &bundle, std::size_t weight, std::size_t bins,
                                    Progress *progress)

@@ -92,7 +92,7 @@ public:
     {
         for (const LanePiece &piece : weight.lanePieces)
             m_pieces.push_back(&piece);
-        std::sort(m_pieces.begin(), m_pieces.end(), [](const LanePiece *x, const LanePiece *y) {
+        std::ranges::sort(m_pieces, [](const LanePiece *x, const LanePiece *y) {
             return x->bytes.offset < y->bytes.offset;
         });
     }
@@ -284,8 +284,8 @@ bool countLargeMasks(const KeptSides &sides, Progress &progress)
         total += side.places->elements(); // which the tables of a bundle bound
     }
     progress.setTotal(total);
-    return std::all_of(large.begin(), large.end(),
-                       [&](const KeptPlaces *places) { return places->count(progress); });
+    return std::ranges::all_of(large,
+                               [&](const KeptPlaces *places) { return places->count(progress); });
 }
 
 KeptSides findKeptSides(const BundlePtr &a, const BundlePtr &b, const ByteAlignment &alignment)
@@ -575,15 +575,6 @@ private:
     std::vector<std::size_t> m_ofA, m_ofB;
 };
 
-} // namespace
-
-std::vector<FilePair> pairFiles(const Bundle &a, const Bundle &b)
-{
-    return FilePairer(a, b).pairs();
-}
-
-namespace {
-
 /// The operand that a section holds the bytes of, with its encoding; null for a record, padding and
 /// what belongs to no weight.
 struct StoredPart {
@@ -604,6 +595,11 @@ StoredPart partOf(const Bundle &bundle, std::size_t index)
 }
 
 } // namespace
+
+std::vector<FilePair> pairFiles(const Bundle &a, const Bundle &b)
+{
+    return FilePairer(a, b).pairs();
+}
 
 bool storesElements(const Weight &weight, const codec::Operand &operand)
 {

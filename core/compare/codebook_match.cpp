@@ -142,7 +142,7 @@ private:
         for (std::size_t entry = 0; entry < m_targets.size(); ++entry) {
             auto &targets = m_targets[entry];
             const std::uint64_t own = entry % m_a.entries;
-            std::sort(targets.begin(), targets.end(), [own](const Target &x, const Target &y) {
+            std::ranges::sort(targets, [own](const Target &x, const Target &y) {
                 if (x.elements != y.elements)
                     return x.elements > y.elements;
                 if ((x.code == own) != (y.code == own))

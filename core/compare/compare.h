@@ -262,9 +262,6 @@ struct DiffOptions {
     std::vector<PairChoice> pairs = {}; ///< by hand
 };
 
-/// The converters' suffixes taken off: "_quantized", "_palettized", "_sparsified", in any order.
-std::string baseName(std::string_view name);
-
 struct PairedWeights;
 
 /// What a comparison says while it runs, on the thread that it runs on.

@@ -349,6 +349,19 @@ bool allOrNothing(const std::vector<std::uint64_t> &kept, std::uint64_t whole)
                kept, [whole](std::uint64_t count) { return count == 0 || count == whole; });
 }
 
+/// The number of a type that is nearest to a value.
+std::optional<double> roundedTo(ElementType type, double value)
+{
+    switch (type) {
+    case ElementType::Fp16: return static_cast<double>(halfToFloat(doubleToHalf(value)));
+    case ElementType::Bf16:
+        return static_cast<double>(bfloat16ToFloat(floatToBfloat16(doubleToFloatOdd(value))));
+    case ElementType::Fp32: return static_cast<double>(static_cast<float>(value));
+    case ElementType::Fp64: return value;
+    default: return std::nullopt;
+    }
+}
+
 } // namespace
 
 MaskTally::MaskTally(const Shape &shape)
@@ -434,23 +447,6 @@ MaskCheck MaskTally::finish() const
     }
     return check;
 }
-
-namespace {
-
-/// The number of a type that is nearest to a value.
-std::optional<double> roundedTo(ElementType type, double value)
-{
-    switch (type) {
-    case ElementType::Fp16: return static_cast<double>(halfToFloat(doubleToHalf(value)));
-    case ElementType::Bf16:
-        return static_cast<double>(bfloat16ToFloat(floatToBfloat16(doubleToFloatOdd(value))));
-    case ElementType::Fp32: return static_cast<double>(static_cast<float>(value));
-    case ElementType::Fp64: return value;
-    default: return std::nullopt;
-    }
-}
-
-} // namespace
 
 ScaleTally::ScaleTally(const codec::Operand &scale, std::uint64_t cells)
     : m_scale(scale), m_fits(static_cast<std::size_t>(cells))

@@ -294,13 +294,9 @@ private:
     tl::unexpected<Error> fault(const toml::source_region &where, std::string expected,
                                 std::string_view found, std::string_view message) const
     {
-        return ErrorBuilder("diff.rules")
-            .file(m_file)
-            .field(fmt::format("line {}, column {}", where.begin.line, where.begin.column))
-            .expected(std::move(expected))
-            .found(std::string(found))
-            .message(std::string(message))
-            .unexpected();
+        return refused({m_file}, "diff.rules",
+                       fmt::format("line {}, column {}", where.begin.line, where.begin.column),
+                       expected, std::string(found), std::string(message));
     }
 
     Result<void> setBool(std::string_view key, const toml::node &node, bool &to) const

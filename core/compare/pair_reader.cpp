@@ -219,10 +219,6 @@ std::uint64_t spread(std::uint64_t i, std::uint64_t stratum, std::uint64_t run)
     return i * stratum + mixed % (stratum - run + 1);
 }
 
-} // namespace
-
-namespace {
-
 Result<PairSample> sampleOf(const diff::PairReader &reader, Progress &progress)
 {
     const std::uint64_t elements = reader.elements();

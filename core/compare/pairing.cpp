@@ -499,23 +499,6 @@ PairedWeights pairWeights(const Bundle &a, const Bundle &b, std::span<const Pair
     return result;
 }
 
-std::string baseName(std::string_view name)
-{
-    static constexpr std::array<std::string_view, 3> kSuffixes{"_quantized", "_palettized",
-                                                               "_sparsified"};
-    for (bool taken = true; taken;) {
-        taken = false;
-        for (const std::string_view suffix : kSuffixes) {
-            // A name that is nothing but a suffix stays.
-            if (name.size() > suffix.size() && name.substr(name.size() - suffix.size()) == suffix) {
-                name.remove_suffix(suffix.size());
-                taken = true;
-            }
-        }
-    }
-    return std::string(name);
-}
-
 std::string_view pairingName(Pairing pairing)
 {
     static constexpr std::array<std::string_view, 6> kNames{"consumer", "name",     "content",

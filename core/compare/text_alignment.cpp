@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/text_alignment.h"
 
+#include "core/base/text.h"
 #include "core/compare/compare.h"
 
 #include <algorithm>
@@ -118,7 +119,7 @@ private:
             if (at.timesA == 1 && at.timesB == 1)
                 once.emplace_back(at.a, at.b);
         }
-        std::sort(once.begin(), once.end());
+        std::ranges::sort(once);
         std::vector<std::uint64_t> placesInB;
         for (const auto &[a, b] : once)
             placesInB.push_back(b);
@@ -169,54 +170,50 @@ private:
         }
     }
 
-    std::vector<TextPiece> pieces() const;
+    std::vector<TextPiece> pieces() const
+    {
+        std::vector<TextPiece> pieces;
+        std::size_t b = 0;
+        std::uint64_t atA = 0, atB = 0;
+        const auto onlyB = [&](std::size_t end) {
+            for (; b < end; ++b) {
+                addLine(pieces, {}, m_b[b], atA, atB);
+                atB += m_b[b].size();
+            }
+        };
+        for (std::size_t a = 0; a < m_a.size(); ++a) {
+            const std::size_t partner = m_partner[a];
+            if (partner != kNone)
+                onlyB(partner);
+            const std::string_view lineB = partner == kNone ? std::string_view() : m_b[partner];
+            addLine(pieces, m_a[a], lineB, atA, atB);
+            atA += m_a[a].size();
+            atB += lineB.size();
+            b += partner == kNone ? 0 : 1;
+        }
+        onlyB(m_b.size());
+        return pieces;
+    }
+
     static void addLine(std::vector<TextPiece> &pieces, std::string_view a, std::string_view b,
-                        std::uint64_t atA, std::uint64_t atB);
+                        std::uint64_t atA, std::uint64_t atB)
+    {
+        TextPiece piece{atA, a.size(), atB, b.size(), a == b, 0, 0};
+        if (!piece.equal) {
+            const std::size_t most = std::min(a.size(), b.size());
+            while (piece.prefix < most && a[piece.prefix] == b[piece.prefix])
+                ++piece.prefix;
+            while (piece.prefix + piece.suffix < most &&
+                   a[a.size() - 1 - piece.suffix] == b[b.size() - 1 - piece.suffix])
+                ++piece.suffix;
+        }
+        pieces.push_back(piece);
+    }
 
     Lines m_a, m_b;
     std::vector<std::size_t> m_partner;  ///< line of B of each line of A
     std::size_t m_first = 0, m_last = 0; ///< equal lines at both ends
 };
-
-void TextAligner::addLine(std::vector<TextPiece> &pieces, std::string_view a, std::string_view b,
-                          std::uint64_t atA, std::uint64_t atB)
-{
-    TextPiece piece{atA, a.size(), atB, b.size(), a == b, 0, 0};
-    if (!piece.equal) {
-        const std::size_t most = std::min(a.size(), b.size());
-        while (piece.prefix < most && a[piece.prefix] == b[piece.prefix])
-            ++piece.prefix;
-        while (piece.prefix + piece.suffix < most &&
-               a[a.size() - 1 - piece.suffix] == b[b.size() - 1 - piece.suffix])
-            ++piece.suffix;
-    }
-    pieces.push_back(piece);
-}
-
-std::vector<TextPiece> TextAligner::pieces() const
-{
-    std::vector<TextPiece> pieces;
-    std::size_t b = 0;
-    std::uint64_t atA = 0, atB = 0;
-    const auto onlyB = [&](std::size_t end) {
-        for (; b < end; ++b) {
-            addLine(pieces, {}, m_b[b], atA, atB);
-            atB += m_b[b].size();
-        }
-    };
-    for (std::size_t a = 0; a < m_a.size(); ++a) {
-        const std::size_t partner = m_partner[a];
-        if (partner != kNone)
-            onlyB(partner);
-        const std::string_view lineB = partner == kNone ? std::string_view() : m_b[partner];
-        addLine(pieces, m_a[a], lineB, atA, atB);
-        atA += m_a[a].size();
-        atB += lineB.size();
-        b += partner == kNone ? 0 : 1;
-    }
-    onlyB(m_b.size());
-    return pieces;
-}
 
 } // namespace
 
@@ -252,7 +249,7 @@ std::vector<std::size_t> longestAscending(const std::vector<std::uint64_t> &numb
 bool looksLikeText(std::string_view bytes)
 {
     const std::string_view start = bytes.substr(0, 4096);
-    return !start.empty() && std::all_of(start.begin(), start.end(), [](char c) {
+    return !start.empty() && std::ranges::all_of(start, [](char c) {
         const auto byte = static_cast<unsigned char>(c);
         return byte >= 0x20 || byte == '\n' || byte == '\r' || byte == '\t';
     });

@@ -76,7 +76,7 @@ public:
 
     std::vector<Item> take()
     {
-        std::sort(m_items.begin(), m_items.end(), before);
+        std::ranges::sort(m_items, before);
         std::vector<Item> items;
         for (const Kept &kept : m_items)
             items.push_back(kept.item);

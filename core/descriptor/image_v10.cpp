@@ -101,7 +101,7 @@ std::span<const ImageGroup> imageGroups()
 const ImageGroup *imageGroupOfAddress(std::uint32_t address)
 {
     const auto groups = imageGroups();
-    const auto at = std::find_if(groups.begin(), groups.end(), [address](const ImageGroup &group) {
+    const auto at = std::ranges::find_if(groups, [address](const ImageGroup &group) {
         return address >= group.firstAddress() && address < group.endAddress();
     });
     return at == groups.end() ? nullptr : &*at;

@@ -158,8 +158,8 @@ const Version *versionOfTarget(std::string_view target)
     std::transform(name.begin(), name.end(), name.begin(),
                    [](char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c; });
     const auto rows = versions();
-    const auto at = std::find_if(rows.begin(), rows.end(), [&name](const Version &row) {
-        return std::find(row.targets.begin(), row.targets.end(), name) != row.targets.end();
+    const auto at = std::ranges::find_if(rows, [&name](const Version &row) {
+        return std::ranges::find(row.targets, name) != row.targets.end();
     });
     return at == rows.end() ? nullptr : &*at;
 }
@@ -195,8 +195,8 @@ void RegisterMap::finish()
             return b.alternative;
         return a.fields.size() > b.fields.size();
     };
-    std::stable_sort(m_registers.begin(), m_registers.end(), before);
-    std::stable_sort(m_header.begin(), m_header.end(), before);
+    std::ranges::stable_sort(m_registers, before);
+    std::ranges::stable_sort(m_header, before);
 }
 
 const RegisterMap *RegisterMap::of(std::uint32_t version)

@@ -11,8 +11,8 @@ using NamedValues = std::vector<std::pair<std::string_view, std::uint32_t>>;
 
 std::optional<std::uint32_t> valueOf(const NamedValues &fields, std::string_view name)
 {
-    const auto at = std::find_if(fields.begin(), fields.end(),
-                                 [name](const auto &field) { return field.first == name; });
+    const auto at =
+        std::ranges::find_if(fields, [name](const auto &field) { return field.first == name; });
     return at == fields.end() ? std::nullopt : std::optional(at->second);
 }
 
@@ -144,7 +144,7 @@ private:
             if (at.timesA == 1 && at.timesB == 1)
                 once.emplace_back(at.a, at.b);
         }
-        std::sort(once.begin(), once.end());
+        std::ranges::sort(once);
         for (const auto &match : once) {
             if (kept.empty() || match.second > kept.back().second)
                 kept.push_back(match);
@@ -217,7 +217,7 @@ TaskDifference compareTasks(TaskReader &readerA, std::size_t a, TaskReader &read
     readerB.read(b, right);
     for (const RegisterWrite &write : right.stream.writes)
         addresses.push_back(write.address);
-    std::sort(addresses.begin(), addresses.end());
+    std::ranges::sort(addresses);
     addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
     std::vector<std::optional<std::uint32_t>> values;
     values.reserve(addresses.size());

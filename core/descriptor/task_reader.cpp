@@ -96,7 +96,7 @@ const std::vector<Meaning> &meanings()
 
 bool holds(const std::vector<std::string> &list, std::string_view wanted)
 {
-    return std::find(list.begin(), list.end(), wanted) != list.end();
+    return std::ranges::find(list, wanted) != list.end();
 }
 
 std::string valueNameOf(const std::string &values, std::uint32_t value)
@@ -245,7 +245,7 @@ RegisterState::Snapshot RegisterState::snapshot() const
     Snapshot all(m_others.begin(), m_others.end());
     for (const std::uint32_t address : m_touched)
         all.emplace_back(address, m_values[address / 4]);
-    std::sort(all.begin(), all.end());
+    std::ranges::sort(all);
     return all;
 }
 

@@ -146,13 +146,9 @@ private:
         if (m_list.diagnostics.size() >= kMaxRows)
             return;
         m_list.diagnostics.push_back(
-            {severity, ErrorBuilder(code)
-                           .file(m_hints.file)
-                           .at(FileOffset(m_hints.fileOffset + at))
-                           .field(fmt::format("task {}", m_list.tasks.size()))
-                           .expected(std::move(expected))
-                           .found(std::move(found))
-                           .message(std::move(message))});
+            {severity,
+             valueError({m_hints.file, FileOffset(m_hints.fileOffset + at)}, code,
+                        fmt::format("task {}", m_list.tasks.size()), expected, found, message)});
     }
 
     void add(std::uint64_t offset, std::uint32_t words)
@@ -304,8 +300,8 @@ private:
     {
         const auto &starts = m_hints.streamStarts;
         if (!starts.empty())
-            return std::any_of(starts.begin(), starts.end(),
-                               [offset](const auto &start) { return start.first == offset; });
+            return std::ranges::any_of(
+                starts, [offset](const auto &start) { return start.first == offset; });
         if (offset % kStreamAlign != 0 || m_text.size() - offset < kSizedAlign)
             return false;
         constexpr std::array<std::uint32_t, 4> kPrefix{1, 0, 0, 0};
@@ -462,13 +458,11 @@ TaskList walkTasks(std::span<const std::byte> text, const Version *version, cons
         list.version = version;
         list.diagnostics.push_back(
             {Severity::Note,
-             ErrorBuilder("descriptor.version")
-                 .file(hints.file)
-                 .at(FileOffset(hints.fileOffset))
-                 .found(version == nullptr ? "an unknown subtype"
-                                           : fmt::format("version {}", version->number))
-                 .message("the form of its task descriptors is not published; its words are shown "
-                          "raw")});
+             valueError({hints.file, FileOffset(hints.fileOffset)}, "descriptor.version", {}, {},
+                        version == nullptr ? "an unknown subtype"
+                                           : fmt::format("version {}", version->number),
+                        "the form of its task descriptors is not published; its words are shown "
+                        "raw")});
         return list;
     }
     Walker walker(text, *version, hints);
@@ -480,12 +474,10 @@ TaskList walkTasks(std::span<const std::byte> text, const Version *version, cons
     if (hints.taskCount && *hints.taskCount != list.tasks.size()) {
         list.diagnostics.push_back(
             {Severity::Warning,
-             ErrorBuilder("descriptor.count")
-                 .file(hints.file)
-                 .at(FileOffset(hints.fileOffset))
-                 .expected(fmt::format("{} tasks", *hints.taskCount))
-                 .found(fmt::format("{}", list.tasks.size()))
-                 .message("the program names another number of tasks than its list has")});
+             valueError({hints.file, FileOffset(hints.fileOffset)}, "descriptor.count", {},
+                        fmt::format("{} tasks", *hints.taskCount),
+                        fmt::format("{}", list.tasks.size()),
+                        "the program names another number of tasks than its list has")});
     }
     return list;
 }

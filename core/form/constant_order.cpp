@@ -18,7 +18,7 @@ public:
     }
     void positions(std::uint64_t, std::span<std::uint64_t> out) const override
     {
-        std::fill(out.begin(), out.end(), 8 * m_at);
+        std::ranges::fill(out, 8 * m_at);
     }
     std::uint64_t elements() const override { return m_elements; }
     std::uint64_t extent() const override { return m_at + (m_width + 7) / 8; }

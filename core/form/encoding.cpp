@@ -111,7 +111,7 @@ const Operand *ownOperand(const Encoding &encoding, PartRole role)
         return found;
     const std::vector<const Operand *> all = operandsOf(encoding);
     const auto has = [role](const Operand *operand) { return operand->role == role; };
-    const auto first = std::find_if(all.begin(), all.end(), has);
+    const auto first = std::ranges::find_if(all, has);
     const bool alone = first != all.end() && std::none_of(first + 1, all.end(), has);
     return alone ? *first : nullptr;
 }

@@ -96,8 +96,8 @@ private:
 
     void add(std::string_view key, DetailValue value)
     {
-        const bool known = std::any_of(m_detail.begin(), m_detail.end(),
-                                       [key](const auto &entry) { return entry.first == key; });
+        const bool known =
+            std::ranges::any_of(m_detail, [key](const auto &entry) { return entry.first == key; });
         if (!known)
             m_detail.emplace_back(key, std::move(value));
     }
@@ -237,7 +237,7 @@ void StorageForm::changeOperands(const std::function<void(codec::Operand &)> &ch
         return;
     }
     std::vector<codec::Operand> known(m_operands.begin(), m_operands.end());
-    std::for_each(known.begin(), known.end(), change);
+    std::ranges::for_each(known, change);
     m_operands = OperandList(std::move(known));
 }
 

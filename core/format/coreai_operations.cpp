@@ -29,8 +29,8 @@ constexpr std::array<std::pair<std::string_view, CoreAiStep>, 10> kSteps{{
 
 CoreAiStep stepOf(std::string_view name)
 {
-    const auto *found = std::find_if(kSteps.begin(), kSteps.end(),
-                                     [name](const auto &row) { return row.first == name; });
+    const auto *found =
+        std::ranges::find_if(kSteps, [name](const auto &row) { return row.first == name; });
     return found == kSteps.end() ? CoreAiStep::None : found->second;
 }
 

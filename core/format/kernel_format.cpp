@@ -25,7 +25,7 @@ std::vector<KernelFormatRow> readRows()
          {"name", &Row::name},
          {"kind",
           [](Row &row, std::string_view cell) {
-              const auto kind = std::find(kKindNames.begin(), kKindNames.end(), cell);
+              const auto kind = std::ranges::find(kKindNames, cell);
               row.kind = static_cast<KernelFormatKind>(kind - kKindNames.begin());
           }},
          {"bits", &Row::bits},
@@ -127,7 +127,7 @@ const KernelFormatRow *findKernelFormat(std::string_view name)
             [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
     };
     const auto rows = kernelFormats();
-    const auto at = std::find_if(rows.begin(), rows.end(), same);
+    const auto at = std::ranges::find_if(rows, same);
     return at == rows.end() ? nullptr : &*at;
 }
 

@@ -39,12 +39,8 @@ public:
             }
         }
         if (m_graph.m_functions.empty())
-            return ErrorBuilder("graph.program")
-                .file(bundle.name())
-                .expected("a program or a neural network")
-                .found(bundleKindName(bundle.kind()))
-                .message("There is no program to draw.")
-                .unexpected();
+            return refused({bundle.name()}, "graph.program", {}, "a program or a neural network",
+                           bundleKindName(bundle.kind()), "There is no program to draw.");
         m_placed.assign(bundle.weights().size(), false);
         m_graph.m_weightNodes.assign(bundle.weights().size(), kNone);
         for (std::size_t f = 0; f < m_graph.m_functions.size(); ++f) {
@@ -353,7 +349,7 @@ private:
         std::vector<std::size_t> missing;
         for (const auto &[name, wanted] : m_wanted)
             missing.insert(missing.end(), wanted.begin(), wanted.end());
-        std::sort(missing.begin(), missing.end());
+        std::ranges::sort(missing);
         for (const std::size_t weight : missing)
             addUnnamedWeight(weight, readers);
     }

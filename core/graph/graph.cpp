@@ -150,9 +150,8 @@ std::vector<std::string> Graph::constantsOf(std::size_t node) const
         return names;
     for (const mil::Argument &argument : operation(node)->inputs) {
         const auto into = edgesInto(node);
-        const bool read = std::any_of(into.begin(), into.end(), [&](std::size_t e) {
-            return param(m_edges[e]) == argument.name;
-        });
+        const bool read = std::ranges::any_of(
+            into, [&](std::size_t e) { return param(m_edges[e]) == argument.name; });
         if (!read)
             names.push_back(argument.name);
     }
@@ -441,7 +440,7 @@ void RepeatFinder::giveWeights()
         if (node.kind != NodeKind::Weight || from.empty())
             continue;
         const Node &reader = m_graph.m_nodes[m_graph.m_edges[from.front()].to];
-        const bool alone = std::all_of(from.begin(), from.end(), [&](std::size_t e) {
+        const bool alone = std::ranges::all_of(from, [&](std::size_t e) {
             const Node &other = m_graph.m_nodes[m_graph.m_edges[e].to];
             return other.run == reader.run && other.turn == reader.turn;
         });

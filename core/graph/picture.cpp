@@ -259,7 +259,7 @@ private:
             path.tip = curve.eflag ? placed(curve.ep) : path.curve.back();
             // An arrow that dot turned around to lay it out begins with its head.
             if (curve.sflag && !curve.eflag) {
-                std::reverse(path.curve.begin(), path.curve.end());
+                std::ranges::reverse(path.curve);
                 path.tip = placed(curve.sp);
             }
         } else {
@@ -291,20 +291,6 @@ private:
     std::vector<Agedge_t *> m_arrows;
     std::vector<Agraph_t *> m_frames;
 };
-
-} // namespace
-
-Result<LayoutResult> layOut(const LayoutRequest &request, Progress *progress)
-{
-    if (request.boxes.empty())
-        return LayoutResult();
-    const std::scoped_lock lock(graphvizMutex());
-    if (progress && progress->cancelled())
-        return tl::unexpected(cancelledError("The drawing was not made."));
-    return Drawing(request).run(progress);
-}
-
-namespace {
 
 /// Widths of DejaVu Sans in ems, rounded up: what other fonts have is rarely wider.
 double emsOf(unsigned char letter)
@@ -589,6 +575,16 @@ private:
 };
 
 } // namespace
+
+Result<LayoutResult> layOut(const LayoutRequest &request, Progress *progress)
+{
+    if (request.boxes.empty())
+        return LayoutResult();
+    const std::scoped_lock lock(graphvizMutex());
+    if (progress && progress->cancelled())
+        return tl::unexpected(cancelledError("The drawing was not made."));
+    return Drawing(request).run(progress);
+}
 
 std::uint32_t formColor(const StorageForm &form)
 {

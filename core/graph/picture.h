@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/progress.h"
 #include "core/form/storage_form.h"
-#include "core/graph/label.h"
+#include "core/graph/neighbourhood.h"
 
 #include <cstddef>
 

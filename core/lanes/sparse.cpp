@@ -151,7 +151,7 @@ public:
     void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
     {
         if (!m_slices->index) {
-            std::fill(out.begin(), out.end(), kAbsent);
+            std::ranges::fill(out, kAbsent);
             return;
         }
         const std::uint64_t steps = m_slices->layout.steps();

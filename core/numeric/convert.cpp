@@ -149,7 +149,7 @@ void convertToFloat(std::span<const std::byte> packed, ElementType type, std::ui
     case ElementType::Unknown:
     case ElementType::String: break;
     }
-    std::fill(out.begin(), out.end(), 0.0f);
+    std::ranges::fill(out, 0.0f);
 }
 
 void convertToHalf(std::span<const std::byte> packed, ElementType type, std::uint64_t first,

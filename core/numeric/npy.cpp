@@ -220,15 +220,10 @@ private:
     tl::unexpected<Error> fault(std::string_view code, std::string expected,
                                 std::string_view found) const
     {
-        return ErrorBuilder(code)
-            .file(m_file)
-            .at(FileOffset(m_base + m_at))
-            .field("header")
-            .expected(std::move(expected))
-            .found(found.empty() ? "the end of the header" : printed(found))
-            .message(code == "npy.type" ? "The element type of the array cannot be read"
-                                        : "The header of the array cannot be read")
-            .unexpected();
+        return refused({m_file, FileOffset(m_base + m_at)}, code, "header", expected,
+                       found.empty() ? "the end of the header" : printed(found),
+                       code == "npy.type" ? "The element type of the array cannot be read"
+                                          : "The header of the array cannot be read");
     }
 
     std::string_view m_text;
@@ -240,13 +235,7 @@ private:
 tl::unexpected<Error> fault(std::string_view code, std::string_view file, std::size_t offset,
                             std::string expected, std::string found, std::string message)
 {
-    return ErrorBuilder(code)
-        .file(file)
-        .at(FileOffset(offset))
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message(std::move(message))
-        .unexpected();
+    return refused({file, FileOffset(offset)}, code, {}, expected, found, message);
 }
 
 } // namespace
@@ -383,15 +372,12 @@ Result<std::uint64_t> elementBytes(const NpyHeader &header, std::size_t fileByte
     const std::size_t stored = fileBytes - header.dataAt;
     if (bytes && *bytes == stored)
         return *bytes;
-    return ErrorBuilder("npy.length")
-        .file(fileName)
-        .at(FileOffset(header.dataAt))
-        .expected(bytes ? fmt::format("{} bytes of elements", *bytes)
-                        : std::string("a number of elements that fits 64 bits"))
-        .found(fmt::format("{} bytes", stored))
-        .message(fmt::format("The length of the file does not fit the shape {}",
-                             shapeText(header.shape)))
-        .unexpected();
+    return refused(
+        {fileName, FileOffset(header.dataAt)}, "npy.length", {},
+        bytes ? fmt::format("{} bytes of elements", *bytes)
+              : std::string("a number of elements that fits 64 bits"),
+        fmt::format("{} bytes", stored),
+        fmt::format("The length of the file does not fit the shape {}", shapeText(header.shape)));
 }
 
 } // namespace

@@ -419,9 +419,8 @@ private:
             const std::size_t number = contentOf(row.weight, m_axes[row.weight]);
             Content &content = m_contents[number];
             const Usage usage = usageOf(row.weight);
-            const auto same =
-                std::find_if(content.usages.begin(), content.usages.end(),
-                             [&usage](const Usage &other) { return usage.sameAs(other); });
+            const auto same = std::ranges::find_if(
+                content.usages, [&usage](const Usage &other) { return usage.sameAs(other); });
             m_used[row.weight] = {number, static_cast<std::size_t>(same - content.usages.begin())};
             if (same == content.usages.end())
                 content.usages.push_back(usage);
@@ -545,9 +544,9 @@ private:
     bool triesForm(const std::string &name) const
     {
         return m_options.forms.empty() ||
-               std::any_of(
-                   m_options.forms.begin(), m_options.forms.end(),
-                   [&name](const std::string &pattern) { return matchesPattern(pattern, name); });
+               std::ranges::any_of(m_options.forms, [&name](const std::string &pattern) {
+                   return matchesPattern(pattern, name);
+               });
     }
 
     Result<void> judgeAll()
@@ -563,7 +562,7 @@ private:
         }
         if (m_options.progress != nullptr)
             m_options.progress->setTotal(std::max<std::uint64_t>(total, 1));
-        std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
+        std::ranges::stable_sort(order, [this](std::size_t a, std::size_t b) {
             return m_bundle.weights()[m_contents[a].weight].elements >
                    m_bundle.weights()[m_contents[b].weight].elements;
         });

@@ -90,13 +90,7 @@ Result<double> outputError(const WeightValues &weight, const codec::Decoder &sto
 tl::unexpected<Error> badRow(const std::string &file, std::string field, std::string expected,
                              std::string found, std::string message)
 {
-    return ErrorBuilder("plan.sensitivity")
-        .file(file)
-        .field(std::move(field))
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message(std::move(message))
-        .unexpected();
+    return refused({file}, "plan.sensitivity", field, expected, found, message);
 }
 
 /// Takes every `step`-th row of axis 0, so that about `mostElements` are left. Halves again and

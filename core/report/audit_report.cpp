@@ -85,21 +85,15 @@ const TableOf<KnownFaultLine> &auditKnownFaultTable()
     using Line = KnownFaultLine;
     static const TableOf<Line> table(
         "known_faults",
-        {{kDocument, "id", "Row of the table",
-          [](const Line &row) -> Value { return View(row.fault->id); }},
+        {{kDocument, "id", "Row of the table", CELL(View(row.fault->id))},
          {kName, "text", "what", "What happens, where, and who says so", member<&Line::text>},
-         {kNumber, "count", "Weights or operations that have the pattern",
-          [](const Line &row) -> Value { return Count(row.count); }},
+         {kNumber, "count", "Weights or operations that have the pattern", CELL(Count(row.count))},
          {kDocument, "seen", "Whether the pattern is the fault (file) or it may happen (pattern)",
-          [](const Line &row) -> Value { return View(row.fault->seen); }},
-         {kDocument, "contested", "Whether reports disagree",
-          [](const Line &row) -> Value { return row.fault->contested; }},
+          CELL(View(row.fault->seen))},
+         {kDocument, "contested", "Whether reports disagree", CELL(row.fault->contested)},
          {kDocument, "confidence", "How sure it is",
-          [](const Line &row) -> Value {
-              return Word(format::confidenceName(row.fault->confidence));
-          }},
-         {kDocument, "source", "Who says so",
-          [](const Line &row) -> Value { return View(row.fault->source); }}});
+          CELL(Word(format::confidenceName(row.fault->confidence)))},
+         {kDocument, "source", "Who says so", CELL(View(row.fault->source))}});
     return table;
 }
 
@@ -113,62 +107,43 @@ const TableOf<AuditedWeight> &auditTable()
          {kName, "checkpoint_name", "checkpoint", "Tensor of the checkpoint that it should hold",
           member<&AuditedWeight::checkpointName>},
          {"kind", "fault", "What is wrong with it",
-          [](const AuditedWeight &row) -> Value {
-              return row.fault ? Value(Word(audit::kindName(*row.fault), Mark::Bad))
-                               : Value(Absent());
-          }},
+          CELL(row.fault ? Value(Word(audit::kindName(*row.fault), Mark::Bad)) : Value(Absent()))},
          {"rows", "Rows [first, end) where the fault is local",
-          [](const AuditedWeight &row) -> Value {
-              return row.rows.empty() ? Value(Nothing())
-                                      : Value(fmt::format("{}-{}", row.rows.front().first,
-                                                          row.rows.back().end - 1));
-          },
+          CELL(row.rows.empty()
+                   ? Value(Nothing())
+                   : Value(fmt::format("{}-{}", row.rows.front().first, row.rows.back().end - 1))),
           jsonOf(&auditRowsJson)},
          {kNumber, "error",
           "Relative RMSE: of the difference, over that of the checkpoint's values",
-          [](const AuditedWeight &row) -> Value { return auditFigure(row.error); },
-          jsonOf([](const AuditedWeight &row) { return auditFigureJson(row.error); })},
+          CELL(auditFigure(row.error)), jsonOf(CELL(auditFigureJson(row.error)))},
          {kNumber, "best_possible", "best possible",
           "Least relative RMSE that the stored form could have; of sampled blocks unless exact",
-          [](const AuditedWeight &row) -> Value { return auditFigure(row.bestPossible); },
-          jsonOf([](const AuditedWeight &row) { return auditFigureJson(row.bestPossible); })},
+          CELL(auditFigure(row.bestPossible)), jsonOf(CELL(auditFigureJson(row.bestPossible)))},
          {kNumber | kDocument, "sampled_error", "Relative RMSE of the sampled blocks",
-          [](const AuditedWeight &row) -> Value { return auditFigure(row.sampledError); },
-          jsonOf([](const AuditedWeight &row) { return auditFigureJson(row.sampledError); })},
+          CELL(auditFigure(row.sampledError)), jsonOf(CELL(auditFigureJson(row.sampledError)))},
          {kDocument, "sampled", "Whether the best possible error is of a sample",
-          [](const AuditedWeight &row) -> Value { return row.sampled; }},
+          CELL(row.sampled)},
          {kNumber, "not_nearest", "not nearest",
           "Share of elements whose code is over 0.1 steps further off than the nearest",
-          [](const AuditedWeight &row) -> Value {
-              return row.hasCodes ? Value(Percent(row.notNearest)) : Value(Nothing());
-          }},
+          CELL(row.hasCodes ? Value(Percent(row.notNearest)) : Value(Nothing()))},
          {kNumber | kDocument, "codes_at_ends", "Share of codes at either end",
-          [](const AuditedWeight &row) -> Value {
-              return row.hasCodes ? Value(Percent(row.atEnds)) : Value(Nothing());
-          }},
+          CELL(row.hasCodes ? Value(Percent(row.atEnds)) : Value(Nothing()))},
          {kDocument, "row_runs", "Each run of rows", nullptr, jsonOf(&rowRunsJson)},
          {kDocument, "blocks", "Row and number of each block that is wrong", nullptr,
           jsonOf(&badBlocksJson)},
          {kDocument, "wrong_blocks", "How many blocks are wrong",
-          [](const AuditedWeight &row) -> Value {
-              return row.wrongBlocks > 0 ? Value(Count(row.wrongBlocks)) : Value(Absent());
-          }},
+          CELL(row.wrongBlocks > 0 ? Value(Count(row.wrongBlocks)) : Value(Absent()))},
          {kDocument, "columns", "Elements of the row in the only block", nullptr,
           jsonOf(&blockColumnsJson)},
          {kDocument, "elements", "Places of single elements", nullptr,
           jsonOf(&placesOfElementsJson)},
          {kDocument, "factor", "By which it is scaled",
-          [](const AuditedWeight &row) -> Value {
-              return row.factor != 0 ? Value(Real(row.factor, 6, true)) : Value(Absent());
-          }},
+          CELL(row.factor != 0 ? Value(Real(row.factor, 6, true)) : Value(Absent()))},
          {kDocument, "transform", "What was made of the tensor", member<&AuditedWeight::transform>},
          {"paired_by", "paired by", "How it was found to be that tensor",
-          [](const AuditedWeight &row) -> Value {
-              return Word(audit::pairedByName(row.pairedBy));
-          }},
-         {kDocument, "why", "A sentence", [](const AuditedWeight &row) -> Value {
-              return row.fault ? Value(View(row.why)) : Value(Absent());
-          }}});
+          CELL(Word(audit::pairedByName(row.pairedBy)))},
+         {kDocument, "why", "A sentence",
+          CELL(row.fault ? Value(View(row.why)) : Value(Absent()))}});
     return table;
 }
 
@@ -251,22 +226,19 @@ const TableOf<NearerRow> &nearerTable()
     using Row = NearerRow;
     static const TableOf<Row> table(
         "nearer",
-        {{kName, "weight", "Weight of the package, by its address",
-          [](const Row &row) -> Value { return View(row.package->name); }},
+        {{kName, "weight", "Weight of the package, by its address", CELL(View(row.package->name))},
          {kName | kDocument, "sibling_weight", "Weight of the other build",
-          [](const Row &row) -> Value { return View(row.sibling->name); }},
+          CELL(View(row.sibling->name))},
          {kName, "checkpoint_name", "checkpoint", "Tensor of the checkpoint that both should hold",
-          [](const Row &row) -> Value { return View(row.package->checkpointName); }},
+          CELL(View(row.package->checkpointName))},
          {kNumber, "error", "Relative RMSE of the package's weight",
-          [](const Row &row) -> Value { return auditFigure(row.package->error); },
-          jsonOf([](const Row &row) { return auditFigureJson(row.package->error); })},
+          CELL(auditFigure(row.package->error)), jsonOf(CELL(auditFigureJson(row.package->error)))},
          {kNumber, "sibling_error", "of the other", "Relative RMSE of the other build's weight",
-          [](const Row &row) -> Value { return auditFigure(row.sibling->error); },
-          jsonOf([](const Row &row) { return auditFigureJson(row.sibling->error); })},
+          CELL(auditFigure(row.sibling->error)), jsonOf(CELL(auditFigureJson(row.sibling->error)))},
          {"nearer", "Which build is nearer to the checkpoint; alike: within one percent",
-          [](const Row &row) -> Value {
-              return Word(row.nearer == 0 ? "alike" : row.nearer < 0 ? "package" : "sibling");
-          }}});
+          CELL(Word(row.nearer == 0  ? "alike"
+                    : row.nearer < 0 ? "package"
+                                     : "sibling"))}});
     return table;
 }
 

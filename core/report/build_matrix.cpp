@@ -170,10 +170,10 @@ BuildMatrix buildMatrix(const Bundle &base, std::span<const CheckedDifference> a
             row.cells.push_back(cellOf(checked, row.weight, outcomes));
     }
     if (!all.empty() && all.front().order == RowOrder::WorstFirst)
-        std::stable_sort(matrix.rows.begin(), matrix.rows.end(),
-                         [](const BuildMatrix::Row &x, const BuildMatrix::Row &y) {
-                             return worse(rowSeverity(x), rowSeverity(y));
-                         });
+        std::ranges::stable_sort(matrix.rows,
+                                 [](const BuildMatrix::Row &x, const BuildMatrix::Row &y) {
+                                     return worse(rowSeverity(x), rowSeverity(y));
+                                 });
     return matrix;
 }
 
@@ -181,8 +181,8 @@ TextTable matrixTextTable(const BuildMatrix &matrix)
 {
     const auto columnOf = [](std::string_view key) -> const Column<MatrixCell> & {
         const auto &columns = matrixTable().columns;
-        return *std::find_if(columns.begin(), columns.end(),
-                             [key](const auto &column) { return column.key == key; });
+        return *std::ranges::find_if(columns,
+                                     [key](const auto &column) { return column.key == key; });
     };
     const auto &stored = columnOf("stored_bytes"), &ratio = columnOf("stored_ratio"),
                &verdict = columnOf("verdict");

@@ -26,8 +26,7 @@ constexpr std::size_t kMostWeightPictures = 24;
 
 const TableOf<ReportNote> &noteTable()
 {
-    using Row = ReportNote;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<ReportNote> kColumns[] = {
         {"place", "", member<&ReportNote::place>},
         {"note", "", member<&ReportNote::text>},
     };
@@ -72,7 +71,7 @@ std::vector<std::size_t> picturedWeights(const Bundle &bundle)
         const Weight &weight = bundle.weights()[i];
         return weight.fault || weight.elements.value < 2;
     });
-    std::stable_sort(weights.begin(), weights.end(), [&bundle](std::size_t a, std::size_t b) {
+    std::ranges::stable_sort(weights, [&bundle](std::size_t a, std::size_t b) {
         return bundle.weights()[a].storedBytes.value > bundle.weights()[b].storedBytes.value;
     });
     weights.resize(std::min(weights.size(), kMostWeightPictures));
@@ -143,34 +142,11 @@ std::vector<FindingRow> findingRows(const Bundle &bundle, const std::vector<Find
     return rows;
 }
 
-/// What one would do about it.
-static std::string_view adviceOn(Finding::Kind kind)
-{
-    switch (kind) {
-    case Finding::Kind::Damaged: return "Convert it again: see Diagnostics";
-    case Finding::Kind::UnusedRecords: return "Convert the model again";
-    case Finding::Kind::NonFinite: return "Look at the checkpoint";
-    case Finding::Kind::BeyondHalf: return "Keep it in fp32, or scale it down";
-    case Finding::Kind::ZeroScale: return "Quantise without channels of zeros";
-    case Finding::Kind::KnownFault:
-    case Finding::Kind::DisputedFault: return "Convert with another version";
-    case Finding::Kind::Constant: return "Leave it out, where that is allowed";
-    case Finding::Kind::ConstantChannels: return "Prune these channels";
-    case Finding::Kind::Larger: return "Store it as fp16";
-    case Finding::Kind::FoldsEverywhere: return "Choose a form that streams";
-    case Finding::Kind::DeadEntries: return "Choose fewer bits";
-    case Finding::Kind::Duplicate: return "Let both layers read one weight";
-    case Finding::Kind::Outlier: return "Quantise by channel, or clip it";
-    }
-    return {};
-}
-
 const TableOf<FindingRow> &findingTable()
 {
     using Row = FindingRow;
     static constexpr Column<Row> kColumns[] = {
-        {kDocument | kTerminal, "kind", "What is odd",
-         [](auto &row) { return Word(findingName(row.finding->kind)); }},
+        {kDocument | kTerminal, "kind", "What is odd", CELL(Word(findingName(row.finding->kind)))},
         {kWindow, "finding", "What is odd; the worst kinds come first",
          [](auto &row) {
              std::string words(findingName(row.finding->kind));
@@ -178,7 +154,7 @@ const TableOf<FindingRow> &findingTable()
              return Value(words);
          }},
         {kName | kDocument | kWindow, "weight", "Weight that it is about",
-         [](auto &row) { return weightValue(*row.bundle, row.finding->weight); }},
+         CELL(weightValue(*row.bundle, row.finding->weight))},
         {kDocument, "address", "Model, function and name of that weight",
          [](auto &row) {
              const std::size_t weight = row.finding->weight;
@@ -187,7 +163,7 @@ const TableOf<FindingRow> &findingTable()
          }},
         {kName | kDocument, "other", "other weight",
          "The weight that came first, of two with the same values",
-         [](auto &row) { return weightValue(*row.bundle, row.finding->other); }},
+         CELL(weightValue(*row.bundle, row.finding->other))},
         {kDocument, "file", "File that it is about",
          [](auto &row) {
              const std::size_t file = row.finding->file;
@@ -196,12 +172,10 @@ const TableOf<FindingRow> &findingTable()
          }},
         {kNumber | kDocument, "count",
          "Records, elements, bytes, channels, scales, codebook entries or chips, by kind",
-         [](auto &row) { return Count(row.finding->count); }},
+         CELL(Count(row.finding->count))},
         {kNumber | kDocument, "of",
          "Out of that many elements, channels, scales, codebook entries or chips",
-         [](auto &row) {
-             return row.finding->of > 0 ? Value(Count(row.finding->of)) : Value(Nothing());
-         }},
+         CELL(row.finding->of > 0 ? Value(Count(row.finding->of)) : Value(Nothing()))},
         {kNumber | kDocument, "value", "The only value, or the one that lies far out",
          [](auto &row) {
              const bool has = row.finding->kind == Finding::Kind::Constant ||
@@ -215,7 +189,7 @@ const TableOf<FindingRow> &findingTable()
              return known || disputed ? Value(disputed) : Value(Absent());
          }},
         {kName | kDocument | kTerminal, "text", "what", "The same in words",
-         [](auto &row) { return findingText(*row.bundle, *row.finding); }},
+         CELL(findingText(*row.bundle, *row.finding))},
         {kWindow, "figure", "what", "The same in words, with the figure",
          [](auto &row) {
              // The weight stands beside it.
@@ -228,7 +202,7 @@ const TableOf<FindingRow> &findingTable()
              return Value(text);
          }},
         {kWindow, "advice", "what to do", "What one would do about it",
-         [](auto &row) { return View(adviceOn(row.finding->kind)); }},
+         CELL(View(findingAdvice(row.finding->kind)))},
     };
     static const TableOf<Row> table{"findings", kColumns};
     return table;

@@ -110,11 +110,6 @@ Json cellsJson(const ByteFieldFacts &row)
     });
 }
 
-Json elementsJson(const ByteFieldFacts &row)
-{
-    return row.elements.empty() ? noKey() : Json(row.elements);
-}
-
 /// Where a run of bytes that no table names and no weight stores ends: at the next that is one, at
 /// the end of its section or of what was asked for.
 std::uint64_t unnamedEnd(const ByteFieldFacts &row, std::uint64_t end, BoundOrder &order)
@@ -252,12 +247,11 @@ std::vector<ByteFieldFacts> byteFieldRows(const BundlePtr &bundle, std::size_t f
 
 const TableOf<ByteFieldFacts> &byteFieldTable()
 {
-    using Row = ByteFieldFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<ByteFieldFacts> kColumns[] = {
         {kNumber, "offset", "First byte of the field, counted from the start of the file",
-         [](auto &row) { return Hex(row.field.bytes.offset.value); }},
+         CELL(Hex(row.field.bytes.offset.value))},
         {kNumber, "bytes", "Length of the field, or of the stored element, in bytes",
-         [](auto &row) { return Count(row.field.bytes.bytes.value); }},
+         CELL(Count(row.field.bytes.bytes.value))},
         {"hex", "Its first bytes in hexadecimal: 8 in text, 64 in documents",
          [](auto &row) {
              const std::span bytes(row.bytes);
@@ -265,19 +259,17 @@ const TableOf<ByteFieldFacts> &byteFieldTable()
              return hexBytesText(bytes.first(std::min(bytes.size(), kMostShownBytes)), " ") +
                     (whole ? "" : " …");
          },
-         jsonOf([](auto &row) { return Json(hexBytesText(row.bytes, "")); })},
+         jsonOf(CELL(Json(hexBytesText(row.bytes, ""))))},
         {kNumber, "value", "The number that it holds, of several elements in a byte the first",
          numberCell, jsonOf(byteNumberJson)},
         {"type", "Type of that number",
-         [](auto &row) {
-             return row.field.type == ElementType::Unknown ? Value(Absent())
-                                                           : Value(elementTypeName(row.field.type));
-         }},
-        {kName, "field", "What the bytes are", [](auto &row) { return View(row.field.text); }},
+         CELL(row.field.type == ElementType::Unknown ? Value(Absent())
+                                                     : Value(elementTypeName(row.field.type)))},
+        {kName, "field", "What the bytes are", CELL(View(row.field.text))},
         {kDocument, "section", "Section that the first byte lies in",
-         [](auto &row) { return row.bundle->nameOf(sectionOf(row)); }},
+         CELL(row.bundle->nameOf(sectionOf(row)))},
         {kDocument, "kind", "What the section's bytes are for",
-         [](auto &row) { return Word(sectionKindName(sectionOf(row).kind)); }},
+         CELL(Word(sectionKindName(sectionOf(row).kind)))},
         {kDocument, "weight", "Weight that the bytes belong to",
          [](auto &row) {
              const Weight *weight = weightOf(row);
@@ -295,23 +287,17 @@ const TableOf<ByteFieldFacts> &byteFieldTable()
                                        : Value(codec::partRoleName(operand->role));
          }},
         {kNumber | kDocument, "entry", "Number of the stored element within that part, from 0",
-         [](auto &row) {
-             return row.field.stored ? Value(Count(*row.field.stored)) : Value(Absent());
-         }},
+         CELL(row.field.stored ? Value(Count(*row.field.stored)) : Value(Absent()))},
         {kDocument, "elements", "Decoded elements whose codes have bits in the first byte", nullptr,
-         jsonOf(elementsJson)},
+         jsonOf(CELL(row.elements.empty() ? noKey() : Json(row.elements)))},
         {kName, "cells", "Decoded elements that the first byte has bits of, by their indices",
          cellsCell, jsonOf(cellsJson)},
         {"confidence", "How sure the name of the field is",
-         [](auto &row) {
-             return row.field.source.empty()
-                        ? Value(Absent())
-                        : Value(Word(format::confidenceName(row.field.confidence)));
-         }},
+         CELL(row.field.source.empty()
+                  ? Value(Absent())
+                  : Value(Word(format::confidenceName(row.field.confidence))))},
         {"source", "Where the name of the field is from",
-         [](auto &row) {
-             return row.field.source.empty() ? Value(Absent()) : Value(View(row.field.source));
-         }},
+         CELL(row.field.source.empty() ? Value(Absent()) : Value(View(row.field.source)))},
     };
     return tableOf<kColumns>("bytes");
 }
@@ -334,17 +320,14 @@ std::vector<ReadingFacts> readingRows(std::span<const std::byte> bytes)
 
 const TableOf<ReadingFacts> &readingTable()
 {
-    using Row = ReadingFacts;
-    static constexpr Column<Row> kColumns[] = {
-        {"name", "read as", "How the bytes from the offset on are read",
-         [](auto &row) { return row.little.name; }},
+    static constexpr Column<ReadingFacts> kColumns[] = {
+        {"name", "read as", "How the bytes from the offset on are read", CELL(row.little.name)},
         {kNumber, "little_endian", "little-endian",
          "What they then mean, the lowest byte of a number first",
-         [](auto &row) { return orNothing(row.little.value); }},
+         CELL(orNothing(row.little.value))},
         {kNumber, "big_endian", "big-endian",
-         "What they then mean, the highest byte of a number first",
-         [](auto &row) { return orNothing(row.big.value); }},
-        {"meaning", "What the reading is", [](auto &row) { return row.little.meaning; }},
+         "What they then mean, the highest byte of a number first", CELL(orNothing(row.big.value))},
+        {"meaning", "What the reading is", CELL(row.little.meaning)},
     };
     return tableOf<kColumns>("readings");
 }
@@ -377,11 +360,11 @@ const TableOf<SectionFacts> &sectionTable()
     using Row = SectionFacts;
     static constexpr Column<Row> kColumns[] = {
         {"file", "File of the bundle that holds the section",
-         [](auto &row) { return View(row.bundle->files()[row.section->file].path); }},
+         CELL(View(row.bundle->files()[row.section->file].path))},
         {kNumber, "offset", "First byte, counted from the start of the file",
-         [](auto &row) { return Hex(row.section->range.offset.value); }, notSearched()},
+         CELL(Hex(row.section->range.offset.value)), notSearched()},
         {kNumber, "bytes", "Length of the section in bytes",
-         [](auto &row) { return Count(row.section->range.bytes.value); }, notSearched()},
+         CELL(Count(row.section->range.bytes.value)), notSearched()},
         {kNumber | kDocument | kWindow, "share", "Share of the bytes of its file",
          [](auto &row) {
              const ByteCount file = row.bundle->files()[row.section->file].file->size();
@@ -392,13 +375,11 @@ const TableOf<SectionFacts> &sectionTable()
          },
          notSearched()},
         {kNumber | kDocument | kWindow, "end", "First byte after the section",
-         [](auto &row) { return Hex(row.section->range.end()); }, notSearched()},
-        {"kind", "What the bytes are for",
-         [](auto &row) { return Word(sectionKindName(row.section->kind)); }},
-        {kName, "name", "What the bytes are",
-         [](auto &row) { return row.bundle->nameOf(*row.section); }},
+         CELL(Hex(row.section->range.end())), notSearched()},
+        {"kind", "What the bytes are for", CELL(Word(sectionKindName(row.section->kind)))},
+        {kName, "name", "What the bytes are", CELL(row.bundle->nameOf(*row.section))},
         {kDocument | kWindow, "owner", "weight", "Weight that the section belongs to",
-         [](auto &row) { return orNothing(row.bundle->ownerOf(*row.section)); }},
+         CELL(orNothing(row.bundle->ownerOf(*row.section)))},
     };
     static const TableOf<Row> kTable{"sections",
                                      kColumns,
@@ -409,19 +390,15 @@ const TableOf<SectionFacts> &sectionTable()
 
 const TableOf<BundleFile> &fileTable()
 {
-    using Row = BundleFile;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<BundleFile> kColumns[] = {
         {kName, "path", "Path in the bundle", member<&BundleFile::path>},
         {kNumber, "bytes", "Length of the file in bytes",
-         [](auto &row) { return Value(Count(row.file->size().value)); }},
+         CELL(Value(Count(row.file->size().value)))},
         {"kind", "What the file holds",
-         [](auto &row) {
-             return Word(row.role == SectionKind::Data ? "weights" : sectionKindName(row.role));
-         }},
-        {kNumber, "records", "Records of a file of weights",
-         [](auto &row) { return recordsOf(row, row.records); }},
+         CELL(Word(row.role == SectionKind::Data ? "weights" : sectionKindName(row.role)))},
+        {kNumber, "records", "Records of a file of weights", CELL(recordsOf(row, row.records))},
         {kNumber, "unused", "Records that no operation of the program names",
-         [](auto &row) { return recordsOf(row, row.unusedRecords); }},
+         CELL(recordsOf(row, row.unusedRecords))},
     };
     return tableOf<kColumns>("files");
 }
@@ -449,73 +426,65 @@ std::vector<HitFacts> hitRows(const BundlePtr &bundle, const search::Query &quer
 const TableOf<HitFacts> &hitTable()
 {
     using Row = HitFacts;
-    static constexpr Column<Row> kColumns[] = {
-        {kName, "place", "Where it is, as Go To and the command line take it",
-         [](auto &row) { return hitPlaceText(row); }, sortedBy(hitPlaceOrder)},
-        {kDocument, "file", "File of the bundle that has the bytes",
-         [](auto &row) {
-             return row.hit.element ? Value(Absent())
-                                    : Value(View(row.bundle->files()[row.hit.file].path));
-         }},
-        {kNumber | kDocument, "offset", "First byte, counted from the start of the file",
-         [](auto &row) {
-             return row.hit.element ? Value(Absent()) : Value(Hex(row.hit.bytes.offset.value));
-         }},
-        {kName, "section", "Section that the first byte lies in",
-         [](auto &row) {
-             const auto &sections = row.bundle->sections();
-             return row.hit.element || row.hit.section >= sections.size()
-                        ? Value(Absent())
-                        : Value(row.bundle->nameOf(sections[row.hit.section]));
-         }},
-        {kName | kDocument | kWindow, "weight", "Weight that it is part of",
-         [](auto &row) {
-             const Weight *weight = hitWeight(row);
-             return weight != nullptr ? Value(weight->findableName()) : Value(Nothing());
-         }},
-        {kDocument, "address", "Model, function and name of the weight",
-         [](auto &row) {
-             const Weight *weight = hitWeight(row);
-             return weight != nullptr ? Value(weight->address()) : Value(Nothing());
-         }},
-        {kNumber | kDocument | kWindow, "element",
-         "Its number in the order of the elements, from 0",
-         [](auto &row) {
-             return row.hit.element ? Value(Count(*row.hit.element)) : Value(Absent());
-         }},
-        {kNumber, "bytes", "length", "How many bytes it has",
-         [](auto &row) {
-             return row.hit.element ? Value(Absent()) : Value(Count(row.hit.bytes.bytes.value));
-         },
-         withUnit("B")},
-        {kNumber, "count", "elements", "Elements of the run",
-         [](auto &row) {
-             return row.what == What::ZeroValues ? Value(Count(row.hit.count)) : Value(Absent());
-         }},
-        {kNumber, "value", "The decoded value, of a run that of its first element",
-         [](auto &row) { return hasValue(row) ? Value(row.hit.valueText()) : Value(Absent()); },
-         jsonOf(hitValueJson), sortedBy(hitValueOrder)},
-        {kName, "text", "The text that was found, in its line",
-         [](auto &row) { return row.text.empty() ? Value(Absent()) : Value(row.text); }},
-        {"hex", "bytes", "The first 16 bytes that were found, in hexadecimal",
-         [](auto &row) {
-             // A text is read as a text; programs have its bytes all the same.
-             return row.what == What::Bytes && row.text.empty()
-                        ? Value(hexBytesText(row.bytes, " "))
-                        : Value(Absent());
-         },
-         jsonOf([](auto &row) {
-             return row.what == What::Bytes ? Json(hexBytesText(row.bytes, "")) : noKey();
-         })},
-        {kNumber, "index",
-         "Number of the stored code, from 0; of what a mask keeps that of the element",
-         [](auto &row) { return strayCount(row, &search::StrayCode::index); }},
-        {kNumber, "code",
-         "Entry of the codebook, or number of the stored value, that it refers to, from 0",
-         [](auto &row) { return strayCount(row, &search::StrayCode::code); }},
-        {kNumber, "entries", "Number of entries of the codebook, or of stored values",
-         [](auto &row) { return strayCount(row, &search::StrayCode::entries); }},
-    };
+    static constexpr Column<Row>
+        kColumns[] =
+            {
+                {kName, "place", "Where it is, as Go To and the command line take it",
+                 CELL(hitPlaceText(row)), sortedBy(hitPlaceOrder)},
+                {kDocument, "file", "File of the bundle that has the bytes",
+                 CELL(row.hit.element ? Value(Absent())
+                                      : Value(View(row.bundle->files()[row.hit.file].path)))},
+                {kNumber | kDocument, "offset", "First byte, counted from the start of the file",
+                 CELL(row.hit.element ? Value(Absent()) : Value(Hex(row.hit.bytes.offset.value)))},
+                {kName, "section", "Section that the first byte lies in",
+                 [](auto &row) {
+                     const auto &sections = row.bundle->sections();
+                     return row.hit.element || row.hit.section >= sections.size()
+                                ? Value(Absent())
+                                : Value(row.bundle->nameOf(sections[row.hit.section]));
+                 }},
+                {kName | kDocument | kWindow, "weight", "Weight that it is part of",
+                 [](auto &row) {
+                     const Weight *weight = hitWeight(row);
+                     return weight != nullptr ? Value(weight->findableName()) : Value(Nothing());
+                 }},
+                {kDocument, "address", "Model, function and name of the weight",
+                 [](auto &row) {
+                     const Weight *weight = hitWeight(row);
+                     return weight != nullptr ? Value(weight->address()) : Value(Nothing());
+                 }},
+                {kNumber | kDocument | kWindow, "element",
+                 "Its number in the order of the elements, from 0",
+                 CELL(row.hit.element ? Value(Count(*row.hit.element)) : Value(Absent()))},
+                {kNumber, "bytes", "length", "How many bytes it has",
+                 CELL(row.hit.element ? Value(Absent()) : Value(Count(row.hit.bytes.bytes.value))),
+                 withUnit("B")},
+                {kNumber, "count", "elements", "Elements of the run",
+                 CELL(row.what == What::ZeroValues ? Value(Count(row.hit.count))
+                                                   : Value(Absent()))},
+                {kNumber, "value", "The decoded value, of a run that of its first element",
+                 CELL(hasValue(row) ? Value(row.hit.valueText()) : Value(Absent())),
+                 jsonOf(hitValueJson), sortedBy(hitValueOrder)},
+                {kName, "text", "The text that was found, in its line",
+                 CELL(row.text.empty() ? Value(Absent()) : Value(row.text))},
+                {"hex", "bytes", "The first 16 bytes that were found, in hexadecimal",
+                 [](auto &row) {
+                     // A text is read as a text; programs have its bytes all the same.
+                     return row.what == What::Bytes && row.text.empty()
+                                ? Value(hexBytesText(row.bytes, " "))
+                                : Value(Absent());
+                 },
+                 jsonOf(
+                     CELL(row.what == What::Bytes ? Json(hexBytesText(row.bytes, "")) : noKey()))},
+                {kNumber, "index",
+                 "Number of the stored code, from 0; of what a mask keeps that of the element",
+                 CELL(strayCount(row, &search::StrayCode::index))},
+                {kNumber, "code",
+                 "Entry of the codebook, or number of the stored value, that it refers to, from 0",
+                 CELL(strayCount(row, &search::StrayCode::code))},
+                {kNumber, "entries", "Number of entries of the codebook, or of stored values",
+                 CELL(strayCount(row, &search::StrayCode::entries))},
+            };
     static const TableOf<Row> kTable{
         "found", kColumns, {"place", "file", "offset", "bytes", "section"}};
     return kTable;

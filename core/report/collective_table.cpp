@@ -18,7 +18,7 @@ const TableOf<decision::CollectiveOp> &collectiveOperationTable()
     static constexpr Column<Row> kColumns[] = {
         {"mnemonic", "operation", "Name of the operation", member<&Row::mnemonic>},
         {kNumber, "unit_type", "unit type", "Number of the unit that the compiler turns it into",
-         [](auto &row) { return known<Code>(row.unitType); }, unknownAs("none")},
+         CELL(known<Code>(row.unitType)), unknownAs("none")},
         {"role", "What it does", member<&Row::role>},
         {"source", "Where this is from", member<&Row::source>},
     };
@@ -40,21 +40,14 @@ std::vector<CollectiveByteFacts> collectiveByteRows(const target::Target &target
 
 const TableOf<CollectiveByteFacts> &collectiveByteTable()
 {
-    using Row = CollectiveByteFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<CollectiveByteFacts> kColumns[] = {
         {"offset", "byte", "Offset of the byte in the table of the chip",
-         [](auto &row) { return Value(target::halOffsetText(row.byte->offset)); }},
-        {"capability", "What the byte says of the chip",
-         [](auto &row) { return Value(View(row.byte->capability)); }},
+         CELL(Value(target::halOffsetText(row.byte->offset)))},
+        {"capability", "What the byte says of the chip", CELL(Value(View(row.byte->capability)))},
         {"value", "The byte of the chip: 1 where it can",
-         [](auto &row) {
-             return known<Code>(row.value ? std::optional<std::uint64_t>(*row.value)
-                                          : std::nullopt);
-         },
-         unknownAs("unknown"),
-         jsonOf([](auto &row) { return row.value ? Json(*row.value) : Json(nullptr); })},
-        {"source", "Where the value is from, or, without one, the byte",
-         [](auto &row) { return Value(row.source); }},
+         CELL(known<Code>(row.value ? std::optional<std::uint64_t>(*row.value) : std::nullopt)),
+         unknownAs("unknown"), jsonOf(CELL(row.value ? Json(*row.value) : Json(nullptr)))},
+        {"source", "Where the value is from, or, without one, the byte", CELL(Value(row.source))},
     };
     return tableOf<kColumns>("capability bytes");
 }
@@ -64,8 +57,7 @@ const TableOf<decision::CollectiveGate> &collectiveGateTable()
     using Row = decision::CollectiveGate;
     static constexpr Column<Row> kColumns[] = {
         {"name", "gate", "What the layer needs to run", member<&Row::name>},
-        {"open", "Whether it lets the layer run", [](auto &row) { return known(row.open); },
-         unknownAs("unknown")},
+        {"open", "Whether it lets the layer run", CELL(known(row.open)), unknownAs("unknown")},
         {"found", "What was found there", member<&Row::found>},
         {"source", "Where this is from", member<&Row::source>},
     };
@@ -301,27 +293,25 @@ const TableOf<TileFacts> &tileTable()
         {kNumber | kTables, "tile", "Number of the tile of four values, from 0",
          member<&Row::number, Code>},
         {kNumber | kDocument, "first", "Number of its first value",
-         [](auto &row) { return Code(row.number * codec::Reduction::kTile); }},
+         CELL(Code(row.number * codec::Reduction::kTile))},
         {kNumber, "sum", "Sum of its values, rounded to fp16 after each addition",
-         [](auto &row) { return tileNumber(row.tile.sum); }},
+         CELL(tileNumber(row.tile.sum))},
         {kNumber | kWindow, "accumulator", "The engine's accumulator after the tile",
-         [](auto &row) { return tileNumber(row.tile.accumulator); }},
+         CELL(tileNumber(row.tile.accumulator))},
         {kNumber | kWindow, "exact", "Exact sum of all values up to here",
-         [](auto &row) { return Real(row.tile.exact, 17, true); }},
+         CELL(Real(row.tile.exact, 17, true))},
         {kNumber | kWindow, "fp16", "What an accumulator of fp16 would hold",
-         [](auto &row) { return tileNumber(row.tile.everyStep); }},
+         CELL(tileNumber(row.tile.everyStep))},
         {kNumber | kDocument, "aligned_sum", "sum, second reading", "Its sum by the second reading",
-         [](auto &row) { return tileNumber(row.tile.alignedSum); }},
+         CELL(tileNumber(row.tile.alignedSum))},
         {kNumber | kWindow, "aligned_accumulator", "second reading",
          "The accumulator after the tile, by the second reading",
-         [](auto &row) { return tileNumber(row.tile.alignedAccumulator); }},
+         CELL(tileNumber(row.tile.alignedAccumulator))},
         {"contested", "remark", "Where text and model disagree",
-         [](auto &row) {
-             return row.tile.contested
-                        ? Value(Word("partial sum of 2048 to 4095: contested", Mark::Contested))
-                        : Value(Nothing());
-         },
-         jsonOf([](auto &row) { return Json(row.tile.contested); })},
+         CELL(row.tile.contested
+                  ? Value(Word("partial sum of 2048 to 4095: contested", Mark::Contested))
+                  : Value(Nothing())),
+         jsonOf(CELL(Json(row.tile.contested)))},
     };
     return tableOf<kColumns>("tiles");
 }

@@ -313,9 +313,12 @@ template <class Cell>
 concept CellFunction =
     std::is_null_pointer_v<Cell> || !std::is_convertible_v<Cell, std::string_view>;
 
+/// The function of a row that gives what stands in the brackets, which calls it `row`.
+#define CELL(...) [](const auto &row) { return __VA_ARGS__; }
+
 /// One column of a table whose rows are a Row, as in
 ///     {kNumber | kDocument, "bytes", "stored", "Bytes in the file", &storedOf, withUnit("B")}
-/// A cell is a function of the row or, as here, [](auto &row) { return Count(row.bytes); }.
+/// A cell is a function of the row or, as here, CELL(Count(row.bytes)).
 template <class Row>
 struct Column {
     std::string_view key;         ///< of JSON and CSV

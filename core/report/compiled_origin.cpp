@@ -108,8 +108,8 @@ tiesOf(const Bundle &package, const Bundle &program, const std::vector<std::stri
             ties.count(a) > 0 ? byBytes.end() : byBytes.find(keyOf(package, a, contentsA[a]));
         if (found == byBytes.end())
             continue;
-        const auto free = std::find_if(found->second.begin(), found->second.end(),
-                                       [&taken](std::size_t b) { return taken.insert(b).second; });
+        const auto free = std::ranges::find_if(
+            found->second, [&taken](std::size_t b) { return taken.insert(b).second; });
         if (free != found->second.end())
             ties.emplace(a, std::pair(*free, kByBytes));
     }
@@ -187,15 +187,15 @@ Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bund
     }
     for (const std::size_t alone : difference.onlyA) {
         OriginRow row{&package, &program, alone, kNoIndex, Fate::Dropped, {}};
-        const auto same = std::find(contentsB.begin(), contentsB.end(), contentsA[alone]);
+        const auto same = std::ranges::find(contentsB, contentsA[alone]);
         if (same != contentsB.end() && !same->empty())
             row.b = static_cast<std::size_t>(same - contentsB.begin());
         row.fate = row.b == kNoIndex ? Fate::Dropped : Fate::Merged;
         row.tie = row.b == kNoIndex ? std::string_view() : kByBytes;
         rows.push_back(row);
     }
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const OriginRow &x, const OriginRow &y) { return x.a < y.a; });
+    std::ranges::stable_sort(rows,
+                             [](const OriginRow &x, const OriginRow &y) { return x.a < y.a; });
     for (const std::size_t alone : difference.onlyB)
         rows.push_back({&package, &program, kNoIndex, alone, Fate::Added, {}});
     return rows;
@@ -219,29 +219,22 @@ const TableOf<OriginRow> &originTable()
                                  : Value(Count(bundle->weights()[index].storedBytes.value));
     };
     static const TableOf<Row> table(
-        "compiled", {{kName, "weight", "Weight of the package",
-                      [](const Row &row) { return weight(row.package, row.a); }},
-                     {"form", "How the package stores it",
-                      [](const Row &row) { return form(row.package, row.a); },
-                      jsonOf([](const Row &row) { return formJson(row.package, row.a); })},
-                     {kNumber, "bytes", "Bytes in the package",
-                      [](const Row &row) { return bytes(row.package, row.a); }, withUnit("B")},
-                     {"fate", "What the compiler made of it",
-                      [](const Row &row) -> Value {
-                          return Word(fateName(row.fate), row.fate == Fate::Differs   ? Mark::Bad
-                                                          : row.fate == Fate::Folded  ? Mark::Folds
-                                                          : row.fate == Fate::Dropped ? Mark::Open
-                                                                                      : Mark::None);
-                      }},
-                     {kName, "compiled", "Weight of the program",
-                      [](const Row &row) { return weight(row.program, row.b); }},
-                     {"compiled_form", "form", "How the program stores it",
-                      [](const Row &row) { return form(row.program, row.b); },
-                      jsonOf([](const Row &row) { return formJson(row.program, row.b); })},
-                     {kNumber, "compiled_bytes", "bytes", "Bytes in the program",
-                      [](const Row &row) { return bytes(row.program, row.b); }, withUnit("B")},
-                     {"tie", "How the two were found",
-                      [](const Row &row) -> Value { return orNothing(row.tie); }}});
+        "compiled",
+        {{kName, "weight", "Weight of the package", CELL(weight(row.package, row.a))},
+         {"form", "How the package stores it", CELL(form(row.package, row.a)),
+          jsonOf(CELL(formJson(row.package, row.a)))},
+         {kNumber, "bytes", "Bytes in the package", CELL(bytes(row.package, row.a)), withUnit("B")},
+         {"fate", "What the compiler made of it",
+          CELL(Word(fateName(row.fate), row.fate == Fate::Differs   ? Mark::Bad
+                                        : row.fate == Fate::Folded  ? Mark::Folds
+                                        : row.fate == Fate::Dropped ? Mark::Open
+                                                                    : Mark::None))},
+         {kName, "compiled", "Weight of the program", CELL(weight(row.program, row.b))},
+         {"compiled_form", "form", "How the program stores it", CELL(form(row.program, row.b)),
+          jsonOf(CELL(formJson(row.program, row.b)))},
+         {kNumber, "compiled_bytes", "bytes", "Bytes in the program",
+          CELL(bytes(row.program, row.b)), withUnit("B")},
+         {"tie", "How the two were found", CELL(orNothing(row.tie))}});
     return table;
 }
 
@@ -261,26 +254,19 @@ const TableOf<Part> &compiledPartTable()
          {kName, "name", "Name of the region, else the file", member<&Part::name>},
          {kNumber, "bytes", "Bytes of its files", member<&Part::bytes, Count>, withUnit("B")},
          {"place", "Where it lies",
-          [](const Part &row) -> Value {
-              return Word(coreai_cache::placeName(row.place),
-                          row.place == Place::Unknown ? Mark::Open : Mark::None,
-                          row.refused ? "refused by the engine"
-                          : row.again ? "beside its regions, not counted twice"
-                                      : "");
-          }},
+          CELL(Word(coreai_cache::placeName(row.place),
+                    row.place == Place::Unknown ? Mark::Open : Mark::None,
+                    row.refused ? "refused by the engine"
+                    : row.again ? "beside its regions, not counted twice"
+                                : ""))},
          {"architectures", "architecture", "Architectures that a region was compiled for",
-          [](const Part &row) -> Value {
-              return row.architectures.empty()
-                         ? Value(Nothing())
-                         : Value(fmt::format("{}", fmt::join(row.architectures, " ")));
-          }},
+          CELL(row.architectures.empty()
+                   ? Value(Nothing())
+                   : Value(fmt::format("{}", fmt::join(row.architectures, " "))))},
          {kDocument, "file", "Its first file", member<&Part::file>},
-         {kDocument, "refused", "Whether the engine refused it",
-          [](const Part &row) -> Value { return row.refused; }},
-         {"confidence", "How sure the layout is",
-          [](const Part &row) -> Value { return layoutConfidence(row.confidence); }},
-         {kDocument, "source", "Where the layout is from",
-          [](const Part &row) -> Value { return orNothing(row.source); }}});
+         {kDocument, "refused", "Whether the engine refused it", CELL(row.refused)},
+         {"confidence", "How sure the layout is", CELL(layoutConfidence(row.confidence))},
+         {kDocument, "source", "Where the layout is from", CELL(orNothing(row.source))}});
     return table;
 }
 
@@ -289,18 +275,14 @@ const TableOf<Fact> &compiledFactTable()
     static const TableOf<Fact> table(
         "compiled_facts",
         {{"what", "What is said", member<&Fact::what>},
-         {"of", "Of which architecture or entry",
-          [](const Fact &row) -> Value { return orNothing(row.of); }},
+         {"of", "Of which architecture or entry", CELL(orNothing(row.of))},
          {kName, "value", "As it is written", member<&Fact::value>},
          {"note", "What it means",
-          [](const Fact &row) -> Value {
-              return row.what == "region hash" && coreai_cache::isRefused(row.value)
-                         ? Value(Word("hash of nothing: refused by the engine", Mark::Bad))
-                         : Value(Absent());
-          }},
+          CELL(row.what == "region hash" && coreai_cache::isRefused(row.value)
+                   ? Value(Word("hash of nothing: refused by the engine", Mark::Bad))
+                   : Value(Absent()))},
          {kName, "file", "Where it stands", member<&Fact::file>},
-         {"confidence", "How sure the layout is",
-          [](const Fact &row) -> Value { return layoutConfidence(row.confidence); }},
+         {"confidence", "How sure the layout is", CELL(layoutConfidence(row.confidence))},
          {kDocument, "source", "Where the layout is from", member<&Fact::source>}});
     return table;
 }

@@ -149,28 +149,25 @@ const TableOf<CommandFacts> &commandTable()
     using Row = CommandFacts;
     static constexpr Column<Row> kColumns[] = {
         {kNumber | kDocument | kTerminal, "index", "#", "Number of the command, from 0",
-         [](auto &row) { return Code(row.command->index); }},
+         CELL(Code(row.command->index))},
         {kNumber, "offset", "Where the command begins in the file",
-         [](auto &row) { return Hex(row.command->offset.value); },
-         jsonOf([](auto &row) { return Json(hexText(row.command->offset.value)); })},
+         CELL(Hex(row.command->offset.value)),
+         jsonOf(CELL(Json(hexText(row.command->offset.value))))},
         {kNumber | kDocument | kTerminal, "bytes",
          "Up to the next command; in JSON only where that is not its cmdsize",
-         [](auto &row) { return Count(row.command->size); }, jsonOf([](auto &row) {
-             return row.command->size != row.command->stated ? Json(hexText(row.command->size))
-                                                             : noKey();
-         })},
+         CELL(Count(row.command->size)),
+         jsonOf(CELL(row.command->size != row.command->stated ? Json(hexText(row.command->size))
+                                                              : noKey()))},
         {kDocument | kTerminal, "cmd_name", "command", "What kind of command it is",
-         [](auto &row) { return commandName(row); },
-         jsonOf([](auto &row) { return Json(hwx::commandKindName(row.command->kind)); })},
+         CELL(commandName(row)), jsonOf(CELL(Json(hwx::commandKindName(row.command->kind))))},
         {kName | kTerminal, "of", "The segment, port, program or owner that it is about",
-         [](auto &row) { return subjectOf(row); }},
+         CELL(subjectOf(row))},
         {kWindow, "title", "name", "The command and what it is about; of a field its name",
          commandTitle},
         {kDocument | kWindow, "cmd", "value", "As stored: of a command its number",
-         [](auto &row) { return Hex(row.command->cmd); },
-         jsonOf([](auto &row) { return Json(hexText(row.command->cmd)); })},
+         CELL(Hex(row.command->cmd)), jsonOf(CELL(Json(hexText(row.command->cmd))))},
         {kDocument, "cmdsize", "Length as its second word says it", nullptr,
-         jsonOf([](auto &row) { return Json(hexText(row.command->stated)); })},
+         jsonOf(CELL(Json(hexText(row.command->stated))))},
         {kTables, "meaning", "What the command says, in short", commandMeaning},
     };
     static const TableOf<Row> kTable{"commands",
@@ -212,20 +209,16 @@ const TableOf<SymbolFacts> &symbolTable()
     static constexpr Column<Row> kColumns[] = {
         {kNumber | kDocument | kTerminal, "index", "#", "Number of the symbol, from 0",
          member<&Row::index, Code>},
-        {"kind", "What kind of symbol it is",
-         [](auto &row) { return View(hwx::symbolKindName(row.symbol->type)); }},
-        {kNumber, "n_sect", "section", "Ordinal of its section",
-         [](auto &row) { return Code(row.symbol->section); }},
-        {kNumber, "n_value", "value", "Virtual address",
-         [](auto &row) { return Hex(row.symbol->value); },
-         jsonOf([](auto &row) { return Json(hexText(row.symbol->value)); })},
-        {"name", "Name of the symbol", [](auto &row) { return View(row.symbol->name); }},
-        {kTables, "says", "What its name says: shape, strides, lane",
-         [](auto &row) { return orNothing(row.says); }},
+        {"kind", "What kind of symbol it is", CELL(View(hwx::symbolKindName(row.symbol->type)))},
+        {kNumber, "n_sect", "section", "Ordinal of its section", CELL(Code(row.symbol->section))},
+        {kNumber, "n_value", "value", "Virtual address", CELL(Hex(row.symbol->value)),
+         jsonOf(CELL(Json(hexText(row.symbol->value))))},
+        {"name", "Name of the symbol", CELL(View(row.symbol->name))},
+        {kTables, "says", "What its name says: shape, strides, lane", CELL(orNothing(row.says))},
         {kDocument, "n_type", "type", "Its type as stored", nullptr,
-         jsonOf([](auto &row) { return Json(hexText(row.symbol->type)); })},
+         jsonOf(CELL(Json(hexText(row.symbol->type))))},
         {kDocument, "n_desc", "description", "Its description word as stored", nullptr,
-         jsonOf([](auto &row) { return Json(hexText(row.symbol->desc)); })},
+         jsonOf(CELL(Json(hexText(row.symbol->desc))))},
     };
     static const TableOf<Row> kTable{
         "symbols",
@@ -251,56 +244,47 @@ const TableOf<ContainerSectionFacts> &containerSectionTable()
 {
     using Row = ContainerSectionFacts;
     static constexpr Column<Row> kColumns[] = {
-        {"segname", "segment", "Segment that the section lies in",
-         [](auto &row) { return View(row.segment->name); },
-         jsonOf([](auto &row) { return Json(row.section->segment); })},
+        {"segname", "segment", "Segment that the section lies in", CELL(View(row.segment->name)),
+         jsonOf(CELL(Json(row.section->segment)))},
         {kName, "sectname", "section", "Name of the section",
-         [](auto &row) {
-             return row.section != nullptr ? Value(View(row.section->name)) : Value(Nothing());
-         }},
+         CELL(row.section != nullptr ? Value(View(row.section->name)) : Value(Nothing()))},
         {"type", "What the section is for",
-         [](auto &row) {
-             return row.section != nullptr ? Value(View(hwx::sectionTypeName(row.section->type())))
-                                           : Value(Nothing());
-         }},
+         CELL(row.section != nullptr ? Value(View(hwx::sectionTypeName(row.section->type())))
+                                     : Value(Nothing()))},
         {kNumber, "addr", "address", "Its first virtual address",
          [](auto &row) {
              return ofEither(
                  row, [](const auto &segment) { return Hex(segment.vmAddress); },
                  [](const auto &section) { return Hex(section.address); });
          },
-         jsonOf([](auto &row) { return Json(hexText(row.section->address)); })},
+         jsonOf(CELL(Json(hexText(row.section->address))))},
         {kNumber, "size", "bytes", "Bytes of virtual addresses",
          [](auto &row) {
              return ofEither(
                  row, [](const auto &segment) { return Count(segment.vmSize); },
                  [](const auto &section) { return Count(section.size); });
          },
-         jsonOf([](auto &row) { return Json(hexText(row.section->size)); })},
+         jsonOf(CELL(Json(hexText(row.section->size))))},
         {kNumber, "offset", "file", "Where its bytes begin in the file; a window has none",
-         [](auto &row) {
-             return row.section != nullptr && row.section->bytes
-                        ? Value(Hex(row.section->bytes->offset.value))
-                        : Value(Word("window"));
-         },
-         jsonOf([](auto &row) { return Json(hexText(row.section->offset)); })},
+         CELL(row.section != nullptr && row.section->bytes
+                  ? Value(Hex(row.section->bytes->offset.value))
+                  : Value(Word("window"))),
+         jsonOf(CELL(Json(hexText(row.section->offset))))},
         {kNumber, "nreloc", "relocations", "Relocation records of the section",
-         [](auto &row) {
-             return row.section == nullptr || row.section->relocations.empty()
-                        ? Value(Nothing())
-                        : Value(Count(row.section->relocations.size()));
-         },
-         jsonOf([](auto &row) { return Json(row.section->relocationCount); })},
+         CELL(row.section == nullptr || row.section->relocations.empty()
+                  ? Value(Nothing())
+                  : Value(Count(row.section->relocations.size()))),
+         jsonOf(CELL(Json(row.section->relocationCount)))},
         {kDocument, "ordinal", "Number of the section, from 1 over the whole file", nullptr,
-         jsonOf([](auto &row) { return Json(row.section->ordinal); })},
+         jsonOf(CELL(Json(row.section->ordinal)))},
         {kDocument, "align_log2", "alignment", "Binary logarithm of its alignment", nullptr,
-         jsonOf([](auto &row) { return Json(row.section->alignLog2); })},
+         jsonOf(CELL(Json(row.section->alignLog2)))},
         {kDocument, "reloff", "relocations at", "Where its relocation records begin in the file",
-         nullptr, jsonOf([](auto &row) { return Json(hexText(row.section->relocationOffset)); })},
+         nullptr, jsonOf(CELL(Json(hexText(row.section->relocationOffset))))},
         {kDocument, "flags", "Its flags as stored", nullptr,
-         jsonOf([](auto &row) { return Json(hexText(row.section->flags)); })},
+         jsonOf(CELL(Json(hexText(row.section->flags))))},
         {kDocument, "attributes", "Names of the flags above the type", nullptr,
-         jsonOf([](auto &row) { return Json(hwx::sectionAttributeNames(row.section->flags)); })},
+         jsonOf(CELL(Json(hwx::sectionAttributeNames(row.section->flags))))},
     };
     static const TableOf<Row> kTable{"container_sections",
                                      kColumns,
@@ -324,26 +308,21 @@ const TableOf<const hwx::Thread *> &portTable()
 {
     using Row = const hwx::Thread *;
     static constexpr Column<Row> kColumns[] = {
-        {"name", "port", "Name of the port", [](auto &row) { return View(row->name); }},
+        {"name", "port", "Name of the port", CELL(View(row->name))},
         {"direction", "Whether the program reads or writes it",
-         [](auto &row) { return directionValue(row->direction); }},
+         CELL(directionValue(row->direction))},
         {"dims_n_c_h_w_d", "N C H W D", "Extents of the tensor by axis",
-         [](auto &row) { return fmt::format("{}", fmt::join(row->dims, " ")); },
-         jsonOf([](auto &row) { return Json(row->dims); })},
+         CELL(fmt::format("{}", fmt::join(row->dims, " "))), jsonOf(CELL(Json(row->dims)))},
         {"strides_n_c_h_w_d", "strides", "Bytes from one index to the next, by axis",
-         [](auto &row) { return fmt::format("{}", fmt::join(row->strides, " ")); },
-         jsonOf([](auto &row) { return numbersJson(row->strides); })},
+         CELL(fmt::format("{}", fmt::join(row->strides, " "))),
+         jsonOf(CELL(numbersJson(row->strides)))},
         {kNumber, "element_type", "type", "Number of the element type",
-         [](auto &row) { return Code(row->elementType); }},
-        {kNumber, "byte_size", "bytes", "Bytes of the whole tensor",
-         [](auto &row) { return Count(row->byteSize); }},
-        {kDocument, "kind", "Kind of the port, as stored",
-         [](auto &row) { return Code(row->kind); }},
-        {kDocument, "procedure", "Program that the port belongs to",
-         [](auto &row) { return View(row->procedure); }},
-        {kDocument, "symbol", "Its symbol", [](auto &row) { return View(row->symbol); }},
-        {kDocument, "interleave", "Channels that lie side by side",
-         [](auto &row) { return Code(row->interleave); }},
+         CELL(Code(row->elementType))},
+        {kNumber, "byte_size", "bytes", "Bytes of the whole tensor", CELL(Count(row->byteSize))},
+        {kDocument, "kind", "Kind of the port, as stored", CELL(Code(row->kind))},
+        {kDocument, "procedure", "Program that the port belongs to", CELL(View(row->procedure))},
+        {kDocument, "symbol", "Its symbol", CELL(View(row->symbol))},
+        {kDocument, "interleave", "Channels that lie side by side", CELL(Code(row->interleave))},
     };
     static const TableOf<Row> kTable{"ports",
                                      kColumns,

@@ -177,22 +177,20 @@ const TableOf<DecisionFacts> &decisionTable()
 {
     using Row = DecisionFacts;
     static constexpr Column<Row> kColumns[] = {
-        {kName, "weight", "The weight, by a name that finds it",
-         [](auto &row) { return row.weight->findableName(); },
-         jsonOf([](auto &row) { return Json(row.weight->name); })},
-        {kName, "form", "How it is stored", [](auto &row) { return formWords(row.weight->form); },
-         jsonOf([](auto &row) { return Json(formText(row.weight->form)); })},
+        {kName, "weight", "The weight, by a name that finds it", CELL(row.weight->findableName()),
+         jsonOf(CELL(Json(row.weight->name)))},
+        {kName, "form", "How it is stored", CELL(formWords(row.weight->form)),
+         jsonOf(CELL(Json(formText(row.weight->form))))},
         {"outcome", "What the chip does with the stored form",
-         [](auto &row) { return outcomeValue(row.assessed.decision.outcome()); }},
+         CELL(outcomeValue(row.assessed.decision.outcome()))},
         {kNumber, "bytes_moved", "moved", "Bytes that a dispatch moves",
-         [](auto &row) { return known<Count>(row.assessed.decision.bytesMoved); }, withUnit("B"),
-         unknownAs("?")},
+         CELL(known<Count>(row.assessed.decision.bytesMoved)), withUnit("B"), unknownAs("?")},
         {kNumber, "speedup", "measured",
          "Times the rate of dense fp16, as published for such a layer",
-         [](auto &row) { return speedupValue(row.assessed.speedup); }, jsonOf(speedupDocument)},
+         CELL(speedupValue(row.assessed.speedup)), jsonOf(speedupDocument)},
         {kNumber, "predicted_speedup", "predicted",
          "Times the rate of the same values stored dense, of the layer alone", predictedValue,
-         jsonOf([](auto &row) { return optionalJson(row.assessed.predictedSpeedup); })},
+         jsonOf(CELL(optionalJson(row.assessed.predictedSpeedup)))},
         {kNumber, "predicted_speedup_call", "of a call",
          "The same of a call that runs the layer alone, where what a call takes beside its layers "
          "is known",
@@ -201,59 +199,53 @@ const TableOf<DecisionFacts> &decisionTable()
              return predicted ? Value(Written{*predicted, fmt::format("{:.2f}", *predicted)})
                               : Value(Absent());
          },
-         jsonOf([](auto &row) { return optionalJson(row.assessed.predictedCallSpeedup); })},
+         jsonOf(CELL(optionalJson(row.assessed.predictedCallSpeedup)))},
         {"bound", "What the layer's time is bound by",
-         [](auto &row) { return Word(roofline::boundName(row.assessed.bound)); }},
+         CELL(Word(roofline::boundName(row.assessed.bound)))},
         {kNumber, "energy", "Power that was measured times a predicted time",
-         [](auto &row) { return energyText(row.assessed.energy); }, withUnit("uJ"),
-         jsonOf([](auto &row) { return row.whole ? energyJson(row.assessed.energy) : noKey(); })},
+         CELL(energyText(row.assessed.energy)), withUnit("uJ"),
+         jsonOf(CELL(row.whole ? energyJson(row.assessed.energy) : noKey()))},
         {kNumber | kTables, "demand", "a core needs", "Kernel memory that a core needs for it",
          demandValue, withUnit("B"), unknownAs("?")},
         {kNumber, "cap", "of cap", "Kernel memory that a core has",
-         [](auto &row) { return known<Count>(row.assessed.decision.memory.cap); }, withUnit("B"),
-         unknownAs("?"), jsonOf(memoryDocument)},
+         CELL(known<Count>(row.assessed.decision.memory.cap)), withUnit("B"), unknownAs("?"),
+         jsonOf(memoryDocument)},
         {kNumber | kTables, "sub_layers", "parts", "Parts that the weight is split into",
-         [](auto &row) { return known<Count>(row.assessed.decision.memory.sublayers); },
-         unknownAs("?")},
+         CELL(known<Count>(row.assessed.decision.memory.sublayers)), unknownAs("?")},
         {kDocument, "target", "chip", "The chip that decides", nullptr,
-         jsonOf([](auto &row) { return Json(row.verdict().target->name); })},
+         jsonOf(CELL(Json(row.verdict().target->name)))},
         {kDocument, "legal", "Whether the chip takes the weight as it is stored", nullptr,
-         jsonOf([](auto &row) { return Json(row.verdict().refusedBy.empty()); })},
+         jsonOf(CELL(Json(row.verdict().refusedBy.empty())))},
         {kDocument, "refused_by", "refused by", "The rule that the stored form breaks", nullptr,
          jsonOf(refusedJson)},
         {kDocument, "verdict", "Place of its verdict in the list of verdicts", nullptr,
-         jsonOf([](auto &row) { return Json(row.verdictIndex); })},
+         jsonOf(CELL(Json(row.verdictIndex)))},
         {kDocument, "reasons", "Each condition that the verdict consulted", nullptr,
-         jsonOf([](auto &row) {
-             return row.whole ? jsonArray(reasonTable(), row.verdict().reasons) : Json::array();
-         })},
+         jsonOf(CELL(row.whole ? jsonArray(reasonTable(), row.verdict().reasons) : Json::array()))},
         {kDocument, "disagreements", "What sources say otherwise", nullptr,
-         jsonOf([](auto &row) { return row.whole ? Json(row.verdict().disagreements) : noKey(); })},
+         jsonOf(CELL(row.whole ? Json(row.verdict().disagreements) : noKey()))},
         {kDocument, "note", "Note on the verdict", nullptr,
-         jsonOf([](auto &row) { return row.whole ? Json(row.verdict().note) : noKey(); })},
+         jsonOf(CELL(row.whole ? Json(row.verdict().note) : noKey()))},
         {kDocument, "nearest_change", "nearest change",
          "The smallest change after which the chip would decide otherwise", nullptr,
-         jsonOf([](auto &row) { return row.whole ? Json(row.verdict().nearestChange) : noKey(); })},
+         jsonOf(CELL(row.whole ? Json(row.verdict().nearestChange) : noKey()))},
         {kDocument, "function", "Function of the program that reads the weight", nullptr,
-         jsonOf([](auto &row) { return Json(row.weight->function); })},
+         jsonOf(CELL(Json(row.weight->function)))},
         {kDocument, "address", "The weight with its model and function", nullptr,
-         jsonOf([](auto &row) { return Json(row.weight->address()); })},
+         jsonOf(CELL(Json(row.weight->address())))},
         {kDocument, "measured", "measured figures",
-         "What was published for such a layer, with each condition", nullptr, jsonOf([](auto &row) {
-             return row.whole ? measuredJson(row.assessed.measured) : noKey();
-         })},
+         "What was published for such a layer, with each condition", nullptr,
+         jsonOf(CELL(row.whole ? measuredJson(row.assessed.measured) : noKey()))},
         {kDocument, "predicted_speedup_unpruned", "predicted, unpruned",
          "Times the rate of dense weights without zeros", nullptr,
-         jsonOf([](auto &row) { return optionalJson(row.assessed.predictedOverUnpruned); })},
+         jsonOf(CELL(optionalJson(row.assessed.predictedOverUnpruned)))},
         {kDocument, "time_s", "time", "Predicted time of the layer", nullptr, withUnit("s"),
-         jsonOf([](auto &row) { return optionalJson(row.assessed.timeS); })},
+         jsonOf(CELL(optionalJson(row.assessed.timeS)))},
         {kDocument, "roofs", "held against", "Roofs that the time was made with", nullptr,
-         jsonOf([](auto &row) { return row.whole ? roofsJson(row.assessed) : noKey(); })},
+         jsonOf(CELL(row.whole ? roofsJson(row.assessed) : noKey()))},
         {kDocument, "energy_measured", "measured energy",
          "What was published of the energy of such a layer, with each condition", nullptr,
-         jsonOf([](auto &row) {
-             return row.whole ? measuredJson(row.assessed.energyMeasured) : noKey();
-         })},
+         jsonOf(CELL(row.whole ? measuredJson(row.assessed.energyMeasured) : noKey()))},
     };
     static const TableOf<Row> kTable{"decisions",
                                      kColumns,
@@ -324,22 +316,18 @@ const TableOf<decision::Reason> &reasonTable()
     using Row = decision::Reason;
     static constexpr Column<Row> kColumns[] = {
         {"passes", "state", "Whether the condition holds on this chip", passesValue,
-         jsonOf([](auto &row) { return optionalJson(row.passes); })},
+         jsonOf(CELL(optionalJson(row.passes)))},
         {"gate", "condition", "What the compiler consults", member<&Row::gate>, originOf(noteOf)},
         {"offset", "Place in the hardware-abstraction table of compiler 9.509",
-         [](auto &row) {
-             return row.offset ? Value(target::halOffsetText(*row.offset)) : Value(Nothing());
-         }},
-        {kDocument, "value", "Value of the byte", nullptr,
-         jsonOf([](auto &row) { return optionalJson(row.value); })},
+         CELL(row.offset ? Value(target::halOffsetText(*row.offset)) : Value(Nothing()))},
+        {kDocument, "value", "Value of the byte", nullptr, jsonOf(CELL(optionalJson(row.value)))},
         {"found", "The byte or fact that was found; unknown is not 0", member<&Row::found>,
          originOf(noteOf)},
         {"required", "needed", "What it would have to be", member<&Row::required>},
         {"source", "Where the value is documented", member<&Row::source>},
-        {"confidence", "How well it is known",
-         [](auto &row) { return confidenceValue(row.confidence); }},
+        {"confidence", "How well it is known", CELL(confidenceValue(row.confidence))},
         {kDocument, "note", "Note on the condition",
-         [](auto &row) { return row.note.empty() ? Value(Absent()) : Value(row.note); }},
+         CELL(row.note.empty() ? Value(Absent()) : Value(row.note))},
     };
     static const TableOf<Row> kTable{
         "reasons",
@@ -441,7 +429,7 @@ std::vector<std::string> contestedOf(const FormChoice &choice)
             continue;
         for (const std::string &line : candidate.assessment.decision.verdict->disagreements) {
             std::string whole = candidate.form + ": " + line;
-            if (std::find(lines.begin(), lines.end(), whole) == lines.end())
+            if (std::ranges::find(lines, whole) == lines.end())
                 lines.push_back(std::move(whole));
         }
     }
@@ -461,27 +449,22 @@ const TableOf<CandidateFacts> &candidateTable()
     using Row = CandidateFacts;
     static constexpr Column<Row> kColumns[] = {
         {kName | kTerminal, "marked", "candidate", "Form, with > where it is the one to take",
-         [](auto &row) { return formMark(row); }},
+         CELL(formMark(row))},
         {kDocument | kWindow, "form", "candidate", "Form; smallest bytes come first",
-         [](auto &row) {
-             return Word({}, row.chosen ? Mark::Chosen : Mark::None, row.candidate.form);
-         }},
-        {kNumber, "bytes", "Stored bytes of the whole weight",
-         [](auto &row) { return Count(row.candidate.bytes); }},
+         CELL(Word({}, row.chosen ? Mark::Chosen : Mark::None, row.candidate.form))},
+        {kNumber, "bytes", "Stored bytes of the whole weight", CELL(Count(row.candidate.bytes))},
         {kNumber, "bytes_per_weight", "B/weight", "Bytes a weight",
-         [](auto &row) { return Ratio(row.candidate.bytesPerWeight); }},
+         CELL(Ratio(row.candidate.bytesPerWeight))},
         {"outcome", "What the chip does with it",
-         [](auto &row) { return outcomeValue(row.candidate.assessment.outcome); }},
-        {kDocument, "stored", "Whether the weight has this form now",
-         [](auto &row) { return row.candidate.stored; }},
+         CELL(outcomeValue(row.candidate.assessment.outcome))},
+        {kDocument, "stored", "Whether the weight has this form now", CELL(row.candidate.stored)},
         {kDocument, "streams", "Whether the chip reads it as it is stored",
-         [](auto &row) { return row.candidate.assessment.outcome == decision::Outcome::Streams; }},
+         CELL(row.candidate.assessment.outcome == decision::Outcome::Streams)},
         {kNumber, "error",
          "Relative error of the layer's output against fp32, through the engine's reduction, on "
          "sampled inputs: an estimate",
-         candidateErrorValue, jsonOf([](auto &row) {
-             return row.candidate.error ? choiceErrorJson(*row.candidate.error) : Json(nullptr);
-         })},
+         candidateErrorValue,
+         jsonOf(CELL(row.candidate.error ? choiceErrorJson(*row.candidate.error) : Json(nullptr)))},
         {kNumber | kWindow, "max_weight_error", "max weight error",
          "Largest difference of a weight",
          [](auto &row) {
@@ -489,21 +472,19 @@ const TableOf<CandidateFacts> &candidateTable()
              return error ? Value(Real(error->weightMaxAbs, 3, true)) : Value(Unknown());
          }},
         {kDocument | kWindow, "within_tolerance", "within tolerance",
-         "Whether the error is at most the tolerance",
-         [](auto &row) { return row.candidate.withinTolerance; }},
+         "Whether the error is at most the tolerance", CELL(row.candidate.withinTolerance)},
         {kDocument, "passed_over", "passed over", "Why it is no candidate of the procedure",
-         [](auto &row) { return orNothing(row.candidate.passedOver); }},
+         CELL(orNothing(row.candidate.passedOver))},
         {kNumber | kDocument | kWindow, "time_s", "modelled time",
-         "Time of the layer by the roofline",
-         [](auto &row) { return known<Seconds>(row.candidate.assessment.timeS); }, withUnit("s")},
+         "Time of the layer by the roofline", CELL(known<Seconds>(row.candidate.assessment.timeS)),
+         withUnit("s")},
         {kDocument, "bound", "What bounds the layer: compute or bandwidth",
-         [](auto &row) { return Word(roofline::boundName(row.candidate.assessment.bound)); }},
+         CELL(Word(roofline::boundName(row.candidate.assessment.bound)))},
         {kNumber, "speedup", "measured speed-up",
          "Times the rate of dense fp16, where it was measured on this chip; ? some condition of "
          "the measurement is not known of this layer",
-         [](auto &row) { return speedupValue(row.candidate.assessment.speedup); },
-         jsonOf([](auto &row) { return speedupJson(row.candidate.assessment.speedup); }),
-         originOf([](auto &row) {
+         CELL(speedupValue(row.candidate.assessment.speedup)),
+         jsonOf(CELL(speedupJson(row.candidate.assessment.speedup))), originOf([](auto &row) {
              const auto &quoted = row.candidate.assessment.speedup;
              return quoted ? quoted->condition : std::string();
          })},

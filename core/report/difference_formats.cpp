@@ -169,7 +169,7 @@ std::vector<std::size_t> worstValues(const CheckedDifference &checked)
         if (pairs[i].values && !pairs[i].values->identical())
             worst.push_back(i);
     }
-    std::stable_sort(worst.begin(), worst.end(), [&](std::size_t x, std::size_t y) {
+    std::ranges::stable_sort(worst, [&](std::size_t x, std::size_t y) {
         return worse(severityOf(*pairs[x].values, false), severityOf(*pairs[y].values, false));
     });
     worst.resize(std::min(worst.size(), kMostPictures));
@@ -391,7 +391,7 @@ std::vector<std::size_t> usedColumns(std::span<const PairRow> rows)
             return nameB ? row.findableB != row.findableA
                          : !plain.empty() && !(finite && plain == "0");
         };
-        if (std::any_of(rows.begin(), rows.end(), says))
+        if (std::ranges::any_of(rows, says))
             used.push_back(column);
     }
     return used;
@@ -414,7 +414,7 @@ std::vector<PairRow> differenceRows(const CheckedDifference &checked)
     for (PairRow &row : rows)
         row.limits = faultsOf(checked, row.onA() ? row.findableA : row.findableB);
     if (checked.order == RowOrder::WorstFirst)
-        std::stable_sort(rows.begin(), rows.end(), [](const PairRow &x, const PairRow &y) {
+        std::ranges::stable_sort(rows, [](const PairRow &x, const PairRow &y) {
             return worse(x.severity(), y.severity());
         });
     return rows;

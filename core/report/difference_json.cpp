@@ -271,22 +271,6 @@ Json figureNumber(double value)
     return figureJson(LimitFigure(value));
 }
 
-} // namespace
-
-Json faultsJson(const std::vector<LimitFault> &faults)
-{
-    return listJson(faults, [&](const auto &fault) -> Json {
-        return {{"weight", fault.weight.empty() ? Json(nullptr) : Json(fault.weight)},
-                {"weight_b", fault.weightB.empty() ? Json(nullptr) : Json(fault.weightB)},
-                {"limit", fault.limit},
-                {"found", figureJson(fault.found)},
-                {"allowed", figureJson(fault.allowed)},
-                {"rule", fault.rule.empty() ? Json(nullptr) : Json(fault.rule)}};
-    });
-}
-
-namespace {
-
 Json counterexampleJson(const CheckedDifference &checked)
 {
     const BuildVerdict &verdict = checked.verdict;
@@ -497,6 +481,18 @@ Json cellJson(const BuildMatrix &matrix, const MatrixCell &cell, const Bundle &b
 }
 
 } // namespace
+
+Json faultsJson(const std::vector<LimitFault> &faults)
+{
+    return listJson(faults, [&](const auto &fault) -> Json {
+        return {{"weight", fault.weight.empty() ? Json(nullptr) : Json(fault.weight)},
+                {"weight_b", fault.weightB.empty() ? Json(nullptr) : Json(fault.weightB)},
+                {"limit", fault.limit},
+                {"found", figureJson(fault.found)},
+                {"allowed", figureJson(fault.allowed)},
+                {"rule", fault.rule.empty() ? Json(nullptr) : Json(fault.rule)}};
+    });
+}
 
 Result<std::vector<CheckedDifference>>
 compareChecked(const BundlePtr &base, std::span<const BundlePtr> builds,

@@ -20,11 +20,6 @@ Json valueJson(double value)
     return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value));
 }
 
-Json rangesJson(const EditFacts &row)
-{
-    return jsonArray(changedBytesTable(), changedBytes(*row.bundle, *row.edit));
-}
-
 Value whereValue(const EditFacts &row)
 {
     if (row.bundle == nullptr || row.edit->bytes.empty())
@@ -61,11 +56,6 @@ Value numberOf(const PickedSide &side, double value)
     return fmt::format("{:.{}g}", value, narrow ? 5 : 9);
 }
 
-Value indexOf(const PickedSide &side)
-{
-    return indexText(sideWeight(side).shape, side.element);
-}
-
 Value storedCodeOf(const PickedSide &side)
 {
     if (!side.stored->stored)
@@ -73,26 +63,10 @@ Value storedCodeOf(const PickedSide &side)
     return side.stored->code ? Value(fmt::format("{}", *side.stored->code)) : Value(Unknown());
 }
 
-Value codebookOf(const PickedSide &side)
-{
-    return side.stored->entry ? known<Count>(side.stored->codebook) : Value(Unknown());
-}
-
-Value entryOf(const PickedSide &side)
-{
-    return side.stored->entry ? numberOf(side, *side.stored->entry) : Value(Unknown());
-}
-
 Value bytesOf(const PickedSide &side)
 {
     std::string text = hexBytesText(side.stored->bytes);
     return text.empty() ? Value(Unknown()) : Value(std::move(text));
-}
-
-Value elementOffsetOf(const PickedSide &side)
-{
-    return side.stored->place ? Value(Hex{side.stored->place->bytes.offset.value})
-                              : Value(Unknown());
 }
 
 Value fileOf(const PickedSide &side)
@@ -187,12 +161,11 @@ const WrittenRange &rangeOf(const PendingRange &row)
 template <class Row>
 std::vector<Column<Row>> writtenRangeColumns()
 {
-    return {{"file", "File that is written",
-             [](const Row &row) -> Value { return View(rangeOf(row).file); }},
-            {kNumber, "offset", "The first written byte",
-             [](const Row &row) -> Value { return Hex(rangeOf(row).range.offset.value); }},
-            {kNumber, "bytes", "How many bytes are written",
-             [](const Row &row) -> Value { return Count(rangeOf(row).range.bytes.value); }}};
+    return {
+        {"file", "File that is written", CELL(View(rangeOf(row).file))},
+        {kNumber, "offset", "The first written byte", CELL(Hex(rangeOf(row).range.offset.value))},
+        {kNumber, "bytes", "How many bytes are written",
+         CELL(Count(rangeOf(row).range.bytes.value))}};
 }
 
 /// The first bytes of a range; `byteAt` gives that of an offset.
@@ -210,9 +183,9 @@ std::vector<Column<PendingRange>> pendingBytesColumns()
 {
     using Row = PendingRange;
     return {{"before", "on disk", "The first bytes of the range as the file has them",
-             [](const Row &row) { return orNothing(row.before); }},
+             CELL(orNothing(row.before))},
             {"after", "becomes", "The first bytes of the range after the save",
-             [](const Row &row) { return orNothing(row.after); }}};
+             CELL(orNothing(row.after))}};
 }
 
 /// "1,234 B"; a dash where the file is not there.
@@ -289,52 +262,42 @@ const TableOf<EditFacts> &editTable()
     using Row = EditFacts;
     static constexpr Column<Row> kColumns[] = {
         {kWindow, "active", "on", "Cleared: switched off, or undone and not made again",
-         [](auto &row) { return Word(row.active ? "on" : "off"); }},
+         CELL(Word(row.active ? "on" : "off"))},
         {kDocument, "kind", "What kind of edit it is",
-         [](auto &row) { return Word(editKindName(row.edit->edit.kind)); }},
+         CELL(Word(editKindName(row.edit->edit.kind)))},
         {kName | kTerminal, "written", "edit",
          "The kind and the edit, as the command line writes them",
-         [](auto &row) {
-             return fmt::format("{} {}", editKindName(row.edit->edit.kind),
-                                editText(row.edit->edit));
-         }},
+         CELL(fmt::format("{} {}", editKindName(row.edit->edit.kind), editText(row.edit->edit)))},
         {kDocument | kWindow, "edit", "The edit as the command line writes it",
-         [](auto &row) { return editText(row.edit->edit); }},
-        {kDocument, "weight", "The weight that it changes",
-         [](auto &row) { return View(row.edit->edit.weight); }},
+         CELL(editText(row.edit->edit))},
+        {kDocument, "weight", "The weight that it changes", CELL(View(row.edit->edit.weight))},
         {kNumber | kDocument | kTerminal, "asked", "The value that was asked for",
          [](auto &row) -> Value {
              if (hasNoFigure(row))
                  return Nothing();
              return Written(row.edit->asked, fmt::format("{}", row.edit->asked));
          },
-         jsonOf([](auto &row) {
-             return hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->asked);
-         })},
+         jsonOf(CELL(hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->asked)))},
         {kNumber | kDocument | kTerminal, "stored", "The value that the form holds",
          [](auto &row) -> Value {
              if (hasNoFigure(row))
                  return Nothing();
              return Written(row.edit->stored, fmt::format("{:.9g}", row.edit->stored));
          },
-         jsonOf([](auto &row) {
-             return hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->stored);
-         })},
-        {kNumber, "old", "was", "The value before",
-         [](auto &row) { return View(row.edit->oldText); }},
+         jsonOf(CELL(hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->stored)))},
+        {kNumber, "old", "was", "The value before", CELL(View(row.edit->oldText))},
         {kNumber | kDocument | kWindow, "new", "The value that the form holds now",
-         [](auto &row) { return View(row.edit->newText); }},
+         CELL(View(row.edit->newText))},
         {kWindow, "where", "The first changed byte, and how many more runs", whereValue},
-        {kNumber | kWindow, "bytes", "How many bytes change",
-         [](auto &row) { return Count(row.changedBytes()); }},
+        {kNumber | kWindow, "bytes", "How many bytes change", CELL(Count(row.changedBytes()))},
         {kName, "note", "What the form made of the value", noteValue,
-         jsonOf([](auto &row) { return Json(row.edit->note); })},
+         jsonOf(CELL(Json(row.edit->note)))},
         {kNumber | kDocument, "elements", "Decoded elements that it sets",
-         [](auto &row) { return Count(row.edit->elements); }},
+         CELL(Count(row.edit->elements))},
         {kDocument, "tables", "Whether it touches program text, a header or a record",
-         [](auto &row) { return row.edit->tables; }},
+         CELL(row.edit->tables)},
         {kDocument, "ranges", "The bytes before and after, run by run", nullptr,
-         jsonOf(rangesJson)},
+         jsonOf(CELL(jsonArray(changedBytesTable(), changedBytes(*row.bundle, *row.edit))))},
     };
     static const TableOf<Row> kTable{
         "edits",
@@ -347,16 +310,20 @@ const TableOf<EditFacts> &editTable()
 std::vector<PickedFact> pickedElementRows(const PickedSide &a, const PickedSide &b, bool comparable)
 {
     PickedRows rows(a, b);
-    rows.add("Index", indexOf);
+    rows.add("Index", CELL(Value(indexText(sideWeight(row).shape, row.element))));
     rows.addKnown("Value",
                   [](const PickedSide &side) { return numberOf(side, side.stored->value); });
     if (comparable && a.stored != nullptr && b.stored != nullptr)
         rows.addDistance();
     rows.addKnown("Code", storedCodeOf);
-    rows.addKnown("Codebook", codebookOf);
-    rows.addKnown("Entry", entryOf);
+    rows.addKnown("Codebook",
+                  CELL(row.stored->entry ? known<Count>(row.stored->codebook) : Value(Unknown())));
+    rows.addKnown("Entry",
+                  CELL(row.stored->entry ? numberOf(row, *row.stored->entry) : Value(Unknown())));
     rows.addKnown("Bytes", bytesOf);
-    rows.addKnown("Offset", elementOffsetOf);
+    rows.addKnown("Offset",
+                  CELL(row.stored->place ? Value(Hex{row.stored->place->bytes.offset.value})
+                                         : Value(Unknown())));
     rows.add("File", fileOf);
     return rows.take();
 }
@@ -431,19 +398,14 @@ const TableOf<ChangedBytes> &changedBytesTable()
     using Row = ChangedBytes;
     static constexpr Column<Row> kColumns[] = {
         {kName, "file", "File that holds the bytes", member<&Row::file>},
-        {kNumber, "offset", "The first changed byte",
-         [](auto &row) { return Hex(row.edit->offset.value); }},
-        {kNumber, "bytes", "How many bytes change",
-         [](auto &row) { return Count(row.edit->after.size()); }},
-        {"before", "The bytes as they were; of many the first",
-         [](auto &row) { return bytesValue(row.edit->before); },
-         jsonOf([](auto &row) { return bytesDocument(row.edit->before); })},
-        {"after", "The bytes as they become; of many the first",
-         [](auto &row) { return bytesValue(row.edit->after); },
-         jsonOf([](auto &row) { return bytesDocument(row.edit->after); })},
+        {kNumber, "offset", "The first changed byte", CELL(Hex(row.edit->offset.value))},
+        {kNumber, "bytes", "How many bytes change", CELL(Count(row.edit->after.size()))},
+        {"before", "The bytes as they were; of many the first", CELL(bytesValue(row.edit->before)),
+         jsonOf(CELL(bytesDocument(row.edit->before)))},
+        {"after", "The bytes as they become; of many the first", CELL(bytesValue(row.edit->after)),
+         jsonOf(CELL(bytesDocument(row.edit->after)))},
         {kDocument, "cut", "Only the first of the bytes are written out", nullptr,
-         jsonOf(
-             [](auto &row) { return row.edit->after.size() > kJsonBytes ? Json(true) : noKey(); })},
+         jsonOf(CELL(row.edit->after.size() > kJsonBytes ? Json(true) : noKey()))},
     };
     return tableOf<kColumns>("changed_bytes");
 }
@@ -453,31 +415,31 @@ const TableOf<FileDifference> &fileDifferenceTable()
     using Row = FileDifference;
     static constexpr Column<Row> kColumns[] = {
         {kName, "path", "file", "Path in the bundle", member<&Row::path>},
-        {kNumber, "bytes_a", "A", "Its bytes in A", [](auto &row) { return sizeValue(row.bytesA); },
-         jsonOf([](auto &row) { return sizeDocument(row.bytesA); })},
-        {kNumber, "bytes_b", "B", "Its bytes in B", [](auto &row) { return sizeValue(row.bytesB); },
-         jsonOf([](auto &row) { return sizeDocument(row.bytesB); })},
+        {kNumber, "bytes_a", "A", "Its bytes in A", CELL(sizeValue(row.bytesA)),
+         jsonOf(CELL(sizeDocument(row.bytesA)))},
+        {kNumber, "bytes_b", "B", "Its bytes in B", CELL(sizeValue(row.bytesB)),
+         jsonOf(CELL(sizeDocument(row.bytesB)))},
         {kDocument, "equal", "Whether both have the same bytes at the same places",
          member<&Row::equal>},
         {kDocument, "ranges", "ranges in A", "Where bytes differ, by the offsets of A", nullptr,
-         jsonOf([](auto &row) { return pairsDocument(row.ranges); })},
+         jsonOf(CELL(pairsDocument(row.ranges)))},
         {kDocument, "ranges_b", "ranges in B", "Where bytes differ, by the offsets of B", nullptr,
-         jsonOf([](auto &row) { return pairsDocument(row.rangesB); })},
+         jsonOf(CELL(pairsDocument(row.rangesB)))},
         {kTerminal, "verdict", "bytes", "How the bytes differ, and at how many places",
          fileVerdict},
         {kDocument, "different_bytes", "different", "Bytes that differ",
-         [](auto &row) { return Count(row.tally.total()); }},
+         CELL(Count(row.tally.total()))},
         {kDocument, "changed_bytes", "changed", "Bytes that both have, with other values",
-         [](auto &row) { return Count(row.tally.changed); }},
+         CELL(Count(row.tally.changed))},
         {kDocument, "only_a_bytes", "only in A", "Bytes that A alone has",
-         [](auto &row) { return Count(row.tally.onlyA); }},
+         CELL(Count(row.tally.onlyA))},
         {kDocument, "only_b_bytes", "only in B", "Bytes that B alone has",
-         [](auto &row) { return Count(row.tally.onlyB); }},
+         CELL(Count(row.tally.onlyB))},
         {kDocument, "other_spelling", "another notation",
          "Program text against protobuf: bytes are not compared", nullptr,
-         jsonOf([](auto &row) { return row.otherNotation ? Json(true) : noKey(); })},
+         jsonOf(CELL(row.otherNotation ? Json(true) : noKey()))},
         {kDocument, "ranges_cut", "cut", "There are more ranges than are listed", nullptr,
-         jsonOf([](auto &row) { return row.rangesCut ? Json(true) : noKey(); })},
+         jsonOf(CELL(row.rangesCut ? Json(true) : noKey()))},
     };
     static const TableOf<Row> kTable{"file_differences",
                                      kColumns,
@@ -521,8 +483,7 @@ const TableOf<format::StaleCache> &staleCacheTable()
         {{kName, "place", "cache", "Where a system keeps what it compiled", member<&Row::place>},
          {"what", "What lies there", member<&Row::what>},
          {"clear", "What to do", member<&Row::clear>},
-         {"confidence", "How sure it is",
-          [](const Row &row) -> Value { return Word(format::confidenceName(row.confidence)); }},
+         {"confidence", "How sure it is", CELL(Word(format::confidenceName(row.confidence)))},
          {"source", "Who says so", member<&Row::source>}});
     return table;
 }

@@ -73,17 +73,16 @@ std::vector<EncodedSide> encodedSides(const Bundle &bundle, const EncodedBundle 
 
 const TableOf<EncodedSide> &encodedSideTable()
 {
-    using Row = EncodedSide;
-    static constexpr Column<Row> kColumns[] = {
-        {"side", "Before or after", [](auto &row) { return Word(row.name); }},
-        {"form", "How the weight is stored", [](auto &row) { return formWords(row.weight->form); },
-         jsonOf([](auto &row) { return Json(formText(row.weight->form)); })},
+    static constexpr Column<EncodedSide> kColumns[] = {
+        {"side", "Before or after", CELL(Word(row.name))},
+        {"form", "How the weight is stored", CELL(formWords(row.weight->form)),
+         jsonOf(CELL(Json(formText(row.weight->form))))},
         {kNumber, "stored_bytes", "stored", "Its stored bytes",
-         [](auto &row) { return Count(row.weight->storedBytes.value); }},
+         CELL(Count(row.weight->storedBytes.value))},
         {kNumber, "ratio", "Stored bytes over those of dense fp16",
-         [](auto &row) { return Ratio(row.weight->ratio()); }},
+         CELL(Ratio(row.weight->ratio()))},
         {kNumber, "bundle_bytes", "bundle", "Bytes of the whole bundle",
-         [](auto &row) { return Count(row.bundle->totalBytes().value); }},
+         CELL(Count(row.bundle->totalBytes().value))},
     };
     return tableOf<kColumns>("encoded_sides");
 }
@@ -98,29 +97,25 @@ std::vector<EncodedFacts> encodedFacts(const Bundle &bundle, const EncodedBundle
 
 const TableOf<EncodedFacts> &encodedTable()
 {
-    using Row = EncodedFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<EncodedFacts> kColumns[] = {
         {kName, "name", "weight", "The weight, by a name that finds it",
-         [](auto &row) { return row.after->findableName(); }},
-        {"before", "How it was stored", [](auto &row) { return formWords(row.before->form); },
-         jsonOf([](auto &row) { return Json(formText(row.before->form)); })},
+         CELL(row.after->findableName())},
+        {"before", "How it was stored", CELL(formWords(row.before->form)),
+         jsonOf(CELL(Json(formText(row.before->form))))},
         {kNumber, "stored_before", "stored", "Stored bytes before",
-         [](auto &row) { return Count(row.before->storedBytes.value); }},
-        {"after", "How it is stored now", [](auto &row) { return formWords(row.after->form); },
-         jsonOf([](auto &row) { return Json(formText(row.after->form)); })},
+         CELL(Count(row.before->storedBytes.value))},
+        {"after", "How it is stored now", CELL(formWords(row.after->form)),
+         jsonOf(CELL(Json(formText(row.after->form))))},
         {kNumber, "stored_after", "stored", "Stored bytes now",
-         [](auto &row) { return Count(row.after->storedBytes.value); }},
+         CELL(Count(row.after->storedBytes.value))},
         {kNumber, "weight_relative", "weights", "Relative error of the weights",
-         [](auto &row) { return relativeValue(row.one->error.weightRelative); }},
+         CELL(relativeValue(row.one->error.weightRelative))},
         {kNumber, "output_relative", "layer",
          "Relative error of the layer through the engine's reduction (estimate)",
-         [](auto &row) { return relativeValue(row.one->error.outputRelative); }},
+         CELL(relativeValue(row.one->error.outputRelative))},
         {kNumber, "inputs_relative", "inputs",
          "Relative error by the statistics of the inputs (expected)",
-         [](auto &row) {
-             return row.one->inputRelative ? relativeValue(*row.one->inputRelative)
-                                           : Value(Unknown());
-         }},
+         CELL(row.one->inputRelative ? relativeValue(*row.one->inputRelative) : Value(Unknown()))},
     };
     return tableOf<kColumns>("encoded");
 }
@@ -129,7 +124,7 @@ std::string askedText(const EncodedBundle &encoded)
 {
     std::vector<std::string> asked;
     for (const EncodedOne &one : encoded.weights) {
-        if (std::find(asked.begin(), asked.end(), one.asked) == asked.end())
+        if (std::ranges::find(asked, one.asked) == asked.end())
             asked.push_back(one.asked);
     }
     return fmt::format("{}", fmt::join(asked, "; "));
@@ -198,7 +193,7 @@ const TableOf<HalfOperations> &halfOperationTable()
         {kName, "type", "operation", "Type of the operations", member<&Row::type>},
         {kNumber, "count", "How many there are", member<&Row::count, Count>},
         {"now", "The type that they calculate in now",
-         [](auto &row) { return Word(row.why.empty() ? "fp16" : "fp32"); }},
+         CELL(Word(row.why.empty() ? "fp16" : "fp32"))},
         {"why", "Why they stay fp32", member<&Row::why>},
     };
     return tableOf<kColumns>("half_operations");
@@ -214,26 +209,21 @@ std::vector<HalfFacts> halfFacts(const HalfBundle &converted)
 
 const TableOf<HalfFacts> &halfWeightTable()
 {
-    using Row = HalfFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<HalfFacts> kColumns[] = {
         {kName, "name", "weight", "The weight, by a name that finds it",
-         [](auto &row) { return row.weight->findableName(); }},
-        {kNumber, "elements", "Its elements",
-         [](auto &row) { return Count(row.half->counts.elements); }},
+         CELL(row.weight->findableName())},
+        {kNumber, "elements", "Its elements", CELL(Count(row.half->counts.elements))},
         {kNumber, "stored_bytes", "stored", "Its stored bytes now",
-         [](auto &row) { return Count(row.weight->storedBytes.value); }},
+         CELL(Count(row.weight->storedBytes.value))},
         {kNumber, "max_abs", "max |d|", "Largest absolute error",
-         [](auto &row) { return relativeValue(row.half->maxAbs); }},
-        {kNumber, "rmse", "Root mean square of the errors",
-         [](auto &row) { return relativeValue(row.half->rmse); }},
-        {kNumber, "relative", "Relative error",
-         [](auto &row) { return relativeValue(row.half->relative); }},
+         CELL(relativeValue(row.half->maxAbs))},
+        {kNumber, "rmse", "Root mean square of the errors", CELL(relativeValue(row.half->rmse))},
+        {kNumber, "relative", "Relative error", CELL(relativeValue(row.half->relative))},
         {kNumber, "infinite", "Finite values that became infinities",
-         [](auto &row) { return Count(row.half->counts.infinite); }},
-        {kNumber, "zeroed", "Values that became zero",
-         [](auto &row) { return Count(row.half->counts.zeroed); }},
+         CELL(Count(row.half->counts.infinite))},
+        {kNumber, "zeroed", "Values that became zero", CELL(Count(row.half->counts.zeroed))},
         {kNumber, "raised", "Values that became the smallest of fp16 in place of zero",
-         [](auto &row) { return Count(row.half->counts.raised); }},
+         CELL(Count(row.half->counts.raised))},
     };
     return tableOf<kColumns>("half_weights");
 }
@@ -261,14 +251,11 @@ Json convertJson(const Bundle &bundle, const HalfBundle &converted, std::string_
 
 const TableOf<Json> &quantizedFileTable()
 {
-    using Row = Json;
-    static constexpr Column<Row> kColumns[] = {
-        {"path", "file", "Path in the folder",
-         [](auto &row) { return row.value("path", std::string()); }},
-        {"dtype", "type", "Type of its elements",
-         [](auto &row) { return row.value("dtype", std::string()); }},
+    static constexpr Column<Json> kColumns[] = {
+        {"path", "file", "Path in the folder", CELL(row.value("path", std::string()))},
+        {"dtype", "type", "Type of its elements", CELL(row.value("dtype", std::string()))},
         {kNumber, "bytes", "Length of the file in bytes",
-         [](auto &row) { return Count(row.value("bytes", std::uint64_t{0})); }},
+         CELL(Count(row.value("bytes", std::uint64_t{0})))},
     };
     return tableOf<kColumns>("quantized_files");
 }
@@ -279,15 +266,14 @@ const TableOf<codec::TquantTile> &quantizeTileTable()
     static constexpr Column<Row> kColumns[] = {
         {"name", "tile", "Operand of the instruction", member<&Row::name>},
         {"dtype", "type", "Type of its elements", member<&Row::type>},
-        {"shape", "Its rows and columns", [](auto &row) { return shapeText(row.shape); },
-         jsonOf([](auto &row) { return Json(row.shape); })},
+        {"shape", "Its rows and columns", CELL(shapeText(row.shape)),
+         jsonOf(CELL(Json(row.shape)))},
         {kNumber, "bytes", "Bytes of the tile", member<&Row::bytes, Count>},
         {kTerminal, "remark", "Whether it holds nothing of use afterwards; devices that need it",
          tileRemark},
         {kDocument, "scratch", "Holds nothing of use afterwards", member<&Row::scratch>},
         {kDocument, "devices", "The devices that need it, where not all do", nullptr,
-         jsonOf(
-             [](auto &row) { return row.name == "tmp" ? Json(devicesOf(row)) : Json(nullptr); })},
+         jsonOf(CELL(row.name == "tmp" ? Json(devicesOf(row)) : Json(nullptr)))},
     };
     return tableOf<kColumns>("quantize_tiles");
 }

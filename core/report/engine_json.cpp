@@ -206,17 +206,14 @@ const TableOf<ImageGroup> &imageGroupTable()
         {"id", "group", "Number of the register group", member<&Row::id>},
         {"name", "What the group programs", member<&Row::name>},
         {kNumber, "registers", "How many registers it has", member<&Row::registers, Code>},
-        {"base", "Byte address of its first register",
-         [](auto &row) { return addressOf(row.base); }},
+        {"base", "Byte address of its first register", CELL(addressOf(row.base))},
         {"struct_offset", "object", "Offset in the compiler's object",
-         [](auto &row) { return '+' + hexText(row.structOffset); },
-         jsonOf([](auto &row) { return Json(hexText(row.structOffset)); })},
+         CELL('+' + hexText(row.structOffset)), jsonOf(CELL(Json(hexText(row.structOffset))))},
         {kDocument, "image_offset", "image", "Offset in the image that the engine reads",
-         [](auto &row) { return hexText(row.imageOffset); }},
+         CELL(hexText(row.imageOffset))},
         {"contents", "What the registers hold", member<&Row::contents>},
         {kDocument, "reading", "Its meaning by the register maps", member<&Row::reading>},
-        {"confidence", "How sure it is",
-         [](auto &row) { return Word(format::confidenceName(row.confidence)); }},
+        {"confidence", "How sure it is", CELL(Word(format::confidenceName(row.confidence)))},
         {kDocument, "source", "Where it is from",
          [](auto &) { return View("chapter 20, table 20.7"); }},
     };
@@ -229,19 +226,18 @@ const TableOf<ImageField> &imageFieldTable()
     static constexpr Column<Row> kColumns[] = {
         {kDocument, "record", "Kind of row: a field, a relocation or a stream register",
          member<&Row::record>},
-        {"group", "Register group that it is in", [](auto &row) { return orNothing(row.group); }},
+        {"group", "Register group that it is in", CELL(orNothing(row.group))},
         {"name", "field", "Name of the field or register", member<&Row::name>},
         {"struct_offset", "object", "Offset in the compiler's object",
-         [](auto &row) { return addressOf(row.structOffset); }},
-        {"register", "word", "Word address of the register",
-         [](auto &row) { return addressOf(row.wordAddress); }},
+         CELL(addressOf(row.structOffset))},
+        {"register", "word", "Word address of the register", CELL(addressOf(row.wordAddress))},
         {kDocument, "byte_address", "byte address", "Byte address of the register",
-         [](auto &row) { return addressOf(row.byteAddress); }},
+         CELL(addressOf(row.byteAddress))},
         {"bits", "Bits of the register", member<&Row::bits>},
         {"contents", "What it holds", member<&Row::contents>},
         {"source", "Where it is from", member<&Row::source>},
         {kDocument, "confidence", "How sure it is",
-         [](auto &row) { return Word(format::confidenceName(row.confidence)); }},
+         CELL(Word(format::confidenceName(row.confidence)))},
     };
     return tableOf<kColumns>("image-fields");
 }
@@ -260,7 +256,7 @@ const TableOf<ImageField> &relocationRegisterTable()
     static constexpr Column<Row> kColumns[] = {
         {"name", "relocation", "Name of the relocation", member<&Row::name>},
         {"register", "Word address of the register that it fills in",
-         [](auto &row) { return addressOf(row.wordAddress); }},
+         CELL(addressOf(row.wordAddress))},
         {"contents", "role", "What the address is of", member<&Row::contents>},
     };
     return tableOf<kColumns>("relocation-registers");
@@ -285,14 +281,13 @@ const TableOf<ImageStreamFacts> &imageStreamTable()
 {
     using Row = ImageStreamFacts;
     static constexpr Column<Row> kColumns[] = {
-        {"name", "stream", "What the stream loads",
-         [](auto &row) { return View(row.stream.name); }},
+        {"name", "stream", "What the stream loads", CELL(View(row.stream.name))},
         {"enable", "Byte address of the register that enables it",
-         [](auto &row) { return hexText(row.stream.enable); }},
+         CELL(hexText(row.stream.enable))},
         {"base_offset", "base offset", "Byte address of the register of its offset",
-         [](auto &row) { return hexText(row.stream.baseOffset); }},
+         CELL(hexText(row.stream.baseOffset))},
         {"relocation", "Word address of its relocation register",
-         [](auto &row) { return hexText(row.stream.relocation); }},
+         CELL(hexText(row.stream.relocation))},
         {kTables, "role", "What that relocation is for", member<&Row::role>},
         {kDocument, "source", "Where the registers are from",
          [](auto &) { return View("tables 20.8 and 25.4"); }},
@@ -305,28 +300,22 @@ const TableOf<LaneCode> &laneCodeTable()
     using Row = LaneCode;
     static constexpr Column<Row> kColumns[] = {
         {kTables, "lane", "Lane of the format word",
-         [](auto &row) { return View(descriptor::formatLaneName(row.lane)); }},
+         CELL(View(descriptor::formatLaneName(row.lane)))},
         {"format", "Tensor format", member<&Row::name>},
         {"value", "bits", "Its bits in the format word",
-         [](auto &row) { return row.bits ? Value(hexText(*row.bits, 3)) : Value(Unknown()); },
-         unknownAs("none"),
-         jsonOf([](auto &row) { return row.bits ? Json(hexText(*row.bits)) : Json(nullptr); })},
+         CELL(row.bits ? Value(hexText(*row.bits, 3)) : Value(Unknown())), unknownAs("none"),
+         jsonOf(CELL(row.bits ? Json(hexText(*row.bits)) : Json(nullptr)))},
         {"message", "why it has none",
          "Why the lane has no bits for it; in quotation marks the compiler's words",
-         [](auto &row) {
-             return row.refusal.quoted ? Value('"' + row.refusal.text + '"')
-                                       : orNothing(row.refusal.text);
-         },
-         jsonOf([](auto &row) { return row.bits ? Json(nullptr) : Json(row.refusal.text); }),
-         originOf([](auto &row) { return row.refusal.source; })},
+         CELL(row.refusal.quoted ? Value('"' + row.refusal.text + '"')
+                                 : orNothing(row.refusal.text)),
+         jsonOf(CELL(row.bits ? Json(nullptr) : Json(row.refusal.text))),
+         originOf(CELL(row.refusal.source))},
         {kDocument, "quoted", "Whether that is the compiler's own text, as the source quotes it",
-         nullptr, jsonOf([](auto &row) { return row.bits ? noKey() : Json(row.refusal.quoted); })},
-        {"contested", "What another source has",
-         [](auto &row) { return orNothing(row.contested); }},
+         nullptr, jsonOf(CELL(row.bits ? noKey() : Json(row.refusal.quoted)))},
+        {"contested", "What another source has", CELL(orNothing(row.contested))},
         {kDocument, "source", "Where the bits or the rule are from",
-         [](auto &row) {
-             return row.bits ? View("chapter 36, table 36.3") : View(row.refusal.source);
-         }},
+         CELL(row.bits ? View("chapter 36, table 36.3") : View(row.refusal.source))},
     };
     return tableOf<kColumns>("format-lanes");
 }
@@ -339,8 +328,7 @@ const TableOf<format::WeightElementRole> &elementRoleTable()
         {"width", "Bits of an element", member<&Row::width>},
         {"role", "role in a weight", "What it is for in a weight", member<&Row::role>},
         {"source", "Where it is documented", member<&Row::source>},
-        {"confidence", "How well it is known",
-         [](auto &row) { return confidenceValue(row.confidence); }},
+        {"confidence", "How well it is known", CELL(confidenceValue(row.confidence))},
     };
     return tableOf<kColumns>("element_roles");
 }
@@ -363,7 +351,7 @@ const TableOf<format::Fp8Format> &fp8FormatTable()
         {"on_m5", "on the M5", "State on the M5", member<&Row::onM5>},
         {kDocument | kWindow, "source", "Where it is documented", member<&Row::source>},
         {kDocument | kWindow, "confidence", "How well it is known",
-         [](auto &row) { return confidenceValue(row.confidence); }},
+         CELL(confidenceValue(row.confidence))},
     };
     return tableOf<kColumns>("fp8-formats");
 }
@@ -376,12 +364,11 @@ const TableOf<format::EngineNote> &engineNoteTable()
         {"what", "about", "What it is about", member<&Row::what>},
         {"text", "what is known",
          "In quotation marks the compiler's own text, as its source has it",
-         [](auto &row) { return row.quoted ? '"' + row.text + '"' : row.text; },
-         jsonOf([](auto &row) { return Json(row.text); })},
+         CELL(row.quoted ? '"' + row.text + '"' : row.text), jsonOf(CELL(Json(row.text)))},
         {kDocument, "quoted", "Whether it is the compiler's own text", member<&Row::quoted>},
         {"source", "Where it is documented", member<&Row::source>},
         {kDocument | kWindow, "confidence", "How well it is known",
-         [](auto &row) { return confidenceValue(row.confidence); }},
+         CELL(confidenceValue(row.confidence))},
     };
     return tableOf<kColumns>("engine-notes");
 }
@@ -393,8 +380,7 @@ const TableOf<DoubleMacPair> &doubleMacTable()
         {"activation", "Type of the activations", member<&Row::activation>},
         {"kernel", "Type of the weights", member<&Row::kernel>},
         {"eligible", "double multiply", "Whether the array multiplies two pairs at a time",
-         [](auto &row) { return Word(row.eligible ? "eligible" : "no"); },
-         jsonOf([](auto &row) { return Json(row.eligible); })},
+         CELL(Word(row.eligible ? "eligible" : "no")), jsonOf(CELL(Json(row.eligible)))},
         {kDocument, "source", "Where the rule is from",
          [](auto &) { return View("chapter 36, fp8 datapath"); }},
     };

@@ -147,34 +147,29 @@ std::vector<KernelFormatFacts> kernelFormatRows(const format::FormatUse &use)
 
 const TableOf<KernelFormatFacts> &kernelFormatTable()
 {
-    using Row = KernelFormatFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<KernelFormatFacts> kColumns[] = {
         {kNumber, "code", "Kernel format: the compiler's number for a weight's storage",
-         [](auto &row) { return Code(row.row->format.value); }, originOf(formatOrigin)},
-        {"name", "Name in public work on the compilers",
-         [](auto &row) { return View(row.row->name); }, originOf(formatOrigin)},
+         CELL(Code(row.row->format.value)), originOf(formatOrigin)},
+        {"name", "Name in public work on the compilers", CELL(View(row.row->name)),
+         originOf(formatOrigin)},
         {"kind", "Scalar, palette (7 to 27), unity (28 to 30) or microscaled",
-         [](auto &row) { return Word(format::kernelFormatKindName(row.row->kind)); }},
+         CELL(Word(format::kernelFormatKindName(row.row->kind)))},
         {kNumber, "bit_depth", "bits", "Bits of an element, or of a palette's index",
-         [](auto &row) { return known<Code>(row.row->bits); }},
+         CELL(known<Code>(row.row->bits))},
         {kNumber | kDocument, "palette_format", "entries", "Kernel format of a palette's entries",
-         [](auto &row) { return codeOf(format::paletteEntryFormat(row.row->format)); }},
+         CELL(codeOf(format::paletteEntryFormat(row.row->format)))},
         {"underlying_type", "type", "Underlying type of an element, or of a palette's entries",
-         [](auto &row) {
-             return row.row->underlying.empty() ? Value(Unknown()) : Value(row.row->underlying);
-         }},
+         CELL(row.row->underlying.empty() ? Value(Unknown()) : Value(row.row->underlying))},
         {kNumber | kDocument, "palette_lut_bytes", "codebook", "Bytes of one codebook",
-         [](auto &row) { return codeOf(format::paletteLutBytes(row.row->format, 1)); },
-         withUnit("B")},
+         CELL(codeOf(format::paletteLutBytes(row.row->format, 1))), withUnit("B")},
         {kNumber, "type_number", "number",
          "Element type number in descriptors and symbol catalogues",
-         [](auto &row) { return codeOf(format::typeNumber(row.row->format)); }},
+         CELL(codeOf(format::typeNumber(row.row->format)))},
         {kNumber | kDocument | kWindow, "register_value", "register",
-         "Value of the kernel-configuration register",
-         [](auto &row) { return known<Code>(row.row->registerValue); }},
+         "Value of the kernel-configuration register", CELL(known<Code>(row.row->registerValue))},
         {kNumber | kWindow, "since_version", "since",
          "First descriptor version that has it, where known",
-         [](auto &row) { return known<Code>(row.row->sinceVersion); }},
+         CELL(known<Code>(row.row->sinceVersion))},
         {"legal", "on this chip",
          "Whether the chosen chip's descriptor can encode it, or the rule that refuses", legalValue,
          jsonOf([](auto &row) {
@@ -185,11 +180,9 @@ const TableOf<KernelFormatFacts> &kernelFormatTable()
         {kDocument, "refused_by", "refused by", "The rule that refuses", refusedBy},
         {kDocument, "rules", "Every rule that was consulted", nullptr, jsonOf(rulesJson)},
         {"confidence", "How well the row is known; the tooltip names the source",
-         [](auto &row) { return confidenceValue(row.row->confidence); }, originOf(formatOrigin)},
-        {kDocument | kWindow, "source", "Where the row comes from",
-         [](auto &row) { return View(row.row->source); }},
-        {kDocument | kWindow, "note", "Note on the row",
-         [](auto &row) { return View(row.row->note); }},
+         CELL(confidenceValue(row.row->confidence)), originOf(formatOrigin)},
+        {kDocument | kWindow, "source", "Where the row comes from", CELL(View(row.row->source))},
+        {kDocument | kWindow, "note", "Note on the row", CELL(View(row.row->note))},
     };
     return tableOf<kColumns>("kernel-formats");
 }
@@ -233,20 +226,17 @@ const TableOf<ElementTypeFacts> &elementTypeTable()
     static constexpr Column<Row> kColumns[] = {
         {kWindow, "numbering",
          "Which list the code belongs to; codes of different lists are never the same thing",
-         [](auto &row) { return Word(row.numbering); }},
-        {kNumber, "code", "The compiler's or the file's number",
-         [](auto &row) { return Code(row.row->code); }},
-        {"name", "Name of the type", [](auto &row) { return View(row.row->name); }},
-        {kNumber, "bits", "Bits of one element",
-         [](auto &row) { return known<Code>(row.row->bits); }},
+         CELL(Word(row.numbering))},
+        {kNumber, "code", "The compiler's or the file's number", CELL(Code(row.row->code))},
+        {"name", "Name of the type", CELL(View(row.row->name))},
+        {kNumber, "bits", "Bits of one element", CELL(known<Code>(row.row->bits))},
         {"dma_to_fp16", "DMA to fp16",
          "Whether the DMA engine converts it to fp16 (the fold predicate)",
-         [](auto &row) { return row.dmaToFp16 ? Value(*row.dmaToFp16) : Value(Absent()); },
-         originOf([](auto &row) { return row.row->note; })},
+         CELL(row.dmaToFp16 ? Value(*row.dmaToFp16) : Value(Absent())),
+         originOf(CELL(row.row->note))},
         {"dma_valid", "DMA valid",
          "Tensor formats: what CheckValidDMAFormat says on the chosen chip",
-         [](auto &row) { return row.dma ? known(row.dma->valid) : Value(Absent()); },
-         unknownAs("unknown")},
+         CELL(row.dma ? known(row.dma->valid) : Value(Absent())), unknownAs("unknown")},
         {"capability_byte", "byte",
          "Tensor formats: the byte of the chip's table that CheckValidDMAFormat asks",
          [](auto &row) -> Value {
@@ -256,18 +246,14 @@ const TableOf<ElementTypeFacts> &elementTypeTable()
          }},
         {kWindow, "in_kernel_unit", "weight sections",
          "The catalogue: whether a weight section's descriptor is written with it",
-         [](auto &row) { return row.row->inKernelUnit ? Value(true) : Value(Absent()); }},
+         CELL(row.row->inKernelUnit ? Value(true) : Value(Absent()))},
         {kDocument | kWindow, "since_compiler", "since compiler",
          "The catalogue: version of the first compiler whose files list it",
-         [](auto &row) {
-             return row.row->sinceCompiler.empty() ? Value(Absent())
-                                                   : Value(row.row->sinceCompiler);
-         }},
+         CELL(row.row->sinceCompiler.empty() ? Value(Absent()) : Value(row.row->sinceCompiler))},
         {kDocument | kWindow, "confidence", "How well the row is known",
-         [](auto &row) { return confidenceValue(row.row->confidence); }},
-        {kDocument | kWindow, "source", "Where the row comes from",
-         [](auto &row) { return View(row.row->source); },
-         originOf([](auto &row) { return row.row->note; })},
+         CELL(confidenceValue(row.row->confidence))},
+        {kDocument | kWindow, "source", "Where the row comes from", CELL(View(row.row->source)),
+         originOf(CELL(row.row->note))},
     };
     static const TableOf<Row> kTable{
         "element-types", kColumns, {"code", "name", "bits", "confidence", "source"}};
@@ -284,29 +270,24 @@ std::vector<CodegenFacts> codegenRows(unsigned version)
 
 const TableOf<CodegenFacts> &codegenTable()
 {
-    using Row = CodegenFacts;
-    static constexpr Column<Row> kColumns[] = {
-        {"capability", "What an encoder writes",
-         [](auto &row) { return View(row.rule->capability); }},
+    static constexpr Column<CodegenFacts> kColumns[] = {
+        {"capability", "What an encoder writes", CELL(View(row.rule->capability))},
         {kNumber, "since_version", "since", "First descriptor version whose encoder writes it",
-         [](auto &row) { return Code(row.rule->sinceVersion); }},
+         CELL(Code(row.rule->sinceVersion))},
         {"implemented", "here", "Whether the chosen descriptor version has it",
-         [](auto &row) {
-             return row.implemented ? Word("implemented", Mark::Good)
-                                    : Word("no encoder", Mark::Bad);
-         },
-         jsonOf([](auto &row) { return Json(row.implemented); })},
+         CELL(row.implemented ? Word("implemented", Mark::Good) : Word("no encoder", Mark::Bad)),
+         jsonOf(CELL(Json(row.implemented)))},
         {"offset", "In the descriptor, where one is published",
          [](auto &row) -> Value {
              if (!row.rule->offset)
                  return Nothing();
              return fmt::format("{:#05x}", *row.rule->offset);
          }},
-        {"source", "Where the rule comes from", [](auto &row) { return View(row.rule->source); },
-         originOf([](auto &row) { return row.rule->note; })},
+        {"source", "Where the rule comes from", CELL(View(row.rule->source)),
+         originOf(CELL(row.rule->note))},
         {kDocument | kWindow, "confidence", "How well the rule is known",
-         [](auto &row) { return confidenceValue(row.rule->confidence); }},
-        {kDocument, "note", "Note on the row", [](auto &row) { return View(row.rule->note); }},
+         CELL(confidenceValue(row.rule->confidence))},
+        {kDocument, "note", "Note on the row", CELL(View(row.rule->note))},
     };
     return tableOf<kColumns>("encoder");
 }
@@ -350,9 +331,9 @@ const TableOf<EmbeddedFact> &embeddedFactTable()
         {"table", "Table of facts that the program reads", member<&Row::table>},
         {"fact", "Cells of the row, by column", member<&Row::cells>},
         {"confidence", "How well the row is known, in the words of its table",
-         [](auto &row) { return orNothing(row.confidence); }},
-        {"source", "Where the row comes from", [](auto &row) { return orNothing(row.source); }},
-        {"note", "Note on the row", [](auto &row) { return orNothing(row.note); }},
+         CELL(orNothing(row.confidence))},
+        {"source", "Where the row comes from", CELL(orNothing(row.source))},
+        {"note", "Note on the row", CELL(orNothing(row.note))},
     };
     return tableOf<kColumns>("facts");
 }
@@ -395,40 +376,28 @@ const TableOf<ActivationEntry> &activationTable()
     using Row = ActivationEntry;
     static constexpr Column<Row> kColumns[] = {
         {kNumber, "entry", "Halfword of the record, 0 to 42", entryPlace,
-         jsonOf([](auto &row) { return Json(row.entry); }), originOf(entryOrigin)},
+         jsonOf(CELL(Json(row.entry))), originOf(entryOrigin)},
         {"name", "field", "What the entry is, in the chosen reading of the record", entryName,
          originOf(entryOrigin)},
         {kNumber | kDocument, "count", "entries", "How many entries the field has",
          member<&Row::count, Count>},
         {kNumber | kTables, "bits", "The stored fp16 bits",
-         [](auto &row) {
-             return row.count == 1 ? Value(Hex(row.table->entries()[row.entry], 4))
-                                   : Value(Nothing());
-         },
+         CELL(row.count == 1 ? Value(Hex(row.table->entries()[row.entry], 4)) : Value(Nothing())),
          originOf(entryOrigin)},
         {kNumber | kTables, "value", "The same bits as an fp16 number",
-         [](auto &row) {
-             return row.count == 1 ? Value(Real(static_cast<double>(row.table->value(row.entry)),
-                                                kActivationDigits, true))
-                                   : Value(Nothing());
-         },
+         CELL(row.count == 1 ? Value(Real(static_cast<double>(row.table->value(row.entry)),
+                                          kActivationDigits, true))
+                             : Value(Nothing())),
          originOf(entryOrigin)},
         {kDocument, "values", "The numbers of all entries of the field", nullptr,
          jsonOf(activationValuesJson)},
         {kDocument, "source", "Where the field is described",
-         [](auto &row) {
-             return row.field != nullptr ? Value(View(row.field->source)) : Value(Nothing());
-         }},
+         CELL(row.field != nullptr ? Value(View(row.field->source)) : Value(Nothing()))},
         {"confidence", "How well the field's place and meaning are known",
-         [](auto &row) {
-             return row.field != nullptr ? confidenceValue(row.field->confidence)
-                                         : Value(Nothing());
-         },
+         CELL(row.field != nullptr ? confidenceValue(row.field->confidence) : Value(Nothing())),
          originOf(entryOrigin)},
         {kName | kDocument | kTerminal, "note", "What else is known of the field",
-         [](auto &row) {
-             return row.field != nullptr ? Value(View(row.field->note)) : Value(Nothing());
-         }},
+         CELL(row.field != nullptr ? Value(View(row.field->note)) : Value(Nothing()))},
     };
     static const TableOf<Row> kTable{
         "activation",
@@ -447,13 +416,11 @@ std::vector<KnotFacts> knotFacts(const ActivationTable &table)
 
 const TableOf<KnotFacts> &knotTable()
 {
-    using Row = KnotFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<KnotFacts> kColumns[] = {
         {kNumber | kTerminal, "knot", "Number of the knot, from 0", member<&KnotFacts::knot, Code>},
-        {kNumber, "input", "Where the knot lies",
-         [](auto &row) { return Real(row.input, kActivationDigits, true); }},
+        {kNumber, "input", "Where the knot lies", CELL(Real(row.input, kActivationDigits, true))},
         {kNumber, "output", "Value of the function there",
-         [](auto &row) { return Real(static_cast<double>(row.output), kActivationDigits, true); }},
+         CELL(Real(static_cast<double>(row.output), kActivationDigits, true))},
     };
     return tableOf<kColumns>("knots");
 }

@@ -371,9 +371,8 @@ const TableOf<EngineFact> &geometryFactTable()
     static const TableOf<EngineFact> kTable = [] {
         TableOf<EngineFact> table{"geometry", engineColumns()};
         table.columns.push_back(
-            {"confidence", "How well it is known", [](const EngineFact &row) -> Value {
-                 return row.confidence ? confidenceValue(*row.confidence) : Value(Nothing());
-             }});
+            {"confidence", "How well it is known",
+             CELL(row.confidence ? confidenceValue(*row.confidence) : Value(Nothing()))});
         return table;
     }();
     return kTable;

@@ -46,11 +46,6 @@ Json document(std::string_view command)
 
 namespace {
 
-Value severityValue(const Diagnostic &row)
-{
-    return Word{severityName(row.severity), Mark::None, {}, static_cast<int>(row.severity)};
-}
-
 /// Of the binary values that packed() makes.
 constexpr std::uint8_t kPackedText = 0x4A;
 
@@ -71,8 +66,8 @@ void writePacked(std::string &text, const Json &list, int indent)
     std::size_t size = text.size();
     for (const Json &each : list) {
         const auto &row = each.get_binary();
-        size += row.size() + margin.size() * (2 + static_cast<std::size_t>(std::count(
-                                                      row.begin(), row.end(), std::uint8_t('\n'))));
+        size += row.size() + margin.size() * (2 + static_cast<std::size_t>(
+                                                      std::ranges::count(row, std::uint8_t('\n'))));
     }
     text.reserve(size + size / 64);
     for (const Json &each : list) {
@@ -216,37 +211,27 @@ const TableOf<Diagnostic> &diagnosticTable()
     using Row = Diagnostic;
     static constexpr Column<Row> kColumns[] = {
         {"severity", "Error: something cannot be read. Warning: it can, with doubt.",
-         severityValue},
+         CELL(Word{severityName(row.severity), Mark::None, {}, static_cast<int>(row.severity)})},
         {"code", "Stable name of the fault, the same on the command line",
-         [](auto &row) { return View(row.error.code); }},
+         CELL(View(row.error.code))},
         {kWindow, "place", "File and offset; Enter goes there",
          [](auto &row) {
              const auto &offset = row.error.offset;
              return FilePlace(row.error.file, offset ? std::optional(offset->value) : std::nullopt);
          }},
-        {kDocument, "file", "File that is meant",
-         [](auto &row) { return orNothing(row.error.file); }},
+        {kDocument, "file", "File that is meant", CELL(orNothing(row.error.file))},
         {kDocument, "offset", "First byte that is meant",
-         [](auto &row) {
-             return row.error.offset ? Value(Hex(row.error.offset->value)) : Value(Unknown());
-         }},
+         CELL(row.error.offset ? Value(Hex(row.error.offset->value)) : Value(Unknown()))},
         {kDocument, "length", "Bytes that are meant",
-         [](auto &row) {
-             return row.error.length ? Value(Count(row.error.length->value)) : Value(Absent());
-         }},
+         CELL(row.error.length ? Value(Count(row.error.length->value)) : Value(Absent()))},
         {kDocument | kWindow, "field", "Field or operand that is meant",
-         [](auto &row) {
-             return row.error.field.empty() ? Value(Absent()) : Value(View(row.error.field));
-         }},
+         CELL(row.error.field.empty() ? Value(Absent()) : Value(View(row.error.field)))},
         {kDocument | kWindow, "expected", "What should stand there",
-         [](auto &row) { return View(row.error.expected); }},
-        {kDocument | kWindow, "found", "What stands there",
-         [](auto &row) { return View(row.error.found); }},
+         CELL(View(row.error.expected))},
+        {kDocument | kWindow, "found", "What stands there", CELL(View(row.error.found))},
         {kDocument | kWindow, "message", "What is wrong",
-         [](auto &row) {
-             return View(row.error.message.empty() ? row.error.code : row.error.message);
-         },
-         jsonOf([](auto &row) { return Json(row.error.message); })},
+         CELL(View(row.error.message.empty() ? row.error.code : row.error.message)),
+         jsonOf(CELL(Json(row.error.message)))},
     };
     static const TableOf<Row> kTable{
         "diagnostics", kColumns, {}, {"severity", "code", "place", "field", "message"}};
@@ -281,7 +266,7 @@ std::string documentText(const Json &document, int indent)
     const auto packs = [](const Json &value) {
         return value.is_array() && !value.empty() && isPacked(value.front());
     };
-    if (!document.is_object() || std::none_of(document.begin(), document.end(), packs))
+    if (!document.is_object() || std::ranges::none_of(document, packs))
         return documentDump(document, indent);
     std::string text;
     for (const auto &[key, value] : document.items()) {

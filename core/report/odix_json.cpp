@@ -267,23 +267,19 @@ const TableOf<MemoryRow> &memoryTable()
     using Row = MemoryRow;
     static const TableOf<Row> table(
         "memory",
-        {{kNumber, "buffer", "Buffer of scratch memory",
-          [](const Row &row) -> Value { return Code(row.view->buffer); }},
-         {kNumber, "offset", "First byte in the buffer",
-          [](const Row &row) -> Value { return Count(row.view->offset); }},
-         {kNumber, "bytes", "Bytes of the array",
-          [](const Row &row) -> Value { return Count(row.view->bytes); }, withUnit("B")},
+        {{kNumber, "buffer", "Buffer of scratch memory", CELL(Code(row.view->buffer))},
+         {kNumber, "offset", "First byte in the buffer", CELL(Count(row.view->offset))},
+         {kNumber, "bytes", "Bytes of the array", CELL(Count(row.view->bytes)), withUnit("B")},
          {"type", "Elements and shape of the array",
-          [](const Row &row) -> Value { return typeText(row.compiled->program, row.view->type); }},
+          CELL(typeText(row.compiled->program, row.view->type))},
          {"function", "Function that lays it out",
           [](const Row &row) -> Value {
               const odix::Program &program = row.compiled->program;
               return View(program.symbolOf(program.functions[row.view->function]).name);
           }},
-         {kNumber, "first", "Instruction that makes it",
-          [](const Row &row) -> Value { return Code(row.view->instruction); }},
+         {kNumber, "first", "Instruction that makes it", CELL(Code(row.view->instruction))},
          {kNumber, "last", "Last instruction that names it; a jump back where a loop uses it",
-          [](const Row &row) -> Value { return Code(row.view->last); }}});
+          CELL(Code(row.view->last))}});
     return table;
 }
 
@@ -303,16 +299,13 @@ const TableOf<ConstantRow> &constantTable()
     };
     static const TableOf<Row> table(
         "constants",
-        {{kNumber, "record", "Number of the constant, by its place",
-          [](const Row &row) -> Value { return Code(row.record); }},
-         {kNumber, "offset", "First byte in the file",
-          [](const Row &row) -> Value { return Hex(of(row).bytes.offset.value); }},
-         {kNumber, "bytes", "Bytes that its elements take",
-          [](const Row &row) -> Value { return Count(of(row).bytes.bytes.value); }, withUnit("B")},
-         {kNumber, "room", "Bytes up to the next constant",
-          [](const Row &row) -> Value { return Count(of(row).room.value); }, withUnit("B")},
-         {"type", "Elements and shape",
-          [](const Row &row) -> Value { return typeText(row.compiled->program, of(row).type); }},
+        {{kNumber, "record", "Number of the constant, by its place", CELL(Code(row.record))},
+         {kNumber, "offset", "First byte in the file", CELL(Hex(of(row).bytes.offset.value))},
+         {kNumber, "bytes", "Bytes that its elements take", CELL(Count(of(row).bytes.bytes.value)),
+          withUnit("B")},
+         {kNumber, "room", "Bytes up to the next constant", CELL(Count(of(row).room.value)),
+          withUnit("B")},
+         {"type", "Elements and shape", CELL(typeText(row.compiled->program, of(row).type))},
          {"source", "Operation of the package that it came from, by the debug information",
           [](const Row &row) -> Value {
               if (!row.compiled->debug)
@@ -339,14 +332,10 @@ const TableOf<InstructionRow> &instructionTable()
     using Row = InstructionRow;
     static const TableOf<Row> table(
         "instructions",
-        {{kNumber, "function", "Number of the function",
-          [](const Row &row) -> Value { return Code(row.function); }},
-         {kNumber, "number", "Number in the function",
-          [](const Row &row) -> Value { return Code(row.instruction); }},
-         {"does", "What it does",
-          [](const Row &row) -> Value { return codeText("opcode", instructionOf(row).opcode); }},
-         {kName, "what", "Kernel or function, target, slot, number",
-          [](const Row &row) -> Value { return argumentText(row); }},
+        {{kNumber, "function", "Number of the function", CELL(Code(row.function))},
+         {kNumber, "number", "Number in the function", CELL(Code(row.instruction))},
+         {"does", "What it does", CELL(codeText("opcode", instructionOf(row).opcode))},
+         {kName, "what", "Kernel or function, target, slot, number", CELL(argumentText(row))},
          {"operands", "Registers that it reads",
           [](const Row &row) -> Value {
               const odix::Function &function = row.compiled->program.functions[row.function];

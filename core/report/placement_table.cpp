@@ -188,117 +188,116 @@ std::vector<PlacedLayer> placedLayers(const Bundle &bundle,
 const TableOf<PlacedLayer> &placementTable()
 {
     using Row = PlacedLayer;
-    static constexpr Column<Row> kColumns[] = {
-        {"name", "layer", "Name of the operation, after its function where there are several",
-         [](auto &row) { return printable(row.placement->layer.label()); },
-         jsonOf([](auto &row) { return Json(row.placement->layer.name); })},
-        {kDocument | kWindow, "function", "Function of the program that holds the layer",
-         member<&Row::function>,
-         jsonOf([](auto &row) { return Json(row.placement->layer.function); })},
-        {kDocument, "runs", "Functions that a run enters to get there, and how often", nullptr,
-         jsonOf(runsJson)},
-        {kName, "op", "Kind of the operation, and which of several weights it is",
-         [](auto &row) { return operationText(row.placement->layer); },
-         jsonOf([](auto &row) { return Json(row.placement->layer.op); })},
-        {kDocument, "param", "parameter", "Parameter of the operation that takes the weight",
-         [](auto &row) { return View(row.placement->layer.param); }},
-        {"form", "How the weight is stored", [](auto &row) { return View(storedOf(row).form); }},
-        {kNumber, "flops", "FLOP", "Floating-point operations of one run",
-         [](auto &row) { return placedFigure(storedOf(row).flops); }, unknownAs("?"),
-         jsonOf([](auto &row) { return roundedJson(storedOf(row).flops); })},
-        {kNumber, "bytes",
-         "Bytes that one run moves: the weight, and inputs and outputs larger than the working set",
-         [](auto &row) { return placedFigure(storedOf(row).bytes); }, unknownAs("?"),
-         jsonOf([](auto &row) { return roundedJson(storedOf(row).bytes); })},
-        {kNumber | kDocument, "weight_bytes_stored", "stored",
-         "Bytes of the weight as it is stored", nullptr, withUnit("B"),
-         jsonOf([](auto &row) { return numberJson(row.placement->layer.form.storedBytes); })},
-        {kNumber | kDocument, "weight_bytes_dense", "dense", "Bytes of the weight as dense fp16",
-         nullptr, withUnit("B"),
-         jsonOf([](auto &row) { return numberJson(row.placement->layer.form.denseBytes); })},
-        {kNumber | kDocument, "input_bytes", "input", "Bytes of the input", nullptr, withUnit("B"),
-         jsonOf([](auto &row) { return numberJson(row.placement->layer.inputBytes); })},
-        {kNumber | kDocument, "output_bytes", "output", "Bytes of the output", nullptr,
-         withUnit("B"),
-         jsonOf([](auto &row) { return numberJson(row.placement->layer.outputBytes); })},
-        {kNumber, "intensity", "FLOP/B", "Operations for each byte moved",
-         [](auto &row) { return placedFigure(storedOf(row).intensity); }, unknownAs("?")},
-        {"bound", "Which of the two ceilings limits the layer",
-         [](auto &row) { return Word(roofline::boundName(storedOf(row).bound)); }},
-        {kNumber, "attainable_flops", "attainable",
-         "Rate that the ceilings leave at this intensity",
-         [](auto &row) { return placedFigure(storedOf(row).attainable); }, withUnit("FLOP/s"),
-         unknownAs("?")},
-        {kNumber, "time_s", "time", "Predicted time of one run",
-         [](auto &row) { return secondsValue(storedOf(row).timeS); }, withUnit("s"),
-         unknownAs("?")},
-        {kName, "compiler_estimate_ms", "compiler's estimate",
-         "What the compiler itself says of its time (EstimatedRuntime), by backend",
-         [](auto &row) {
-             const std::string text = row.notes != nullptr ? estimateText(*row.notes) : "";
-             return text.empty() ? Value(Absent()) : Value(text);
-         },
-         jsonOf(estimatesJson)},
-        {kName | kDocument | kWindow, "roofs", "held against",
-         "Roofs that were taken for its arithmetic and for the stream of its weight",
-         [](auto &row) { return roofsText(storedOf(row)); },
-         jsonOf([](auto &row) { return roofsJson(storedOf(row)); })},
-        {kNumber | kDocument, "rate_flops", "rate", "Operations over the predicted time",
-         [](auto &row) { return placedFigure(storedOf(row).rate); }, withUnit("FLOP/s")},
-        {kNumber | kDocument | kTerminal, "energy",
-         "Derived: a measured power times the predicted time",
-         [](auto &row) { return energyText(storedOf(row).energy); }, withUnit("uJ"),
-         jsonOf([](auto &row) { return energyJson(storedOf(row).energy); })},
-        {kNumber | kWindow, "dense_bytes", "dense",
-         "Bytes that one run would move if the weight were dense fp16",
-         [](auto &row) { return placedFigure(denseOf(row).bytes); }, withUnit("B")},
-        {kNumber | kWindow, "dense_time_s", "dense time", "Predicted time with a dense fp16 weight",
-         [](auto &row) { return secondsValue(denseOf(row).timeS); }, withUnit("s")},
-        {kName | kTables, "best_form", "best form",
-         "Form of the weight with which the layer is predicted to be fastest",
-         [](auto &row) {
-             const Assessment *best = row.placement->bestForm();
-             return best ? Value(View(best->form)) : Value(Unknown());
-         },
-         unknownAs("?")},
-        {kNumber | kTables, "best_time_s", "its time", "Predicted time in the best form",
-         [](auto &row) {
-             const Assessment *best = row.placement->bestForm();
-             return best ? secondsValue(best->timeS) : Value(Unknown());
-         },
-         withUnit("s"), unknownAs("?")},
-        {kName | kTerminal, "remarks", "What the figures are to be read with",
-         [](auto &row) { return remarksText(*row.placement); }},
-        {kDocument | kWindow, "estimated", "A roof is not measured, or an extent is not known",
-         [](auto &row) { return row.placement->estimated; }},
-        {kDocument, "above_working_set", "above working set",
-         "An operand is larger than the working set: it is tiled and streamed",
-         [](auto &row) { return known(row.placement->aboveWorkingSet); }},
-        {kNumber | kDocument | kWindow, "above_roofs", "above roofs",
-         "How many measured roofs the layer passes",
-         [](auto &row) { return Count(row.placement->above.size()); },
-         jsonOf([](auto &row) { return Json(row.placement->above); })},
-        {kDocument, "forms", "The layer in each form of its weight", nullptr,
-         jsonOf(layerFormsJson)},
-    };
+    static constexpr Column<Row>
+        kColumns[] =
+            {
+                {"name", "layer",
+                 "Name of the operation, after its function where there are several",
+                 CELL(printable(row.placement->layer.label())),
+                 jsonOf(CELL(Json(row.placement->layer.name)))},
+                {kDocument | kWindow, "function", "Function of the program that holds the layer",
+                 member<&Row::function>, jsonOf(CELL(Json(row.placement->layer.function)))},
+                {kDocument, "runs", "Functions that a run enters to get there, and how often",
+                 nullptr, jsonOf(runsJson)},
+                {kName, "op", "Kind of the operation, and which of several weights it is",
+                 CELL(operationText(row.placement->layer)),
+                 jsonOf(CELL(Json(row.placement->layer.op)))},
+                {kDocument, "param", "parameter",
+                 "Parameter of the operation that takes the weight",
+                 CELL(View(row.placement->layer.param))},
+                {"form", "How the weight is stored", CELL(View(storedOf(row).form))},
+                {kNumber, "flops", "FLOP", "Floating-point operations of one run",
+                 CELL(placedFigure(storedOf(row).flops)), unknownAs("?"),
+                 jsonOf(CELL(roundedJson(storedOf(row).flops)))},
+                {kNumber, "bytes",
+                 "Bytes that one run moves: the weight, and inputs and outputs larger than the "
+                 "working set",
+                 CELL(placedFigure(storedOf(row).bytes)), unknownAs("?"),
+                 jsonOf(CELL(roundedJson(storedOf(row).bytes)))},
+                {kNumber | kDocument, "weight_bytes_stored", "stored",
+                 "Bytes of the weight as it is stored", nullptr, withUnit("B"),
+                 jsonOf(CELL(numberJson(row.placement->layer.form.storedBytes)))},
+                {kNumber | kDocument, "weight_bytes_dense", "dense",
+                 "Bytes of the weight as dense fp16", nullptr, withUnit("B"),
+                 jsonOf(CELL(numberJson(row.placement->layer.form.denseBytes)))},
+                {kNumber | kDocument, "input_bytes", "input", "Bytes of the input", nullptr,
+                 withUnit("B"), jsonOf(CELL(numberJson(row.placement->layer.inputBytes)))},
+                {kNumber | kDocument, "output_bytes", "output", "Bytes of the output", nullptr,
+                 withUnit("B"), jsonOf(CELL(numberJson(row.placement->layer.outputBytes)))},
+                {kNumber, "intensity", "FLOP/B", "Operations for each byte moved",
+                 CELL(placedFigure(storedOf(row).intensity)), unknownAs("?")},
+                {"bound", "Which of the two ceilings limits the layer",
+                 CELL(Word(roofline::boundName(storedOf(row).bound)))},
+                {kNumber, "attainable_flops", "attainable",
+                 "Rate that the ceilings leave at this intensity",
+                 CELL(placedFigure(storedOf(row).attainable)), withUnit("FLOP/s"), unknownAs("?")},
+                {kNumber, "time_s", "time", "Predicted time of one run",
+                 CELL(secondsValue(storedOf(row).timeS)), withUnit("s"), unknownAs("?")},
+                {kName, "compiler_estimate_ms", "compiler's estimate",
+                 "What the compiler itself says of its time (EstimatedRuntime), by backend",
+                 [](auto &row) {
+                     const std::string text = row.notes != nullptr ? estimateText(*row.notes) : "";
+                     return text.empty() ? Value(Absent()) : Value(text);
+                 },
+                 jsonOf(estimatesJson)},
+                {kName | kDocument | kWindow, "roofs", "held against",
+                 "Roofs that were taken for its arithmetic and for the stream of its weight",
+                 CELL(roofsText(storedOf(row))), jsonOf(CELL(roofsJson(storedOf(row))))},
+                {kNumber | kDocument, "rate_flops", "rate", "Operations over the predicted time",
+                 CELL(placedFigure(storedOf(row).rate)), withUnit("FLOP/s")},
+                {kNumber | kDocument | kTerminal, "energy",
+                 "Derived: a measured power times the predicted time",
+                 CELL(energyText(storedOf(row).energy)), withUnit("uJ"),
+                 jsonOf(CELL(energyJson(storedOf(row).energy)))},
+                {kNumber | kWindow, "dense_bytes", "dense",
+                 "Bytes that one run would move if the weight were dense fp16",
+                 CELL(placedFigure(denseOf(row).bytes)), withUnit("B")},
+                {kNumber | kWindow, "dense_time_s", "dense time",
+                 "Predicted time with a dense fp16 weight", CELL(secondsValue(denseOf(row).timeS)),
+                 withUnit("s")},
+                {kName | kTables, "best_form", "best form",
+                 "Form of the weight with which the layer is predicted to be fastest",
+                 [](auto &row) {
+                     const Assessment *best = row.placement->bestForm();
+                     return best ? Value(View(best->form)) : Value(Unknown());
+                 },
+                 unknownAs("?")},
+                {kNumber | kTables, "best_time_s", "its time", "Predicted time in the best form",
+                 [](auto &row) {
+                     const Assessment *best = row.placement->bestForm();
+                     return best ? secondsValue(best->timeS) : Value(Unknown());
+                 },
+                 withUnit("s"), unknownAs("?")},
+                {kName | kTerminal, "remarks", "What the figures are to be read with",
+                 CELL(remarksText(*row.placement))},
+                {kDocument | kWindow, "estimated",
+                 "A roof is not measured, or an extent is not known",
+                 CELL(row.placement->estimated)},
+                {kDocument, "above_working_set", "above working set",
+                 "An operand is larger than the working set: it is tiled and streamed",
+                 CELL(known(row.placement->aboveWorkingSet))},
+                {kNumber | kDocument | kWindow, "above_roofs", "above roofs",
+                 "How many measured roofs the layer passes",
+                 CELL(Count(row.placement->above.size())),
+                 jsonOf(CELL(Json(row.placement->above)))},
+                {kDocument, "forms", "The layer in each form of its weight", nullptr,
+                 jsonOf(layerFormsJson)},
+            };
     static const TableOf<Row> kTable{"roofline", kColumns, {}, {"name", "op"}};
     return kTable;
 }
 
 const TableOf<PlacedLayer> &estimateTable()
 {
-    using Row = PlacedLayer;
-    static constexpr Column<Row> kColumns[] = {
-        {"name", "layer", "Name of the operation",
-         [](auto &row) { return printable(row.placement->layer.label()); }},
-        {"op", "Kind of the operation",
-         [](auto &row) { return operationText(row.placement->layer); }},
-        {"form", "How the weight is stored", [](auto &row) { return View(storedOf(row).form); }},
+    static constexpr Column<PlacedLayer> kColumns[] = {
+        {"name", "layer", "Name of the operation", CELL(printable(row.placement->layer.label()))},
+        {"op", "Kind of the operation", CELL(operationText(row.placement->layer))},
+        {"form", "How the weight is stored", CELL(View(storedOf(row).form))},
         {kNumber, "predicted_s", "predicted", "Time of one run on the engine, by the assessment",
-         [](auto &row) { return secondsValue(storedOf(row).timeS); }, unknownAs("?")},
+         CELL(secondsValue(storedOf(row).timeS)), unknownAs("?")},
         {kNumber, "compiler_s", "compiler",
          "Time on the engine by the compiler itself (EstimatedRuntime, ane)",
-         [](auto &row) { return secondsValue(estimateOfEngine(row)); }, unknownAs("?")},
+         CELL(secondsValue(estimateOfEngine(row))), unknownAs("?")},
         {kNumber, "ratio", "Predicted over the compiler's",
          [](auto &row) {
              const auto own = estimateOfEngine(row);
@@ -308,8 +307,8 @@ const TableOf<PlacedLayer> &estimateTable()
          },
          unknownAs("?")},
         {"compiler_estimate_ms", "all of the compiler's",
-         "Its estimates by backend, that of the chosen one first",
-         [](auto &row) { return estimateText(*row.notes); }, jsonOf(estimatesJson)},
+         "Its estimates by backend, that of the chosen one first", CELL(estimateText(*row.notes)),
+         jsonOf(estimatesJson)},
     };
     return tableOf<kColumns>("estimates");
 }
@@ -342,20 +341,16 @@ const TableOf<CeilingFacts> &ceilingTable()
     using Row = CeilingFacts;
     static constexpr Column<Row> kColumns[] = {
         {"name", "ceiling", "Name of the figure; > marks those that layers are held against",
-         [](auto &row) { return (row.used ? "> " : "  ") + row.ceiling.name; },
-         jsonOf([](auto &row) { return Json(row.ceiling.name); })},
-        {"kind", "What it bounds",
-         [](auto &row) { return Word(roofline::ceilingKindName(row.ceiling.kind)); }},
-        {kNumber, "value", "The figure",
-         [](auto &row) { return Real(row.ceiling.value, 4, true); }},
-        {"unit", "Its unit", [](auto &row) { return View(row.ceiling.unit); }},
+         CELL((row.used ? "> " : "  ") + row.ceiling.name), jsonOf(CELL(Json(row.ceiling.name)))},
+        {"kind", "What it bounds", CELL(Word(roofline::ceilingKindName(row.ceiling.kind)))},
+        {kNumber, "value", "The figure", CELL(Real(row.ceiling.value, 4, true))},
+        {"unit", "Its unit", CELL(View(row.ceiling.unit))},
         {"method", "Whether it was measured, derived or marketed",
-         [](auto &row) { return Word(roofline::ceilingMethodName(row.ceiling.method)); }},
+         CELL(Word(roofline::ceilingMethodName(row.ceiling.method)))},
         {kDocument | kWindow, "chip", "of", "Product that the figure is of",
-         [](auto &row) { return orNothing(row.ceiling.chip); }},
-        {"source", "Where the figure is from", [](auto &row) { return View(row.ceiling.source); }},
-        {kDocument, "confidence", "How sure it is",
-         [](auto &row) { return confidenceWord(row.ceiling.confidence); }},
+         CELL(orNothing(row.ceiling.chip))},
+        {"source", "Where the figure is from", CELL(View(row.ceiling.source))},
+        {kDocument, "confidence", "How sure it is", CELL(confidenceWord(row.ceiling.confidence))},
     };
     static const TableOf<Row> kTable{
         "ceilings",
@@ -368,14 +363,13 @@ const TableOf<roofline::PowerFigure> &powerTable()
 {
     using Row = roofline::PowerFigure;
     static constexpr Column<Row> kColumns[] = {
-        {kNumber, "watts", "power", "Measured power",
-         [](auto &row) { return Real(row.watts, 6, true); }, withUnit("W")},
+        {kNumber, "watts", "power", "Measured power", CELL(Real(row.watts, 6, true)),
+         withUnit("W")},
         {"quantity", "of", "What was measured", member<&Row::quantity>},
         {"method", "How the figure was made", member<&Row::method>},
         {"condition", "What it was measured under", member<&Row::condition>},
         {"source", "Where the figure is from", member<&Row::source>},
-        {kDocument, "confidence", "How sure it is",
-         [](auto &row) { return confidenceWord(row.confidence); }},
+        {kDocument, "confidence", "How sure it is", CELL(confidenceWord(row.confidence))},
     };
     static const TableOf<Row> kTable{
         "power", kColumns, {"quantity", "watts", "method", "condition", "source", "confidence"}};
@@ -401,7 +395,7 @@ const TableOf<UnassessedWeight> &unassessedTable()
         {"weight", "Weight that no layer with a kernel reads", member<&Row::weight>},
         {kDocument, "address", "Model, function and name of the weight", member<&Row::address>},
         {kNumber, "stored_bytes", "stored", "Bytes of the weight as it is stored",
-         [](auto &row) { return known<Count>(row.storedBytes); }, unknownAs("?")},
+         CELL(known<Count>(row.storedBytes)), unknownAs("?")},
         {"reason", "why it is in no layer", "What reads it, or why nothing does",
          member<&Row::reason>},
     };
@@ -415,23 +409,20 @@ const TableOf<TimedLayer> &timedLayerTable()
         {kName, "name", "layer", "Operation that reads the weight", member<&Row::name>},
         {"op", "What it does", member<&Row::op>},
         {"form", "Form of the weight that the times are of",
-         [](auto &row) { return row.has ? Value(View(row.form)) : Value(Word("no such form")); }},
+         CELL(row.has ? Value(View(row.form)) : Value(Word("no such form")))},
         {kNumber, "compute_s", "arithmetic", "Time of its arithmetic alone",
-         [](auto &row) { return secondsOf(row.computeS); }, withUnit("s")},
+         CELL(secondsOf(row.computeS)), withUnit("s")},
         {kNumber, "memory_s", "bytes", "Time of moving its bytes alone",
-         [](auto &row) { return secondsOf(row.memoryS); }, withUnit("s")},
-        {"bound", "binds", "The longer of the two",
-         [](auto &row) { return Word(roofline::boundName(row.bound)); }},
-        {kNumber, "time_s", "time", "What the layer takes",
-         [](auto &row) { return secondsOf(row.timeS); }, withUnit("s")},
+         CELL(secondsOf(row.memoryS)), withUnit("s")},
+        {"bound", "binds", "The longer of the two", CELL(Word(roofline::boundName(row.bound)))},
+        {kNumber, "time_s", "time", "What the layer takes", CELL(secondsOf(row.timeS)),
+         withUnit("s")},
         {kNumber, "stored_time_s", "as stored", "What it takes in the form that the bundle has",
-         [](auto &row) { return secondsOf(row.storedS); }, withUnit("s")},
+         CELL(secondsOf(row.storedS)), withUnit("s")},
         {"outcome", "What the chip does with the weight in that form",
-         [](auto &row) {
-             return row.has ? Value(Word(decision::outcomeName(row.outcome))) : Value(Nothing());
-         }},
+         CELL(row.has ? Value(Word(decision::outcomeName(row.outcome))) : Value(Nothing()))},
         {"compiler_estimate", "compiler's estimate", "What the compiler itself says of the layer",
-         [](auto &row) { return orNothing(row.compiler); }},
+         CELL(orNothing(row.compiler))},
     };
     return tableOf<kColumns>("timeline");
 }

@@ -232,7 +232,7 @@ const TableOf<ChannelDifference> &channelTable()
          channelError<&Row::rmse>, jsonOf(channelErrorJson<&Row::rmse>)},
         {kNumber, "snr_db", "SNR, dB",
          "Signal to noise ratio: the squares of A over those of the differences",
-         [](auto &row) { return Real(row.snr, 2); }, jsonOf(channelErrorJson<&Row::snr>)},
+         CELL(Real(row.snr, 2)), jsonOf(channelErrorJson<&Row::snr>)},
     };
     static const TableOf<Row> kTable{
         "channels",
@@ -254,27 +254,22 @@ std::vector<ElementFacts> elementRows(const WorstPlaces &worst, const Shape &sha
 
 const TableOf<ElementFacts> &elementTable()
 {
-    using Row = ElementFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<ElementFacts> kColumns[] = {
         {"index", "element", "Index along every axis",
-         [](auto &row) { return fmt::format("[{}]", fmt::join(row.place, ",")); },
-         jsonOf([](auto &row) { return numbersJson(row.place); }),
-         sortedBy([](auto &row) { return SortValue(row.pair.element); })},
-        {kNumber, "a", "A", "The value in A", [](auto &row) { return exactValue(row.pair.a); },
-         jsonOf([](auto &row) { return exactJson(row.pair.a); })},
-        {kNumber, "b", "B", "The value in B", [](auto &row) { return exactValue(row.pair.b); },
-         jsonOf([](auto &row) { return exactJson(row.pair.b); })},
+         CELL(fmt::format("[{}]", fmt::join(row.place, ","))), jsonOf(CELL(numbersJson(row.place))),
+         sortedBy(CELL(SortValue(row.pair.element)))},
+        {kNumber, "a", "A", "The value in A", CELL(exactValue(row.pair.a)),
+         jsonOf(CELL(exactJson(row.pair.a)))},
+        {kNumber, "b", "B", "The value in B", CELL(exactValue(row.pair.b)),
+         jsonOf(CELL(exactJson(row.pair.b)))},
         {kNumber | kTables, "difference", "B - A", "The difference",
-         [](auto &row) { return Real(static_cast<double>(row.pair.b - row.pair.a), 6, true); }},
+         CELL(Real(static_cast<double>(row.pair.b - row.pair.a), 6, true))},
         {kNumber | kTables, "relative", "|B - A| / |A|",
          "The difference over the value in A; infinite where that is zero",
-         [](auto &row) {
-             return Real(
-                 static_cast<double>(std::abs(row.pair.b - row.pair.a) / std::abs(row.pair.a)),
-                 kPlaceDigits, true);
-         }},
+         CELL(Real(static_cast<double>(std::abs(row.pair.b - row.pair.a) / std::abs(row.pair.a)),
+                   kPlaceDigits, true))},
         {kNumber | kTables, "ulp", "ULP", "The difference in steps of the type of A",
-         [](auto &row) { return Count(exactUlpDistance(row.type, row.pair.a, row.pair.b)); }},
+         CELL(Count(exactUlpDistance(row.type, row.pair.a, row.pair.b)))},
     };
     return tableOf<kColumns>("elements");
 }
@@ -293,47 +288,41 @@ const TableOf<EntryFacts> &entryTable()
     using Row = EntryFacts;
     static constexpr Column<Row> kColumns[] = {
         {kDocument, "codebook_a", "codebook of A", "Codebook of A that holds the entry", nullptr,
-         jsonOf([](auto &row) { return placeNumber(row.get().bookA); })},
+         jsonOf(CELL(placeNumber(row.get().bookA)))},
         {kNumber, "entry_a", "entry of A",
          "Number of the entry in A; of several codebooks codebook:number",
-         [](auto &row) { return orNone(entryTexts(*row.match, row.get()).a); },
-         jsonOf([](auto &row) { return placeNumber(row.get().codeA); }), sortedBy([](auto &row) {
-             return entryOrder(row.get().bookA, row.get().codeA, row.match->entriesA);
-         })},
+         CELL(orNone(entryTexts(*row.match, row.get()).a)),
+         jsonOf(CELL(placeNumber(row.get().codeA))), sortedBy(CELL(entryOrder(row.get().bookA, row.get().codeA, row.match->entriesA)))},
         {kNumber, "a", "value in A", "What the entry stands for in A",
-         [](auto &row) { return orNone(entryTexts(*row.match, row.get()).valueA); },
-         jsonOf([](auto &row) { return lanesJson(row.get().a); }),
-         sortedBy([](auto &row) { return laneOrder(row.get().a); })},
+         CELL(orNone(entryTexts(*row.match, row.get()).valueA)),
+         jsonOf(CELL(lanesJson(row.get().a))),
+         sortedBy(CELL(laneOrder(row.get().a)))},
         {kNumber, "uses_a", "elements", "Elements of A that take the entry",
-         [](auto &row) { return usesValue(row.get().usesA, row.get().a); },
-         jsonOf([](auto &row) { return numberJson(row.get().usesA); })},
+         CELL(usesValue(row.get().usesA, row.get().a)),
+         jsonOf(CELL(numberJson(row.get().usesA)))},
         {"change", "what happened",
          "Same, moved (another number), changed (another value), split, merged, dropped, unused or "
          "added: told by the elements, not by the values",
-         [](auto &row) {
-             return Word(entryChangeName(row.get().change), Mark::None, {},
-                         static_cast<int>(row.get().change));
-         }},
+         CELL(Word(entryChangeName(row.get().change), Mark::None, {},
+                         static_cast<int>(row.get().change)))},
         {kDocument, "codebook_b", "codebook of B",
          "Codebook of B that holds the entry which most of the elements take", nullptr,
-         jsonOf([](auto &row) { return placeNumber(row.get().bookB); })},
+         jsonOf(CELL(placeNumber(row.get().bookB)))},
         {kNumber, "entry_b", "entry of B",
          "The entry of B that most of the elements take; of a split one all of them, with their "
          "elements",
-         [](auto &row) { return orNone(entryTexts(*row.match, row.get()).b); },
-         jsonOf([](auto &row) { return placeNumber(row.get().codeB); }), sortedBy([](auto &row) {
-             return entryOrder(row.get().bookB, row.get().codeB, row.match->entriesB);
-         })},
+         CELL(orNone(entryTexts(*row.match, row.get()).b)),
+         jsonOf(CELL(placeNumber(row.get().codeB))), sortedBy(CELL(entryOrder(row.get().bookB, row.get().codeB, row.match->entriesB)))},
         {kNumber, "b", "value in B", "What that entry stands for",
-         [](auto &row) { return orNone(entryTexts(*row.match, row.get()).valueB); },
-         jsonOf([](auto &row) { return lanesJson(row.get().b); }),
-         sortedBy([](auto &row) { return laneOrder(row.get().b); })},
+         CELL(orNone(entryTexts(*row.match, row.get()).valueB)),
+         jsonOf(CELL(lanesJson(row.get().b))),
+         sortedBy(CELL(laneOrder(row.get().b)))},
         {kNumber, "uses_b", "elements", "Elements of B that take that entry",
-         [](auto &row) { return usesValue(row.get().usesB, row.get().b); },
-         jsonOf([](auto &row) { return numberJson(row.get().usesB); })},
+         CELL(usesValue(row.get().usesB, row.get().b)),
+         jsonOf(CELL(numberJson(row.get().usesB)))},
         {kDocument, "uses_both", "elements of both",
          "Elements that take the entry in A and that of B in B", nullptr,
-         jsonOf([](auto &row) { return numberJson(row.get().both); })},
+         jsonOf(CELL(numberJson(row.get().both)))},
         {kNumber | kTables, "distance", "|B - A|",
          "Largest difference between the values of both entries",
          [](auto &row) {
@@ -398,16 +387,15 @@ const TableOf<RangeFacts> &rangeTable()
         {"state", "what differs",
          "Bytes that are others, elements that are stored in other widths, or bytes that one side "
          "has alone",
-         [](auto &row) { return Word(rangeStateName(row.state)); }},
+         CELL(Word(rangeStateName(row.state)))},
         {kName, "part", "Section that the range is in: a part of a weight, a header, a program",
          member<&Row::part>},
         {kName | kDocument, "weight", "Weight that the bytes belong to",
-         [](auto &row) { return orNothing(row.weight); }},
+         CELL(orNothing(row.weight))},
         {kTables, "elements",
          "First and last element that have bits in the range, by their indices",
-         [](auto &row) { return orNothing(row.elements); }, sortedBy([](auto &row) {
-             return row.firstElement ? SortValue(*row.firstElement) : SortValue();
-         })},
+         CELL(orNothing(row.elements)),
+         sortedBy(CELL(row.firstElement ? SortValue(*row.firstElement) : SortValue()))},
         {kDocument, "first_element", "first element",
          "First element that has bits in the range, counted over the whole weight",
          elementNumber<&Row::firstElement>},
@@ -441,11 +429,9 @@ std::vector<ValueBin> valueBins(const PairBins &bins)
 
 const TableOf<ValueBin> &valueBinTable()
 {
-    using Row = ValueBin;
-    static constexpr Column<Row> kColumns[] = {
-        {kNumber, "from", "Least value of the row", [](auto &row) { return edgeValue(row.from); }},
-        {kNumber, "below", "The values of the row are less than this",
-         [](auto &row) { return edgeValue(row.below); }},
+    static constexpr Column<ValueBin> kColumns[] = {
+        {kNumber, "from", "Least value of the row", CELL(edgeValue(row.from))},
+        {kNumber, "below", "The values of the row are less than this", CELL(edgeValue(row.below))},
         {kNumber, "a", "in A", "Elements of A with such a value", member<&ValueBin::a, Count>},
         {kNumber, "b", "in B", "Elements of B with such a value", member<&ValueBin::b, Count>},
         {kNumber, "more", "B - A", "How many more there are in B", moreValue},

@@ -272,8 +272,8 @@ std::string drawn(Picture picture)
         picture.mostCost = std::max(picture.mostCost, dot.cost);
         picture.mostError = std::max(picture.mostError, dot.error);
     };
-    std::for_each(picture.front.begin(), picture.front.end(), widen);
-    std::for_each(picture.builds.begin(), picture.builds.end(), widen);
+    std::ranges::for_each(picture.front, widen);
+    std::ranges::for_each(picture.builds, widen);
     if (picture.plan)
         widen(*picture.plan);
     if (picture.front.empty() || picture.mostCost <= 0 || picture.mostError <= 0)

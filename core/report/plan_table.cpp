@@ -289,57 +289,42 @@ const TableOf<PlannedWeight> &plannedWeightTable()
 {
     using Row = PlannedWeight;
     static constexpr Column<Row> kColumns[] = {
-        {kName, "weight", "Name of the weight",
-         [](auto &row) { return row.survey->names[row.number]; }},
-        {kDocument, "address", "Model, function and name of the weight",
-         [](auto &row) { return plannedAddress(row); }},
+        {kName, "weight", "Name of the weight", CELL(row.survey->names[row.number])},
+        {kDocument, "address", "Model, function and name of the weight", CELL(plannedAddress(row))},
         {kName, "function", "The function of the program that reads the weight",
-         [](auto &row) { return row.ofSeveral ? Value(row.row().function) : Value(Absent()); },
-         jsonOf([](auto &row) { return Json(row.row().function); })},
-        {"from", "The form that it has", [](auto &row) { return row.row().stored; }},
+         CELL(row.ofSeveral ? Value(row.row().function) : Value(Absent())),
+         jsonOf(CELL(Json(row.row().function)))},
+        {"from", "The form that it has", CELL(row.row().stored)},
         {"to", "The form that it gets, with what the first chip does with it",
          [](auto &row) {
              const auto form = row.after();
              return Word({}, form ? outcomeMark(form->chips[0].outcome) : Mark::None,
                          plan::formOf(row.row(), row.choice));
          }},
-        {kDocument, "changed", "Whether the form is another one",
-         [](auto &row) { return row.choice != 0; }},
+        {kDocument, "changed", "Whether the form is another one", CELL(row.choice != 0)},
         {kNumber, "bytes_before", "stored", "Stored bytes now",
-         [](auto &row) {
-             return row.before() ? Value(Count(row.before()->stored))
-                                 : known<Count>(row.ownBytes());
-         },
+         CELL(row.before() ? Value(Count(row.before()->stored)) : known<Count>(row.ownBytes())),
          withUnit("B"), unknownAs("unknown")},
         {kNumber, "bytes", "planned", "Stored bytes in the planned form",
-         [](auto &row) {
-             return row.after() ? Value(Count(row.after()->stored)) : known<Count>(row.ownBytes());
-         },
+         CELL(row.after() ? Value(Count(row.after()->stored)) : known<Count>(row.ownBytes())),
          withUnit("B"), unknownAs("unknown")},
         {kNumber, "error",
          "Relative error of the planned form, with the weight's sensitivity; ~ from some of the "
          "rows",
-         plannedError, jsonOf([](auto &row) { return Json(errorOf(row)); })},
+         plannedError, jsonOf(CELL(Json(errorOf(row))))},
         {kDocument, "method", "The way of encoding whose error is least", methodOf},
         {kDocument, "sampled", "Whether figures are from some of the rows",
-         [](auto &row) { return row.after() ? Value(row.after()->sampled) : Value(Absent()); }},
+         CELL(row.after() ? Value(row.after()->sampled) : Value(Absent()))},
         {kNumber | kDocument, "sensitivity", "Factor of the weight's relative error",
-         [](auto &row) {
-             return row.after() ? Value(Real(row.row().sensitivity, 3, true)) : Value(Absent());
-         }},
+         CELL(row.after() ? Value(Real(row.row().sensitivity, 3, true)) : Value(Absent()))},
         {kNumber, "time_before_s", "time",
          "Predicted time of its layers on the slowest chip of those whose ceilings are known",
-         [](auto &row) { return timeOf(row.before()); }, withUnit("s"), unknownAs("unknown"),
-         jsonOf([](auto &row) {
-             return row.before() ? optionalJson(plan::slowest(row.before())) : noKey();
-         })},
+         CELL(timeOf(row.before())), withUnit("s"), unknownAs("unknown"),
+         jsonOf(CELL(row.before() ? optionalJson(plan::slowest(row.before())) : noKey()))},
         {kNumber, "time_s", "planned time", "Predicted time in the planned form",
-         [](auto &row) { return timeOf(row.after()); }, withUnit("s"), unknownAs("unknown"),
-         jsonOf([](auto &row) {
-             return row.after() ? optionalJson(plan::slowest(row.after())) : Json(nullptr);
-         })},
-        {kName, "why", "Why it gets that form, or stays",
-         [](auto &row) { return std::string(row.why); }},
+         CELL(timeOf(row.after())), withUnit("s"), unknownAs("unknown"),
+         jsonOf(CELL(row.after() ? optionalJson(plan::slowest(row.after())) : Json(nullptr)))},
+        {kName, "why", "Why it gets that form, or stays", CELL(std::string(row.why))},
         {kDocument, "chips", "Outcome, bytes moved and time on each chip, after and before",
          nullptr, jsonOf(chipsJson)},
         {kDocument, "candidates", "Every form that was tried", nullptr, jsonOf(triedFormsJson)},
@@ -363,27 +348,22 @@ std::vector<FrontRow> frontRows(const PlanSubject &subject, std::string_view fro
 
 const TableOf<FrontRow> &frontTable()
 {
-    using Row = FrontRow;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<FrontRow> kColumns[] = {
         {kDocument, "front", "What the error is set against: stored bytes or time",
-         [](auto &row) { return Word(row.front); }},
+         CELL(Word(row.front))},
         {kDocument, "corner", "Whether no mixture of two other points is better",
-         [](auto &row) { return row.point->corner; }},
-        {kNumber, "error", "Error of the network",
-         [](auto &row) { return Real(row.point->totals.error, 4, true); }},
+         CELL(row.point->corner)},
+        {kNumber, "error", "Error of the network", CELL(Real(row.point->totals.error, 4, true))},
         {kNumber, "largest_error", "largest of a layer", "Largest error of a layer",
-         [](auto &row) { return Real(row.point->totals.largestError, 4, true); }},
+         CELL(Real(row.point->totals.largestError, 4, true))},
         {kDocument, "within_tolerance", "within tolerance",
          "Whether every layer's error is at most the tolerance",
-         [](auto &row) {
-             return row.point->totals.largestError <= row.subject->limits->tolerance;
-         }},
+         CELL(row.point->totals.largestError <= row.subject->limits->tolerance)},
         {kNumber, "bytes", "stored", "Stored bytes of all weights",
-         [](auto &row) { return known<Count>(row.point->totals.allStored()); }, withUnit("B"),
-         unknownAs("unknown")},
+         CELL(known<Count>(row.point->totals.allStored())), withUnit("B"), unknownAs("unknown")},
         {kNumber, "time_s", "time",
          "Engine time on the slowest chip of those whose ceilings are known",
-         [](auto &row) { return known<Seconds>(plan::slowest(row.point->totals)); }, withUnit("s"),
+         CELL(known<Seconds>(plan::slowest(row.point->totals))), withUnit("s"),
          unknownAs("unknown")},
         {kDocument, "forms", "The form of each weight, in the order of the plan", nullptr,
          jsonOf(formsOf)},
@@ -411,8 +391,7 @@ std::vector<PlanTotal> planTotals(const PlanSubject &subject)
 
 const TableOf<PlanTotal> &planTotalsTable()
 {
-    using Row = PlanTotal;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<PlanTotal> kColumns[] = {
         {"name", "figure", "What is summed over the network", member<&PlanTotal::name>},
         {kNumber, "before", "As it is stored now", member<&PlanTotal::before>,
          unknownAs(kNotKnown)},
@@ -437,16 +416,13 @@ const TableOf<BuildTotals> &buildTotalsTable()
     static constexpr Column<Row> kColumns[] = {
         {kName, "bundle", "build", "A build of the network", member<&Row::name>},
         {kNumber, "error", "error of the network",
-         "Root of the summed squared errors of its layers",
-         [](auto &row) { return errorValue(row.totals->error); }},
+         "Root of the summed squared errors of its layers", CELL(errorValue(row.totals->error))},
         {kNumber, "largest_error", "largest error of a layer",
-         "The error of the layer that has the largest",
-         [](auto &row) { return errorValue(row.totals->largestError); }},
+         "The error of the layer that has the largest", CELL(errorValue(row.totals->largestError))},
         {kNumber, "bytes", "stored bytes", "Stored bytes of all its weights",
-         [](auto &row) { return known<Count>(row.totals->allStored()); }, unknownAs(kNotKnown)},
+         CELL(known<Count>(row.totals->allStored())), unknownAs(kNotKnown)},
         {kNumber, "time_s", "time", "Predicted time on the slowest chip",
-         [](auto &row) { return known<Seconds>(plan::slowest(*row.totals)); }, withUnit("s"),
-         unknownAs(kNotKnown)},
+         CELL(known<Seconds>(plan::slowest(*row.totals))), withUnit("s"), unknownAs(kNotKnown)},
     };
     return tableOf<kColumns>("plan_builds");
 }

@@ -4,7 +4,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/graph/label.h"
+#include "core/graph/neighbourhood.h"
 #include "core/report/json_table.h"
 
 #include <cmath>
@@ -344,35 +344,30 @@ std::vector<FeatureFacts> featureFacts(const Bundle &bundle)
 
 const TableOf<FeatureFacts> &featureTable()
 {
-    using Row = FeatureFacts;
-    static constexpr Column<Row> kColumns[] = {
-        {"model", "Path of the model in its pipeline",
-         [](auto &row) { return orAbsent(row.model); },
-         jsonOf([](auto &row) { return Json(row.model); })},
+    static constexpr Column<FeatureFacts> kColumns[] = {
+        {"model", "Path of the model in its pipeline", CELL(orAbsent(row.model)),
+         jsonOf(CELL(Json(row.model)))},
         {"function", "Function that it is of; blank where the model has but one",
-         [](auto &row) { return orAbsent(row.function); },
-         jsonOf([](auto &row) { return Json(row.function); })},
-        {"use", "Input, output or state", [](auto &row) { return Word(row.use); }},
-        {"name", "Name by which an app gives or takes it",
-         [](auto &row) { return View(row.feature->name); }},
+         CELL(orAbsent(row.function)), jsonOf(CELL(Json(row.function)))},
+        {"use", "Input, output or state", CELL(Word(row.use))},
+        {"name", "Name by which an app gives or takes it", CELL(View(row.feature->name))},
         {"type", "Type and default shape; of images width by height",
-         [](auto &row) { return row.feature->typeText(); }},
+         CELL(row.feature->typeText())},
         {kDocument, "kind", "Kind of value: multiArray, image, string and so on",
-         [](auto &row) { return orNothing(row.feature->kind); }},
+         CELL(orNothing(row.feature->kind))},
         {kDocument, "dtype", "element", "Type of an element of arrays", nullptr,
          jsonOf([](auto &row) {
              const ElementType type = row.feature->element;
              return type == ElementType::Unknown ? Json(nullptr) : Json(elementTypeName(type));
          })},
         {kDocument, "shape", "Default shape; of images [height, width]", nullptr,
-         jsonOf([](auto &row) { return Json(row.feature->shape); })},
+         jsonOf(CELL(Json(row.feature->shape)))},
         {"allowed", "allowed shapes", "Shapes, or ranges of extents, that it may have instead",
-         [](auto &row) { return orAbsent(row.feature->allowedText()); },
-         jsonOf([](auto &row) { return textOrNull(row.feature->allowedText()); })},
-        {kDocument, "optional", "May be left out", [](auto &row) { return row.feature->optional; }},
-        {"words", "what it is", "What its author says",
-         [](auto &row) { return orAbsent(row.feature->words); },
-         jsonOf([](auto &row) { return textOrNull(row.feature->words); })},
+         CELL(orAbsent(row.feature->allowedText())),
+         jsonOf(CELL(textOrNull(row.feature->allowedText())))},
+        {kDocument, "optional", "May be left out", CELL(row.feature->optional)},
+        {"words", "what it is", "What its author says", CELL(orAbsent(row.feature->words)),
+         jsonOf(CELL(textOrNull(row.feature->words)))},
     };
     return tableOf<kColumns>("features");
 }
@@ -423,29 +418,26 @@ const mil::ValueType *outputType(const mil::Function &function, std::string_view
 
 const TableOf<ModelFacts> &modelTable()
 {
-    using Row = ModelFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<ModelFacts> kColumns[] = {
         {"path", "model", "Path of the model in its pipeline",
-         [](auto &row) {
-             return row.node->path.empty()
-                        ? Value(Word(row.node->isPipeline() ? "(the pipeline)" : "(the model)"))
-                        : Value(View(row.node->path));
-         },
-         jsonOf([](auto &row) { return Json(row.node->path); })},
-        {"kind", "What kind of model it is", [](auto &row) { return View(row.node->kind); }},
+         CELL(row.node->path.empty()
+                  ? Value(Word(row.node->isPipeline() ? "(the pipeline)" : "(the model)"))
+                  : Value(View(row.node->path))),
+         jsonOf(CELL(Json(row.node->path)))},
+        {"kind", "What kind of model it is", CELL(View(row.node->kind))},
         {kDocument, "field", "Number of the field that says its kind", nullptr,
-         jsonOf([](auto &row) { return Json(row.node->field); })},
+         jsonOf(CELL(Json(row.node->field)))},
         {"specification", "Version of the specification that it is written in",
-         [](auto &row) { return View(row.node->specification); }},
+         CELL(View(row.node->specification))},
         {kDocument, "offset", "Where its message begins in the file", nullptr,
-         jsonOf([](auto &row) { return numberJson(row.node->span.offset); })},
+         jsonOf(CELL(numberJson(row.node->span.offset)))},
         {kNumber, "bytes", "Bytes of its message; a model of a compiled pipeline has files instead",
          [](auto &row) {
              const std::uint64_t bytes = row.node->span.length;
              return bytes == 0 ? Value(Nothing{}) : Value(Count(bytes));
          }},
         {kDocument, "read", "Whether its content is read",
-         [](auto &row) { return isRead(*row.node) || row.node->isPipeline(); }},
+         CELL(isRead(*row.node) || row.node->isPipeline())},
         {kTerminal, "weights", "Weights that it stores", modelWeights},
     };
     return tableOf<kColumns>("models");
@@ -464,16 +456,15 @@ const TableOf<AnnotatedOperation> &annotatedOperationTable()
     using Row = AnnotatedOperation;
     static constexpr Column<Row> kColumns[] = {
         {kTerminal, "function", "Function that the operation is in",
-         [](auto &row) { return View(row.function->name); }},
-        {"name", "Name of the operation", [](auto &row) { return row.operation->displayName(); }},
-        {"op", "What it computes", [](auto &row) { return View(row.operation->type); }},
-        {kDocument, "opset", "Operation set that it is of", nullptr, jsonOf([](auto &row) {
-             return row.operation->opset.empty() ? noKey() : Json(row.operation->opset);
-         })},
-        {kSelected, "runs on", "Backend that the compiler chose",
-         [](auto &row) { return View(row.notes.selected); }, jsonOf(backendDocument<kSelected>)},
+         CELL(View(row.function->name))},
+        {"name", "Name of the operation", CELL(row.operation->displayName())},
+        {"op", "What it computes", CELL(View(row.operation->type))},
+        {kDocument, "opset", "Operation set that it is of", nullptr,
+         jsonOf(CELL(row.operation->opset.empty() ? noKey() : Json(row.operation->opset)))},
+        {kSelected, "runs on", "Backend that the compiler chose", CELL(View(row.notes.selected)),
+         jsonOf(backendDocument<kSelected>)},
         {kSupport, "supported", "Backends that can run it",
-         [](auto &row) { return List(row.notes.supported.begin(), row.notes.supported.end()); },
+         CELL(List(row.notes.supported.begin(), row.notes.supported.end())),
          jsonOf(backendDocument<kSupport>)},
         {kEstimated, "estimated", "The compiler's own estimate of its time, by backend",
          estimatesValue, withUnit("ms"), jsonOf(backendDocument<kEstimated>)},
@@ -499,12 +490,10 @@ std::vector<SharedRecord> sharedRecords(const Bundle &bundle)
 
 const TableOf<SharedRecord> &sharedRecordTable()
 {
-    using Row = SharedRecord;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<SharedRecord> kColumns[] = {
         {"file", "File that holds the record", member<&SharedRecord::file>},
-        {kNumber, "offset", "Where the record begins in the file",
-         [](auto &row) { return Hex(row.offset.value); }},
-        {kNumber, "bytes", "Bytes of its data", [](auto &row) { return Count(row.bytes.value); }},
+        {kNumber, "offset", "Where the record begins in the file", CELL(Hex(row.offset.value))},
+        {kNumber, "bytes", "Bytes of its data", CELL(Count(row.bytes.value))},
         {"weights", "Weights that store it", member<&SharedRecord::weights>},
     };
     return tableOf<kColumns>("shared_records");
@@ -546,18 +535,17 @@ const TableOf<GraphRow> &graphTable()
     using Row = GraphRow;
     static constexpr Column<Row> kColumns[] = {
         {kNumber, "hop", "How many values away from what was asked for",
-         [](auto &row) { return Count(unitOf(row).hop); }, notSearched()},
+         CELL(Count(unitOf(row).hop)), notSearched()},
         {"kind",
          "What it is: an operation, a weight, an end of the function, a repeated block, or what "
          "the limit left out",
-         [](auto &row) { return Word(kindWord(row)); }},
+         CELL(Word(kindWord(row)))},
         {"op", "operation", "Kind of the operation, or of those of a repeated block",
          [](auto &row) {
              std::string text = typeOf(row);
              return text.empty() ? Value(Nothing()) : Value(std::move(text));
          }},
-        {kName, "name", "Name in the program",
-         [](auto &row) { return nameOf(*row.drawn, row.unit); }},
+        {kName, "name", "Name in the program", CELL(nameOf(*row.drawn, row.unit))},
         {"result", "Type and extents of the first value that it gives",
          [](auto &row) {
              std::string text =
@@ -565,23 +553,19 @@ const TableOf<GraphRow> &graphTable()
              return text.empty() ? Value(Nothing()) : Value(std::move(text));
          }},
         {"form", "How a weight is stored",
-         [](auto &row) {
-             return isNode(row) && nodeOf(row).kind == NodeKind::Weight
-                        ? Value(row.drawn->graph->title(unitOf(row).nodes.front()))
-                        : Value(Nothing());
-         }},
+         CELL(isNode(row) && nodeOf(row).kind == NodeKind::Weight
+                  ? Value(row.drawn->graph->title(unitOf(row).nodes.front()))
+                  : Value(Nothing()))},
         {kNumber, "stored_bytes", "stored",
          "Bytes of a weight, or of the weights of a repeated block",
-         [](auto &row) {
-             return row.drawn->weights(unitOf(row)) == 0
-                        ? Value(Nothing())
-                        : known<Count>(row.drawn->storedBytes(unitOf(row)));
-         },
+         CELL(row.drawn->weights(unitOf(row)) == 0
+                  ? Value(Nothing())
+                  : known<Count>(row.drawn->storedBytes(unitOf(row)))),
          withUnit("B"), notSearched()},
         {kDocument | kWindow, "reads", "What is drawn and gives it a value",
-         [](auto &row) { return namesOrNothing(namesBeside(row, true)); }},
+         CELL(namesOrNothing(namesBeside(row, true)))},
         {kName, "read_by", "read by", "What is drawn and reads a value of it",
-         [](auto &row) { return namesOrNothing(namesBeside(row, false)); }},
+         CELL(namesOrNothing(namesBeside(row, false)))},
         {kNumber, "more", "Neighbours beyond the last hop, which are not drawn",
          [](auto &row) {
              const std::size_t more = unitOf(row).before + unitOf(row).after;

@@ -150,13 +150,13 @@ const TableOf<RegisterFacts> &registerTable()
     using Row = RegisterFacts;
     static constexpr Column<Row> kColumns[] = {
         {kNumber | kDocument | kTerminal, "td_offset", "at", "Bytes from the start of the task",
-         member<&Row::offset, Hex>, jsonOf([](auto &row) { return Json(hexText(row.offset)); })},
+         member<&Row::offset, Hex>, jsonOf(CELL(Json(hexText(row.offset))))},
         {kNumber, "address", "register", "Address of a register, bits of a field", addressValue,
-         jsonOf([](auto &row) { return Json(hexText(row.address, 5)); })},
-        {kNumber, "value", "As stored", [](auto &row) { return valueOf(row, row.value); },
-         jsonOf([](auto &row) { return Json(hexText(row.value, 8)); })},
+         jsonOf(CELL(Json(hexText(row.address, 5))))},
+        {kNumber, "value", "As stored", CELL(valueOf(row, row.value)),
+         jsonOf(CELL(Json(hexText(row.value, 8))))},
         {kDocument | kTerminal, "block", "Block of registers that it belongs to",
-         [](auto &row) { return row.reg == nullptr ? View("?") : View(row.reg->block); }},
+         CELL(row.reg == nullptr ? View("?") : View(row.reg->block))},
         {kName, "name", "Block, register, field",
          [](auto &row) -> Value {
              if (row.field != nullptr)
@@ -177,13 +177,12 @@ const TableOf<RegisterFacts> &registerTable()
                                              row.map);
          }},
         {kNumber | kDocument | kWindow, "previous", "before", "What the tasks before left there",
-         [](auto &row) { return row.before ? valueOf(row, *row.before) : Value(Nothing()); },
-         jsonOf(
-             [](auto &row) { return row.before ? Json(hexText(*row.before, 8)) : Json(nullptr); })},
+         CELL(row.before ? valueOf(row, *row.before) : Value(Nothing())),
+         jsonOf(CELL(row.before ? Json(hexText(*row.before, 8)) : Json(nullptr)))},
         {kNumber | kDocument | kWindow, "file_offset", "place", "Offset in the file",
-         member<&Row::place, Hex>, jsonOf([](auto &row) { return Json(hexText(row.place)); })},
+         member<&Row::place, Hex>, jsonOf(CELL(Json(hexText(row.place))))},
         {kDocument | kWindow, "confidence", "known by", "What this row rests on", evidenceValue,
-         jsonOf([](auto &row) { return row.reg != nullptr ? Json(row.reg->evidence) : noKey(); })},
+         jsonOf(CELL(row.reg != nullptr ? Json(row.reg->evidence) : noKey()))},
     };
     static const TableOf<Row> kTable{
         "registers",
@@ -211,34 +210,25 @@ const TableOf<LaneFacts> &laneTable()
 {
     using Row = LaneFacts;
     static constexpr Column<Row> kColumns[] = {
-        {kNumber, "lane", "Number of the engine", [](auto &row) { return Code(row.lane.lane); }},
+        {kNumber, "lane", "Number of the engine", CELL(Code(row.lane.lane))},
         {kNumber, "base", "Where its coefficients begin, as its register says it",
-         [](auto &row) { return Hex(row.lane.base); },
-         jsonOf([](auto &row) { return Json(hexText(row.lane.base)); })},
-        {kNumber, "size", "bytes", "Bytes of coefficients",
-         [](auto &row) { return Count(row.lane.size); },
-         jsonOf([](auto &row) { return Json(hexText(row.lane.size)); })},
+         CELL(Hex(row.lane.base)), jsonOf(CELL(Json(hexText(row.lane.base))))},
+        {kNumber, "size", "bytes", "Bytes of coefficients", CELL(Count(row.lane.size)),
+         jsonOf(CELL(Json(hexText(row.lane.size))))},
         {"relocated", "Whether the loader fills its base word",
-         [](auto &row) { return row.lane.relocated ? Value(true) : Value(Nothing()); },
-         jsonOf([](auto &row) { return Json(row.lane.relocated); })},
+         CELL(row.lane.relocated ? Value(true) : Value(Nothing())),
+         jsonOf(CELL(Json(row.lane.relocated)))},
         {"symbol", "kernel", "Symbol of the kernel that it reads",
-         [](auto &row) {
-             return row.symbol != nullptr ? Value(View(row.symbol->name))
-                                          : Value(Word("no symbol"));
-         },
-         jsonOf([](auto &row) {
-             return row.symbol != nullptr ? Json(row.symbol->name) : Json(nullptr);
-         })},
+         CELL(row.symbol != nullptr ? Value(View(row.symbol->name)) : Value(Word("no symbol"))),
+         jsonOf(CELL(row.symbol != nullptr ? Json(row.symbol->name) : Json(nullptr)))},
         {kDocument, "enable", "enabled", "1: only lanes that are enabled are listed", nullptr,
          jsonOf([](auto &) { return Json(1); })},
         {kDocument, "vmaddr", "address", "Virtual address of its first byte", nullptr,
-         jsonOf([](auto &row) {
-             return row.lane.address ? Json(hexText(*row.lane.address)) : Json(nullptr);
-         })},
+         jsonOf(CELL(row.lane.address ? Json(hexText(*row.lane.address)) : Json(nullptr)))},
         {kDocument, "matches_symbol", "at a symbol", "Whether a kernel begins exactly there",
-         [](auto &row) { return row.lane.matchesSymbol; }},
+         CELL(row.lane.matchesSymbol)},
         {kDocument, "size_matches", "as long", "Whether that kernel is as long",
-         [](auto &row) { return row.lane.sizeMatches; }},
+         CELL(row.lane.sizeMatches)},
     };
     static const TableOf<Row> kTable{"lanes",
                                      kColumns,
@@ -255,13 +245,13 @@ const TableOf<SurveyRow> &surveyTable()
         {kNumber, "version", "Version of the register map; of a thread word its flavor",
          member<&Row::version, Code>},
         {kNumber, "address", "Address of the register, or offset in the command",
-         member<&Row::address, Hex>, jsonOf([](auto &row) { return Json(hexText(row.address)); })},
+         member<&Row::address, Hex>, jsonOf(CELL(Json(hexText(row.address))))},
         {kNumber, "files", "Containers that have it", member<&Row::files, Count>},
         {kNumber, "writes", "How often it is written", member<&Row::writes, Count>},
         {kDocument, "set_bits", "set bits", "Bits that are 1 in every value", nullptr,
-         jsonOf([](auto &row) { return Json(hexText(row.setBits)); })},
+         jsonOf(CELL(Json(hexText(row.setBits))))},
         {kDocument, "clear_bits", "clear bits", "Bits that are 0 in every value", nullptr,
-         jsonOf([](auto &row) { return Json(hexText(row.clearBits)); })},
+         jsonOf(CELL(Json(hexText(row.clearBits))))},
         {kDocument, "more_values", "more values", "Whether it has more values than are listed",
          member<&Row::more>},
         {"values", "Its values, and how often each was written", surveyValues,
@@ -294,9 +284,9 @@ const TableOf<RegisterChange> &registerChangeTable()
         {kTables, "name", "register", "Register or field that differs", member<&Row::name>},
         {kTerminal, "field", "Field of the register that differs", member<&Row::field>},
         {kNumber | kTables, "a", "A", "In the first; a dash where it has none",
-         [](auto &row) { return sideValue(row, row.a); }},
+         CELL(sideValue(row, row.a))},
         {kNumber | kTables, "b", "B", "In the second; a dash where it has none",
-         [](auto &row) { return sideValue(row, row.b); }},
+         CELL(sideValue(row, row.b))},
     };
     return tableOf<kColumns>("register_changes");
 }

@@ -211,12 +211,9 @@ std::vector<Column<GroupRow>> groupIdentityColumns()
              "container's slice",
              member<&Row::record, Count>},
             {kWindow, "channels", "Output channels, the lane counting fastest",
-             [](const Row &row) -> Value { return channelsText(row); },
-             sortedBy([](const Row &row) { return SortValue(row.firstChannel); })},
+             CELL(channelsText(row)), sortedBy(CELL(SortValue(row.firstChannel)))},
             {kNumber | kWindow, "lanes", "Channels of the group: they interleave in memory",
-             [](const Row &row) -> Value {
-                 return row.runs.empty() ? Value(Unknown()) : Value(Count(row.channels));
-             },
+             CELL(row.runs.empty() ? Value(Unknown()) : Value(Count(row.channels))),
              unknownAs("not known")}};
 }
 
@@ -224,12 +221,10 @@ std::vector<Column<GroupRow>> groupPlaceColumns()
 {
     using Row = GroupRow;
     return {{kNumber | kWindow, "offset", "Of the group's coefficients in the file",
-             [](const Row &row) -> Value {
-                 return row.bytes.bytes.value == 0 ? Value(Word("in the masked values"))
-                                                   : Value(Hex(row.bytes.offset.value));
-             }},
+             CELL(row.bytes.bytes.value == 0 ? Value(Word("in the masked values"))
+                                             : Value(Hex(row.bytes.offset.value)))},
             {kNumber | kWindow, "bytes", "Of the group's coefficients",
-             [](const Row &row) -> Value { return Count(row.bytes.bytes.value); }},
+             CELL(Count(row.bytes.bytes.value))},
             {kNumber | kWindow, "codebook", "Of the core's palette that serves the group",
              codebookValue},
             {kNumber | kWindow, "copy",
@@ -263,11 +258,9 @@ const TableOf<section::RecordSlot> &streamSlotTable()
     static constexpr Column<Row> kColumns[] = {
         {"name", "stream", "What the stream loads", member<&Row::name>},
         {"word", "Word of a record that has its address", member<&Row::word, Code>},
-        {"enable", "Register that enables it", [](auto &row) { return hexText(row.enable); }},
-        {"base_offset", "base offset", "Register of its offset",
-         [](auto &row) { return hexText(row.base); }},
-        {"relocation", "Register of its relocation",
-         [](auto &row) { return hexText(row.relocation); }},
+        {"enable", "Register that enables it", CELL(hexText(row.enable))},
+        {"base_offset", "base offset", "Register of its offset", CELL(hexText(row.base))},
+        {"relocation", "Register of its relocation", CELL(hexText(row.relocation))},
         {kDocument, "source", "Where the registers are from",
          [](auto &) { return View("tables 20.8 and 25.4"); }},
     };
@@ -354,10 +347,9 @@ std::vector<UnitSectionFacts> unitSections(const hwx::TaskUnit &unit)
 
 const TableOf<UnitSectionFacts> &unitSectionTable()
 {
-    using Row = UnitSectionFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<UnitSectionFacts> kColumns[] = {
         {"section", "Which of the six sections of a kernel unit",
-         [](auto &row) { return format::unitSectionName(row.section); }},
+         CELL(format::unitSectionName(row.section))},
         {"element_type", "element type", "Number and name in the catalogue of element types",
          typeValue},
         {kNumber, "bits", "Bits of one element",
@@ -369,7 +361,7 @@ const TableOf<UnitSectionFacts> &unitSectionTable()
          amountValue<&format::UnitSection::count>},
         {kNumber, "bytes", "Length of the section", amountValue<&format::UnitSection::bytes>},
         {"rests_on", "rests on", "What the row is concluded from where the file does not store it",
-         [](auto &row) { return orNothing(row.note); }},
+         CELL(orNothing(row.note))},
     };
     return tableOf<kColumns>("unit-sections");
 }

@@ -62,7 +62,7 @@ void joinRenamed(std::vector<StructureFacts> &rows)
         row.b = std::exchange(twin->second->b, {});
         onlyB.erase(twin);
     }
-    std::erase_if(rows, [](const StructureFacts &row) { return row.a.empty() && row.b.empty(); });
+    std::erase_if(rows, CELL(row.a.empty() && row.b.empty()));
 }
 
 std::string sectionName(const hwx::SegmentSection &section)
@@ -332,20 +332,19 @@ std::vector<ProgramChangeFacts> programChangeRows(const Difference &difference)
 
 const TableOf<ProgramChangeFacts> &programChangeTable()
 {
-    using Row = ProgramChangeFacts;
-    static constexpr Column<Row> kColumns[] = {
+    static constexpr Column<ProgramChangeFacts> kColumns[] = {
         {"change", "Whether B lacks it, has it besides, or has it otherwise",
-         [](auto &row) { return Word(programChangeName(row.change.kind)); }},
+         CELL(Word(programChangeName(row.change.kind)))},
         {"what",
          "A function, an operation that computes, the way a weight is stored, or a model of a "
          "pipeline that is no program",
-         [](auto &row) { return Word(programPartName(row.change.what)); }},
+         CELL(Word(programPartName(row.change.what)))},
         {"function", "Function that it stands in; of a pipeline with its model",
-         [](auto &row) { return orNothing(row.change.function); }},
+         CELL(orNothing(row.change.function))},
         {kName, "operation", "What the operation makes, as A calls it where it is there",
-         [](auto &row) { return orNothing(row.change.operation); }},
+         CELL(orNothing(row.change.operation))},
         {"type", "Type of the operation; of A and of B where they differ",
-         [](auto &row) { return orNothing(row.change.type); }},
+         CELL(orNothing(row.change.type))},
         {"details", "A > B", "Arguments that differ, each with its value in A and in B",
          [](auto &row) { return fmt::format("{}", fmt::join(row.change.details, "; ")); }},
     };
@@ -366,24 +365,24 @@ const TableOf<StructureFacts> &structureTable()
         {"what",
          "A file, a section, a task of a hardware container, a field of its header or a register, "
          "a symbol, a relocation slot or the address of a port",
-         [](auto &row) { return Word(structureKindName(row.kind)); }},
+         CELL(Word(structureKindName(row.kind)))},
         {kName, "name", "What it is called", member<&Row::name>},
         {kNumber, "a", "A", "Its length or value in A; nothing where A does not have it",
-         [](auto &row) { return orNothing(row.a); }},
+         CELL(orNothing(row.a))},
         {kNumber, "b", "B", "Its length or value in B; nothing where B does not have it",
-         [](auto &row) { return orNothing(row.b); }},
+         CELL(orNothing(row.b))},
         {"different", "bytes",
          "Bytes of the file or section that are not the same, each set against the byte that "
          "stands for it on the other side",
-         [](auto &row) { return orNothing(row.different); }},
+         CELL(orNothing(row.different))},
         {kNumber, "first_a", "first in A", "Offset in the file of A of the first byte that differs",
-         [](auto &row) { return offsetOf(row.firstA); }},
+         CELL(offsetOf(row.firstA))},
         {kNumber, "first_b", "first in B", "Offset in the file of B of the first byte that differs",
-         [](auto &row) { return offsetOf(row.firstB); }},
+         CELL(offsetOf(row.firstB))},
         {"fields", "details",
          "Fields of the register that differ, each with its value in A and in B; what a section is "
          "called in B",
-         [](auto &row) { return orNothing(row.detail); }},
+         CELL(orNothing(row.detail))},
     };
     return tableOf<kColumns>("structure");
 }
@@ -443,20 +442,17 @@ Json containerDifferenceJson(const ContainerDifference &difference)
 
 const TableOf<AlignedSectionFacts> &alignedSectionTable()
 {
-    using Row = AlignedSectionFacts;
-    static constexpr Column<Row> kColumns[] = {
-        {kName, "section", "What the bytes are, as A calls it",
-         [](auto &row) { return View(row.section->name); }},
-        {"kind", "What the bytes are for",
-         [](auto &row) { return Word(sectionKindName(row.section->kind)); }},
+    static constexpr Column<AlignedSectionFacts> kColumns[] = {
+        {kName, "section", "What the bytes are, as A calls it", CELL(View(row.section->name))},
+        {"kind", "What the bytes are for", CELL(Word(sectionKindName(row.section->kind)))},
         {kNumber, "offset_a", "A offset", "Where the section begins in the file of A",
-         [](auto &row) { return alignedOffset(row.section->a, row.section->rangeA); }},
+         CELL(alignedOffset(row.section->a, row.section->rangeA))},
         {kNumber, "bytes_a", "A bytes", "How long it is in A",
-         [](auto &row) { return alignedBytes(row.section->a, row.section->rangeA); }},
+         CELL(alignedBytes(row.section->a, row.section->rangeA))},
         {kNumber, "offset_b", "B offset", "Where the section begins in the file of B",
-         [](auto &row) { return alignedOffset(row.section->b, row.section->rangeB); }},
+         CELL(alignedOffset(row.section->b, row.section->rangeB))},
         {kNumber, "bytes_b", "B bytes", "How long it is in B",
-         [](auto &row) { return alignedBytes(row.section->b, row.section->rangeB); }},
+         CELL(alignedBytes(row.section->b, row.section->rangeB))},
         {kNumber, "changed", "Bytes that both sides have, with other values",
          alignedTally<&ByteTally::changed>},
         {kNumber, "only_a", "only A", "Bytes of A that stand against nothing in B",

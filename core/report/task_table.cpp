@@ -87,7 +87,7 @@ public:
         const auto same = [&query](const descriptor::BitField &field) {
             return field.low == query.low && field.high == query.high;
         };
-        const auto found = std::find_if(m_reg->fields.begin(), m_reg->fields.end(), same);
+        const auto found = std::ranges::find_if(m_reg->fields, same);
         m_field = found == m_reg->fields.end() ? nullptr : &*found;
     }
 
@@ -165,11 +165,6 @@ Json slotWordsJson(const std::array<std::uint32_t, 2> &words, unsigned count)
     return list;
 }
 
-Value slotTask(const SlotFacts &row)
-{
-    return row.slot->task ? Value(Code{*row.slot->task}) : Value(Nothing());
-}
-
 Value loadedCell(const SlotFacts &row)
 {
     if (row.loaded == nullptr)
@@ -183,77 +178,60 @@ Value loadedCell(const SlotFacts &row)
 SlotColumns slotNames()
 {
     using Row = SlotFacts;
-    return {{kNumber, "offset", "place", "Offset in the file",
-             [](const Row &row) -> Value { return Hex(row.slot->place.value); },
-             jsonOf([](const Row &row) { return numberJson(row.slot->place.value); })},
-            {kNumber, "task", "Task that the word is in", slotTask},
-            {"kind", "How the word gets its address",
-             [](const Row &row) -> Value { return Word(hwx::slotKindName(row.slot->kind)); }},
-            {"register", "Register that the word is written to",
-             [](const Row &row) -> Value { return View(row.slot->registerName); }},
-            {kName, "role", "What the address is of",
-             [](const Row &row) -> Value { return View(row.slot->role); }}};
+    return {
+        {kNumber, "offset", "place", "Offset in the file", CELL(Hex(row.slot->place.value)),
+         jsonOf(CELL(numberJson(row.slot->place.value)))},
+        {kNumber, "task", "Task that the word is in",
+         CELL(row.slot->task ? Value(Code{*row.slot->task}) : Value(Nothing()))},
+        {"kind", "How the word gets its address", CELL(Word(hwx::slotKindName(row.slot->kind)))},
+        {"register", "Register that the word is written to", CELL(View(row.slot->registerName))},
+        {kName, "role", "What the address is of", CELL(View(row.slot->role))}};
 }
 
 SlotColumns slotStoredColumns()
 {
     using Row = SlotFacts;
-    return {{kDocument, "file", "File of the bundle", member<&Row::file>},
-            {kDocument, "bytes", "Bytes of its words",
-             [](const Row &row) -> Value { return Code(4ULL * row.slot->words); }},
-            {kDocument, "section", "Ordinal of its text section",
-             [](const Row &row) -> Value { return Code(row.slot->section); }},
-            {kDocument, "text_offset", "text offset", "Offset in that section",
-             [](const Row &row) -> Value { return Code(row.slot->textOffset); },
-             jsonOf([](const Row &row) { return numberJson(row.slot->textOffset); })},
-            {kDocument, "address", "Byte address of the register",
-             [](const Row &row) -> Value { return hexText(row.slot->address); }},
-            {kNumber, "stored", "Offset in the target, as the file has it",
-             [](const Row &row) -> Value { return Hex(row.slot->stored); },
-             jsonOf([](const Row &row) { return Json(hexText(row.slot->stored)); })}};
+    return {
+        {kDocument, "file", "File of the bundle", member<&Row::file>},
+        {kDocument, "bytes", "Bytes of its words", CELL(Code(4ULL * row.slot->words))},
+        {kDocument, "section", "Ordinal of its text section", CELL(Code(row.slot->section))},
+        {kDocument, "text_offset", "text offset", "Offset in that section",
+         CELL(Code(row.slot->textOffset)), jsonOf(CELL(numberJson(row.slot->textOffset)))},
+        {kDocument, "address", "Byte address of the register", CELL(hexText(row.slot->address))},
+        {kNumber, "stored", "Offset in the target, as the file has it", CELL(Hex(row.slot->stored)),
+         jsonOf(CELL(Json(hexText(row.slot->stored))))}};
 }
 
 SlotColumns slotTargetColumns()
 {
     using Row = SlotFacts;
-    return {{kName, "target", "What the loader adds",
-             [](const Row &row) -> Value { return View(row.slot->target.name); },
+    return {{kName, "target", "What the loader adds", CELL(View(row.slot->target.name)),
              jsonOf(slotTargetJson)},
             {kNumber | kWindow, "loaded", "What the loader would write", loadedCell},
             {kNumber | kWindow, "device_address", "device address", "What the engine will use",
-             [](const Row &row) -> Value {
-                 return row.loaded != nullptr && row.loaded->deviceAddress
-                            ? Value(Hex(*row.loaded->deviceAddress))
-                            : Value(Nothing());
-             }},
-            {kDocument, "confidence", "How sure it is", [](const Row &row) -> Value {
-                 return Word(format::confidenceName(row.slot->confidence));
-             }}};
+             CELL(row.loaded != nullptr && row.loaded->deviceAddress
+                      ? Value(Hex(*row.loaded->deviceAddress))
+                      : Value(Nothing()))},
+            {kDocument, "confidence", "How sure it is",
+             CELL(Word(format::confidenceName(row.slot->confidence)))}};
 }
 
 SlotColumns loadedWords()
 {
     using Row = SlotFacts;
-    return {
-        {"before", "Its words as the file has them",
-         [](const Row &row) -> Value { return slotWords(row.loaded->before, row.slot->words); },
-         jsonOf([](const Row &row) { return slotWordsJson(row.loaded->before, row.slot->words); })},
-        {"after", "What the loader would write",
-         [](const Row &row) -> Value {
-             return row.loaded->changes() ? slotWords(row.loaded->after, row.slot->words)
-                                          : std::string("the same");
-         },
-         jsonOf([](const Row &row) { return slotWordsJson(row.loaded->after, row.slot->words); })},
-        {kDocument, "changes", "Whether they differ",
-         [](const Row &row) -> Value { return row.loaded->changes(); }},
-        {kDocument, "device_address", "device address", "What the engine will use",
-         [](const Row &row) -> Value {
-             return row.loaded->deviceAddress ? Value(hexText(*row.loaded->deviceAddress))
-                                              : Value(Nothing());
-         }},
-        {kName, "fault", "remark", "Why nothing is written", [](const Row &row) -> Value {
-             return row.loaded->fault ? Value(View(row.loaded->fault->message)) : Value(Nothing());
-         }}};
+    return {{"before", "Its words as the file has them",
+             CELL(slotWords(row.loaded->before, row.slot->words)),
+             jsonOf(CELL(slotWordsJson(row.loaded->before, row.slot->words)))},
+            {"after", "What the loader would write",
+             CELL(row.loaded->changes() ? slotWords(row.loaded->after, row.slot->words)
+                                        : std::string("the same")),
+             jsonOf(CELL(slotWordsJson(row.loaded->after, row.slot->words)))},
+            {kDocument, "changes", "Whether they differ", CELL(row.loaded->changes())},
+            {kDocument, "device_address", "device address", "What the engine will use",
+             CELL(row.loaded->deviceAddress ? Value(hexText(*row.loaded->deviceAddress))
+                                            : Value(Nothing()))},
+            {kName, "fault", "remark", "Why nothing is written",
+             CELL(row.loaded->fault ? Value(View(row.loaded->fault->message)) : Value(Nothing()))}};
 }
 
 /// As the command prints a load: the place is called an offset, the task is in documents only.
@@ -268,10 +246,9 @@ SlotColumns loadedColumns()
         else if (column.key == "register")
             column.align = TextTable::Align::Name;
     }
-    columns.push_back({kDocument, "section", "Ordinal of its text section",
-                       [](const SlotFacts &row) -> Value { return Code(row.slot->section); }});
-    columns.push_back({kName, "target", "What the loader adds",
-                       [](const SlotFacts &row) -> Value { return View(row.slot->target.name); }});
+    columns.push_back(
+        {kDocument, "section", "Ordinal of its text section", CELL(Code(row.slot->section))});
+    columns.push_back({kName, "target", "What the loader adds", CELL(View(row.slot->target.name))});
     const SlotColumns words = loadedWords();
     columns.insert(columns.end(), words.begin(), words.end());
     return columns;
@@ -298,27 +275,21 @@ const TableOf<TaskRow> &taskTable()
     using Row = TaskRow;
     static constexpr Column<Row> kColumns[] = {
         {kNumber, "index", "task", "Number of the task in its text section",
-         member<&Row::index, Code>,
-         sortedBy([](auto &row) { return pairOrder(row.text, row.index); })},
+         member<&Row::index, Code>, sortedBy(CELL(pairOrder(row.text, row.index)))},
         {kNumber, "file_offset", "offset", "Where the task begins in the file",
          member<&Row::fileOffset, Hex>},
         {kNumber, "bytes", "Header and records", member<&Row::bytes, Count>},
         {kNumber, "records", "Register records", member<&Row::records, Count>},
         {kNumber, "stream", "Tasks of one stream carry register state", member<&Row::stream, Code>},
         {kNumber, "channels", "Input and output channels",
-         [](auto &row) {
-             return fmt::format("{} \u2192 {}", extentText(row.cin), extentText(row.cout));
-         },
-         sortedBy([](auto &row) { return extentOrder(row.cout, row.cin); })},
+         CELL(fmt::format("{} \u2192 {}", extentText(row.cin), extentText(row.cout))),
+         sortedBy(CELL(extentOrder(row.cout, row.cin)))},
         {kNumber, "kernel", "Height and width of the kernel",
-         [](auto &row) {
-             return fmt::format("{}\u00D7{}", extentText(row.kernelHeight),
-                                extentText(row.kernelWidth));
-         },
-         sortedBy([](auto &row) { return extentOrder(row.kernelHeight, row.kernelWidth); })},
+         CELL(fmt::format("{}\u00D7{}", extentText(row.kernelHeight), extentText(row.kernelWidth))),
+         sortedBy(CELL(extentOrder(row.kernelHeight, row.kernelWidth)))},
         {kNumber, "lanes", "Engines whose coefficient DMA is enabled",
-         [](auto &row) { return row.lanes == 0 ? Value(View("\u2013")) : Value(Count(row.lanes)); },
-         sortedBy([](auto &row) { return SortValue(std::uint64_t(row.lanes)); })},
+         CELL(row.lanes == 0 ? Value(View("\u2013")) : Value(Count(row.lanes))),
+         sortedBy(CELL(SortValue(std::uint64_t(row.lanes))))},
     };
     return tableOf<kColumns>("tasks");
 }
@@ -363,13 +334,11 @@ const TableOf<FieldRow> &fieldTable()
              return row.word ? Value(Hex(*row.value, 8)) : Value(Code(*row.value));
          }},
         {"meaning", "What the number stands for, where that is known",
-         [](auto &row) {
-             return row.meaning.empty() ? Value(Absent()) : Value(View(row.meaning));
-         }},
+         CELL(row.meaning.empty() ? Value(Absent()) : Value(View(row.meaning)))},
         {"set", "Whether the task writes it or finds it as the tasks before left it",
-         [](auto &row) {
-             return Word(row.written ? "written" : row.value ? "carried" : "never written");
-         }},
+         CELL(Word(row.written ? "written"
+                   : row.value ? "carried"
+                               : "never written"))},
         {kNumber, "place", "Of the word in the file; of a task that writes none, where it begins",
          member<&Row::place, Hex>},
     };

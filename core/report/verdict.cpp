@@ -64,18 +64,14 @@ const TableOf<WeightGain> &gainTable()
          "Choose a Form and Plan measure",
          member<&Row::form>},
         {kNumber, "saved_s", "saves", "Predicted time that one run of the program takes less",
-         [](const Row &row) -> Value {
-             return row.storedS ? Value(Seconds{row.savedS()}) : Value(Word("runs at all"));
-         },
-         withUnit("s"),
-         jsonOf([](const Row &row) { return row.storedS ? Json(row.savedS()) : Json(nullptr); })},
+         CELL(row.storedS ? Value(Seconds{row.savedS()}) : Value(Word("runs at all"))),
+         withUnit("s"), jsonOf(CELL(row.storedS ? Json(row.savedS()) : Json(nullptr)))},
         {kNumber, "stored_s", "time now", "Predicted time of its layers as it is stored",
-         [](const Row &row) { return known<Seconds>(row.storedS); }, withUnit("s"),
-         unknownAs("refused")},
+         CELL(known<Seconds>(row.storedS)), withUnit("s"), unknownAs("refused")},
         {kNumber, "form_s", "time then", "Predicted time of its layers in that form",
-         [](const Row &row) -> Value { return Seconds{row.formS}; }, withUnit("s")},
+         CELL(Seconds{row.formS}), withUnit("s")},
         {kNumber, "bytes_less", "fewer bytes", "Bytes that one call moves less",
-         [](const Row &row) { return known<Count>(row.less); }, withUnit("B")},
+         CELL(known<Count>(row.less)), withUnit("B")},
     };
     static const TableOf<Row> kTable{"gains", kColumns};
     return kTable;

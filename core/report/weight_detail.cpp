@@ -261,13 +261,12 @@ const TableOf<PartRow> &partTable()
              const bool second = partWords(*row.weight, row.operand->role) == "second offset";
              return second ? Value(fmt::format("{} (second offset)", name)) : Value(name);
          },
-         jsonOf([](const Row &row) { return Json(codec::partRoleName(row.operand->role)); })},
+         jsonOf(CELL(Json(codec::partRoleName(row.operand->role))))},
         {"dtype", "type", "Type of its stored elements",
-         [](auto &row) { return elementTypeName(row.operand->declaredType()); }},
-        {"shape", "Its extents, outermost first",
-         [](auto &row) { return shapeText(row.operand->declaredShape()); }},
+         CELL(elementTypeName(row.operand->declaredType()))},
+        {"shape", "Its extents, outermost first", CELL(shapeText(row.operand->declaredShape()))},
         {kNumber, "bytes", "Bytes that it takes in its file",
-         [](auto &row) { return Count(row.operand->place->bytes.value); }, withUnit("B")},
+         CELL(Count(row.operand->place->bytes.value)), withUnit("B")},
         {"file", "File that holds it, blank where the program text does",
          [](auto &row) {
              const OperandPlace &place = *row.operand->place;
@@ -280,9 +279,7 @@ const TableOf<PartRow> &partTable()
              return place.isLiteral() ? Value(Nothing()) : Value(Hex(place.dataOffset.value));
          }},
         {"shared", "Whether another weight has the same bytes",
-         [](auto &row) {
-             return row.operand->place->shared ? Value(Word("shared")) : Value(Nothing());
-         }},
+         CELL(row.operand->place->shared ? Value(Word("shared")) : Value(Nothing()))},
     };
     static const TableOf<Row> table{"parts", kColumns};
     return table;
@@ -293,17 +290,14 @@ const TableOf<BookEntry> &bookEntryTable()
     using Row = BookEntry;
     static constexpr Column<Row> kColumns[] = {
         {kNumber, "codebook", "Number of the codebook, where there are several",
-         [](auto &row) {
-             return row.data->codebooks > 1 ? Value(Code(row.book)) : Value(Absent());
-         },
-         jsonOf([](auto &row) { return Json(row.book); })},
+         CELL(row.data->codebooks > 1 ? Value(Code(row.book)) : Value(Absent())),
+         jsonOf(CELL(Json(row.book)))},
         {kNumber, "entry", "Number of the entry in its codebook", member<&Row::entry, Code>},
         {kNumber, "code", "The bits of an index that means this entry",
-         [](auto &row) { return fmt::format("{:0{}b}", row.entry, row.data->indexBits); }},
+         CELL(fmt::format("{:0{}b}", row.entry, row.data->indexBits))},
         {kNumber, "values", "value", "The value that the entry stands for, or those of its vector",
          entryValue, jsonOf(entryValuesJson)},
-        {kNumber, "uses", "Stored indices that mean this entry",
-         [](auto &row) { return known<Count>(row.uses()); }},
+        {kNumber, "uses", "Stored indices that mean this entry", CELL(known<Count>(row.uses()))},
         {kNumber, "share", "Uses over all uses of this codebook",
          [](auto &row) -> Value {
              const auto uses = row.uses();
@@ -314,9 +308,7 @@ const TableOf<BookEntry> &bookEntryTable()
                                 : static_cast<double>(*uses) / static_cast<double>(row.usesOfBook));
          }},
         {kDocument, "duplicate_of", "duplicate of", "The first entry of the same values",
-         [](auto &row) {
-             return row.duplicateOf == kNoIndex ? Value(Nothing()) : Value(Code(row.duplicateOf));
-         }},
+         CELL(row.duplicateOf == kNoIndex ? Value(Nothing()) : Value(Code(row.duplicateOf)))},
         {kTables, "note", "Duplicates, entries that nothing uses, changes not saved yet",
          entryNote},
     };
@@ -329,10 +321,9 @@ const TableOf<ScaleRow> &scaleTable()
     using Row = ScaleRow;
     static constexpr Column<Row> kColumns[] = {
         {kNumber, "at", "Index of the scale along the axes that it varies on",
-         [](auto &row) { return row.data->placeOf(row.row); },
-         sortedBy([](auto &row) { return SortValue(std::uint64_t{row.row}); })},
+         CELL(row.data->placeOf(row.row)), sortedBy(CELL(SortValue(std::uint64_t{row.row})))},
         {kNumber, "scale", "What a code is multiplied by",
-         [](auto &row) { return realValue(row.data->scaleOf(row.row)); }},
+         CELL(realValue(row.data->scaleOf(row.row)))},
         {kNumber, "zero_point", "zero point", "What is subtracted from a code before it is scaled",
          [](auto &row) -> Value {
              if (row.data->zeros.empty())
@@ -362,19 +353,16 @@ const TableOf<BinRow> &binTable()
 {
     using Row = BinRow;
     static constexpr Column<Row> kColumns[] = {
-        {kNumber, "low", "from", "Lower edge of the bin",
-         [](auto &row) { return realValue(row.edge(row.bin)); }},
+        {kNumber, "low", "from", "Lower edge of the bin", CELL(realValue(row.edge(row.bin)))},
         {kNumber, "high", "to",
          "Upper edge of the bin, which belongs to the next one; to the last one its own",
-         [](auto &row) { return realValue(row.edge(row.bin + 1)); }},
+         CELL(realValue(row.edge(row.bin + 1)))},
         {kNumber, "count", "values", "Decoded values in the bin",
-         [](auto &row) { return Count(row.data->bins[row.bin]); }},
+         CELL(Count(row.data->bins[row.bin]))},
         {kNumber, "share", "Share of the finite values",
-         [](auto &row) {
-             return Percent(row.all == 0 ? 0.0
-                                         : static_cast<double>(row.data->bins[row.bin]) /
-                                               static_cast<double>(row.all));
-         }},
+         CELL(Percent(row.all == 0 ? 0.0
+                                   : static_cast<double>(row.data->bins[row.bin]) /
+                                         static_cast<double>(row.all)))},
     };
     static const TableOf<Row> table{"histogram", kColumns};
     return table;
@@ -386,16 +374,13 @@ const TableOf<KeptChannel> &keptChannelTable()
     static constexpr Column<Row> kColumns[] = {
         {kNumber, "channel", "Index of the outermost axis", member<&Row::channel, Code>},
         {kNumber, "kept", "Elements that the mask keeps; without a mask, those that are not zero",
-         [](auto &row) { return Count(row.data->channels[row.channel]); }},
-        {kNumber, "elements", "of", "Elements of the channel",
-         [](auto &row) { return Count(row.data->perChannel); }},
+         CELL(Count(row.data->channels[row.channel]))},
+        {kNumber, "elements", "of", "Elements of the channel", CELL(Count(row.data->perChannel))},
         {kNumber, "density", "Share of the channel that is kept",
-         [](auto &row) {
-             return Percent(row.data->perChannel == 0
-                                ? 0.0
-                                : static_cast<double>(row.data->channels[row.channel]) /
-                                      static_cast<double>(row.data->perChannel));
-         }},
+         CELL(Percent(row.data->perChannel == 0
+                          ? 0.0
+                          : static_cast<double>(row.data->channels[row.channel]) /
+                                static_cast<double>(row.data->perChannel)))},
     };
     static const TableOf<Row> table{"density", kColumns};
     return table;

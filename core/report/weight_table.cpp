@@ -158,7 +158,7 @@ std::string functionWords(const Weight &weight)
 bool severalFunctions(const Bundle &bundle)
 {
     const auto &weights = bundle.weights();
-    return std::any_of(weights.begin(), weights.end(), [&weights](const Weight &weight) {
+    return std::ranges::any_of(weights, [&weights](const Weight &weight) {
         return weight.function != weights.front().function || weight.model != weights.front().model;
     });
 }
@@ -189,40 +189,34 @@ const TableOf<WeightFacts> &weightTable()
     using Row = WeightFacts;
     static constexpr Column<Row> kColumns[] = {
         {kDocument | kTerminal, "function", "Function of the program that holds the weight",
-         [](auto &row) {
-             return row.severalFunctions ? Value(functionWords(row.weight())) : Value(Absent());
-         },
-         jsonOf([](auto &row) { return Json(row.weight().function); })},
+         CELL(row.severalFunctions ? Value(functionWords(row.weight())) : Value(Absent())),
+         jsonOf(CELL(Json(row.weight().function)))},
         {kName | kDocument | kWindow, "name", "Name of the value that the consumer reads",
-         [](auto &row) { return View(row.weight().name); }},
+         CELL(View(row.weight().name))},
         // The window has an icon for it.
         {kName | kTerminal, "marked_name", "name",
          "Name of the value that the consumer reads; ! where it cannot be decoded",
-         [](auto &row) {
-             return row.weight().fault ? Value("! " + row.weight().name)
-                                       : Value(View(row.weight().name));
-         }},
+         CELL(row.weight().fault ? Value("! " + row.weight().name)
+                                 : Value(View(row.weight().name)))},
         {kDocument, "op_name", "operation", "Name of the operation that makes it",
-         [](auto &row) { return View(row.weight().opName()); }},
+         CELL(View(row.weight().opName()))},
         {kDocument, "model", "Model of a pipeline that holds the weight",
-         [](auto &row) { return View(row.weight().model); }},
+         CELL(View(row.weight().model))},
         {kDocument, "address", "By which the weight is found among those of the same name",
-         [](auto &row) { return row.weight().address(); }},
+         CELL(row.weight().address())},
         {kDocument, "source_op", "made by", "Kind of the operation that makes it",
-         [](auto &row) { return View(row.weight().sourceOp); }},
-        {kName, "form", "How the weight is stored",
-         [](auto &row) { return formWords(row.weight().form); },
-         jsonOf([](auto &row) { return Json(formText(row.weight().form)); })},
+         CELL(View(row.weight().sourceOp))},
+        {kName, "form", "How the weight is stored", CELL(formWords(row.weight().form)),
+         jsonOf(CELL(Json(formText(row.weight().form))))},
         {kDocument | kTerminal, "dtype", "type", "Type of the decoded elements",
-         [](auto &row) { return elementTypeName(row.weight().type); }},
+         CELL(elementTypeName(row.weight().type))},
         {"shape", "Extents of the decoded tensor, outermost first; sorts by the number of elements",
-         [](auto &row) { return shapeText(row.weight().shape); },
-         jsonOf([](auto &row) { return numbersJson(row.weight().shape); }),
-         sortedBy([](auto &row) { return SortValue(row.weight().elements.value); })},
+         CELL(shapeText(row.weight().shape)), jsonOf(CELL(numbersJson(row.weight().shape))),
+         sortedBy(CELL(SortValue(row.weight().elements.value)))},
         {kNumber | kDocument, "elements", "Elements of the decoded tensor",
-         [](auto &row) { return Count(row.weight().elements.value); }},
+         CELL(Count(row.weight().elements.value))},
         {kDocument, "parts", "Operands that it is stored as, and where", nullptr,
-         jsonOf([](auto &row) { return partsJson(*row.bundle, row.weight()); })},
+         jsonOf(CELL(partsJson(*row.bundle, row.weight())))},
         {kNumber, "stored_bytes", "stored",
          "Bytes that the weight takes in the file, a part that is used twice counted once",
          [](auto &row) {
@@ -241,36 +235,34 @@ const TableOf<WeightFacts> &weightTable()
                                            : Value(Unknown());
          }},
         {kNumber | kDocument, "dense_fp16_bytes", "dense", "Bytes that it would take as dense fp16",
-         [](auto &row) { return Count(row.weight().denseFp16Bytes().value); }, withUnit("B")},
+         CELL(Count(row.weight().denseFp16Bytes().value)), withUnit("B")},
         {kNumber, "ratio", "Stored bytes over the bytes of dense fp16", ratioValue},
         {kName | kTerminal, "used_by", "used by", "Operations that read it, with the parameter",
-         [](auto &row) { return usedByText(row.weight()); }},
+         CELL(usedByText(row.weight()))},
         {kTerminal, "runs_on", "runs on", "Where the compiler runs its first consumer",
          backendValue},
         {kDocument, "detail", "Figures of its storage form", nullptr,
-         jsonOf([](auto &row) { return detailJson(row.weight()); })},
+         jsonOf(CELL(detailJson(row.weight())))},
         {kDocument, "consumers", "Operations that read it, with their geometry", nullptr,
-         jsonOf([](auto &row) { return consumersJson(row.weight()); })},
+         jsonOf(CELL(consumersJson(row.weight())))},
         {kDocument, "fault", "Why it cannot be decoded", nullptr, jsonOf([](auto &row) {
              const auto &fault = row.weight().fault;
              return fault ? diagnosticJson({Severity::Error, *fault}) : noKey();
          })},
         {kNumber, "zero_fraction", "zeros",
          "Share of decoded elements that are zero; a dash where the weight has not been read yet",
-         zerosValue, jsonOf([](auto &row) { return ofRead(row, zerosValue(row)); })},
+         zerosValue, jsonOf(CELL(ofRead(row, zerosValue(row))))},
         {kNumber | kDocument | kTerminal, "min", "Smallest finite value",
-         [](auto &row) { return figureValue(row, &Statistics::min); },
-         jsonOf([](auto &row) { return ofRead(row, figureValue(row, &Statistics::min)); })},
+         CELL(figureValue(row, &Statistics::min)),
+         jsonOf(CELL(ofRead(row, figureValue(row, &Statistics::min))))},
         {kNumber | kDocument | kTerminal, "max", "Largest finite value",
-         [](auto &row) { return figureValue(row, &Statistics::max); },
-         jsonOf([](auto &row) { return ofRead(row, figureValue(row, &Statistics::max)); })},
+         CELL(figureValue(row, &Statistics::max)),
+         jsonOf(CELL(ofRead(row, figureValue(row, &Statistics::max))))},
         {kNumber | kDocument | kTerminal, "mean", "Mean of the finite values",
-         [](auto &row) { return figureValue(row, &Statistics::mean); },
-         jsonOf([](auto &row) { return ofRead(row, figureValue(row, &Statistics::mean)); })},
+         CELL(figureValue(row, &Statistics::mean)),
+         jsonOf(CELL(ofRead(row, figureValue(row, &Statistics::mean))))},
         {kNumber | kDocument, "std", "deviation", "Standard deviation of the finite values",
-         nullptr, jsonOf([](auto &row) {
-             return ofRead(row, figureValue(row, &Statistics::standardDeviation));
-         })},
+         nullptr, jsonOf(CELL(ofRead(row, figureValue(row, &Statistics::standardDeviation))))},
         {kNumber | kTerminal, "not_finite", "not finite", "Values that are infinite or no numbers",
          [](auto &row) -> Value {
              if (!row.asked.figures || row.statistics != nullptr)
@@ -279,20 +271,16 @@ const TableOf<WeightFacts> &weightTable()
              return Unknown();
          }},
         {kNumber | kDocument, "nan", "NaN", "Values that are no numbers", nullptr,
-         jsonOf([](auto &row) {
-             return ofRead(row, valueCount(row, row.statistics ? row.statistics->nan : 0));
-         })},
+         jsonOf(CELL(ofRead(row, valueCount(row, row.statistics ? row.statistics->nan : 0))))},
         {kNumber | kDocument, "inf", "infinite", "Values that are infinite", nullptr,
-         jsonOf([](auto &row) {
-             return ofRead(row, valueCount(row, row.statistics ? row.statistics->inf : 0));
-         })},
+         jsonOf(CELL(ofRead(row, valueCount(row, row.statistics ? row.statistics->inf : 0))))},
         {kWindow, "why_dense", "why dense", "Why a dense weight may have been left as it is",
          [](auto &row) -> Value {
              std::string why = whyDense(*row.bundle, row.index);
              return why.empty() ? Value(Nothing()) : Value(std::move(why));
          }},
         {kDocument | kTerminal, "sha256", "SHA-256 of the weight decoded as fp16", hashValue,
-         jsonOf([](auto &row) { return ofRead(row, hashValue(row)); })},
+         jsonOf(CELL(ofRead(row, hashValue(row))))},
     };
     static const TableOf<Row> kTable{
         "weights",

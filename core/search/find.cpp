@@ -286,13 +286,9 @@ Result<void> checkHoles(const Bundle &bundle, const Query &query)
             continue;
         holes += holeBytes(file.path(), region.range.offset.value, region.range.end(), kMostHoles);
         if (holes > kMostHoles)
-            return ErrorBuilder("search.limit")
-                .file(file.name())
-                .field("holes of a sparse file")
-                .expected(fmt::format("at most {} bytes", kMostHoles))
-                .found("more")
-                .message("The file is not searched: most of it is not on the disk")
-                .unexpected();
+            return refused({file.name()}, "search.limit", "holes of a sparse file",
+                           fmt::format("at most {} bytes", kMostHoles), "more",
+                           "The file is not searched: most of it is not on the disk");
     }
     return {};
 }

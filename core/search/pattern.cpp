@@ -168,8 +168,8 @@ Result<BytePattern> parseBytePattern(std::string_view text)
             return badPattern(text, std::string(kExpected));
         at = end;
     }
-    const bool any = std::any_of(pattern.mask.begin(), pattern.mask.end(),
-                                 [](std::byte mask) { return mask != std::byte{0}; });
+    const bool any =
+        std::ranges::any_of(pattern.mask, [](std::byte mask) { return mask != std::byte{0}; });
     if (!any)
         return badPattern(text, pattern.value.empty()
                                     ? std::string(kExpected)
@@ -231,7 +231,7 @@ std::vector<Region> regionsOf(const Bundle &bundle, std::size_t weight)
         for (const ByteRange &piece : pieces)
             regions.push_back({place.file, piece});
     }
-    std::sort(regions.begin(), regions.end(), [](const Region &a, const Region &b) {
+    std::ranges::sort(regions, [](const Region &a, const Region &b) {
         return std::tuple(a.file, a.range.offset.value) < std::tuple(b.file, b.range.offset.value);
     });
     std::vector<Region> merged;

@@ -90,7 +90,7 @@ void readNames(Registry &registry)
         registry.names.push_back(
             {lowerCase(row.alias), *target, row.byDefault, row.source, row.alias});
         auto &aliases = registry.targets[*target].aliases;
-        if (row.byDefault && std::find(aliases.begin(), aliases.end(), row.alias) == aliases.end())
+        if (row.byDefault && std::ranges::find(aliases, row.alias) == aliases.end())
             aliases.insert(aliases.begin(), row.alias);
     }
 }

@@ -88,6 +88,27 @@ Result<ChosenFigure> chooseFigure(const Target &target, std::string_view fact,
                                fact == "cores" ? "number of cores" : "descriptor version"));
 }
 
+/// How closely a rule speaks of a target: 0 not at all.
+int closeness(const TargetRule &rule, const Target &target)
+{
+    if (rule.scope == target.name)
+        return 3;
+    if (!target.family.empty() && rule.scope == target.family)
+        return 2;
+    return rule.scope == "*" ? 1 : 0;
+}
+
+/// The target that a rule for all names; the first one of the table where it names none.
+const Target &targetOfRule(std::string_view name)
+{
+    for (const TargetRule &rule : targetRules()) {
+        const auto named = rule.rule == name ? findTarget(rule.value) : tl::unexpected(Error());
+        if (named)
+            return *named->target;
+    }
+    return targets().front();
+}
+
 } // namespace
 
 std::span<const Target> targets()
@@ -224,31 +245,6 @@ DmaFormat checkDmaFormat(const Target &target, format::TensorFormat tensorFormat
     const HalOffset byte{*row->capabilityByte};
     return {byte, halBit(target, byte)};
 }
-
-namespace {
-
-/// How closely a rule speaks of a target: 0 not at all.
-int closeness(const TargetRule &rule, const Target &target)
-{
-    if (rule.scope == target.name)
-        return 3;
-    if (!target.family.empty() && rule.scope == target.family)
-        return 2;
-    return rule.scope == "*" ? 1 : 0;
-}
-
-/// The target that a rule for all names; the first one of the table where it names none.
-const Target &targetOfRule(std::string_view name)
-{
-    for (const TargetRule &rule : targetRules()) {
-        const auto named = rule.rule == name ? findTarget(rule.value) : tl::unexpected(Error());
-        if (named)
-            return *named->target;
-    }
-    return targets().front();
-}
-
-} // namespace
 
 std::span<const TargetRule> targetRules()
 {

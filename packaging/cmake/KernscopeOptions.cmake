@@ -6,6 +6,14 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
 endif()
 
+# What is given to people (the preset release, wheels, archives) checks its stack, its buffers and the
+# indices of its containers; Debian packages take the flags of dpkg as well.
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+    add_compile_options(-fstack-protector-strong -fstack-clash-protection)
+    add_compile_definitions(_FORTIFY_SOURCE=2 _GLIBCXX_ASSERTIONS)
+    add_link_options(-Wl,-z,relro,-z,now)
+endif()
+
 if(KERNSCOPE_SANITIZE)
     add_compile_options(-fsanitize=${KERNSCOPE_SANITIZE} -fno-omit-frame-pointer
         -fno-sanitize-recover=undefined)
@@ -319,9 +327,10 @@ function(kernscope_test name)
     if(KERNSCOPE_SANITIZE)
         set(timeout 1200)
     endif()
-    set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout} LABELS "qt;${part};${ARG_LABELS}"
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout} LABELS "qt;${part};${program};${ARG_LABELS}"
         ENVIRONMENT "QT_QPA_PLATFORM=offscreen;LC_ALL=C.UTF-8;\
 XDG_STATE_HOME=${CMAKE_CURRENT_BINARY_DIR}/${name}.state;UBSAN_OPTIONS=print_stacktrace=1;\
+TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/races.txt;\
 LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/leaks.txt:print_suppressions=0")
     # Without the data folder, or where it lacks files, such a test reads "Skipped" and not "Passed".
     # CTest lets the expression win over the exit code, so it matches only where nothing failed.

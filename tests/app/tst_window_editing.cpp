@@ -235,6 +235,10 @@ private Q_SLOTS:
         const QSize window = (*m_window)->size();
         const int height = (*m_window)->statusLine().height();
         (*m_window)->statusLine().showMessage(QString(4000, QLatin1Char('x')));
+        QTRY_VERIFY(session().tasks().idle());
+        const auto *message = (*m_window)->statusLine().findChild<QLabel *>(u"statusMessage"_s);
+        QVERIFY(message);
+        QTRY_VERIFY(message->geometry().right() > (*m_window)->statusLine().width() * 4 / 5);
         std::atomic<bool> stop{false};
         session().tasks().start(
             &**m_window, QString(300, QLatin1Char('y')),
@@ -252,6 +256,7 @@ private Q_SLOTS:
             });
         QVERIFY(cancel != buttons.end());
         QTRY_VERIFY((*cancel)->isVisible());
+        QTRY_VERIFY(message->geometry().right() < (*cancel)->x());
         QCOMPARE((*m_window)->size(), window);
         QCOMPARE((*m_window)->statusLine().height(), height);
         QTest::mouseClick(*cancel, Qt::LeftButton);

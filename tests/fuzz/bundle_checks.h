@@ -3,9 +3,9 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/reader/container_reader.h"
 #include "core/bundle/statistics.h"
 #include "core/codec/decode/decoder.h"
+#include "rewrite.h"
 #include "tests/fuzz/fuzz_check.h"
 
 #include <vector>
@@ -64,7 +64,7 @@ inline void checkBundle(const kernscope::Bundle &bundle, const kernscope::Contai
         checkWeight(bundle, i);
     (void)kernscope::verifyPayloads(bundle);
     // What can be written back has as many bytes as before, whatever they are.
-    if (const auto written = reader.rewrite(bundle.files())) {
+    if (const auto written = kernscope::test::rewrite(reader, bundle.files())) {
         require(written->size() == bundle.files().size());
         for (std::size_t i = 0; i < written->size() && !kernscope::hasErrors(bundle.diagnostics());
              ++i) {

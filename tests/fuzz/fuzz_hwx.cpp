@@ -5,6 +5,7 @@
 #include "core/container/hwx/kernels.h"
 #include "core/container/hwx/slots.h"
 #include "core/descriptor/task_reader.h"
+#include "rewrite.h"
 #include "tests/fuzz/fuzz_check.h"
 
 #include <algorithm>

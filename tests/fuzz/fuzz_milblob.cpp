@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/milblob/milblob.h"
+#include "rewrite.h"
 #include "tests/fuzz/fuzz_check.h"
 
 #include <algorithm>

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/compare/element_changes.h"
 #include "core/container/milblob/milblob.h"
 #include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 
 // More bundles in memory, for tests of the views of files.
 namespace kernscope::test {
-
-/// "dense", "sparse" or "palette": the embedded sample in that build.
-inline BundlePtr sampleBundle(const std::string &build)
-{
-    return openSample("sample-" + build + ".mlmodelc");
-}
 
 /// A bare weight file of `records` uint8 records of `bytes` bytes each.
 inline BundlePtr blobBundle(std::size_t records, std::size_t bytes)
@@ -37,6 +32,20 @@ inline std::size_t weightFile(const Bundle &bundle)
             return i;
     }
     return kNoIndex;
+}
+
+/// Elements of a weight that differ from the disk.
+inline std::set<std::uint64_t> changedElements(const Bundle &bundle, std::size_t weight)
+{
+    const BundleReadLock lock(bundle);
+    const auto decoder = bundle.decoder(weight);
+    const ElementChanges changes(bundle, weight, *decoder);
+    std::set<std::uint64_t> found;
+    for (std::uint64_t e = 0; e < decoder->elements().value; ++e) {
+        if (changes.changed(e))
+            found.insert(e);
+    }
+    return found;
 }
 
 /// The colour at a place of a widget's picture, whatever the pixel ratio.

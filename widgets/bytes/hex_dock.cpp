@@ -74,8 +74,7 @@ HexDock::HexDock(Session &session, QWidget *parent)
     m_selection = named(new QLabel(content), tr("Selection"));
     laidOut(foot, {m_selection, {m_field, 1}});
     column->addLayout(foot);
-    setContent(content);
-    content->setFocusProxy(m_view);
+    setContent(content, m_view);
     m_content = content;
     content->installEventFilter(this);
     buildActions();
@@ -156,6 +155,7 @@ void HexDock::buildActions()
     m_widths = new QActionGroup(this);
     for (const int bytes : {8, 16, 32}) {
         auto *action = dockAction(this, tr("%1 Bytes a Row").arg(bytes), {}, [this, bytes] {
+            m_widthChosen = true;
             m_view->setBytesPerRow(bytes);
             arrange();
         });
@@ -348,6 +348,11 @@ void HexDock::arrange()
 {
     // Margins of the content, and the frame that a floating dock has.
     const int room = m_content->width() - theme::em(this, 0.6) - m_body->spacing();
+    if (!m_widthChosen) { // 32 bytes a row where readings in pairs have room beside them
+        const bool roomy = room >= m_view->contentWidth(32) + m_inspector->sizeHint().width();
+        m_view->setBytesPerRow(roomy ? 32 : 16);
+        m_widths->actions().at(roomy ? 2 : 1)->setChecked(true);
+    }
     const bool wide = room >= m_view->contentWidth() + m_inspector->minimumSizeHint().width();
     m_body->setDirection(wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
     // Beside each other the bytes have all the room that they need, the readings what is left.

@@ -66,6 +66,7 @@ private:
     QString m_fieldText;             ///< the label shows it elided
     std::optional<int> m_firstDigit; ///< of the byte that is being typed
     QActionGroup *m_widths = nullptr;
+    bool m_widthChosen = false; ///< of the rows, by the user
     Job m_counting{session().tasks()};
     const codec::Operand *m_counted = nullptr; ///< the mask that it counts
 };

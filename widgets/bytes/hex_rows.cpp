@@ -5,6 +5,7 @@
 #include "widgets/common/labels.h"
 #include "widgets/models/theme.h"
 
+#include <QEvent>
 #include <QPainter>
 #include <QScrollBar>
 #include <QString>
@@ -202,12 +203,58 @@ void HexRows::wheelEvent(QWheelEvent *event)
     event->accept();
 }
 
-void HexRows::paintHeaderStrip(QPainter &painter) const
+void HexRows::changeEvent(QEvent *event)
 {
+    QAbstractScrollArea::changeEvent(event);
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange)
+        relayout();
+    else if (event->type() == QEvent::PaletteChange)
+        viewport()->update();
+}
+
+std::optional<std::uint64_t> HexRows::rowAt(double y) const
+{
+    y -= headerHeight();
+    const std::uint64_t row =
+        m_topRow + static_cast<std::uint64_t>(std::max(y, 0.0) / m_layout.rowHeight());
+    return y >= 0 && row < rowTotal() ? std::optional(row) : std::nullopt;
+}
+
+void HexRows::paintEvent(QPaintEvent *)
+{
+    QPainter painter(viewport());
+    painter.setFont(font());
+    painter.fillRect(viewport()->rect(), palette().color(QPalette::Base));
+    if (rowTotal() == 0)
+        return;
+    double top = headerHeight();
+    for (std::uint64_t row = m_topRow; row < rowTotal() && top < viewport()->height(); ++row) {
+        paintRow(painter, row, top);
+        top += m_layout.rowHeight();
+    }
     const QRectF strip(0, 0, viewport()->width(), headerHeight());
     painter.fillRect(strip, palette().color(QPalette::Window));
     painter.setPen(palette().color(QPalette::Mid));
     painter.drawLine(strip.bottomLeft(), strip.bottomRight());
+    paintHeader(painter);
+}
+
+void HexRows::paintOffset(QPainter &painter, std::uint64_t offset, double left, double top) const
+{
+    painter.setPen(palette().color(QPalette::PlaceholderText));
+    painter.drawText(QPointF(left + m_layout.offsetX(), top + QFontMetricsF(font()).ascent()),
+                     QString::number(static_cast<qulonglong>(offset), 16)
+                         .rightJustified(m_layout.offsetDigits(), u'0'));
+}
+
+void HexRows::paintValue(QPainter &painter, std::byte value, const QRectF &hex,
+                         const std::optional<QRectF> &text) const
+{
+    const auto glyph = std::to_integer<std::size_t>(value);
+    painter.drawStaticText(QPointF(hex.left() + m_layout.charWidth() / 2, hex.top()),
+                           m_glyphs.digits(glyph));
+    if (text)
+        painter.drawStaticText(text->topLeft(), m_glyphs.letter(glyph));
 }
 
 } // namespace kernscope::ui

@@ -140,14 +140,26 @@ protected:
     virtual double rowsWidth() const = 0;
     /// Other rows are in view.
     virtual void rowsMoved() {}
+    /// Another font or style: cells lie elsewhere.
+    virtual void relayout() {}
+    virtual void paintRow(QPainter &painter, std::uint64_t row, double top) = 0;
+    /// Of headings, over the rows that lie below.
+    virtual void paintHeader(QPainter &painter) = 0;
 
     /// After other rows, or another layout.
     void syncScrollBars();
     int headerHeight() const;
     double topOf(std::uint64_t row) const;
-    /// The ground of the headings.
-    void paintHeaderStrip(QPainter &painter) const;
+    /// The row at a height of the viewport, where there is one.
+    std::optional<std::uint64_t> rowAt(double y) const;
+    /// `left`: of the columns.
+    void paintOffset(QPainter &painter, std::uint64_t offset, double left, double top) const;
+    /// Digits, and the letter where it has a place.
+    void paintValue(QPainter &painter, std::byte value, const QRectF &hex,
+                    const std::optional<QRectF> &text) const;
 
+    void paintEvent(QPaintEvent *event) override;
+    void changeEvent(QEvent *event) override;
     void scrollContentsBy(int dx, int dy) override;
     void wheelEvent(QWheelEvent *event) override;
 

@@ -117,13 +117,6 @@ void HexView::resizeEvent(QResizeEvent *event)
         revealCursor();
 }
 
-void HexView::changeEvent(QEvent *event)
-{
-    HexRows::changeEvent(event);
-    if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange)
-        relayout();
-}
-
 ByteRange HexView::selection() const
 {
     if (size() == 0)
@@ -234,9 +227,12 @@ int HexView::heightFor(std::uint64_t rows) const
            2 * frameWidth();
 }
 
-int HexView::contentWidth() const
+int HexView::contentWidth(int bytesPerRow) const
 {
-    return static_cast<int>(std::ceil(m_layout.width())) + 2 * frameWidth() +
+    const double width = bytesPerRow == 0
+                             ? m_layout.width()
+                             : HexLayout(QFontMetricsF(font()), bytesPerRow, size()).width();
+    return static_cast<int>(std::ceil(width)) + 2 * frameWidth() +
            style()->pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, this);
 }
 
@@ -267,14 +263,13 @@ QString HexView::tipAt(std::uint64_t offset) const
 
 std::optional<std::uint64_t> HexView::byteAt(const QPoint &pos) const
 {
-    const double y = pos.y() - headerHeight();
+    const auto row = rowAt(pos.y());
     const auto hit = m_layout.exactHitAt(pos.x() + horizontalScrollBar()->value());
-    if (y < 0 || !hit)
+    if (!row || !hit)
         return std::nullopt;
-    const std::uint64_t row = m_topRow + static_cast<std::uint64_t>(y / m_layout.rowHeight());
     const std::uint64_t offset =
-        row * static_cast<std::uint64_t>(m_bytesPerRow) + static_cast<std::uint64_t>(hit->column);
-    return row < rowTotal() && offset < size() ? std::optional(offset) : std::nullopt;
+        *row * static_cast<std::uint64_t>(m_bytesPerRow) + static_cast<std::uint64_t>(hit->column);
+    return offset < size() ? std::optional(offset) : std::nullopt;
 }
 
 /// For dragging: the byte of the nearest cell, also of the rows just outside.
@@ -391,29 +386,20 @@ bool HexView::viewportEvent(QEvent *event)
     return HexRows::viewportEvent(event);
 }
 
-void HexView::paintEvent(QPaintEvent *)
+void HexView::paintEvent(QPaintEvent *event)
 {
-    QPainter painter(viewport());
-    painter.setFont(font());
-    painter.fillRect(viewport()->rect(), palette().color(QPalette::Base));
-    if (size() == 0) {
-        painter.setPen(palette().color(QPalette::PlaceholderText));
-        painter.drawText(viewport()->rect(), Qt::AlignCenter, tr("The file is empty."));
+    m_anyChange = m_file && m_file->modified();
+    HexRows::paintEvent(event);
+    if (size() > 0)
         return;
-    }
-    m_anyChange = m_file->modified();
-    const double left = -horizontalScrollBar()->value();
-    double top = headerHeight();
-    for (std::uint64_t row = m_topRow; row < rowTotal() && top < viewport()->height(); ++row) {
-        paintRow(painter, row, left, top);
-        top += m_layout.rowHeight();
-    }
-    paintHeader(painter, left);
+    QPainter painter(viewport());
+    painter.setPen(palette().color(QPalette::PlaceholderText));
+    painter.drawText(viewport()->rect(), Qt::AlignCenter, tr("The file is empty."));
 }
 
-void HexView::paintHeader(QPainter &painter, double left)
+void HexView::paintHeader(QPainter &painter)
 {
-    paintHeaderStrip(painter);
+    const double left = -horizontalScrollBar()->value();
     painter.setPen(palette().color(QPalette::WindowText));
     const double x = left + m_layout.offsetX();
     painter.drawText(
@@ -464,14 +450,12 @@ HexView::CellLook HexView::lookOf(std::uint64_t offset, const ByteRange &selecte
     return look;
 }
 
-void HexView::paintRow(QPainter &painter, std::uint64_t row, double left, double top)
+void HexView::paintRow(QPainter &painter, std::uint64_t row, double top)
 {
     const auto perRow = static_cast<std::uint64_t>(m_bytesPerRow);
     const std::uint64_t first = row * perRow, end = std::min(first + perRow, size());
-    painter.setPen(palette().color(QPalette::PlaceholderText));
-    painter.drawText(QPointF(left + m_layout.offsetX(), top + QFontMetricsF(font()).ascent()),
-                     QString::number(static_cast<qulonglong>(first), 16)
-                         .rightJustified(m_layout.offsetDigits(), u'0'));
+    const double left = -horizontalScrollBar()->value();
+    paintOffset(painter, first, left, top);
     std::size_t section = m_bundle ? m_bundle->sectionAt(m_fileIndex, FileOffset(first)) : kNoIndex;
     const ByteRange selected = selection();
     for (std::uint64_t offset = first; offset < end; ++offset) {
@@ -506,7 +490,6 @@ void HexView::paintBits(QPainter &painter, std::uint64_t offset, const QRectF &h
 void HexView::paintByte(QPainter &painter, std::uint64_t offset, const QRectF &hex,
                         const QRectF &text, const CellLook &look)
 {
-    const auto value = std::to_integer<std::size_t>(bytes()[offset]);
     painter.fillRect(hex, look.ground);
     painter.fillRect(text, look.ground);
     if (look.selected) {
@@ -520,9 +503,7 @@ void HexView::paintByte(QPainter &painter, std::uint64_t offset, const QRectF &h
         }
     }
     painter.setPen(look.ink);
-    painter.drawStaticText(QPointF(hex.left() + m_layout.charWidth() / 2, hex.top()),
-                           m_glyphs.digits(value));
-    painter.drawStaticText(text.topLeft(), m_glyphs.letter(value));
+    paintValue(painter, bytes()[offset], hex, text);
     painter.setBrush(Qt::NoBrush);
     if (look.changed) {
         const double pen = std::max(1.5, static_cast<double>(theme::em(this, 0.1)));

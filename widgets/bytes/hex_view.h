@@ -54,7 +54,8 @@ public:
     std::optional<std::uint64_t> byteAt(const QPoint &pos) const;
     /// Height in pixels at which that many rows are whole.
     int heightFor(std::uint64_t rows) const;
-    int contentWidth() const; ///< of all columns with the scroll bar
+    /// Of all columns with the scroll bar; 0: with as many bytes in a row as there are.
+    int contentWidth(int bytesPerRow = 0) const;
 
     /// What a byte of the file is; without a bundle nothing. Keeps what it had to work out for the
     /// next question.
@@ -85,7 +86,9 @@ protected:
     void mouseMoveEvent(QMouseEvent *event) override;
     void mouseReleaseEvent(QMouseEvent *event) override;
     bool viewportEvent(QEvent *event) override;
-    void changeEvent(QEvent *event) override;
+    void relayout() override;
+    void paintRow(QPainter &painter, std::uint64_t row, double top) override;
+    void paintHeader(QPainter &painter) override;
 
 private:
     struct CellLook {
@@ -95,7 +98,6 @@ private:
     };
 
     void forget();
-    void relayout();
     void moveCursor(std::uint64_t to, bool keepAnchor);
     void revealCursor();
     bool moveByKey(QKeyEvent *event);
@@ -103,8 +105,6 @@ private:
     void afterCursorMove();
     QString tipAt(std::uint64_t offset) const;
 
-    void paintHeader(QPainter &painter, double left);
-    void paintRow(QPainter &painter, std::uint64_t row, double left, double top);
     void paintBits(QPainter &painter, std::uint64_t offset, const QRectF &hex);
     void paintByte(QPainter &painter, std::uint64_t offset, const QRectF &hex, const QRectF &text,
                    const CellLook &look);

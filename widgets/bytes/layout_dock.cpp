@@ -71,8 +71,7 @@ LayoutDock::LayoutDock(Session &session, QWidget *parent)
     laidOut(below, {{m_legend, 1}, {m_zoomBar, 0, Qt::AlignTop}});
     laidOut(column, {m_strip, below, {m_table, 1}});
     m_table->setMinimumHeight(theme::em(this, 2)); // in a low dock the strip keeps its height
-    setContent(content);
-    content->setFocusProxy(m_strip);
+    setContent(content, m_strip);
     content->installEventFilter(this);
 
     connect(m_strip, &SectionStrip::picked, this, &LayoutDock::pick);

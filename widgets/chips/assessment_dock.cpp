@@ -139,7 +139,7 @@ AssessmentFacts speedFacts(const roofline::Assessment &assessment)
                                   confidenceWord(speedup->confidence))});
     for (const decision::Measurement &measured : assessment.measured) {
         const QString figure = speedupWord({measured.low, measured.high, {}, {}, {}});
-        facts.push_back({AssessmentText::tr("published %1 \u00d7").arg(figure),
+        facts.push_back({AssessmentText::tr("published %1\u00a0\u00d7").arg(figure),
                          measured.holds() ? (*measured.holds() ? AssessmentText::tr("holds here")
                                                                : AssessmentText::tr("not here"))
                                           : AssessmentText::tr("open here"),
@@ -319,22 +319,16 @@ QGridLayout *newBody(QWidget *owner, QPointer<QWidget> &body)
     delete body;
     body = new QWidget(owner);
     owner->layout()->addWidget(body);
-    auto *grid = new QGridLayout(body);
-    grid->setContentsMargins(design::space(owner, design::Space::Small), 0, 0, 0);
-    grid->setHorizontalSpacing(design::space(owner, design::Space::Medium));
-    grid->setVerticalSpacing(design::space(owner, design::Space::Hair));
+    QGridLayout *grid = factGrid(body);
     grid->setColumnStretch(0, 1);
-    grid->setColumnStretch(1, 1);
     return grid;
 }
 
 QLabel *wrapped(const QString &text, QWidget *parent, Qt::Alignment side)
 {
-    auto *label = new QLabel(text, parent);
-    label->setTextFormat(Qt::PlainText); // names come from files
-    label->setWordWrap(true);
+    QLabel *label = selectableLabel(parent, Qt::PlainText); // names come from files
+    label->setText(text);
     label->setAlignment(side | Qt::AlignTop);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     return label;
 }
 
@@ -436,11 +430,7 @@ void AssessmentDock::buildSections(QWidget *content)
     column->setContentsMargins(gap, 0, gap, 0);
     column->setSpacing(0);
     const auto words = [content](design::Type type) {
-        QLabel *label = design::label({}, type, content);
-        label->setTextFormat(Qt::PlainText);
-        label->setWordWrap(true);
-        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        return label;
+        return selectable(design::label({}, type, content), Qt::PlainText);
     };
     column->addWidget(sharedVerdict(m_state, content));
     m_outcome = words(design::Type::Title);
@@ -477,14 +467,13 @@ void AssessmentDock::buildSections(QWidget *content)
 QLabel *AssessmentDock::buildLinks(QWidget *parent)
 {
     const int gap = design::space(this, design::Space::Small);
-    auto *further = new QLabel(parent);
-    further->setTextFormat(Qt::RichText);
-    further->setText(QStringLiteral("<a href=\"choose\">%1</a> \u00b7 <a href=\"geometry\">%2</a> "
-                                    "\u00b7 <a href=\"targets\">%3</a>")
-                         .arg(tr("Other forms"), tr("Whole geometry"), tr("The chip's values")));
+    QLabel *further = linkLabel(
+        QStringLiteral("<a href=\"choose\">%1</a> \u00b7 <a href=\"geometry\">%2</a> \u00b7 "
+                       "<a href=\"targets\">%3</a>")
+            .arg(tr("Other forms"), tr("Whole geometry"), tr("The chip's values")),
+        parent);
     further->setWordWrap(true);
     further->setContentsMargins(gap, gap, 0, gap);
-    further->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
     connect(further, &QLabel::linkActivated, this, &AssessmentDock::raiseRequested);
     return further;
 }

@@ -12,7 +12,6 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
-#include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -39,7 +38,7 @@ CalibrationPlot::CalibrationPlot(QWidget *parent) : PlotWidget(tr("Calibration")
         axis->setNumberFormat(QStringLiteral("eb"));
         axis->setNumberPrecision(0);
     }
-    plot().xAxis->setLabel(tr("measured: s, speed-up or ratio to fp16"));
+    plot().xAxis->setLabel(tr("measured (s, or times fp16)"));
     plot().yAxis->setLabel(tr("predicted"));
     for (QCPGraph *&line : m_lines) {
         line = plot().addGraph();
@@ -56,6 +55,7 @@ CalibrationPlot::CalibrationPlot(QWidget *parent) : PlotWidget(tr("Calibration")
     m_chosen->setLineStyle(QCPGraph::lsNone);
     m_chosen->removeFromLegend();
     showLegend();
+    setColumns(report::calibrationTable(), [this](int point) { return row(point); });
 }
 
 void CalibrationPlot::setRows(const std::vector<roofline::CalibrationRow> &rows)
@@ -150,11 +150,6 @@ QString CalibrationPlot::pointText(int point) const
     return text;
 }
 
-QVariant CalibrationPlot::cellData(int point, int column, int role) const
-{
-    return m_columns.cell(column, row(point), role);
-}
-
 void CalibrationPlot::applyColors(bool dark)
 {
     const QColor ground = palette().color(QPalette::Base);
@@ -196,17 +191,11 @@ CalibrationDock::CalibrationDock(Session &session, QWidget *parent)
     m_plot = new CalibrationPlot(content);
     auto *bar =
         laidOut(new QHBoxLayout, {{m_filter, 2}, {sharedChipBox(m_state, content), 1}, m_onlyChip});
-    auto *split = new QSplitter(Qt::Horizontal, content);
-    split->setChildrenCollapsible(false);
-    auto *tables = new QSplitter(Qt::Vertical, split);
-    tables->setChildrenCollapsible(false);
-    tables->addWidget(m_table);
-    tables->addWidget(buildEstimates(tables));
-    split->addWidget(m_plot);
+    auto *tables = parted(Qt::Vertical, {m_table, buildEstimates(content)});
+    auto *split = parted(Qt::Horizontal, {tables, m_plot});
     split->setSizes({theme::em(this, 54), theme::em(this, 24)});
     laidOut(contentColumn(content), {bar, m_summary, {split, 1}});
-    setContent(content);
-    content->setFocusProxy(m_table);
+    setContent(content, m_table);
     buildActions();
     connect(m_filter, &QLineEdit::textChanged, m_model, &RowTableModel::setFilter);
     connect(m_onlyChip, &QCheckBox::toggled, this, &CalibrationDock::scheduleRefresh);

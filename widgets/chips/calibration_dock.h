@@ -35,9 +35,6 @@ public:
 
     int pointCount() const override { return static_cast<int>(m_order.size()); }
     QString pointText(int point) const override;
-    int columnCount() const override { return m_columns.count(); }
-    QVariant header(int column, int role) const override { return m_columns.header(column, role); }
-    QVariant cellData(int point, int column, int role) const override;
 
 protected:
     double keyOf(int point) const override;
@@ -51,7 +48,6 @@ private:
     }
     std::optional<int> nearest(const QPoint &position) const override;
 
-    WindowColumns<roofline::CalibrationRow> m_columns{report::calibrationTable()};
     std::vector<roofline::CalibrationRow> m_rows;
     std::vector<std::size_t> m_order;     ///< point -> row, by the measured figure
     std::array<QCPGraph *, 3> m_lines{};  ///< identity, and the goal below and above it

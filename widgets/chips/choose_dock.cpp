@@ -159,12 +159,9 @@ ChooseDock::ChooseDock(Session &session, QWidget *parent)
     m_apply = new QPushButton(tr("Apply to a Copy…"), content);
     auto *bar =
         laidOut(new QHBoxLayout, {{sharedChipBox(m_state, content), 1}, m_tolerance, m_apply});
-    for (QLabel **label : {&m_verdict, &m_readings, &m_state_}) {
-        *label = new QLabel(content);
-        (*label)->setTextFormat(label == &m_verdict ? Qt::RichText : Qt::PlainText);
-        (*label)->setWordWrap(true);
-        (*label)->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    }
+    m_verdict = selectableLabel(content, Qt::RichText);
+    m_readings = selectableLabel(content, Qt::PlainText);
+    m_state_ = selectableLabel(content, Qt::PlainText);
     m_table =
         makeTable(content, tr("Candidates"), m_model, {6.5, 5, 5.2, 7, 5, 8.8, 8.2, 7.6, 9, 17});
     m_table->setSortingEnabled(false);
@@ -178,8 +175,7 @@ ChooseDock::ChooseDock(Session &session, QWidget *parent)
                                    m_readings, content);
     m_contested->setFolded(true);
     laidOut(column, {m_contested, {m_table, 1}, m_state_});
-    setContent(content);
-    content->setFocusProxy(m_table);
+    setContent(content, m_table);
     buildActions();
     connectParts();
 }
@@ -274,12 +270,10 @@ void ChooseDock::showChoice(const FormChoice &choice)
     m_contested->setVisible(!readings.isEmpty());
     std::vector<report::CandidateFacts> rows = report::candidateRows(choice);
     const auto chosenRow = std::ranges::find_if(rows, [](const auto &row) { return row.chosen; });
-    const auto at = chosenRow == rows.end() ? 0 : static_cast<int>(chosenRow - rows.begin());
+    const auto at = static_cast<int>(chosenRow - rows.begin());
     m_model->setRows(std::move(rows));
-    if (choice.chosen.empty())
-        m_table->setCurrentIndex({}); // a selected row would read as a proposal
-    else
-        chooseRow(m_table, m_model->index(at, 0));
+    // Where none is proposed none is selected, which would read as a proposal.
+    chooseRow(m_table, m_model->index(at, 0));
     m_apply->setEnabled(m_table->currentIndex().isValid());
     showContent();
 }

@@ -14,7 +14,6 @@
 #include <QLineEdit>
 #include <QRegularExpression>
 #include <QSpinBox>
-#include <QSplitter>
 #include <QTabWidget>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -67,21 +66,17 @@ CollectiveDock::CollectiveDock(Session &session, QWidget *parent)
     predicted->setTextFormat(Qt::RichText);
     predicted->setWordWrap(true);
     QWidget *inputs = buildInputs(content);
-    m_table = makeTable(content, tr("Figures of the collective layer"), m_model, {17, 10, 24, 14});
+    m_table = makeTable(content, tr("Figures of the collective layer"), m_model, {21, 8, 24, 14});
     m_table->setSortingEnabled(false);
     m_table->horizontalHeader()->setStretchLastSection(true);
-    auto *parts = new QSplitter(Qt::Horizontal, content);
-    parts->addWidget(inputs);
-    m_tabs = new QTabWidget(parts);
+    m_tabs = new QTabWidget(content);
     m_tabs->setDocumentMode(true);
     m_tabs->addTab(m_table, tr("Figures"));
     addRows(tr("Setters"), report::ccdmaSetterTable(), decision::ccdmaSetters());
     addRows(tr("Members and rules"), report::collectiveNoteTable(), decision::collectiveNotes());
-    parts->addWidget(m_tabs);
-    parts->setStretchFactor(1, 1);
-    laidOut(contentColumn(content), {predicted, {parts, 1}});
-    setContent(content);
-    content->setFocusProxy(m_table);
+    laidOut(contentColumn(content),
+            {predicted, {parted(Qt::Horizontal, {inputs, {m_tabs, 1}}), 1}});
+    setContent(content, m_table);
     auto *copy = dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] {
         copySelection(*qobject_cast<QTableView *>(m_tabs->currentWidget()));
     });

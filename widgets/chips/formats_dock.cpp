@@ -120,8 +120,7 @@ FormatsDock::FormatsDock(Session &session, QWidget *parent)
     m_tabs->addTab(buildRules(m_tabs), tr("Rules"));
     connect(m_tabs, &QTabWidget::currentChanged, this, &FormatsDock::fillFacts);
     column->addWidget(m_tabs, 1);
-    setContent(content);
-    content->setFocusProxy(m_table);
+    setContent(content, m_table);
     buildActions();
     connect(&m_state, &ChipState::targetChanged, this, &FormatsDock::followChip);
     followChip();
@@ -139,9 +138,7 @@ QWidget *FormatsDock::buildFormats(QWidget *parent)
                     {3.5, 5.5, 6.5, 3, 4.5, 4.5, 4.5, 4, 15, 8, 12, 20});
     m_table->horizontalHeader()->setStretchLastSection(true);
     column->addWidget(m_table, 1);
-    m_rules = new QLabel(page);
-    m_rules->setWordWrap(true);
-    m_rules->setTextFormat(Qt::PlainText);
+    m_rules = selectableLabel(page, Qt::PlainText);
     m_rules->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     m_rules->setAccessibleName(tr("Rules of the selected format"));
     column->addWidget(m_rules);
@@ -226,11 +223,9 @@ QWidget *FormatsDock::buildImage(QWidget *parent)
         m_imageBars += bar;
         rows->addRow(words, bar);
     }
-    auto *note = new QLabel(fromUtf8(descriptor::imageV10Note()), m_image);
+    QLabel *note = selectableLabel(m_image, Qt::PlainText);
+    note->setText(fromUtf8(descriptor::imageV10Note()));
     note->setProperty("ofTables", true);
-    note->setWordWrap(true);
-    note->setTextFormat(Qt::PlainText);
-    note->setTextInteractionFlags(Qt::TextSelectableByMouse);
     rows->addRow(note);
     return m_image;
 }

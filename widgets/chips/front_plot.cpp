@@ -12,6 +12,8 @@ namespace kernscope::ui {
 
 namespace {
 
+constexpr double kLeastError = 0.01; ///< where no plan has one
+
 /// Powers of ten; the lowest stands for 0, which has no place on a logarithmic axis.
 class ErrorTicker final : public QCPAxisTickerLog
 {
@@ -42,6 +44,9 @@ FrontPlot::FrontPlot(QWidget *parent) : PlotWidget(tr("Front of plans"), parent)
     m_otherMark = addMarks(tr("the build beside"), QCPScatterStyle::ssTriangle);
     m_planMark = addMarks(tr("the plan that is shown"), QCPScatterStyle::ssDiamond);
     showLegend();
+    setColumns(report::frontTable(), [this](int number) { // the window shows none of the subject
+        return report::FrontRow{{}, &point(number), nullptr};
+    });
 }
 
 QCPGraph *FrontPlot::addMarks(const QString &name, int shape)
@@ -62,10 +67,11 @@ std::optional<double> FrontPlot::costOf(const plan::PlanTotals &totals) const
 /// A decade below the least error that is not 0.
 void FrontPlot::setFoot()
 {
-    double least = 1;
+    double least = kLeastError;
+    bool any = false;
     const auto take = [&](const plan::PlanTotals &totals) {
         if (totals.error > 0)
-            least = std::min(least, totals.error);
+            least = std::exchange(any, true) ? std::min(least, totals.error) : totals.error;
     };
     for (const plan::FrontPoint &point : m_points)
         take(point.totals);
@@ -115,7 +121,8 @@ void FrontPlot::setOther(const QString &name, const std::optional<plan::PlanTota
 void FrontPlot::draw()
 {
     setFoot();
-    double mostX = 0, mostY = 10 * m_foot;
+    // Of less than two decades the axis would label what lies between two powers of ten.
+    double mostX = 0, mostY = 100 * m_foot;
     const auto fill = [&](QCPGraph *graph, const std::vector<const plan::PlanTotals *> &all) {
         QVector<double> x, y;
         for (const plan::PlanTotals *totals : all) {
@@ -143,7 +150,8 @@ void FrontPlot::draw()
     fill(m_otherMark, one(m_other));
     m_otherMark->removeFromLegend();
     if (m_other) {
-        m_otherMark->setName(m_otherName);
+        m_otherMark->setName(
+            fontMetrics().elidedText(m_otherName, Qt::ElideMiddle, theme::em(this, 11)));
         m_otherMark->addToLegend();
     }
     plot().xAxis->setRange(0, mostX > 0 ? mostX * 1.05 : 1);
@@ -200,12 +208,6 @@ QString FrontPlot::pointText(int number) const
         .arg(totals.largestError, 0, 'g', 4)
         .arg(totals.unread == 0 ? bytesWord(totals.stored) : tr("unknown bytes"),
              time ? siWord(*time, QStringLiteral("s")) : tr("unknown time"));
-}
-
-QVariant FrontPlot::cellData(int number, int column, int role) const
-{
-    const report::FrontRow row{{}, &point(number), nullptr}; // the window shows none of the subject
-    return m_columns.cell(column, row, role);
 }
 
 void FrontPlot::applyColors(bool dark)

@@ -40,9 +40,6 @@ public:
 
     int pointCount() const override { return static_cast<int>(m_points.size()); }
     QString pointText(int point) const override;
-    int columnCount() const override { return m_columns.count(); }
-    QVariant header(int column, int role) const override { return m_columns.header(column, role); }
-    QVariant cellData(int point, int column, int role) const override;
     QPoint positionOf(int point) const; ///< on the screen, for tests
 
 protected:
@@ -61,7 +58,6 @@ private:
     std::optional<int> nearest(const QPoint &position) const override;
     void draw();
 
-    WindowColumns<report::FrontRow> m_columns{report::frontTable()};
     Axis m_axis = Axis::Stored;
     std::vector<plan::FrontPoint> m_points;
     std::optional<plan::PlanTotals> m_plan, m_other;

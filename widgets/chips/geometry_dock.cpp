@@ -241,8 +241,7 @@ GeometryDock::GeometryDock(Session &session, QWidget *parent)
     tabs->addTab(m_table, tr("Figures"));
     tabs->addTab(m_datapath, tr("Datapath"));
     column->addWidget(tabs, 1);
-    setContent(content);
-    content->setFocusProxy(m_table);
+    setContent(content, m_table);
     buildActions();
     connect(m_chooser, &QComboBox::activated, this, [this] {
         takeOperation();

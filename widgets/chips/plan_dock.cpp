@@ -23,7 +23,6 @@
 #include <QMenu>
 #include <QPushButton>
 #include <QScrollBar>
-#include <QSplitter>
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -140,8 +139,7 @@ PlanDock::PlanDock(Session &session, QWidget *parent)
     QVBoxLayout *column = contentColumn(content);
     buildBars(content, column);
     buildTable(content, column);
-    setContent(content);
-    content->setFocusProxy(m_table);
+    setContent(content, m_table);
     buildActions();
     connect(&m_state, &ChipState::targetChanged, this, [this] {
         fillChips();
@@ -371,19 +369,13 @@ void PlanDock::buildBars(QWidget *content, QVBoxLayout *column)
 void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
 {
     m_model = new PlanModel(this);
-    auto *splitter = new QSplitter(Qt::Horizontal, content);
-    splitter->setChildrenCollapsible(false);
-    m_table = makeTable(splitter, tr("Planned forms"), m_model,
+    m_table = makeTable(content, tr("Planned forms"), m_model,
                         {9.3, 6, 4.4, 7, 5.6, 4.2, 6.4, 5.6, 5, 16});
     new AlikeNames(m_table, m_model->columnOf("weight"));
     m_table->horizontalHeader()->setStretchLastSection(true);
-    m_plot = new FrontPlot(splitter);
+    m_plot = new FrontPlot(content);
     m_plot->setMinimumHeight(theme::em(this, 9));
-    splitter->addWidget(m_table);
-    splitter->addWidget(m_plot);
-    splitter->setStretchFactor(0, 5);
-    splitter->setStretchFactor(1, 2);
-    column->addWidget(splitter, 1);
+    column->addWidget(parted(Qt::Horizontal, {{m_table, 5}, {m_plot, 2}}), 1);
     auto *bar = new QHBoxLayout;
     m_form = chooserBox(content, tr("Form by hand"), {});
     m_form->setMinimumContentsLength(16);
@@ -392,8 +384,7 @@ void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
                         {{tr("against stored bytes"), {}}, {tr("against time"), {}}});
     m_axis->setMinimumContentsLength(14);
     m_write = new QPushButton(tr("Write\u2026"), content);
-    m_told = selectableLabel(content);
-    m_told->setTextFormat(Qt::RichText);
+    m_told = selectableLabel(content, Qt::RichText);
     m_told->setTextInteractionFlags(Qt::TextBrowserInteraction);
     connect(m_told, &QLabel::linkActivated, this, [this](const QString &what) {
         Q_EMIT openWanted(m_writtenTo, what == QLatin1String("compare"));
@@ -592,7 +583,7 @@ void PlanDock::fillForms()
         m_survey && number < m_survey->rows.size() && m_survey->rows[number].candidates != nullptr;
     m_form->setEnabled(any);
     if (!any) {
-        m_form->addItem(tr("Select a weight that is planned"));
+        m_form->addItem(tr("Select a planned weight"));
         return;
     }
     const plan::Row &row = m_survey->rows[number];

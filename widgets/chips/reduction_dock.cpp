@@ -65,6 +65,9 @@ ReductionPlot::ReductionPlot(QWidget *parent) : PlotWidget(tr("Rounding by posit
     plot().xAxis->setTicker(countTicker());
     plot().yAxis->setLabel(tr("sum so far, minus the exact one"));
     showLegend();
+    setColumns(report::tileTable(), [this](int point) {
+        return report::TileFacts{static_cast<std::size_t>(point), tile(point)};
+    });
 }
 
 void ReductionPlot::setTrace(codec::ReductionTrace trace)
@@ -118,11 +121,6 @@ QString ReductionPlot::pointText(int point) const
     return text;
 }
 
-QVariant ReductionPlot::cellData(int point, int column, int role) const
-{
-    return m_columns.cell(column, {static_cast<std::size_t>(point), tile(point)}, role);
-}
-
 void ReductionPlot::applyColors(bool dark)
 {
     m_engine->setPen(QPen(theme::color(Token::KindData, dark), 2));
@@ -143,9 +141,7 @@ ReductionDock::ReductionDock(Session &session, QWidget *parent)
     m_values->setClearButtonEnabled(true);
     m_examples = named(new QComboBox(content), tr("Published cases"));
     fillExamples();
-    m_result = named(new QLabel(content), tr("Result"));
-    m_result->setWordWrap(true);
-    m_result->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_result = named(selectableLabel(content), tr("Result"));
     m_plot = new ReductionPlot(content);
     m_plot->setMinimumHeight(theme::em(this, 9));
     auto *bar = laidOut(new QHBoxLayout, {{m_values, 1}, m_examples});
@@ -157,8 +153,7 @@ ReductionDock::ReductionDock(Session &session, QWidget *parent)
     bar->addWidget(m_narrow);
     connect(m_narrow, &QComboBox::activated, this, &ReductionDock::scheduleRefresh);
     laidOut(contentColumn(content), {bar, m_result, {m_plot, 1}});
-    setContent(content);
-    content->setFocusProxy(m_values);
+    setContent(content, m_values);
     m_values->setText(m_examples->itemData(1).toString());
     connect(m_values, &QLineEdit::textChanged, this, &ReductionDock::scheduleRefresh);
     connect(m_examples, &QComboBox::activated, this, [this](int example) {

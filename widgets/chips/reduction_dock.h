@@ -26,9 +26,6 @@ public:
 
     int pointCount() const override { return static_cast<int>(m_trace.tiles.size()); }
     QString pointText(int point) const override;
-    int columnCount() const override { return m_columns.count(); }
-    QVariant header(int column, int role) const override { return m_columns.header(column, role); }
-    QVariant cellData(int point, int column, int role) const override;
 
 protected:
     void applyColors(bool dark) override;
@@ -40,7 +37,6 @@ private:
     }
 
     codec::ReductionTrace m_trace;
-    WindowColumns<report::TileFacts> m_columns{report::tileTable()};
     QCPGraph *m_engine = nullptr, *m_half = nullptr, *m_aligned = nullptr, *m_contested = nullptr;
 };
 

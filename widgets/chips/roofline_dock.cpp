@@ -12,7 +12,6 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSpinBox>
-#include <QSplitter>
 #include <QVBoxLayout>
 
 namespace kernscope::ui {
@@ -46,16 +45,10 @@ RooflineDock::RooflineDock(Session &session, QWidget *parent)
     m_plot = new RooflinePlot(content);
     m_plot->setMinimumHeight(theme::em(this, 9));
     QWidget *scrolled = buildWords(content);
-    auto *split = new QSplitter(Qt::Horizontal, content);
-    split->setChildrenCollapsible(false);
-    split->addWidget(m_plot);
-    split->addWidget(scrolled);
-    split->setStretchFactor(0, 3);
-    split->setStretchFactor(1, 1);
+    auto *split = parted(Qt::Horizontal, {{m_plot, 3}, {scrolled, 1}});
     split->setSizes({theme::em(this, 54), theme::em(this, 14)});
     laidOut(contentColumn(content), {bar, {split, 1}});
-    setContent(content);
-    content->setFocusProxy(m_plot);
+    setContent(content, m_plot);
     buildActions();
     connectParts();
 }
@@ -82,12 +75,8 @@ QHBoxLayout *RooflineDock::buildBar(QWidget *content)
 /// The words stand beside the plot, which so has all of the height.
 QWidget *RooflineDock::buildWords(QWidget *content)
 {
-    for (QLabel **label : {&m_facts, &m_point}) {
-        *label = new QLabel(content);
-        (*label)->setTextFormat(Qt::RichText); // paragraphs()
-        (*label)->setWordWrap(true);
-        (*label)->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    }
+    for (QLabel **label : {&m_facts, &m_point})
+        *label = selectableLabel(content, Qt::RichText);   // paragraphs()
     m_facts->setForegroundRole(QPalette::PlaceholderText); // it is the same for every point
     m_facts->setAccessibleName(tr("The chip and the program"));
     m_point->setAccessibleName(tr("Arithmetic of the chosen point"));

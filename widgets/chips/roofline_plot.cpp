@@ -196,6 +196,12 @@ RooflinePlot::RooflinePlot(QWidget *parent)
     plot().yAxis->setLabel(tr("Attainable rate, FLOP/s"));
     plot().setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
     showLegend();
+    std::vector<PlotColumn> columns;
+    for (int i = 0; i < m_points.columnCount(); ++i)
+        columns.emplace_back(
+            [this, i](int role) { return m_points.header(i, role); },
+            [this, i](int point, int role) { return m_points.cell(point, i, role); });
+    setColumns(std::move(columns));
     connect(&plot(), &QCustomPlot::afterLayout, this, [this] {
         m_marks.place(m_points, currentPoint());
         m_labels.place(m_points, m_marks, currentPoint());

@@ -92,12 +92,6 @@ public:
 
     int pointCount() const override { return m_points.count(); }
     QString pointText(int point) const override { return m_points.text(point); }
-    int columnCount() const override { return m_points.columnCount(); }
-    QVariant header(int column, int role) const override { return m_points.header(column, role); }
-    QVariant cellData(int point, int column, int role) const override
-    {
-        return m_points.cell(point, column, role);
-    }
 
 protected:
     double keyOf(int point) const override { return m_points.keyOf(point); }

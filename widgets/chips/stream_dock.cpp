@@ -238,8 +238,7 @@ StreamDock::StreamDock(Session &session, QWidget *parent)
     table->addWidget(m_matrix, 1);
     table->addWidget(new TableFoot(m_matrix, tr("Sums of the weights shown"), content));
     column->addLayout(table, 1);
-    setContent(content);
-    content->setFocusProxy(m_matrix);
+    setContent(content, m_matrix);
     buildActions();
     connectParts();
 }

@@ -153,8 +153,7 @@ TargetsDock::TargetsDock(Session &session, QWidget *parent)
         tr("A blank of the sources is unknown and is never read as 0. \u2260 marks what "
            "sources disagree about: the chapters' value comes first."));
     laidOut(contentColumn(content), {bar, m_facts, {m_table, 1}});
-    setContent(content);
-    content->setFocusProxy(m_table);
+    setContent(content, m_table);
     buildActions();
     connect(m_filter, &QLineEdit::textChanged, m_model, &RowTableModel::setFilter);
     connect(m_second, &ChipBox::targetChosen, this, &TargetsDock::scheduleRefresh);

@@ -130,6 +130,7 @@ TimelinePlot::TimelinePlot(QWidget *parent) : PlotWidget(tr("Timeline"), parent)
     m_floorLine = makeLine(Qt::AlignLeft);
     connect(&plot(), &QCustomPlot::beforeReplot, this, &TimelinePlot::nameLayers);
     showLegend();
+    setColumns(report::timedLayerTable(), [this](int point) { return layer(point); });
 }
 
 TimelinePlot::Line TimelinePlot::makeLine(Qt::Alignment side)
@@ -366,8 +367,7 @@ TimelineDock::TimelineDock(Session &session, QWidget *parent)
     m_plot = new TimelinePlot(content);
     m_plot->setMinimumHeight(theme::em(this, 9));
     laidOut(contentColumn(content), {bar, {m_plot, 1}});
-    setContent(content);
-    content->setFocusProxy(m_plot);
+    setContent(content, m_plot);
     m_actions = m_plot->plotActions();
     connect(&m_state, &ChipState::targetChanged, this, &TimelineDock::scheduleRefresh);
     connect(m_plot, &PlotWidget::currentPointChanged, this,

@@ -47,12 +47,6 @@ public:
 
     int pointCount() const override { return static_cast<int>(m_layers.size()); }
     QString pointText(int point) const override;
-    int columnCount() const override { return m_columns.count(); }
-    QVariant header(int column, int role) const override { return m_columns.header(column, role); }
-    QVariant cellData(int point, int column, int role) const override
-    {
-        return m_columns.cell(column, layer(point), role);
-    }
 
     /// What is drawn, for tests.
     QStringList lineTexts() const;
@@ -80,7 +74,6 @@ private:
 
     BundlePtr m_bundle; ///< whose layers are shown
     std::vector<TimelineLayer> m_layers;
-    WindowColumns<report::TimedLayer> m_columns{report::timedLayerTable()};
     std::optional<double> m_sum, m_floor;
     std::vector<double> m_starts{0};
     int m_namedAt = -1; ///< width of the axes for which the layers are named

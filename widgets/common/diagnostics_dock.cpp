@@ -46,8 +46,7 @@ DiagnosticsDock::DiagnosticsDock(Session &session, QWidget *parent)
         bar->addWidget(button);
     bar->addWidget(m_filter, 1);
     laidOut(column, {bar, {m_table, 1}, m_state});
-    setContent(content);
-    content->setFocusProxy(m_table);
+    setContent(content, m_table);
     buildActions();
 
     connect(m_table, &QTableView::activated, this, &DiagnosticsDock::open);

@@ -335,8 +335,9 @@ bool Dock::showsContent() const
     return m_area != nullptr && m_stack->currentWidget() == m_area;
 }
 
-void Dock::setContent(QWidget *content)
+void Dock::setContent(QWidget *content, QWidget *focus)
 {
+    content->setFocusProxy(focus);
     m_area = new ShrinkArea(content, m_stack);
     m_stack->addWidget(m_area);
     setFocusProxy(content);

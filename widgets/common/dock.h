@@ -93,7 +93,8 @@ protected:
 
     /// The widget that shows things; call once from the constructor. It scrolls where the dock is
     /// smaller than it needs at least.
-    void setContent(QWidget *content);
+    /// `focus`: its part that gets the keyboard.
+    void setContent(QWidget *content, QWidget *focus = nullptr);
     void showContent();
     /// Faint words beside the title; pickers that stand there instead of them.
     void setNote(const QString &text) { m_bar->setNote(text); }

@@ -38,9 +38,53 @@ void changeApplicationFont(const QFont &font)
     }
 }
 
-QLabel *selectableLabel(QWidget *parent)
+QSplitter *parted(Qt::Orientation orientation, std::initializer_list<LaidPart> parts)
 {
-    auto *label = new QLabel(parent);
+    auto *splitter = new QSplitter(orientation);
+    splitter->setChildrenCollapsible(false);
+    for (const LaidPart &part : parts) {
+        splitter->addWidget(part.widget);
+        if (part.stretch > 0)
+            splitter->setStretchFactor(splitter->count() - 1, part.stretch);
+    }
+    return splitter;
+}
+
+QLabel *giveWay(QLabel *label)
+{
+    QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    policy.setHeightForWidth(true);
+    label->setSizePolicy(policy);
+    label->setWordWrap(true);
+    return label;
+}
+
+QGridLayout *factGrid(QWidget *body, design::Space beside)
+{
+    auto *grid = new QGridLayout(body);
+    grid->setContentsMargins(design::space(body, design::Space::Small), 0, 0, 0);
+    grid->setHorizontalSpacing(design::space(body, beside));
+    grid->setVerticalSpacing(design::space(body, design::Space::Hair));
+    grid->setColumnStretch(1, 1);
+    return grid;
+}
+
+QLabel *linkLabel(const QString &text, QWidget *parent)
+{
+    auto *label = new QLabel(text, parent);
+    label->setTextFormat(Qt::RichText);
+    label->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    return label;
+}
+
+QLabel *selectableLabel(QWidget *parent, Qt::TextFormat format)
+{
+    return selectable(new QLabel(parent), format);
+}
+
+QLabel *selectable(QLabel *label, Qt::TextFormat format)
+{
+    label->setTextFormat(format);
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     return label;

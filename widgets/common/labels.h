@@ -5,7 +5,9 @@
 
 #include <QFont>
 #include <QFontMetrics>
+#include <QGridLayout>
 #include <QLabel>
+#include <QSplitter>
 #include <QString>
 
 namespace kernscope::ui {
@@ -82,8 +84,18 @@ L *laidOut(L *box, std::initializer_list<LaidPart> parts)
     return box;
 }
 
-/// Words that wrap and can be selected.
-QLabel *selectableLabel(QWidget *parent);
+/// Parts that the user divides the room between; none can be dragged away.
+QSplitter *parted(Qt::Orientation orientation, std::initializer_list<LaidPart> parts);
+
+/// Words that wrap and can be selected. Plain where they come from files.
+QLabel *selectable(QLabel *label, Qt::TextFormat format);
+QLabel *selectableLabel(QWidget *parent, Qt::TextFormat format = Qt::AutoText);
+/// Lets words wrap at whatever width there is; they widen nothing.
+QLabel *giveWay(QLabel *label);
+/// A grid of facts in `body`, with the gaps of all inspectors; its second column takes the rest.
+QGridLayout *factGrid(QWidget *body, design::Space beside = design::Space::Medium);
+/// Rich words with links that can be followed.
+QLabel *linkLabel(const QString &text, QWidget *parent);
 
 /// A line of text that never asks for more room than it has: elided, whole in the tooltip.
 class ElidedLabel : public QLabel

@@ -150,6 +150,35 @@ void PlotWidget::showTable(bool shown)
     setCurrentPoint(m_current);
 }
 
+QCPGraph *PlotWidget::addSteps()
+{
+    QCPGraph *steps = m_plot->addGraph();
+    steps->setLineStyle(QCPGraph::lsStepCenter);
+    steps->setAntialiased(false);
+    return steps;
+}
+
+void PlotWidget::setSteps(QCPGraph &steps, const std::function<double(int)> &height)
+{
+    QVector<double> keys, values;
+    const int count = pointCount();
+    // The first and the last one need an end point half a step outside.
+    for (int point = -1; point <= count && count > 0; ++point) {
+        keys.append(std::clamp<double>(point, -0.5, count - 0.5));
+        values.append(height(std::clamp(point, 0, count - 1)));
+    }
+    steps.setData(keys, values, true);
+    m_plot->xAxis->setRange(-0.5, std::max(0.5, count - 0.5));
+}
+
+void PlotWidget::colorSteps(QCPGraph &steps, const QColor &color, int alpha)
+{
+    QColor fill = color;
+    fill.setAlpha(alpha);
+    steps.setPen(QPen(color, 1));
+    steps.setBrush(fill);
+}
+
 void PlotWidget::pick(int point)
 {
     if (point < 0)

@@ -10,6 +10,7 @@
 #include <optional>
 
 class QAction;
+class QCPGraph;
 class QCPItemStraightLine;
 class QCustomPlot;
 class QStackedWidget;
@@ -64,6 +65,10 @@ protected:
     virtual void applyColors(bool dark) = 0;
     /// Shows the legend above the axes, in as many columns as have room: it covers nothing.
     void showLegend();
+    /// Steps along the points, each of them as wide: filled with a colour as strong as `alpha`.
+    QCPGraph *addSteps();
+    void setSteps(QCPGraph &steps, const std::function<double(int point)> &height);
+    static void colorSteps(QCPGraph &steps, const QColor &color, int alpha);
     /// Around every change of the data; the second also replots.
     void beginData() { m_model->beginChange(); }
     void endData();

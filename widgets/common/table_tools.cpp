@@ -10,6 +10,7 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QKeyEvent>
+#include <QResizeEvent>
 #include <QScrollBar>
 #include <QSortFilterProxyModel>
 #include <QStyle>
@@ -24,18 +25,21 @@ namespace kernscope::ui {
 
 namespace {
 
-/// Qt moves the current cell alone where Ctrl is held: the selection follows.
+/// Qt moves the current cell alone where Ctrl is held: the selection follows. It stays in sight.
 class OneChoice final : public QObject
 {
 public:
     explicit OneChoice(QAbstractItemView *view) : QObject(view), m_view(view)
     {
         view->installEventFilter(this);
+        view->viewport()->installEventFilter(this);
     }
 
 protected:
     bool eventFilter(QObject *, QEvent *event) override
     {
+        if (event->type() == QEvent::Resize)
+            keepInSight(*static_cast<QResizeEvent *>(event));
         const auto *press = static_cast<QKeyEvent *>(event);
         if (m_moving || event->type() != QEvent::KeyPress ||
             !(press->modifiers() & Qt::ControlModifier) || !moves(press->key()) ||
@@ -62,6 +66,19 @@ protected:
     }
 
 private:
+    /// The current row that was in sight stays so where the view loses rows.
+    void keepInSight(const QResizeEvent &event)
+    {
+        const QRect row = m_view->visualRect(m_view->currentIndex());
+        if (row.isEmpty() || row.top() < 0 || row.bottom() >= event.oldSize().height() ||
+            event.size().height() >= event.oldSize().height())
+            return;
+        QTimer::singleShot(0, this, [this] {
+            const int across = m_view->horizontalScrollBar()->value();
+            m_view->scrollTo(m_view->currentIndex());
+            m_view->horizontalScrollBar()->setValue(across);
+        });
+    }
     static bool moves(int key)
     {
         return key == Qt::Key_Home || key == Qt::Key_End || key == Qt::Key_Up ||

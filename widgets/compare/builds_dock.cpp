@@ -195,19 +195,17 @@ BuildsDock::BuildsDock(Session &session, QWidget *parent)
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);
     column->addWidget(buildTools(content));
-    auto *splitter = new QSplitter(Qt::Horizontal, content);
-    splitter->setChildrenCollapsible(false);
-    m_table = makeTable(splitter, tr("Weights of all builds"), m_model);
+    m_table = makeTable(content, tr("Weights of all builds"), m_model);
     QHeaderView *header = m_table->horizontalHeader();
     new AlikeNames(m_table, 0);
     m_table->viewport()->installEventFilter(this);
     connect(header, &QHeaderView::sectionResized, this,
             [this, header] { m_sizedByHand |= !m_sizing && !growsByItself(header); });
-    m_pictures = new BuildPictures(session.tasks(), splitter);
+    m_pictures = new BuildPictures(session.tasks(), content);
+    auto *splitter = parted(Qt::Horizontal, {m_table, m_pictures});
     splitter->setSizes({theme::em(this, 50), theme::em(this, 35)}); // figures before pictures
     column->addWidget(splitter, 1);
-    setContent(content);
-    content->setFocusProxy(m_table);
+    setContent(content, m_table);
     auto *copy = copyAction(m_table, tr("Copy Cells"), m_table);
     auto *save = exportAction(this, session, tr("Export Builds\u2026"), *m_model, "builds");
     m_actions += {copy, save};

@@ -57,8 +57,6 @@ private:
     double m_range = 0; ///< value of the full colour; 0: not known yet
 };
 
-class BuildPictures;
-
 /// Several builds of one network at once: the document is the base, the bundle beside it the first
 /// build, and any number of others. Weights down, builds across, one figure at choice; of the
 /// selected weight a picture for each of the first builds.

@@ -260,15 +260,6 @@ void ByteCompareView::resizeEvent(QResizeEvent *event)
     Q_EMIT scrolled();
 }
 
-void ByteCompareView::changeEvent(QEvent *event)
-{
-    HexRows::changeEvent(event);
-    if (event->type() == QEvent::FontChange)
-        relayout();
-    else if (event->type() == QEvent::PaletteChange)
-        viewport()->update();
-}
-
 namespace {
 
 /// The byte in a column of a row, or the last one that the row has; of a side without any the
@@ -404,13 +395,10 @@ void ByteCompareView::keyPressEvent(QKeyEvent *event)
 
 std::optional<ByteCursor> ByteCompareView::hit(const QPoint &position, bool &sideA) const
 {
-    const double y = position.y() - headerHeight();
-    if (empty() || y < 0)
+    const auto at = empty() ? std::nullopt : rowAt(position.y());
+    if (!at)
         return std::nullopt;
-    const std::uint64_t at = m_topRow + static_cast<std::uint64_t>(y / m_layout.rowHeight());
-    if (at >= m_rows.rows())
-        return std::nullopt;
-    const ByteRows::Row row = m_rows.at(alignment(), at);
+    const ByteRows::Row row = m_rows.at(alignment(), *at);
     if (row.kind != ByteRows::Row::Kind::Bytes)
         return std::nullopt;
     sideA = position.x() < sideLeft(false);
@@ -464,33 +452,28 @@ QColor sideColor(bool ofA, const QPalette &palette)
 
 } // namespace
 
-void ByteCompareView::paintEvent(QPaintEvent *)
+void ByteCompareView::paintRow(QPainter &painter, std::uint64_t at, double top)
 {
-    QPainter painter(viewport());
-    painter.setFont(font());
-    painter.fillRect(viewport()->rect(), palette().color(QPalette::Base));
-    if (empty())
-        return;
-    double top = headerHeight();
-    for (std::uint64_t at = m_topRow; at < m_rows.rows() && top < viewport()->height(); ++at) {
-        const ByteRows::Row row = m_rows.at(alignment(), at);
-        switch (row.kind) {
-        case ByteRows::Row::Kind::FileTitle: paintFileTitle(painter, row.index, top); break;
-        case ByteRows::Row::Kind::SectionTitle: paintSectionTitle(painter, row.index, top); break;
-        case ByteRows::Row::Kind::Bytes: paintBytes(painter, row, top); break;
-        }
-        top += m_layout.rowHeight();
+    const ByteRows::Row row = m_rows.at(alignment(), at);
+    switch (row.kind) {
+    case ByteRows::Row::Kind::FileTitle: paintFileTitle(painter, row.index, top); break;
+    case ByteRows::Row::Kind::SectionTitle: paintSectionTitle(painter, row.index, top); break;
+    case ByteRows::Row::Kind::Bytes: {
+        const AlignedSegment &segment = alignment().segments()[row.index];
+        paintSide(painter, row, {true, sideLeft(true), m_bytes->bytesA(segment), segment.firstA},
+                  top);
+        paintSide(painter, row, {false, sideLeft(false), m_bytes->bytesB(segment), segment.firstB},
+                  top);
     }
-    paintHeader(painter);
-    painter.setPen(palette().color(QPalette::Mid));
-    const double middle = std::floor(sideLeft(false)) + 0.5;
-    painter.drawLine(QPointF(middle, 0), QPointF(middle, viewport()->height()));
+    }
 }
 
 /// What the topmost row belongs to, since its title may be scrolled away.
-void ByteCompareView::paintHeader(QPainter &painter) const
+void ByteCompareView::paintHeader(QPainter &painter)
 {
-    paintHeaderStrip(painter);
+    painter.setPen(palette().color(QPalette::Mid));
+    const double middle = std::floor(sideLeft(false)) + 0.5;
+    painter.drawLine(QPointF(middle, 0), QPointF(middle, viewport()->height()));
     const ByteRows::Row row = m_rows.at(alignment(), std::min(m_topRow, m_rows.rows() - 1));
     std::size_t section = row.index;
     if (row.kind == ByteRows::Row::Kind::FileTitle)
@@ -598,14 +581,6 @@ void ByteCompareView::paintSectionTitle(QPainter &painter, std::size_t index, do
     }
 }
 
-void ByteCompareView::paintBytes(QPainter &painter, const ByteRows::Row &row, double top)
-{
-    const AlignedSegment &segment = alignment().segments()[row.index];
-    paintSide(painter, row, {true, sideLeft(true), m_bytes->bytesA(segment), segment.firstA}, top);
-    paintSide(painter, row, {false, sideLeft(false), m_bytes->bytesB(segment), segment.firstB},
-              top);
-}
-
 QRectF ByteCompareView::cells(bool text, double left, std::uint64_t from, std::uint64_t to,
                               bool characters, double top) const
 {
@@ -618,6 +593,15 @@ QRectF ByteCompareView::cells(bool text, double left, std::uint64_t from, std::u
     const QRectF begin = characters ? m_layout.textCell(first, top) : m_layout.hexCell(first, top);
     const QRectF end = characters ? m_layout.textCell(last, top) : m_layout.hexCell(last, top);
     return QRectF(begin.topLeft(), end.bottomRight()).translated(left, 0);
+}
+
+std::vector<QRectF> ByteCompareView::allCells(bool text, double left, std::uint64_t from,
+                                              std::uint64_t to, double top) const
+{
+    std::vector<QRectF> all{cells(text, left, from, to, false, top)};
+    if (!text && m_letters)
+        all.push_back(cells(false, left, from, to, true, top));
+    return all;
 }
 
 void ByteCompareView::paintSide(QPainter &painter, const ByteRows::Row &row, const Side &side,
@@ -636,13 +620,12 @@ void ByteCompareView::paintSide(QPainter &painter, const ByteRows::Row &row, con
     const std::uint64_t wanted = segment.text && shown > 0 ? shown : count;
     if (shown < wanted) {
         const QBrush hatch = theme::brushOf(SectionKind::Padding, theme::isDark(palette()));
-        painter.fillRect(cells(segment.text, side.left, shown, wanted, false, top), hatch);
-        if (!segment.text && m_letters)
-            painter.fillRect(cells(false, side.left, shown, wanted, true, top), hatch);
+        for (const QRectF &box : allCells(segment.text, side.left, shown, wanted, top))
+            painter.fillRect(box, hatch);
     }
     if (shown > 0) {
         if (!segment.text || offset == 0)
-            paintOffset(painter, side, offset, top);
+            paintOffset(painter, side.first + offset, side.left, top);
         for (std::uint64_t at = 0; at < shown; ++at) {
             if (!byteDiffers(*m_bytes, segment, offset + at, side.ofA))
                 continue;
@@ -652,18 +635,9 @@ void ByteCompareView::paintSide(QPainter &painter, const ByteRows::Row &row, con
             paintRun(painter, row, side, at, end, top);
             at = end;
         }
-        segment.text ? paintText(painter, row, side, top) : paintDigits(painter, row, side, top);
+        paintValues(painter, row, side, top);
     }
     paintMarks(painter, row, side, top);
-}
-
-void ByteCompareView::paintOffset(QPainter &painter, const Side &side, std::uint64_t offset,
-                                  double top) const
-{
-    painter.setPen(palette().color(QPalette::PlaceholderText));
-    painter.drawText(QPointF(side.left + m_layout.offsetX(), top + QFontMetricsF(font()).ascent()),
-                     QString::number(static_cast<qulonglong>(side.first + offset), 16)
-                         .rightJustified(m_layout.offsetDigits(), u'0'));
 }
 
 /// Kept values under the elements that they are; what the mask leaves out is hatched.
@@ -679,15 +653,14 @@ void ByteCompareView::paintKept(QPainter &painter, const ByteRows::Row &row, con
         if (there) {
             paintRun(painter, row, side, from, to, top);
         } else {
-            painter.fillRect(cells(false, side.left, from, to, false, top), hatch);
-            if (m_letters)
-                painter.fillRect(cells(false, side.left, from, to, true, top), hatch);
+            for (const QRectF &box : allCells(false, side.left, from, to, top))
+                painter.fillRect(box, hatch);
         }
         from = to;
     }
     if (!row.columns.empty()) {
-        paintOffset(painter, side, row.offset(side.ofA), top);
-        paintDigits(painter, row, side, top);
+        paintOffset(painter, side.first + row.offset(side.ofA), side.left, top);
+        paintValues(painter, row, side, top);
     }
 }
 
@@ -701,42 +674,30 @@ void ByteCompareView::paintRun(QPainter &painter, const ByteRows::Row &row, cons
     painter.setPen(QPen(color, pen));
     painter.setBrush(ground);
     const double in = pen / 2;
-    painter.drawRect(cells(text, side.left, from, to, false, top).adjusted(in, in, -in, -in));
-    if (!text && m_letters)
-        painter.drawRect(cells(text, side.left, from, to, true, top).adjusted(in, in, -in, -in));
+    for (const QRectF &box : allCells(text, side.left, from, to, top))
+        painter.drawRect(box.adjusted(in, in, -in, -in));
     painter.setBrush(Qt::NoBrush);
 }
 
-void ByteCompareView::paintDigits(QPainter &painter, const ByteRows::Row &row, const Side &side,
+/// Bytes of text as letters, all others as digits.
+void ByteCompareView::paintValues(QPainter &painter, const ByteRows::Row &row, const Side &side,
                                   double top)
 {
+    const bool text = alignment().segments()[row.index].text;
     painter.setPen(palette().color(QPalette::Text));
     const std::uint64_t offset = row.offset(side.ofA), count = row.bytes(side.ofA);
     const std::uint64_t end = std::min(offset + count, std::uint64_t{side.bytes.size()});
     for (std::uint64_t at = offset; at < end; ++at) {
-        const auto value = std::to_integer<std::size_t>(side.bytes[at]);
-        const int column = static_cast<int>(row.column(side.ofA, at - offset));
-        const QPointF digits = m_layout.hexCell(column, top).topLeft();
-        painter.drawStaticText(digits + QPointF(side.left + m_layout.charWidth() / 2, 0),
-                               m_glyphs.digits(value));
-        if (m_letters)
-            painter.drawStaticText(m_layout.textCell(column, top).topLeft() + QPointF(side.left, 0),
-                                   m_glyphs.letter(value));
-    }
-}
-
-void ByteCompareView::paintText(QPainter &painter, const ByteRows::Row &row, const Side &side,
-                                double top)
-{
-    painter.setPen(palette().color(QPalette::Text));
-    const std::uint64_t offset = row.offset(side.ofA), count = row.bytes(side.ofA);
-    const std::uint64_t end = std::min(offset + count, std::uint64_t{side.bytes.size()});
-    for (std::uint64_t at = offset; at < end; ++at) {
-        const auto value = std::to_integer<std::size_t>(side.bytes[at]);
-        if (value == '\n' || value == '\r')
-            continue;
-        const QRectF cell = cells(true, side.left, at - offset, at - offset + 1, false, top);
-        painter.drawStaticText(cell.topLeft(), m_glyphs.letter(value));
+        const std::uint64_t column = row.column(side.ofA, at - offset);
+        const QRectF cell = cells(text, side.left, column, column + 1, false, top);
+        if (!text)
+            paintValue(painter, side.bytes[at], cell,
+                       m_letters
+                           ? std::optional(cells(false, side.left, column, column + 1, true, top))
+                           : std::nullopt);
+        else if (const auto value = std::to_integer<std::size_t>(side.bytes[at]);
+                 value != '\n' && value != '\r')
+            painter.drawStaticText(cell.topLeft(), m_glyphs.letter(value));
     }
 }
 

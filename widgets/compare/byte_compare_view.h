@@ -68,14 +68,15 @@ protected:
     std::uint64_t rowTotal() const override { return m_rows.rows(); }
     double rowsWidth() const override { return 2 * columnsWidth(); }
     void rowsMoved() override { Q_EMIT scrolled(); }
-    void paintEvent(QPaintEvent *event) override;
+    void relayout() override;
+    void paintRow(QPainter &painter, std::uint64_t row, double top) override;
+    void paintHeader(QPainter &painter) override;
     void resizeEvent(QResizeEvent *event) override;
     void keyPressEvent(QKeyEvent *event) override;
     bool focusNextPrevChild(bool next) override;
     void mousePressEvent(QMouseEvent *event) override;
     void mouseMoveEvent(QMouseEvent *event) override;
     void mouseDoubleClickEvent(QMouseEvent *event) override;
-    void changeEvent(QEvent *event) override;
 
 private:
     struct Side {
@@ -86,7 +87,6 @@ private:
     };
     const ByteAlignment &alignment() const { return m_bytes->alignment; }
     bool empty() const { return !m_bytes || m_bytes->alignment.empty(); }
-    void relayout();
     void layRows(std::uint64_t bytesPerRow);
     void reveal();
     void moveTo(const ByteCursor &cursor, std::optional<bool> ofA = {});
@@ -103,15 +103,11 @@ private:
     QString titleOf(std::size_t section, bool ofA) const;
     QString stateOf(std::size_t section, bool ofA) const;
 
-    void paintHeader(QPainter &painter) const;
     void paintFileTitle(QPainter &painter, std::size_t file, double top) const;
     void paintSectionTitle(QPainter &painter, std::size_t section, double top) const;
-    void paintBytes(QPainter &painter, const ByteRows::Row &row, double top);
     void paintSide(QPainter &painter, const ByteRows::Row &row, const Side &side, double top);
-    void paintOffset(QPainter &painter, const Side &side, std::uint64_t offset, double top) const;
     void paintKept(QPainter &painter, const ByteRows::Row &row, const Side &side, double top);
-    void paintDigits(QPainter &painter, const ByteRows::Row &row, const Side &side, double top);
-    void paintText(QPainter &painter, const ByteRows::Row &row, const Side &side, double top);
+    void paintValues(QPainter &painter, const ByteRows::Row &row, const Side &side, double top);
     void paintRun(QPainter &painter, const ByteRows::Row &row, const Side &side, std::uint64_t from,
                   std::uint64_t to, double top) const;
     void paintMarks(QPainter &painter, const ByteRows::Row &row, const Side &side,
@@ -124,6 +120,9 @@ private:
     /// Rectangle of the cells [from, to) of a row: as digits (or text), or as characters.
     QRectF cells(bool text, double left, std::uint64_t from, std::uint64_t to, bool characters,
                  double top) const;
+    /// As digits, and where characters are shown as those: one rectangle or two.
+    std::vector<QRectF> allCells(bool text, double left, std::uint64_t from, std::uint64_t to,
+                                 double top) const;
 
     AlignedBytesPtr m_bytes;
     ByteRows m_rows;

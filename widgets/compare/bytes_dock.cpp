@@ -16,7 +16,6 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
-#include <QLabel>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QToolButton>
@@ -47,13 +46,11 @@ BytesDock::BytesDock(Session &session, QWidget *parent)
                         {20, 6, 7, 6, 7, 6, 5.5, 5.5, 5.5, 8});
     m_stack->addWidget(side);
     m_stack->addWidget(m_table);
-    m_readout = named(new QLabel(content), tr("Byte under the cursor"));
+    m_readout = named(new ElidedLabel(Qt::ElideRight, content), tr("Byte under the cursor"));
     m_readout->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_readout->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     buildActions();
     laidOut(column, {buildToolRow(content), {m_stack, 1}, m_readout});
-    setContent(content);
-    content->setFocusProxy(m_view);
+    setContent(content, m_view);
     connectParts();
 }
 
@@ -250,7 +247,7 @@ void BytesDock::showAligned(AlignedBytesPtr bytes)
         if (at.segment != kNoIndex &&
             !(cursor == m_view->cursor() && under->ofA == m_view->onSideA()))
             m_view->setCursor(cursor, under->ofA);
-        m_readout->setText(m_view->cursorText());
+        m_readout->setWholeText(m_view->cursorText());
     }
     m_model->setBytes(m_bytes);
     fillFiles();
@@ -381,7 +378,7 @@ void BytesDock::onScrolled()
 
 void BytesDock::onCursor()
 {
-    m_readout->setText(m_view->cursorText());
+    m_readout->setWholeText(m_view->cursorText());
     tellPlace(1);
 }
 
@@ -430,9 +427,9 @@ bool BytesDock::goTo(const std::optional<DifferenceRun> &run)
     const AlignedSegment &segment = m_bytes->alignment.segments()[run->segment];
     m_view->setCursor({run->segment, run->first},
                       segment.stretched() ? std::optional(segment.longerIsA()) : std::nullopt);
-    m_readout->setText(m_view->cursorText() + countedWords(run->length,
-                                                           tr("  difference of 1 byte"),
-                                                           tr("  difference of %1 bytes")));
+    m_readout->setWholeText(m_view->cursorText() + countedWords(run->length,
+                                                                tr("  difference of 1 byte"),
+                                                                tr("  difference of %1 bytes")));
     tellPlace(run->length);
     return true;
 }
@@ -450,7 +447,7 @@ void BytesDock::showPair()
     if (!m_bytes || m_visited || pinned() || now.weight != kNoIndex || now.bytes)
         return;
     if (showWeight(true, m_pairA) || showWeight(false, m_pairB))
-        m_readout->setText(m_view->cursorText());
+        m_readout->setWholeText(m_view->cursorText());
 }
 
 /// The first byte of a weight, as going to the weight shows it; false where it has none.
@@ -553,7 +550,7 @@ void BytesDock::follow(const Place &place, QObject *origin)
     if (at.segment == kNoIndex)
         return;
     m_view->setCursor({at.segment, at.offset}, !m_swapped);
-    m_readout->setText(m_view->cursorText());
+    m_readout->setWholeText(m_view->cursorText());
     m_visited = true;
 }
 

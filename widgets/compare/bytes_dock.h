@@ -9,7 +9,6 @@
 
 class QAction;
 class QComboBox;
-class QLabel;
 class QStackedWidget;
 class QTableView;
 
@@ -100,7 +99,7 @@ private:
     QStackedWidget *m_stack = nullptr;
     QComboBox *m_files = nullptr;
     ElidedLabel *m_summary = nullptr;
-    QLabel *m_readout = nullptr;
+    ElidedLabel *m_readout = nullptr;
     QAction *m_next = nullptr, *m_previous = nullptr, *m_tableAction = nullptr;
     QAction *m_againAction = nullptr, *m_onlyAction = nullptr;
     AlignedBytesPtr m_bytes;

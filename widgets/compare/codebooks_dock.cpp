@@ -68,8 +68,7 @@ CodebooksDock::CodebooksDock(Session &session, QWidget *parent)
     m_actions = {m_again, copy, save};
     setCompareTask({m_again}, CompareTask::Limits);
     setCompareTask({copy, save}, CompareTask::Export);
-    setContent(content);
-    content->setFocusProxy(m_table);
+    setContent(content, m_table);
     connect(m_table, &QAbstractItemView::activated, this, [this](const QModelIndex &index) {
         const auto element = m_model->elementAt(index.row());
         const std::size_t weight = m_matched.documentWeight();

@@ -47,8 +47,7 @@ CompareDock::CompareDock(Session &session, QWidget *parent)
     m_limits = new LimitsBar(content);
     m_limits->hide();
     laidOut(column, {m_limits, {m_pages, 1}});
-    setContent(content);
-    content->setFocusProxy(m_table);
+    setContent(content, m_table);
     connectParts();
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/bundle/pair_read_lock.h"
 #include "widgets/models/theme.h"
+#include "widgets/weight/tile_lines.h"
 
 #include <QCoreApplication>
 
@@ -21,45 +22,6 @@ KeptState keptState(std::uint8_t a, std::uint8_t b)
     if (a != 0)
         return b != 0 ? KeptState::Both : KeptState::OnlyA;
     return b != 0 ? KeptState::OnlyB : KeptState::Neither;
-}
-
-/// Calls add(x, cellsOfA, cellsOfB) for the cells that stand for each box of line `y` of a tile.
-/// `read(side, row, col, out)` reads cells of one side.
-template <class T, class Read, class Add>
-void samplePairs(const TileKey &key, QSize size, std::uint64_t rows, std::uint64_t cols, int y,
-                 Read read, Add add)
-{
-    const BoxSampler sampler(key, rows, cols);
-    const std::uint64_t side = std::uint64_t{1} << key.level;
-    std::vector<T> a, b;
-    for (std::uint64_t k = 0; k < sampler.rowsPerBox(); ++k) {
-        const std::uint64_t row = sampler.row(y, k);
-        if (row >= rows)
-            break;
-        const auto readBoth = [&](std::uint64_t col, std::uint64_t count) {
-            a.resize(count);
-            b.resize(count);
-            read(0, row, col, std::span(a));
-            read(1, row, col, std::span(b));
-        };
-        if (sampler.exact()) {
-            const std::uint64_t count = std::min<std::uint64_t>(
-                static_cast<std::uint64_t>(size.width()) * side, cols - key.firstCol());
-            readBoth(key.firstCol(), count);
-            for (int x = 0; x < size.width(); ++x) {
-                const std::uint64_t at = static_cast<std::uint64_t>(x) * side;
-                const std::uint64_t piece = std::min(side, count - at);
-                add(x, std::span<const T>(a).subspan(at, piece),
-                    std::span<const T>(b).subspan(at, piece));
-            }
-            continue;
-        }
-        for (int x = 0; x < size.width(); ++x) {
-            const std::uint64_t col = sampler.col(x, y, k);
-            readBoth(col, std::min(sampler.run(), cols - col));
-            add(x, std::span<const T>(a), std::span<const T>(b));
-        }
-    }
 }
 
 /// The larger of two differences; what is no number is more than any, and of two that are equally
@@ -198,29 +160,17 @@ QString DifferenceTiles::cellText(const Tile &tile, std::size_t index) const
 Tile DifferenceTiles::renderCells(const Decoders &decoders, const TileKey &key,
                                   Progress &progress) const
 {
-    const QSize size = tileSize(key);
-    const auto width = static_cast<std::size_t>(size.width());
-    Tile tile{QImage(size, QImage::Format_ARGB32_Premultiplied), std::vector<float>(sizeOf(size)),
-              std::vector<CellMark>(sizeOf(size))};
-    std::vector<float> a(width), b(width);
-    for (int y = 0; y < size.height(); ++y) {
-        if (!progress.advance(1))
-            return {};
-        const std::uint64_t row = key.firstRow() + static_cast<std::uint64_t>(y);
-        readerA().values(decoders.a, row, key.firstCol(), a);
-        readerB().values(decoders.b, row, key.firstCol(), b);
-        QRgb *line = lineOf(tile.image, y);
-        for (std::size_t x = 0; x < width; ++x) {
-            const std::size_t at = static_cast<std::size_t>(y) * width + x;
+    std::vector<float> ofB;
+    return cellsBy(*this, key, progress, true, [&](std::uint64_t row, const CellLine &line) {
+        readDifferences(decoders, row, key.firstCol(), line.values, ofB);
+        for (std::size_t x = 0; x < line.pixels.size(); ++x) {
             const bool inside = readerA().map().element(row, key.firstCol() + x).has_value();
-            const float difference = differenceOf(a[x], b[x]);
-            tile.values[at] = difference;
-            if (std::isnan(difference))
-                tile.marks[at].shape = CellShape::Cross;
-            line[x] = inside ? colorOf(static_cast<double>(difference)) : qRgba(0, 0, 0, 0);
+            if (std::isnan(line.values[x]))
+                line.marks[x].shape = CellShape::Cross;
+            line.pixels[x] =
+                inside ? colorOf(static_cast<double>(line.values[x])) : qRgba(0, 0, 0, 0);
         }
-    }
-    return tile;
+    });
 }
 
 Tile DifferenceTiles::renderBoxes(const Decoders &decoders, const TileKey &key,
@@ -228,44 +178,38 @@ Tile DifferenceTiles::renderBoxes(const Decoders &decoders, const TileKey &key,
 {
     const BoxTilePtr boxes = m_pyramid.tile(
         *this, key, [&](const TileKey &wanted) { return readBoxes(decoders, wanted, progress); });
-    if (!boxes)
-        return {};
-    Tile tile{QImage(boxes->size, QImage::Format_ARGB32_Premultiplied), {}, {}};
-    const auto width = static_cast<std::size_t>(boxes->size.width());
-    for (int y = 0; y < boxes->size.height(); ++y) {
-        QRgb *line = lineOf(tile.image, y);
-        for (std::size_t x = 0; x < width; ++x)
-            line[x] = colorOf(
-                static_cast<double>(boxes->boxes[static_cast<std::size_t>(y) * width + x].sum));
-    }
-    return tile;
+    return boxes ? paintedBoxes(
+                       boxes->size, std::span(boxes->boxes),
+                       [this](const Box &box) { return colorOf(static_cast<double>(box.sum)); })
+                 : Tile();
+}
+
+void DifferenceTiles::readDifferences(const Decoders &decoders, std::uint64_t row,
+                                      std::uint64_t col, std::span<float> out,
+                                      std::vector<float> &ofB) const
+{
+    ofB.resize(out.size());
+    readerA().values(decoders.a, row, col, out);
+    readerB().values(decoders.b, row, col, ofB);
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = differenceOf(out[i], ofB[i]);
 }
 
 BoxTilePtr DifferenceTiles::readBoxes(const Decoders &decoders, const TileKey &key,
                                       Progress &progress) const
 {
-    auto tile = std::make_shared<BoxTile>();
-    tile->size = tileSize(key);
-    const auto width = static_cast<std::size_t>(tile->size.width());
-    tile->boxes.resize(sizeOf(tile->size));
-    for (int y = 0; y < tile->size.height(); ++y) {
-        if (!progress.advance(1))
-            return nullptr;
-        Box *line = tile->boxes.data() + static_cast<std::size_t>(y) * width;
-        samplePairs<float>(
-            key, tile->size, rows(), cols(), y,
-            [&](int side, std::uint64_t row, std::uint64_t col, std::span<float> out) {
-                side == 0 ? readerA().values(decoders.a, row, col, out)
-                          : readerB().values(decoders.b, row, col, out);
-            },
-            [&](int x, std::span<const float> a, std::span<const float> b) {
-                Box &box = line[x];
-                box.count += static_cast<std::uint32_t>(a.size());
-                for (std::size_t i = 0; i < a.size(); ++i)
-                    box.sum = largerDifference(box.sum, differenceOf(a[i], b[i]));
-            });
-    }
-    return tile;
+    std::vector<float> ofB;
+    auto boxes = boxesFrom<float, Box>(
+        *this, key, progress,
+        [&](std::uint64_t row, std::uint64_t col, std::span<float> out) {
+            readDifferences(decoders, row, col, out, ofB);
+        },
+        [](Box &box, float difference) {
+            ++box.count;
+            box.sum = largerDifference(box.sum, difference);
+        });
+    return boxes ? std::make_shared<const BoxTile>(BoxTile{tileSize(key), std::move(*boxes)})
+                 : nullptr;
 }
 
 KeptTiles::KeptTiles(WeightReaderPtr a, WeightReaderPtr b, bool dark)
@@ -275,63 +219,43 @@ KeptTiles::KeptTiles(WeightReaderPtr a, WeightReaderPtr b, bool dark)
         m_colors[static_cast<std::size_t>(state)] = keptColor(state, dark).rgb();
 }
 
-QString KeptTiles::cellText(const Tile &, std::size_t) const
+void KeptTiles::readStates(const Decoders &decoders, std::uint64_t row, std::uint64_t col,
+                           std::span<std::uint8_t> out, std::vector<std::uint8_t> &ofB) const
 {
-    return {};
+    ofB.resize(out.size());
+    readerA().kept(decoders.a, row, col, out);
+    readerB().kept(decoders.b, row, col, ofB);
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = static_cast<std::uint8_t>(keptState(out[i], ofB[i]));
 }
 
 Tile KeptTiles::renderCells(const Decoders &decoders, const TileKey &key, Progress &progress) const
 {
-    const QSize size = tileSize(key);
-    const auto width = static_cast<std::size_t>(size.width());
-    Tile tile{
-        QImage(size, QImage::Format_ARGB32_Premultiplied), {}, std::vector<CellMark>(sizeOf(size))};
-    std::vector<std::uint8_t> a(width), b(width);
-    for (int y = 0; y < size.height(); ++y) {
-        if (!progress.advance(1))
-            return {};
-        const std::uint64_t row = key.firstRow() + static_cast<std::uint64_t>(y);
-        readerA().kept(decoders.a, row, key.firstCol(), a);
-        readerB().kept(decoders.b, row, key.firstCol(), b);
-        QRgb *line = lineOf(tile.image, y);
-        for (std::size_t x = 0; x < width; ++x) {
-            if (!readerA().map().element(row, key.firstCol() + x)) {
-                line[x] = qRgba(0, 0, 0, 0);
-                continue;
-            }
-            const KeptState state = keptState(a[x], b[x]);
-            tile.marks[static_cast<std::size_t>(y) * width + x].shape = keptShape(state);
-            line[x] = m_colors[static_cast<std::size_t>(state)];
+    std::vector<std::uint8_t> states(static_cast<std::size_t>(tileSize(key).width())), ofB;
+    return cellsBy(*this, key, progress, false, [&](std::uint64_t row, const CellLine &line) {
+        readStates(decoders, row, key.firstCol(), states, ofB);
+        for (std::size_t x = 0; x < states.size(); ++x) {
+            const bool inside = readerA().map().element(row, key.firstCol() + x).has_value();
+            line.pixels[x] = inside ? m_colors[states[x]] : qRgba(0, 0, 0, 0);
+            if (inside)
+                line.marks[x].shape = keptShape(KeptState{states[x]});
         }
-    }
-    return tile;
+    });
 }
 
 Tile KeptTiles::renderBoxes(const Decoders &decoders, const TileKey &key, Progress &progress) const
 {
-    const QSize size = tileSize(key);
-    Tile tile{QImage(size, QImage::Format_ARGB32_Premultiplied), {}, {}};
-    std::vector<std::array<std::uint32_t, 4>> counts;
-    for (int y = 0; y < size.height(); ++y) {
-        if (!progress.advance(1))
-            return {};
-        counts.assign(static_cast<std::size_t>(size.width()), {});
-        samplePairs<std::uint8_t>(
-            key, size, rows(), cols(), y,
-            [&](int side, std::uint64_t row, std::uint64_t col, std::span<std::uint8_t> out) {
-                side == 0 ? readerA().kept(decoders.a, row, col, out)
-                          : readerB().kept(decoders.b, row, col, out);
-            },
-            [&](int x, std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
-                auto &box = counts[static_cast<std::size_t>(x)];
-                for (std::size_t i = 0; i < a.size(); ++i)
-                    ++box[static_cast<std::size_t>(keptState(a[i], b[i]))];
-            });
-        QRgb *line = lineOf(tile.image, y);
-        for (std::size_t x = 0; x < counts.size(); ++x)
-            line[x] = countedColor(m_colors, counts[x]);
-    }
-    return tile;
+    using Counts = std::array<std::uint32_t, 4>;
+    std::vector<std::uint8_t> ofB;
+    const auto counts = boxesFrom<std::uint8_t, Counts>(
+        *this, key, progress,
+        [&](std::uint64_t row, std::uint64_t col, std::span<std::uint8_t> out) {
+            readStates(decoders, row, col, out, ofB);
+        },
+        [](Counts &box, std::uint8_t state) { ++box[state]; });
+    return counts ? paintedBoxes(tileSize(key), std::span(*counts),
+                                 [this](const Counts &box) { return countedColor(m_colors, box); })
+                  : Tile();
 }
 
 } // namespace kernscope::ui

@@ -76,6 +76,9 @@ private:
     QRgb colorOf(double difference) const;
     /// Of two values as it is shown: NaN where just one of them is not a number.
     float differenceOf(float a, float b) const;
+    /// `ofB` is room for B's values.
+    void readDifferences(const Decoders &decoders, std::uint64_t row, std::uint64_t col,
+                         std::span<float> out, std::vector<float> &ofB) const;
     /// Boxes whose sum is the largest difference of their cells.
     BoxTilePtr readBoxes(const Decoders &decoders, const TileKey &key, Progress &progress) const;
 
@@ -93,7 +96,7 @@ public:
     KeptTiles(WeightReaderPtr a, WeightReaderPtr b, bool dark);
 
     /// No text: the shape says it.
-    QString cellText(const Tile &tile, std::size_t index) const override;
+    QString cellText(const Tile &, std::size_t) const override { return {}; }
 
 protected:
     Tile renderCells(const Decoders &decoders, const TileKey &key,
@@ -102,6 +105,9 @@ protected:
                      Progress &progress) const override;
 
 private:
+    void readStates(const Decoders &decoders, std::uint64_t row, std::uint64_t col,
+                    std::span<std::uint8_t> out, std::vector<std::uint8_t> &ofB) const;
+
     std::array<QRgb, 4> m_colors{};
 };
 

@@ -31,14 +31,7 @@ namespace {
 /// Wraps at whatever width there is, and never widens the inspector.
 QLabel *wrappedLabel(design::Type type, QWidget *parent)
 {
-    QLabel *label = design::label({}, type, parent);
-    label->setWordWrap(true);
-    QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    policy.setHeightForWidth(true);
-    label->setSizePolicy(policy);
-    label->setTextFormat(Qt::PlainText);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    return label;
+    return giveWay(selectable(design::label({}, type, parent), Qt::PlainText));
 }
 
 /// A figure of values, or in words why it is none.
@@ -90,10 +83,7 @@ PairFactsPanel::PairFactsPanel(QWidget *parent) : QWidget(parent)
     const std::array<QString, kFigures> names{
         tr("relative RMSE"), tr("SNR"),     tr("max |\u0394|"), tr("mean |\u0394|"), tr("cosine"),
         tr("equal"),         tr("changed"), tr("zeroed"),       tr("revived"),       tr("max ULP")};
-    auto *grid = new QGridLayout(this);
-    grid->setContentsMargins(design::space(this, design::Space::Small), 0, 0, 0);
-    grid->setHorizontalSpacing(design::space(this, design::Space::Small));
-    grid->setVerticalSpacing(design::space(this, design::Space::Hair));
+    QGridLayout *grid = factGrid(this, design::Space::Small);
     constexpr int kRows = kFigures / 2;
     for (int i = 0; i < static_cast<int>(kFigures); ++i) {
         const auto at = static_cast<std::size_t>(i);
@@ -108,7 +98,6 @@ PairFactsPanel::PairFactsPanel(QWidget *parent) : QWidget(parent)
         grid->addWidget(m_values[at], i % kRows, column + 1);
     }
     grid->setColumnMinimumWidth(2, design::space(this, design::Space::Medium));
-    grid->setColumnStretch(1, 1);
     grid->setColumnStretch(4, 1);
     showValues(nullptr);
 }

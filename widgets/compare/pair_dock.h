@@ -108,10 +108,6 @@ private:
 
 class ChannelPlot;
 class HistogramPairPlot;
-class PairChipsTable;
-class PairElementTable;
-class PairFactsPanel;
-class PairVerdict;
 class PanelSection;
 class ScatterPlot;
 class UlpPlot;

@@ -318,9 +318,8 @@ PairPictures::PairPictures(TaskManager &tasks, QWidget *parent)
     m_row->addPane(tasks, tr("Difference of B and A"), tr("Difference"));
     for (const PicturePane *pane : m_row->panes())
         connectPane(pane->view());
-    m_readout = named(new QLabel(this), tr("Cell under the cursor"));
+    m_readout = named(new ElidedLabel(Qt::ElideRight, this), tr("Cell under the cursor"));
     m_readout->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_readout->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     auto *column = withoutMargins(new QVBoxLayout(this), theme::em(this, 0.2));
     column->addWidget(m_row, 1);
     column->addWidget(m_readout);
@@ -357,8 +356,8 @@ void PairPictures::connectPane(TileView *view)
             if (tile && index < tile->values.size())
                 text += QStringLiteral(": ") +
                         QString::number(static_cast<double>(tile->values[index]), 'g', 5);
-            if (m_element == element && !m_readout->text().isEmpty())
-                text = m_readout->text();
+            if (m_element == element && !m_readout->wholeText().isEmpty())
+                text = m_readout->wholeText();
             return text;
         });
 }
@@ -589,14 +588,12 @@ void PairPictures::readCell()
 
 void PairPictures::setReadout(const QString &text)
 {
-    m_readout->setText(text);
-    if (text.isEmpty())
-        m_readout->setText(tr("Pick a cell to read it on both sides."));
+    m_readout->setWholeText(text.isEmpty() ? tr("Pick a cell to read it on both sides.") : text);
 }
 
 QString PairPictures::readout() const
 {
-    return m_readout->text();
+    return m_readout->wholeText();
 }
 
 bool PairPictures::loading() const

@@ -207,7 +207,7 @@ private:
     TaskManager &m_tasks;
     WeightPyramids *m_pyramids = nullptr;
     PictureRow *m_row = nullptr; ///< A, B, difference
-    QLabel *m_readout = nullptr;
+    ElidedLabel *m_readout = nullptr;
     PairSubject m_subject;
     PairSample m_sample;
     std::optional<double> m_largest; ///< difference of all elements; empty: not known yet

@@ -26,6 +26,10 @@ ChannelPlot::ChannelPlot(QWidget *parent)
     m_rmse->setLineStyle(QCPGraph::lsStepCenter);
     m_rmse->setName(tr("RMSE"));
     plot().xAxis->setSubTicks(false);
+    setColumns({{tr("channel"), [this](int point) { return at(point).channel; }},
+                {tr("max |\u0394|"), [this](int point) { return at(point).maxAbs; }},
+                {tr("RMSE"), [this](int point) { return at(point).rmse; }},
+                {tr("different"), [this](int point) { return at(point).different; }}});
     arrange();
 }
 
@@ -109,22 +113,6 @@ QString ChannelPlot::pointText(int point) const
         .arg(channel.maxAbs, 0, 'g', 5)
         .arg(channel.rmse, 0, 'g', 4)
         .arg(groupedNumber(channel.different), groupedNumber(channel.elements));
-}
-
-QStringList ChannelPlot::columns() const
-{
-    return {tr("channel"), tr("max |\u0394|"), tr("RMSE"), tr("different")};
-}
-
-QVariant ChannelPlot::cell(int point, int column) const
-{
-    const ChannelDifference &channel = at(point);
-    switch (column) {
-    case 0: return static_cast<qulonglong>(channel.channel);
-    case 1: return channel.maxAbs;
-    case 2: return channel.rmse;
-    default: return static_cast<qulonglong>(channel.different);
-    }
 }
 
 double ChannelPlot::keyOf(int point) const
@@ -224,6 +212,12 @@ HistogramPairPlot::HistogramPairPlot(QWidget *parent)
         (*bars)->removeFromLegend();
     }
     showLegend();
+    setColumns({{tr("from"), [this](int point) { return at(point).from; }},
+                {tr("below"), [this](int point) { return at(point).to; }},
+                {tr("in A"), [this](int point) { return at(point).a; }},
+                {tr("in B"), [this](int point) { return at(point).b; }},
+                {tr("B \u2212 A"),
+                 [this](int point) { return static_cast<qlonglong>(at(point).b - at(point).a); }}});
     clear();
 }
 
@@ -317,23 +311,6 @@ QString HistogramPairPlot::pointText(int point) const
         .arg(groupedNumber(p.a), groupedNumber(p.b));
 }
 
-QStringList HistogramPairPlot::columns() const
-{
-    return {tr("from"), tr("below"), tr("in A"), tr("in B"), tr("B \u2212 A")};
-}
-
-QVariant HistogramPairPlot::cell(int point, int column) const
-{
-    const Point &p = at(point);
-    switch (column) {
-    case 0: return p.from;
-    case 1: return p.to;
-    case 2: return static_cast<qulonglong>(p.a);
-    case 3: return static_cast<qulonglong>(p.b);
-    default: return static_cast<qlonglong>(p.b) - static_cast<qlonglong>(p.a);
-    }
-}
-
 int HistogramPairPlot::pointAt(double key) const
 {
     if (m_points.empty() || key < m_points.front().from || key >= m_points.back().to)
@@ -370,6 +347,9 @@ UlpPlot::UlpPlot(QWidget *parent) : PlotWidget(tr("Histogram of the differences 
     plot().yAxis->setLabel(tr("elements"));
     plot().yAxis->setSubTicks(false);
     plot().xAxis->setSubTicks(false);
+    setColumns({{tr("from ULP"), &UlpPlot::firstOf},
+                {tr("to ULP"), &UlpPlot::lastOf},
+                {tr("elements"), [this](int point) { return m_counts[std::size_t(point)]; }}});
     clear();
 }
 
@@ -460,20 +440,6 @@ QString UlpPlot::pointText(int point) const
         return tr("%1 one step apart (%2)").arg(counted, share);
     return tr("%1 %2 to %3 steps apart (%4)")
         .arg(counted, groupedNumber(firstOf(point)), groupedNumber(lastOf(point)), share);
-}
-
-QStringList UlpPlot::columns() const
-{
-    return {tr("from ULP"), tr("to ULP"), tr("elements")};
-}
-
-QVariant UlpPlot::cell(int point, int column) const
-{
-    if (column == 0)
-        return static_cast<qulonglong>(firstOf(point));
-    if (column == 1)
-        return static_cast<qulonglong>(lastOf(point));
-    return static_cast<qulonglong>(m_counts[static_cast<std::size_t>(point)]);
 }
 
 void UlpPlot::applyColors(bool dark)

@@ -32,8 +32,6 @@ public:
 
     int pointCount() const override { return static_cast<int>(m_order.size()); }
     QString pointText(int point) const override;
-    QStringList columns() const override;
-    QVariant cell(int point, int column) const override;
 
 protected:
     double keyOf(int point) const override;
@@ -69,8 +67,6 @@ public:
 
     int pointCount() const override { return static_cast<int>(m_points.size()); }
     QString pointText(int point) const override;
-    QStringList columns() const override;
-    QVariant cell(int point, int column) const override;
 
 protected:
     double keyOf(int point) const override { return (at(point).from + at(point).to) / 2; }
@@ -107,8 +103,6 @@ public:
 
     int pointCount() const override { return m_elements > 0 ? bins() : 0; }
     QString pointText(int point) const override;
-    QStringList columns() const override;
-    QVariant cell(int point, int column) const override;
 
 protected:
     void applyColors(bool dark) override;

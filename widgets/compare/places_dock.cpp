@@ -48,17 +48,13 @@ PlacesDock::PlacesDock(Session &session, QWidget *parent)
 {
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);
-    auto *splitter = new QSplitter(Qt::Horizontal, content);
-    splitter->setChildrenCollapsible(false);
-    splitter->addWidget(buildChannels(splitter));
-    m_strip = new ChannelPlot(splitter);
-    splitter->addWidget(m_strip);
-    splitter->addWidget(buildElements(splitter));
+    QWidget *channels = buildChannels(content);
+    m_strip = new ChannelPlot(content);
+    auto *splitter = parted(Qt::Horizontal, {channels, m_strip, buildElements(content)});
     splitter->setSizes({theme::em(this, 34), theme::em(this, 24), theme::em(this, 32)});
     column->addWidget(splitter, 1);
     buildActions();
-    setContent(content);
-    content->setFocusProxy(m_elements);
+    setContent(content, m_elements);
     connect(&session, &Session::otherChanged, this, &PlacesDock::scheduleRefresh);
     connect(this, &Dock::pinnedChanged, this, [this](bool pinned) {
         if (!pinned)

@@ -35,8 +35,7 @@ RangesDock::RangesDock(Session &session, QWidget *parent)
     m_actions = {m_again, copy, save};
     setCompareTask({m_again}, CompareTask::Limits);
     setCompareTask({copy, save}, CompareTask::Export);
-    setContent(content);
-    content->setFocusProxy(m_table);
+    setContent(content, m_table);
     // A table that gets the focus selects nothing, and several rows are selected to be copied.
     connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
         const QModelIndexList rows = m_table->selectionModel()->selectedRows();

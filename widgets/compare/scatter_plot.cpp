@@ -53,6 +53,18 @@ ScatterPlot::ScatterPlot(QWidget *parent)
     m_current->removeFromLegend();
     plot().yAxis->setLabel(tr("B"));
     showLegend();
+    const auto edgeA = [this](int point, std::size_t upper) {
+        return at(point).kind == 2 ? 0.0 : m_bins->edge(at(point).a + upper);
+    };
+    const auto edgeB = [this](int point, std::size_t upper) {
+        return at(point).kind == 1 ? 0.0 : m_bins->edge(at(point).b + upper);
+    };
+    setColumns({{tr("A from"), [edgeA](int point) { return edgeA(point, 0); }},
+                {tr("A below"), [edgeA](int point) { return edgeA(point, 1); }},
+                {tr("B from"), [edgeB](int point) { return edgeB(point, 0); }},
+                {tr("B below"), [edgeB](int point) { return edgeB(point, 1); }},
+                {tr("elements"), [this](int point) { return at(point).count; }},
+                {tr("first"), [this](int point) { return at(point).element; }}});
     frame();
 }
 
@@ -191,25 +203,6 @@ QString ScatterPlot::pointText(int point) const
                      : tr("%1 elements, the first %2").arg(groupedNumber(p.count)).arg(p.element);
     return tr("%1: A %2, B %3")
         .arg(count, p.kind == 2 ? tr("zero") : range(p.a), p.kind == 1 ? tr("zero") : range(p.b));
-}
-
-QStringList ScatterPlot::columns() const
-{
-    return {tr("A from"), tr("A below"), tr("B from"), tr("B below"), tr("elements"), tr("first")};
-}
-
-QVariant ScatterPlot::cell(int point, int column) const
-{
-    const Point &p = at(point);
-    const auto edge = [this](bool zero, std::size_t bin) { return zero ? 0.0 : m_bins->edge(bin); };
-    switch (column) {
-    case 0: return edge(p.kind == 2, p.a);
-    case 1: return edge(p.kind == 2, p.a + 1);
-    case 2: return edge(p.kind == 1, p.b);
-    case 3: return edge(p.kind == 1, p.b + 1);
-    case 4: return static_cast<qulonglong>(p.count);
-    default: return static_cast<qulonglong>(p.element);
-    }
 }
 
 int ScatterPlot::pointAt(double key) const

@@ -7,6 +7,7 @@
 #include "core/numeric/half.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
 #include "widgets/models/words.h"
 
@@ -16,7 +17,6 @@
 #include <QFileInfo>
 #include <QHeaderView>
 #include <QLabel>
-#include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -53,6 +53,9 @@ ActivationPlot::ActivationPlot(QWidget *parent)
     m_high = verticalLine(plot());
     plot().xAxis->setLabel(tr("input"));
     plot().yAxis->setLabel(tr("output"));
+    setColumns({{tr("knot"), [](int point) { return point; }},
+                {tr("input"), [this](int point) { return keyOf(point); }},
+                {tr("output"), [this](int point) { return knot(point); }}});
 }
 
 void ActivationPlot::setTable(std::optional<format::ActivationTable> table,
@@ -129,18 +132,6 @@ int ActivationPlot::pointCount() const
 QString ActivationPlot::pointText(int point) const
 {
     return tr("knot %1: %2 at %3").arg(point).arg(valueText(knot(point)), valueText(keyOf(point)));
-}
-
-QStringList ActivationPlot::columns() const
-{
-    return {tr("knot"), tr("input"), tr("output")};
-}
-
-QVariant ActivationPlot::cell(int point, int column) const
-{
-    if (column == 0)
-        return point;
-    return column == 1 ? keyOf(point) : knot(point);
 }
 
 double ActivationPlot::keyOf(int point) const
@@ -229,19 +220,13 @@ ActivationDock::ActivationDock(Session &session, QWidget *parent)
     m_summary->setWordWrap(true);
     column->addWidget(m_summary);
     buildChoosers(content);
-    auto *split = new QSplitter(Qt::Horizontal, content);
-    m_plot = new ActivationPlot(split);
+    m_plot = new ActivationPlot(content);
     m_entries =
-        makeTable(split, tr("Entries of the activation table"), m_model, {3.5, 7, 4.5, 6, 7});
+        makeTable(content, tr("Entries of the activation table"), m_model, {3.5, 7, 4.5, 6, 7});
     m_entries->setSortingEnabled(false);
     m_entries->horizontalHeader()->setStretchLastSection(true);
-    split->addWidget(m_plot);
-    split->addWidget(m_entries);
-    split->setStretchFactor(0, 3);
-    split->setStretchFactor(1, 2);
-    column->addWidget(split, 1);
-    setContent(content);
-    content->setFocusProxy(m_plot);
+    column->addWidget(parted(Qt::Horizontal, {{m_plot, 3}, {m_entries, 2}}), 1);
+    setContent(content, m_plot);
     buildActions();
     connect(m_plot, &PlotWidget::currentPointChanged, this, [this](int knot) {
         chooseRow(m_entries, m_model->index(knot + 4, 0)); // after the four first entries

@@ -30,8 +30,6 @@ public:
 
     int pointCount() const override;
     QString pointText(int point) const override;
-    QStringList columns() const override;
-    QVariant cell(int point, int column) const override;
 
 protected:
     double keyOf(int point) const override;

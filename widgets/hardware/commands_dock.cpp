@@ -35,8 +35,7 @@ CommandsDock::CommandsDock(Session &session, QWidget *parent)
     m_filter = filterBox(content, tr("Filter commands and symbols"), m_tabs);
     column->addWidget(m_filter);
     column->addWidget(m_tabs, 1);
-    setContent(content);
-    content->setFocusProxy(m_commandView);
+    setContent(content, m_commandView);
     buildActions();
     connectView(m_commandView, m_commands);
     connectView(m_symbolView, m_symbols);

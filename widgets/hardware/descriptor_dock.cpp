@@ -17,7 +17,6 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QPlainTextEdit>
-#include <QSplitter>
 #include <QTreeView>
 #include <QVBoxLayout>
 
@@ -58,13 +57,8 @@ DescriptorDock::DescriptorDock(Session &session, QWidget *parent)
     m_listing->setLineWrapMode(QPlainTextEdit::NoWrap);
     m_state = new QLabel(content);
     m_state->setWordWrap(true);
-    auto *parts = new QSplitter(Qt::Vertical, content);
-    parts->addWidget(m_view);
-    parts->addWidget(m_listing);
-    parts->setChildrenCollapsible(false);
-    laidOut(column, {bar, {parts, 1}, m_state});
-    setContent(content);
-    content->setFocusProxy(m_view);
+    laidOut(column, {bar, {parted(Qt::Vertical, {m_view, m_listing}), 1}, m_state});
+    setContent(content, m_view);
     buildActions();
     connect(m_chooser, &QComboBox::currentIndexChanged, this, [this](int number) {
         showUnit(number);

@@ -40,11 +40,7 @@ constexpr double kTableHeight = 11; // in ems: title and seven rows at least
 
 QLabel *wrappedLine(design::Type type, QWidget *parent)
 {
-    QLabel *label = design::label({}, type, parent);
-    label->setTextFormat(Qt::PlainText);
-    label->setWordWrap(true);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    return label;
+    return selectable(design::label({}, type, parent), Qt::PlainText);
 }
 
 std::uint32_t versionOf(const Bundle &bundle, std::size_t text)
@@ -441,12 +437,9 @@ void FieldPanel::addFact(const QString &name, const QString &value)
     auto *left = new QLabel(name, m_factBody);
     left->setForegroundRole(QPalette::PlaceholderText);
     left->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    auto *right = wrappedLine(design::Type::Body, m_factBody);
+    auto *right = giveWay(wrappedLine(design::Type::Body, m_factBody));
     right->setText(value);
     right->setAccessibleName(name);
-    QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    policy.setHeightForWidth(true);
-    right->setSizePolicy(policy);
     const int row = m_factRows->rowCount();
     m_factRows->addWidget(left, row, 0);
     m_factRows->addWidget(right, row, 1);
@@ -459,11 +452,7 @@ void FieldPanel::showFacts(const descriptor::BitField *field)
     m_factLines.clear();
     m_factBody = new QWidget(&m_factSection->content());
     m_factSection->content().layout()->addWidget(m_factBody);
-    m_factRows = new QGridLayout(m_factBody);
-    m_factRows->setContentsMargins(design::space(this, design::Space::Small), 0, 0, 0);
-    m_factRows->setHorizontalSpacing(design::space(this, design::Space::Medium));
-    m_factRows->setVerticalSpacing(design::space(this, design::Space::Hair));
-    m_factRows->setColumnStretch(1, 1);
+    m_factRows = factGrid(m_factBody);
     addFact(m_word.header ? tr("in the header") : tr("address"), hexNumber(m_word.address));
     addFact(tr("place"), tr("%1 in the file").arg(hexNumber(m_word.place)));
     if (m_word.reg == nullptr) {

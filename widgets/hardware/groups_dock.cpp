@@ -3,6 +3,7 @@
 
 #include "core/bundle/bundle.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/models/words.h"
 
@@ -12,7 +13,6 @@
 #include <QLabel>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QSplitter>
 #include <QTableView>
 #include <QToolTip>
 #include <QVBoxLayout>
@@ -207,19 +207,9 @@ GroupsDock::GroupsDock(Session &session, QWidget *parent)
     m_table = makeTable(content, tr("Records of the output-channel groups"), m_model);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
     m_table->sortByColumn(m_model->columnOf("channels"), Qt::AscendingOrder);
-    auto *parts = new QSplitter(Qt::Vertical, content);
-    parts->addWidget(m_map);
-    parts->addWidget(m_table);
-    parts->setStretchFactor(0, 2);
-    parts->setStretchFactor(1, 3);
-    parts->setChildrenCollapsible(false);
-    auto *layout = new QVBoxLayout(content);
-    const int margin = theme::em(this, 0.3);
-    layout->setContentsMargins(margin, margin, margin, margin);
-    layout->addWidget(m_summary);
-    layout->addWidget(parts, 1);
-    setContent(content);
-    content->setFocusProxy(m_table);
+    laidOut(contentColumn(content),
+            {m_summary, {parted(Qt::Vertical, {{m_map, 2}, {m_table, 3}}), 1}});
+    setContent(content, m_table);
     connect(m_map, &GroupMap::picked, this, &GroupsDock::pick);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex &current) {

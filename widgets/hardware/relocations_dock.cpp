@@ -37,8 +37,7 @@ RelocationsDock::RelocationsDock(Session &session, QWidget *parent)
     m_filter = filterBox(content, tr("Filter by register, role or target"), m_view);
     m_state = selectableLabel(content);
     laidOut(column, {bar, m_filter, {m_view, 1}, m_state});
-    setContent(content);
-    content->setFocusProxy(m_view);
+    setContent(content, m_view);
     buildActions();
     connect(m_filter, &QLineEdit::textChanged, m_model, &FactTreeModel::setFilter);
     connect(m_view->selectionModel(), &QItemSelectionModel::currentRowChanged, this,

@@ -19,7 +19,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QSpinBox>
-#include <QSplitter>
 #include <QStyle>
 #include <QTabWidget>
 #include <QTableView>
@@ -114,8 +113,7 @@ TasksDock::TasksDock(Session &session, QWidget *parent)
     content->addWidget(buildList(content));
     content->addWidget(buildDetail(content));
     fitList(kListRows);
-    setContent(content);
-    content->setFocusProxy(m_table);
+    setContent(content, m_table);
     buildActions();
 }
 

@@ -257,44 +257,20 @@ Qt::ItemFlags CodebookModel::flags(const QModelIndex &index) const
 void ScaleModel::setScales(ScaleData data)
 {
     // The same scales after an edit: what is chosen stays chosen.
-    if (!data.scales.empty() && data.rows() == m_data.rows()) {
-        m_data = std::move(data);
-        Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1));
-        return;
-    }
-    beginResetModel();
-    m_data = std::move(data);
-    endResetModel();
+    const bool same = !data.scales.empty() && data.rows() == m_data.rows();
+    replaceRows(same, [&] { m_data = std::move(data); });
+    const bool offsets = !m_data.zeros.empty() && !m_data.zeroPoints;
+    setTitle(keyOf(ZeroColumn), offsets ? tr("Offset") : QString());
 }
 
-int ScaleModel::rowCount(const QModelIndex &parent) const
+/// Whole numbers to edit: the text of a cell has fewer digits.
+QVariant ScaleModel::lookOf(std::size_t row, int column, int role) const
 {
-    return parent.isValid() ? 0
-                            : static_cast<int>(std::min<std::size_t>(
-                                  m_data.rows(), std::numeric_limits<int>::max()));
-}
-
-int ScaleModel::columnCount(const QModelIndex &parent) const
-{
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
-QVariant ScaleModel::data(const QModelIndex &at, int role) const
-{
-    if (!at.isValid() || at.row() >= rowCount())
-        return {};
-    const report::ScaleRow row{&m_data, static_cast<std::size_t>(at.row())};
-    switch (role) {
-    case Qt::EditRole: // whole: the text of the cell has fewer digits
-        return at.column() == ScaleColumn ? QString::number(m_data.scaleOf(row.row), 'g', 17)
-                                          : m_columns.cell(at.column(), row, CopyRole);
-    case kNumberRole: return at.column() == ZeroColumn;
-    case SortRole: return m_columns.sortData(at.column(), row);
-    case Qt::ToolTipRole:
-        return at.column() == ScaleColumn ? QString::number(m_data.scaleOf(row.row), 'g', 17)
-                                          : QVariant();
-    default: return m_columns.cell(at.column(), row, role);
-    }
+    if (role == kNumberRole)
+        return column == ZeroColumn;
+    if (column == ScaleColumn && (role == Qt::EditRole || role == Qt::ToolTipRole))
+        return QString::number(m_data.scaleOf(row), 'g', 17);
+    return role == Qt::EditRole ? data(index(static_cast<int>(row), column), CopyRole) : QVariant();
 }
 
 bool ScaleModel::setData(const QModelIndex &at, const QVariant &value, int role)
@@ -314,19 +290,9 @@ bool ScaleModel::setData(const QModelIndex &at, const QVariant &value, int role)
     return code && zero;
 }
 
-QVariant ScaleModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal)
-        return {};
-    if (section == ZeroColumn && role == Qt::DisplayRole && !m_data.zeros.empty() &&
-        !m_data.zeroPoints)
-        return tr("Offset");
-    return m_columns.header(section, role);
-}
-
 Qt::ItemFlags ScaleModel::flags(const QModelIndex &at) const
 {
-    Qt::ItemFlags flags = QAbstractTableModel::flags(at);
+    Qt::ItemFlags flags = DeclaredTable::flags(at);
     const bool zero = at.column() == ZeroColumn && at.isValid() &&
                       m_data.zeroOf(static_cast<std::size_t>(at.row())).has_value();
     if (m_editable && (at.column() == ScaleColumn || zero))

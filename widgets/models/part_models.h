@@ -74,14 +74,14 @@ private:
 };
 
 /// A row a scale: where along the weight, its value, its zero point. Editable while unlocked.
-class ScaleModel final : public QAbstractTableModel
+class ScaleModel final : public DeclaredTable<report::ScaleRow>
 {
     Q_OBJECT
 
 public:
-    enum Column : int { PlaceColumn, ScaleColumn, ZeroColumn, ExponentColumn, ColumnCount };
+    enum Column : int { PlaceColumn, ScaleColumn, ZeroColumn, ExponentColumn };
 
-    using QAbstractTableModel::QAbstractTableModel;
+    explicit ScaleModel(QObject *parent = nullptr) : DeclaredTable(report::scaleTable(), parent) {}
 
     void setScales(ScaleData data);
     const ScaleData &content() const { return m_data; }
@@ -93,20 +93,20 @@ public:
     }
     auto zeroAt(int row) const { return m_data.zeroPlace(static_cast<std::size_t>(row)); }
 
-    int rowCount(const QModelIndex &parent = {}) const override;
-    int columnCount(const QModelIndex &parent = {}) const override;
-    QVariant data(const QModelIndex &index, int role = Qt::DisplayRole) const override;
     bool setData(const QModelIndex &index, const QVariant &value, int role) override;
-    QVariant headerData(int section, Qt::Orientation orientation,
-                        int role = Qt::DisplayRole) const override;
     Qt::ItemFlags flags(const QModelIndex &index) const override;
+    void sort(int, Qt::SortOrder = Qt::AscendingOrder) override {} // they run along the weight
 
 Q_SIGNALS:
     void scaleEdited(quint64 scale, double value);
     void zeroEdited(quint64 zero, qint64 code);
 
+protected:
+    std::size_t rowTotal() const override { return m_data.rows(); }
+    report::ScaleRow factsOf(std::size_t row) const override { return {&m_data, row}; }
+    QVariant lookOf(std::size_t row, int column, int role) const override;
+
 private:
-    WindowColumns<report::ScaleRow> m_columns{report::scaleTable()};
     ScaleData m_data;
     bool m_editable = false;
 };

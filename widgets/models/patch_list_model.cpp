@@ -215,7 +215,7 @@ QString byteText(const Bundle &bundle, const AppliedEdit &edit)
     QStringList lines;
     for (std::size_t i = 0; i < std::min(edit.bytes.size(), kMaxRuns); ++i) {
         const FileEdit &run = edit.bytes[i];
-        lines << PatchListModel::tr("%1+%2  %3 B")
+        lines << PatchListModel::tr("%1+%2  %3\u00A0B")
                      .arg(fileName(bundle, run.file), hexNumber(run.offset.value),
                           groupedNumber(run.after.size()));
         lines << QStringLiteral("    - %1").arg(hexBytes(run.before));

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/plot_table_model.h"
 
-#include "widgets/models/table_text.h"
-
 namespace kernscope::ui {
 
-QVariant PlotNumbers::cellData(int point, int column, int role) const
+QVariant PlotColumn::inRole(const QVariant &value, int role)
 {
     switch (role) {
     case Qt::DisplayRole:
     case SortRole:
-    case CopyRole: return cell(point, column);
+    case CopyRole: return value;
     case Qt::TextAlignmentRole: return QVariant(Qt::AlignRight | Qt::AlignVCenter);
     default: return {};
     }

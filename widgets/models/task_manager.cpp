@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/task_manager.h"
 
+#include "widgets/models/handover.h"
 #include "widgets/models/session.h"
 
 #include <QThread>
@@ -31,7 +32,9 @@ void TaskManager::launch(const TaskPtr &task, std::function<void()> body)
         ++m_working;
     }
     Q_EMIT changed();
+    handOver();
     m_pool->start([this, task, body = std::move(body)]() {
+        takeOver();
         QString fault;
         try {
             body();
@@ -41,10 +44,12 @@ void TaskManager::launch(const TaskPtr &task, std::function<void()> body)
             fault = tr("an unknown exception");
         }
         // Memory that ran out, most of all: of this task nothing comes, the window goes on.
+        handOver();
         if (!fault.isEmpty())
             QMetaObject::invokeMethod(
                 this,
                 [this, task, fault] {
+                    takeOver();
                     task->fail(fault);
                     finish(task);
                     if (auto *session = qobject_cast<Session *>(parent()))
@@ -69,9 +74,11 @@ void TaskManager::dropUnless(const std::function<bool()> &holds, const TaskPtr &
 
 void TaskManager::deliver(const TaskPtr &task, std::function<void()> done)
 {
+    handOver();
     QMetaObject::invokeMethod(
         this,
         [this, task, done = std::move(done)]() {
+            takeOver();
             finish(task);
             done();
         },

@@ -123,8 +123,7 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
     column->addWidget(m_fault);
     column->addWidget(m_tree, 1);
     m_footer->hide(); // beside the title
-    setContent(content);
-    content->setFocusProxy(m_tree);
+    setContent(content, m_tree);
     buildActions();
     connectParts();
 }
@@ -442,7 +441,7 @@ void BundleDock::fitResized()
 void BundleDock::fitOneLine()
 {
     QHeaderView *header = m_header;
-    for (const char *key : {"form", "stored_bytes", "ratio", "zero_fraction"}) {
+    for (const char *key : {"form", "stored_bytes", "bits_per_weight", "ratio", "zero_fraction"}) {
         const int column = m_model->columnOf(key);
         const int cells = static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(column);
         header->resizeSection(

@@ -9,9 +9,6 @@
 
 class QLabel;
 
-namespace kernscope::target {
-}
-
 namespace kernscope::ui {
 
 /// How far the weights of a bundle are from those of the build that it was made of.

@@ -68,6 +68,7 @@ bool writePng(QWidget &widget, QIODevice &file)
 constexpr std::uint64_t kMostElementsUnasked = 64u << 20;
 constexpr std::size_t kMostAtOnce = 2000; ///< weights that are added up within a frame
 
+constexpr qsizetype kShortLine = 24; ///< letters of a line of the description that stays whole
 constexpr int kLeastFindings = 6, kFindingsOnView = 10; ///< rows at once
 
 bool isDisputed(const Finding &finding)
@@ -433,8 +434,7 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     m_facts = new ElidedLabel(Qt::ElideRight, content);
     m_facts->setFont(design::type(font(), design::Type::Small));
     m_facts->setForegroundRole(QPalette::PlaceholderText);
-    m_described = selectableLabel(content);
-    m_described->setTextFormat(Qt::RichText);
+    m_described = selectableLabel(content, Qt::RichText);
     m_described->setAccessibleName(tr("Description of the model"));
     auto *head =
         laidOut(new QHBoxLayout,
@@ -450,8 +450,7 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
                      head,
                      {m_map, 1}});
     buildFindings(content, column);
-    setContent(content);
-    content->setFocusProxy(m_map);
+    setContent(content, m_map);
     connectParts();
     m_actions += dockAction(this, tr("Look Over All Values"), {}, [this] {
         if (!m_shown)
@@ -479,7 +478,8 @@ void OverviewDock::buildFindings(QWidget *content, QVBoxLayout *column)
     m_legend->setWordWrap(true);
     m_rows = new RowTable<report::FindingRow>(report::findingTable(), this);
     m_findings = makeTable(content, tr("Worth a look"), m_rows, {10, 10.5, 15, 14.5});
-    growColumns(m_findings, {m_rows->columnOf("weight"), m_rows->columnOf("figure")});
+    growColumns(m_findings, {m_rows->columnOf("weight"), m_rows->columnOf("figure"),
+                             m_rows->columnOf("advice")});
     new AlikeNames(m_findings, m_rows->columnOf("weight"));
     m_filter = filterBox(content, tr("Filter what is worth a look"), m_findings);
     m_filter->setFixedWidth(theme::em(this, 18));
@@ -637,7 +637,9 @@ void OverviewDock::showDescription()
             if (&description == &described.front() &&
                 !text.startsWith(QLatin1String("description: ")) &&
                 !text.startsWith(QLatin1String("author: ")))
-                parts += text.toHtmlEscaped();
+                parts += text.size() > kShortLine
+                             ? text.toHtmlEscaped()
+                             : text.toHtmlEscaped().replace(u' ', QStringLiteral("&nbsp;"));
         }
     }
     m_described->setText(parts.join(QStringLiteral(" &nbsp;\u00B7&nbsp; ")));

@@ -15,7 +15,6 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QGridLayout>
-#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 
@@ -70,10 +69,8 @@ EditLine::EditLine(Session &session, QWidget *parent) : QWidget(parent), m_sessi
     m_browse = new QPushButton(tr("Browse\u2026"), this);
     m_add = new QPushButton(tr("Add"), this);
     m_add->setToolTip(tr("Lay this edit over the file (Enter)"));
-    m_answer = new QLabel(this);
+    m_answer = new ElidedLabel(Qt::ElideRight, this);
     m_answer->setObjectName(QStringLiteral("editAnswer"));
-    m_answer->setTextFormat(Qt::PlainText);
-    m_answer->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
 
     auto *grid = new QGridLayout(this);
     const int gap = theme::em(this, 0.3);
@@ -126,7 +123,7 @@ Edit::Kind EditLine::kind() const
 
 QString EditLine::answer() const
 {
-    return m_answer->text();
+    return m_answer->wholeText();
 }
 
 EditLine::KindList EditLine::kinds()
@@ -159,10 +156,8 @@ void EditLine::showKind()
 
 void EditLine::say(const QString &text, bool fault)
 {
-    m_answer->setText(fault ? QStringLiteral("\u2715 ") + text : text);
+    m_answer->setWholeText(fault ? QStringLiteral("\u2715 ") + text : text);
     showAnswer(m_answer, fault);
-    m_answer->setToolTip(text);
-    m_answer->setAccessibleName(text);
 }
 
 void EditLine::preview()

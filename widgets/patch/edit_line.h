@@ -7,11 +7,12 @@
 #include <QWidget>
 
 class QComboBox;
-class QLabel;
 class QLineEdit;
 class QPushButton;
 
 namespace kernscope::ui {
+
+class ElidedLabel;
 
 /// One edit by its text, as the command line writes it, with the codec's answer as one types.
 class EditLine : public QWidget
@@ -45,7 +46,7 @@ private:
     QComboBox *m_kind = nullptr;
     QLineEdit *m_text = nullptr;
     QPushButton *m_add = nullptr, *m_browse = nullptr;
-    QLabel *m_answer = nullptr;
+    ElidedLabel *m_answer = nullptr;
     QTimer m_pause{this};
     QString m_begun;       ///< what begin() wrote: no edit yet
     bool m_asking = false; ///< our own request is being answered

@@ -40,8 +40,7 @@ GraphDock::GraphDock(Session &session, QWidget *parent)
     m_pages->addWidget(m_table);
     QVBoxLayout *column = contentColumn(content);
     column->addWidget(m_pages, 1);
-    setContent(content);
-    content->setFocusProxy(m_view);
+    setContent(content, m_view);
     buildHeader();
     buildActions();
     connectParts();

@@ -130,14 +130,8 @@ QLabel *OperationPanel::addLine(const QString &name, const QString &rich, const 
 {
     const int row = m_rows->rowCount();
     QLabel *left = design::label(breakable(name), design::Type::Small, m_body);
-    auto *right = new QLabel(m_body);
-    right->setTextFormat(Qt::RichText);
-    right->setText(rich);
-    right->setWordWrap(true);
+    QLabel *right = giveWay(linkLabel(rich, m_body));
     right->setTextInteractionFlags(Qt::TextBrowserInteraction);
-    QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    policy.setHeightForWidth(true);
-    right->setSizePolicy(policy);
     connect(right, &QLabel::linkActivated, this, [this](const QString &link) {
         const std::size_t to = link.section(u':', 1).toULongLong();
         Place place;
@@ -162,11 +156,7 @@ void OperationPanel::showRow(std::size_t row)
     m_weight = placeOfOperation(*m_tree, row)->weight;
     m_title = fromUtf8(operation.displayName());
     m_body = new QWidget(this);
-    m_rows = new QGridLayout(m_body);
-    m_rows->setContentsMargins(design::space(this, design::Space::Small), 0, 0, 0);
-    m_rows->setHorizontalSpacing(design::space(this, design::Space::Medium));
-    m_rows->setVerticalSpacing(design::space(this, design::Space::Hair));
-    m_rows->setColumnStretch(1, 1);
+    m_rows = factGrid(m_body);
     addLine({},
             QStringLiteral("<b>%1</b> %2")
                 .arg(fromUtf8(operation.type).toHtmlEscaped(), breakable(m_title).toHtmlEscaped()),

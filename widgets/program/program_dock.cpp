@@ -246,8 +246,7 @@ ProgramDock::ProgramDock(Session &session, QWidget *parent)
     m_found->setForegroundRole(QPalette::PlaceholderText);
     auto *bar = laidOut(new QHBoxLayout, {{m_find, 1}, m_found});
     laidOut(contentColumn(content), {bar, {m_view, 1}});
-    setContent(content);
-    content->setFocusProxy(m_view);
+    setContent(content, m_view);
     buildActions();
     connectParts();
 }

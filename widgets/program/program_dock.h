@@ -58,8 +58,6 @@ protected:
     void mouseReleaseEvent(QMouseEvent *event) override;
 };
 
-class ProgramView;
-
 /// The program as text: functions and blocks fold, a value leads to the row that makes it, a weight
 /// to its values; a row tells who reads what it makes.
 class ProgramDock final : public Dock

@@ -45,8 +45,7 @@ SearchDock::SearchDock(Session &session, QWidget *parent)
     buildTable();
     m_message = new ElidedLabel(Qt::ElideRight, content);
     laidOut(column, {bar, {m_table, 1}, m_message});
-    setContent(content);
-    content->setFocusProxy(m_pattern);
+    setContent(content, m_pattern);
     buildActions();
     m_clock = new QTimer(this);
     m_clock->setInterval(kSearchClockMs);

@@ -125,11 +125,7 @@ QString ChipBars::text() const
 
 void ChipBars::addNote(const QString &text)
 {
-    auto *note = design::label(text, design::Type::Small, m_body);
-    note->setWordWrap(true);
-    QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    policy.setHeightForWidth(true);
-    note->setSizePolicy(policy);
+    QLabel *note = giveWay(design::label(text, design::Type::Small, m_body));
     auto *grid = static_cast<QGridLayout *>(m_body->layout());
     grid->addWidget(note, grid->rowCount(), 0, 1, 3);
     m_words += text;
@@ -141,10 +137,7 @@ void ChipBars::showRows()
     m_words.clear();
     m_body = new QWidget(this);
     layout()->addWidget(m_body);
-    auto *grid = withoutMargins(new QGridLayout(m_body));
-    grid->setHorizontalSpacing(design::space(this, design::Space::Medium));
-    grid->setVerticalSpacing(design::space(this, design::Space::Hair));
-    grid->setColumnStretch(1, 1);
+    factGrid(m_body)->setContentsMargins({});
     const auto &table = m_state.table();
     if (!table) {
         addNote(m_session.bundle() ? m_state.waitingText() : QString());
@@ -173,12 +166,10 @@ void ChipBars::addRow(int row, const AlikeChips &group, std::uint64_t most)
     const QString bytes = group.totals->movedOpen == m_state.table()->rows() ? tr("not known")
                           : known ? tr("%1 B").arg(groupedNumber(group.totals->bytesMoved))
                                   : tr("\u2265 %1 B").arg(groupedNumber(group.totals->bytesMoved));
-    auto *chips = new QLabel(m_body);
-    chips->setTextFormat(Qt::RichText);
-    chips->setText(QStringLiteral("<a href=\"%1\">%2</a>")
-                       .arg(fromUtf8(group.chips.front()->name).toHtmlEscaped(),
-                            briefNames(members).toHtmlEscaped()));
-    chips->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    QLabel *chips = linkLabel(QStringLiteral("<a href=\"%1\">%2</a>")
+                                  .arg(fromUtf8(group.chips.front()->name).toHtmlEscaped(),
+                                       briefNames(members).toHtmlEscaped()),
+                              m_body);
     chips->setToolTip(tr("%1\nJudge by %2").arg(all, fromUtf8(group.chips.front()->name)));
     connect(chips, &QLabel::linkActivated, this,
             [this, chip = group.chips.front()] { m_state.setTarget(*chip); });
@@ -223,9 +214,7 @@ BundleFacts::BundleFacts(Session &session, QWidget *parent) : QWidget(parent)
          {std::pair{QStringLiteral("compare"), tr("Compare with another build\u2026")},
           std::pair{QStringLiteral("plan"), tr("Plan its forms")},
           std::pair{QStringLiteral("report"), tr("Export a report\u2026")}}) {
-        auto *link = new QLabel(QStringLiteral("<a href=\"%1\">%2</a>").arg(what, text), this);
-        link->setTextFormat(Qt::RichText);
-        link->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+        QLabel *link = linkLabel(QStringLiteral("<a href=\"%1\">%2</a>").arg(what, text), this);
         connect(link, &QLabel::linkActivated, this, &BundleFacts::nextRequested);
         column->addWidget(link);
     }
@@ -327,10 +316,8 @@ void BundleFacts::setBundle(const BundlePtr &bundle)
         delete layout()->replaceWidget(body, fresh);
         delete body;
         body = fresh;
-        m_rows = withoutMargins(new QGridLayout(body));
-        m_rows->setHorizontalSpacing(design::space(this, design::Space::Small));
-        m_rows->setVerticalSpacing(design::space(this, design::Space::Hair));
-        m_rows->setColumnStretch(1, 1);
+        m_rows = factGrid(body, design::Space::Small);
+        m_rows->setContentsMargins({});
     };
     anew(m_body);
     addForms(*bundle);

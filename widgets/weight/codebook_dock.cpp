@@ -16,7 +16,6 @@
 #include <QLabel>
 #include <QSortFilterProxyModel>
 #include <QSpinBox>
-#include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -45,6 +44,11 @@ CodebookPlot::CodebookPlot(QWidget *parent) : PlotWidget(tr("Uses of each codebo
     plot().yAxis->setLabel(tr("uses"));
     plot().xAxis->setTicker(countTicker());
     plot().yAxis->setTicker(countTicker());
+    setColumns({{tr("entry"), [](int point) { return point; }},
+                {tr("value"), [this](int point) { return entry(point).value; }},
+                {tr("uses"), [this](int point) { return entry(point).uses; }},
+                {tr("duplicate"),
+                 [this](int point) { return entry(point).duplicate ? tr("yes") : tr("no"); }}});
 }
 
 void CodebookPlot::setEntries(std::vector<Entry> entries)
@@ -79,21 +83,6 @@ QString CodebookPlot::pointText(int point) const
     return text;
 }
 
-QStringList CodebookPlot::columns() const
-{
-    return {tr("entry"), tr("value"), tr("uses"), tr("duplicate")};
-}
-
-QVariant CodebookPlot::cell(int point, int column) const
-{
-    switch (column) {
-    case 0: return point;
-    case 1: return entry(point).value;
-    case 2: return static_cast<qulonglong>(entry(point).uses);
-    default: return entry(point).duplicate ? tr("yes") : tr("no");
-    }
-}
-
 void CodebookPlot::applyColors(bool dark)
 {
     const QColor color = theme::color(Token::KindCodebook, dark);
@@ -120,9 +109,7 @@ CodebookDock::CodebookDock(Session &session, QWidget *parent)
 {
     auto *content = new QWidget(this);
     m_header = new WeightHeader(false, content);
-    m_summary = new QLabel(content);
-    m_summary->setTextFormat(Qt::RichText); // may hold a link
-    m_summary->setWordWrap(true);
+    m_summary = selectableLabel(content, Qt::RichText); // may hold a link
     m_summary->setTextInteractionFlags(Qt::TextBrowserInteraction);
     connect(m_summary, &QLabel::linkActivated, this, [this] { scheduleRefresh(); });
     m_chooser = named(new IntegerBox(content), tr("Codebook"));
@@ -142,22 +129,11 @@ CodebookDock::CodebookDock(Session &session, QWidget *parent)
     buildTable(content);
     m_plot = new CodebookPlot(content);
 
-    auto *parts = new QSplitter(Qt::Vertical, content);
-    parts->addWidget(m_table);
-    parts->addWidget(m_plot);
-    parts->setStretchFactor(0, 3);
-    parts->setStretchFactor(1, 2);
-    parts->setChildrenCollapsible(false);
-    auto *layout = new QVBoxLayout(content);
-    const int margin = theme::em(this, 0.3);
-    layout->setContentsMargins(margin, margin, margin, margin);
-    layout->setSpacing(margin);
-    layout->addWidget(m_header);
-    layout->addWidget(m_summary);
-    layout->addWidget(m_chooserBox);
-    layout->addWidget(parts, 1);
-    setContent(content);
-    content->setFocusProxy(m_table);
+    laidOut(contentColumn(content), {m_header,
+                                     m_summary,
+                                     m_chooserBox,
+                                     {parted(Qt::Vertical, {{m_table, 3}, {m_plot, 2}}), 1}});
+    setContent(content, m_table);
     connectViews();
 }
 

@@ -29,13 +29,7 @@ ChipLines::ChipLines(Session &session, QWidget *parent)
     : QWidget(parent), m_session(session), m_state(ChipState::of(session)),
       m_lines(new QLabel(this))
 {
-    m_lines->setWordWrap(true);
-    // Words wrap at whatever width there is; none of them widens the inspector.
-    QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    policy.setHeightForWidth(true);
-    m_lines->setSizePolicy(policy);
-    m_lines->setTextFormat(Qt::RichText);
-    m_lines->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    giveWay(selectable(m_lines, Qt::RichText));
     auto *column = new QVBoxLayout(this);
     column->setContentsMargins(design::space(this, design::Space::Small), 0, 0, 0);
     column->addWidget(m_lines);
@@ -165,11 +159,7 @@ void StoredParts::setWeight(const Bundle &bundle, std::size_t index)
     delete m_body;
     m_body = new QWidget(this);
     layout()->addWidget(m_body);
-    m_rows = new QGridLayout(m_body);
-    m_rows->setContentsMargins(design::space(this, design::Space::Small), 0, 0, 0);
-    m_rows->setHorizontalSpacing(design::space(this, design::Space::Medium));
-    m_rows->setVerticalSpacing(design::space(this, design::Space::Hair));
-    m_rows->setColumnStretch(1, 1);
+    m_rows = factGrid(m_body);
     const int side = design::space(this, design::Space::Medium) + 2;
     int row = 0;
     for (const codec::Operand &operand : bundle.weights()[index].operands()) {
@@ -182,17 +172,14 @@ void StoredParts::setWeight(const Bundle &bundle, std::size_t index)
                                         fromUtf8(elementTypeName(operand.declaredType()))));
         auto *bytes = new QLabel(tr("%1 B").arg(groupedNumber(place.bytes.value)), m_body);
         bytes->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-        auto *link = new QLabel(m_body);
+        QLabel *link = linkLabel({}, m_body);
         link->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         if (place.isLiteral()) {
             link->setText(tr("in the program"));
             link->setForegroundRole(QPalette::PlaceholderText);
         } else {
             const QString at = hexNumber(place.dataOffset.value);
-            link->setTextFormat(Qt::RichText);
             link->setText(QStringLiteral("<a href=\"%1\">%1</a>").arg(at));
-            link->setTextInteractionFlags(Qt::LinksAccessibleByMouse |
-                                          Qt::LinksAccessibleByKeyboard);
             link->setToolTip(
                 QStringLiteral("%1 + %2").arg(fromUtf8(bundle.files()[place.file].path), at));
             connect(

@@ -18,7 +18,6 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
-#include <QSplitter>
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -49,9 +48,7 @@ QString figuresText(const MaskFigures &figures, bool masked)
 
 DensityPlot::DensityPlot(QWidget *parent) : PlotWidget(tr("Density per output channel"), parent)
 {
-    m_steps = plot().addGraph();
-    m_steps->setLineStyle(QCPGraph::lsStepCenter);
-    m_steps->setAntialiased(false);
+    m_steps = addSteps();
     m_mean = new QCPItemStraightLine(&plot());
     m_mean->setVisible(false);
     m_mean->setSelectable(false);
@@ -70,16 +67,12 @@ void DensityPlot::setDensity(std::vector<std::uint64_t> kept, std::uint64_t perC
     m_stored = stored;
     plot().xAxis->setLabel(axis.isEmpty() ? tr("output channel") : axis);
     plot().yAxis->setLabel(stored ? tr("kept (%)") : tr("not zero (%)"));
-    QVector<double> keys, values;
-    keys.reserve(pointCount() + 2);
-    values.reserve(pointCount() + 2);
-    // The first and last step are as wide as the others: an end point half a channel outside.
-    for (int channel = -1; channel <= pointCount() && pointCount() > 0; ++channel) {
-        keys.append(std::clamp<double>(channel, -0.5, pointCount() - 0.5));
-        values.append(100 * density(std::clamp(channel, 0, pointCount() - 1)));
-    }
-    m_steps->setData(keys, values, true);
-    plot().xAxis->setRange(-0.5, std::max(0.5, pointCount() - 0.5));
+    setColumns({{tr("channel"), [](int point) { return point; }},
+                {stored ? tr("kept") : tr("not zero"),
+                 [this](int point) { return m_kept[static_cast<std::size_t>(point)]; }},
+                {tr("of"), [perChannel](int) { return perChannel; }},
+                {tr("density"), [this](int point) { return density(point); }}});
+    setSteps(*m_steps, [this](int channel) { return 100 * density(channel); });
     m_mean->setVisible(pointCount() > 0 && perChannel > 0);
     if (m_mean->visible()) {
         double sum = 0;
@@ -108,28 +101,9 @@ QString DensityPlot::pointText(int point) const
                                groupedNumber(m_perChannel), percentText(density(point)));
 }
 
-QStringList DensityPlot::columns() const
-{
-    return {tr("channel"), m_stored ? tr("kept") : tr("not zero"), tr("of"), tr("density")};
-}
-
-QVariant DensityPlot::cell(int point, int column) const
-{
-    switch (column) {
-    case 0: return point;
-    case 1: return static_cast<qulonglong>(m_kept[static_cast<std::size_t>(point)]);
-    case 2: return static_cast<qulonglong>(m_perChannel);
-    default: return density(point);
-    }
-}
-
 void DensityPlot::applyColors(bool dark)
 {
-    const QColor color = theme::color(Token::KindMask, dark);
-    QColor fill = color;
-    fill.setAlpha(140);
-    m_steps->setPen(QPen(color, 1));
-    m_steps->setBrush(fill);
+    colorSteps(*m_steps, theme::color(Token::KindMask, dark), 140);
     m_mean->setPen(QPen(palette().color(QPalette::Text), 0, Qt::DotLine));
 }
 
@@ -138,16 +112,13 @@ MaskDock::MaskDock(Session &session, QWidget *parent)
 {
     auto *content = new QWidget(this);
     m_header = new WeightHeader(false, content);
-    for (QLabel **label : {&m_figures, &m_note, &m_cell}) {
-        *label = new QLabel(content);
-        (*label)->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    }
-    m_figures->setWordWrap(true);
-    m_figures->setTextFormat(Qt::RichText); // may hold a link
+    m_figures = selectableLabel(content, Qt::RichText); // may hold a link
+    m_note = selectableLabel(content);
+    m_cell = selectableLabel(content);
     m_figures->setTextInteractionFlags(Qt::TextBrowserInteraction);
     connect(m_figures, &QLabel::linkActivated, this, [this] { scheduleRefresh(); });
-    m_note->setWordWrap(true);
     m_note->setForegroundRole(QPalette::PlaceholderText);
+    m_cell->setWordWrap(false);
     m_cell->setAccessibleName(tr("Cell"));
     m_cell->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_scale = new ColorScale(content);
@@ -160,17 +131,8 @@ MaskDock::MaskDock(Session &session, QWidget *parent)
     m_density = new DensityPlot(content);
     m_density->setMinimumHeight(theme::em(this, 11)); // less shows axes and no curve
 
-    QWidget *parts = buildParts(content);
-    auto *layout = new QVBoxLayout(content);
-    const int margin = theme::em(this, 0.3);
-    layout->setContentsMargins(margin, margin, margin, margin);
-    layout->setSpacing(margin);
-    layout->addWidget(m_header);
-    layout->addWidget(m_figures);
-    layout->addWidget(m_note);
-    layout->addWidget(parts, 1);
-    setContent(content);
-    content->setFocusProxy(m_picture);
+    laidOut(contentColumn(content), {m_header, m_figures, m_note, {buildParts(content), 1}});
+    setContent(content, m_picture);
     m_debounce->setSingleShot(true);
     m_debounce->setInterval(kMaskDebounceMilliseconds);
     connect(m_debounce, &QTimer::timeout, this, &MaskDock::goToMoved);
@@ -181,24 +143,12 @@ MaskDock::MaskDock(Session &session, QWidget *parent)
 /// The picture with what belongs to it over the plot of its density.
 QWidget *MaskDock::buildParts(QWidget *content)
 {
-    auto *bar = new QHBoxLayout;
-    bar->addWidget(m_scale);
-    bar->addStretch(1);
-    bar->addWidget(m_picture->createZoomButtons(content));
+    auto *bar = laidOut(new QHBoxLayout, {m_scale, room(1), m_picture->createZoomButtons(content)});
     auto *upper = new QWidget(content);
-    auto *upperLayout = withoutMargins(new QVBoxLayout(upper), 2);
-    upperLayout->addLayout(bar);
-    upperLayout->addWidget(m_picture, 1);
     // A row each: beside the buttons a narrow inspector has no room for the cell's name.
-    upperLayout->addWidget(m_cell);
-    upperLayout->addWidget(createPainting(), 0, Qt::AlignLeft);
-    auto *parts = new QSplitter(Qt::Vertical, content);
-    parts->addWidget(upper);
-    parts->addWidget(m_density);
-    parts->setStretchFactor(0, 3);
-    parts->setStretchFactor(1, 2);
-    parts->setChildrenCollapsible(false);
-    return parts;
+    laidOut(withoutMargins(new QVBoxLayout(upper), 2),
+            {bar, {m_picture, 1}, m_cell, {createPainting(), 0, Qt::AlignLeft}});
+    return parted(Qt::Vertical, {{upper, 3}, {m_density, 2}});
 }
 
 QWidget *MaskDock::createPainting()

@@ -31,8 +31,6 @@ public:
 
     int pointCount() const override { return static_cast<int>(m_kept.size()); }
     QString pointText(int point) const override;
-    QStringList columns() const override;
-    QVariant cell(int point, int column) const override;
 
 protected:
     void applyColors(bool dark) override;

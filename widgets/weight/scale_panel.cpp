@@ -31,13 +31,14 @@ public:
     explicit ScalePlot(QWidget *parent = nullptr)
         : PlotWidget(tr("Scales along the channels"), parent)
     {
-        m_steps = plot().addGraph();
-        m_steps->setLineStyle(QCPGraph::lsStepCenter);
-        m_steps->setAntialiased(false);
+        m_steps = addSteps();
         plot().xAxis->setTicker(countTicker());
         plot().yAxis->setLabel(tr("scale"));
         plot().yAxis->setNumberFormat(QStringLiteral("gb"));
         plot().yAxis->setNumberPrecision(2);
+        setColumns({{tr("index"), [](int point) { return point; }},
+                    {tr("scale"),
+                     [this](int point) { return m_scales[static_cast<std::size_t>(point)]; }}});
     }
 
     /// `axis`: what the scales run along ("out channel"). NaN values leave a gap.
@@ -46,20 +47,14 @@ public:
         beginData();
         m_scales = std::move(scales);
         plot().xAxis->setLabel(axis);
-        QVector<double> keys, values;
         double low = 0, high = 0;
-        for (int i = -1; i <= pointCount() && pointCount() > 0; ++i) {
-            const double value =
-                m_scales[static_cast<std::size_t>(std::clamp(i, 0, pointCount() - 1))];
-            keys.append(std::clamp<double>(i, -0.5, pointCount() - 0.5));
-            values.append(value);
+        for (const double value : m_scales) {
             if (std::isfinite(value)) {
                 low = std::min(low, value);
                 high = std::max(high, value);
             }
         }
-        m_steps->setData(keys, values, true);
-        plot().xAxis->setRange(-0.5, std::max(0.5, pointCount() - 0.5));
+        setSteps(*m_steps, [this](int i) { return m_scales[static_cast<std::size_t>(i)]; });
         if (low == high)
             high = 1;
         plot().yAxis->setRange(low < 0 ? low * 1.05 : 0, high * 1.05);
@@ -76,21 +71,10 @@ public:
             .arg(valueText(m_scales[static_cast<std::size_t>(point)]));
     }
 
-    QStringList columns() const override { return {tr("index"), tr("scale")}; }
-
-    QVariant cell(int point, int column) const override
-    {
-        return column == 0 ? QVariant(point) : QVariant(m_scales[static_cast<std::size_t>(point)]);
-    }
-
 protected:
     void applyColors(bool dark) override
     {
-        const QColor color = theme::color(Token::KindScale, dark);
-        QColor fill = color;
-        fill.setAlpha(90);
-        m_steps->setPen(QPen(color, 1));
-        m_steps->setBrush(fill);
+        colorSteps(*m_steps, theme::color(Token::KindScale, dark), 90);
     }
 
 private:

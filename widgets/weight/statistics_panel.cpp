@@ -39,6 +39,10 @@ HistogramPlot::HistogramPlot(QWidget *parent)
     plot().xAxis->setLabel(tr("value"));
     plot().yAxis->setLabel(tr("elements"));
     plot().yAxis->setTicker(countTicker());
+    setColumns({{tr("from"), [this](int point) { return edge(point); }},
+                {tr("to"), [this](int point) { return edge(point + 1); }},
+                {tr("elements"),
+                 [this](int point) { return m_shown.bins[static_cast<std::size_t>(point)]; }}});
     m_cutText = new QCPItemText(&plot());
     m_cutText->position->setTypeX(QCPItemPosition::ptPlotCoords);
     m_cutText->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
@@ -199,18 +203,6 @@ QString HistogramPlot::pointText(int point) const
                           tr("%1 elements")))
         .arg(edge(point), 0, 'g', 4)
         .arg(edge(point + 1), 0, 'g', 4);
-}
-
-QStringList HistogramPlot::columns() const
-{
-    return {tr("from"), tr("to"), tr("elements")};
-}
-
-QVariant HistogramPlot::cell(int point, int column) const
-{
-    if (column == 2)
-        return static_cast<qulonglong>(m_shown.bins[static_cast<std::size_t>(point)]);
-    return edge(point + column);
 }
 
 void HistogramPlot::applyColors(bool dark)

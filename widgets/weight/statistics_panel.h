@@ -42,8 +42,6 @@ public:
 
     int pointCount() const override { return static_cast<int>(m_shown.bins.size()); }
     QString pointText(int point) const override;
-    QStringList columns() const override;
-    QVariant cell(int point, int column) const override;
 
 protected:
     double keyOf(int point) const override { return (edge(point) + edge(point + 1)) / 2; }
@@ -65,8 +63,6 @@ private:
     int m_cutBar = -1;
     bool m_logarithmic = false, m_fullRange = false;
 };
-
-class HistogramPlot;
 
 /// Figures and histogram of a whole weight, computed off the GUI thread: figures first. Cancelled
 /// work leaves dashes and a button that begins again.

@@ -22,7 +22,6 @@
 #include <QHBoxLayout>
 #include <QInputDialog>
 #include <QLabel>
-#include <QSplitter>
 #include <QStringList>
 #include <QTableView>
 #include <QTimer>
@@ -163,8 +162,7 @@ WeightDock::WeightDock(Session &session, QWidget *parent)
     layout->setContentsMargins(margin, margin, margin, margin);
     layout->setSpacing(margin / 2);
     laidOut(layout, {head, bar, {m_pictures, 1}});
-    setContent(content);
-    content->setFocusProxy(m_grid);
+    setContent(content, m_grid);
 
     m_debounce->setSingleShot(true);
     m_debounce->setInterval(kDebounceMilliseconds);

@@ -5,6 +5,7 @@
 #include "widgets/common/labels.h"
 #include "widgets/models/session.h"
 #include "widgets/models/theme.h"
+#include "widgets/weight/tile_lines.h"
 
 #include <QPainter>
 
@@ -204,66 +205,31 @@ void exactLine(const TileKey &key, std::uint64_t rows, std::uint64_t cols, int y
     }
 }
 
-/// The same of a coarser level, from a sample of each box.
-template <class T, class Read, class Cell>
-void sampledLine(const BoxSampler &sampler, std::size_t width, std::uint64_t rows,
-                 std::uint64_t cols, int y, std::vector<T> &cells, std::vector<Box> &boxes,
-                 Read read, Cell boxOf)
-{
-    boxes.assign(width, {});
-    for (std::uint64_t k = 0; k < sampler.rowsPerBox(); ++k) {
-        const std::uint64_t row = sampler.row(y, k);
-        if (row >= rows)
-            break;
-        cells.resize(sampler.run());
-        for (std::size_t x = 0; x < width; ++x) {
-            const std::uint64_t col = sampler.col(static_cast<int>(x), y, k);
-            const auto piece =
-                std::span(cells).first(std::min<std::uint64_t>(cells.size(), cols - col));
-            read(row, col, piece);
-            for (const T cell : piece)
-                boxes[x] = combined(boxes[x], boxOf(cell), {}, {});
-        }
-    }
-}
-
 /// The boxes of a tile, line by line; null where it was cancelled.
 template <class T, class Read, class Cell>
 BoxTilePtr boxesBy(const TileSource &source, const TileKey &key, Progress &progress, Read read,
                    Cell boxOf)
 {
-    const BoxSampler sampler(key, source.rows(), source.cols());
     auto tile = std::make_shared<BoxTile>();
     tile->size = source.tileSize(key);
-    const auto width = static_cast<std::size_t>(tile->size.width());
+    if (key.level > PicturePyramid::kExactLevel) {
+        auto boxes =
+            boxesFrom<T, Box>(source, key, progress, read, [&boxOf](Box &box, const T &cell) {
+                box = combined(box, boxOf(cell), {}, {});
+            });
+        if (!boxes)
+            return nullptr;
+        tile->boxes = std::move(*boxes);
+        return tile;
+    }
     tile->boxes.reserve(sizeOf(tile->size));
     std::vector<T> cells;
     std::vector<Box> boxes;
     for (int y = 0; y < tile->size.height(); ++y) {
         if (!progress.advance(1))
             return nullptr;
-        if (key.level <= PicturePyramid::kExactLevel)
-            exactLine<T>(key, source.rows(), source.cols(), y, cells, boxes, read, boxOf);
-        else
-            sampledLine<T>(sampler, width, source.rows(), source.cols(), y, cells, boxes, read,
-                           boxOf);
+        exactLine<T>(key, source.rows(), source.cols(), y, cells, boxes, read, boxOf);
         tile->boxes.insert(tile->boxes.end(), boxes.begin(), boxes.end());
-    }
-    return tile;
-}
-
-/// The picture of boxes, each of the colour that `color(box)` gives.
-template <class Color>
-Tile painted(const BoxTilePtr &boxes, Color color)
-{
-    if (!boxes)
-        return {};
-    Tile tile{QImage(boxes->size, QImage::Format_ARGB32_Premultiplied), {}, {}};
-    const auto width = static_cast<std::size_t>(boxes->size.width());
-    for (int y = 0; y < boxes->size.height(); ++y) {
-        QRgb *line = lineOf(tile.image, y);
-        for (std::size_t x = 0; x < width; ++x)
-            line[x] = color(boxes->boxes[static_cast<std::size_t>(y) * width + x]);
     }
     return tile;
 }
@@ -279,15 +245,31 @@ QRgb mixedColor(const QColor &a, const QColor &b, double t)
 
 } // namespace
 
+Tile WeightTiles::render(const TileKey &key, Progress &progress) const
+{
+    const BundleReadLock lock(*m_reader->bundle());
+    const codec::Decoder *decoder = m_reader->decoder();
+    if (!decoder || progress.cancelled())
+        return {};
+    prepare(*decoder);
+    progress.setTotal(static_cast<std::uint64_t>(tileSize(key).height()));
+    if (key.level == 0)
+        return renderCells(*decoder, key, progress);
+    const BoxTilePtr boxes = m_pyramid.tile(
+        *this, key, [&](const TileKey &wanted) { return readBoxes(*decoder, wanted, progress); });
+    return boxes ? paintedBoxes(boxes->size, std::span(boxes->boxes),
+                                [this](const Box &box) { return boxColor(box); })
+                 : Tile();
+}
+
 ValueTiles::ValueTiles(WeightReaderPtr reader, ValueColors colors, bool dark, double range,
                        PicturePyramid pyramid)
-    : m_reader(std::move(reader)), m_pyramid(std::move(pyramid)), m_colors(colors), m_dark(dark),
-      m_range(range)
+    : WeightTiles(std::move(reader), dark, std::move(pyramid)), m_colors(colors), m_range(range)
 {
     const double half = static_cast<double>(m_colorsOf.size() / 2);
     for (std::size_t i = 0; i < m_colorsOf.size(); ++i) {
         const double at = (static_cast<double>(i) - half) / half;
-        m_colorsOf[i] = (m_colors == ValueColors::Signed ? theme::diverging(at, m_dark)
+        m_colorsOf[i] = (m_colors == ValueColors::Signed ? theme::diverging(at, dark)
                                                          : theme::sequential(std::abs(at)))
                             .rgb();
         m_stepsOf.emplace_back(m_colorsOf[i],
@@ -368,66 +350,43 @@ void ValueTiles::findRange(const codec::Decoder &decoder) const
     m_range.store(static_cast<double>(*at), std::memory_order_relaxed);
 }
 
-Tile ValueTiles::render(const TileKey &key, Progress &progress) const
+void ValueTiles::prepare(const codec::Decoder &decoder) const
 {
-    const BundleReadLock lock(*m_reader->bundle());
-    const codec::Decoder *decoder = m_reader->decoder();
-    if (!decoder || progress.cancelled())
-        return {};
-    std::call_once(m_once, [&] { findRange(*decoder); });
-    progress.setTotal(static_cast<std::uint64_t>(tileSize(key).height()));
-    return key.level == 0 ? renderCells(*decoder, key, progress)
-                          : renderBoxes(*decoder, key, progress);
+    std::call_once(m_once, [&] { findRange(decoder); });
 }
 
 Tile ValueTiles::renderCells(const codec::Decoder &decoder, const TileKey &key,
                              Progress &progress) const
 {
-    const QSize size = tileSize(key);
-    const auto width = static_cast<std::size_t>(size.width());
-    Tile tile{QImage(size, QImage::Format_ARGB32_Premultiplied), std::vector<float>(sizeOf(size)),
-              std::vector<CellMark>(sizeOf(size))};
-    std::vector<std::uint8_t> kept(width, 1);
-    const ElementChanges changes(*m_reader->bundle(), m_reader->weightIndex(), decoder);
-    for (int y = 0; y < size.height(); ++y) {
-        if (!progress.advance(1))
-            return {};
-        const std::uint64_t row = key.firstRow() + static_cast<std::uint64_t>(y);
-        const std::size_t first = static_cast<std::size_t>(y) * width;
-        const auto values = std::span(tile.values).subspan(first, width);
-        m_reader->values(decoder, row, key.firstCol(), values);
-        if (m_reader->masked())
-            m_reader->kept(decoder, row, key.firstCol(), kept);
-        QRgb *line = lineOf(tile.image, y);
-        for (std::size_t x = 0; x < width; ++x) {
-            const auto element = m_reader->map().element(row, key.firstCol() + x);
+    std::vector<std::uint8_t> kept(static_cast<std::size_t>(tileSize(key).width()), 1);
+    const ElementChanges changes(*reader().bundle(), reader().weightIndex(), decoder);
+    return cellsBy(*this, key, progress, true, [&](std::uint64_t row, const CellLine &line) {
+        reader().values(decoder, row, key.firstCol(), line.values);
+        if (reader().masked())
+            reader().kept(decoder, row, key.firstCol(), kept);
+        for (std::size_t x = 0; x < kept.size(); ++x) {
+            const auto element = reader().map().element(row, key.firstCol() + x);
             const bool inside = element.has_value();
-            CellMark &mark = tile.marks[first + x];
+            CellMark &mark = line.marks[x];
             mark.changed = inside && changes.changed(*element);
             if (!inside || !kept[x])
                 mark.shape = inside ? CellShape::Dot : CellShape::Fill;
-            else if (std::isnan(values[x]))
+            else if (std::isnan(line.values[x]))
                 mark.shape = CellShape::Cross;
-            line[x] =
-                inside && kept[x] ? colorOf(static_cast<double>(values[x])) : qRgba(0, 0, 0, 0);
+            line.pixels[x] = inside && kept[x] ? colorOf(static_cast<double>(line.values[x]))
+                                               : qRgba(0, 0, 0, 0);
         }
-    }
-    return tile;
+    });
 }
 
-Tile ValueTiles::renderBoxes(const codec::Decoder &decoder, const TileKey &key,
-                             Progress &progress) const
+QRgb ValueTiles::boxColor(const Box &box) const
 {
-    const BoxTilePtr boxes = m_pyramid.tile(
-        *this, key, [&](const TileKey &wanted) { return readBoxes(decoder, wanted, progress); });
-    return painted(boxes, [this](const Box &box) {
-        if (box.count == 0)
-            return colorOf(0);
-        const double odd = box.notFinite; // they count as the full colour
-        const double squares = static_cast<double>(box.squares) + odd * range() * range();
-        const double rms = std::sqrt(squares / box.count);
-        return colorOf(static_cast<double>(box.sum) + odd * range() < 0 ? -rms : rms);
-    });
+    if (box.count == 0)
+        return colorOf(0);
+    const double odd = box.notFinite; // they count as the full colour
+    const double squares = static_cast<double>(box.squares) + odd * range() * range();
+    const double rms = std::sqrt(squares / box.count);
+    return colorOf(static_cast<double>(box.sum) + odd * range() < 0 ? -rms : rms);
 }
 
 BoxTilePtr ValueTiles::readBoxes(const codec::Decoder &decoder, const TileKey &key,
@@ -436,14 +395,9 @@ BoxTilePtr ValueTiles::readBoxes(const codec::Decoder &decoder, const TileKey &k
     return boxesBy<float>(
         *this, key, progress,
         [&](std::uint64_t row, std::uint64_t col, std::span<float> out) {
-            m_reader->values(decoder, row, col, out);
+            reader().values(decoder, row, col, out);
         },
         [](float cell) { return Box::of(cell); });
-}
-
-MaskTiles::MaskTiles(WeightReaderPtr reader, bool dark, PicturePyramid pyramid)
-    : m_reader(std::move(reader)), m_pyramid(std::move(pyramid)), m_dark(dark)
-{
 }
 
 QRgb MaskTiles::shade(double density, bool dark)
@@ -454,49 +408,27 @@ QRgb MaskTiles::shade(double density, bool dark)
     return mixedColor(none, all, std::clamp(density, 0.0, 1.0));
 }
 
-QString MaskTiles::cellText(const Tile &, std::size_t) const
-{
-    return {};
-}
-
-Tile MaskTiles::render(const TileKey &key, Progress &progress) const
-{
-    const BundleReadLock lock(*m_reader->bundle());
-    const codec::Decoder *decoder = m_reader->decoder();
-    if (!decoder || progress.cancelled())
-        return {};
-    progress.setTotal(static_cast<std::uint64_t>(tileSize(key).height()));
-    return key.level == 0 ? renderCells(*decoder, key, progress)
-                          : renderBoxes(*decoder, key, progress);
-}
-
 Tile MaskTiles::renderCells(const codec::Decoder &decoder, const TileKey &key,
                             Progress &progress) const
 {
-    const QSize size = tileSize(key);
-    const auto width = static_cast<std::size_t>(size.width());
-    Tile tile{
-        QImage(size, QImage::Format_ARGB32_Premultiplied), {}, std::vector<CellMark>(sizeOf(size))};
-    const QRgb full = shade(1, m_dark), none = shade(0, m_dark);
-    std::vector<std::uint8_t> kept(width);
-    const ElementChanges changes(*m_reader->bundle(), m_reader->weightIndex(), decoder);
-    for (int y = 0; y < size.height(); ++y) {
-        if (!progress.advance(1))
-            return {};
-        const std::uint64_t row = key.firstRow() + static_cast<std::uint64_t>(y);
-        m_reader->kept(decoder, row, key.firstCol(), kept);
-        QRgb *line = lineOf(tile.image, y);
-        for (std::size_t x = 0; x < width; ++x) {
-            const auto element = m_reader->map().element(row, key.firstCol() + x);
-            line[x] = !element ? qRgba(0, 0, 0, 0) : kept[x] ? full : none;
-            if (!element)
-                continue;
-            CellMark &mark = tile.marks[static_cast<std::size_t>(y) * width + x];
-            mark.shape = kept[x] ? CellShape::Square : CellShape::Dot;
-            mark.changed = changes.changed(*element);
+    const QRgb full = shade(1, dark()), none = shade(0, dark());
+    std::vector<std::uint8_t> kept(static_cast<std::size_t>(tileSize(key).width()));
+    const ElementChanges changes(*reader().bundle(), reader().weightIndex(), decoder);
+    return cellsBy(*this, key, progress, false, [&](std::uint64_t row, const CellLine &line) {
+        reader().kept(decoder, row, key.firstCol(), kept);
+        for (std::size_t x = 0; x < kept.size(); ++x) {
+            const auto element = reader().map().element(row, key.firstCol() + x);
+            line.pixels[x] = !element ? qRgba(0, 0, 0, 0) : kept[x] ? full : none;
+            if (element)
+                line.marks[x] = {kept[x] ? CellShape::Square : CellShape::Dot,
+                                 changes.changed(*element)};
         }
-    }
-    return tile;
+    });
+}
+
+QRgb MaskTiles::boxColor(const Box &box) const
+{
+    return shade(box.count == 0 ? 0 : static_cast<double>(box.sum) / box.count, dark());
 }
 
 /// Whole lines of a box cost two look-ups in the directory of the mask, however long.
@@ -511,10 +443,10 @@ Box MaskTiles::rankedBox(const codec::Decoder &decoder, const BoxSampler &sample
         const std::uint64_t row = sampler.row(y, k);
         if (row >= rows())
             break;
-        const std::uint64_t run = m_reader->map().run(row, first, width);
+        const std::uint64_t run = reader().map().run(row, first, width);
         if (run == 0)
             continue;
-        const std::uint64_t element = *m_reader->map().element(row, first);
+        const std::uint64_t element = *reader().map().element(row, first);
         const auto kept = static_cast<float>(decoder.rank(element + run) - decoder.rank(element));
         box = combined(box, {kept, kept, static_cast<std::uint32_t>(run), 0}, {}, {});
     }
@@ -524,12 +456,12 @@ Box MaskTiles::rankedBox(const codec::Decoder &decoder, const BoxSampler &sample
 BoxTilePtr MaskTiles::readBoxes(const codec::Decoder &decoder, const TileKey &key,
                                 Progress &progress) const
 {
-    const bool ranked = m_reader->masked() && m_reader->map().run(0, 0, cols()) == cols();
+    const bool ranked = reader().masked() && reader().map().run(0, 0, cols()) == cols();
     if (!ranked) {
         return boxesBy<std::uint8_t>(
             *this, key, progress,
             [&](std::uint64_t row, std::uint64_t col, std::span<std::uint8_t> out) {
-                m_reader->kept(decoder, row, col, out);
+                reader().kept(decoder, row, col, out);
             },
             [](std::uint8_t kept) { return Box::of(kept ? 1.0f : 0.0f); });
     }
@@ -544,16 +476,6 @@ BoxTilePtr MaskTiles::readBoxes(const codec::Decoder &decoder, const TileKey &ke
             tile->boxes.push_back(rankedBox(decoder, sampler, x, y, key));
     }
     return tile;
-}
-
-Tile MaskTiles::renderBoxes(const codec::Decoder &decoder, const TileKey &key,
-                            Progress &progress) const
-{
-    const BoxTilePtr boxes = m_pyramid.tile(
-        *this, key, [&](const TileKey &wanted) { return readBoxes(decoder, wanted, progress); });
-    return painted(boxes, [this](const Box &box) {
-        return shade(box.count == 0 ? 0 : static_cast<double>(box.sum) / box.count, m_dark);
-    });
 }
 
 } // namespace kernscope::ui

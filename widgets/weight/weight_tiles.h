@@ -20,8 +20,38 @@ enum class ValueColors : std::uint8_t {
     Magnitude, ///< sequential, 0 to the range
 };
 
+/// What pictures of one weight share. Levels above 0 are drawn from the boxes of a pyramid.
+class WeightTiles : public TileSource
+{
+public:
+    std::uint64_t rows() const override { return m_reader->map().rows(); }
+    std::uint64_t cols() const override { return m_reader->map().cols(); }
+    Tile render(const TileKey &key, Progress &progress) const override;
+
+    const WeightReader &reader() const { return *m_reader; }
+
+protected:
+    /// `pyramid`: of this reader's cells.
+    WeightTiles(WeightReaderPtr reader, bool dark, PicturePyramid pyramid)
+        : m_reader(std::move(reader)), m_pyramid(std::move(pyramid)), m_dark(dark)
+    {
+    }
+    virtual void prepare(const codec::Decoder &) const {}
+    virtual Tile renderCells(const codec::Decoder &decoder, const TileKey &key,
+                             Progress &progress) const = 0;
+    virtual BoxTilePtr readBoxes(const codec::Decoder &decoder, const TileKey &key,
+                                 Progress &progress) const = 0;
+    virtual QRgb boxColor(const Box &box) const = 0;
+    bool dark() const { return m_dark; }
+
+private:
+    WeightReaderPtr m_reader;
+    PicturePyramid m_pyramid;
+    bool m_dark;
+};
+
 /// Heat map. Far out a pixel has the root mean square of its cells, with the sign of their sum.
-class ValueTiles : public TileSource
+class ValueTiles : public WeightTiles
 {
 public:
     /// Whether there are values to give colours to.
@@ -29,18 +59,13 @@ public:
 
     /// `range`: the value of the full colour; 0: the 99.5th percentile of the magnitudes, from a
     /// sample taken when the first tile is drawn.
-    /// `pyramid`: of this reader's cells, for levels above 0.
     ValueTiles(WeightReaderPtr reader, ValueColors colors, bool dark, double range = 0,
                PicturePyramid pyramid = {});
 
-    std::uint64_t rows() const override { return m_reader->map().rows(); }
-    std::uint64_t cols() const override { return m_reader->map().cols(); }
-    Tile render(const TileKey &key, Progress &progress) const override;
     QString cellText(const Tile &tile, std::size_t index) const override;
     /// The same of colours, those of the values: their mean would be pale.
     QRgb merged(std::span<const QRgb> pixels) const override;
 
-    const WeightReader &reader() const { return *m_reader; }
     ValueColors colors() const { return m_colors; }
     /// The value of the full colour; 0 until it is known.
     double range() const { return m_range.load(std::memory_order_relaxed); }
@@ -48,18 +73,19 @@ public:
     /// that is too large to read for this.
     Only only() const { return m_only.load(std::memory_order_relaxed); }
 
+protected:
+    void prepare(const codec::Decoder &decoder) const override;
+    Tile renderCells(const codec::Decoder &decoder, const TileKey &key,
+                     Progress &progress) const override;
+    BoxTilePtr readBoxes(const codec::Decoder &decoder, const TileKey &key,
+                         Progress &progress) const override;
+    QRgb boxColor(const Box &box) const override;
+
 private:
     QRgb colorOf(double value) const;
     void findRange(const codec::Decoder &decoder) const;
-    Tile renderCells(const codec::Decoder &decoder, const TileKey &key, Progress &progress) const;
-    Tile renderBoxes(const codec::Decoder &decoder, const TileKey &key, Progress &progress) const;
-    BoxTilePtr readBoxes(const codec::Decoder &decoder, const TileKey &key,
-                         Progress &progress) const;
 
-    WeightReaderPtr m_reader;
-    PicturePyramid m_pyramid;
     ValueColors m_colors;
-    bool m_dark;
     mutable std::once_flag m_once;
     mutable std::atomic<double> m_range;
     mutable std::atomic<Only> m_only{Only::Values};
@@ -69,32 +95,29 @@ private:
 
 /// Which cells are kept: by colour and shape near, by density in shades far out. Of a weight
 /// without a mask: which cells do not decode to zero.
-class MaskTiles : public TileSource
+class MaskTiles : public WeightTiles
 {
 public:
-    MaskTiles(WeightReaderPtr reader, bool dark, PicturePyramid pyramid = {});
+    MaskTiles(WeightReaderPtr reader, bool dark, PicturePyramid pyramid = {})
+        : WeightTiles(std::move(reader), dark, std::move(pyramid))
+    {
+    }
 
-    std::uint64_t rows() const override { return m_reader->map().rows(); }
-    std::uint64_t cols() const override { return m_reader->map().cols(); }
-    Tile render(const TileKey &key, Progress &progress) const override;
     /// No text: the shape says it.
-    QString cellText(const Tile &tile, std::size_t index) const override;
-
-    const WeightReader &reader() const { return *m_reader; }
+    QString cellText(const Tile &, std::size_t) const override { return {}; }
     /// Colour of a box by the share of it that is kept, 0 to 1.
     static QRgb shade(double density, bool dark);
 
-private:
-    Tile renderCells(const codec::Decoder &decoder, const TileKey &key, Progress &progress) const;
-    Tile renderBoxes(const codec::Decoder &decoder, const TileKey &key, Progress &progress) const;
+protected:
+    Tile renderCells(const codec::Decoder &decoder, const TileKey &key,
+                     Progress &progress) const override;
     BoxTilePtr readBoxes(const codec::Decoder &decoder, const TileKey &key,
-                         Progress &progress) const;
+                         Progress &progress) const override;
+    QRgb boxColor(const Box &box) const override;
+
+private:
     Box rankedBox(const codec::Decoder &decoder, const BoxSampler &sampler, int x, int y,
                   const TileKey &key) const;
-
-    WeightReaderPtr m_reader;
-    PicturePyramid m_pyramid;
-    bool m_dark;
 };
 
 /// The colours of a heat map or of a mask's densities with the values that they stand for.

@@ -65,97 +65,6 @@ std::string wantedKinds()
     return text;
 }
 
-} // namespace
-
-std::string_view knownKind(std::span<const std::byte> bytes)
-{
-    for (const ForeignFile &file : foreignFiles()) {
-        if (!file.magic.empty() && startsWith(bytes, file.magic))
-            return file.what;
-    }
-    return bytes.empty() ? "an empty file" : "something else";
-}
-
-std::string_view espressoKind(std::string_view name)
-{
-    for (const ForeignFile &file : foreignFiles()) {
-        if (!file.ending.empty() && name.ends_with(file.ending))
-            return file.what;
-    }
-    return {};
-}
-
-Error kindError(std::string_view found, std::string message)
-{
-    return valueError("bundle.kind", {}, wantedKinds(), found, message);
-}
-
-std::vector<std::string> bundlesIn(const fs::path &folder)
-{
-    constexpr std::size_t kMost = 1000, kMaxEntries = 20000;
-    std::vector<std::string_view> known;
-    for (const ContainerReader *reader : containerReaders()) {
-        const auto more = reader->endings();
-        known.insert(known.end(), more.begin(), more.end());
-    }
-    std::vector<std::string> found;
-    std::error_code failure;
-    std::size_t entries = 0;
-    fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied,
-                                        failure);
-    for (; !failure && at != fs::recursive_directory_iterator(); at.increment(failure)) {
-        if (++entries > kMaxEntries || found.size() >= kMost)
-            break;
-        const std::string name = at->path().filename().string();
-        const bool bundle = std::ranges::any_of(known, [&](auto ending) {
-            return name.size() > ending.size() && name.ends_with(ending);
-        });
-        if (bundle)
-            found.push_back(at->path().lexically_relative(folder).generic_string());
-        if (bundle || at.depth() >= 1)
-            at.disable_recursion_pending();
-    }
-    std::ranges::sort(found);
-    return found;
-}
-
-Error noBundle(const std::filesystem::path &folder)
-{
-    constexpr std::size_t kShown = 12;
-    std::error_code failure;
-    if (fs::exists(folder / "coremldata.bin", failure))
-        return kindError("a compiled model without a program",
-                         "Only compiled models with a program (model.mil) are read.");
-    const std::vector<std::string> bundles = bundlesIn(folder);
-    const std::string name = (folder / "").parent_path().filename().string(); // "x" of "x/" too
-    for (const ContainerReader *reader : containerReaders()) {
-        const auto marks = reader->folderMarks();
-        for (const std::string_view ending : reader->endings()) {
-            if (bundles.empty() && !marks.empty() && name.ends_with(ending))
-                return ErrorBuilder(kindError(fmt::format("a folder without {}", marks.front()),
-                                              fmt::format("This folder is named as {}, and its "
-                                                          "program is not there.",
-                                                          reader->name())))
-                    .file(marks.front());
-        }
-    }
-    if (bundles.empty())
-        return kindError("a folder without model.mil, Manifest.json or main.mlirb",
-                         "This folder is no bundle that can be read.");
-    std::string some = "one of ";
-    for (std::size_t i = 0; i < std::min(kShown, bundles.size()); ++i)
-        some += (i == 0 ? "" : ", ") + bundles[i];
-    if (bundles.size() > kShown)
-        some += " and " + std::to_string(bundles.size() - kShown) + " more";
-    return valueError("bundle.several", {}, some,
-                      fmt::format("{} bundle{}", bundles.size(), bundles.size() == 1 ? "" : "s"),
-                      "This folder is no bundle but holds some: open one of them.");
-}
-
-namespace {
-
-namespace fs = std::filesystem;
-
 std::string lastComponent(const fs::path &path)
 {
     std::error_code ignored;
@@ -235,7 +144,7 @@ Result<std::string> bundleFolder(const std::vector<std::string> &paths)
             for (const std::string_view mark : containerReader(kind)->folderMarks()) {
                 // The last parts of the path, as many as the mark has.
                 std::size_t at = path.size() + 1;
-                for (auto parts = 1 + std::count(mark.begin(), mark.end(), '/'); parts > 0; --parts)
+                for (auto parts = 1 + std::ranges::count(mark, '/'); parts > 0; --parts)
                     at = at < 2 ? 0 : path.rfind('/', at - 2) + 1;
                 if (isMarked(path.substr(at), mark))
                     found.emplace(path.substr(0, at));
@@ -352,11 +261,8 @@ Result<void> openDelegate(OpenedFiles &opened, DiagnosticLog &log)
             .unexpected();
     if (packages > 1)
         log.add(Severity::Warning,
-                ErrorBuilder("pte.several")
-                    .file(name)
-                    .expected("one package")
-                    .found(std::to_string(packages))
-                    .message("The program has several packages: the first one is shown"));
+                valueError({name}, "pte.several", {}, "one package", std::to_string(packages),
+                           "The program has several packages: the first one is shown"));
     opened.files = std::move(files);
     sortByPath(opened.files);
     opened.folder.clear();
@@ -465,7 +371,175 @@ Result<OpenedFiles> openMemory(const fs::path &path, const OpenOptions &options,
     return opened;
 }
 
+constexpr int kMaxDepth = 8;
+constexpr std::size_t kMaxFiles = 4096;
+constexpr std::size_t kMaxEntries = 65536; ///< folders count as well
+
+/// True where `place` (a symbolic link) ends at a regular file inside `root` (canonical).
+bool staysInside(const fs::path &place, const fs::path &root)
+{
+    std::error_code failure;
+    const fs::path target = fs::canonical(place, failure);
+    if (failure || !fs::is_regular_file(target, failure))
+        return false;
+    const auto [end, ignored] =
+        std::mismatch(root.begin(), root.end(), target.begin(), target.end());
+    return end == root.end();
+}
+
+void warn(DiagnosticLog &log, std::string code, std::string file, std::string message)
+{
+    log.add(Severity::Warning,
+            ErrorBuilder(std::move(code)).file(std::move(file)).message(std::move(message)));
+}
+
+class Listing
+{
+public:
+    Listing(fs::path folder, DiagnosticLog &log) : m_folder(std::move(folder)), m_log(log) {}
+    Result<std::vector<ListedFile>> run()
+    {
+        std::error_code failure;
+        m_root = fs::canonical(m_folder, failure);
+        fs::recursive_directory_iterator place;
+        if (!failure)
+            place = fs::recursive_directory_iterator(
+                m_folder, fs::directory_options::skip_permission_denied, failure);
+        if (failure) {
+            return refused({m_folder.filename().string()}, "io.open", {}, {}, failure.message(),
+                           "The folder cannot be listed");
+        }
+        std::size_t entries = 0;
+        for (; place != fs::recursive_directory_iterator(); place.increment(failure)) {
+            if (m_files.size() >= kMaxFiles || ++entries > kMaxEntries) {
+                warn(m_log, "bundle.files", "",
+                     fmt::format("Only the first {} files of the folder are listed.",
+                                 m_files.size()));
+                break;
+            }
+            visit(place);
+        }
+        if (failure)
+            warn(m_log, "bundle.files", "", "A folder cannot be listed: " + failure.message());
+        std::ranges::sort(m_files, {}, &ListedFile::path);
+        return std::move(m_files);
+    }
+
+private:
+    void visit(fs::recursive_directory_iterator &place)
+    {
+        std::error_code failure;
+        const fs::path &path = place->path();
+        std::string name = path.lexically_relative(m_folder).generic_string();
+        const fs::file_status status = place->symlink_status(failure);
+        if (fs::is_directory(status)) {
+            if (place.depth() + 1 >= kMaxDepth) {
+                place.disable_recursion_pending();
+                warn(m_log, "bundle.depth", std::move(name),
+                     "Folders nested deeper than this are not listed.");
+            }
+            return;
+        }
+        if (fs::is_symlink(status) && !staysInside(path, m_root))
+            return warn(
+                m_log, "bundle.link", std::move(name),
+                "A symbolic link that leaves the bundle, or leads to no file, is not followed.");
+        if (fs::is_regular_file(status) || fs::is_symlink(status))
+            m_files.push_back({std::move(name), path});
+    }
+
+    fs::path m_folder;
+    fs::path m_root; ///< canonical
+    DiagnosticLog &m_log;
+    std::vector<ListedFile> m_files;
+};
+
 } // namespace
+
+std::string_view knownKind(std::span<const std::byte> bytes)
+{
+    for (const ForeignFile &file : foreignFiles()) {
+        if (!file.magic.empty() && startsWith(bytes, file.magic))
+            return file.what;
+    }
+    return bytes.empty() ? "an empty file" : "something else";
+}
+
+std::string_view espressoKind(std::string_view name)
+{
+    for (const ForeignFile &file : foreignFiles()) {
+        if (!file.ending.empty() && name.ends_with(file.ending))
+            return file.what;
+    }
+    return {};
+}
+
+Error kindError(std::string_view found, std::string message)
+{
+    return valueError("bundle.kind", {}, wantedKinds(), found, message);
+}
+
+std::vector<std::string> bundlesIn(const fs::path &folder)
+{
+    constexpr std::size_t kMost = 1000, kMaxEntries = 20000;
+    std::vector<std::string_view> known;
+    for (const ContainerReader *reader : containerReaders()) {
+        const auto more = reader->endings();
+        known.insert(known.end(), more.begin(), more.end());
+    }
+    std::vector<std::string> found;
+    std::error_code failure;
+    std::size_t entries = 0;
+    fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied,
+                                        failure);
+    for (; !failure && at != fs::recursive_directory_iterator(); at.increment(failure)) {
+        if (++entries > kMaxEntries || found.size() >= kMost)
+            break;
+        const std::string name = at->path().filename().string();
+        const bool bundle = std::ranges::any_of(known, [&](auto ending) {
+            return name.size() > ending.size() && name.ends_with(ending);
+        });
+        if (bundle)
+            found.push_back(at->path().lexically_relative(folder).generic_string());
+        if (bundle || at.depth() >= 1)
+            at.disable_recursion_pending();
+    }
+    std::ranges::sort(found);
+    return found;
+}
+
+Error noBundle(const std::filesystem::path &folder)
+{
+    constexpr std::size_t kShown = 12;
+    std::error_code failure;
+    if (fs::exists(folder / "coremldata.bin", failure))
+        return kindError("a compiled model without a program",
+                         "Only compiled models with a program (model.mil) are read.");
+    const std::vector<std::string> bundles = bundlesIn(folder);
+    const std::string name = (folder / "").parent_path().filename().string(); // "x" of "x/" too
+    for (const ContainerReader *reader : containerReaders()) {
+        const auto marks = reader->folderMarks();
+        for (const std::string_view ending : reader->endings()) {
+            if (bundles.empty() && !marks.empty() && name.ends_with(ending))
+                return ErrorBuilder(kindError(fmt::format("a folder without {}", marks.front()),
+                                              fmt::format("This folder is named as {}, and its "
+                                                          "program is not there.",
+                                                          reader->name())))
+                    .file(marks.front());
+        }
+    }
+    if (bundles.empty())
+        return kindError("a folder without model.mil, Manifest.json or main.mlirb",
+                         "This folder is no bundle that can be read.");
+    std::string some = "one of ";
+    for (std::size_t i = 0; i < std::min(kShown, bundles.size()); ++i)
+        some += (i == 0 ? "" : ", ") + bundles[i];
+    if (bundles.size() > kShown)
+        some += " and " + std::to_string(bundles.size() - kShown) + " more";
+    return valueError("bundle.several", {}, some,
+                      fmt::format("{} bundle{}", bundles.size(), bundles.size() == 1 ? "" : "s"),
+                      "This folder is no bundle but holds some: open one of them.");
+}
 
 Result<OpenedFiles> openFiles(const fs::path &path, const OpenOptions &options, DiagnosticLog &log)
 {
@@ -519,101 +593,6 @@ void openReferenced(std::vector<BundleFile> &files, const OpenedFiles &opened,
         }
     }
 }
-
-namespace {
-
-namespace fs = std::filesystem;
-
-constexpr int kMaxDepth = 8;
-constexpr std::size_t kMaxFiles = 4096;
-constexpr std::size_t kMaxEntries = 65536; ///< folders count as well
-
-/// True where `place` (a symbolic link) ends at a regular file inside `root` (canonical).
-bool staysInside(const fs::path &place, const fs::path &root)
-{
-    std::error_code failure;
-    const fs::path target = fs::canonical(place, failure);
-    if (failure || !fs::is_regular_file(target, failure))
-        return false;
-    const auto [end, ignored] =
-        std::mismatch(root.begin(), root.end(), target.begin(), target.end());
-    return end == root.end();
-}
-
-void warn(DiagnosticLog &log, std::string code, std::string file, std::string message)
-{
-    log.add(Severity::Warning,
-            ErrorBuilder(std::move(code)).file(std::move(file)).message(std::move(message)));
-}
-
-class Listing
-{
-public:
-    Listing(fs::path folder, DiagnosticLog &log) : m_folder(std::move(folder)), m_log(log) {}
-    Result<std::vector<ListedFile>> run();
-
-private:
-    void visit(fs::recursive_directory_iterator &place);
-
-    fs::path m_folder;
-    fs::path m_root; ///< canonical
-    DiagnosticLog &m_log;
-    std::vector<ListedFile> m_files;
-};
-
-void Listing::visit(fs::recursive_directory_iterator &place)
-{
-    std::error_code failure;
-    const fs::path &path = place->path();
-    std::string name = path.lexically_relative(m_folder).generic_string();
-    const fs::file_status status = place->symlink_status(failure);
-    if (fs::is_directory(status)) {
-        if (place.depth() + 1 >= kMaxDepth) {
-            place.disable_recursion_pending();
-            warn(m_log, "bundle.depth", std::move(name),
-                 "Folders nested deeper than this are not listed.");
-        }
-        return;
-    }
-    if (fs::is_symlink(status) && !staysInside(path, m_root))
-        return warn(
-            m_log, "bundle.link", std::move(name),
-            "A symbolic link that leaves the bundle, or leads to no file, is not followed.");
-    if (fs::is_regular_file(status) || fs::is_symlink(status))
-        m_files.push_back({std::move(name), path});
-}
-
-Result<std::vector<ListedFile>> Listing::run()
-{
-    std::error_code failure;
-    m_root = fs::canonical(m_folder, failure);
-    fs::recursive_directory_iterator place;
-    if (!failure)
-        place = fs::recursive_directory_iterator(
-            m_folder, fs::directory_options::skip_permission_denied, failure);
-    if (failure) {
-        return ErrorBuilder("io.open")
-            .file(m_folder.filename().string())
-            .found(failure.message())
-            .message("The folder cannot be listed")
-            .unexpected();
-    }
-    std::size_t entries = 0;
-    for (; place != fs::recursive_directory_iterator(); place.increment(failure)) {
-        if (m_files.size() >= kMaxFiles || ++entries > kMaxEntries) {
-            warn(m_log, "bundle.files", "",
-                 fmt::format("Only the first {} files of the folder are listed.", m_files.size()));
-            break;
-        }
-        visit(place);
-    }
-    if (failure)
-        warn(m_log, "bundle.files", "", "A folder cannot be listed: " + failure.message());
-    std::ranges::sort(m_files, {}, &ListedFile::path);
-    return std::move(m_files);
-}
-
-} // namespace
 
 Result<std::vector<ListedFile>> listFolder(const fs::path &folder, DiagnosticLog &log)
 {

@@ -41,8 +41,6 @@ struct ContainerContents {
     std::optional<Result<shapes::Summary>> shapes; ///< where shapes were bound
 };
 
-using FileBytes = std::vector<std::byte>;
-
 /// One kind of container: how it is told from others, and how its tables become weights and
 /// sections. A reader copies no payload and decodes nothing. Stateless, safe to share.
 class ContainerReader
@@ -75,29 +73,11 @@ public:
     /// Reads the tables. Faults become diagnostics.
     virtual void read(ContainerInput &input, ContainerContents &out) const = 0;
 
-    /// Parses the files and writes them back from what was parsed, by file: the same bytes for
-    /// every sound one. What a reader holds no model of (payloads, filler, files that are none of
-    /// the container's own) is taken from the source. Errors: "container.read_only" where nothing
-    /// writes the kind, else those of its reader and writer.
-    virtual Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const;
-
     /// Where it is documented: a page of resources/formats.
     virtual std::string_view helpPage() const = 0;
     /// What its reader is tested with: a source of tests/fuzz, without its ending.
     virtual std::string_view fuzzTarget() const = 0;
 };
-
-/// rewrite() of a container of one file: `read(bytes, path)` gives its tables, `write(tables,
-/// bytes)` the file's bytes.
-template <class Read, class Write>
-Result<std::vector<FileBytes>> rewriteOneFile(const std::vector<BundleFile> &files, Read read,
-                                              Write write)
-{
-    const std::span<const std::byte> bytes = files.front().file->bytes();
-    const auto tables = TRY(read(bytes, files.front().path));
-    auto written = TRY(write(tables, bytes));
-    return std::vector<FileBytes>{std::move(written)};
-}
 
 /// The readers, in the order in which a lone file is shown to them and a folder looked for their
 /// mark.

@@ -5,12 +5,6 @@
 
 namespace kernscope {
 
-Result<std::vector<FileBytes>> ContainerReader::rewrite(const std::vector<BundleFile> &) const
-{
-    return refused("container.read_only", "", "a kind that is written", std::string(name()),
-                   "Nothing writes files of this kind.");
-}
-
 std::string_view bundleKindName(BundleKind kind)
 {
     // What a lone model turns out to be has no reader of its own.
@@ -48,8 +42,8 @@ const ContainerReader *containerReader(BundleKind kind)
     if (kind == BundleKind::Network || kind == BundleKind::Pipeline || kind == BundleKind::Model)
         kind = BundleKind::MilText;
     const auto readers = containerReaders();
-    const auto found = std::find_if(readers.begin(), readers.end(),
-                                    [kind](const auto *reader) { return reader->kind() == kind; });
+    const auto found = std::ranges::find_if(
+        readers, [kind](const auto *reader) { return reader->kind() == kind; });
     return found == readers.end() ? nullptr : *found;
 }
 

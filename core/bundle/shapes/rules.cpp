@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/shapes/rules.h"
 
+#include "core/base/find.h"
 #include "core/base/parts.h"
 #include "core/format/table_rows.h"
 #include "core/numeric/half.h"
@@ -8,10 +9,203 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
+
+// Shapes that a program works out itself: shape(x)[2] * 4 and its like. Integers only: what passes
+// through a floating-point type may be rounded, and is not followed.
 
 namespace kernscope::shapes {
 
 namespace {
+
+using Numbers = std::optional<Dims>;
+using Follow = Numbers (*)(const OperationView &, const Tensor &output);
+
+std::int64_t combined(std::string_view type, std::int64_t a, std::int64_t b)
+{
+    std::int64_t result = kUnknownNumber;
+    if (a == kUnknownNumber || b == kUnknownNumber)
+        return kUnknownNumber;
+    if (type == "maximum")
+        return std::max(a, b);
+    if (type == "minimum")
+        return std::min(a, b);
+    if (type == "add")
+        return __builtin_add_overflow(a, b, &result) ? kUnknownNumber : result;
+    if (type == "sub")
+        return __builtin_sub_overflow(a, b, &result) ? kUnknownNumber : result;
+    if (type == "mul")
+        return __builtin_mul_overflow(a, b, &result) ? kUnknownNumber : result;
+    // Division rounds down; of negative numbers, which no extent is, it is not followed.
+    if (a < 0 || b <= 0)
+        return kUnknownNumber;
+    return type == "floor_div" ? a / b : a % b;
+}
+
+/// Element by element, of equal counts or with one number on a side.
+Numbers followBinary(const OperationView &view, const Tensor &)
+{
+    const Tensor x = view.operand("x"), y = view.operand("y");
+    if (!x.numbers || !y.numbers || x.numbers->empty() || y.numbers->empty())
+        return std::nullopt;
+    const std::size_t count = std::max(x.numbers->size(), y.numbers->size());
+    if (std::min(x.numbers->size(), y.numbers->size()) != 1 &&
+        x.numbers->size() != y.numbers->size())
+        return std::nullopt;
+    Dims result;
+    for (std::size_t i = 0; i < count; ++i)
+        result.push_back(combined(view.operation().type,
+                                  (*x.numbers)[x.numbers->size() == 1 ? 0 : i],
+                                  (*y.numbers)[y.numbers->size() == 1 ? 0 : i]));
+    return result;
+}
+
+Numbers followSame(const OperationView &view, const Tensor &)
+{
+    return view.operand(view.operation().type == "const" ? "val" : "x").numbers;
+}
+
+/// To an integer type that holds the numbers.
+Numbers followCast(const OperationView &view, const Tensor &)
+{
+    const std::string type = view.text("dtype", {});
+    const bool wide = type == "int32" || type == "int64" || type == "uint32";
+    return wide ? view.operand("x").numbers : std::nullopt;
+}
+
+Numbers followShape(const OperationView &view, const Tensor &)
+{
+    Numbers numbers = view.operand("x").dims;
+    if (numbers)
+        std::replace(numbers->begin(), numbers->end(), kUnknown, kUnknownNumber);
+    return numbers;
+}
+
+/// Of a vector.
+Numbers followGather(const OperationView &view, const Tensor &)
+{
+    const Tensor x = view.operand("x");
+    const auto indices = view.numbers("indices");
+    if (!x.numbers || !x.dims || x.dims->size() != 1 || !indices)
+        return std::nullopt;
+    Dims result;
+    for (const std::int64_t index : *indices) {
+        const auto at = axisOf(index, x.numbers->size());
+        if (!at)
+            return std::nullopt;
+        result.push_back((*x.numbers)[*at]);
+    }
+    return result;
+}
+
+Numbers followSlice(const OperationView &view, const Tensor &output)
+{
+    const Tensor x = view.operand("x");
+    const auto begin = view.numbers("begin", 1, 0);
+    const auto stride = view.numbers("stride", 1, 1);
+    const auto mask = view.numbers("begin_mask", 1, 0);
+    if (!x.numbers || !x.dims || x.dims->size() != 1 || !begin || !stride || !mask)
+        return std::nullopt;
+    const auto count = static_cast<std::int64_t>(x.numbers->size());
+    std::int64_t at = mask->front() != 0 ? (stride->front() > 0 ? 0 : count - 1) : begin->front();
+    at = at < 0 ? at + count : at;
+    const std::int64_t length = productOf(*output.dims, 0, output.dims->size());
+    const bool few = stride->front() >= -count && stride->front() <= count;
+    Dims result;
+    for (std::int64_t i = 0; few && i < length; ++i, at += stride->front()) {
+        if (at < 0 || at >= count)
+            return std::nullopt;
+        result.push_back((*x.numbers)[static_cast<std::size_t>(at)]);
+    }
+    return few || length == 1 ? std::optional(std::move(result)) : std::nullopt;
+}
+
+/// Of vectors and scalars, one after the other.
+Numbers followJoined(const OperationView &view, const Tensor &)
+{
+    Dims result;
+    for (const Tensor &each : view.operands("values")) {
+        if (!each.dims || each.dims->size() > 1)
+            return std::nullopt;
+        if (each.numbers)
+            result.insert(result.end(), each.numbers->begin(), each.numbers->end());
+        else if (each.complete())
+            result.insert(result.end(),
+                          static_cast<std::size_t>(each.dims->empty() ? 1 : each.dims->front()),
+                          kUnknownNumber);
+        else
+            return std::nullopt;
+        if (result.size() > kMaxNumbers)
+            return std::nullopt;
+    }
+    return result;
+}
+
+Numbers followReduced(const OperationView &view, const Tensor &output)
+{
+    const auto x = view.numbers("x");
+    if (!x || x->empty() || productOf(*output.dims, 0, output.dims->size()) != 1)
+        return std::nullopt;
+    const std::string_view type = view.operation().type;
+    const std::string_view step = type == "reduce_prod"  ? "mul"
+                                  : type == "reduce_sum" ? "add"
+                                  : type == "reduce_max" ? "maximum"
+                                                         : "minimum";
+    const auto join = [step](std::int64_t a, std::int64_t b) { return combined(step, a, b); };
+    return Dims{std::accumulate(x->begin() + 1, x->end(), x->front(), join)};
+}
+
+Numbers followFill(const OperationView &view, const Tensor &output)
+{
+    const auto value = view.number("value");
+    const std::int64_t count = productOf(*output.dims, 0, output.dims->size());
+    if (!value || count < 0 || count > static_cast<std::int64_t>(kMaxNumbers))
+        return std::nullopt;
+    return Dims(static_cast<std::size_t>(count), *value);
+}
+
+Numbers followRange(const OperationView &view, const Tensor &output)
+{
+    const auto start = view.number("start"), step = view.number("step");
+    const std::int64_t count = output.dims->empty() ? kUnknown : output.dims->front();
+    if (!start || !step || count < 0 || count > static_cast<std::int64_t>(kMaxNumbers))
+        return std::nullopt;
+    Dims result;
+    for (std::int64_t i = 0; i < count; ++i)
+        result.push_back(combined("add", *start, combined("mul", i, *step)));
+    return result;
+}
+
+const std::map<std::string_view, Follow> &follows()
+{
+    static const std::map<std::string_view, Follow> known{
+        {"const", followSame},
+        {"identity", followSame},
+        {"reshape", followSame},
+        {"expand_dims", followSame},
+        {"squeeze", followSame},
+        {"cast", followCast},
+        {"shape", followShape},
+        {"gather", followGather},
+        {"slice_by_index", followSlice},
+        {"concat", followJoined},
+        {"stack", followJoined},
+        {"add", followBinary},
+        {"sub", followBinary},
+        {"mul", followBinary},
+        {"floor_div", followBinary},
+        {"mod", followBinary},
+        {"maximum", followBinary},
+        {"minimum", followBinary},
+        {"reduce_prod", followReduced},
+        {"reduce_sum", followReduced},
+        {"reduce_max", followReduced},
+        {"reduce_min", followReduced},
+        {"fill", followFill},
+        {"range_1d", followRange},
+    };
+    return known;
+}
 
 template <class Float>
 std::optional<double> firstOf(const mil::Literal &literal)
@@ -21,223 +215,6 @@ std::optional<double> firstOf(const mil::Literal &literal)
         return std::nullopt;
     std::memcpy(&number, literal.bytes.data(), sizeof number);
     return static_cast<double>(number);
-}
-
-} // namespace
-
-Tensor OperationView::tensor(const mil::ProgramValue &value) const
-{
-    if (const mil::Reference *reference = value.reference()) {
-        const std::size_t definition = m_graph.resolve(*reference);
-        return definition < m_tensors.size() ? m_tensors[definition] : Tensor();
-    }
-    Tensor result;
-    if (value.type.isTensor())
-        result.dims = value.type.dims;
-    const mil::Literal *written = value.literal();
-    if (written && written->count <= kMaxNumbers) {
-        auto integers = literalIntegers(*written);
-        if (integers.size() == written->count)
-            result.numbers = std::move(integers);
-    }
-    return result;
-}
-
-Tensor OperationView::operand(std::string_view name) const
-{
-    const mil::ProgramValue *value = m_operation.operand(name);
-    return value ? tensor(*value) : Tensor();
-}
-
-std::vector<Tensor> OperationView::operands(std::string_view name) const
-{
-    std::vector<Tensor> all;
-    const mil::Argument *argument = m_operation.input(name);
-    if (!argument)
-        return all;
-    for (const mil::ProgramValue &value : argument->values) {
-        forEachValue(value, [&](const mil::ProgramValue &each) {
-            if (!std::holds_alternative<mil::Values>(each.content))
-                all.push_back(tensor(each));
-        });
-    }
-    return all;
-}
-
-std::vector<Tensor> OperationView::inputs() const
-{
-    std::vector<Tensor> all;
-    for (const mil::Argument &argument : m_operation.inputs) {
-        for (const mil::ProgramValue &value : argument.values) {
-            forEachValue(value, [&](const mil::ProgramValue &each) {
-                const mil::ValueType *type = m_graph.typeOf(each);
-                if (type && (type->isTensor() || type->kind == mil::ValueType::Kind::List))
-                    all.push_back(tensor(each));
-            });
-        }
-    }
-    return all;
-}
-
-std::optional<Dims> OperationView::numbers(std::string_view name) const
-{
-    auto known = operand(name).numbers;
-    if (known && std::find(known->begin(), known->end(), kUnknownNumber) != known->end())
-        return std::nullopt;
-    return known;
-}
-
-std::optional<Dims> OperationView::numbers(std::string_view name, std::size_t count,
-                                           std::int64_t fallback) const
-{
-    if (!has(name))
-        return Dims(count, fallback);
-    auto known = numbers(name);
-    return known && known->size() == count ? std::move(known) : std::nullopt;
-}
-
-std::optional<std::int64_t> OperationView::number(std::string_view name,
-                                                  std::int64_t fallback) const
-{
-    return has(name) ? number(name) : fallback;
-}
-
-std::optional<std::int64_t> OperationView::number(std::string_view name) const
-{
-    const auto known = numbers(name);
-    return known && known->size() == 1 ? std::optional(known->front()) : std::nullopt;
-}
-
-const mil::Literal *OperationView::literal(std::string_view name) const
-{
-    const mil::ProgramValue *value = m_operation.operand(name);
-    const mil::ProgramValue *constant = value ? m_graph.constant(*value) : nullptr;
-    return constant ? constant->literal() : nullptr;
-}
-
-std::optional<double> OperationView::real(std::string_view name) const
-{
-    if (const auto integer = number(name))
-        return static_cast<double>(*integer);
-    const mil::Literal *written = literal(name);
-    if (!written || written->count != 1)
-        return std::nullopt;
-    switch (written->element) {
-    case ElementType::Fp32: return firstOf<float>(*written);
-    case ElementType::Fp64: return firstOf<double>(*written);
-    case ElementType::Fp16: {
-        std::uint16_t bits = 0;
-        if (written->bytes.size() < sizeof bits)
-            return std::nullopt;
-        std::memcpy(&bits, written->bytes.data(), sizeof bits);
-        return static_cast<double>(halfToFloat(bits));
-    }
-    default: return std::nullopt;
-    }
-}
-
-std::string OperationView::text(std::string_view name, std::string fallback) const
-{
-    const mil::Literal *written = literal(name);
-    return written && written->strings.size() == 1 ? written->strings.front() : fallback;
-}
-
-namespace {
-
-struct NamedRule {
-    std::string_view name;
-    Rule rule;
-};
-
-constexpr NamedRule kRules[] = {
-    {"same", sameRule},
-    {"broadcast", broadcastRule},
-    {"reduce", reduceRule},
-    {"argument", argumentRule},
-    {"conv", convRule},
-    {"conv_transpose", convTransposeRule},
-    {"pool", poolRule},
-    {"linear", linearRule},
-    {"matmul", matmulRule},
-    {"einsum", einsumRule},
-    {"attention", attentionRule},
-    {"recurrent", recurrentRule},
-    {"reshape", reshapeRule},
-    {"flatten", flattenRule},
-    {"transpose", transposeRule},
-    {"expand_dims", expandDimsRule},
-    {"squeeze", squeezeRule},
-    {"concat", concatRule},
-    {"stack", stackRule},
-    {"split", splitRule},
-    {"pad", padRule},
-    {"tile", tileRule},
-    {"block", blockRule},
-    {"batch", batchRule},
-    {"slice_by_index", sliceByIndexRule},
-    {"slice_by_size", sliceBySizeRule},
-    {"sliding_windows", slidingWindowsRule},
-    {"gather", gatherRule},
-    {"gather_nd", gatherNdRule},
-    {"topk", topkRule},
-    {"suppression", suppressionRule},
-    {"upsample", upsampleRule},
-    {"resize", resizeRule},
-    {"resample", resampleRule},
-    {"filled", filledRule},
-    {"list_gather", listGatherRule},
-    {"list_scatter", listScatterRule},
-    {"scalar", scalarRule},
-    {"shape", shapeRule},
-    {"range", rangeRule},
-    {"one_hot", oneHotRule},
-    {"drawn", drawnRule},
-    {"dense", denseRule},
-    {"palette", paletteRule},
-    {"survivors", survivorsRule},
-};
-
-using Table = std::map<std::string, RuleRow, std::less<>>;
-
-const Table &table()
-{
-    static const Table made = [] {
-        Table rows;
-        const auto csv = tables::load("shape_rules");
-        for (std::size_t row = 0; csv && row < csv->rows(); ++row)
-            rows.emplace(csv->cell(row, "operation"),
-                         RuleRow{ruleByName(csv->cell(row, "rule")),
-                                 partsOf(csv->cell(row, "operands"), ' ')});
-        return rows;
-    }();
-    return made;
-}
-
-} // namespace
-
-Rule ruleByName(std::string_view name)
-{
-    for (const NamedRule &each : kRules) {
-        if (each.name == name)
-            return each.rule;
-    }
-    return nullptr;
-}
-
-const RuleRow *ruleOf(std::string_view operation)
-{
-    const auto found = table().find(operation);
-    return found == table().end() || !found->second.rule ? nullptr : &found->second;
-}
-
-std::vector<std::string> rowsWithoutRule()
-{
-    std::vector<std::string> names;
-    for (const auto &[operation, row] : table()) {
-        if (!row.rule)
-            names.push_back(operation);
-    }
-    return names;
 }
 
 // Tensors whose shape another value gives, and constants in their storage forms.
@@ -360,7 +337,7 @@ RuleResult paletteRule(const OperationView &view, const Operands &names)
 /// Row: the shape where it is given (up to iOS 17), else the mask.
 RuleResult denseRule(const OperationView &view, const Operands &names)
 {
-    return view.has(names[0]) ? filledRule(view, {names[0]}) : sameRule(view, {names[1]});
+    return view.has(names[0]) ? filledRule(view, {names[0]}) : ruleByName("same")(view, {names[1]});
 }
 
 /// Joint forms make a mask of the whole shape and the values that it leaves. Row: mask, values,
@@ -386,6 +363,195 @@ RuleResult survivorsRule(const OperationView &view, const Operands &names)
     (*outcome.outputs[0].dims)[*axis] = times((*mask.dims)[*axis], vector);
     outcome.outputs[1].dims->front() = times(values.dims->front(), vector);
     return outcome;
+}
+
+constexpr NamedRule kOwnRules[] = {
+    {"filled", filledRule},
+    {"list_gather", listGatherRule},
+    {"list_scatter", listScatterRule},
+    {"scalar", scalarRule},
+    {"shape", shapeRule},
+    {"range", rangeRule},
+    {"one_hot", oneHotRule},
+    {"drawn", drawnRule},
+    {"dense", denseRule},
+    {"palette", paletteRule},
+    {"survivors", survivorsRule},
+};
+
+using Table = std::map<std::string, RuleRow, std::less<>>;
+
+const Table &table()
+{
+    static const Table made = [] {
+        Table rows;
+        const auto csv = tables::load("shape_rules");
+        for (std::size_t row = 0; csv && row < csv->rows(); ++row)
+            rows.emplace(csv->cell(row, "operation"),
+                         RuleRow{ruleByName(csv->cell(row, "rule")),
+                                 partsOf(csv->cell(row, "operands"), ' ')});
+        return rows;
+    }();
+    return made;
+}
+
+} // namespace
+
+void followNumbers(const OperationView &view, std::vector<Tensor> &outputs)
+{
+    const auto found = follows().find(view.operation().type);
+    if (found == follows().end() || outputs.size() != 1 || !outputs.front().complete())
+        return;
+    Tensor &output = outputs.front();
+    const std::int64_t count = productOf(*output.dims, 0, output.dims->size());
+    if (count < 0 || count > static_cast<std::int64_t>(kMaxNumbers))
+        return;
+    auto numbers = found->second(view, output);
+    if (numbers && static_cast<std::int64_t>(numbers->size()) == count)
+        output.numbers = std::move(numbers);
+}
+
+Tensor OperationView::tensor(const mil::ProgramValue &value) const
+{
+    if (const mil::Reference *reference = value.reference()) {
+        const std::size_t definition = m_graph.resolve(*reference);
+        return definition < m_tensors.size() ? m_tensors[definition] : Tensor();
+    }
+    Tensor result;
+    if (value.type.isTensor())
+        result.dims = value.type.dims;
+    const mil::Literal *written = value.literal();
+    if (written && written->count <= kMaxNumbers) {
+        auto integers = literalIntegers(*written);
+        if (integers.size() == written->count)
+            result.numbers = std::move(integers);
+    }
+    return result;
+}
+
+Tensor OperationView::operand(std::string_view name) const
+{
+    const mil::ProgramValue *value = m_operation.operand(name);
+    return value ? tensor(*value) : Tensor();
+}
+
+std::vector<Tensor> OperationView::operands(std::string_view name) const
+{
+    std::vector<Tensor> all;
+    const mil::Argument *argument = m_operation.input(name);
+    if (!argument)
+        return all;
+    for (const mil::ProgramValue &value : argument->values) {
+        forEachValue(value, [&](const mil::ProgramValue &each) {
+            if (!std::holds_alternative<mil::Values>(each.content))
+                all.push_back(tensor(each));
+        });
+    }
+    return all;
+}
+
+std::vector<Tensor> OperationView::inputs() const
+{
+    std::vector<Tensor> all;
+    for (const mil::Argument &argument : m_operation.inputs) {
+        for (const mil::ProgramValue &value : argument.values) {
+            forEachValue(value, [&](const mil::ProgramValue &each) {
+                const mil::ValueType *type = m_graph.typeOf(each);
+                if (type && (type->isTensor() || type->kind == mil::ValueType::Kind::List))
+                    all.push_back(tensor(each));
+            });
+        }
+    }
+    return all;
+}
+
+std::optional<Dims> OperationView::numbers(std::string_view name) const
+{
+    auto known = operand(name).numbers;
+    if (known && std::find(known->begin(), known->end(), kUnknownNumber) != known->end())
+        return std::nullopt;
+    return known;
+}
+
+std::optional<Dims> OperationView::numbers(std::string_view name, std::size_t count,
+                                           std::int64_t fallback) const
+{
+    if (!has(name))
+        return Dims(count, fallback);
+    auto known = numbers(name);
+    return known && known->size() == count ? std::move(known) : std::nullopt;
+}
+
+std::optional<std::int64_t> OperationView::number(std::string_view name,
+                                                  std::int64_t fallback) const
+{
+    return has(name) ? number(name) : fallback;
+}
+
+std::optional<std::int64_t> OperationView::number(std::string_view name) const
+{
+    const auto known = numbers(name);
+    return known && known->size() == 1 ? std::optional(known->front()) : std::nullopt;
+}
+
+const mil::Literal *OperationView::literal(std::string_view name) const
+{
+    const mil::ProgramValue *value = m_operation.operand(name);
+    const mil::ProgramValue *constant = value ? m_graph.constant(*value) : nullptr;
+    return constant ? constant->literal() : nullptr;
+}
+
+std::optional<double> OperationView::real(std::string_view name) const
+{
+    if (const auto integer = number(name))
+        return static_cast<double>(*integer);
+    const mil::Literal *written = literal(name);
+    if (!written || written->count != 1)
+        return std::nullopt;
+    switch (written->element) {
+    case ElementType::Fp32: return firstOf<float>(*written);
+    case ElementType::Fp64: return firstOf<double>(*written);
+    case ElementType::Fp16: {
+        std::uint16_t bits = 0;
+        if (written->bytes.size() < sizeof bits)
+            return std::nullopt;
+        std::memcpy(&bits, written->bytes.data(), sizeof bits);
+        return static_cast<double>(halfToFloat(bits));
+    }
+    default: return std::nullopt;
+    }
+}
+
+std::string OperationView::text(std::string_view name, std::string fallback) const
+{
+    const mil::Literal *written = literal(name);
+    return written && written->strings.size() == 1 ? written->strings.front() : fallback;
+}
+
+Rule ruleByName(std::string_view name)
+{
+    for (const std::span<const NamedRule> rules :
+         {std::span<const NamedRule>(kOwnRules), productRules(), layoutRules()}) {
+        if (const NamedRule *rule = findBy(rules, &NamedRule::name, name))
+            return rule->rule;
+    }
+    return nullptr;
+}
+
+const RuleRow *ruleOf(std::string_view operation)
+{
+    const auto found = table().find(operation);
+    return found == table().end() || !found->second.rule ? nullptr : &found->second;
+}
+
+std::vector<std::string> rowsWithoutRule()
+{
+    std::vector<std::string> names;
+    for (const auto &[operation, row] : table()) {
+        if (!row.rule)
+            names.push_back(operation);
+    }
+    return names;
 }
 
 } // namespace kernscope::shapes

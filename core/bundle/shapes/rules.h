@@ -65,64 +65,14 @@ Rule ruleByName(std::string_view name);
 /// Operations of the table whose rule has no code: none, or a test fails.
 std::vector<std::string> rowsWithoutRule();
 
-// same, broadcast, reduce, softmax and everything else that works element by element.
-RuleResult sameRule(const OperationView &view, const Operands &names);
-RuleResult broadcastRule(const OperationView &view, const Operands &names);
-RuleResult reduceRule(const OperationView &view, const Operands &names);
-RuleResult argumentRule(const OperationView &view, const Operands &names);
-
-// Kernels: [n, channels, spatial …].
-RuleResult convRule(const OperationView &view, const Operands &names);
-RuleResult convTransposeRule(const OperationView &view, const Operands &names);
-RuleResult poolRule(const OperationView &view, const Operands &names);
-
-// Products.
-RuleResult linearRule(const OperationView &view, const Operands &names);
-RuleResult matmulRule(const OperationView &view, const Operands &names);
-RuleResult einsumRule(const OperationView &view, const Operands &names);
-RuleResult attentionRule(const OperationView &view, const Operands &names);
-RuleResult recurrentRule(const OperationView &view, const Operands &names);
-
-// Layout.
-RuleResult reshapeRule(const OperationView &view, const Operands &names);
-RuleResult flattenRule(const OperationView &view, const Operands &names);
-RuleResult transposeRule(const OperationView &view, const Operands &names);
-RuleResult expandDimsRule(const OperationView &view, const Operands &names);
-RuleResult squeezeRule(const OperationView &view, const Operands &names);
-RuleResult concatRule(const OperationView &view, const Operands &names);
-RuleResult stackRule(const OperationView &view, const Operands &names);
-RuleResult splitRule(const OperationView &view, const Operands &names);
-RuleResult padRule(const OperationView &view, const Operands &names);
-RuleResult tileRule(const OperationView &view, const Operands &names);
-RuleResult blockRule(const OperationView &view, const Operands &names);
-RuleResult batchRule(const OperationView &view, const Operands &names);
-
-// Parts of a tensor.
-RuleResult sliceByIndexRule(const OperationView &view, const Operands &names);
-RuleResult sliceBySizeRule(const OperationView &view, const Operands &names);
-RuleResult slidingWindowsRule(const OperationView &view, const Operands &names);
-RuleResult gatherRule(const OperationView &view, const Operands &names);
-RuleResult gatherNdRule(const OperationView &view, const Operands &names);
-RuleResult topkRule(const OperationView &view, const Operands &names);
-RuleResult suppressionRule(const OperationView &view, const Operands &names);
-
-// Images.
-RuleResult upsampleRule(const OperationView &view, const Operands &names);
-RuleResult resizeRule(const OperationView &view, const Operands &names);
-RuleResult resampleRule(const OperationView &view, const Operands &names);
-
-// Tensors of a shape that another value gives.
-RuleResult filledRule(const OperationView &view, const Operands &names);
-RuleResult listGatherRule(const OperationView &view, const Operands &names);
-RuleResult listScatterRule(const OperationView &view, const Operands &names);
-RuleResult scalarRule(const OperationView &view, const Operands &names);
-RuleResult shapeRule(const OperationView &view, const Operands &names);
-RuleResult rangeRule(const OperationView &view, const Operands &names);
-RuleResult oneHotRule(const OperationView &view, const Operands &names);
-RuleResult drawnRule(const OperationView &view, const Operands &names);
-RuleResult denseRule(const OperationView &view, const Operands &names);
-RuleResult paletteRule(const OperationView &view, const Operands &names);
-RuleResult survivorsRule(const OperationView &view, const Operands &names);
+struct NamedRule {
+    std::string_view name;
+    Rule rule;
+};
+/// Element by element, kernels ([n, channels, spatial …]) and products.
+std::span<const NamedRule> productRules();
+/// Layouts, parts of a tensor, images.
+std::span<const NamedRule> layoutRules();
 
 /// The integers that an operation makes of known ones (`shape`, `gather`, `concat`, `add`, …), so
 /// that shapes which a program works out are followed. Added to `outputs`.

@@ -55,7 +55,61 @@ std::optional<std::vector<std::size_t>> axesOf(const OperationView &view, std::s
     return axes;
 }
 
-} // namespace
+/// begin:end:stride of one axis, with the masks that leave an end open.
+struct Range {
+    std::optional<std::int64_t> begin, end;
+    std::int64_t stride = 1;
+    bool fromStart = false, toEnd = false;
+};
+
+/// Steps from one place to another.
+std::int64_t stepsOver(std::int64_t length, std::int64_t step)
+{
+    return length <= 0 ? 0 : (length - 1) / step + 1;
+}
+
+/// Elements of a range as NumPy counts them.
+std::int64_t countOf(const Range &range, std::int64_t extent)
+{
+    const bool up = range.stride > 0;
+    const std::int64_t step = up ? range.stride : -range.stride;
+    if (step == 0)
+        return kUnknown;
+    if (extent < 0) {
+        // Two places counted from the end are as far apart whatever the extent: unless it is so
+        // small that they are cut back, which a program that runs does not do.
+        const bool fromEnd = !range.fromStart && !range.toEnd && range.begin && range.end &&
+                             *range.begin < 0 && *range.end < 0;
+        return up && fromEnd ? stepsOver(*range.end - *range.begin, step) : kUnknown;
+    }
+    if ((!range.fromStart && !range.begin) || (!range.toEnd && !range.end))
+        return kUnknown;
+    const std::int64_t low = up ? 0 : -1, high = up ? extent : extent - 1;
+    const auto placed = [&](std::int64_t at) {
+        return std::clamp(at < 0 ? at + extent : at, low, high);
+    };
+    const std::int64_t begin = range.fromStart ? (up ? 0 : high) : placed(*range.begin);
+    const std::int64_t end = range.toEnd ? (up ? extent : -1) : placed(*range.end);
+    return stepsOver(up ? end - begin : begin - end, step);
+}
+
+std::optional<std::int64_t> numberAt(const std::optional<Dims> &numbers, std::size_t index)
+{
+    if (!numbers || index >= numbers->size() || (*numbers)[index] == kUnknownNumber)
+        return std::nullopt;
+    return (*numbers)[index];
+}
+
+/// Whole places of `extent` times a factor; kUnknown where single precision gives another number
+/// than double precision.
+std::int64_t scaled(std::int64_t extent, double factor)
+{
+    if (extent < 0 || !(factor > 0) || factor > 1e6 || extent > (1LL << 31))
+        return kUnknown;
+    const double exact = std::floor(static_cast<double>(extent) * factor);
+    const float rounded = std::floor(static_cast<float>(extent) * static_cast<float>(factor));
+    return exact == static_cast<double>(rounded) ? static_cast<std::int64_t>(exact) : kUnknown;
+}
 
 RuleResult reshapeRule(const OperationView &view, const Operands &names)
 {
@@ -302,66 +356,6 @@ RuleResult batchRule(const OperationView &view, const Operands &names)
 
 // Slices, windows, gathered and selected elements, pictures of another size.
 
-namespace {
-
-/// begin:end:stride of one axis, with the masks that leave an end open.
-struct Range {
-    std::optional<std::int64_t> begin, end;
-    std::int64_t stride = 1;
-    bool fromStart = false, toEnd = false;
-};
-
-/// Steps from one place to another.
-std::int64_t stepsOver(std::int64_t length, std::int64_t step)
-{
-    return length <= 0 ? 0 : (length - 1) / step + 1;
-}
-
-/// Elements of a range as NumPy counts them.
-std::int64_t countOf(const Range &range, std::int64_t extent)
-{
-    const bool up = range.stride > 0;
-    const std::int64_t step = up ? range.stride : -range.stride;
-    if (step == 0)
-        return kUnknown;
-    if (extent < 0) {
-        // Two places counted from the end are as far apart whatever the extent: unless it is so
-        // small that they are cut back, which a program that runs does not do.
-        const bool fromEnd = !range.fromStart && !range.toEnd && range.begin && range.end &&
-                             *range.begin < 0 && *range.end < 0;
-        return up && fromEnd ? stepsOver(*range.end - *range.begin, step) : kUnknown;
-    }
-    if ((!range.fromStart && !range.begin) || (!range.toEnd && !range.end))
-        return kUnknown;
-    const std::int64_t low = up ? 0 : -1, high = up ? extent : extent - 1;
-    const auto placed = [&](std::int64_t at) {
-        return std::clamp(at < 0 ? at + extent : at, low, high);
-    };
-    const std::int64_t begin = range.fromStart ? (up ? 0 : high) : placed(*range.begin);
-    const std::int64_t end = range.toEnd ? (up ? extent : -1) : placed(*range.end);
-    return stepsOver(up ? end - begin : begin - end, step);
-}
-
-std::optional<std::int64_t> numberAt(const std::optional<Dims> &numbers, std::size_t index)
-{
-    if (!numbers || index >= numbers->size() || (*numbers)[index] == kUnknownNumber)
-        return std::nullopt;
-    return (*numbers)[index];
-}
-
-/// Whole places of `extent` times a factor; kUnknown where single precision gives another number
-/// than double precision.
-std::int64_t scaled(std::int64_t extent, double factor)
-{
-    if (extent < 0 || !(factor > 0) || factor > 1e6 || extent > (1LL << 31))
-        return kUnknown;
-    const double exact = std::floor(static_cast<double>(extent) * factor);
-    const float rounded = std::floor(static_cast<float>(extent) * static_cast<float>(factor));
-    return exact == static_cast<double>(rounded) ? static_cast<std::int64_t>(exact) : kUnknown;
-}
-
-} // namespace
-
 RuleResult sliceByIndexRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names.front());
@@ -554,6 +548,38 @@ RuleResult resampleRule(const OperationView &view, const Operands &names)
     if (x.dims->size() != 4 || places.dims->size() != 4)
         return conflict(names[0], "four axes", dimsText(*x.dims));
     return made({(*x.dims)[0], (*x.dims)[1], (*places.dims)[1], (*places.dims)[2]});
+}
+
+constexpr NamedRule kLayoutRules[] = {
+    {"reshape", reshapeRule},
+    {"flatten", flattenRule},
+    {"transpose", transposeRule},
+    {"expand_dims", expandDimsRule},
+    {"squeeze", squeezeRule},
+    {"concat", concatRule},
+    {"stack", stackRule},
+    {"split", splitRule},
+    {"pad", padRule},
+    {"tile", tileRule},
+    {"block", blockRule},
+    {"batch", batchRule},
+    {"slice_by_index", sliceByIndexRule},
+    {"slice_by_size", sliceBySizeRule},
+    {"sliding_windows", slidingWindowsRule},
+    {"gather", gatherRule},
+    {"gather_nd", gatherNdRule},
+    {"topk", topkRule},
+    {"suppression", suppressionRule},
+    {"upsample", upsampleRule},
+    {"resize", resizeRule},
+    {"resample", resampleRule},
+};
+
+} // namespace
+
+std::span<const NamedRule> layoutRules()
+{
+    return kLayoutRules;
 }
 
 } // namespace kernscope::shapes

@@ -23,76 +23,6 @@ std::optional<std::vector<bool>> reducedAxes(const OperationView &view, std::siz
     return axes ? std::optional(std::move(flags)) : std::nullopt;
 }
 
-} // namespace
-
-/// Every output has the shape of the operand that the row names; of several names, output by
-/// output.
-RuleResult sameRule(const OperationView &view, const Operands &names)
-{
-    RuleResult outcome;
-    for (const std::string &name : names) {
-        const auto values = view.operands(name);
-        outcome.outputs.insert(outcome.outputs.end(), values.begin(), values.end());
-        if (values.empty())
-            outcome.outputs.push_back(view.operand(name));
-    }
-    for (Tensor &each : outcome.outputs)
-        each.numbers.reset();
-    return outcome;
-}
-
-RuleResult broadcastRule(const OperationView &view, const Operands &names)
-{
-    Dims result;
-    for (const std::string &name : names) {
-        const Tensor each = view.operand(name);
-        if (!each.dims)
-            return unknown("the shape of " + name + " is not known");
-        const auto wider = broadcast(result, *each.dims);
-        if (!wider)
-            return conflict(name, "extents that fit " + dimsText(result), dimsText(*each.dims));
-        result = *wider;
-    }
-    return made(std::move(result));
-}
-
-RuleResult reduceRule(const OperationView &view, const Operands &names)
-{
-    const Tensor x = view.operand(names.front());
-    const auto keep = view.number("keep_dims", 0);
-    const auto axes = x.dims ? reducedAxes(view, x.dims->size()) : std::nullopt;
-    if (!axes || !keep)
-        return unknown("axes or keep_dims are not known");
-    Dims result;
-    for (std::size_t i = 0; i < x.dims->size(); ++i) {
-        if (!(*axes)[i])
-            result.push_back((*x.dims)[i]);
-        else if (*keep != 0)
-            result.push_back(1);
-    }
-    return made(std::move(result));
-}
-
-RuleResult argumentRule(const OperationView &view, const Operands &names)
-{
-    const Tensor x = view.operand(names.front());
-    const auto keep = view.number("keep_dims", 0);
-    const auto number = view.number("axis", -1);
-    const auto axis = x.dims && number ? axisOf(*number, x.dims->size()) : std::nullopt;
-    if (!axis || !keep)
-        return unknown("axis or keep_dims are not known");
-    Dims result = *x.dims;
-    if (*keep != 0)
-        result[*axis] = 1;
-    else
-        result.erase(result.begin() + static_cast<std::ptrdiff_t>(*axis));
-    return made(std::move(result));
-}
-
-// Convolutions and pooling (coremltools, ops/defs/_utils.py: spatial_dimensions_out_shape).
-
-namespace {
-
 /// One spatial axis under a window.
 struct Window {
     std::int64_t kernel = 1, stride = 1, dilation = 1, before = 0, after = 0;
@@ -203,7 +133,88 @@ bool differ(std::int64_t a, std::int64_t b)
     return a >= 0 && b >= 0 && a != b;
 }
 
-} // namespace
+/// Adds what the letters of one operand of an einsum say; false where they do not fit.
+bool addLetters(std::string_view letters, const Dims &dims, std::map<char, std::int64_t> &extents)
+{
+    if (letters.size() != dims.size())
+        return false;
+    for (std::size_t i = 0; i < letters.size(); ++i) {
+        auto [at, fresh] = extents.try_emplace(letters[i], dims[i]);
+        if (fresh || at->second == dims[i] || dims[i] == 1)
+            continue;
+        if (at->second >= 0 && dims[i] >= 0 && at->second != 1)
+            return false;
+        // 1 gives way to any extent, and an unknown one to a known one.
+        at->second = at->second == 1 ? dims[i] : std::max(at->second, dims[i]);
+    }
+    return true;
+}
+
+/// Every output has the shape of the operand that the row names; of several names, output by
+/// output.
+RuleResult sameRule(const OperationView &view, const Operands &names)
+{
+    RuleResult outcome;
+    for (const std::string &name : names) {
+        const auto values = view.operands(name);
+        outcome.outputs.insert(outcome.outputs.end(), values.begin(), values.end());
+        if (values.empty())
+            outcome.outputs.push_back(view.operand(name));
+    }
+    for (Tensor &each : outcome.outputs)
+        each.numbers.reset();
+    return outcome;
+}
+
+RuleResult broadcastRule(const OperationView &view, const Operands &names)
+{
+    Dims result;
+    for (const std::string &name : names) {
+        const Tensor each = view.operand(name);
+        if (!each.dims)
+            return unknown("the shape of " + name + " is not known");
+        const auto wider = broadcast(result, *each.dims);
+        if (!wider)
+            return conflict(name, "extents that fit " + dimsText(result), dimsText(*each.dims));
+        result = *wider;
+    }
+    return made(std::move(result));
+}
+
+RuleResult reduceRule(const OperationView &view, const Operands &names)
+{
+    const Tensor x = view.operand(names.front());
+    const auto keep = view.number("keep_dims", 0);
+    const auto axes = x.dims ? reducedAxes(view, x.dims->size()) : std::nullopt;
+    if (!axes || !keep)
+        return unknown("axes or keep_dims are not known");
+    Dims result;
+    for (std::size_t i = 0; i < x.dims->size(); ++i) {
+        if (!(*axes)[i])
+            result.push_back((*x.dims)[i]);
+        else if (*keep != 0)
+            result.push_back(1);
+    }
+    return made(std::move(result));
+}
+
+RuleResult argumentRule(const OperationView &view, const Operands &names)
+{
+    const Tensor x = view.operand(names.front());
+    const auto keep = view.number("keep_dims", 0);
+    const auto number = view.number("axis", -1);
+    const auto axis = x.dims && number ? axisOf(*number, x.dims->size()) : std::nullopt;
+    if (!axis || !keep)
+        return unknown("axis or keep_dims are not known");
+    Dims result = *x.dims;
+    if (*keep != 0)
+        result[*axis] = 1;
+    else
+        result.erase(result.begin() + static_cast<std::ptrdiff_t>(*axis));
+    return made(std::move(result));
+}
+
+// Convolutions and pooling (coremltools, ops/defs/_utils.py: spatial_dimensions_out_shape).
 
 /// Row: x, weight [output channels, input channels of a group, kernel …].
 RuleResult convRule(const OperationView &view, const Operands &names)
@@ -258,27 +269,6 @@ RuleResult poolRule(const OperationView &view, const Operands &names)
                         dimsText(*x.dims));
     return placed(names.front(), {(*x.dims)[0], (*x.dims)[1]}, *x.dims, *windows);
 }
-
-namespace {
-
-/// Adds what the letters of one operand of an einsum say; false where they do not fit.
-bool addLetters(std::string_view letters, const Dims &dims, std::map<char, std::int64_t> &extents)
-{
-    if (letters.size() != dims.size())
-        return false;
-    for (std::size_t i = 0; i < letters.size(); ++i) {
-        auto [at, fresh] = extents.try_emplace(letters[i], dims[i]);
-        if (fresh || at->second == dims[i] || dims[i] == 1)
-            continue;
-        if (at->second >= 0 && dims[i] >= 0 && at->second != 1)
-            return false;
-        // 1 gives way to any extent, and an unknown one to a known one.
-        at->second = at->second == 1 ? dims[i] : std::max(at->second, dims[i]);
-    }
-    return true;
-}
-
-} // namespace
 
 /// Row: x [..., depth], weight [outputs, depth].
 RuleResult linearRule(const OperationView &view, const Operands &names)
@@ -385,6 +375,20 @@ RuleResult recurrentRule(const OperationView &view, const Operands &names)
     outcome.outputs.push_back({Dims{batch, hidden}, {}});
     outcome.outputs.push_back({Dims{batch, hidden}, {}});
     return outcome;
+}
+
+constexpr NamedRule kProductRules[] = {
+    {"same", sameRule},         {"broadcast", broadcastRule}, {"reduce", reduceRule},
+    {"argument", argumentRule}, {"conv", convRule},           {"conv_transpose", convTransposeRule},
+    {"pool", poolRule},         {"linear", linearRule},       {"matmul", matmulRule},
+    {"einsum", einsumRule},     {"attention", attentionRule}, {"recurrent", recurrentRule},
+};
+
+} // namespace
+
+std::span<const NamedRule> productRules()
+{
+    return kProductRules;
 }
 
 } // namespace kernscope::shapes

@@ -7,7 +7,7 @@ namespace kernscope::shapes {
 
 bool allKnown(const Dims &dims)
 {
-    return std::all_of(dims.begin(), dims.end(), [](std::int64_t extent) { return extent >= 0; });
+    return std::ranges::all_of(dims, [](std::int64_t extent) { return extent >= 0; });
 }
 
 std::int64_t plus(std::int64_t a, std::int64_t b)

@@ -114,6 +114,60 @@ std::vector<std::int64_t> codesFor(const Decoder::State &state, const ElementPla
     return scaledCodes(state, scaleOf(state, place.element), value);
 }
 
+std::uint64_t signBit(ElementType type)
+{
+    return std::uint64_t{1} << (bitWidth(type) - 1);
+}
+
+/// Magnitude code of the largest finite number.
+std::uint64_t largestFinite(ElementType type)
+{
+    switch (type) {
+    case ElementType::Fp16: return 0x7bff;
+    case ElementType::Bf16: return 0x7f7f;
+    case ElementType::Fp32: return 0x7f7fffff;
+    case ElementType::Fp64: return 0x7fefffffffffffff;
+    case ElementType::Fp8E4M3Fn: return 0x7e;
+    case ElementType::Fp4E2M1: return 7;
+    case ElementType::Fp8E8M0: return 0xfe;
+    default: return 0x7b; // Fp8E5M2
+    }
+}
+
+std::uint64_t roundedCode(ElementType type, double value)
+{
+    switch (type) {
+    case ElementType::Fp16: return doubleToHalf(value);
+    case ElementType::Bf16: return floatToBfloat16(doubleToFloatOdd(value));
+    case ElementType::Fp32: return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    case ElementType::Fp64: return std::bit_cast<std::uint64_t>(value);
+    case ElementType::Fp8E4M3Fn: return floatToE4m3(doubleToFloatOdd(value));
+    case ElementType::Fp4E2M1: return floatToE2m1(doubleToFloatOdd(value));
+    case ElementType::Fp8E8M0: return floatToE8m0Up(static_cast<float>(value));
+    default: return floatToE5m2(doubleToFloatOdd(value));
+    }
+}
+
+std::int64_t nearestInteger(ElementType type, double value)
+{
+    if (std::isnan(value))
+        return 0;
+    const unsigned width = bitWidth(type);
+    const double rounded = std::nearbyint(value);
+    if (width == 64) {
+        if (type == ElementType::Uint64) {
+            if (rounded >= 0x1p64)
+                return -1; // the bits of 2^64 - 1
+            return static_cast<std::int64_t>(static_cast<std::uint64_t>(std::max(rounded, 0.0)));
+        }
+        if (rounded >= 0x1p63)
+            return INT64_MAX;
+        return rounded < -0x1p63 ? INT64_MIN : static_cast<std::int64_t>(rounded);
+    }
+    return static_cast<std::int64_t>(std::clamp(rounded, static_cast<double>(smallestCode(type)),
+                                                static_cast<double>(largestCode(type))));
+}
+
 } // namespace
 
 ScalePair scaleOf(const Decoder::State &state, std::uint64_t element)
@@ -263,64 +317,6 @@ std::vector<CodeCandidate> candidatesFor(const Decoder::State &state, const Elem
     return candidates;
 }
 
-namespace {
-
-std::uint64_t signBit(ElementType type)
-{
-    return std::uint64_t{1} << (bitWidth(type) - 1);
-}
-
-/// Magnitude code of the largest finite number.
-std::uint64_t largestFinite(ElementType type)
-{
-    switch (type) {
-    case ElementType::Fp16: return 0x7bff;
-    case ElementType::Bf16: return 0x7f7f;
-    case ElementType::Fp32: return 0x7f7fffff;
-    case ElementType::Fp64: return 0x7fefffffffffffff;
-    case ElementType::Fp8E4M3Fn: return 0x7e;
-    case ElementType::Fp4E2M1: return 7;
-    case ElementType::Fp8E8M0: return 0xfe;
-    default: return 0x7b; // Fp8E5M2
-    }
-}
-
-std::uint64_t roundedCode(ElementType type, double value)
-{
-    switch (type) {
-    case ElementType::Fp16: return doubleToHalf(value);
-    case ElementType::Bf16: return floatToBfloat16(doubleToFloatOdd(value));
-    case ElementType::Fp32: return std::bit_cast<std::uint32_t>(static_cast<float>(value));
-    case ElementType::Fp64: return std::bit_cast<std::uint64_t>(value);
-    case ElementType::Fp8E4M3Fn: return floatToE4m3(doubleToFloatOdd(value));
-    case ElementType::Fp4E2M1: return floatToE2m1(doubleToFloatOdd(value));
-    case ElementType::Fp8E8M0: return floatToE8m0Up(static_cast<float>(value));
-    default: return floatToE5m2(doubleToFloatOdd(value));
-    }
-}
-
-std::int64_t nearestInteger(ElementType type, double value)
-{
-    if (std::isnan(value))
-        return 0;
-    const unsigned width = bitWidth(type);
-    const double rounded = std::nearbyint(value);
-    if (width == 64) {
-        if (type == ElementType::Uint64) {
-            if (rounded >= 0x1p64)
-                return -1; // the bits of 2^64 - 1
-            return static_cast<std::int64_t>(static_cast<std::uint64_t>(std::max(rounded, 0.0)));
-        }
-        if (rounded >= 0x1p63)
-            return INT64_MAX;
-        return rounded < -0x1p63 ? INT64_MIN : static_cast<std::int64_t>(rounded);
-    }
-    return static_cast<std::int64_t>(std::clamp(rounded, static_cast<double>(smallestCode(type)),
-                                                static_cast<double>(largestCode(type))));
-}
-
-} // namespace
-
 std::int64_t smallestCode(ElementType type)
 {
     return isSignedInteger(type) ? -(std::int64_t{1} << (bitWidth(type) - 1)) : 0;
@@ -463,7 +459,7 @@ void CodeTable::make(const Decoder::State &state, std::uint64_t element)
         m_all.push_back({least + static_cast<std::int64_t>(i), value});
     }
     if (!ascends) {
-        std::sort(m_all.begin(), m_all.end(), [](const CodeCandidate &a, const CodeCandidate &b) {
+        std::ranges::sort(m_all, [](const CodeCandidate &a, const CodeCandidate &b) {
             return a.value < b.value || (a.value == b.value && a.code < b.code);
         });
         const auto same = std::unique(

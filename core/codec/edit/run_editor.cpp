@@ -105,40 +105,524 @@ struct RunEditor::State {
         return state.mask ? state.mask->rank(element) : element;
     }
 
-    bool begin(std::uint64_t first, std::size_t count, RunOutcome &outcome);
+    bool begin(std::uint64_t first, std::size_t count, RunOutcome &outcome)
+    {
+        outcome.bytes.clear();
+        const std::uint64_t from = rank(first), to = rank(first + count);
+        if (to > state.payloadElements)
+            return false;
+        load(first, from, to, count);
+        changedBefore = outcome.changed;
+        return true;
+    }
+    /// Maps the codes of a run that were loaded. False, with nothing done, where few elements share
+    /// what a map is made of, or where one of them would be refused.
     bool mapCodes(std::uint64_t first, std::size_t count, std::span<float> after,
-                  RunOutcome &outcome);
-    struct CodeMap;
-    const CodeMap *mapAt(std::uint64_t element, std::uint64_t same);
-    std::uint64_t sharing(std::uint64_t element) const;
-    void load(std::uint64_t first, std::uint64_t from, std::uint64_t to, std::size_t count);
+                  RunOutcome &outcome)
+    {
+        if (!hasTables || ordered() || outcome.refusal)
+            return false;
+        RunOutcome mapped;
+        mapped.worst = outcome.worst;
+        std::size_t index = skipped;
+        std::vector<std::uint8_t> result(narrow);
+        for (std::size_t at = 0; at < count;) {
+            const std::uint64_t element = first + at, left = sharing(element);
+            const auto same = static_cast<std::size_t>(std::min<std::uint64_t>(left, count - at));
+            const CodeMap *const found = mapAt(element, left);
+            if (found == nullptr)
+                return false;
+            const CodeMap &shared = *found;
+            const std::size_t end = index + (rank(element + same) - rank(element));
+            std::array<std::uint32_t, 256> counts{}, others{};
+            for (std::size_t i = index; i < end; ++i) {
+                ++(i % 2 == 0 ? counts : others)[narrow[i]];
+                result[i] = shared.becomes[narrow[i]];
+            }
+            const bool hasGaps = end - index < same;
+            if (hasGaps && !shared.gap)
+                return false;
+            if (hasGaps && !state.mask->test(element))
+                mapped.note(*shared.gap, 0);
+            double worst = -1;
+            for (std::size_t code = 0; code < 256; ++code) {
+                const std::uint32_t number = counts[code] + others[code];
+                if (number == 0)
+                    continue;
+                if (shared.refused[code])
+                    return false;
+                worst = std::max(worst, shared.errors[code]);
+                mapped.changed += shared.becomes[code] != code ? number : 0;
+            }
+            for (std::size_t i = index; i < end && worst > mapped.worst; ++i) {
+                const std::uint8_t code = narrow[i]; // the first of those that are farthest off
+                if (shared.errors[code] == worst)
+                    mapped.note(shared.wanted[code], table->valueOf(shared.becomes[code]));
+            }
+            if (hasGaps)
+                mapped.note(*shared.gap, 0);
+            for (std::size_t i = at, own = index; i < std::min(at + same, after.size()); ++i) {
+                const bool isStored = !state.mask || state.mask->test(first + i);
+                after[i] = isStored ? static_cast<float>(table->valueOf(result[own])) : 0.0f;
+                own += isStored ? 1U : 0U;
+            }
+            index = end;
+            at += same;
+        }
+        narrow.swap(result);
+        outcome.add(std::move(mapped));
+        return true;
+    }
+
+    /// What each code of elements that share their codebook and scale becomes.
+    struct CodeMap {
+        std::array<std::uint8_t, 256> becomes;
+        std::array<double, 256> wanted, errors;
+        std::array<bool, 256> refused;
+        std::optional<double> gap; ///< what elements without a code are to become, if not refused
+    };
+    /// Null where the `same` elements are too few for one.
+    const CodeMap *mapAt(std::uint64_t element, std::uint64_t same)
+    {
+        const CodeTable &shared = tableAt(element, same);
+        if (map && mapContext == tableContext)
+            return map.get();
+        if (same < std::uint64_t{8} << width)
+            return nullptr;
+        if (!map)
+            map = std::make_unique<CodeMap>();
+        mapContext = tableContext;
+        const std::size_t count = std::size_t{1} << width;
+        floats.resize(count + 1);
+        for (std::size_t code = 0; code < count; ++code)
+            floats[code] = static_cast<float>(shared.valueOf(static_cast<std::uint32_t>(code)));
+        floats[count] = 0;
+        kept.resize(count + 1);
+        wantedOf(floats, kept);
+        const double gap = kept[count];
+        wanted = std::span<const double>(kept).first(count);
+        elements.assign(count, element);
+        blockCount = count;
+        codes.resize(count);
+        std::iota(codes.begin(), codes.end(), 0U);
+        now.resize(count);
+        next.resize(count);
+        chosen.resize(count);
+        choose();
+        for (std::size_t code = 0; code < count; ++code) {
+            map->becomes[code] = static_cast<std::uint8_t>(chosen[code]);
+            map->wanted[code] = wanted[code];
+            map->refused[code] = !holds(code);
+            map->errors[code] =
+                equalValues(next[code], wanted[code]) ? 0.0 : std::abs(next[code] - wanted[code]);
+        }
+        map->gap = std::nullopt;
+        if (std::abs(gap) <= tolerance.of(gap))
+            map->gap = gap;
+        return map.get();
+    }
+
+    /// How many elements from one on share its codebook and scale.
+    std::uint64_t sharing(std::uint64_t element) const
+    {
+        std::uint64_t same = state.elements - element;
+        if (state.palette)
+            same = ordered() ? 1 : GridWalker(state.palette->grid, element).cellLeft();
+        if (state.scaling)
+            same = std::min(same, GridWalker(state.scaling->grid, element).cellLeft());
+        return same;
+    }
+    /// Codes [from, to) of the payload, which are those of the elements from `first` on.
+    void load(std::uint64_t first, std::uint64_t from, std::uint64_t to, std::size_t count)
+    {
+        runFirst = first;
+        if (ordered()) {
+            skipped = 0;
+            orderedCodes.clear();
+            positions.resize(count);
+            state.payload.order->positions(first, positions);
+            return;
+        }
+        // Of codes that share bytes the first whole group of eight: it begins a byte.
+        const std::uint64_t begin = width >= 8 ? from : from / 8 * 8;
+        skipped = static_cast<unsigned>(from - begin);
+        firstByte = begin * width / 8;
+        const std::uint64_t endByte = (to * width + 7) / 8;
+        const auto bytes = state.payload.bytes.subspan(firstByte, endByte - firstByte);
+        packed.assign(bytes.begin(), bytes.end());
+        narrow.resize(width > 8 ? 0 : to - begin);
+        if (width <= 8)
+            unpackCodes(packed, width, 0, narrow);
+    }
+
+    /// Sets elements [first + at, first + at + values.size()), whose codes begin with number
+    /// `index` of those that were loaded. Returns how many of them are stored.
     std::size_t setBlock(std::uint64_t first, std::size_t at, std::size_t index,
                          std::span<const double> values, std::span<float> after,
-                         RunOutcome &outcome);
+                         RunOutcome &outcome)
+    {
+        if (nearBlock(first + at, index, values, after, outcome))
+            return state.mask ? rank(first + at + values.size()) - rank(first + at) : values.size();
+        gather(first, at, values, outcome);
+        loadCodes(first, at, index);
+        choose();
+        settle(outcome);
+        storeCodes(index);
+        std::ranges::fill(after, 0.0f);
+        for (std::size_t i = 0; i < blockCount && elementAt(i) - blockFirst < after.size(); ++i)
+            after[elementAt(i) - blockFirst] = static_cast<float>(next[i]);
+        return blockCount;
+    }
+
     /// Elements from one on that are set in one go.
     std::size_t blockAt(std::uint64_t element) const
     {
         return isScaled ? std::min<std::uint64_t>(kSetAtOnce, sharing(element)) : kSetAtOnce;
     }
+    /// The ordinary block of fp16 numbers or of narrow codes that share their scale: each value has
+    /// a code that is near enough, by vector instructions. False, with nothing done, for any other
+    /// one.
     bool nearBlock(std::uint64_t first, std::size_t index, std::span<const double> values,
-                   std::span<float> after, RunOutcome &outcome);
+                   std::span<float> after, RunOutcome &outcome)
+    {
+        const bool isHalf = plainTo == ElementType::Fp16 && !ordered();
+        if (!(isHalf || isScaled) || outcome.refusal || (state.mask && outcome.worst < 0))
+            return false;
+        std::span<const double> stored = values;
+        if (state.mask) {
+            kept.resize(values.size() + 8);
+            const auto count = keepMasked(values, state.mask->bytes(), first, kept);
+            if (!count) // one that is not stored is not to stay zero
+                return false;
+            stored = std::span<const double>(kept).first(*count);
+        }
+        const std::size_t count = stored.size();
+        floats.resize(std::max(count, after.size()));
+        const auto became = std::span(floats).first(count);
+        ChosenRun run;
+        if (isHalf) {
+            halves.resize(2 * count);
+            const auto held = std::span(halves).first(count), to = std::span(halves).subspan(count);
+            std::memcpy(held.data(), packed.data() + 2 * index, 2 * count);
+            run = chooseHalves(stored, held, to, became);
+            if (run.sure)
+                std::memcpy(packed.data() + 2 * index, to.data(), 2 * count);
+        } else {
+            const ScalePair pair = scaleOf(state, first);
+            const auto held = std::span(narrow).subspan(index, count);
+            const ElementType type = state.payload.type;
+            foundCodes.resize(count);
+            run = chooseScaled(stored,
+                               {pair.scale, pair.offset, state.scaling->addsOffset,
+                                state.scaling->roundDifference, state.halfResult(),
+                                static_cast<std::int32_t>(smallestCode(type)),
+                                static_cast<std::int32_t>(largestCode(type)), (1U << width) - 1,
+                                tolerance.absolute, tolerance.relative},
+                               held, foundCodes, became);
+            if (run.sure)
+                std::ranges::copy(foundCodes, held.begin());
+        }
+        if (!run.sure)
+            return false;
+        outcome.changed += run.changed;
+        for (std::size_t i = 0; i < count && run.worst > outcome.worst; ++i) {
+            const auto value = static_cast<double>(became[i]);
+            if (std::abs(value - stored[i]) ==
+                run.worst) // the first of those that are farthest off
+                outcome.note(stored[i], value);
+        }
+        if (state.mask)
+            expandFloats(state.mask->bytes(), first, became, after);
+        else
+            std::copy_n(became.begin(), after.size(), after.begin());
+        return true;
+    }
+
+    /// The stored elements of a block, and of the others those that settle() is to look at.
     void gather(std::uint64_t first, std::size_t at, std::span<const double> values,
-                const RunOutcome &outcome);
-    void loadCodes(std::uint64_t first, std::size_t at, std::size_t index);
+                const RunOutcome &outcome)
+    {
+        gaps.clear();
+        elements.clear();
+        blockFirst = first + at;
+        blockCount = values.size();
+        wanted = values;
+        if (!ordered() && !state.mask)
+            return;
+        const std::size_t count = values.size();
+        elements.resize(count + 1); // never empty
+        kept.resize(count);
+        std::size_t stored = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::uint64_t element = first + at + i;
+            const bool isStored = ordered() ? positions[at + i] != ElementOrder::kAbsent
+                                            : !state.mask || state.mask->test(element);
+            // Once there is an account, a zero that stays does not change it.
+            if (!isStored && (!(values[i] == 0) || outcome.worst < 0))
+                gaps.push_back({element, values[i]});
+            elements[stored] = element;
+            kept[stored] = values[i];
+            stored += isStored ? 1U : 0U;
+        }
+        blockCount = stored;
+        wanted = std::span<const double>(kept).first(stored);
+    }
+
+    void loadCodes(std::uint64_t first, std::size_t at, std::size_t index)
+    {
+        const std::size_t count = blockCount;
+        codes.resize(count);
+        if (ordered()) {
+            longCodes.resize(kSetAtOnce);
+            const auto some =
+                std::span(longCodes).first(std::min(kSetAtOnce, positions.size() - at));
+            decoder.codes(first + at, some);
+            for (std::size_t i = 0; i < count; ++i)
+                codes[i] = bitsOf(some[elementAt(i) - blockFirst]);
+        } else if (width <= 8) {
+            std::copy_n(narrow.begin() + static_cast<std::ptrdiff_t>(index), count, codes.begin());
+        } else {
+            const std::size_t size = width / 8;
+            for (std::size_t i = 0; i < count; ++i) {
+                std::uint32_t code = 0;
+                std::memcpy(&code, packed.data() + (index + i) * size, size);
+                codes[i] = code;
+            }
+        }
+        now.resize(count);
+        next.resize(count);
+        chosen.resize(count);
+    }
+
     void choose();
-    void chooseByTables();
-    const CodeTable &tableAt(std::uint64_t element, std::uint64_t same);
-    void choosePlain();
-    void chooseEach();
-    void chooseOne(std::size_t i);
-    bool holds(std::size_t i) const;
-    void settle(RunOutcome &outcome);
+    void chooseByTables()
+    {
+        for (std::size_t i = 0; i < blockCount;) {
+            const std::uint64_t element = elementAt(i);
+            const std::uint64_t same = sharing(element);
+            const CodeTable &shared = tableAt(element, same);
+            double last = HUGE_VAL; // of a fill the value is always the same
+            std::uint32_t nearest = 0;
+            for (; i < blockCount && elementAt(i) - element < same; ++i) {
+                const double value = wanted[i], held = shared.valueOf(codes[i]);
+                now[i] = next[i] = held;
+                chosen[i] = codes[i];
+                if (value == held)
+                    continue;
+                if (!std::isfinite(value) || shared.isEmpty()) {
+                    chooseOne(i);
+                    continue;
+                }
+                if (value != last)
+                    nearest = shared.nearest(last = value);
+                const double found = shared.valueOf(nearest);
+                if (std::abs(held - value) <= std::abs(found - value)) // of equally near ones
+                    continue;
+                next[i] = found;
+                chosen[i] = nearest;
+            }
+        }
+    }
+
+    /// The table of an element, which the `same` elements from it on share.
+    const CodeTable &tableAt(std::uint64_t element, std::uint64_t same)
+    {
+        constexpr std::size_t kMostTables = 1024;
+        constexpr std::uint64_t kMany = 512;
+        Context context;
+        if (state.palette)
+            context.codebook = state.codebookAt(element);
+        if (state.scaling)
+            context.cell = state.scaling->grid.cellOf(element);
+        if (context != tableContext) {
+            tableContext = context;
+            if (state.palette) { // codebooks come again, scales seldom
+                if (tables.size() >= kMostTables)
+                    tables.clear();
+                table = &tables[context];
+            }
+            if (!state.palette || table->isEmpty())
+                table->make(state, element);
+        }
+        if (same >= kMany)
+            table->makeIndex();
+        return *table;
+    }
+
+    /// Numbers that are stored as they are: the nearest number of the type, by one rounding.
+    void choosePlain()
+    {
+        const std::size_t count = blockCount;
+        const bool isHalf = plainTo == ElementType::Fp16;
+        const std::uint32_t largest = isHalf ? 0x7bff : 0x7f7fffff,
+                            sign = isHalf ? 0x8000 : 0x80000000;
+        floats.resize(count);
+        halves.resize(count);
+        if (isHalf) {
+            std::ranges::copy(codes, halves.begin());
+            convertHalfToFloat(std::span<const std::uint16_t>(halves), floats);
+            std::ranges::copy(floats, now.begin());
+            std::ranges::transform(wanted, floats.begin(), doubleToFloatOdd);
+            convertFloatToHalf(floats, halves);
+            std::ranges::copy(halves, chosen.begin());
+        } else {
+            for (std::size_t i = 0; i < count; ++i) {
+                now[i] = static_cast<double>(std::bit_cast<float>(codes[i]));
+                chosen[i] = std::bit_cast<std::uint32_t>(static_cast<float>(wanted[i]));
+            }
+        }
+        natural = true;
+        for (std::size_t i = 0; i < count; ++i) {
+            const bool large = (chosen[i] & (sign - 1)) > largest && std::isfinite(wanted[i]);
+            natural &= !large; // beyond the range: the largest number
+            chosen[i] = large ? (chosen[i] & sign) | largest : chosen[i];
+            // What has the value keeps its bits, whatever its sign of zero or NaN payload.
+            chosen[i] = equalValues(now[i], wanted[i]) ? codes[i] : chosen[i];
+        }
+        if (isHalf) {
+            std::ranges::copy(chosen, halves.begin());
+            convertHalfToFloat(std::span<const std::uint16_t>(halves), floats);
+            std::ranges::copy(floats, next.begin());
+            return;
+        }
+        for (std::size_t i = 0; i < count; ++i)
+            next[i] = static_cast<double>(std::bit_cast<float>(chosen[i]));
+    }
+
+    void chooseEach()
+    {
+        for (std::size_t i = 0; i < blockCount; ++i)
+            chooseOne(i);
+    }
+    /// As Editor::setElement chooses.
+    void chooseOne(std::size_t i)
+    {
+        const ElementPlace place{elementAt(i), 0, elementAt(i)};
+        const std::int64_t current = signedCode(codes[i]);
+        now[i] = valueOfCode(state, place, current);
+        const auto found =
+            codec::choose(candidatesFor(state, place, wanted[i], current), wanted[i]).nearest;
+        next[i] = found ? found->value : now[i];
+        chosen[i] = found ? bitsOf(found->code) : codes[i];
+    }
+    /// Whether what was chosen is near enough, as decide() has it.
+    bool holds(std::size_t i) const
+    {
+        return equalValues(next[i], wanted[i]) ||
+               std::abs(next[i] - wanted[i]) <= tolerance.of(wanted[i]) ||
+               (plainTo != ElementType::Unknown &&
+                isNaturalRounding(plainTo, wanted[i], signedCode(chosen[i])));
+    }
+    /// Refuses what is too far from what was asked for, and keeps the account.
+    void settle(RunOutcome &outcome)
+    {
+        const std::size_t count = blockCount;
+        // The ordinary block: all are near enough, and none is farther off than those before.
+        bool held = !outcome.refusal && gaps.empty();
+        for (std::size_t i = 0; i < count; ++i) {
+            const double error = std::abs(next[i] - wanted[i]);
+            held &= error <= outcome.worst;
+            held &= natural | (error <= tolerance.absolute) |
+                    (error <= std::abs(wanted[i]) * tolerance.relative);
+        }
+        if (held) {
+            for (std::size_t i = 0; i < count; ++i)
+                outcome.changed += chosen[i] != codes[i] ? 1U : 0U;
+            return;
+        }
+        std::size_t gap = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            for (; gap < gaps.size() && gaps[gap].element < elementAt(i); ++gap)
+                settleGap(gaps[gap], outcome);
+            if (holds(i))
+                outcome.note(wanted[i], next[i]);
+            else
+                refuse(elementAt(i), wanted[i], outcome);
+            if (outcome.refusal) { // nothing is to be written
+                next[i] = now[i];
+                chosen[i] = codes[i];
+            }
+            outcome.changed += chosen[i] != codes[i] ? 1U : 0U;
+        }
+        for (; gap < gaps.size(); ++gap)
+            settleGap(gaps[gap], outcome);
+    }
+
     struct Gap;
-    void settleGap(const Gap &gap, RunOutcome &outcome);
-    void refuse(std::uint64_t element, double value, RunOutcome &outcome);
-    void storeCodes(std::size_t index);
-    std::vector<PartEdit> takeBytes();
-    std::vector<PartEdit> takeOrdered();
+    /// An element that is not stored stays zero.
+    void settleGap(const Gap &gap, RunOutcome &outcome)
+    {
+        if (std::abs(gap.wanted) <= tolerance.of(gap.wanted))
+            outcome.note(gap.wanted, 0);
+        else
+            refuse(gap.element, gap.wanted, outcome);
+    }
+    /// Editor finds the words; only the first refusal is kept.
+    void refuse(std::uint64_t element, double value, RunOutcome &outcome)
+    {
+        Error error;
+        if (!outcome.refusal) {
+            const auto plan = Editor(decoder).setElement(element, value, tolerance.of(value));
+            error = plan ? Error() : plan.error();
+        }
+        outcome.refuse(element, value, std::move(error));
+    }
+    void storeCodes(std::size_t index)
+    {
+        const std::size_t count = blockCount;
+        if (ordered()) {
+            for (std::size_t i = 0; i < count; ++i) {
+                if (chosen[i] == codes[i])
+                    continue;
+                orderedCodes.push_back({positions[elementAt(i) - runFirst], chosen[i]});
+                for (const std::uint64_t copy : state.payload.order->copies(elementAt(i)))
+                    orderedCodes.push_back({copy, chosen[i]});
+            }
+        } else if (width <= 8) {
+            for (std::size_t i = 0; i < count; ++i)
+                narrow[index + i] = static_cast<std::uint8_t>(chosen[i]);
+        } else {
+            const std::size_t size = width / 8;
+            for (std::size_t i = 0; i < count; ++i)
+                std::memcpy(packed.data() + (index + i) * size, &chosen[i], size);
+        }
+    }
+
+    /// From the byte on in which the run begins.
+    std::vector<PartEdit> takeBytes()
+    {
+        if (ordered())
+            return takeOrdered();
+        if (width <= 8)
+            packCodes(narrow, width, 0, packed);
+        const std::size_t before = skipped * width / 8;
+        packed.erase(packed.begin(), packed.begin() + static_cast<std::ptrdiff_t>(before));
+        std::vector<PartEdit> edits;
+        edits.push_back({state.payload.role, firstByte + before, std::move(packed)});
+        packed.clear();
+        return edits;
+    }
+
+    /// Codes that touch, in one range; the bytes around codes that do not fill theirs are kept.
+    std::vector<PartEdit> takeOrdered()
+    {
+        std::ranges::sort(orderedCodes, {}, &OrderedCode::position);
+        const bool highestFirst = state.payload.order->highestFirst();
+        std::vector<PartEdit> edits;
+        for (const auto &[position, code] : orderedCodes) {
+            const std::uint64_t first = position / 8, end = (position + width + 7) / 8;
+            if (edits.empty() || edits.back().offset + edits.back().bytes.size() < first)
+                edits.push_back({state.payload.role, first, {}});
+            PartEdit &edit = edits.back();
+            const std::uint64_t held = edit.offset + edit.bytes.size();
+            if (held < end) {
+                const auto more = state.payload.bytes.subspan(held, end - held);
+                edit.bytes.insert(edit.bytes.end(), more.begin(), more.end());
+            }
+            putBits(edit.bytes, position - 8 * edit.offset, width, code, highestFirst);
+        }
+        return edits;
+    }
 
     std::uint64_t elementAt(std::size_t i) const
     {
@@ -299,281 +783,6 @@ bool RunEditor::set(std::uint64_t first, std::size_t count, std::span<float> aft
     return set(first, own.runWanted, after, outcome);
 }
 
-bool RunEditor::State::begin(std::uint64_t first, std::size_t count, RunOutcome &outcome)
-{
-    outcome.bytes.clear();
-    const std::uint64_t from = rank(first), to = rank(first + count);
-    if (to > state.payloadElements)
-        return false;
-    load(first, from, to, count);
-    changedBefore = outcome.changed;
-    return true;
-}
-
-/// What each code of elements that share their codebook and scale becomes.
-struct RunEditor::State::CodeMap {
-    std::array<std::uint8_t, 256> becomes;
-    std::array<double, 256> wanted, errors;
-    std::array<bool, 256> refused;
-    std::optional<double> gap; ///< what elements without a code are to become, if not refused
-};
-
-/// Maps the codes of a run that were loaded. False, with nothing done, where few elements share
-/// what a map is made of, or where one of them would be refused.
-bool RunEditor::State::mapCodes(std::uint64_t first, std::size_t count, std::span<float> after,
-                                RunOutcome &outcome)
-{
-    if (!hasTables || ordered() || outcome.refusal)
-        return false;
-    RunOutcome mapped;
-    mapped.worst = outcome.worst;
-    std::size_t index = skipped;
-    std::vector<std::uint8_t> result(narrow);
-    for (std::size_t at = 0; at < count;) {
-        const std::uint64_t element = first + at, left = sharing(element);
-        const auto same = static_cast<std::size_t>(std::min<std::uint64_t>(left, count - at));
-        const CodeMap *const found = mapAt(element, left);
-        if (found == nullptr)
-            return false;
-        const CodeMap &shared = *found;
-        const std::size_t end = index + (rank(element + same) - rank(element));
-        std::array<std::uint32_t, 256> counts{}, others{};
-        for (std::size_t i = index; i < end; ++i) {
-            ++(i % 2 == 0 ? counts : others)[narrow[i]];
-            result[i] = shared.becomes[narrow[i]];
-        }
-        const bool hasGaps = end - index < same;
-        if (hasGaps && !shared.gap)
-            return false;
-        if (hasGaps && !state.mask->test(element))
-            mapped.note(*shared.gap, 0);
-        double worst = -1;
-        for (std::size_t code = 0; code < 256; ++code) {
-            const std::uint32_t number = counts[code] + others[code];
-            if (number == 0)
-                continue;
-            if (shared.refused[code])
-                return false;
-            worst = std::max(worst, shared.errors[code]);
-            mapped.changed += shared.becomes[code] != code ? number : 0;
-        }
-        for (std::size_t i = index; i < end && worst > mapped.worst; ++i) {
-            const std::uint8_t code = narrow[i]; // the first of those that are farthest off
-            if (shared.errors[code] == worst)
-                mapped.note(shared.wanted[code], table->valueOf(shared.becomes[code]));
-        }
-        if (hasGaps)
-            mapped.note(*shared.gap, 0);
-        for (std::size_t i = at, own = index; i < std::min(at + same, after.size()); ++i) {
-            const bool isStored = !state.mask || state.mask->test(first + i);
-            after[i] = isStored ? static_cast<float>(table->valueOf(result[own])) : 0.0f;
-            own += isStored ? 1U : 0U;
-        }
-        index = end;
-        at += same;
-    }
-    narrow.swap(result);
-    outcome.add(std::move(mapped));
-    return true;
-}
-
-/// Null where the `same` elements are too few for one.
-const RunEditor::State::CodeMap *RunEditor::State::mapAt(std::uint64_t element, std::uint64_t same)
-{
-    const CodeTable &shared = tableAt(element, same);
-    if (map && mapContext == tableContext)
-        return map.get();
-    if (same < std::uint64_t{8} << width)
-        return nullptr;
-    if (!map)
-        map = std::make_unique<CodeMap>();
-    mapContext = tableContext;
-    const std::size_t count = std::size_t{1} << width;
-    floats.resize(count + 1);
-    for (std::size_t code = 0; code < count; ++code)
-        floats[code] = static_cast<float>(shared.valueOf(static_cast<std::uint32_t>(code)));
-    floats[count] = 0;
-    kept.resize(count + 1);
-    wantedOf(floats, kept);
-    const double gap = kept[count];
-    wanted = std::span<const double>(kept).first(count);
-    elements.assign(count, element);
-    blockCount = count;
-    codes.resize(count);
-    std::iota(codes.begin(), codes.end(), 0U);
-    now.resize(count);
-    next.resize(count);
-    chosen.resize(count);
-    choose();
-    for (std::size_t code = 0; code < count; ++code) {
-        map->becomes[code] = static_cast<std::uint8_t>(chosen[code]);
-        map->wanted[code] = wanted[code];
-        map->refused[code] = !holds(code);
-        map->errors[code] =
-            equalValues(next[code], wanted[code]) ? 0.0 : std::abs(next[code] - wanted[code]);
-    }
-    map->gap = std::nullopt;
-    if (std::abs(gap) <= tolerance.of(gap))
-        map->gap = gap;
-    return map.get();
-}
-
-/// Codes [from, to) of the payload, which are those of the elements from `first` on.
-void RunEditor::State::load(std::uint64_t first, std::uint64_t from, std::uint64_t to,
-                            std::size_t count)
-{
-    runFirst = first;
-    if (ordered()) {
-        skipped = 0;
-        orderedCodes.clear();
-        positions.resize(count);
-        state.payload.order->positions(first, positions);
-        return;
-    }
-    // Of codes that share bytes the first whole group of eight: it begins a byte.
-    const std::uint64_t begin = width >= 8 ? from : from / 8 * 8;
-    skipped = static_cast<unsigned>(from - begin);
-    firstByte = begin * width / 8;
-    const std::uint64_t endByte = (to * width + 7) / 8;
-    const auto bytes = state.payload.bytes.subspan(firstByte, endByte - firstByte);
-    packed.assign(bytes.begin(), bytes.end());
-    narrow.resize(width > 8 ? 0 : to - begin);
-    if (width <= 8)
-        unpackCodes(packed, width, 0, narrow);
-}
-
-/// Sets elements [first + at, first + at + values.size()), whose codes begin with number `index`
-/// of those that were loaded. Returns how many of them are stored.
-std::size_t RunEditor::State::setBlock(std::uint64_t first, std::size_t at, std::size_t index,
-                                       std::span<const double> values, std::span<float> after,
-                                       RunOutcome &outcome)
-{
-    if (nearBlock(first + at, index, values, after, outcome))
-        return state.mask ? rank(first + at + values.size()) - rank(first + at) : values.size();
-    gather(first, at, values, outcome);
-    loadCodes(first, at, index);
-    choose();
-    settle(outcome);
-    storeCodes(index);
-    std::ranges::fill(after, 0.0f);
-    for (std::size_t i = 0; i < blockCount && elementAt(i) - blockFirst < after.size(); ++i)
-        after[elementAt(i) - blockFirst] = static_cast<float>(next[i]);
-    return blockCount;
-}
-
-/// The ordinary block of fp16 numbers or of narrow codes that share their scale: each value has a
-/// code that is near enough, by vector instructions. False, with nothing done, for any other one.
-bool RunEditor::State::nearBlock(std::uint64_t first, std::size_t index,
-                                 std::span<const double> values, std::span<float> after,
-                                 RunOutcome &outcome)
-{
-    const bool isHalf = plainTo == ElementType::Fp16 && !ordered();
-    if (!(isHalf || isScaled) || outcome.refusal || (state.mask && outcome.worst < 0))
-        return false;
-    std::span<const double> stored = values;
-    if (state.mask) {
-        kept.resize(values.size() + 8);
-        const auto count = keepMasked(values, state.mask->bytes(), first, kept);
-        if (!count) // one that is not stored is not to stay zero
-            return false;
-        stored = std::span<const double>(kept).first(*count);
-    }
-    const std::size_t count = stored.size();
-    floats.resize(std::max(count, after.size()));
-    const auto became = std::span(floats).first(count);
-    ChosenRun run;
-    if (isHalf) {
-        halves.resize(2 * count);
-        const auto held = std::span(halves).first(count), to = std::span(halves).subspan(count);
-        std::memcpy(held.data(), packed.data() + 2 * index, 2 * count);
-        run = chooseHalves(stored, held, to, became);
-        if (run.sure)
-            std::memcpy(packed.data() + 2 * index, to.data(), 2 * count);
-    } else {
-        const ScalePair pair = scaleOf(state, first);
-        const auto held = std::span(narrow).subspan(index, count);
-        const ElementType type = state.payload.type;
-        foundCodes.resize(count);
-        run = chooseScaled(stored,
-                           {pair.scale, pair.offset, state.scaling->addsOffset,
-                            state.scaling->roundDifference, state.halfResult(),
-                            static_cast<std::int32_t>(smallestCode(type)),
-                            static_cast<std::int32_t>(largestCode(type)), (1U << width) - 1,
-                            tolerance.absolute, tolerance.relative},
-                           held, foundCodes, became);
-        if (run.sure)
-            std::ranges::copy(foundCodes, held.begin());
-    }
-    if (!run.sure)
-        return false;
-    outcome.changed += run.changed;
-    for (std::size_t i = 0; i < count && run.worst > outcome.worst; ++i) {
-        const auto value = static_cast<double>(became[i]);
-        if (std::abs(value - stored[i]) == run.worst) // the first of those that are farthest off
-            outcome.note(stored[i], value);
-    }
-    if (state.mask)
-        expandFloats(state.mask->bytes(), first, became, after);
-    else
-        std::copy_n(became.begin(), after.size(), after.begin());
-    return true;
-}
-
-/// The stored elements of a block, and of the others those that settle() is to look at.
-void RunEditor::State::gather(std::uint64_t first, std::size_t at, std::span<const double> values,
-                              const RunOutcome &outcome)
-{
-    gaps.clear();
-    elements.clear();
-    blockFirst = first + at;
-    blockCount = values.size();
-    wanted = values;
-    if (!ordered() && !state.mask)
-        return;
-    const std::size_t count = values.size();
-    elements.resize(count + 1); // never empty
-    kept.resize(count);
-    std::size_t stored = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::uint64_t element = first + at + i;
-        const bool isStored = ordered() ? positions[at + i] != ElementOrder::kAbsent
-                                        : !state.mask || state.mask->test(element);
-        // Once there is an account, a zero that stays does not change it.
-        if (!isStored && (!(values[i] == 0) || outcome.worst < 0))
-            gaps.push_back({element, values[i]});
-        elements[stored] = element;
-        kept[stored] = values[i];
-        stored += isStored ? 1U : 0U;
-    }
-    blockCount = stored;
-    wanted = std::span<const double>(kept).first(stored);
-}
-
-void RunEditor::State::loadCodes(std::uint64_t first, std::size_t at, std::size_t index)
-{
-    const std::size_t count = blockCount;
-    codes.resize(count);
-    if (ordered()) {
-        longCodes.resize(kSetAtOnce);
-        const auto some = std::span(longCodes).first(std::min(kSetAtOnce, positions.size() - at));
-        decoder.codes(first + at, some);
-        for (std::size_t i = 0; i < count; ++i)
-            codes[i] = bitsOf(some[elementAt(i) - blockFirst]);
-    } else if (width <= 8) {
-        std::copy_n(narrow.begin() + static_cast<std::ptrdiff_t>(index), count, codes.begin());
-    } else {
-        const std::size_t size = width / 8;
-        for (std::size_t i = 0; i < count; ++i) {
-            std::uint32_t code = 0;
-            std::memcpy(&code, packed.data() + (index + i) * size, size);
-            codes[i] = code;
-        }
-    }
-    now.resize(count);
-    next.resize(count);
-    chosen.resize(count);
-}
-
 void RunEditor::State::choose()
 {
     natural = false;
@@ -583,249 +792,6 @@ void RunEditor::State::choose()
         choosePlain();
     else
         chooseEach();
-}
-
-/// How many elements from one on share its codebook and scale.
-std::uint64_t RunEditor::State::sharing(std::uint64_t element) const
-{
-    std::uint64_t same = state.elements - element;
-    if (state.palette)
-        same = ordered() ? 1 : GridWalker(state.palette->grid, element).cellLeft();
-    if (state.scaling)
-        same = std::min(same, GridWalker(state.scaling->grid, element).cellLeft());
-    return same;
-}
-
-/// The table of an element, which the `same` elements from it on share.
-const CodeTable &RunEditor::State::tableAt(std::uint64_t element, std::uint64_t same)
-{
-    constexpr std::size_t kMostTables = 1024;
-    constexpr std::uint64_t kMany = 512;
-    Context context;
-    if (state.palette)
-        context.codebook = state.codebookAt(element);
-    if (state.scaling)
-        context.cell = state.scaling->grid.cellOf(element);
-    if (context != tableContext) {
-        tableContext = context;
-        if (state.palette) { // codebooks come again, scales seldom
-            if (tables.size() >= kMostTables)
-                tables.clear();
-            table = &tables[context];
-        }
-        if (!state.palette || table->isEmpty())
-            table->make(state, element);
-    }
-    if (same >= kMany)
-        table->makeIndex();
-    return *table;
-}
-
-void RunEditor::State::chooseByTables()
-{
-    for (std::size_t i = 0; i < blockCount;) {
-        const std::uint64_t element = elementAt(i);
-        const std::uint64_t same = sharing(element);
-        const CodeTable &shared = tableAt(element, same);
-        double last = HUGE_VAL; // of a fill the value is always the same
-        std::uint32_t nearest = 0;
-        for (; i < blockCount && elementAt(i) - element < same; ++i) {
-            const double value = wanted[i], held = shared.valueOf(codes[i]);
-            now[i] = next[i] = held;
-            chosen[i] = codes[i];
-            if (value == held)
-                continue;
-            if (!std::isfinite(value) || shared.isEmpty()) {
-                chooseOne(i);
-                continue;
-            }
-            if (value != last)
-                nearest = shared.nearest(last = value);
-            const double found = shared.valueOf(nearest);
-            if (std::abs(held - value) <= std::abs(found - value)) // of equally near ones
-                continue;
-            next[i] = found;
-            chosen[i] = nearest;
-        }
-    }
-}
-
-/// Numbers that are stored as they are: the nearest number of the type, by one rounding.
-void RunEditor::State::choosePlain()
-{
-    const std::size_t count = blockCount;
-    const bool isHalf = plainTo == ElementType::Fp16;
-    const std::uint32_t largest = isHalf ? 0x7bff : 0x7f7fffff, sign = isHalf ? 0x8000 : 0x80000000;
-    floats.resize(count);
-    halves.resize(count);
-    if (isHalf) {
-        std::ranges::copy(codes, halves.begin());
-        convertHalfToFloat(std::span<const std::uint16_t>(halves), floats);
-        std::ranges::copy(floats, now.begin());
-        std::ranges::transform(wanted, floats.begin(), doubleToFloatOdd);
-        convertFloatToHalf(floats, halves);
-        std::ranges::copy(halves, chosen.begin());
-    } else {
-        for (std::size_t i = 0; i < count; ++i) {
-            now[i] = static_cast<double>(std::bit_cast<float>(codes[i]));
-            chosen[i] = std::bit_cast<std::uint32_t>(static_cast<float>(wanted[i]));
-        }
-    }
-    natural = true;
-    for (std::size_t i = 0; i < count; ++i) {
-        const bool large = (chosen[i] & (sign - 1)) > largest && std::isfinite(wanted[i]);
-        natural &= !large; // beyond the range: the largest number
-        chosen[i] = large ? (chosen[i] & sign) | largest : chosen[i];
-        // What has the value keeps its bits, whatever its sign of zero or NaN payload.
-        chosen[i] = equalValues(now[i], wanted[i]) ? codes[i] : chosen[i];
-    }
-    if (isHalf) {
-        std::ranges::copy(chosen, halves.begin());
-        convertHalfToFloat(std::span<const std::uint16_t>(halves), floats);
-        std::ranges::copy(floats, next.begin());
-        return;
-    }
-    for (std::size_t i = 0; i < count; ++i)
-        next[i] = static_cast<double>(std::bit_cast<float>(chosen[i]));
-}
-
-void RunEditor::State::chooseEach()
-{
-    for (std::size_t i = 0; i < blockCount; ++i)
-        chooseOne(i);
-}
-
-/// As Editor::setElement chooses.
-void RunEditor::State::chooseOne(std::size_t i)
-{
-    const ElementPlace place{elementAt(i), 0, elementAt(i)};
-    const std::int64_t current = signedCode(codes[i]);
-    now[i] = valueOfCode(state, place, current);
-    const auto found =
-        codec::choose(candidatesFor(state, place, wanted[i], current), wanted[i]).nearest;
-    next[i] = found ? found->value : now[i];
-    chosen[i] = found ? bitsOf(found->code) : codes[i];
-}
-
-/// Whether what was chosen is near enough, as decide() has it.
-bool RunEditor::State::holds(std::size_t i) const
-{
-    return equalValues(next[i], wanted[i]) ||
-           std::abs(next[i] - wanted[i]) <= tolerance.of(wanted[i]) ||
-           (plainTo != ElementType::Unknown &&
-            isNaturalRounding(plainTo, wanted[i], signedCode(chosen[i])));
-}
-
-/// Refuses what is too far from what was asked for, and keeps the account.
-void RunEditor::State::settle(RunOutcome &outcome)
-{
-    const std::size_t count = blockCount;
-    // The ordinary block: all are near enough, and none is farther off than those before.
-    bool held = !outcome.refusal && gaps.empty();
-    for (std::size_t i = 0; i < count; ++i) {
-        const double error = std::abs(next[i] - wanted[i]);
-        held &= error <= outcome.worst;
-        held &= natural | (error <= tolerance.absolute) |
-                (error <= std::abs(wanted[i]) * tolerance.relative);
-    }
-    if (held) {
-        for (std::size_t i = 0; i < count; ++i)
-            outcome.changed += chosen[i] != codes[i] ? 1U : 0U;
-        return;
-    }
-    std::size_t gap = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        for (; gap < gaps.size() && gaps[gap].element < elementAt(i); ++gap)
-            settleGap(gaps[gap], outcome);
-        if (holds(i))
-            outcome.note(wanted[i], next[i]);
-        else
-            refuse(elementAt(i), wanted[i], outcome);
-        if (outcome.refusal) { // nothing is to be written
-            next[i] = now[i];
-            chosen[i] = codes[i];
-        }
-        outcome.changed += chosen[i] != codes[i] ? 1U : 0U;
-    }
-    for (; gap < gaps.size(); ++gap)
-        settleGap(gaps[gap], outcome);
-}
-
-/// An element that is not stored stays zero.
-void RunEditor::State::settleGap(const Gap &gap, RunOutcome &outcome)
-{
-    if (std::abs(gap.wanted) <= tolerance.of(gap.wanted))
-        outcome.note(gap.wanted, 0);
-    else
-        refuse(gap.element, gap.wanted, outcome);
-}
-
-/// Editor finds the words; only the first refusal is kept.
-void RunEditor::State::refuse(std::uint64_t element, double value, RunOutcome &outcome)
-{
-    Error error;
-    if (!outcome.refusal) {
-        const auto plan = Editor(decoder).setElement(element, value, tolerance.of(value));
-        error = plan ? Error() : plan.error();
-    }
-    outcome.refuse(element, value, std::move(error));
-}
-
-void RunEditor::State::storeCodes(std::size_t index)
-{
-    const std::size_t count = blockCount;
-    if (ordered()) {
-        for (std::size_t i = 0; i < count; ++i) {
-            if (chosen[i] == codes[i])
-                continue;
-            orderedCodes.push_back({positions[elementAt(i) - runFirst], chosen[i]});
-            for (const std::uint64_t copy : state.payload.order->copies(elementAt(i)))
-                orderedCodes.push_back({copy, chosen[i]});
-        }
-    } else if (width <= 8) {
-        for (std::size_t i = 0; i < count; ++i)
-            narrow[index + i] = static_cast<std::uint8_t>(chosen[i]);
-    } else {
-        const std::size_t size = width / 8;
-        for (std::size_t i = 0; i < count; ++i)
-            std::memcpy(packed.data() + (index + i) * size, &chosen[i], size);
-    }
-}
-
-/// From the byte on in which the run begins.
-std::vector<PartEdit> RunEditor::State::takeBytes()
-{
-    if (ordered())
-        return takeOrdered();
-    if (width <= 8)
-        packCodes(narrow, width, 0, packed);
-    const std::size_t before = skipped * width / 8;
-    packed.erase(packed.begin(), packed.begin() + static_cast<std::ptrdiff_t>(before));
-    std::vector<PartEdit> edits;
-    edits.push_back({state.payload.role, firstByte + before, std::move(packed)});
-    packed.clear();
-    return edits;
-}
-
-/// Codes that touch, in one range; the bytes around codes that do not fill theirs are kept.
-std::vector<PartEdit> RunEditor::State::takeOrdered()
-{
-    std::ranges::sort(orderedCodes, {}, &OrderedCode::position);
-    const bool highestFirst = state.payload.order->highestFirst();
-    std::vector<PartEdit> edits;
-    for (const auto &[position, code] : orderedCodes) {
-        const std::uint64_t first = position / 8, end = (position + width + 7) / 8;
-        if (edits.empty() || edits.back().offset + edits.back().bytes.size() < first)
-            edits.push_back({state.payload.role, first, {}});
-        PartEdit &edit = edits.back();
-        const std::uint64_t held = edit.offset + edit.bytes.size();
-        if (held < end) {
-            const auto more = state.payload.bytes.subspan(held, end - held);
-            edit.bytes.insert(edit.bytes.end(), more.begin(), more.end());
-        }
-        putBits(edit.bytes, position - 8 * edit.offset, width, code, highestFirst);
-    }
-    return edits;
 }
 
 } // namespace kernscope::codec

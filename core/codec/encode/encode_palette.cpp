@@ -136,8 +136,8 @@ std::vector<std::uint64_t> countHalves(std::span<const float> values)
     std::vector<std::uint32_t> even(kHalves);
     std::vector<std::uint32_t> odd(kHalves);
     for (std::size_t start = 0; start < values.size(); start += kMost) {
-        std::fill(even.begin(), even.end(), 0u);
-        std::fill(odd.begin(), odd.end(), 0u);
+        std::ranges::fill(even, 0u);
+        std::ranges::fill(odd, 0u);
         forEachHalfBlock(values.subspan(start, std::min(kMost, values.size() - start)),
                          [&](std::size_t, std::span<const std::uint16_t> halves) {
                              std::size_t i = 0;

@@ -152,8 +152,8 @@ LossCut cutOf(const Losses &losses, std::uint64_t wanted)
     const auto at = within.begin() + static_cast<std::ptrdiff_t>(wanted);
     std::nth_element(within.begin(), at, within.end(), std::greater<>());
     const std::uint64_t least = *at;
-    const auto above = static_cast<std::uint64_t>(std::count_if(
-        within.begin(), within.end(), [&](std::uint64_t one) { return one > least; }));
+    const auto above = static_cast<std::uint64_t>(
+        std::ranges::count_if(within, [&](std::uint64_t one) { return one > least; }));
     return {least, wanted - above};
 }
 

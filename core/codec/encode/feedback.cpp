@@ -171,7 +171,7 @@ public:
     void round(std::size_t position, std::span<const double> targets,
                std::span<double> results) override
     {
-        std::fill(results.begin(), results.end(), 0.0);
+        std::ranges::fill(results, 0.0);
         if (!m_kept(position))
             return;
         const std::size_t length = m_entries * m_vector;

@@ -23,10 +23,7 @@ Result<EncodedWeight> encodeMassed(std::span<const float> values, const Shape &s
 {
     if (const FormEncoder *encoder = formEncoder(spec.node))
         return encoder->encode(values, shape, spec, masses);
-    return ErrorBuilder("encode.form")
-        .expected(encoderWords())
-        .message("There is no encoder of this form")
-        .unexpected();
+    return refused("encode.form", {}, encoderWords(), {}, "There is no encoder of this form");
 }
 
 /// Of the weights, the one whose outputs are nearest, of equally near ones the first.

@@ -61,7 +61,7 @@ public:
     {
         Random random;
         const std::size_t count = m_columns.count();
-        std::fill(m_distances.begin(), m_distances.end(), std::numeric_limits<double>::infinity());
+        std::ranges::fill(m_distances, std::numeric_limits<double>::infinity());
         std::vector<float> centres;
         std::size_t next = 0;
         for (std::size_t c = 0; c < clusters; ++c) {
@@ -127,7 +127,7 @@ private:
         std::vector<std::pair<float, std::uint32_t>> order(count);
         for (std::size_t i = 0; i < count; ++i)
             order[i] = {m_points[i * m_vector], static_cast<std::uint32_t>(i)};
-        std::sort(order.begin(), order.end());
+        std::ranges::sort(order);
         std::vector<std::uint32_t> places(count);
         std::vector<float> points(m_points.size());
         std::vector<double> distances(m_columns.padded());

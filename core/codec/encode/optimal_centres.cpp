@@ -188,7 +188,7 @@ private:
         Bounds bounds{static_cast<std::uint32_t>(m_count)};
         while (bounds.back() > 0)
             bounds.push_back(m_split[bounds.back()]);
-        std::reverse(bounds.begin(), bounds.end());
+        std::ranges::reverse(bounds);
         return bounds;
     }
 

@@ -29,13 +29,8 @@ std::string valueText(const Json &value)
 Diagnostic metadataFinding(Severity severity, std::string_view code, std::string expected,
                            std::string found, std::string message)
 {
-    return {severity, ErrorBuilder(code)
-                          .file(std::string(kMetadataFile))
-                          .at(FileOffset(0))
-                          .field("assetVersion")
-                          .expected(std::move(expected))
-                          .found(std::move(found))
-                          .message(std::move(message))};
+    return {severity, valueError({std::string(kMetadataFile), FileOffset(0)}, code, "assetVersion",
+                                 expected, found, message)};
 }
 
 /// "/Users/…", "/home/…", "C:\…": of one machine alone.
@@ -99,13 +94,8 @@ Result<Metadata> readMetadata(std::span<const std::byte> bytes, const std::strin
 {
     const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
     const auto refuse = [&](std::uint64_t at, std::string expected, std::string found) {
-        return ErrorBuilder("aimodel.metadata")
-            .file(file)
-            .at(FileOffset(at))
-            .expected(std::move(expected))
-            .found(std::move(found))
-            .message("The package's metadata cannot be read")
-            .unexpected();
+        return refused({file, FileOffset(at)}, "aimodel.metadata", {}, expected, found,
+                       "The package's metadata cannot be read");
     };
     if (!jsonFits(text))
         return refuse(0, std::string(kJsonLimits), "more");
@@ -212,14 +202,11 @@ std::optional<Error> authorPathFinding(const std::vector<AuthorPath> &paths)
 {
     if (paths.empty())
         return std::nullopt;
-    return ErrorBuilder("aimodel.author_paths")
-        .file(std::string(kModuleFile))
-        .at(paths.front().range.offset)
-        .length(paths.front().range.bytes)
-        .field("debug information")
-        .found(std::to_string(paths.size()))
-        .message("Debug information holds absolute paths of the author's machine (patch "
-                 "--blank-paths blanks them)");
+    return valueError(
+        {std::string(kModuleFile), paths.front().range.offset, paths.front().range.bytes},
+        "aimodel.author_paths", "debug information", {}, std::to_string(paths.size()),
+        "Debug information holds absolute paths of the author's machine (patch "
+        "--blank-paths blanks them)");
 }
 
 } // namespace kernscope::aimodel

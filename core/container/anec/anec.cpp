@@ -92,12 +92,8 @@ bool isAnec(std::span<const std::byte> bytes)
 Result<AnecFile> readAnec(std::span<const std::byte> bytes, const std::string &name)
 {
     if (!isAnec(bytes)) {
-        return ErrorBuilder("anec.header")
-            .file(name)
-            .at(FileOffset(0))
-            .expected("sizes that fit the file")
-            .message("not an .anec file")
-            .unexpected();
+        return refused({name, FileOffset(0)}, "anec.header", {}, "sizes that fit the file", {},
+                       "not an .anec file");
     }
     constexpr std::uint32_t kH13 = 4;
     AnecFile file;
@@ -129,30 +125,6 @@ Result<AnecFile> readAnec(std::span<const std::byte> bytes, const std::string &n
     image.diagnostics = list.diagnostics;
     image.texts.push_back({1, std::make_shared<const descriptor::TaskList>(std::move(list))});
     return file;
-}
-
-Result<std::vector<std::byte>> writeAnec(const AnecFile &file, std::span<const std::byte> source)
-{
-    const AnecHeader &header = file.header;
-    if (source.size() < kHeaderBytes || contentOffset(header, source.size()) != file.contentOffset)
-        return refused("anec.write", "header", "sizes that fit the file",
-                       std::to_string(source.size()) + " bytes",
-                       "The header does not fit the bytes that follow it");
-    std::vector<std::byte> bytes(source.begin(), source.end());
-    storeLittle<std::uint64_t>(bytes, 0, header.size);
-    storeLittle<std::uint32_t>(bytes, 8, header.taskBytes);
-    storeLittle<std::uint32_t>(bytes, 12, header.taskCount);
-    storeLittle<std::uint64_t>(bytes, 16, header.textBytes);
-    storeLittle<std::uint64_t>(bytes, 24, header.kernelBytes);
-    storeLittle<std::uint32_t>(bytes, 32, header.sources);
-    storeLittle<std::uint32_t>(bytes, 36, header.destinations);
-    for (std::size_t i = 0; i < kTiles; ++i) {
-        storeLittle<std::uint32_t>(bytes, 0x28 + 4 * i, header.tiles[i]);
-        for (std::size_t k = 0; k < 6; ++k)
-            storeLittle<std::uint64_t>(bytes, 0x28 + 4 * kTiles + 48 * i + 8 * k,
-                                       header.shapes[i][k]);
-    }
-    return bytes;
 }
 
 std::vector<hwx::CoverSpan> coverAnec(const AnecFile &file, std::span<const std::byte> bytes)

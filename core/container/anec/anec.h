@@ -36,10 +36,6 @@ bool isAnec(std::span<const std::byte> bytes);
 /// Errors: "anec.header" where isAnec is false. Faults of the tasks are in image.diagnostics.
 Result<AnecFile> readAnec(std::span<const std::byte> bytes, const std::string &file);
 
-/// Writes the header from the model, the content from `source`: reading and writing gives the same
-/// bytes. Errors: "anec.write" where the source is no file of that size.
-Result<std::vector<std::byte>> writeAnec(const AnecFile &file, std::span<const std::byte> source);
-
 /// Runs that cover header, tasks and kernel.
 std::vector<hwx::CoverSpan> coverAnec(const AnecFile &file, std::span<const std::byte> bytes);
 

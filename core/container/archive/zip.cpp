@@ -53,13 +53,7 @@ bool fits(Bytes bytes, std::uint64_t at, std::uint64_t length)
 tl::unexpected<Error> fault(std::string_view code, std::string_view file, std::uint64_t offset,
                             std::string expected, std::string found, std::string_view message)
 {
-    return ErrorBuilder(code)
-        .file(file)
-        .at(FileOffset(offset))
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message(message)
-        .unexpected();
+    return refused({file, FileOffset(offset)}, code, {}, expected, found, message);
 }
 
 struct Directory {

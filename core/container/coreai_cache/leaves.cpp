@@ -76,12 +76,8 @@ bool addValue(std::string path, std::string value, std::vector<Leaf> &leaves)
 
 Error plistFault(const std::string &file, std::uint64_t at, std::string expected, std::string found)
 {
-    return ErrorBuilder("coreai_cache.plist")
-        .file(file)
-        .at(FileOffset(at))
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message("The property list cannot be read");
+    return valueError({file, FileOffset(at)}, "coreai_cache.plist", {}, expected, found,
+                      "The property list cannot be read");
 }
 
 /// A property list element by element; no recursion, every step goes on in the text.
@@ -516,13 +512,8 @@ private:
 Result<std::vector<Leaf>> jsonLeaves(std::string_view text, const std::string &file)
 {
     const auto refuse = [&](std::uint64_t at, std::string expected, std::string found) {
-        return ErrorBuilder("coreai_cache.json")
-            .file(file)
-            .at(FileOffset(at))
-            .expected(std::move(expected))
-            .found(std::move(found))
-            .message("The JSON text cannot be read")
-            .unexpected();
+        return refused({file, FileOffset(at)}, "coreai_cache.json", {}, expected, found,
+                       "The JSON text cannot be read");
     };
     if (text.size() > kMostJson || !jsonFits(text))
         return refuse(0, std::string(kJsonLimits), "more");

@@ -89,25 +89,19 @@ public:
     {
         std::error_code error;
         if (!fs::exists(m_root, error))
-            return ErrorBuilder("io.open")
-                .file(m_root.string())
-                .found(error ? error.message() : "none")
-                .message("There is no such file or folder")
-                .unexpected();
+            return refused({m_root.string()}, "io.open", {}, {}, error ? error.message() : "none",
+                           "There is no such file or folder");
         if (m_root.filename().empty()) // "model.aimodelc/"
             m_root = m_root.parent_path();
         namesAbove();
         TRY(walk());
         if (m_known == 0)
-            return ErrorBuilder("coreai_cache.kind")
-                .file(m_root.string())
-                .at(FileOffset(0))
-                .expected("what a compiler left: .aimodelc, coreai-cache, .mpsgraphpackage, "
-                          "a specialization bundle, .e5")
-                .found(fmt::format("{}, none with a name of that layout",
-                                   counted(m_survey.files, "file")))
-                .message("Nothing in it is known")
-                .unexpected();
+            return refused(
+                {m_root.string(), FileOffset(0)}, "coreai_cache.kind", {},
+                "what a compiler left: .aimodelc, coreai-cache, .mpsgraphpackage, "
+                "a specialization bundle, .e5",
+                fmt::format("{}, none with a name of that layout", counted(m_survey.files, "file")),
+                "Nothing in it is known");
         judge();
         return std::move(m_survey);
     }
@@ -281,11 +275,10 @@ private:
                 return Error(ErrorBuilder(std::move(error)).file(path.empty() ? name : path));
             });
         if (text && text->size() != bytes)
-            m_changed = ErrorBuilder("io.changed")
-                            .file(path.empty() ? name : path)
-                            .expected(fmt::format("{} bytes", bytes))
-                            .found(fmt::format("{} bytes", text->size()))
-                            .message("The file was changed by another program while it was read");
+            m_changed =
+                valueError({path.empty() ? name : path}, "io.changed", {},
+                           fmt::format("{} bytes", bytes), fmt::format("{} bytes", text->size()),
+                           "The file was changed by another program while it was read");
         const auto leaves = !text  ? Result<std::vector<Leaf>>(tl::unexpected(text.error()))
                             : json ? jsonLeaves(*text, path)
                                    : plistLeaves(*text, path);
@@ -441,13 +434,9 @@ Result<std::string> packageHash(const fs::path &package, const SmallFileReader &
     const fs::path path = package / "main.hash";
     const auto hash = TRY(read(path, 2 * kBytes));
     if (hash.size() != kBytes)
-        return ErrorBuilder("aimodel.hash")
-            .file(path.string())
-            .at(FileOffset(0))
-            .expected("32 bytes")
-            .found(counted(hash.size(), "byte"))
-            .message("The hash of the program has not the length of a SHA-256")
-            .unexpected();
+        return refused({path.string(), FileOffset(0)}, "aimodel.hash", {}, "32 bytes",
+                       counted(hash.size(), "byte"),
+                       "The hash of the program has not the length of a SHA-256");
     return hexBytesText(std::as_bytes(std::span(hash)), "");
 }
 

@@ -185,13 +185,9 @@ private:
         stored.field = row.field;
         const auto fail = [&](std::string_view code, std::string expected, std::string found,
                               std::string_view message) {
-            stored.fault = ErrorBuilder(code)
-                               .file(std::string(m_files.weightsName))
-                               .at(FileOffset(stored.bytes.offset))
-                               .field(name + "." + row.field)
-                               .expected(std::move(expected))
-                               .found(std::move(found))
-                               .message(std::string(message));
+            stored.fault =
+                valueError({std::string(m_files.weightsName), FileOffset(stored.bytes.offset)},
+                           code, name + "." + row.field, expected, found, std::string(message));
         };
         const Blob *blob = m_files.weights->find(id);
         if (blob == nullptr) {
@@ -272,13 +268,10 @@ Result<BlobTable> readBlobs(std::span<const std::byte> bytes, const std::string 
     const std::uint64_t count =
         bytes.size() < kCountBytes ? 0 : loadLittle<std::uint64_t>(bytes, 0);
     if (bytes.size() < kCountBytes || count > (bytes.size() - kCountBytes) / kEntryBytes)
-        return ErrorBuilder("espresso.table")
-            .file(file)
-            .at(FileOffset(0))
-            .expected("a count of blobs and 16 bytes for each")
-            .found(fmt::format("{} in {} bytes", count, bytes.size()))
-            .message("The table of blobs does not fit into the file")
-            .unexpected();
+        return refused({file, FileOffset(0)}, "espresso.table", {},
+                       "a count of blobs and 16 bytes for each",
+                       fmt::format("{} in {} bytes", count, bytes.size()),
+                       "The table of blobs does not fit into the file");
     BlobTable table;
     table.blobs.resize(static_cast<std::size_t>(count));
     std::uint64_t at = kCountBytes + kEntryBytes * count;
@@ -288,37 +281,14 @@ Result<BlobTable> readBlobs(std::span<const std::byte> bytes, const std::string 
         blob.id = loadLittle<std::uint64_t>(bytes, entry);
         const auto length = loadLittle<std::uint64_t>(bytes, entry + 8);
         if (length > bytes.size() - at || !table.places.emplace(blob.id, i).second)
-            return ErrorBuilder("espresso.blob")
-                .file(file)
-                .at(FileOffset(entry))
-                .field(fmt::format("blob {}", blob.id))
-                .expected(
-                    fmt::format("at most {} bytes, and a number of its own", bytes.size() - at))
-                .found(fmt::format("{} bytes", length))
-                .message("A blob leaves the file, or comes twice")
-                .unexpected();
+            return refused(
+                {file, FileOffset(entry)}, "espresso.blob", fmt::format("blob {}", blob.id),
+                fmt::format("at most {} bytes, and a number of its own", bytes.size() - at),
+                fmt::format("{} bytes", length), "A blob leaves the file, or comes twice");
         blob.data = {FileOffset(at), ByteCount(length)};
         at += length;
     }
     return table;
-}
-
-Result<std::vector<std::byte>> writeBlobs(const BlobTable &table, std::span<const std::byte> source)
-{
-    std::vector<std::byte> bytes(source.begin(), source.end());
-    const std::uint64_t end =
-        table.blobs.empty() ? table.header().end() : table.blobs.back().data.end();
-    if (end > bytes.size())
-        return refused("espresso.write", "payload", fmt::format("{} bytes", end),
-                       fmt::format("{} bytes", bytes.size()),
-                       "The source does not hold the blobs that the table counts");
-    storeLittle<std::uint64_t>(bytes, 0, table.blobs.size());
-    for (std::size_t i = 0; i < table.blobs.size(); ++i) {
-        storeLittle<std::uint64_t>(bytes, kCountBytes + kEntryBytes * i, table.blobs[i].id);
-        storeLittle<std::uint64_t>(bytes, kCountBytes + kEntryBytes * i + 8,
-                                   table.blobs[i].data.bytes.value);
-    }
-    return bytes;
 }
 
 bool isCompressedNet(std::span<const std::byte> bytes)
@@ -330,13 +300,8 @@ Result<Net> readNet(const NetFiles &files)
 {
     const auto bad = [&](std::uint64_t at, std::string expected, std::string found,
                          std::string_view message) {
-        return ErrorBuilder("espresso.net")
-            .file(std::string(files.name))
-            .at(FileOffset(at))
-            .expected(std::move(expected))
-            .found(std::move(found))
-            .message(std::string(message))
-            .unexpected();
+        return refused({std::string(files.name), FileOffset(at)}, "espresso.net", {}, expected,
+                       found, std::string(message));
     };
     if (isCompressedNet(files.net))
         return bad(0, "a JSON text", "one that is compressed (pbze, LZFSE)",

@@ -37,11 +37,6 @@ struct BlobTable {
 /// Errors: "espresso.table" (no count, or more blobs than the file has entries for),
 /// "espresso.blob" (a payload beyond the file's end, a number that comes twice).
 Result<BlobTable> readBlobs(std::span<const std::byte> bytes, const std::string &file);
-/// Writes the table, payloads and what follows them from `source`: the same bytes. Error:
-/// "espresso.write" where `source` does not hold them.
-Result<std::vector<std::byte>> writeBlobs(const BlobTable &table,
-                                          std::span<const std::byte> source);
-
 /// The first bytes of a net or shape that is stored compressed (LZFSE), which is not read.
 bool isCompressedNet(std::span<const std::byte> bytes);
 

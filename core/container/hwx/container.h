@@ -232,12 +232,6 @@ bool isContainer(std::span<const std::byte> bytes);
 /// ("hwx.magic", "hwx.header").
 Result<Container> readContainer(std::span<const std::byte> bytes, const std::string &file);
 
-/// Writes the container again: header, commands, relocations and symbols from the model's fields,
-/// everything else (segment bytes, strings, state words without a name) from `source`. Reading and
-/// writing gives the same bytes. Errors: "hwx.write" where a field's place is outside the file.
-Result<std::vector<std::byte>> writeContainer(const Container &container,
-                                              std::span<const std::byte> source);
-
 // Private to hardware containers: what the codes of their tables are called.
 
 /// A row of resources/tables/hwx_codes.csv.

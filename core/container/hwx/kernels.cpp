@@ -55,9 +55,59 @@ public:
         if (note != nullptr)
             m_result.notes.emplace_back(section, note);
     }
-    void addPalette();
-    void addVectors();
-    void addWeights(const std::vector<KernelLane> &lanes, std::uint64_t live);
+    void addPalette()
+    {
+        if (value("palette_enable") == 0)
+            return;
+        UnitSection palette;
+        palette.type = kFp16;
+        palette.bitDepth = value("palette_bits");
+        palette.count = 1;
+        palette.bytes = palette.bitDepth <= 8 ? std::uint64_t(2) << palette.bitDepth : 0;
+        set(KernelUnit::Pal, palette,
+            "one table of fp16 entries a slice, padded to 64 bytes; its place in the slice is not "
+            "published");
+    }
+
+    void addVectors()
+    {
+        const std::uint64_t channels = value("cout");
+        if (value("bias_mode") != 0)
+            set(KernelUnit::Bias, {kFp16, 0, 16, channels, 2 * channels},
+                "a row of halves ahead of the weights of each plane");
+        if (value("post_scale_mode") != 0)
+            set(KernelUnit::Scale, {kFp16, 0, 16, channels, 2 * channels},
+                "a per-channel post-scale; its place is not published");
+        if (value("nonlinear_mode") == 2)
+            set(KernelUnit::Lut, {kLutTag, 0, kTableBits, 1, kTableBytes},
+                "43 halves padded to 128 bytes");
+    }
+
+    void addWeights(const std::vector<KernelLane> &lanes, std::uint64_t live)
+    {
+        UnitSection weights;
+        const auto element = elementOf(value("kernel_fmt"), m_reader.list().version->number);
+        if (element) {
+            weights.type = element->first;
+            weights.bitDepth = element->second;
+        }
+        for (const KernelLane &lane : lanes)
+            weights.bytes += lane.enabled ? lane.size : 0;
+        const auto groups = std::max<std::uint64_t>(value("groups"), 1);
+        const auto taps = checkedMultiply(value("Kw"), value("Kh"));
+        const auto inner = taps ? checkedMultiply(*taps, value("cin") / groups) : std::nullopt;
+        const auto count = inner ? checkedMultiply(*inner, value("cout")) : std::nullopt;
+        // A task that only looks values up has a table on lane 0 and no weights.
+        const bool tableOnly = value("nonlinear_mode") == 2 && value("op_mode") == 4;
+        if (!tableOnly) {
+            weights.count = count.value_or(0);
+            set(KernelUnit::Weights, weights,
+                element ? "bytes of all slices, padding included"
+                        : "the element type of this code is contested; bytes of all slices");
+        }
+        set(KernelUnit::Ocgs, {TypeNumber(0), 0, 0, live, 0},
+            "one slice a lane; no record of fourteen words is seen in published containers");
+    }
 
     TaskUnit m_result;
 
@@ -65,60 +115,6 @@ private:
     const descriptor::TaskDetail &m_detail;
     const descriptor::TaskReader &m_reader;
 };
-
-void UnitReader::addPalette()
-{
-    if (value("palette_enable") == 0)
-        return;
-    UnitSection palette;
-    palette.type = kFp16;
-    palette.bitDepth = value("palette_bits");
-    palette.count = 1;
-    palette.bytes = palette.bitDepth <= 8 ? std::uint64_t(2) << palette.bitDepth : 0;
-    set(KernelUnit::Pal, palette,
-        "one table of fp16 entries a slice, padded to 64 bytes; its place in the slice is not "
-        "published");
-}
-
-void UnitReader::addVectors()
-{
-    const std::uint64_t channels = value("cout");
-    if (value("bias_mode") != 0)
-        set(KernelUnit::Bias, {kFp16, 0, 16, channels, 2 * channels},
-            "a row of halves ahead of the weights of each plane");
-    if (value("post_scale_mode") != 0)
-        set(KernelUnit::Scale, {kFp16, 0, 16, channels, 2 * channels},
-            "a per-channel post-scale; its place is not published");
-    if (value("nonlinear_mode") == 2)
-        set(KernelUnit::Lut, {kLutTag, 0, kTableBits, 1, kTableBytes},
-            "43 halves padded to 128 bytes");
-}
-
-void UnitReader::addWeights(const std::vector<KernelLane> &lanes, std::uint64_t live)
-{
-    UnitSection weights;
-    const auto element = elementOf(value("kernel_fmt"), m_reader.list().version->number);
-    if (element) {
-        weights.type = element->first;
-        weights.bitDepth = element->second;
-    }
-    for (const KernelLane &lane : lanes)
-        weights.bytes += lane.enabled ? lane.size : 0;
-    const auto groups = std::max<std::uint64_t>(value("groups"), 1);
-    const auto taps = checkedMultiply(value("Kw"), value("Kh"));
-    const auto inner = taps ? checkedMultiply(*taps, value("cin") / groups) : std::nullopt;
-    const auto count = inner ? checkedMultiply(*inner, value("cout")) : std::nullopt;
-    // A task that only looks values up has a table on lane 0 and no weights.
-    const bool tableOnly = value("nonlinear_mode") == 2 && value("op_mode") == 4;
-    if (!tableOnly) {
-        weights.count = count.value_or(0);
-        set(KernelUnit::Weights, weights,
-            element ? "bytes of all slices, padding included"
-                    : "the element type of this code is contested; bytes of all slices");
-    }
-    set(KernelUnit::Ocgs, {TypeNumber(0), 0, 0, live, 0},
-        "one slice a lane; no record of fourteen words is seen in published containers");
-}
 
 } // namespace
 

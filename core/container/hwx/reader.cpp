@@ -64,31 +64,19 @@ void TableReader::report(Severity severity, std::string code, std::uint64_t at,
 {
     if (m_result.diagnostics.size() >= kMaxRows)
         return;
-    m_result.diagnostics.push_back({severity, ErrorBuilder(std::move(code))
-                                                  .file(m_file)
-                                                  .at(FileOffset(at))
-                                                  .expected(std::move(expected))
-                                                  .found(std::move(found))
-                                                  .message(std::move(message))});
+    m_result.diagnostics.push_back(
+        {severity, valueError({m_file, FileOffset(at)}, code, {}, expected, found, message)});
 }
 
 Result<Container> TableReader::read()
 {
     if (!isContainer(m_bytes))
-        return ErrorBuilder("hwx.magic")
-            .file(m_file)
-            .at(FileOffset(0))
-            .expected("0xbeefface")
-            .message("not a hardware container")
-            .unexpected();
+        return refused({m_file, FileOffset(0)}, "hwx.magic", {}, "0xbeefface", {},
+                       "not a hardware container");
     if (m_bytes.size() < kHeaderBytes)
-        return ErrorBuilder("hwx.header")
-            .file(m_file)
-            .at(FileOffset(0))
-            .expected("32 bytes")
-            .found(fmt::format("{} bytes", m_bytes.size()))
-            .message("the container's header is cut short")
-            .unexpected();
+        return refused({m_file, FileOffset(0)}, "hwx.header", {}, "32 bytes",
+                       fmt::format("{} bytes", m_bytes.size()),
+                       "the container's header is cut short");
     const Fields fields(m_bytes, 0, kHeaderBytes);
     Header &header = m_result.header;
     header = {fields.u32(0),  fields.u32(4),  fields.u32(8),  fields.u32(12),

@@ -45,10 +45,9 @@ Diagnostics Faults::take()
 {
     if (m_dropped > 0) {
         m_diagnostics.push_back(
-            {Severity::Note, ErrorBuilder("mil.more")
-                                 .file(m_fileName)
-                                 .found(fmt::format("{}", m_dropped))
-                                 .message("More faults of this file are not listed.")});
+            {Severity::Note,
+             valueError({m_fileName}, "mil.more", {}, {}, fmt::format("{}", m_dropped),
+                        "More faults of this file are not listed.")});
     }
     return std::move(m_diagnostics);
 }

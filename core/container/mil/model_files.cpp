@@ -115,14 +115,7 @@ tl::unexpected<Error> fault(std::string_view fileName, std::string_view code, st
                             std::string_view field, std::string_view expected,
                             std::string_view found, std::string_view message)
 {
-    return ErrorBuilder(code)
-        .file(fileName)
-        .at(FileOffset(place))
-        .field(field)
-        .expected(expected)
-        .found(found)
-        .message(message)
-        .unexpected();
+    return refused({fileName, FileOffset(place)}, code, field, expected, found, message);
 }
 
 const std::string *stringAt(const Json &object, std::string_view key)

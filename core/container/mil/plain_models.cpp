@@ -101,7 +101,7 @@ private:
             std::vector<WireBytes> values;
             m_left -= std::min(m_left, row.size());
             each(message, [&](const WireField &field) {
-                const auto at = std::find(std::begin(kFields), std::end(kFields), field.number);
+                const auto at = std::ranges::find(kFields, field.number);
                 if (field.number == 20 && field.type == WireField::Type::Bytes)
                     values.push_back(field.content);
                 else if (at != std::end(kFields))

@@ -320,7 +320,7 @@ bool ProtobufParser::parseModel(const WireBytes &model, const std::string &path,
 bool ProtobufParser::parsePipeline(const WireBytes &message, bool wrapped, const std::string &path,
                                    ParsedProgram &parsed)
 {
-    const auto level = std::count(path.begin(), path.end(), '/');
+    const auto level = std::ranges::count(path, '/');
     if (level >= kMaxPipelineDepth)
         return fail("proto.depth", message.span(),
                     fmt::format("at most {} pipelines", kMaxPipelineDepth), "",

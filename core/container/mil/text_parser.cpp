@@ -336,12 +336,10 @@ ParsedProgram readProgramText(std::span<const std::byte> text, std::string_view 
         ParsedProgram none;
         none.diagnostics.push_back(
             {Severity::Error,
-             ErrorBuilder("mil.limit")
-                 .file(fileName)
-                 .at(FileOffset(kMaxTextBytes - sum.bytes))
-                 .expected(fmt::format("at most {} bytes of a bundle", kMaxTextBytes))
-                 .found(fmt::format("{} bytes", text.size()))
-                 .message("The program text is larger than is read.")});
+             valueError({fileName, FileOffset(kMaxTextBytes - sum.bytes)}, "mil.limit", {},
+                        fmt::format("at most {} bytes of a bundle", kMaxTextBytes),
+                        fmt::format("{} bytes", text.size()),
+                        "The program text is larger than is read.")});
         return none;
     }
     const std::string_view view(reinterpret_cast<const char *>(text.data()), text.size());

@@ -407,44 +407,6 @@ std::vector<std::byte> Writer::finish() const
     return file;
 }
 
-Result<std::vector<std::byte>> reencode(std::span<const std::byte> file, std::string_view fileName)
-{
-    const BlobFile parsed = readBlobFile(file, fileName);
-    for (const Diagnostic &diagnostic : parsed.diagnostics) {
-        // What overlaps cannot be written record by record.
-        if (diagnostic.severity == Severity::Error || diagnostic.error.code == "blob.overlap" ||
-            diagnostic.error.code == "blob.limit")
-            return tl::unexpected(diagnostic.error);
-    }
-    Writer::Options options;
-    options.count = parsed.count;
-    const auto reserved = file.subspan(8, options.headerReserved.size());
-    std::ranges::copy(reserved, options.headerReserved.begin());
-    Writer writer(options);
-    std::uint64_t written = kHeaderBytes;
-    const auto between = [&file](std::uint64_t from, std::uint64_t to) {
-        return file.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from));
-    };
-    for (const Record &record : parsed.records) {
-        const std::uint64_t meta = record.metaOffset.value;
-        const std::uint64_t behindMeta = meta + kMetadataBytes;
-        if (meta < written || record.dataOffset.value < behindMeta) {
-            return ErrorBuilder("blob.overlap")
-                .file(fileName)
-                .at(record.metaOffset)
-                .message("Records out of order cannot be written back record by record.")
-                .unexpected();
-        }
-        writer.fill(between(written, meta));
-        writer.add(record.type, between(record.dataOffset.value, record.payload().end()),
-                   record.paddingBits, between(meta + kReservedAt, behindMeta),
-                   between(behindMeta, record.dataOffset.value));
-        written = record.payload().end();
-    }
-    writer.fill(between(written, file.size()));
-    return writer.finish();
-}
-
 } // namespace kernscope::milblob
 
 namespace kernscope {
@@ -481,11 +443,8 @@ std::optional<LfsPointer> lfsPointer(std::span<const std::byte> bytes)
 
 Error lfsError(const LfsPointer &pointer, const std::string &path)
 {
-    return ErrorBuilder("bundle.lfs")
-        .file(path)
-        .expected(pointer.bytes + " bytes, " + pointer.oid)
-        .found("a pointer of Git LFS")
-        .message("The file was not downloaded: run git lfs pull.");
+    return valueError({path}, "bundle.lfs", {}, pointer.bytes + " bytes, " + pointer.oid,
+                      "a pointer of Git LFS", "The file was not downloaded: run git lfs pull.");
 }
 
 } // namespace kernscope

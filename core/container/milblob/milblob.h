@@ -87,10 +87,6 @@ private:
     std::uint32_t m_count = 0;
 };
 
-/// Parses and writes again: equal to `file` for every sound file (filler and reserved bytes kept,
-/// the header's count too). Errors: the first one of readBlobFile, or "blob.overlap".
-Result<std::vector<std::byte>> reencode(std::span<const std::byte> file, std::string_view fileName);
-
 } // namespace kernscope::milblob
 
 namespace kernscope {

@@ -78,7 +78,7 @@ std::vector<std::uint32_t> ConstantUses::sharing(const ConstantBytes &data) cons
     std::vector<std::uint32_t> all;
     for (const std::uint32_t attribute : byResource[data.resource])
         all.insert(all.end(), byAttribute[attribute].begin(), byAttribute[attribute].end());
-    std::sort(all.begin(), all.end());
+    std::ranges::sort(all);
     return all;
 }
 

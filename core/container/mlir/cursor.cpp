@@ -19,13 +19,8 @@ bool FaultState::fail(std::string_view code, std::uint64_t offset, std::string_v
                       std::string expected, std::string found, std::string message)
 {
     if (!error)
-        error = ErrorBuilder(code)
-                    .file(std::string(file))
-                    .at(FileOffset(offset))
-                    .field(std::string(field))
-                    .expected(std::move(expected))
-                    .found(std::move(found))
-                    .message(std::move(message));
+        error = valueError({std::string(file), FileOffset(offset)}, code, std::string(field),
+                           expected, found, message);
     return false;
 }
 

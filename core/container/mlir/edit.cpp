@@ -2,7 +2,7 @@
 #include "core/container/mlir/aicode.h"
 #include "core/container/mlir/cursor.h"
 #include "core/container/mlir/encode.h"
-#include "core/container/mlir/kinds.h"
+#include "core/container/mlir/module.h"
 
 #include <algorithm>
 #include <utility>
@@ -75,7 +75,7 @@ Result<std::uint32_t> ModuleEdit::type(std::string_view kind, const FieldValues 
 Result<std::uint32_t> ModuleEdit::entry(std::string_view kind, const FieldValues &values, bool type)
 {
     const auto rows = kindRows();
-    const auto row = std::find_if(rows.begin(), rows.end(), [&](const KindRow &each) {
+    const auto row = std::ranges::find_if(rows, [&](const KindRow &each) {
         return each.dialect == kEditedDialect && each.type == type && each.name == kind &&
                each.fields.size() == values.columns.size();
     });
@@ -192,9 +192,9 @@ void ModuleEdit::dropUnused()
 {
     std::vector<std::uint32_t> constants;
     dropOperations(constants);
-    const bool known =
-        std::none_of(m_module.diagnostics.begin(), m_module.diagnostics.end(),
-                     [](const Diagnostic &each) { return each.error.code == "mlir.kind"; });
+    const bool known = std::ranges::none_of(m_module.diagnostics, [](const Diagnostic &each) {
+        return each.error.code == "mlir.kind";
+    });
     if (known) // else something unknown may hold an attribute
         dropAttributes(constants);
 }

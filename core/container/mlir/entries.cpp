@@ -99,14 +99,11 @@ private:
             return;
         m_module.diagnostics.push_back(
             {Severity::Warning,
-             ErrorBuilder("mlir.kind")
-                 .file(m_module.file)
-                 .at(entry.range.offset)
-                 .length(entry.range.bytes)
-                 .field(m_name)
-                 .found(std::string(m_module.dialectName(entry.dialect)) + " " +
-                        (type ? "type" : "attribute") + " kind " + std::to_string(code))
-                 .message("A kind without a row in the tables is shown as bytes")});
+             valueError({m_module.file, entry.range.offset, entry.range.bytes}, "mlir.kind", m_name,
+                        {},
+                        std::string(m_module.dialectName(entry.dialect)) + " " +
+                            (type ? "type" : "attribute") + " kind " + std::to_string(code),
+                        "A kind without a row in the tables is shown as bytes")});
     }
 
     void walkFrom(std::uint32_t root)

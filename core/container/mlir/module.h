@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/format/record_fields.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -287,5 +288,28 @@ Module readModule(std::span<const std::byte> bytes, std::string file);
 
 /// True where the first bytes are those of MLIR bytecode.
 bool isModule(std::span<const std::byte> bytes);
+
+// The tables mlir_kinds.csv and mlir_properties.csv.
+//
+// Fields are "name:letter", a '*' behind the letter makes a list with a count before it:
+//   A attribute, T type, S string (indices), V varint, I signed varint, Y raw byte,
+//   N integer and F float of the width in the first field, M a number of the width of the type in
+//   the first field, B varint size and as many bytes, R resource handle, O raw byte and, where it
+//   is 1, a varint, D pairs of attributes with a count before them.
+
+std::span<const KindRow> kindRows();
+/// The rows of a dialect by code, null in the gaps; null where no row names the dialect.
+const std::vector<const KindRow *> *rowsByCode(std::string_view dialect, bool types);
+/// The first row of that name in dialect `aicode`; null: none.
+const KindRow *kindNamed(std::string_view name, bool type);
+
+std::span<const PropertyRow> propertyRows();
+/// The row of that operation, else the one of all its versions; null: none.
+const PropertyRow *propertyRow(std::string_view operation);
+
+/// What a byte of a module is: "attribute 12 (serialization.dense_elements): data", "operation 5
+/// (conv2d_v1)", "string 3", "resource dense_resource: data". O(log entries), and the fields of one
+/// entry. Nothing where no table says it.
+std::optional<format::PlacedField> fieldAt(const Module &module, FileOffset offset);
 
 } // namespace kernscope::mlir

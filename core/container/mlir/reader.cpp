@@ -2,7 +2,6 @@
 #include "core/base/error_builder.h"
 #include "core/container/mlir/cursor.h"
 #include "core/container/mlir/entries.h"
-#include "core/container/mlir/kinds.h"
 #include "core/container/mlir/module.h"
 
 #include <algorithm>
@@ -625,13 +624,11 @@ private:
         const std::uint64_t version = cursor.varint("version");
         if (cursor.finish("version") && version != kKnown)
             m_module.diagnostics.push_back(
-                {Severity::Warning, ErrorBuilder("mlir.dialect_version")
-                                        .file(m_module.file)
-                                        .at(range.offset)
-                                        .expected(std::to_string(kKnown))
-                                        .found(std::to_string(version))
-                                        .message("Another version of the dialect is read as the "
-                                                 "one that is known")});
+                {Severity::Warning,
+                 valueError({m_module.file, range.offset}, "mlir.dialect_version", {},
+                            std::to_string(kKnown), std::to_string(version),
+                            "Another version of the dialect is read as the "
+                            "one that is known")});
     }
 
     void addName(OperationName name)

@@ -4,7 +4,7 @@
 #include "core/base/error_builder.h"
 #include "core/container/mlir/encode.h"
 #include "core/container/mlir/entries.h"
-#include "core/container/mlir/kinds.h"
+#include "core/container/mlir/module.h"
 
 #include <algorithm>
 
@@ -14,12 +14,7 @@ namespace {
 
 tl::unexpected<Error> cannotWrite(const Module &module, std::string found, std::string message)
 {
-    return ErrorBuilder("mlir.write")
-        .file(module.file)
-        .field("module")
-        .found(std::move(found))
-        .message(std::move(message))
-        .unexpected();
+    return refused({module.file}, "mlir.write", "module", {}, found, message);
 }
 
 } // namespace

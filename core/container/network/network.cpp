@@ -204,7 +204,7 @@ std::optional<Error> checkScales(StoredWeight &weight, const WireState &state)
     };
     const bool known = weight.axis < weight.shape.size() && weight.shape[weight.axis] == count;
     if (count > 1 && !known) {
-        const auto axis = std::find(weight.shape.begin(), weight.shape.end(), count);
+        const auto axis = std::ranges::find(weight.shape, count);
         if (axis == weight.shape.end() || !fits(weight.scale) || !fits(weight.bias))
             return faultOf(weight, "network.scale", "one, or one a channel of an axis",
                            fmt::format("{} for {}", count, shapeText(weight.shape)),

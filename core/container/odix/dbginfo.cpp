@@ -247,7 +247,7 @@ std::string DebugInfo::name(std::uint32_t opId) const
 std::string DebugInfo::scope(std::uint32_t opId) const
 {
     std::vector<std::string> parts = callStack(opId);
-    std::reverse(parts.begin(), parts.end());
+    std::ranges::reverse(parts);
     const DebugLocation *location = of(opId);
     for (std::size_t i = 0; location != nullptr && i < location->entries.size(); ++i) {
         if (const std::string &node = entries[location->entries[i]].node; !node.empty()) {
@@ -289,17 +289,14 @@ Result<DebugInfo> readDebugInfo(std::span<const std::byte> bytes, const std::str
     const bool beginFits = info.begin >= kDebugHeaderBytes && info.begin <= bytes.size();
     const bool endFits = info.end >= info.begin && info.end <= bytes.size();
     if (!whole || !beginFits || !endFits)
-        return ErrorBuilder("odix.header")
-            .file(file)
-            .at(FileOffset(!whole      ? 0
-                           : beginFits ? 16
-                                       : 8))
-            .field("header")
-            .expected("dbgi and a FlatBuffer inside the file")
-            .found(whole ? fmt::format("[{}, {}) of {} bytes", info.begin, info.end, bytes.size())
-                         : fmt::format("{} bytes", bytes.size()))
-            .message("The header is not that of debug information.")
-            .unexpected();
+        return refused({file, FileOffset(!whole      ? 0
+                                         : beginFits ? 16
+                                                     : 8)},
+                       "odix.header", "header", "dbgi and a FlatBuffer inside the file",
+                       whole
+                           ? fmt::format("[{}, {}) of {} bytes", info.begin, info.end, bytes.size())
+                           : fmt::format("{} bytes", bytes.size()),
+                       "The header is not that of debug information.");
     TRY(DebugReader(bytes, file, info).read());
     return info;
 }

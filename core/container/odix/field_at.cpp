@@ -68,7 +68,7 @@ void FieldMap::walk(FlatBuffer &flat, std::string_view root)
     }
     m_open = {};
     m_seen = {};
-    std::sort(m_runs.begin(), m_runs.end(), [](const Run &a, const Run &b) { return a.at < b.at; });
+    std::ranges::sort(m_runs, [](const Run &a, const Run &b) { return a.at < b.at; });
 }
 
 void FieldMap::push(const FlatBuffer::Table &table, std::uint32_t parent, std::uint32_t index,

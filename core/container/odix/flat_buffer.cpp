@@ -28,13 +28,7 @@ void FlatBuffer::fail(std::uint64_t at, std::string_view field, std::string expe
 {
     if (m_fault)
         return;
-    m_fault = ErrorBuilder("odix.content")
-                  .file(m_name)
-                  .at(FileOffset(at))
-                  .field(field)
-                  .expected(std::move(expected))
-                  .found(std::move(found))
-                  .message(std::move(message));
+    m_fault = valueError({m_name, FileOffset(at)}, "odix.content", field, expected, found, message);
 }
 
 void FlatBuffer::broken(std::uint64_t at, std::string_view field, std::string expected,

@@ -81,33 +81,4 @@ std::string_view Program::roleOf(const Function &function) const
     return symbol.inputs.empty() ? "initialiser" : "initialiser with buffers";
 }
 
-Result<std::vector<std::byte>> writeProgram(const Program &program,
-                                            std::span<const std::byte> source)
-{
-    std::uint64_t end = program.flatBuffer.end();
-    for (const ByteRange &segment : program.segments)
-        end = std::max(end, segment.end());
-    if (end > source.size())
-        return refused("odix.write", "source", std::to_string(end) + " bytes",
-                       std::to_string(source.size()) + " bytes",
-                       "The source does not hold the parts of the program.");
-    std::vector<std::byte> bytes(source.size());
-    static constexpr std::string_view kMagic = "odix";
-    std::ranges::transform(kMagic, bytes.begin(),
-                           [](char letter) { return static_cast<std::byte>(letter); });
-    storeLittle<std::uint16_t>(bytes, 4, program.major);
-    storeLittle<std::uint16_t>(bytes, 6, program.minor);
-    storeLittle<std::uint64_t>(bytes, 8, program.flatBuffer.offset.value);
-    storeLittle<std::uint64_t>(bytes, 16, program.dataBegin);
-    const auto copy = [&](ByteRange range) {
-        const auto part = source.subspan(range.offset.value, range.bytes.value);
-        std::ranges::copy(part, bytes.begin() + static_cast<std::ptrdiff_t>(range.offset.value));
-    };
-    copy({FileOffset(24), ByteCount(program.flatBuffer.offset.value - 24)}); // no loader reads it
-    copy(program.flatBuffer);
-    copy({FileOffset(program.flatBuffer.end()),
-          ByteCount(source.size() - program.flatBuffer.end())});
-    return bytes;
-}
-
 } // namespace kernscope::odix

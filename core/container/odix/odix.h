@@ -164,10 +164,4 @@ bool isOdix(std::span<const std::byte> bytes);
 /// program to show. Faults of one function, type or symbol are diagnostics, and the rest is there.
 Result<Program> readProgram(std::span<const std::byte> bytes, const std::string &file);
 
-/// Header and data segments by the tables, the FlatBuffer and what lies between the constants from
-/// `source`: reading and writing gives the same bytes. Error "odix.write" where `source` is
-/// shorter.
-Result<std::vector<std::byte>> writeProgram(const Program &program,
-                                            std::span<const std::byte> source);
-
 } // namespace kernscope::odix

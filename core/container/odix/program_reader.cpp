@@ -102,12 +102,10 @@ private:
         keepFault();
         if (end < m_bytes.size())
             m_program.diagnostics.push_back(
-                {Severity::Warning, ErrorBuilder("odix.trailing")
-                                        .file(m_file)
-                                        .at(FileOffset(end))
-                                        .expected(fmt::format("{} bytes", end))
-                                        .found(fmt::format("{} bytes", m_bytes.size()))
-                                        .message("Bytes lie after the last data segment.")});
+                {Severity::Warning,
+                 valueError({m_file, FileOffset(end)}, "odix.trailing", {},
+                            fmt::format("{} bytes", end), fmt::format("{} bytes", m_bytes.size()),
+                            "Bytes lie after the last data segment.")});
     }
 
     void readSymbols(const Table &table)
@@ -276,13 +274,10 @@ private:
         default:
             if (!m_flat.failed())
                 m_program.diagnostics.push_back(
-                    {Severity::Warning, ErrorBuilder("odix.opcode")
-                                            .file(m_file)
-                                            .at(FileOffset(table.at))
-                                            .field(name)
-                                            .expected("an instruction that is known")
-                                            .found(fmt::format("{}", instruction.opcode))
-                                            .message("The kind of an instruction is not known.")});
+                    {Severity::Warning, valueError({m_file, FileOffset(table.at)}, "odix.opcode",
+                                                   name, "an instruction that is known",
+                                                   fmt::format("{}", instruction.opcode),
+                                                   "The kind of an instruction is not known.")});
         }
     }
 
@@ -343,14 +338,11 @@ private:
         if (!bytes || bytes->value > segment.bytes.value - offset) {
             m_program.diagnostics.push_back(
                 {Severity::Error,
-                 ErrorBuilder("odix.constant")
-                     .file(m_file)
-                     .at(m_program.functions[function].code[at].at)
-                     .field(fmt::format("function {} instruction {}", function, at))
-                     .expected(
-                         fmt::format("a segment of {} bytes that holds it", segment.bytes.value))
-                     .found(fmt::format("{} at {}", m_program.types[type].text, offset))
-                     .message("A constant passes the end of its data segment, or has no size.")});
+                 valueError({m_file, m_program.functions[function].code[at].at}, "odix.constant",
+                            fmt::format("function {} instruction {}", function, at),
+                            fmt::format("a segment of {} bytes that holds it", segment.bytes.value),
+                            fmt::format("{} at {}", m_program.types[type].text, offset),
+                            "A constant passes the end of its data segment, or has no size.")});
             return;
         }
         m_known[{load.segment, offset, type}] = m_program.constants.size();
@@ -370,9 +362,9 @@ private:
         const auto place = [](const Constant &each) {
             return std::tuple(each.segment, each.offset, each.bytes.bytes.value);
         };
-        std::reverse(all.begin(), all.end());
-        std::stable_sort(all.begin(), all.end(),
-                         [&](const Constant &a, const Constant &b) { return place(a) < place(b); });
+        std::ranges::reverse(all);
+        std::ranges::stable_sort(
+            all, [&](const Constant &a, const Constant &b) { return place(a) < place(b); });
         std::uint64_t end = 0;
         for (std::size_t i = all.size(); i-- > 0;) {
             const bool last = i + 1 == all.size() || all[i + 1].segment != all[i].segment;
@@ -437,14 +429,10 @@ Result<Program> readProgram(std::span<const std::byte> bytes, const std::string 
     program.major = loadLittle<std::uint16_t>(bytes, 4);
     program.minor = loadLittle<std::uint16_t>(bytes, 6);
     if (program.major != kMajor || program.minor > kMinor)
-        return ErrorBuilder("odix.version")
-            .file(file)
-            .at(FileOffset(4))
-            .field("version")
-            .expected(fmt::format("at most {}.{}", kMajor, kMinor))
-            .found(fmt::format("{}.{}", program.major, program.minor))
-            .message("This version of compiled programs is not known.")
-            .unexpected();
+        return refused({file, FileOffset(4)}, "odix.version", "version",
+                       fmt::format("at most {}.{}", kMajor, kMinor),
+                       fmt::format("{}.{}", program.major, program.minor),
+                       "This version of compiled programs is not known.");
     const auto begin = loadLittle<std::uint64_t>(bytes, 8);
     program.dataBegin = loadLittle<std::uint64_t>(bytes, 16);
     if (begin < kHeaderBytes || begin > bytes.size())

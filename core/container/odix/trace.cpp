@@ -209,13 +209,11 @@ private:
         if (!fitsInside({FileOffset(operands[1].index), ByteCount(view.bytes)}, ByteCount(room))) {
             m_trace.diagnostics.push_back(
                 {Severity::Error,
-                 ErrorBuilder("odix.view")
-                     .file(m_file)
-                     .at(each.at)
-                     .field(fmt::format("function {} instruction {}", state.function, index))
-                     .expected(fmt::format("a view in {} bytes", room))
-                     .found(fmt::format("{} bytes at {}", view.bytes, operands[1].index))
-                     .message("A view does not fit its memory.")});
+                 valueError({m_file, each.at}, "odix.view",
+                            fmt::format("function {} instruction {}", state.function, index),
+                            fmt::format("a view in {} bytes", room),
+                            fmt::format("{} bytes at {}", view.bytes, operands[1].index),
+                            "A view does not fit its memory.")});
             return {};
         }
         view.offset += operands[1].index;

@@ -38,8 +38,8 @@ std::string fourccText(std::int64_t code)
     std::string letters;
     for (int shift = 24; shift >= 0; shift -= 8)
         letters += static_cast<char>(code >> shift & 0xFF);
-    const bool printable = std::all_of(letters.begin(), letters.end(),
-                                       [](char each) { return each > ' ' && each < 0x7F; });
+    const bool printable =
+        std::ranges::all_of(letters, [](char each) { return each > ' ' && each < 0x7F; });
     return printable ? letters : std::to_string(code);
 }
 
@@ -147,13 +147,9 @@ void TypeReader::readAttribute(std::uint8_t kind, const FlatBuffer::Table &table
     default:
         if (!m_flat.failed())
             m_program.diagnostics.push_back(
-                {Severity::Warning, ErrorBuilder("odix.attribute")
-                                        .file(m_file)
-                                        .at(attribute.at)
-                                        .field(field)
-                                        .expected("a kind of 1 to 9")
-                                        .found(fmt::format("{}", kind))
-                                        .message("The kind of an attribute is not known.")});
+                {Severity::Warning,
+                 valueError({m_file, attribute.at}, "odix.attribute", field, "a kind of 1 to 9",
+                            fmt::format("{}", kind), "The kind of an attribute is not known.")});
     }
 }
 
@@ -167,8 +163,9 @@ void TypeReader::checkReferences()
         const Attribute &each = m_program.attributes[i];
         const bool inside = each.kind == Attribute::Kind::Type
                                 ? static_cast<std::uint64_t>(each.number) < m_program.types.size()
-                                : std::all_of(each.refs.begin(), each.refs.end(),
-                                              [&](std::uint32_t ref) { return ref < attributes; });
+                                : std::ranges::all_of(each.refs, [&](std::uint32_t ref) {
+                                      return ref < attributes;
+                                  });
         if (!inside)
             cut(i, "references to parts that are there", "a number past the last one");
     }
@@ -182,15 +179,12 @@ void TypeReader::cut(std::size_t node, std::string_view expected, std::string fo
     const FileOffset at =
         node < attributes ? m_program.attributes[node].at : m_program.types[node - attributes].at;
     m_program.diagnostics.push_back(
-        {Severity::Error, ErrorBuilder("odix.reference")
-                              .file(m_file)
-                              .at(at)
-                              .field(node < attributes ? fmt::format("attribute {}", node)
-                                                       : fmt::format("type {}", node - attributes))
-                              .expected(expected)
-                              .found(std::move(found))
-                              .message("A type or an attribute refers to others wrongly; it is "
-                                       "left out.")});
+        {Severity::Error, valueError({m_file, at}, "odix.reference",
+                                     node < attributes ? fmt::format("attribute {}", node)
+                                                       : fmt::format("type {}", node - attributes),
+                                     expected, found,
+                                     "A type or an attribute refers to others wrongly; it is "
+                                     "left out.")});
     if (node >= attributes) {
         m_program.types[node - attributes].attribute = kNone;
         return;

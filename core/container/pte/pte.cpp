@@ -224,7 +224,7 @@ Result<std::vector<Delegate>> readDelegates(std::span<const std::byte> bytes,
                 buffer.text(plan, Name, "name"), buffer.text(delegate, 0, "id"),
                 program.data(segment ? program.segments : inlined, segment, index, place.at)};
             const auto known = [&](const Delegate &each) { return each.data == one.data; };
-            if (!buffer.failed() && std::none_of(found.begin(), found.end(), known))
+            if (!buffer.failed() && std::ranges::none_of(found, known))
                 found.push_back(one);
         }
     }
@@ -237,14 +237,9 @@ Result<std::vector<PackedFile>> packedFiles(std::span<const std::byte> bytes,
                                             const Delegate &delegate, const std::string &file)
 {
     const Refusal refuse = [&](std::string found) {
-        return ErrorBuilder("pte.files")
-            .file(file)
-            .at(delegate.data.offset)
-            .field(delegate.backend)
-            .expected("a list of files, each inside the data or named by the program")
-            .found(std::move(found))
-            .message("The files of a delegate cannot be read")
-            .unexpected();
+        return refused({file, delegate.data.offset}, "pte.files", delegate.backend,
+                       "a list of files, each inside the data or named by the program", found,
+                       "The files of a delegate cannot be read");
     };
     const auto data = bytes.subspan(static_cast<std::size_t>(delegate.data.offset.value),
                                     static_cast<std::size_t>(delegate.data.bytes.value));

@@ -178,12 +178,7 @@ Bytes floatBytes(const std::vector<float> &values)
 
 Error manifestFault(std::string field, std::string expected, std::string found, std::string message)
 {
-    return ErrorBuilder("quantize.manifest")
-        .file(kManifest)
-        .field(std::move(field))
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message(std::move(message));
+    return valueError({kManifest}, "quantize.manifest", field, expected, found, message);
 }
 
 Error placedIn(std::span<const std::byte> manifest, Error error)
@@ -239,8 +234,8 @@ Result<Description> describeMatrix(const Json &manifest)
 
 const Bytes *Folder::file(std::string_view name) const
 {
-    const auto at = std::find_if(files.begin(), files.end(),
-                                 [name](const auto &each) { return each.first == name; });
+    const auto at =
+        std::ranges::find_if(files, [name](const auto &each) { return each.first == name; });
     return at == files.end() ? nullptr : &at->second;
 }
 

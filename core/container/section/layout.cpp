@@ -17,13 +17,8 @@ namespace {
 
 Error groupError(const std::string &file, const Unit &unit, std::string expected, std::string found)
 {
-    return ErrorBuilder("section.group")
-        .file(file)
-        .at(FileOffset(unit.payload))
-        .field(unit.name)
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message("The units of the weight do not fit together");
+    return valueError({file, FileOffset(unit.payload)}, "section.group", unit.name, expected, found,
+                      "The units of the weight do not fit together");
 }
 
 bool sameWeight(const Unit &a, const Unit &b)
@@ -93,8 +88,8 @@ std::optional<Error> dealOf(const WeightSection &section, UnitGroup &group, cons
 /// Cores are dealt channels in their order: those without any are the last ones.
 void setIdleAside(const WeightSection &section, UnitGroup &group)
 {
-    const auto idle = std::find_if(group.units.begin(), group.units.end(),
-                                   [&](std::size_t unit) { return section.units[unit].idle(); });
+    const auto idle = std::ranges::find_if(
+        group.units, [&](std::size_t unit) { return section.units[unit].idle(); });
     group.idle.assign(idle, group.units.end());
     group.units.erase(idle, group.units.end());
 }
@@ -112,7 +107,7 @@ void groupUnits(WeightSection &section, const std::string &file)
         section.groups[place->second].units.push_back(i);
     }
     for (UnitGroup &group : section.groups) {
-        std::sort(group.units.begin(), group.units.end(), [&section](std::size_t a, std::size_t b) {
+        std::ranges::sort(group.units, [&section](std::size_t a, std::size_t b) {
             return std::pair(section.units[a].core, a) < std::pair(section.units[b].core, b);
         });
         const Unit &first = section.units[group.units.front()];
@@ -170,7 +165,7 @@ std::vector<RecordPlace> recordPlaces(const WeightSection &section, const UnitGr
 std::vector<Overlap> overlapsOf(std::vector<PlacedRange> ranges)
 {
     std::erase_if(ranges, [](const PlacedRange &range) { return range.bytes == 0; });
-    std::sort(ranges.begin(), ranges.end(), [](const PlacedRange &a, const PlacedRange &b) {
+    std::ranges::sort(ranges, [](const PlacedRange &a, const PlacedRange &b) {
         return std::tie(a.offset, a.number) < std::tie(b.offset, b.number);
     });
     std::vector<Overlap> overlaps;
@@ -494,13 +489,9 @@ public:
             const std::uint64_t kept = bits == 0 ? 0 : mask.rank(bits);
             if (2 * kept == weights.bytes.value - maskBytes)
                 continue;
-            return ErrorBuilder("section.mask")
-                .field("mask")
-                .at(weights.offset)
-                .expected(fmt::format("{} set bits", (weights.bytes.value - maskBytes) / 2))
-                .found(fmt::format("{}", kept))
-                .message("The mask does not match its values")
-                .unexpected();
+            return refused({{}, weights.offset}, "section.mask", "mask",
+                           fmt::format("{} set bits", (weights.bytes.value - maskBytes) / 2),
+                           fmt::format("{}", kept), "The mask does not match its values");
         }
         return std::shared_ptr<const ElementOrder>(std::move(order));
     }
@@ -635,7 +626,7 @@ bool samePalettes(const WeightSection &section, const UnitGroup &group,
         return bytes.subspan(range.offset.value, range.bytes.value);
     };
     const auto first = palette(group.units.front());
-    return std::all_of(group.units.begin(), group.units.end(), [&](std::size_t unit) {
+    return std::ranges::all_of(group.units, [&](std::size_t unit) {
         const auto other = palette(unit);
         return std::equal(first.begin(), first.end(), other.begin(), other.end());
     });

@@ -215,14 +215,9 @@ Diagnostics verifySection(const WeightSection &section, std::span<const std::byt
             continue;
         diagnostics.push_back(
             {Severity::Error,
-             ErrorBuilder("section.mask")
-                 .file(file)
-                 .at(range.offset)
-                 .length(ByteCount(maskBytes))
-                 .field(unit.name)
-                 .expected(fmt::format("{} set bits", (range.bytes.value - maskBytes) / 2))
-                 .found(fmt::format("{}", kept))
-                 .message("The mask does not match its values")});
+             valueError({file, range.offset, ByteCount(maskBytes)}, "section.mask", unit.name,
+                        fmt::format("{} set bits", (range.bytes.value - maskBytes) / 2),
+                        fmt::format("{}", kept), "The mask does not match its values")});
     }
     return diagnostics;
 }

@@ -24,25 +24,17 @@ bool isSkeleton(std::span<const std::byte> bytes)
 Result<Tables> readSkeleton(std::span<const std::byte> bytes, const std::string &file)
 {
     if (!isSkeleton(bytes) || bytes.size() < kHeaderBytes)
-        return ErrorBuilder("skeleton.header")
-            .file(file)
-            .at(FileOffset(0))
-            .expected("SKEL and a count of numbers")
-            .found(std::to_string(bytes.size()) + " bytes")
-            .message("The header is not that of a skeleton file")
-            .unexpected();
+        return refused({file, FileOffset(0)}, "skeleton.header", {}, "SKEL and a count of numbers",
+                       std::to_string(bytes.size()) + " bytes",
+                       "The header is not that of a skeleton file");
     Tables tables;
     tables.numbers = loadLittle<std::uint16_t>(bytes, kCountAt);
     tables.payload = {FileOffset(kHeaderBytes), ByteCount(tables.numbers * kNumberBytes)};
     if (tables.payload.end() != bytes.size())
-        return ErrorBuilder("skeleton.size")
-            .file(file)
-            .at(FileOffset(kCountAt))
-            .field("numbers")
-            .expected(std::to_string(tables.payload.end()) + " bytes")
-            .found(std::to_string(bytes.size()) + " bytes")
-            .message("The file is not as long as its header says")
-            .unexpected();
+        return refused({file, FileOffset(kCountAt)}, "skeleton.size", "numbers",
+                       std::to_string(tables.payload.end()) + " bytes",
+                       std::to_string(bytes.size()) + " bytes",
+                       "The file is not as long as its header says");
     return tables;
 }
 

@@ -88,7 +88,7 @@ public:
                 edits.push_back(single(Edit::Kind::Set, element, value));
             }
         }
-        std::stable_sort(edits.begin(), edits.end(), [](const Edit &x, const Edit &y) {
+        std::ranges::stable_sort(edits, [](const Edit &x, const Edit &y) {
             return x.indices.front().start < y.indices.front().start;
         });
         return edits;

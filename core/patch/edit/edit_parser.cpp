@@ -62,12 +62,53 @@ tl::unexpected<Error> notANumber(const Piece &piece, const char *stop, std::stri
     std::size_t letter = 1; // bytes of it
     while (at + letter < piece.text.size() && (piece.text[at + letter] & 0xC0) == 0x80)
         ++letter;
-    return ErrorBuilder("patch.syntax")
-        .at(FileOffset(piece.at + at))
-        .expected(std::move(expected))
-        .found(printed(piece.text))
-        .message(fmt::format("The character '{}' belongs to no number",
-                             printed(piece.text.substr(at, letter))))
+    return refused({{}, FileOffset(piece.at + at)}, "patch.syntax", {}, expected,
+                   printed(piece.text),
+                   fmt::format("The character '{}' belongs to no number",
+                               printed(piece.text.substr(at, letter))));
+}
+
+bool holdsOneValue(Edit::Kind kind)
+{
+    return kind == Edit::Kind::Set || kind == Edit::Kind::Keep || kind == Edit::Kind::Codebook ||
+           kind == Edit::Kind::Scale;
+}
+
+constexpr std::string_view kBaseMark = "# base sha256:", kResultMark = "# result sha256:";
+constexpr std::size_t kDigits = 64;
+
+std::string digitsAfter(std::string_view line, std::string_view mark)
+{
+    if (!line.starts_with(mark))
+        return {};
+    line.remove_prefix(mark.size());
+    const std::string_view digits = line.substr(0, kDigits);
+    const bool whole = digits.size() == kDigits &&
+                       digits.find_first_not_of("0123456789abcdef") == std::string_view::npos &&
+                       line.substr(kDigits).find_first_not_of(" \t\r") == std::string_view::npos;
+    return whole ? std::string(digits) : std::string();
+}
+
+void feedNumber(Sha256 &hash, std::uint64_t number)
+{
+    std::array<std::byte, 8> bytes{};
+    storeLittle(bytes, 0, number);
+    hash.update(bytes);
+}
+
+Result<void> compareDigests(std::string_view code, const std::string &wanted,
+                            const Result<std::string> &found, const std::string &script,
+                            std::string message)
+{
+    if (!found)
+        return tl::unexpected(found.error());
+    if (wanted == *found)
+        return {};
+    return ErrorBuilder(std::string(code))
+        .file(script)
+        .expected("sha256:" + wanted)
+        .found("sha256:" + *found)
+        .message(std::move(message))
         .unexpected();
 }
 
@@ -84,12 +125,9 @@ Piece Piece::trimmed() const
 
 tl::unexpected<Error> syntaxError(const Piece &place, std::string expected)
 {
-    return ErrorBuilder("patch.syntax")
-        .at(FileOffset(place.at))
-        .expected(std::move(expected))
-        .found(place.text.empty() ? "the end" : printed(place.text))
-        .message("The edit cannot be understood")
-        .unexpected();
+    return refused({{}, FileOffset(place.at)}, "patch.syntax", {}, expected,
+                   place.text.empty() ? "the end" : printed(place.text),
+                   "The edit cannot be understood");
 }
 
 Result<double> parseNumber(const Piece &piece)
@@ -176,54 +214,6 @@ Result<std::uint64_t> parseFileOffset(Piece &left)
     left = left.part(0, plus);
     return offset;
 }
-
-namespace {
-
-bool holdsOneValue(Edit::Kind kind)
-{
-    return kind == Edit::Kind::Set || kind == Edit::Kind::Keep || kind == Edit::Kind::Codebook ||
-           kind == Edit::Kind::Scale;
-}
-
-constexpr std::string_view kBaseMark = "# base sha256:", kResultMark = "# result sha256:";
-constexpr std::size_t kDigits = 64;
-
-std::string digitsAfter(std::string_view line, std::string_view mark)
-{
-    if (!line.starts_with(mark))
-        return {};
-    line.remove_prefix(mark.size());
-    const std::string_view digits = line.substr(0, kDigits);
-    const bool whole = digits.size() == kDigits &&
-                       digits.find_first_not_of("0123456789abcdef") == std::string_view::npos &&
-                       line.substr(kDigits).find_first_not_of(" \t\r") == std::string_view::npos;
-    return whole ? std::string(digits) : std::string();
-}
-
-void feedNumber(Sha256 &hash, std::uint64_t number)
-{
-    std::array<std::byte, 8> bytes{};
-    storeLittle(bytes, 0, number);
-    hash.update(bytes);
-}
-
-Result<void> compareDigests(std::string_view code, const std::string &wanted,
-                            const Result<std::string> &found, const std::string &script,
-                            std::string message)
-{
-    if (!found)
-        return tl::unexpected(found.error());
-    if (wanted == *found)
-        return {};
-    return ErrorBuilder(std::string(code))
-        .file(script)
-        .expected("sha256:" + wanted)
-        .found("sha256:" + *found)
-        .message(std::move(message))
-        .unexpected();
-}
-
-} // namespace
 
 Edit heldEdit(const AppliedEdit &applied)
 {

@@ -38,22 +38,6 @@ std::size_t editDistance(std::string_view a, std::string_view b)
     return row.back();
 }
 
-std::string_view withoutSuffixes(std::string_view name)
-{
-    static constexpr std::array<std::string_view, 3> kSuffixes{"_quantized", "_palettized",
-                                                               "_sparsified"};
-    for (bool taken = true; taken;) {
-        taken = false;
-        for (const std::string_view suffix : kSuffixes) {
-            if (name.size() > suffix.size() && name.ends_with(suffix)) {
-                name.remove_suffix(suffix.size());
-                taken = true;
-            }
-        }
-    }
-    return name;
-}
-
 template <class Matches>
 std::vector<std::size_t> all(const Bundle &bundle, const Matches &matches)
 {
@@ -73,7 +57,7 @@ Error unknown(const Bundle &bundle, std::string_view name)
         const std::string_view other = bundle.weights()[i].name;
         // A name that was cut short is nearer than one with other letters.
         const bool begins = !name.empty() && other.starts_with(name);
-        near.emplace_back(begins ? 0 : editDistance(name, withoutSuffixes(other)), other);
+        near.emplace_back(begins ? 0 : editDistance(name, baseName(other)), other);
     }
     std::ranges::stable_sort(near, [](const auto &a, const auto &b) { return a.first < b.first; });
     std::string nearest;
@@ -125,13 +109,26 @@ tl::unexpected<Error> indexError(std::string expected, std::string found)
     return refused("patch.index", {}, expected, found, "The weight has no such element");
 }
 
+/// Bits of one code of a part: of a palette's indices and of a mask not those of the bytes that
+/// the older form declares.
+unsigned codeWidth(const codec::Encoding &encoding, codec::PartRole role, ElementType type)
+{
+    if (role == codec::PartRole::Mask)
+        return 1;
+    const bool payload = role == codec::PartRole::Indices || role == codec::PartRole::Data ||
+                         role == codec::PartRole::NonzeroData;
+    if (payload && encoding.palette && encoding.palette->entries > 1)
+        return static_cast<unsigned>(std::bit_width(encoding.palette->entries - 1));
+    return bitWidth(type);
+}
+
 } // namespace
 
 Result<std::size_t> findWeight(const Bundle &bundle, std::string_view name)
 {
     const auto exact = all(bundle, [&](const Weight &w) { return w.address() == name; });
     const auto qualified = all(bundle, [&](const Weight &w) { return isAddress(w, name); });
-    const auto base = all(bundle, [&](const Weight &w) { return withoutSuffixes(w.name) == name; });
+    const auto base = all(bundle, [&](const Weight &w) { return baseName(w.name) == name; });
     const auto made = all(bundle, [&](const Weight &w) { return w.opName() == name; });
     for (const auto &found : {exact, qualified, base, made}) {
         if (found.size() > 1)
@@ -235,23 +232,6 @@ ElementSelection::Run ElementSelection::next()
     }
     return run;
 }
-
-namespace {
-
-/// Bits of one code of a part: of a palette's indices and of a mask not those of the bytes that
-/// the older form declares.
-unsigned codeWidth(const codec::Encoding &encoding, codec::PartRole role, ElementType type)
-{
-    if (role == codec::PartRole::Mask)
-        return 1;
-    const bool payload = role == codec::PartRole::Indices || role == codec::PartRole::Data ||
-                         role == codec::PartRole::NonzeroData;
-    if (payload && encoding.palette && encoding.palette->entries > 1)
-        return static_cast<unsigned>(std::bit_width(encoding.palette->entries - 1));
-    return bitWidth(type);
-}
-
-} // namespace
 
 std::optional<StoredPart> storedPart(const codec::Encoding &encoding, codec::PartRole role)
 {

@@ -352,12 +352,8 @@ Result<ArraySource> ArraySource::open(const std::string &source, const Weight &w
         name.empty() && path.ends_with(".npy") && !std::filesystem::is_directory(path, failure);
     auto opened = array ? ofArray(path) : ofTensor(path, name, weight);
     if (opened && shapeWithoutOnes(opened->m_shape) != shapeWithoutOnes(weight.shape)) {
-        return ErrorBuilder("patch.shape")
-            .file(source)
-            .expected(shapeText(weight.shape))
-            .found(shapeText(opened->m_shape))
-            .message("The array has not the shape of the weight")
-            .unexpected();
+        return refused({source}, "patch.shape", {}, shapeText(weight.shape),
+                       shapeText(opened->m_shape), "The array has not the shape of the weight");
     }
     return opened;
 }
@@ -399,7 +395,7 @@ Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner)
         };
     } else {
         values.wanted = [value = edit.value](std::span<const float>, std::span<double> wanted) {
-            std::fill(wanted.begin(), wanted.end(), value);
+            std::ranges::fill(wanted, value);
         };
     }
     auto selection = ElementSelection::whole(planner.weight().elements.value);

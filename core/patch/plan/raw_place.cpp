@@ -105,10 +105,10 @@ Result<RawPlace> fieldPlace(const Bundle &bundle, const Edit &edit)
     if (!path.field.empty()) {
         const auto *reg = word.reg;
         const auto named = [&path](const BitField &field) { return field.name == path.field; };
-        if (reg == nullptr || std::none_of(reg->fields.begin(), reg->fields.end(), named))
+        if (reg == nullptr || std::ranges::none_of(reg->fields, named))
             return fieldError(edit.weight, "a field of that register",
                               "There is no such field to change");
-        bits = *std::find_if(reg->fields.begin(), reg->fields.end(), named);
+        bits = *std::ranges::find_if(reg->fields, named);
     }
     const std::uint32_t most = bits.mask() >> bits.low;
     if (edit.stored < 0 || edit.stored > static_cast<std::int64_t>(most)) {
@@ -187,12 +187,9 @@ Result<RawPlace> bytesPlace(const Bundle &bundle, const Edit &edit)
     const auto bytes = file->file->bytes();
     if (place.offset.value > bytes.size() ||
         bytes.size() - place.offset.value < edit.bytes.size()) {
-        return ErrorBuilder("patch.index")
-            .file(file->path)
-            .at(place.offset)
-            .expected(fmt::format("at most {} bytes", bytes.size()))
-            .message("The bytes lie past the end of the file")
-            .unexpected();
+        return refused({file->path, place.offset}, "patch.index", {},
+                       fmt::format("at most {} bytes", bytes.size()), {},
+                       "The bytes lie past the end of the file");
     }
     for (std::uint64_t at = place.offset.value; at < place.offset.value + edit.bytes.size();) {
         const std::size_t index = bundle.sectionAt(place.file, FileOffset(at));
@@ -201,12 +198,8 @@ Result<RawPlace> bytesPlace(const Bundle &bundle, const Edit &edit)
         const Section &section = bundle.sections()[index];
         const bool values = holdsValues(section.kind);
         if (const auto why = values ? whyNotAlone(bundle, place.file, at) : std::nullopt) {
-            return ErrorBuilder("patch.weight")
-                .file(file->path)
-                .at(FileOffset(at))
-                .found(bundle.nameOf(section))
-                .message(*why)
-                .unexpected();
+            return refused({file->path, FileOffset(at)}, "patch.weight", {}, {},
+                           bundle.nameOf(section), *why);
         }
         place.values = values && (place.values || place.note.empty());
         place.note += (place.note.empty() ? "" : ", ") + bundle.nameOf(section);

@@ -187,12 +187,10 @@ Result<void> writeEdits(const Bundle &bundle, std::span<const FileEdit> edits, b
                             std::memcmp(expected.data(), file->bytes().data() + edit.offset.value,
                                         expected.size()) == 0);
         if (!holds) {
-            return ErrorBuilder("patch.conflict")
-                .file(known ? bundle.files()[edit.file].path : std::string())
-                .at(edit.offset)
-                .length(range.bytes)
-                .message("The bytes are not those that this edit was planned on")
-                .unexpected();
+            return refused(
+                {known ? bundle.files()[edit.file].path : std::string(), edit.offset, range.bytes},
+                "patch.conflict", {}, {}, {},
+                "The bytes are not those that this edit was planned on");
         }
     }
     const auto write = [&](const FileEdit &edit, bool after) {

@@ -4,10 +4,12 @@
 #include "core/base/error_builder.h"
 #include "core/base/find.h"
 #include "core/base/little_endian.h"
+#include "core/base/overlaid_file.h"
 #include "core/container/milblob/milblob.h"
+#include "core/container/mlir/aicode.h"
+#include "core/format/coreai_operations.h"
 #include "core/numeric/convert.h"
 #include "core/patch/edit/literal_rewrite.h"
-#include "core/patch/plan/shared_constant.h"
 
 #include <set>
 
@@ -15,27 +17,26 @@
 
 namespace kernscope::patch {
 
-/// Bytes behind `end` that nothing uses: padding, or zeros that belong to no one.
-std::uint64_t freeBytesBehind(const Bundle &bundle, std::size_t file, FileOffset end)
-{
-    const auto bytes = bundle.files()[file].file->bytes();
-    std::uint64_t free = 0;
-    while (end.value + free < bytes.size()) {
-        const std::size_t index = bundle.sectionAt(file, FileOffset(end.value + free));
-        if (index == kNoIndex)
-            break;
-        const Section &section = bundle.sections()[index];
-        const auto rest = bytes.subspan(end.value + free, section.range.end() - end.value - free);
-        const bool zeros = std::ranges::all_of(rest, [](std::byte b) { return b == std::byte{0}; });
-        if (section.kind != SectionKind::Padding &&
-            !(section.kind == SectionKind::Unknown && zeros))
-            break;
-        free += rest.size();
-    }
-    return free;
-}
-
 namespace {
+
+constexpr std::size_t kMostNamed = 6;
+
+/// The constants whose bytes begin there.
+std::string readersAt(const Bundle &bundle, FileOffset offset)
+{
+    const BundleFile &file = bundle.files()[bundle.programFile()];
+    const mlir::Module module = mlir::readModule(file.file->bytes(), file.path);
+    std::vector<std::uint32_t> sharing;
+    for (std::uint32_t i = 0; i < module.operations.size(); ++i) {
+        const mlir::Operation &operation = module.operations[i];
+        if (!module.is(operation, "aicode.primitive.constant_v1"))
+            continue;
+        const auto data = mlir::constantBytes(module, module.attributeOf(operation, "value"));
+        if (data && data->data.offset == offset)
+            sharing.push_back(i);
+    }
+    return constantReaders(module, mlir::kNone, sharing);
+}
 
 std::array<std::byte, 8> littleEndian(std::uint64_t value)
 {
@@ -69,13 +70,9 @@ std::uint64_t vectorOf(const Weight &weight)
 Error literalSpaceError(const BundleFile &program, std::uint64_t offset, std::uint64_t room,
                         std::string_view wanted)
 {
-    return ErrorBuilder("patch.space")
-        .file(program.path)
-        .at(FileOffset(offset))
-        .length(ByteCount(room))
-        .expected(fmt::format("a notation of at most {} characters", room))
-        .found(std::string(wanted))
-        .message("The number does not fit its place in the program");
+    return valueError({program.path, FileOffset(offset), ByteCount(room)}, "patch.space", {},
+                      fmt::format("a notation of at most {} characters", room), std::string(wanted),
+                      "The number does not fit its place in the program");
 }
 
 Error partError(std::string_view role)
@@ -107,6 +104,94 @@ std::optional<Rewrite> rewriteElement(std::span<const std::byte> program, mil::S
 }
 
 } // namespace
+
+std::string constantReaders(const mlir::Module &module, std::uint32_t constant,
+                            const std::vector<std::uint32_t> &sharing)
+{
+    std::string text;
+    std::size_t named = 0;
+    for (std::uint32_t i = 0; i < module.operations.size(); ++i) {
+        const mlir::Operation &operation = module.operations[i];
+        const auto operands = module.operandsOf(operation);
+        for (std::size_t k = 0; k < operands.size(); ++k) {
+            const mlir::Value &value = module.values[operands[k]];
+            if (value.argument || value.owner == constant ||
+                !std::binary_search(sharing.begin(), sharing.end(), value.owner))
+                continue;
+            if (++named > kMostNamed)
+                continue;
+            const CoreAiOperation row = coreAiOperationOrMade(module.operationName(operation));
+            text += fmt::format("{}{} of {} at {:#x}", text.empty() ? "" : ", ",
+                                row.operand(k).name, row.stored, operation.range.offset.value);
+        }
+    }
+    return named > kMostNamed ? fmt::format("{} and {} more", text, named - kMostNamed) : text;
+}
+
+codec::PartRole editedPart(const Edit &edit)
+{
+    switch (edit.kind) {
+    case Edit::Kind::Scale: return codec::PartRole::Scale;
+    case Edit::Kind::Codebook: return codec::PartRole::Lut;
+    case Edit::Kind::SetStored: return edit.part;
+    default: return codec::PartRole::Data;
+    }
+}
+
+Result<void> checkEditedPart(const Bundle &bundle, const Weight &weight, const Edit &edit)
+{
+    const codec::PartRole role = editedPart(edit);
+    const codec::Operand *operand = weight.operand(role);
+    for (const auto other : {codec::PartRole::Indices, codec::PartRole::NonzeroData}) {
+        if (!operand && role == codec::PartRole::Data)
+            operand = weight.operand(other);
+    }
+    return operand ? checkOwnBytes(bundle, weight, *operand) : Result<void>();
+}
+
+Result<void> checkOwnBytes(const Bundle &bundle, const Weight &weight,
+                           const codec::Operand &operand)
+{
+    if (bundle.kind() != BundleKind::Aimodel || bundle.programFile() == kNoIndex)
+        return {};
+    const OperandPlace &place = *operand.place;
+    const auto whole =
+        packedBytes(elementCount(operand.declaredShape()).value_or(ElementCount()), operand.type);
+    const bool splat = place.isLiteral() || (whole && place.bytes < *whole);
+    if (!place.shared && !splat)
+        return {};
+    ErrorBuilder error("patch.shared");
+    error.file(bundle.files()[bundle.programFile()].path)
+        .field(std::string(codec::partRoleName(operand.role)))
+        .expected("bytes of this weight alone")
+        .message("The bytes of " + weight.findableName() +
+                 (splat ? " stand for all its elements, or are written elsewhere"
+                        : " are those of another constant too") +
+                 ": --output writes a copy in which they are its own");
+    if (splat)
+        return error.found("one element that stands for all").unexpected();
+    return error.at(place.dataOffset).found(readersAt(bundle, place.dataOffset)).unexpected();
+}
+
+/// Bytes behind `end` that nothing uses: padding, or zeros that belong to no one.
+std::uint64_t freeBytesBehind(const Bundle &bundle, std::size_t file, FileOffset end)
+{
+    const auto bytes = bundle.files()[file].file->bytes();
+    std::uint64_t free = 0;
+    while (end.value + free < bytes.size()) {
+        const std::size_t index = bundle.sectionAt(file, FileOffset(end.value + free));
+        if (index == kNoIndex)
+            break;
+        const Section &section = bundle.sections()[index];
+        const auto rest = bytes.subspan(end.value + free, section.range.end() - end.value - free);
+        const bool zeros = std::ranges::all_of(rest, [](std::byte b) { return b == std::byte{0}; });
+        if (section.kind != SectionKind::Padding &&
+            !(section.kind == SectionKind::Unknown && zeros))
+            break;
+        free += rest.size();
+    }
+    return free;
+}
 
 /// Gives the survivors of a sparse weight another length, in place: their bytes, the record's size
 /// and padding, and every extent of the program that says how many there are.
@@ -287,10 +372,8 @@ Result<void> WeightPlanner::applyPart(const codec::PartEdit &edit)
     const OperandPlace &place = *operand->place;
     const ByteRange run{FileOffset(edit.offset), ByteCount(edit.bytes.size())};
     if (place.pieces.empty() ? !fitsInside(run, place.bytes) : !isInPieces(place, run)) {
-        return ErrorBuilder("patch.range")
-            .field(std::string(codec::partRoleName(edit.role)))
-            .message("The change would leave the part")
-            .unexpected();
+        return refused("patch.range", std::string(codec::partRoleName(edit.role)), {}, {},
+                       "The change would leave the part");
     }
     TRY(checkOwnBytes(*m_bundle, weight(), *operand));
     if (std::ranges::find(m_changed, operand) == m_changed.end())

@@ -54,48 +54,6 @@ const std::map<std::string, std::vector<HalfRule>, std::less<>> &halfRules()
     return rules;
 }
 
-} // namespace
-
-bool isKnownOperation(std::string_view operation)
-{
-    return halfRules().contains(operation);
-}
-
-const std::string *whyStays(std::string_view operation, std::string_view operand, unsigned opset)
-{
-    const auto rules = halfRules().find(operation);
-    if (rules == halfRules().end())
-        return nullptr;
-    for (const HalfRule &rule : rules->second) {
-        if (rule.stays && rule.operand == operand && opset >= rule.from &&
-            opset <= rule.until.value_or(opset))
-            return &rule.why;
-    }
-    return nullptr;
-}
-
-bool isTooLarge(float value)
-{
-    return isBeyondHalf(value) && std::abs(value) < kMeansInfinity;
-}
-
-std::uint16_t halved(float value, std::uint64_t size, HalvedNumbers &counts)
-{
-    std::uint16_t half = floatToHalf(value);
-    const bool lost = value != 0 && (half & 0x7fffU) == 0;
-    if (lost && size < kKeepsNonZero)
-        half |= 1U;
-    ++counts.elements;
-    counts.infinite += isBeyondHalf(value) ? 1 : 0;
-    counts.zeroed += lost && size >= kKeepsNonZero ? 1 : 0;
-    counts.raised += lost && size < kKeepsNonZero ? 1 : 0;
-    return half;
-}
-
-// Weights that became fp16 against what they were.
-
-namespace {
-
 tl::unexpected<Error> notMade(const Weight &weight, std::string found)
 {
     return refused("encode.verify", weight.findableName(), "the values rounded to fp16",
@@ -145,6 +103,44 @@ Result<HalfWeight> measured(const Bundle &bundle, std::size_t before, const Bund
 }
 
 } // namespace
+
+bool isKnownOperation(std::string_view operation)
+{
+    return halfRules().contains(operation);
+}
+
+const std::string *whyStays(std::string_view operation, std::string_view operand, unsigned opset)
+{
+    const auto rules = halfRules().find(operation);
+    if (rules == halfRules().end())
+        return nullptr;
+    for (const HalfRule &rule : rules->second) {
+        if (rule.stays && rule.operand == operand && opset >= rule.from &&
+            opset <= rule.until.value_or(opset))
+            return &rule.why;
+    }
+    return nullptr;
+}
+
+bool isTooLarge(float value)
+{
+    return isBeyondHalf(value) && std::abs(value) < kMeansInfinity;
+}
+
+std::uint16_t halved(float value, std::uint64_t size, HalvedNumbers &counts)
+{
+    std::uint16_t half = floatToHalf(value);
+    const bool lost = value != 0 && (half & 0x7fffU) == 0;
+    if (lost && size < kKeepsNonZero)
+        half |= 1U;
+    ++counts.elements;
+    counts.infinite += isBeyondHalf(value) ? 1 : 0;
+    counts.zeroed += lost && size >= kKeepsNonZero ? 1 : 0;
+    counts.raised += lost && size < kKeepsNonZero ? 1 : 0;
+    return half;
+}
+
+// Weights that became fp16 against what they were.
 
 Result<void> measureWeights(const Bundle &bundle, HalfBundle &result)
 {

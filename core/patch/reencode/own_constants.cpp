@@ -5,7 +5,7 @@
 #include "core/container/mlir/aicode.h"
 #include "core/format/coreai_operations.h"
 #include "core/patch/plan/planner.h"
-#include "core/patch/plan/shared_constant.h"
+#include "core/patch/plan/weight_planner.h"
 #include "core/patch/reencode/module_reencoder.h"
 #include "core/patch/reencode/reencoder.h"
 
@@ -129,9 +129,86 @@ private:
     using Made = Result<std::uint32_t>;
 
     /// The value made again; `packed`: what is kept, one after the other.
-    Made copy(std::uint32_t value, bool packed);
-    Made constant(std::uint32_t like, std::uint32_t type, std::span<const std::byte> bytes);
-    Made changedType(std::uint32_t type, bool packed);
+    Made copy(std::uint32_t value, bool packed)
+    {
+        const mlir::Module &module = m_change.module();
+        const mlir::Value &from = module.values[value];
+        const mlir::Operation &operation = module.operations[from.argument ? 0 : from.owner];
+        const std::string name = module.operationName(operation);
+        const CoreAiOperation *row = coreAiOperation(name);
+        const auto operands = module.operandsOf(operation);
+        const bool known = !from.argument && row && row->step != CoreAiStep::None &&
+                           operation.regions.count == 0 && operation.results.count == 1 &&
+                           operands.empty() == (row->step == CoreAiStep::Constant);
+        if (!known)
+            return refused("encode.program", m_weight.name, "steps without regions", name,
+                           "The operations that make the weight cannot be written anew");
+        const auto type = changedType(from.type, packed);
+        if (!type || row->step == CoreAiStep::Constant)
+            return type ? constant(value, *type, m_values) : type;
+        const bool masks = row->step == CoreAiStep::BuildSparse;
+        const auto first = copy(operands[0], packed || masks);
+        if (!first)
+            return first;
+        NewOperation made;
+        made.name = name;
+        made.location = operation.location;
+        made.properties = operation.properties;
+        made.operands.assign(operands.begin(), operands.end());
+        made.operands[0] = *first;
+        if (masks) {
+            const auto mask = constant(operands[1], module.values[operands[1]].type, m_mask);
+            if (!mask)
+                return mask;
+            made.operands[1] = *mask;
+        }
+        made.results = {m_change.edit().value(*type)};
+        m_operations.push_back(std::move(made));
+        return m_operations.back().results.front();
+    }
+
+    Made constant(std::uint32_t like, std::uint32_t type, std::span<const std::byte> bytes)
+    {
+        const mlir::Module &module = m_change.module();
+        const auto properties = m_change.ownConstant(bytes);
+        if (!properties)
+            return properties;
+        NewOperation made;
+        made.name = kConstant;
+        made.location = module.operations[module.values[like].owner].location;
+        made.properties = *properties;
+        made.results = {m_change.edit().value(type)};
+        m_operations.push_back(std::move(made));
+        return m_operations.back().results.front();
+    }
+
+    Made changedType(std::uint32_t type, bool packed)
+    {
+        const mlir::Module &module = m_change.module();
+        const auto tensor = mlir::tensorType(module, type);
+        const auto unknown = [&](std::string expected) {
+            return refused("encode.program", m_weight.name, expected, "another one",
+                           "The number of stored values stands in a type that is not known");
+        };
+        if (!tensor)
+            return unknown("a tensor");
+        if (tensor->encoding == mlir::kNone && !packed)
+            return type;
+        Shape shape(tensor->shape.begin(), tensor->shape.end());
+        if (tensor->encoding == mlir::kNone) {
+            if (shape != Shape{m_before})
+                return unknown(shapeText(Shape{m_before}));
+            return m_change.tensorType(tensor->elementName, {m_after});
+        }
+        const mlir::Decoded encoding = module.attribute(tensor->encoding);
+        const auto &fields = encoding.fields;
+        const bool counted = encoding.is("sparse_tensor_encoding_v1") && fields.size() == 4 &&
+                             fields[0].value == 0 && fields[1].value == 1 && fields[2].value == 1;
+        if (!counted || m_before == 0 || fields[3].value % m_before != 0)
+            return unknown("a mask that counts its values");
+        return m_change.tensorType(tensor->elementName, shape,
+                                   fields[3].value / m_before * m_after);
+    }
 
     ModuleChange &m_change;
     const Weight &m_weight;
@@ -139,87 +216,6 @@ private:
     std::span<const std::byte> m_mask, m_values;
     std::vector<NewOperation> m_operations;
 };
-
-SparseChain::Made SparseChain::constant(std::uint32_t like, std::uint32_t type,
-                                        std::span<const std::byte> bytes)
-{
-    const mlir::Module &module = m_change.module();
-    const auto properties = m_change.ownConstant(bytes);
-    if (!properties)
-        return properties;
-    NewOperation made;
-    made.name = kConstant;
-    made.location = module.operations[module.values[like].owner].location;
-    made.properties = *properties;
-    made.results = {m_change.edit().value(type)};
-    m_operations.push_back(std::move(made));
-    return m_operations.back().results.front();
-}
-
-SparseChain::Made SparseChain::changedType(std::uint32_t type, bool packed)
-{
-    const mlir::Module &module = m_change.module();
-    const auto tensor = mlir::tensorType(module, type);
-    const auto unknown = [&](std::string expected) {
-        return refused("encode.program", m_weight.name, expected, "another one",
-                       "The number of stored values stands in a type that is not known");
-    };
-    if (!tensor)
-        return unknown("a tensor");
-    if (tensor->encoding == mlir::kNone && !packed)
-        return type;
-    Shape shape(tensor->shape.begin(), tensor->shape.end());
-    if (tensor->encoding == mlir::kNone) {
-        if (shape != Shape{m_before})
-            return unknown(shapeText(Shape{m_before}));
-        return m_change.tensorType(tensor->elementName, {m_after});
-    }
-    const mlir::Decoded encoding = module.attribute(tensor->encoding);
-    const auto &fields = encoding.fields;
-    const bool counted = encoding.is("sparse_tensor_encoding_v1") && fields.size() == 4 &&
-                         fields[0].value == 0 && fields[1].value == 1 && fields[2].value == 1;
-    if (!counted || m_before == 0 || fields[3].value % m_before != 0)
-        return unknown("a mask that counts its values");
-    return m_change.tensorType(tensor->elementName, shape, fields[3].value / m_before * m_after);
-}
-
-SparseChain::Made SparseChain::copy(std::uint32_t value, bool packed)
-{
-    const mlir::Module &module = m_change.module();
-    const mlir::Value &from = module.values[value];
-    const mlir::Operation &operation = module.operations[from.argument ? 0 : from.owner];
-    const std::string name = module.operationName(operation);
-    const CoreAiOperation *row = coreAiOperation(name);
-    const auto operands = module.operandsOf(operation);
-    const bool known = !from.argument && row && row->step != CoreAiStep::None &&
-                       operation.regions.count == 0 && operation.results.count == 1 &&
-                       operands.empty() == (row->step == CoreAiStep::Constant);
-    if (!known)
-        return refused("encode.program", m_weight.name, "steps without regions", name,
-                       "The operations that make the weight cannot be written anew");
-    const auto type = changedType(from.type, packed);
-    if (!type || row->step == CoreAiStep::Constant)
-        return type ? constant(value, *type, m_values) : type;
-    const bool masks = row->step == CoreAiStep::BuildSparse;
-    const auto first = copy(operands[0], packed || masks);
-    if (!first)
-        return first;
-    NewOperation made;
-    made.name = name;
-    made.location = operation.location;
-    made.properties = operation.properties;
-    made.operands.assign(operands.begin(), operands.end());
-    made.operands[0] = *first;
-    if (masks) {
-        const auto mask = constant(operands[1], module.values[operands[1]].type, m_mask);
-        if (!mask)
-            return mask;
-        made.operands[1] = *mask;
-    }
-    made.results = {m_change.edit().value(*type)};
-    m_operations.push_back(std::move(made));
-    return m_operations.back().results.front();
-}
 
 /// Bytes of a part with a plan's changes laid over them; the last one may end elsewhere. All of
 /// them, or `length`.
@@ -297,14 +293,12 @@ Result<OwnConstants> withOwnMasks(const Bundle &bundle, const std::vector<Edit> 
         change.edit().replace(maker, std::move(operations));
         own.notes.push_back(
             {Severity::Note,
-             ErrorBuilder("patch.own_constant")
-                 .file(change.module().file)
-                 .at(change.module().operations[maker].range.offset)
-                 .field(weight.findableName())
-                 .found(fmt::format("{} stored values, {} from now on", before, after.value))
-                 .message("The types of the module say how many values are stored: "
-                          "mask and values are written anew, and the module gets "
-                          "another length")});
+             valueError({change.module().file, change.module().operations[maker].range.offset},
+                        "patch.own_constant", weight.findableName(), {},
+                        fmt::format("{} stored values, {} from now on", before, after.value),
+                        "The types of the module say how many values are stored: "
+                        "mask and values are written anew, and the module gets "
+                        "another length")});
         for (std::size_t i = 0; i < masked.numbers.size(); ++i)
             own.before.emplace_back(masked.numbers[i],
                                     elementText(decoder, masked.changes[i].element));

@@ -147,8 +147,8 @@ void Reencoder::findServants(const mil::Function &function, const std::vector<co
         grew = false;
         for (const auto &[name, maker] : makers) {
             const bool constant = maker->type == "const" || maker->type.starts_with("constexpr_");
-            const bool alone = std::all_of(
-                maker->outputs.begin(), maker->outputs.end(), [&](const mil::NamedType &output) {
+            const bool alone =
+                std::ranges::all_of(maker->outputs, [&](const mil::NamedType &output) {
                     const auto all = uses.find(output.name);
                     const auto here = served.find(output.name);
                     const std::size_t wanted = all == uses.end() ? 0 : all->second;
@@ -470,12 +470,10 @@ Result<BundlePtr> openWith(const Bundle &bundle,
         const auto bytes = file.file->bytes();
         const auto own = files.find(i);
         if (own == files.end() && file.role != SectionKind::Data && bytes.size() > kMostOther)
-            return ErrorBuilder("encode.size")
-                .file(file.path)
-                .expected(fmt::format("at most {} bytes", kMostOther))
-                .found(fmt::format("{} bytes", bytes.size()))
-                .message("A file beside the weights is too large to be copied")
-                .unexpected();
+            return refused({file.path}, "encode.size", {},
+                           fmt::format("at most {} bytes", kMostOther),
+                           fmt::format("{} bytes", bytes.size()),
+                           "A file beside the weights is too large to be copied");
         options.memory.emplace_back(
             file.path, own != files.end() ? std::move(own->second)
                                           : std::vector<std::byte>(bytes.begin(), bytes.end()));

@@ -145,53 +145,6 @@ private:
     std::set<std::pair<std::size_t, std::uint64_t>> m_done; ///< a literal may serve several
 };
 
-} // namespace
-
-Result<BundlePtr> withLiteralRoom(const Bundle &bundle, const std::vector<Edit> &edits,
-                                  double tolerance)
-{
-    std::set<std::size_t> weights;
-    for (const Edit &edit : edits) {
-        const auto index =
-            edit.isRaw() ? Result<std::size_t>(kNoIndex) : findWeight(bundle, edit.weight);
-        if (index && *index != kNoIndex)
-            weights.insert(*index);
-    }
-    const BundleReadLock lock(bundle);
-    // As wide as any number could be, to learn what the edits make of each.
-    const auto wide = TRY(LiteralRoom(bundle, weights)
-                              .widened([](std::size_t, std::size_t, const mil::Literal &,
-                                          std::uint64_t) { return kLongest; }));
-    if (!wide)
-        return nullptr;
-    const auto planned = planOnFork(wide, edits, tolerance);
-    if (!planned || planned->bundle->weights().size() != bundle.weights().size())
-        return nullptr; // planned without room, they say what is wrong
-    LiteralRoom room(bundle, weights);
-    return room.widened([&](std::size_t weight, std::size_t operand, const mil::Literal &literal,
-                            std::uint64_t at) -> std::size_t {
-        const OperandList &made = planned->bundle->weights()[weight].operands();
-        if (operand >= made.size() || !made[operand].place->literal)
-            return 0;
-        const std::int64_t before = loadCode(literal.bytes, literal.element, at);
-        const std::int64_t after =
-            loadCode(made[operand].place->literal->bytes, literal.element, at);
-        if (before == after)
-            return 0;
-        if (!room.isText(bundle.programFileOf(bundle.weights()[weight].model)))
-            return varintLength(static_cast<std::uint64_t>(after));
-        const auto texts = notations(literal.element, after);
-        const bool fits = std::ranges::any_of(texts, [&](const std::string &each) {
-            return each.size() <= literal.elementSpans[at].length;
-        });
-        return texts.empty() || fits ? 0 : texts.front().size();
-    });
-}
-
-// Weight files laid out anew.
-
-namespace {
-
 /// Appends the operands that have no place in the program, and notes where they lie.
 void placeOperands(std::vector<DraftOperation> &drafts, milblob::Writer &writer)
 {
@@ -240,58 +193,6 @@ std::multimap<std::uint64_t, std::size_t> droppedRecords(std::span<const BlobGro
     }
     return dropped;
 }
-
-} // namespace
-
-Result<BlobLayout> layOutBlobs(std::span<const std::byte> file, const std::string &name,
-                               const std::set<std::uint64_t> &kept,
-                               std::span<const BlobGroup> groups)
-{
-    const auto parsed = TRY(readRecords(file, name));
-    milblob::Writer::Options options;
-    std::copy_n(file.begin() + 8, options.headerReserved.size(), options.headerReserved.begin());
-    milblob::Writer writer(options);
-    BlobLayout layout;
-    const auto dropped = droppedRecords(groups);
-    std::vector<bool> placed(groups.size());
-    const auto place = [&](std::size_t group) {
-        if (!placed[group])
-            placeOperands(*groups[group].drafts, writer);
-        placed[group] = true;
-    };
-    for (const milblob::Record &record : parsed.records) {
-        const std::uint64_t meta = record.metaOffset.value;
-        const auto [first, last] = dropped.equal_range(meta);
-        for (auto at = first; at != last; ++at)
-            place(at->second);
-        if (first != last && kept.count(meta) == 0)
-            continue;
-        const std::uint64_t behindMeta = meta + milblob::kMetadataBytes;
-        constexpr std::uint64_t kReserved = 32; // the last bytes of a record
-        layout.moved[meta] =
-            writer
-                .add(record.type, file.subspan(record.dataOffset.value, record.bytes.value),
-                     record.paddingBits, file.subspan(behindMeta - kReserved, kReserved),
-                     file.subspan(behindMeta, record.dataOffset.value - behindMeta))
-                .value;
-    }
-    for (std::size_t i = 0; i < groups.size(); ++i)
-        place(i);
-    for (const std::uint64_t offset : kept) {
-        if (layout.moved.count(offset) > 0)
-            continue;
-        return ErrorBuilder("encode.blob")
-            .file(name)
-            .expected("a record at every offset that is named")
-            .found(fmt::format("none at {}", offset))
-            .message("The weight file cannot be laid out anew")
-            .unexpected();
-    }
-    layout.file = writer.finish();
-    return layout;
-}
-
-namespace {
 
 using codec::EncodedPart;
 using codec::EncodedWeight;
@@ -582,6 +483,94 @@ private:
 };
 
 } // namespace
+
+Result<BundlePtr> withLiteralRoom(const Bundle &bundle, const std::vector<Edit> &edits,
+                                  double tolerance)
+{
+    std::set<std::size_t> weights;
+    for (const Edit &edit : edits) {
+        const auto index =
+            edit.isRaw() ? Result<std::size_t>(kNoIndex) : findWeight(bundle, edit.weight);
+        if (index && *index != kNoIndex)
+            weights.insert(*index);
+    }
+    const BundleReadLock lock(bundle);
+    // As wide as any number could be, to learn what the edits make of each.
+    const auto wide = TRY(LiteralRoom(bundle, weights)
+                              .widened([](std::size_t, std::size_t, const mil::Literal &,
+                                          std::uint64_t) { return kLongest; }));
+    if (!wide)
+        return nullptr;
+    const auto planned = planOnFork(wide, edits, tolerance);
+    if (!planned || planned->bundle->weights().size() != bundle.weights().size())
+        return nullptr; // planned without room, they say what is wrong
+    LiteralRoom room(bundle, weights);
+    return room.widened([&](std::size_t weight, std::size_t operand, const mil::Literal &literal,
+                            std::uint64_t at) -> std::size_t {
+        const OperandList &made = planned->bundle->weights()[weight].operands();
+        if (operand >= made.size() || !made[operand].place->literal)
+            return 0;
+        const std::int64_t before = loadCode(literal.bytes, literal.element, at);
+        const std::int64_t after =
+            loadCode(made[operand].place->literal->bytes, literal.element, at);
+        if (before == after)
+            return 0;
+        if (!room.isText(bundle.programFileOf(bundle.weights()[weight].model)))
+            return varintLength(static_cast<std::uint64_t>(after));
+        const auto texts = notations(literal.element, after);
+        const bool fits = std::ranges::any_of(texts, [&](const std::string &each) {
+            return each.size() <= literal.elementSpans[at].length;
+        });
+        return texts.empty() || fits ? 0 : texts.front().size();
+    });
+}
+
+// Weight files laid out anew.
+
+Result<BlobLayout> layOutBlobs(std::span<const std::byte> file, const std::string &name,
+                               const std::set<std::uint64_t> &kept,
+                               std::span<const BlobGroup> groups)
+{
+    const auto parsed = TRY(readRecords(file, name));
+    milblob::Writer::Options options;
+    std::copy_n(file.begin() + 8, options.headerReserved.size(), options.headerReserved.begin());
+    milblob::Writer writer(options);
+    BlobLayout layout;
+    const auto dropped = droppedRecords(groups);
+    std::vector<bool> placed(groups.size());
+    const auto place = [&](std::size_t group) {
+        if (!placed[group])
+            placeOperands(*groups[group].drafts, writer);
+        placed[group] = true;
+    };
+    for (const milblob::Record &record : parsed.records) {
+        const std::uint64_t meta = record.metaOffset.value;
+        const auto [first, last] = dropped.equal_range(meta);
+        for (auto at = first; at != last; ++at)
+            place(at->second);
+        if (first != last && kept.count(meta) == 0)
+            continue;
+        const std::uint64_t behindMeta = meta + milblob::kMetadataBytes;
+        constexpr std::uint64_t kReserved = 32; // the last bytes of a record
+        layout.moved[meta] =
+            writer
+                .add(record.type, file.subspan(record.dataOffset.value, record.bytes.value),
+                     record.paddingBits, file.subspan(behindMeta - kReserved, kReserved),
+                     file.subspan(behindMeta, record.dataOffset.value - behindMeta))
+                .value;
+    }
+    for (std::size_t i = 0; i < groups.size(); ++i)
+        place(i);
+    for (const std::uint64_t offset : kept) {
+        if (layout.moved.count(offset) > 0)
+            continue;
+        return refused({name}, "encode.blob", {}, "a record at every offset that is named",
+                       fmt::format("none at {}", offset),
+                       "The weight file cannot be laid out anew");
+    }
+    layout.file = writer.finish();
+    return layout;
+}
 
 unsigned opsetNumber(std::string_view opset)
 {

@@ -194,7 +194,7 @@ Result<BundlePtr> reencodeNetwork(const Bundle &bundle, std::span<const Reencodi
         const OperandList &operands = weight.operands();
         const std::uint64_t at =
             operands.empty() || !operands[0].place ? 0 : operands[0].place->dataOffset.value;
-        const auto found = std::find_if(stored.begin(), stored.end(), [at](const auto &one) {
+        const auto found = std::ranges::find_if(stored, [at](const auto &one) {
             return at >= one.message.offset && at - one.message.offset < one.message.length;
         });
         if (found == stored.end() || found->byColumns || weight.shape != each.encoded->shape)

@@ -153,8 +153,9 @@ class WireSplicer
 public:
     explicit WireSplicer(std::vector<Splice> splices) : m_splices(std::move(splices))
     {
-        std::sort(m_splices.begin(), m_splices.end(),
-                  [](const Splice &a, const Splice &b) { return a.span.offset < b.span.offset; });
+        std::ranges::sort(m_splices, [](const Splice &a, const Splice &b) {
+            return a.span.offset < b.span.offset;
+        });
     }
 
     bool copy(std::span<const std::byte> message, std::uint64_t base, Bytes &out, unsigned depth)
@@ -438,8 +439,8 @@ std::string serialiseText(const DraftOperation &operation, const std::string &bl
 
 std::vector<std::byte> spliceText(std::span<const std::byte> text, std::vector<Splice> splices)
 {
-    std::sort(splices.begin(), splices.end(),
-              [](const Splice &a, const Splice &b) { return a.span.offset < b.span.offset; });
+    std::ranges::sort(
+        splices, [](const Splice &a, const Splice &b) { return a.span.offset < b.span.offset; });
     std::vector<std::byte> out;
     std::uint64_t at = 0;
     const auto copyTo = [&](std::uint64_t end) {

@@ -17,10 +17,7 @@ namespace kernscope::patch {
 
 Error ioError(std::string_view code, std::string_view file, std::string_view what, int number)
 {
-    return ErrorBuilder(code)
-        .file(file)
-        .found(std::generic_category().message(number))
-        .message(what);
+    return valueError({file}, code, {}, {}, std::generic_category().message(number), what);
 }
 
 Result<DiskFile> DiskFile::open(const std::filesystem::path &path, Mode mode, std::string name)
@@ -43,11 +40,8 @@ Result<DiskFile> DiskFile::open(const std::filesystem::path &path, Mode mode, st
         return tl::unexpected(
             ioError("io.open", file.m_name, "The file cannot be examined", errno));
     if (!S_ISREG(status.st_mode)) {
-        return ErrorBuilder("io.open")
-            .file(file.m_name)
-            .expected("a regular file")
-            .message("Only regular files are read and written")
-            .unexpected();
+        return refused({file.m_name}, "io.open", {}, "a regular file", {},
+                       "Only regular files are read and written");
     }
     return file;
 }
@@ -179,14 +173,11 @@ Result<void> DiskFile::checkOnlyName() const
         return tl::unexpected(ioError("io.read", m_name, "The file cannot be examined", errno));
     if (status.st_nlink <= 1)
         return {};
-    return ErrorBuilder("io.links")
-        .file(m_name)
-        .expected("a file with one name")
-        .found(std::to_string(status.st_nlink) + " names (hard links)")
-        .message("What is written in place would change the file under its other names as well, "
-                 "such as a backup made with links; write a copy of it first (--break-links), or "
-                 "save a copy of the bundle")
-        .unexpected();
+    return refused({m_name}, "io.links", {}, "a file with one name",
+                   std::to_string(status.st_nlink) + " names (hard links)",
+                   "What is written in place would change the file under its other names as well, "
+                   "such as a backup made with links; write a copy of it first (--break-links), or "
+                   "save a copy of the bundle");
 }
 
 Result<void> SaveLock::add(const std::filesystem::path &path)

@@ -72,19 +72,13 @@ Result<void> resolve(FoundJournal &found, const fs::path &given)
             file.path == kBundleItself ? bundle : (folder / file.path).lexically_normal();
         const auto real = fs::canonical(place, fault);
         if (fault || real != place || !fs::is_regular_file(real, fault)) {
-            return ErrorBuilder("journal.stale")
-                .file(file.path)
-                .expected("a file of the bundle")
-                .found(fault ? fault.message() : real.string())
-                .unexpected();
+            return refused({file.path}, "journal.stale", {}, "a file of the bundle",
+                           fault ? fault.message() : real.string(), {});
         }
         const auto bytes = fs::file_size(real, fault);
         if (fault || bytes != file.bytes) {
-            return ErrorBuilder("journal.stale")
-                .file(file.path)
-                .expected(fmt::format("{} bytes", file.bytes))
-                .found(fault ? fault.message() : fmt::format("{} bytes", bytes))
-                .unexpected();
+            return refused({file.path}, "journal.stale", {}, fmt::format("{} bytes", file.bytes),
+                           fault ? fault.message() : fmt::format("{} bytes", bytes), {});
         }
         found.stamps.push_back(FileStamp::of(place).value_or(FileStamp()));
         found.places.push_back(std::move(place));
@@ -122,10 +116,10 @@ void examine(FoundJournal &found, const fs::path &bundle, DiskFile::Lock lock, P
         checked = checkJournalDigest(*size, found.reader(), progress);
     if (checked && !own) {
         return found.become(InterruptedState::Foreign,
-                            ErrorBuilder("")
-                                .expected("the journal of a save that this user made here")
-                                .found(found.file->ownedByUser() ? "a journal without its key"
-                                                                 : "one of another user"));
+                            valueError("", {}, "the journal of a save that this user made here",
+                                       found.file->ownedByUser() ? "a journal without its key"
+                                                                 : "one of another user",
+                                       {}));
     }
     auto index = checked ? indexJournal(*size, found.reader())
                          : Result<JournalIndex>(tl::unexpected(checked.error()));
@@ -247,12 +241,9 @@ Result<void> checkBlock(const FoundJournal &journal, std::size_t file, const Jou
     for (std::size_t i = 0; i < block.now.size(); ++i) {
         if (block.now[i] == block.before[i] || block.now[i] == block.after[i])
             continue;
-        return ErrorBuilder("journal.stale")
-            .file(journal.index.files[file].path)
-            .at(FileOffset(block.offset + i))
-            .expected("bytes from before or after the interrupted save")
-            .found("other ones")
-            .unexpected();
+        return refused({journal.index.files[file].path, FileOffset(block.offset + i)},
+                       "journal.stale", {}, "bytes from before or after the interrupted save",
+                       "other ones", {});
     }
     return {};
 }

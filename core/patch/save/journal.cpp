@@ -144,11 +144,8 @@ constexpr std::size_t kReadBlock = std::size_t{1} << 16;
 
 Error damaged(std::uint64_t offset, std::string expected, std::string found)
 {
-    return ErrorBuilder("journal.damaged")
-        .at(FileOffset(offset))
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message("The journal of an interrupted save is damaged");
+    return valueError({{}, FileOffset(offset)}, "journal.damaged", {}, expected, found,
+                      "The journal of an interrupted save is damaged");
 }
 
 /// Numbers and texts of a journal at ascending offsets, read through a small window.
@@ -284,8 +281,8 @@ private:
     {
         auto &files = m_index.files;
         if (files.empty() || files.back().path != path) {
-            const bool again = std::any_of(files.begin(), files.end(),
-                                           [&path](const auto &file) { return file.path == path; });
+            const bool again =
+                std::ranges::any_of(files, [&path](const auto &file) { return file.path == path; });
             constexpr std::size_t kMostFiles = 4096; // of a bundle
             if (again || files.size() >= kMostFiles)
                 return tl::unexpected(damaged(run.at, "each file once", path));
@@ -317,7 +314,7 @@ private:
 bool staysInside(const std::filesystem::path &path)
 {
     return !path.empty() && path.is_relative() && path != "." &&
-           std::none_of(path.begin(), path.end(), [](const auto &part) { return part == ".."; });
+           std::ranges::none_of(path, [](const auto &part) { return part == ".."; });
 }
 
 std::filesystem::path journalPath(const std::filesystem::path &path)

@@ -32,7 +32,7 @@ fs::path bundleOfJournal(const fs::path &journal)
 
 bool names(const FoundJournal &journal, const fs::path &place, std::size_t &file)
 {
-    const auto at = std::find(journal.places.begin(), journal.places.end(), place);
+    const auto at = std::ranges::find(journal.places, place);
     file = static_cast<std::size_t>(at - journal.places.begin());
     return at != journal.places.end();
 }
@@ -87,8 +87,8 @@ JournalOverlay::JournalOverlay(const fs::path &path, DiskFile::Lock lock, Progre
 /// Beside the bundle and each of its files; one that was seen before keeps its state.
 void JournalOverlay::look(const fs::path &journal, const fs::path &bundle)
 {
-    const bool known = std::any_of(m_journals.begin(), m_journals.end(),
-                                   [&journal](const auto &seen) { return seen.path == journal; });
+    const bool known = std::ranges::any_of(
+        m_journals, [&journal](const auto &seen) { return seen.path == journal; });
     if (known)
         return;
     if (auto found = findJournal(journal, bundle, m_lock, m_progress))
@@ -111,7 +111,7 @@ void JournalOverlay::onMapped(const std::shared_ptr<OverlaidFile> &file)
     look(journalPath(place), place);
     for (const SaveKey &key : m_keys) {
         const auto known = [&] {
-            return std::any_of(m_journals.begin(), m_journals.end(), [&key](const auto &seen) {
+            return std::ranges::any_of(m_journals, [&key](const auto &seen) {
                 return seen.key == key.digest || seen.path == key.journal;
             });
         };
@@ -133,7 +133,7 @@ void JournalOverlay::lookForMoved()
     const fs::path bundle = realPlace(m_path);
     for (const SaveKey &key : m_keys) {
         std::error_code fault;
-        const bool known = std::any_of(m_journals.begin(), m_journals.end(), [&](const auto &seen) {
+        const bool known = std::ranges::any_of(m_journals, [&](const auto &seen) {
             return seen.key == key.digest || seen.path == key.journal;
         });
         if (known || fs::exists(bundleOfJournal(key.journal), fault) ||
@@ -181,7 +181,7 @@ bool JournalOverlay::isJournal(const fs::path &path)
         return false;
     const fs::path place = realPlace(path.parent_path()) / path.filename();
     look(place, bundleOfJournal(place));
-    return std::any_of(m_journals.begin(), m_journals.end(), [&place](const auto &journal) {
+    return std::ranges::any_of(m_journals, [&place](const auto &journal) {
         return journal.path == place && journal.state != InterruptedState::Unknown;
     });
 }

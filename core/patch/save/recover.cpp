@@ -89,12 +89,8 @@ Result<void> Recovery::checkOpened(const DiskFile &onDisk, std::size_t file) con
     const auto stamp = TRY(onDisk.stamp());
     if (stamp.device != m_journal.stamps[file].device ||
         stamp.inode != m_journal.stamps[file].inode)
-        return ErrorBuilder("patch.stale")
-            .file(onDisk.name())
-            .expected("the file that was read")
-            .found("another file")
-            .message("The file was replaced while its save was recovered; nothing was written")
-            .unexpected();
+        return refused({onDisk.name()}, "patch.stale", {}, "the file that was read", "another file",
+                       "The file was replaced while its save was recovered; nothing was written");
     return onDisk.checkOnlyName();
 }
 
@@ -104,19 +100,16 @@ Result<void> Recovery::verify(std::size_t file) const
     const std::string &name = m_journal.index.files[file].path;
     const auto onDisk =
         TRY(DiskFile::open(m_journal.places[file], DiskFile::Mode::ReadPlain, name));
-    return forEachBlock(m_journal, file, currentBytesOf(onDisk),
-                        [&](const JournalBlock &block) -> Result<void> {
-                            const auto bytes = wanted(block);
-                            TRY(m_stopped());
-                            if (std::equal(bytes.begin(), bytes.end(), block.now.begin()))
-                                return {};
-                            return ErrorBuilder("patch.verify")
-                                .file(name)
-                                .at(FileOffset(block.offset))
-                                .length(ByteCount(block.now.size()))
-                                .message("The bytes read back are not those that were written")
-                                .unexpected();
-                        });
+    return forEachBlock(
+        m_journal, file, currentBytesOf(onDisk), [&](const JournalBlock &block) -> Result<void> {
+            const auto bytes = wanted(block);
+            TRY(m_stopped());
+            if (std::equal(bytes.begin(), bytes.end(), block.now.begin()))
+                return {};
+            return refused({name, FileOffset(block.offset), ByteCount(block.now.size())},
+                           "patch.verify", {}, {}, {},
+                           "The bytes read back are not those that were written");
+        });
 }
 
 /// Looks at everything first: what is neither old nor new was written by somebody else.

@@ -36,11 +36,8 @@ Result<void> forEachPiece(ByteRange range, const Visit &visit)
 
 Error staleError(const std::string &file, std::string expected, std::string found)
 {
-    return ErrorBuilder("patch.stale")
-        .file(file)
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message("The file on disk is not the one that was opened; open it again");
+    return valueError({file}, "patch.stale", {}, expected, found,
+                      "The file on disk is not the one that was opened; open it again");
 }
 
 class InPlaceSave
@@ -309,12 +306,8 @@ private:
             return std::string(kBundleItself);
         if (!fault && staysInside(path))
             return path.string();
-        return ErrorBuilder("io.write")
-            .file(target.file->path)
-            .expected("a file inside of the bundle")
-            .found(real.string())
-            .message("The file is a link that leaves the bundle; save a copy")
-            .unexpected();
+        return refused({target.file->path}, "io.write", {}, "a file inside of the bundle",
+                       real.string(), "The file is a link that leaves the bundle; save a copy");
     }
 
     Result<void> writeAndVerify()
@@ -368,12 +361,9 @@ private:
                     if (std::equal(found.begin(), found.end(),
                                    overlay.bytes().begin() + static_cast<std::ptrdiff_t>(at)))
                         return advance(count);
-                    return ErrorBuilder("patch.verify")
-                        .file(target.file->path)
-                        .at(range.offset)
-                        .length(range.bytes)
-                        .message("The bytes read back are not those that were written")
-                        .unexpected();
+                    return refused({target.file->path, range.offset, range.bytes}, "patch.verify",
+                                   {}, {}, {},
+                                   "The bytes read back are not those that were written");
                 });
             if (!same)
                 return same;
@@ -454,13 +444,9 @@ private:
         m_follower->file->readDisk(FileOffset(0), before);
         for (const format::EngineNote &note : format::engineNotes("aimodel"))
             saved.warnings.push_back(
-                {Severity::Note, ErrorBuilder("aimodel.cache")
-                                     .file(m_follower->path)
-                                     .at(FileOffset(0))
-                                     .field(note.what)
-                                     .expected(hexBytesText(m_follower->file->bytes(), ""))
-                                     .found(hexBytesText(before, ""))
-                                     .message(note.text)});
+                {Severity::Note, valueError({m_follower->path, FileOffset(0)}, "aimodel.cache",
+                                            note.what, hexBytesText(m_follower->file->bytes(), ""),
+                                            hexBytesText(before, ""), note.text)});
     }
 
     const Bundle &m_bundle;

@@ -104,7 +104,7 @@ FileIdentity identityOf(const fs::path &file)
 
 bool SaveKey::covers(const FileIdentity &file) const
 {
-    return file.inode != 0 && std::find(files.begin(), files.end(), file) != files.end();
+    return file.inode != 0 && std::ranges::find(files, file) != files.end();
 }
 
 Result<void> writeSaveKey(const SaveKey &key)

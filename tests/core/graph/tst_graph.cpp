@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/graph/label.h"
+#include "core/graph/neighbourhood.h"
 #include "tests/core/graph/made_program.h"
 #include "tests/test_program.h"
 

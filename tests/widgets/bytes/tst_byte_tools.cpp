@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/byte_field.h"
-#include "core/codec/decode/decoder.h"
-#include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/bytes/hex_find_bar.h"
 #include "widgets/bytes/hex_rows.h"
 #include "widgets/models/byte_models.h"
-#include "widgets/models/table_text.h"
 
 using namespace kernscope;
 using namespace kernscope::ui;
@@ -56,33 +53,22 @@ private Q_SLOTS:
             QCOMPARE(scroll.rowOf(scroll.valueOf(scroll.lastTop() / 3)), scroll.lastTop() / 3);
     }
 
-    void layoutFindsEveryCell_data()
-    {
-        QTest::addColumn<int>("bytes");
-        test::addRow("8", 8);
-        test::addRow("16", 16);
-        test::addRow("32", 32);
-    }
+    void layoutFindsEveryCell_data() { test::addEach<int>({8, 16, 32}); }
 
     void layoutFindsEveryCell()
     {
-        QFETCH(int, bytes);
+        const auto [bytes] = test::fetched<int>();
         const HexLayout layout(QFontMetricsF(QFont()), bytes, quint64(1) << 40);
         QVERIFY(layout.offsetDigits() >= 11);
         double end = 0;
-        for (int column = 0; column < bytes; ++column) {
-            const QRectF cell = layout.hexCell(column, 0);
-            QVERIFY(cell.left() >= end - 1e-9);
-            end = cell.right();
-            const auto hit = layout.exactHitAt(cell.center().x());
-            QVERIFY(hit && hit->column == column && !hit->text);
-        }
-        for (int column = 0; column < bytes; ++column) {
-            const QRectF cell = layout.textCell(column, 0);
-            QVERIFY(cell.left() >= end - 1e-9);
-            end = cell.right();
-            const auto hit = layout.exactHitAt(cell.center().x());
-            QVERIFY(hit && hit->column == column && hit->text);
+        for (const bool text : {false, true}) {
+            for (int column = 0; column < bytes; ++column) {
+                const QRectF cell = text ? layout.textCell(column, 0) : layout.hexCell(column, 0);
+                QVERIFY(cell.left() >= end - 1e-9);
+                end = cell.right();
+                const auto hit = layout.exactHitAt(cell.center().x());
+                QVERIFY(hit && hit->column == column && hit->text == text);
+            }
         }
         QVERIFY(layout.width() >= end);
         QVERIFY(!layout.exactHitAt(0));
@@ -240,31 +226,26 @@ private Q_SLOTS:
         const auto text = [&](std::uint64_t offset) {
             return fromUtf8(fieldAt(*bundle, 0, FileOffset(offset)).text);
         };
-        QVERIFY(text(0).contains(u"number of records"_s));
-        QVERIFY(text(4).contains(u"storage version"_s));
-        QVERIFY(text(63).contains(u"reserved"_s));
-        QVERIFY(text(64).contains(u"sentinel"_s));
-        QVERIFY(text(64 + 16).contains(u"payload offset"_s));
-        QVERIFY(text(128 + 12).contains(u"element 12"_s));
-        QVERIFY(text(128 + 12).contains(u"+0xc"_s));
+        for (const auto &[offset, holds] : {std::pair(0u, u"number of records"_s),
+                                            {4, u"storage version"_s},
+                                            {63, u"reserved"_s},
+                                            {64, u"sentinel"_s},
+                                            {64 + 16, u"payload offset"_s},
+                                            {128 + 12, u"element 12"_s},
+                                            {128 + 12, u"+0xc"_s}})
+            QVERIFY2(text(offset).contains(holds), qPrintable(text(offset)));
         QVERIFY(text(128 + 101).startsWith(u"padding"_s));
         QVERIFY(text(1u << 30).isEmpty());
         const ByteField offset = fieldAt(*bundle, 0, FileOffset(64 + 20));
         QCOMPARE(offset.bytes, (ByteRange{FileOffset(64 + 16), ByteCount(8)}));
     }
 
-    void elementsAndBytesAgree_data()
-    {
-        QTest::addColumn<QString>("build");
-        test::addRow("dense", u"dense"_s);
-        test::addRow("sparse", u"sparse"_s);
-        test::addRow("palette", u"palette"_s);
-    }
+    void elementsAndBytesAgree_data() { test::addBuilds(); }
 
     void elementsAndBytesAgree()
     {
         QFETCH(QString, build);
-        const BundlePtr bundle = test::sampleBundle(build.toStdString());
+        const BundlePtr bundle = test::openSample(build.toStdString());
         QRandomGenerator random(3);
         for (std::size_t i = 0; i < bundle->weights().size(); ++i) {
             const Weight &weight = bundle->weights()[i];

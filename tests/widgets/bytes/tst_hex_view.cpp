@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/element_place.h"
-#include "core/codec/decode/decoder.h"
 #include "tests/core/bundle/made_bundle.h"
-#include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/bytes/hex_dock.h"
 #include "widgets/bytes/hex_find_bar.h"
@@ -10,9 +8,6 @@
 #include "widgets/bytes/hex_view.h"
 #include "widgets/bytes/inspector_view.h"
 #include "widgets/models/byte_models.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/task_manager.h"
-#include "widgets/models/theme.h"
 
 using namespace kernscope::ui;
 using namespace kernscope;
@@ -40,6 +35,15 @@ std::unique_ptr<HexView> shownView(std::shared_ptr<OverlaidFile> file)
     view->setFocus();
     return view;
 }
+
+/// The dock over a bundle, shown.
+struct ShownDock {
+    explicit ShownDock(BundlePtr bundle) : ready(shown(dock, session, std::move(bundle))) {}
+    ui::Session session;
+    HexDock dock{session};
+    HexView *view = dock.findChild<HexView *>();
+    const bool ready;
+};
 
 ByteRange range(std::uint64_t offset, std::uint64_t bytes)
 {
@@ -96,15 +100,15 @@ private Q_SLOTS:
     {
         const auto view = VERIFIED(shownView(countingFile(1000)));
         view->select(range(20, 1));
-        QTest::keyClick(view.get(), Qt::Key_Down, Qt::ShiftModifier);
-        QTest::keyClick(view.get(), Qt::Key_Right, Qt::ShiftModifier);
-        QCOMPARE(view->selection(), range(20, 18));
-        QTest::keyClick(view.get(), Qt::Key_Home, Qt::ShiftModifier | Qt::ControlModifier);
-        QCOMPARE(view->selection(), range(0, 21));
-        QTest::keyClick(view.get(), Qt::Key_Escape);
-        QCOMPARE(view->selection(), range(0, 1));
-        QTest::keyClick(view.get(), Qt::Key_A, Qt::ControlModifier);
-        QCOMPARE(view->selection(), range(0, 1000));
+        const auto after = [&view](Qt::Key key, Qt::KeyboardModifiers held = {}) {
+            QTest::keyClick(view.get(), key, held);
+            return view->selection();
+        };
+        QCOMPARE(after(Qt::Key_Down, Qt::ShiftModifier), range(20, 17));
+        QCOMPARE(after(Qt::Key_Right, Qt::ShiftModifier), range(20, 18));
+        QCOMPARE(after(Qt::Key_Home, Qt::ShiftModifier | Qt::ControlModifier), range(0, 21));
+        QCOMPARE(after(Qt::Key_Escape), range(0, 1));
+        QCOMPARE(after(Qt::Key_A, Qt::ControlModifier), range(0, 1000));
         const std::uint64_t page = view->visibleRows() * 16;
         view->select(range(0, 1));
         QTest::keyClick(view.get(), Qt::Key_PageDown);
@@ -193,12 +197,7 @@ private Q_SLOTS:
         QVERIFY(view->accessibleDescription().contains(u"on disk 0x25"_s));
     }
 
-    void groundsKeepTextReadable_data()
-    {
-        QTest::addColumn<bool>("dark");
-        test::addRow("light", false);
-        test::addRow("dark", true);
-    }
+    void groundsKeepTextReadable_data() { test::addThemes(); }
 
     void groundsKeepTextReadable()
     {
@@ -219,7 +218,7 @@ private Q_SLOTS:
 
     void paintsSectionsInTheirColours()
     {
-        const BundlePtr bundle = test::sampleBundle("sparse");
+        const BundlePtr bundle = test::openSample("sparse");
         HexView view;
         view.setFile(bundle, test::weightFile(*bundle));
         view.resize(view.contentWidth() + 4, 300);
@@ -360,27 +359,10 @@ private Q_SLOTS:
         QCOMPARE(view->topRow(), top);
     }
 
-    void initTestCase() { theme::apply(false); }
-
-    void pinnedDocksStay()
-    {
-        auto [session, dock] = test::Alone<HexDock>();
-        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
-        auto *view = dock.findChild<HexView *>();
-        session.goToWeight(0);
-        const ByteRange before = view->selection();
-        dock.setPinned(true);
-        session.goToWeight(1);
-        QCOMPARE(view->selection(), before);
-        dock.setPinned(false);
-        QVERIFY(view->selection() != before);
-    }
-
     void hexFollowsAndDrives()
     {
-        auto [session, dock] = test::Alone<HexDock>();
-        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
-        auto *view = dock.findChild<HexView *>();
+        auto [session, dock, view, ready] = ShownDock(test::openSample("dense"));
+        QVERIFY(ready);
         const Bundle &bundle = *session.bundle();
         QCOMPARE(view->file(), test::weightFile(bundle));
         const std::size_t weight = test::weightWith(bundle, codec::PartRole::Data);
@@ -392,34 +374,18 @@ private Q_SLOTS:
                           view->cellRect(part.dataOffset.value + 4).center());
         const Place &place = session.place();
         QCOMPARE(place.file, part.file);
-        QVERIFY(place.bytes &&
-                *place.bytes == (ByteRange{FileOffset(part.dataOffset.value + 4), ByteCount(1)}));
+        QVERIFY(place.bytes == range(part.dataOffset.value + 4, 1));
         QCOMPARE(place.weight, weight);
         QCOMPARE(place.element.value_or(0),
                  std::uint64_t{32 / bitWidth(bundle.weights()[weight].form.storedType())});
         const auto labels = dock.findChildren<QLabel *>();
-        QVERIFY(std::any_of(labels.begin(), labels.end(), [&](const QLabel *label) {
+        QVERIFY(std::ranges::any_of(labels, [&](const QLabel *label) {
             return label->text().startsWith(u"field: "_s) &&
                    label->text().contains(fromUtf8(bundle.weights()[weight].name));
         }));
         session.goToBytes(bundle.programFile(), {FileOffset(8), ByteCount(4)});
         QCOMPARE(view->file(), bundle.programFile());
-        QCOMPARE(view->selection(), (ByteRange{FileOffset(8), ByteCount(4)}));
-    }
-
-    void hexGoesToAnElement()
-    {
-        auto [session, dock] = test::Alone<HexDock>();
-        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
-        auto *view = dock.findChild<HexView *>();
-        const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Data);
-        const OperandPlace &part =
-            *session.bundle()->weights()[weight].operand(codec::PartRole::Data)->place;
-        const std::uint64_t bytes =
-            bitWidth(session.bundle()->weights()[weight].form.storedType()) / 8;
-        session.goToElement(weight, 5);
-        QCOMPARE(view->selection(),
-                 (ByteRange{FileOffset(part.dataOffset.value + 5 * bytes), ByteCount(bytes)}));
+        QCOMPARE(view->selection(), range(8, 4));
     }
 
     /// The bits of a large mask are counted by a task: until it is done the weight is selected,
@@ -441,9 +407,8 @@ private Q_SLOTS:
         made.consume("w");
         const auto opened = made.open();
         QVERIFY(opened && (*opened)->weights().size() == 1);
-        auto [session, dock] = test::Alone<HexDock>();
-        QVERIFY(shown(dock, session, *opened));
-        auto *view = dock.findChild<HexView *>();
+        auto [session, dock, view, ready] = ShownDock(*opened);
+        QVERIFY(ready);
         const std::uint64_t last = kElements - 3; // bit 5 of the last byte
         const auto place = placeOfElement(**opened, 0, last);
         QVERIFY(place && place->bytes.bytes.value == 2);
@@ -465,9 +430,8 @@ private Q_SLOTS:
 
     void hexGoesToATypedOffset()
     {
-        auto [session, dock] = test::Alone<HexDock>();
-        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
-        auto *view = dock.findChild<HexView *>();
+        auto [session, dock, view, ready] = ShownDock(test::openSample("dense"));
+        QVERIFY(ready);
         view->setFocus();
         QTest::keyClick(view, Qt::Key_G, Qt::ControlModifier | Qt::ShiftModifier);
         auto *box = VERIFIED(qobject_cast<QLineEdit *>(QApplication::focusWidget()));
@@ -485,9 +449,8 @@ private Q_SLOTS:
 
     void hexFindsBytes()
     {
-        auto [session, dock] = test::Alone<HexDock>();
-        QVERIFY(shown(dock, session, test::blobBundle(3, 100)));
-        auto *view = dock.findChild<HexView *>();
+        auto [session, dock, view, ready] = ShownDock(test::blobBundle(3, 100));
+        QVERIFY(ready);
         auto *bar = dock.findChild<HexFindBar *>();
         view->setFocus();
         QTest::keyClick(view, Qt::Key_F, Qt::ControlModifier);
@@ -503,7 +466,7 @@ private Q_SLOTS:
         QCOMPARE(sentinels.size(), std::size_t{3});
         for (const std::uint64_t at : sentinels) {
             QTest::keyClick(pattern, Qt::Key_Return);
-            QTRY_COMPARE(view->selection(), (ByteRange{FileOffset(at), ByteCount(4)}));
+            QTRY_COMPARE(view->selection(), range(at, 4));
             QTRY_VERIFY(!bar->working());
         }
         bar->find(true);
@@ -524,9 +487,8 @@ private Q_SLOTS:
 
     void hexFindCanBeCancelled()
     {
-        auto [session, dock] = test::Alone<HexDock>();
-        QVERIFY(shown(dock, session, test::blobBundle(1, 96u << 20)));
-        auto *view = dock.findChild<HexView *>();
+        auto [session, dock, view, ready] = ShownDock(test::blobBundle(1, 96u << 20));
+        QVERIFY(ready);
         auto *bar = dock.findChild<HexFindBar *>();
         bar->begin();
         bar->findChild<QLineEdit *>()->setText(u"fffe fdfc"_s);
@@ -544,18 +506,15 @@ private Q_SLOTS:
 
     void hexShowsEditsInPlace()
     {
-        auto [session, dock] = test::Alone<HexDock>();
-        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
-        auto *view = dock.findChild<HexView *>();
+        auto [session, dock, view, ready] = ShownDock(test::openSample("dense"));
+        QVERIFY(ready);
         const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Data);
         const OperandPlace &part =
             *session.bundle()->weights()[weight].operand(codec::PartRole::Data)->place;
         session.goToElement(weight, 3);
         const std::uint64_t top = view->topRow();
         session.tasks().quiesce();
-        const std::byte now = ~view->bytes()[part.dataOffset.value];
-        QVERIFY(
-            session.bundle()->files()[part.file].file->write(part.dataOffset, std::span(&now, 1)));
+        QVERIFY(test::turnByte(*session.bundle(), part.file, part.dataOffset));
         session.updateBundle(session.bundle());
         QTRY_VERIFY(!dock.busy());
         QCOMPARE(view->topRow(), top);
@@ -571,7 +530,7 @@ private Q_SLOTS:
     void readingsStandBesideTheBytes()
     {
         auto [session, dock] = test::Alone<HexDock>();
-        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
+        QVERIFY(shown(dock, session, test::openSample("dense")));
         const auto *view = dock.findChild<HexView *>();
         auto *readings = dock.findChild<InspectorView *>();
         QVERIFY(view && readings);
@@ -603,6 +562,27 @@ private Q_SLOTS:
         const QModelIndex last = model.index(model.rowCount() - 1, readings->modelColumn());
         readings->scrollTo(last);
         QVERIFY(readings->viewport()->rect().contains(readings->visualRect(last)));
+    }
+
+    /// Until the user chooses how many.
+    void wideDocksHaveMoreBytesInARow()
+    {
+        auto [session, dock] = test::Alone<HexDock>();
+        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
+        const auto *view = dock.findChild<HexView *>();
+        for (const auto &[width, bytes] : {std::pair(3000, 32), {900, 16}}) {
+            dock.resize(width, 340);
+            QTest::qWait(0);
+            QCOMPARE(view->bytesPerRow(), bytes);
+            QVERIFY(view->width() >= view->contentWidth());
+        }
+        for (QAction *action : dock.menuActions()) {
+            if (action->text() == u"8 Bytes a Row"_s)
+                action->trigger();
+        }
+        dock.resize(3000, 340);
+        QTest::qWait(0);
+        QCOMPARE(view->bytesPerRow(), 8);
     }
 };
 

@@ -5,15 +5,12 @@
 #include "core/container/hwx/kernels.h"
 #include "core/container/section/builder.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/bytes/hex_dock.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/hardware/activation_dock.h"
 #include "widgets/hardware/tasks_dock.h"
 #include "widgets/models/part_models.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
 
 using namespace kernscope;
 using namespace kernscope::ui;
@@ -54,24 +51,7 @@ BundlePtr realContainer(const QString &name)
     return Bundle::open(path.toStdString()).value_or(nullptr);
 }
 
-BundlePtr bundleOf(const QString &name)
-{
-    return name.endsWith(QLatin1String(".hwx")) ? realContainer(name)
-                                                : sectionOf(name.toUtf8().constData());
-}
-
-std::set<std::uint64_t> changedElements(const Bundle &bundle, std::size_t weight)
-{
-    const BundleReadLock lock(bundle);
-    const auto decoder = bundle.decoder(weight);
-    const ElementChanges changes(bundle, weight, *decoder);
-    std::set<std::uint64_t> found;
-    for (std::uint64_t e = 0; e < decoder->elements().value; ++e) {
-        if (changes.changed(e))
-            found.insert(e);
-    }
-    return found;
-}
+constexpr const char *kNoData = "The real containers are not here (KERNSCOPE_DATA)";
 
 } // namespace
 
@@ -86,11 +66,7 @@ private Q_SLOTS:
 
     void elementsAndBytesAgree()
     {
-        QFETCH(QString, name);
-        const BundlePtr bundle = bundleOf(name);
-        if (!bundle && name.endsWith(QLatin1String(".hwx")))
-            QSKIP("The real containers are not here (KERNSCOPE_DATA)");
-        QVERIFY(bundle);
+        const BundlePtr bundle = VERIFIED(bundleOfRow());
         std::size_t looked = 0;
         for (std::size_t i = 0; i < bundle->weights().size(); ++i) {
             const Weight &weight = bundle->weights()[i];
@@ -121,11 +97,7 @@ private Q_SLOTS:
 
     void changedBytesMarkTheirElement()
     {
-        QFETCH(QString, name);
-        const BundlePtr bundle = bundleOf(name);
-        if (!bundle && name.endsWith(QLatin1String(".hwx")))
-            QSKIP("The real containers are not here (KERNSCOPE_DATA)");
-        QVERIFY(bundle);
+        const BundlePtr bundle = VERIFIED(bundleOfRow());
         std::size_t weight = 0;
         const std::uint64_t elements = bundle->weights()[weight].elements.value;
         const auto decoder = bundle->decoder(weight);
@@ -134,13 +106,11 @@ private Q_SLOTS:
             --element;
         const auto place = VERIFIED(placeOfElement(*bundle, weight, element));
         const ElementType type = fieldAt(*bundle, 0, place->bytes.offset).type;
-        OverlaidFile &file = *bundle->files()[0].file;
-        QVERIFY(changedElements(*bundle, weight).empty());
+        QVERIFY(test::changedElements(*bundle, weight).empty());
         const auto before = decoder->elements().value;
         std::vector<std::int64_t> was(before), is(before);
         decoder->codes(0, was);
-        const std::byte turned = file.bytes()[place->bytes.offset.value] ^ std::byte(1);
-        QVERIFY(file.write(place->bytes.offset, std::span(&turned, 1)).has_value());
+        QVERIFY(test::turnByte(*bundle, 0, place->bytes.offset, std::byte{1}));
         const auto again = bundle->decoder(weight);
         again->codes(0, is);
         std::set<std::uint64_t> differing;
@@ -150,12 +120,12 @@ private Q_SLOTS:
         }
         QCOMPARE(differing.size(), std::size_t(1));
         QVERIFY(bitWidth(type) < 8 || *differing.begin() == element);
-        QVERIFY(changedElements(*bundle, weight) == differing);
+        QVERIFY(test::changedElements(*bundle, weight) == differing);
     }
 
     void codebooksOfASection()
     {
-        const BundlePtr bundle = VERIFIED(sectionOf("sample-palette.mlmodelc"));
+        const BundlePtr bundle = VERIFIED(sectionOf("palette"));
         const std::size_t weight = test::weightWith(*bundle, codec::PartRole::Lut);
         QVERIFY(weight != kNoIndex);
         const auto decoder = bundle->decoder(weight);
@@ -167,9 +137,7 @@ private Q_SLOTS:
         const codec::Operand &lut = *bundle->weights()[weight].operand(codec::PartRole::Lut);
         std::uint64_t place = 0;
         lut.order->positions(3, std::span(&place, 1));
-        OverlaidFile &file = *bundle->files()[0].file;
-        const std::byte turned = file.bytes()[place / 8] ^ std::byte(1);
-        QVERIFY(file.write(FileOffset(place / 8), std::span(&turned, 1)).has_value());
+        QVERIFY(test::turnByte(*bundle, 0, FileOffset(place / 8), std::byte{1}));
         const auto again = CodebookData::read(*bundle, weight, *bundle->decoder(weight));
         QCOMPARE(again->changed.size(), again->values.size());
         QVERIFY(again->changed[3] && !again->changed[2] && !again->changed[4]);
@@ -183,18 +151,14 @@ private Q_SLOTS:
             if (codes[e] == 3 && decoder->codebookOf(e).codebook == 0)
                 of.insert(e);
         }
-        QVERIFY(changedElements(*bundle, weight) == of);
+        QVERIFY(test::changedElements(*bundle, weight) == of);
     }
 
     void hexFollowsAndLeads_data() { rows(); }
 
     void hexFollowsAndLeads()
     {
-        QFETCH(QString, name);
-        const BundlePtr bundle = bundleOf(name);
-        if (!bundle && name.endsWith(QLatin1String(".hwx")))
-            QSKIP("The real containers are not here (KERNSCOPE_DATA)");
-        QVERIFY(bundle);
+        const BundlePtr bundle = VERIFIED(bundleOfRow());
         auto [session, dock] = test::Alone<HexDock>();
         QVERIFY(test::showDock(dock, session, bundle));
         auto *view = VERIFIED(dock.findChild<HexView *>());
@@ -222,7 +186,7 @@ private Q_SLOTS:
     {
         const BundlePtr bundle = realContainer(u"sigmoid-451e944648.hwx"_s);
         if (!bundle)
-            QSKIP("The real containers are not here (KERNSCOPE_DATA)");
+            QSKIP(kNoData);
         const auto &weights = bundle->weights();
         const auto table = std::find_if(weights.begin(), weights.end(), [](const Weight &weight) {
             return weight.role == WeightRole::ActivationTable;
@@ -238,23 +202,20 @@ private Q_SLOTS:
         const ByteRange header{FileOffset(0), ByteCount(4)};
         const std::uint64_t symbol =
             container.symbolTable->symbolOffset + 16 * tiles.front().symbol;
-        const std::vector<std::function<void()>> ways{
-            [&] { session.goToWeight(static_cast<std::size_t>(table - weights.begin())); },
-            [&] { session.goToElement(static_cast<std::size_t>(table - weights.begin()), 7); },
-            [&] { session.goToBytes(0, *kernel->bytes); },
-            [&] {
-                session.goToBytes(0, {kernel->place, ByteCount(80)});
-            },
-            [&] {
-                session.goToBytes(0, {FileOffset(symbol), ByteCount(16)});
-            },
-            [&] {
-                session.goToBytes(0, {FileOffset(kernel->bytes->offset.value + 20), ByteCount(2)});
-            }};
-        for (const auto &way : ways) {
+        const auto weight = static_cast<std::size_t>(table - weights.begin());
+        const std::vector<ByteRange> places{
+            *kernel->bytes, ByteRange{kernel->place, ByteCount(80)},
+            ByteRange{FileOffset(symbol), ByteCount(16)},
+            ByteRange{FileOffset(kernel->bytes->offset.value + 20), ByteCount(2)}};
+        for (std::size_t way = 0; way < places.size() + 2; ++way) {
             session.goToBytes(0, header);
             QVERIFY(!dock.table());
-            way();
+            if (way < places.size())
+                session.goToBytes(0, places[way]);
+            else if (way == places.size())
+                session.goToWeight(weight);
+            else
+                session.goToElement(weight, 7);
             QVERIFY(dock.table());
             QVERIFY(dock.showsContent());
             QCOMPARE(dock.model().rowCount(), 43);
@@ -267,7 +228,7 @@ private Q_SLOTS:
     {
         const QStringList names = QDir(test::dataPath(u"real/hwx"_s)).entryList({u"*.hwx"_s});
         if (names.isEmpty())
-            QSKIP("The real containers are not here (KERNSCOPE_DATA)");
+            QSKIP(kNoData);
         for (const QString &name : names) {
             const BundlePtr bundle = realContainer(name);
             QVERIFY2(bundle, qPrintable(name));
@@ -303,14 +264,25 @@ private Q_SLOTS:
     }
 
 private:
-    void rows()
+    /// What the row names: a container, or a sample as a section.
+    static BundlePtr bundleOfRow()
     {
-        QTest::addColumn<QString>("name");
+        const auto [name] = test::fetched<QString>();
+        return name.endsWith(QLatin1String(".hwx")) ? realContainer(name)
+                                                    : sectionOf(name.toUtf8().constData());
+    }
+
+    /// Sections of the samples, and the real containers where these are here.
+    static void rows()
+    {
+        test::addColumns<QString>();
         for (const char *name :
-             {"sample-dense.mlmodelc", "sample-sparse.mlmodelc", "sample-palette.mlmodelc",
-              "conv-ff52f832dc.hwx", "conv-ebc7f8305c.hwx", "gemm-aae2e35208.hwx",
-              "sigmoid-451e944648.hwx"})
-            test::addRow(name, QString::fromLatin1(name));
+             {"dense", "sparse", "palette", "conv-ff52f832dc.hwx", "conv-ebc7f8305c.hwx",
+              "gemm-aae2e35208.hwx", "sigmoid-451e944648.hwx"}) {
+            const QString text = QString::fromLatin1(name);
+            if (!text.contains(u'.') || QFile::exists(test::dataPath(u"real/hwx/"_s + text)))
+                test::addRow(name, text);
+        }
     }
 };
 

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/overlaid_file.h"
 #include "core/base/quantity.h"
-#include "core/bundle/bundle.h"
-#include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/bytes/section_strip.h"
 #include "widgets/common/controls.h"
 #include "widgets/models/byte_models.h"
-#include "widgets/models/theme.h"
 
 using namespace kernscope::ui;
 using namespace kernscope;
@@ -57,18 +53,13 @@ class TestSectionStrip : public QObject
 private Q_SLOTS:
     void init() { theme::apply(false); }
 
-    void paintsKindsInTheirColours_data()
-    {
-        QTest::addColumn<bool>("dark");
-        test::addRow("light", false);
-        test::addRow("dark", true);
-    }
+    void paintsKindsInTheirColours_data() { test::addThemes(); }
 
     void paintsKindsInTheirColours()
     {
         QFETCH(bool, dark);
         theme::apply(dark);
-        const BundlePtr bundle = test::sampleBundle("sparse");
+        const BundlePtr bundle = test::openSample("sparse");
         const auto strip = VERIFIED(shownStrip(bundle));
         const std::size_t widest = widestSection(*bundle, strip->file());
         const Section &section = bundle->sections()[widest];
@@ -82,7 +73,7 @@ private Q_SLOTS:
 
     void clickPicksTheSection()
     {
-        const BundlePtr bundle = test::sampleBundle("sparse");
+        const BundlePtr bundle = test::openSample("sparse");
         const auto strip = VERIFIED(shownStrip(bundle));
         const std::size_t widest = widestSection(*bundle, strip->file());
         const ByteRange range = bundle->sections()[widest].range;
@@ -106,7 +97,7 @@ private Q_SLOTS:
 
     void keysGoFromSectionToSection()
     {
-        const BundlePtr bundle = test::sampleBundle("dense");
+        const BundlePtr bundle = test::openSample("dense");
         const auto strip = VERIFIED(shownStrip(bundle));
         const auto [first, last] = bundle->sectionsOf(strip->file());
         QTest::keyClick(strip.get(), Qt::Key_Home);
@@ -125,7 +116,7 @@ private Q_SLOTS:
 
     void wheelAndKeysZoom()
     {
-        const BundlePtr bundle = test::sampleBundle("dense");
+        const BundlePtr bundle = test::openSample("dense");
         const auto strip = VERIFIED(shownStrip(bundle));
         const double fitted = strip->scale().bytesPerPixel();
         QVERIFY(strip->scale().fitted());
@@ -151,7 +142,7 @@ private Q_SLOTS:
 
     void draggingPans()
     {
-        const BundlePtr bundle = test::sampleBundle("dense");
+        const BundlePtr bundle = test::openSample("dense");
         const auto strip = VERIFIED(shownStrip(bundle));
         for (int i = 0; i < 4; ++i)
             strip->zoomIn();
@@ -170,7 +161,7 @@ private Q_SLOTS:
 
     void marksChangedBytes()
     {
-        const BundlePtr bundle = test::sampleBundle("dense");
+        const BundlePtr bundle = test::openSample("dense");
         const auto strip = VERIFIED(shownStrip(bundle));
         const std::size_t widest = widestSection(*bundle, strip->file());
         const std::uint64_t at = bundle->sections()[widest].range.offset.value +
@@ -188,16 +179,14 @@ private Q_SLOTS:
             return false;
         };
         QVERIFY(!marked());
-        OverlaidFile &file = *bundle->files()[strip->file()].file;
-        const std::byte now = ~file.bytes()[at];
-        QVERIFY(file.write(FileOffset(at), std::span(&now, 1)));
+        QVERIFY(test::turnByte(*bundle, strip->file(), FileOffset(at)));
         strip->setFile(bundle, strip->file());
         QVERIFY(marked());
     }
 
     void outlinesTheCurrentSection()
     {
-        const BundlePtr bundle = test::sampleBundle("dense");
+        const BundlePtr bundle = test::openSample("dense");
         const auto strip = VERIFIED(shownStrip(bundle));
         const std::size_t widest = widestSection(*bundle, strip->file());
         const QImage before = strip->viewport()->grab().toImage();
@@ -212,7 +201,7 @@ private Q_SLOTS:
 
     void tooltipNamesTheSection()
     {
-        const BundlePtr bundle = test::sampleBundle("palette");
+        const BundlePtr bundle = test::openSample("palette");
         for (std::size_t i = 0; i < bundle->sections().size(); ++i) {
             const QString text = describeSection(*bundle, i);
             const Section &section = bundle->sections()[i];
@@ -224,7 +213,7 @@ private Q_SLOTS:
 
     void keepsTheViewAfterAnEdit()
     {
-        const BundlePtr bundle = test::sampleBundle("dense");
+        const BundlePtr bundle = test::openSample("dense");
         const auto strip = VERIFIED(shownStrip(bundle));
         strip->zoomIn();
         strip->zoomIn();

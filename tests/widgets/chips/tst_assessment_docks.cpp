@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/json_table.h"
-#include "made_bundle.h"
 #include "table_cells.h"
 #include "tests/core/assessment/made_programs.h"
-#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/assessment_dock.h"
 #include "widgets/chips/chip_state.h"
@@ -18,9 +16,6 @@
 #include "widgets/chips/targets_dock.h"
 #include "widgets/chips/timeline_dock.h"
 #include "widgets/common/table_tools.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/task_manager.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 using namespace kernscope::test;
@@ -69,7 +64,7 @@ private Q_SLOTS:
         QGuiApplication::clipboard()->setText(u"before"_s);
         copy->trigger();
         QCOMPARE(QGuiApplication::clipboard()->text(), u"before"_s);
-        session.setBundle(openSample("sample-palette.mlmodelc"));
+        session.setBundle(openSample("palette"));
         session.goToWeight(weightWith(*session.bundle(), codec::PartRole::Lut));
         QVERIFY(settle(dock));
         QVERIFY(dock.showsContent() && copy->isEnabled() && gates->isEnabled());
@@ -93,35 +88,19 @@ private Q_SLOTS:
     {
         auto [session, stream] = Alone<StreamDock>();
         ChooseDock choose(session);
-        session.setBundle(openSample("sample-palette.mlmodelc"));
+        session.setBundle(openSample("palette"));
         QVERIFY(showDock(stream) && showDock(choose));
-        const auto actionOf = [](const QList<QAction *> &actions, const char *text) {
-            for (QAction *action : actions) {
-                if (action->text() == QString::fromLatin1(text))
-                    return action;
-            }
-            return static_cast<QAction *>(nullptr);
-        };
-        const auto saysCancelled = [](const QWidget &dock) {
-            const auto labels = dock.findChildren<QLabel *>();
-            return std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
-                return label->isVisible() && label->text().contains(u"cancelled"_s);
-            });
-        };
-        const auto cutting = connect(&session.tasks(), &TaskManager::changed, &stream,
-                                     [&] { session.tasks().cancelAll(); });
-        session.setBundle(openSample("sample-sparse.mlmodelc"));
+        const auto cancelled = [](const QWidget &dock) { return says(dock, u"cancelled"_s); };
+        const auto cutting = cancelTasks(session);
+        session.setBundle(openSample("sparse"));
         QTRY_VERIFY(session.tasks().idle());
-        QTRY_VERIFY(saysCancelled(stream) && saysCancelled(choose));
+        QTRY_VERIFY(cancelled(stream) && cancelled(choose));
         QVERIFY(!stream.busy() && !choose.busy());
         disconnect(cutting);
-        QAction *judge = actionOf(stream.menuActions(), "Judge the Weights Again");
-        QAction *forms = actionOf(choose.menuActions(), "Try Forms Again");
-        QVERIFY(judge && forms);
-        judge->trigger();
-        forms->trigger();
+        VERIFIED(actionOf(stream, u"Judge the Weights Again"_s))->trigger();
+        VERIFIED(actionOf(choose, u"Try Forms Again"_s))->trigger();
         QVERIFY(settle(stream) && settle(choose));
-        QVERIFY(stream.showsContent() && !saysCancelled(choose));
+        QVERIFY(stream.showsContent() && !cancelled(choose));
     }
 
     void geometryOfConsumersAndOfTypedNumbers()
@@ -130,17 +109,19 @@ private Q_SLOTS:
         QAbstractItemModelTester tester(&dock.model());
         QVERIFY(showDock(dock)); // without a bundle: numbers typed in
         QVERIFY(dock.showsContent());
-        session.setBundle(openSample("sample-palette.mlmodelc"));
+        session.setBundle(openSample("palette"));
         QVERIFY(settle(dock));
         QVERIFY(dock.chooser().count() > 1);
-        dock.field(GeometryDock::In).setValue(256);
-        dock.field(GeometryDock::Out).setValue(256);
-        dock.field(GeometryDock::KernelW).setValue(3);
-        dock.field(GeometryDock::KernelH).setValue(3);
-        dock.field(GeometryDock::OutputW).setValue(32);
-        dock.field(GeometryDock::OutputH).setValue(32);
-        dock.field(GeometryDock::Stride).setValue(1);
-        dock.field(GeometryDock::Bits).setValue(16);
+        using Dock = GeometryDock;
+        for (const auto &[field, value] : {std::pair(Dock::In, 256),
+                                           {Dock::Out, 256},
+                                           {Dock::KernelW, 3},
+                                           {Dock::KernelH, 3},
+                                           {Dock::OutputW, 32},
+                                           {Dock::OutputH, 32},
+                                           {Dock::Stride, 1},
+                                           {Dock::Bits, 16}})
+            dock.field(field).setValue(value);
         QCOMPARE(dock.chooser().currentIndex(), dock.chooser().count() - 1);
         const int passes = rowWith(dock.model(), 0, u"passes"_s);
         QCOMPARE(textAt(dock.model(), passes, 1), u"128"_s);
@@ -207,7 +188,7 @@ private Q_SLOTS:
             QVERIFY2(product.size() < 24 && product == product.trimmed(), qPrintable(product));
         }
         Session session;
-        session.setBundle(test::openSample("sample-sparse.mlmodelc"));
+        session.setBundle(test::openSample("sparse"));
         StreamDock dock(session);
         QVERIFY(showDock(dock));
         QTRY_VERIFY(dock.model().columnCount() > dock.model().firstChip());
@@ -240,7 +221,7 @@ private Q_SLOTS:
     {
         auto [session, dock] = Alone<ChooseDock>();
         QAbstractItemModelTester tester(&dock.model());
-        session.setBundle(openSample("sample-dense.mlmodelc"));
+        session.setBundle(openSample("dense"));
         const BundlePtr bundle = session.bundle();
         std::size_t weight = kNoIndex;
         for (std::size_t i = 0; i < bundle->weights().size() && weight == kNoIndex; ++i) {
@@ -272,7 +253,7 @@ private Q_SLOTS:
     void readingsOfTheChoice()
     {
         auto [session, dock] = Alone<ChooseDock>();
-        session.setBundle(openSample("sample-palette.mlmodelc"));
+        session.setBundle(openSample("palette"));
         session.goToWeight(0);
         QVERIFY(showDock(dock));
         QVERIFY(dock.choice());
@@ -329,6 +310,27 @@ private Q_SLOTS:
         QVERIFY(buttons.front()->isEnabled());
     }
 
+    /// Dense is no row of the candidates: where it is the form to take no other one is selected.
+    void denseSelectsNoOtherForm()
+    {
+        auto [session, dock] = Alone<ChooseDock>();
+        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
+        const auto *table = dock.findChild<QTableView *>();
+        int dense = 0;
+        for (std::size_t i = 0; i < session.bundle()->weights().size(); ++i) {
+            session.goToWeight(i);
+            QVERIFY(settle(dock));
+            if (!dock.choice() || !dock.showsContent())
+                continue;
+            const bool row = std::ranges::any_of(dock.choice()->candidates, [&](const auto &one) {
+                return one.form == dock.choice()->chosen;
+            });
+            QCOMPARE(table->currentIndex().isValid(), row);
+            dense += dock.choice()->chosen == "dense" ? 1 : 0;
+        }
+        QVERIFY(dense > 0);
+    }
+
     void collectiveFigures()
     {
         auto [session, dock] = Alone<CollectiveDock>();
@@ -348,15 +350,6 @@ private Q_SLOTS:
         QCOMPARE(setters->model()->rowCount(), 25);
         const auto *rules = qobject_cast<QTableView *>(dock.tabs().widget(2));
         QVERIFY(rules->model()->rowCount() >= 12);
-    }
-
-private:
-private slots:
-    void saysWhatIsMissing()
-    {
-        auto [session, dock] = Alone<PlanDock>();
-        QVERIFY(showDock(dock));
-        QVERIFY(!dock.showsContent());
     }
 
     /// The rate of the whole program is not drawn where the work of one of its layers is not known.
@@ -385,11 +378,8 @@ private slots:
     {
         auto [session, dock] = Alone<PlanDock>();
         QAbstractItemModelTester tester(&dock.model());
-        session.setBundle(openSample("sample-dense.mlmodelc"));
-        dock.tolerance().setValue(0.2);
-        QVERIFY(showDock(dock));
+        QVERIFY(plans(session, dock));
         QVERIFY(dock.showsContent());
-        QVERIFY(dock.plan());
         QVERIFY(dock.plan()->proven);
         QCOMPARE(dock.model().rowCount(), int(session.bundle()->weights().size()));
         QVERIFY(dock.facts().text().contains(u"proven"_s));
@@ -417,10 +407,7 @@ private slots:
     void saysWhatTheCommandSays()
     {
         auto [session, dock] = Alone<PlanDock>();
-        session.setBundle(openSample("sample-dense.mlmodelc"));
-        dock.tolerance().setValue(0.2);
-        QVERIFY(showDock(dock));
-        QVERIFY(dock.plan());
+        QVERIFY(plans(session, dock));
         const auto array = report::jsonArray(
             report::plannedWeightTable(),
             report::plannedWeights(*dock.survey(), dock.plan()->choice, dock.plan()->why));
@@ -477,10 +464,7 @@ private slots:
     void limitsTheWholeNetwork()
     {
         auto [session, dock] = Alone<PlanDock>();
-        session.setBundle(openSample("sample-dense.mlmodelc"));
-        dock.tolerance().setValue(0.2);
-        QVERIFY(showDock(dock));
-        QVERIFY(dock.plan());
+        QVERIFY(plans(session, dock));
         const double loose = dock.plan()->after.error;
         QVERIFY(loose > 0);
         dock.totalTolerance().setValue(loose / 4);
@@ -520,7 +504,7 @@ private slots:
     void showsPointsOfTheFront()
     {
         auto [session, dock] = Alone<PlanDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
+        QVERIFY(showDock(dock, session, openSample("dense")));
         QVERIFY(dock.plot().pointCount() > 2);
         Q_EMIT dock.plot().currentPointChanged(1);
         QCOMPARE(dock.plot().point(1).choice, dock.shownChoice());
@@ -532,16 +516,11 @@ private slots:
     void drawsTheBuildBeside()
     {
         auto [session, dock] = Alone<PlanDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
-                         openSample("sample-palette.mlmodelc")));
+        QVERIFY(showDock(dock, session, openSample("dense"), openSample("palette")));
         QVERIFY(dock.plan());
-        const QString report = [&] {
-            QTemporaryDir folder;
-            const QString path = folder.filePath(u"r.md"_s);
-            if (!dock.saveReport(path).isEmpty())
-                return QString();
-            return textOf(path);
-        }();
+        const QTemporaryDir folder;
+        QCOMPARE(dock.saveReport(folder.filePath(u"r.md"_s)), QString());
+        const QString report = textOf(folder.filePath(u"r.md"_s));
         QVERIFY(report.contains(u"## Other builds"_s));
         QVERIFY(report.contains(u"sample-palette.mlmodelc"_s));
     }
@@ -549,11 +528,8 @@ private slots:
     void writesTheBundle()
     {
         auto [session, dock] = Alone<PlanDock>();
-        session.setBundle(openSample("sample-dense.mlmodelc"));
-        dock.tolerance().setValue(0.2);
         dock.goal().setCurrentIndex(dock.goal().findData(u"stored"_s));
-        QVERIFY(showDock(dock));
-        QVERIFY(dock.plan());
+        QVERIFY(plans(session, dock));
         const std::uint64_t promised = dock.plan()->after.stored;
         QTemporaryDir folder;
         QSignalSpy written(&dock, &PlanDock::written);
@@ -580,7 +556,7 @@ private slots:
     void savesReports()
     {
         auto [session, dock] = Alone<PlanDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
+        QVERIFY(showDock(dock, session, openSample("dense")));
         QTemporaryDir folder;
         for (const char *name : {"r.html", "r.md", "r.json", "r.csv"}) {
             const QString path = folder.filePath(QString::fromLatin1(name));
@@ -593,7 +569,7 @@ private slots:
     void saysThatThereIsNoPlan()
     {
         auto [session, dock] = Alone<PlanDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
+        QVERIFY(showDock(dock, session, openSample("dense")));
         QSignalSpy planned(&dock, &PlanDock::planned);
         dock.maxBytes().setValue(1);
         QVERIFY(planned.wait(20000));
@@ -605,6 +581,14 @@ private slots:
                     label->text().contains(u"bytes, found"_s) ||
                     label->text().contains(u"at most 1 bytes"_s);
         QVERIFY(said);
+    }
+
+private:
+    /// The dock plans the dense sample with errors up to 0.2.
+    static bool plans(Session &session, PlanDock &dock)
+    {
+        dock.tolerance().setValue(0.2);
+        return showDock(dock, session, openSample("dense")) && dock.plan();
     }
 };
 

@@ -4,7 +4,6 @@
 #include "made_bundle.h"
 #include "table_cells.h"
 #include "tests/core/bundle/second_function.h"
-#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/assessment_dock.h"
 #include "widgets/chips/chip_state.h"
@@ -15,9 +14,6 @@
 #include "widgets/chips/stream_dock.h"
 #include "widgets/chips/timeline_dock.h"
 #include "widgets/common/table_tools.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/task_manager.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 #include "widgets/weight/codebook_dock.h"
 #include "widgets/weight/mask_dock.h"
@@ -43,22 +39,10 @@ int chipColumn(const StreamMatrixModel &model, const char *name)
 /// The sample with its function twice.
 BundlePtr openTwoFunctions()
 {
-    for (const sample::SampleBundle &bundle : sample::bundles()) {
-        if (bundle.name != "sample-dense.mlmodelc")
-            continue;
-        OpenOptions options;
-        options.memory = bundle.files;
-        addSecondFunction(options.memory);
-        return Bundle::open(bundle.name, options).value_or(nullptr);
-    }
-    return nullptr;
+    sample::SampleBundle sample = sampleOf("dense");
+    addSecondFunction(sample.files);
+    return Bundle::open(sample.name, {.memory = sample.files}).value_or(nullptr);
 }
-
-} // namespace
-
-// Roofline and timeline of networks with more layers than are placed at once: a task does it.
-
-namespace {
 
 /// Of `layers` linear operations; every third weight is twice as wide and meets two rows.
 BundlePtr manyLayers(int layers)
@@ -78,8 +62,9 @@ BundlePtr manyLayers(int layers)
     return made.open().value_or(nullptr);
 }
 
-bool showWhole(Dock &dock)
+bool showWhole(Dock &dock, Session &session, BundlePtr bundle)
 {
+    session.setBundle(std::move(bundle));
     dock.resize(1000, 600);
     dock.show();
     return QTest::qWaitFor([&dock] { return dock.isVisible() && !dock.busy(); }, 30000);
@@ -92,17 +77,6 @@ class TestChipDocks : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void emptyStates()
-    {
-        auto [session, stream] = Alone<StreamDock>();
-        RooflineDock roofline(session);
-        ChooseDock choose(session);
-        for (Dock *dock : std::initializer_list<Dock *>{&stream, &roofline, &choose}) {
-            QVERIFY(showDock(*dock));
-            QVERIFY(!dock->showsContent());
-        }
-    }
-
     /// A file is open: being told to open one would be wrong.
     void filesWithoutWeights()
     {
@@ -117,13 +91,7 @@ private Q_SLOTS:
              std::initializer_list<Dock *>{&stream, &choose, &plan, &codebook, &mask}) {
             QVERIFY(showDock(*dock));
             QVERIFY(!dock->showsContent());
-            const auto labels = dock->findChildren<QLabel *>();
-            QVERIFY2(std::any_of(labels.begin(), labels.end(),
-                                 [](const QLabel *label) {
-                                     return label->isVisible() &&
-                                            label->text().contains(u"has no weights"_s);
-                                 }),
-                     qPrintable(dock->id()));
+            QVERIFY2(says(*dock, u"has no weights"_s), qPrintable(dock->id()));
         }
     }
 
@@ -131,8 +99,7 @@ private Q_SLOTS:
     void chipsAreWhole()
     {
         auto [session, dock] = Alone<StreamDock>();
-        QVERIFY(
-            showDock(dock, session, openSample("sample-palette.mlmodelc"), nullptr, {640, 500}));
+        QVERIFY(showDock(dock, session, openSample("palette"), {640, 500}));
         const QTableView &matrix = dock.matrix();
         const auto cut = [&matrix, &dock] {
             const int edge = matrix.viewport()->width();
@@ -163,13 +130,8 @@ private Q_SLOTS:
     void choiceKeepsItsColour()
     {
         auto [session, dock] = Alone<StreamDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-palette.mlmodelc")));
-        QTableView *matrix = nullptr;
-        for (QTableView *table : dock.findChildren<QTableView *>()) {
-            if (table->accessibleName() == u"Weights by chips"_s)
-                matrix = table;
-        }
-        QVERIFY(matrix);
+        QVERIFY(showDock(dock, session, openSample("palette")));
+        QTableView *matrix = &dock.matrix();
         const QModelIndex cell = dock.model().index(0, dock.model().firstChip());
         QVERIFY(!dock.model().index(0, 0).data(kShortNameRole).toString().isEmpty());
         QVERIFY(!cell.data(kShortNameRole).isValid());
@@ -189,7 +151,7 @@ private Q_SLOTS:
     void functionColumn()
     {
         auto [session, dock] = Alone<StreamDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
+        QVERIFY(showDock(dock, session, openSample("dense")));
         QTableView &matrix = dock.matrix();
         const int function = dock.model().columnOf("function");
         QVERIFY(matrix.isColumnHidden(function));
@@ -211,7 +173,7 @@ private Q_SLOTS:
     {
         auto [session, dock] = Alone<StreamDock>();
         QAbstractItemModelTester tester(&dock.model());
-        QVERIFY(showDock(dock, session, openSample("sample-palette.mlmodelc")));
+        QVERIFY(showDock(dock, session, openSample("palette")));
         QVERIFY(dock.showsContent());
         const BundlePtr bundle = session.bundle();
         QCOMPARE(dock.model().rowCount(), int(bundle->weights().size()) + 1);
@@ -267,14 +229,17 @@ private Q_SLOTS:
         auto [session, dock] = Alone<StreamDock>();
         AssessmentDock told(session);
         QAbstractItemModelTester tester(&told.gates());
-        QVERIFY(showDock(told, session, openSample("sample-palette.mlmodelc")));
+        QVERIFY(showDock(told, session, openSample("palette")));
         QVERIFY(!told.showsContent()); // no cell was chosen
         QVERIFY(showDock(dock));
         const std::size_t palette = weightWith(*session.bundle(), codec::PartRole::Lut);
-        dock.matrix().setCurrentIndex(
-            dock.model().index(dock.model().rowOf(palette), chipColumn(dock.model(), "M5")));
+        const auto choose = [&](const char *chip) {
+            dock.matrix().setCurrentIndex(
+                dock.model().index(dock.model().rowOf(palette), chipColumn(dock.model(), chip)));
+            return settle(told);
+        };
+        QVERIFY(choose("M5"));
         QCOMPARE(session.place().weight, palette);
-        QVERIFY(settle(told));
         QVERIFY(told.showsContent());
         const int master = rowWith(told.gates(), GateOffset, u"0x48f"_s);
         QVERIFY(master >= 0);
@@ -304,15 +269,11 @@ private Q_SLOTS:
         for (int row = 0; row < told.gates().rowCount(); ++row)
             QVERIFY(told.text().contains(textAt(told.gates(), row, GateName)));
         // Another cell of the same weight.
-        dock.matrix().setCurrentIndex(
-            dock.model().index(dock.model().rowOf(palette), chipColumn(dock.model(), "M1")));
-        QVERIFY(settle(told));
+        QVERIFY(choose("M1"));
         QVERIFY(told.text().contains(u" on M1 (H13)\n"_s));
         // What is pinned keeps its cell.
         told.setPinned(true);
-        dock.matrix().setCurrentIndex(
-            dock.model().index(dock.model().rowOf(palette), chipColumn(dock.model(), "M5")));
-        QVERIFY(settle(told));
+        QVERIFY(choose("M5"));
         QVERIFY(told.text().contains(u" on M1 (H13)\n"_s));
         // The place moves the selection, and a pinned dock stays.
         session.goToWeight(0);
@@ -325,7 +286,7 @@ private Q_SLOTS:
     void filters()
     {
         auto [session, dock] = Alone<StreamDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
+        QVERIFY(showDock(dock, session, openSample("dense")));
         const int all = dock.model().rowCount();
         dock.model().setFilter(u"no such weight"_s);
         QCOMPARE(dock.model().rowCount(), 1);
@@ -340,8 +301,7 @@ private Q_SLOTS:
     /// few chips have no room beside one another that way, glyphs stand for the words.
     void chipsTakeLittleRoom_data()
     {
-        QTest::addColumn<int>("width");
-        QTest::addColumn<bool>("words");
+        addColumns<int, bool>();
         addRow("wide", 1000, true);
         addRow("narrow", 450, false);
     }
@@ -349,10 +309,8 @@ private Q_SLOTS:
     void chipsTakeLittleRoom()
     {
         auto [session, dock] = Alone<StreamDock>();
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        QFETCH(int, width);
-        QFETCH(bool, words);
-        QVERIFY(showDock(dock, width));
+        const auto [width, words] = fetched<int, bool>();
+        QVERIFY(showDock(dock, session, openSample("palette"), {width, 700}));
         const QHeaderView *header = dock.matrix().horizontalHeader();
         const StreamMatrixModel &model = dock.model();
         int word = 0;
@@ -390,8 +348,8 @@ private Q_SLOTS:
     void chipsAreNamedWhole()
     {
         auto [session, dock] = Alone<StreamDock>();
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        QVERIFY(showDock(dock, 1000)); // outcomes have room for their words
+        QVERIFY(showDock(dock, session, openSample("palette"),
+                         {1000, 700})); // outcomes have room for their words
         const QHeaderView *header = dock.matrix().horizontalHeader();
         const QFontMetrics metrics = header->fontMetrics();
         qsizetype most = 0;
@@ -415,8 +373,7 @@ private Q_SLOTS:
     void namesTakeRoomThatIsThere()
     {
         auto [session, dock] = Alone<StreamDock>();
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        QVERIFY(showDock(dock, 560));
+        QVERIFY(showDock(dock, session, openSample("palette"), {560, 700}));
         QHeaderView *header = dock.matrix().horizontalHeader();
         const int name = dock.model().columnOf("name"), narrow = header->sectionSize(name);
         dock.resize(2200, dock.height());
@@ -435,11 +392,9 @@ private Q_SLOTS:
     /// The figures are those of the whole assessment, though only a part of it is kept.
     void rooflineHasEveryLayer()
     {
-        Session session;
         const BundlePtr bundle = VERIFIED(manyLayers(static_cast<int>(kMostPlacedAtOnce) + 20));
-        session.setBundle(bundle);
-        RooflineDock dock(session);
-        QVERIFY(showWhole(dock));
+        auto [session, dock] = Alone<RooflineDock>();
+        QVERIFY(showWhole(dock, session, bundle));
         QVERIFY(dock.showsContent());
         const RooflinePlot &plot = dock.plot();
         QCOMPARE(plot.pointCount(), static_cast<int>(kMostPlacedAtOnce) + 20);
@@ -464,10 +419,8 @@ private Q_SLOTS:
     /// Layers at one place are counted; their words name some of them.
     void rooflineNamesFewOfMany()
     {
-        Session session;
-        session.setBundle(manyLayers(900));
-        RooflineDock dock(session);
-        QVERIFY(showWhole(dock));
+        auto [session, dock] = Alone<RooflineDock>();
+        QVERIFY(showWhole(dock, session, manyLayers(900)));
         const RooflinePlot &plot = dock.plot();
         QCOMPARE(plot.pointCount(), 900);
         std::vector<int> counts;
@@ -490,10 +443,8 @@ private Q_SLOTS:
     void timelineDrawsAllTimes()
     {
         constexpr int kLayers = 3000;
-        Session session;
-        session.setBundle(manyLayers(kLayers));
-        TimelineDock dock(session);
-        QVERIFY(showWhole(dock));
+        auto [session, dock] = Alone<TimelineDock>();
+        QVERIFY(showWhole(dock, session, manyLayers(kLayers)));
         QVERIFY(dock.showsContent());
         TimelinePlot &plot = dock.plot();
         QCOMPARE(plot.pointCount(), kLayers);
@@ -523,10 +474,8 @@ private Q_SLOTS:
     /// The lane of the stored forms is the longest: the axis reaches to its end.
     void storedFormsFitTheAxis()
     {
-        Session session;
-        session.setBundle(manyLayers(3));
-        TimelineDock dock(session);
-        QVERIFY(showWhole(dock));
+        auto [session, dock] = Alone<TimelineDock>();
+        QVERIFY(showWhole(dock, session, manyLayers(3)));
         QComboBox *forms = nullptr;
         for (auto *box : dock.findChildren<QComboBox *>()) {
             if (box->findData(u"best"_s) >= 0)
@@ -574,10 +523,9 @@ private Q_SLOTS:
         Session session;
         BundlePtr bundle = manyLayers(5000);
         const std::weak_ptr<const Bundle> watched = bundle;
-        session.setBundle(bundle);
         RooflineDock roofline(session);
         TimelineDock timeline(session);
-        QVERIFY(showWhole(roofline) && showWhole(timeline));
+        QVERIFY(showWhole(roofline, session, bundle) && showWhole(timeline, session, bundle));
         QVERIFY(!roofline.plot().csv().isEmpty() && !timeline.plot().csv().isEmpty());
         roofline.hide();
         timeline.hide();
@@ -585,7 +533,7 @@ private Q_SLOTS:
         session.setBundle(bundle);
         QTRY_VERIFY(watched.expired());
         QCOMPARE(roofline.plot().pointCount(), 0);
-        QVERIFY(showWhole(roofline) && showWhole(timeline));
+        QVERIFY(showWhole(roofline, session, bundle) && showWhole(timeline, session, bundle));
         QTRY_COMPARE(roofline.plot().pointCount(), 60);
         QTRY_COMPARE(timeline.plot().pointCount(), 60);
         // Closed while their tasks run: what these would bring is of no document.

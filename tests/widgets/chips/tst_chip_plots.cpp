@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Roofline, timeline, calibration, reduction: the docks that draw plots.
 #include "made_bundle.h"
-#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/calibration_dock.h"
 #include "widgets/chips/front_plot.h"
@@ -12,8 +11,6 @@
 #include "widgets/chips/roofline_plot.h"
 #include "widgets/chips/timeline_dock.h"
 #include "widgets/models/row_table_model.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 #include <qcustomplot.h>
@@ -47,7 +44,7 @@ private Q_SLOTS:
     void rooflinePoints()
     {
         auto [session, dock] = Alone<RooflineDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc")));
+        QVERIFY(showDock(dock, session, openSample("sparse")));
         QVERIFY(dock.showsContent());
         RooflinePlot &plot = dock.plot();
         QVERIFY(plot.pointCount() > 0);
@@ -97,7 +94,7 @@ private Q_SLOTS:
     void rooflineExports()
     {
         auto [session, dock] = Alone<RooflineDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-palette.mlmodelc")));
+        QVERIFY(showDock(dock, session, openSample("palette")));
         QTemporaryDir folder;
         for (const char *name : {"r.png", "r.svg", "r.pdf"}) {
             const QString path = folder.filePath(QString::fromUtf8(name));
@@ -149,8 +146,7 @@ private Q_SLOTS:
     void rooflineNamesItsCeilings()
     {
         auto [session, dock] = Alone<RooflineDock>();
-        QVERIFY(
-            showDock(dock, session, openSample("sample-palette.mlmodelc"), nullptr, {1200, 700}));
+        QVERIFY(showDock(dock, session, openSample("palette"), {1200, 700}));
         RooflinePlot &plot = dock.plot();
         for (const double zoom : {1.0, 0.5, 0.5, 6.0}) {
             plot.zoom(zoom);
@@ -168,7 +164,7 @@ private Q_SLOTS:
         }
         // The M1 refuses one of its weights: without a time the program waits for no dispatch.
         QVERIFY(plot.labels().shown().filter(u"of one call"_s).isEmpty());
-        session.setBundle(openSample("sample-dense.mlmodelc"));
+        session.setBundle(openSample("dense"));
         dock.resize(1200, 700);
         QVERIFY(showDock(dock, 1200, 700));
         plot.fit();
@@ -180,7 +176,7 @@ private Q_SLOTS:
     void rooflineTellsCoincidingPointsApart()
     {
         auto [session, dock] = Alone<RooflineDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
+        QVERIFY(showDock(dock, session, openSample("dense")));
         RooflinePlot &plot = dock.plot();
         for (int i = 0; i < plot.pointCount(); ++i) {
             const std::vector<int> here = plot.points().coinciding(i);
@@ -216,8 +212,7 @@ private Q_SLOTS:
     void rooflineNamesWhatIsPointedAt()
     {
         auto [session, dock] = Alone<RooflineDock>();
-        QVERIFY(
-            showDock(dock, session, openSample("sample-palette.mlmodelc"), nullptr, {1200, 700}));
+        QVERIFY(showDock(dock, session, openSample("palette"), {1200, 700}));
         const RooflinePlot &plot = dock.plot();
         QStringList named;
         for (int x = 0; x < plot.width(); x += 40) {
@@ -255,7 +250,7 @@ private Q_SLOTS:
             }
         }
         auto [session, dock] = Alone<RooflineDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
+        QVERIFY(showDock(dock, session, openSample("dense")));
         QVERIFY(dock.compute().findText(u"12 TFLOP/s fp16 peak"_s) > 0);
         const QString text = dock.plot().pointText(0);
         QVERIFY2(dock.facts().text().contains(QLatin1String("(fp16 peak / DRAM")),
@@ -291,7 +286,7 @@ private Q_SLOTS:
     void timelineOfEveryForm()
     {
         auto [session, dock] = Alone<TimelineDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-palette.mlmodelc")));
+        QVERIFY(showDock(dock, session, openSample("palette")));
         QVERIFY(dock.showsContent());
         TimelinePlot &plot = dock.plot();
         RooflineDock roofline(session);
@@ -323,7 +318,7 @@ private Q_SLOTS:
         QCOMPARE(plot.csv().count(QLatin1Char('\n')), plot.pointCount() + 1);
         dock.forms().setCurrentIndex(0);
         Q_EMIT dock.forms().activated(0);
-        session.setBundle(openSample("sample-dense.mlmodelc"));
+        session.setBundle(openSample("dense"));
         QVERIFY(settle(dock));
         QCOMPARE(plot.lineTexts().size(), 2); // all layers, and the floor
         // Along the axis of time a click finds each layer where it runs.
@@ -345,7 +340,7 @@ private Q_SLOTS:
     void legendsCoverNothing()
     {
         Session session;
-        session.setBundle(openSample("sample-palette.mlmodelc"));
+        session.setBundle(openSample("palette"));
         TimelineDock timeline(session);
         CalibrationDock calibration(session);
         ReductionDock reduction(session);
@@ -378,9 +373,7 @@ private Q_SLOTS:
     void rooflineWithoutPoints()
     {
         RooflinePlot plot;
-        plot.resize(900, 400);
-        plot.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        QVERIFY(expose(plot, {900, 400}));
         const auto roofs = VERIFIED(roofline::roofsOf(target::targets().front()));
         plot.setContent(nullptr, *roofs, {}, {});
         auto *custom = VERIFIED(plot.findChild<QCustomPlot *>());
@@ -460,7 +453,7 @@ private Q_SLOTS:
         const auto *table = dock.findChild<QTableView *>(u"compilerEstimates"_s);
         QVERIFY(table && table->isVisible());
         // Other bundles have none, and the one before is not kept.
-        session.setBundle(openSample("sample-dense.mlmodelc"));
+        session.setBundle(openSample("dense"));
         QCOMPARE(dock.estimates().rowCount(), 0);
         QVERIFY(settle(dock));
         QCOMPARE(dock.estimates().rowCount(), 0);
@@ -502,7 +495,7 @@ private Q_SLOTS:
     {
         auto [session, dock] = Alone<RooflineDock>();
         ChipState::of(session).setTarget(*target::findTarget("H11")->target);
-        QVERIFY(showDock(dock, session, openSample("sample-palette.mlmodelc")));
+        QVERIFY(showDock(dock, session, openSample("palette")));
         QCOMPARE(dock.plot().pointCount(), 0);
         QVERIFY(dock.facts().text().contains(u"H11"_s));
     }
@@ -512,22 +505,18 @@ private Q_SLOTS:
         for (const bool dark : {true, false}) {
             theme::apply(dark);
             auto [session, dock] = Alone<RooflineDock>();
-            QVERIFY(showDock(dock, session, openSample("sample-palette.mlmodelc")));
+            QVERIFY(showDock(dock, session, openSample("palette")));
             QVERIFY(!dock.grab().isNull());
         }
     }
 
-private:
-private slots:
     void smallErrorsAreToldApart()
     {
         FrontPlot plot;
-        plot.resize(500, 400);
         plot.setFront(
             FrontPlot::Axis::Stored,
             {pointOf(1000, 0.6, 1e-6), pointOf(5000, 0.008, 2e-6), pointOf(5200, 0.002, 2e-6)});
-        plot.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        QVERIFY(expose(plot));
         const int high = plot.positionOf(0).y(), middle = plot.positionOf(1).y(),
                   low = plot.positionOf(2).y();
         QVERIFY(high < middle && middle < low);
@@ -540,15 +529,33 @@ private slots:
     void exactPlansHaveAPlace()
     {
         FrontPlot plot;
-        plot.resize(500, 400);
         plot.setFront(FrontPlot::Axis::Stored, {pointOf(1000, 0.01, 1e-6), pointOf(9000, 0, 1e-6)});
         plot.setPlan(pointOf(5000, 1e-5, 1e-6).totals);
-        plot.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        QVERIFY(expose(plot));
         QVERIFY(plot.rect().contains(plot.positionOf(1)));
         QVERIFY(plot.positionOf(1).y() > plot.positionOf(0).y());
         plot.setFront(FrontPlot::Axis::Stored, {pointOf(9000, 0, 1e-6)});
         QVERIFY(plot.rect().contains(plot.positionOf(0)));
+    }
+
+    /// Powers of ten alone have labels, also of a front of one point: others would lie on them.
+    void oneErrorLabelsPowersOfTen()
+    {
+        FrontPlot plot;
+        plot.resize(260, 300);
+        plot.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        for (const double error : {0.0, 0.02, 3.0}) {
+            plot.setFront(FrontPlot::Axis::Stored, {pointOf(9000, error, 1e-6)});
+            auto *canvas = VERIFIED(plot.findChild<QCustomPlot *>());
+            canvas->replot();
+            QVERIFY(canvas->yAxis->tickVector().size() > 1);
+            for (const double tick : canvas->yAxis->tickVector()) {
+                const double power = std::log10(tick);
+                QVERIFY2(std::abs(power - std::round(power)) < 1e-6,
+                         qPrintable(QString::number(tick)));
+            }
+        }
     }
 
     void unknownTimesAreNotNone()

@@ -3,13 +3,10 @@
 
 #include "core/format/activation_table.h"
 #include "core/report/format_table.h"
-#include "tests/test_program.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/chips/formats_dock.h"
 #include "widgets/common/controls.h"
 #include "widgets/hardware/activation_dock.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
 
 #include <nlohmann/json.hpp>
 
@@ -292,20 +289,17 @@ private Q_SLOTS:
         const QTemporaryDir folder;
         const QString path = folder.filePath(u"table.bin"_s);
         const auto record = tanhRecord();
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(reinterpret_cast<const char *>(record.data()), qint64(record.size()));
-        file.close();
+        QVERIFY(put(path, record));
         QCOMPARE(dock.openFile(path), QString());
         QVERIFY(dock.showsContent());
         QVERIFY(dock.table() &&
                 dock.table()->entries() == ActivationTable::parse(record)->entries());
         // It stays when a bundle comes and its place moves.
-        session.setBundle(openSample("sample-palette.mlmodelc"));
+        session.setBundle(openSample("palette"));
         session.goToWeight(0);
         QVERIFY(settle(dock));
         QVERIFY(dock.showsContent());
-        QVERIFY(file.resize(20));
+        QVERIFY(QFile::resize(path, 20));
         QVERIFY(!dock.openFile(path).isEmpty());
         QVERIFY(!dock.openFile(folder.filePath(u"none"_s)).isEmpty());
     }
@@ -314,11 +308,9 @@ private Q_SLOTS:
     void picture()
     {
         ActivationPlot plot;
-        plot.resize(600, 400);
         plot.setTable(*ActivationTable::parse(tanhRecord()), format::ActivationArithmetic::Exact,
                       format::ActivationTail::Clamp);
-        plot.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        QVERIFY(expose(plot, {600, 400}));
         const QImage image = plot.grab().toImage();
         const auto inked = [&](const QRect &area) {
             int count = 0;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/overlaid_file.h"
-#include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
-#include "tests/widgets/sample_session.h"
 #include "widgets/bytes/hex_dock.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/bytes/layout_dock.h"
@@ -14,9 +11,6 @@
 #include "widgets/models/bundle_tree_model.h"
 #include "widgets/models/byte_models.h"
 #include "widgets/models/diagnostics_model.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/task_manager.h"
-#include "widgets/models/theme.h"
 #include "widgets/overview/bundle_dock.h"
 #include "widgets/overview/navigator_rows.h"
 #include "widgets/weight/weight_dock.h"
@@ -25,25 +19,6 @@
 using namespace kernscope::ui;
 using namespace kernscope;
 using test::shown;
-
-namespace {
-
-QAction *actionNamed(const QList<QAction *> &actions, const QString &text)
-{
-    for (QAction *action : actions) {
-        if (action->text() == text)
-            return action;
-    }
-    return nullptr;
-}
-
-/// The sample's sparse weight and its mask.
-std::size_t sparseWeight(const Bundle &bundle)
-{
-    return test::weightWith(bundle, codec::PartRole::Mask);
-}
-
-} // namespace
 
 /// What a person sees of docks that are small, of long names, and of edits that were given up.
 class TestDockBehaviour : public QObject
@@ -109,19 +84,13 @@ private Q_SLOTS:
                 area->widget()->heightForWidth(area->widget()->width()));
     }
 
-    void namesGetTheRoomFirst_data()
-    {
-        QTest::addColumn<int>("width");
-        for (const int width : {200, 300, 360, 420, 500, 700})
-            test::addRow(qPrintable(QString::number(width)), width);
-    }
+    void namesGetTheRoomFirst_data() { test::addEach<int>({200, 300, 360, 420, 500, 700}); }
 
     void namesGetTheRoomFirst()
     {
-        QFETCH(int, width);
+        const auto [width] = test::fetched<int>();
         auto [session, dock] = test::Alone<BundleDock>();
-        QVERIFY(test::showDock(dock, session, test::openSample("sample-sparse.mlmodelc"), nullptr,
-                               {width, 400}));
+        QVERIFY(test::showDock(dock, session, test::openSample("sparse"), nullptr, {width, 400}));
         auto *tree = VERIFIED(dock.findChild<QTreeView *>());
         const QHeaderView *header = tree->header();
         const int room = tree->viewport()->width(), name = header->sectionSize(0);
@@ -325,29 +294,10 @@ private Q_SLOTS:
         QCOMPARE(table.columnWidth(0), 50);
     }
 
-    void answerGoesWithItsEdit()
-    {
-        auto [session, dock] = test::Alone<WeightDock>();
-        QVERIFY(test::showDock(dock, session, test::openSample("sample-palette.mlmodelc")));
-        session.setPatchingEnabled(true);
-        session.goToElement(test::weightWith(*session.bundle(), codec::PartRole::Lut), 1);
-        QVERIFY(test::settle(dock));
-        const QString stands = dock.grid().answer();
-        QVERIFY(!stands.isEmpty());
-        QTableView &table = dock.grid().table();
-        table.edit(table.currentIndex());
-        auto *editor = VERIFIED(table.findChild<QLineEdit *>());
-        editor->selectAll();
-        QTest::keyClicks(editor, u"0.3"_s);
-        QVERIFY(dock.grid().answer() != stands);
-        QTest::keyClick(editor, Qt::Key_Escape);
-        QTRY_COMPARE(dock.grid().answer(), stands);
-    }
-
     void firstKeyIsNotLost()
     {
         auto [session, dock] = test::Alone<WeightDock>();
-        QVERIFY(test::showDock(dock, session, test::openSample("sample-dense.mlmodelc")));
+        QVERIFY(test::showDock(dock, session, test::openSample("dense")));
         session.setPatchingEnabled(true);
         session.goToWeight(0);
         QVERIFY(test::settle(dock));
@@ -386,172 +336,34 @@ private Q_SLOTS:
         QCOMPARE(marked(0.75), filled);
     }
 
-    void soundBundleSaysSo()
-    {
-        auto [session, dock] = test::Alone<DiagnosticsDock>();
-        QVERIFY(test::showDock(dock, session, test::openSample("sample-dense.mlmodelc")));
-        QTRY_VERIFY(!dock.showsContent());
-        const auto labels = dock.findChildren<QLabel *>();
-        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
-            return label->isVisible() && label->text().contains(u"Nothing is wrong"_s);
-        }));
-    }
-
     void docksSayWhatTheyNeed()
     {
         auto [session, bundle] = test::Alone<BundleDock>();
         LayoutDock layout(session);
         HexDock hex(session);
         DiagnosticsDock diagnostics(session);
-        for (Dock *dock : std::initializer_list<Dock *>{&bundle, &layout, &hex, &diagnostics}) {
+        const std::initializer_list<Dock *> docks{&bundle, &layout, &hex, &diagnostics};
+        for (Dock *dock : docks) {
             QVERIFY(shown(*dock));
-            QVERIFY(!dock->showsContent());
-            const auto labels = dock->findChildren<QLabel *>();
-            QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
-                return label->isVisible() && label->text().contains(u"Open a bundle"_s);
-            }));
+            QVERIFY(!dock->showsContent() && test::says(*dock, u"Open a bundle"_s));
         }
-        session.setBundle(test::sampleBundle("sparse"));
-        for (Dock *dock : std::initializer_list<Dock *>{&bundle, &layout, &hex, &diagnostics}) {
+        session.setBundle(test::openSample("sparse"));
+        for (Dock *dock : docks) {
             QTRY_VERIFY(!dock->busy());
-            QCOMPARE(dock->showsContent(), dock != &diagnostics); // a sound bundle: nothing to list
+            QCOMPARE(dock->showsContent(), dock != &diagnostics);
         }
+        QVERIFY(test::says(diagnostics, u"Nothing is wrong"_s));
         session.setBundle(nullptr);
-        for (Dock *dock : std::initializer_list<Dock *>{&bundle, &layout, &hex, &diagnostics}) {
+        for (Dock *dock : docks) {
             QTRY_VERIFY(!dock->busy());
             QVERIFY(!dock->showsContent());
         }
-    }
-
-    void actionsDoNotClash()
-    {
-        auto [session, bundle] = test::Alone<BundleDock>();
-        LayoutDock layout(session);
-        HexDock hex(session);
-        DiagnosticsDock diagnostics(session);
-        for (const QList<QAction *> &actions : {bundle.menuActions(), layout.menuActions(),
-                                                hex.menuActions(), diagnostics.menuActions()}) {
-            QVERIFY(!actions.isEmpty());
-            QList<QKeySequence> taken;
-            for (const QAction *action : actions) {
-                QVERIFY(action->isSeparator() || !action->text().isEmpty());
-                if (action->shortcut().isEmpty())
-                    continue;
-                QCOMPARE(action->shortcutContext(), Qt::WidgetWithChildrenShortcut);
-                QVERIFY2(!taken.contains(action->shortcut()), qPrintable(action->text()));
-                taken += action->shortcut();
-            }
-        }
-    }
-
-    void treeDrivesTheSession()
-    {
-        auto [session, dock] = test::Alone<BundleDock>();
-        QVERIFY(shown(dock, session, test::sampleBundle("sparse")));
-        auto *tree = dock.findChild<QTreeView *>();
-        auto *model = qobject_cast<BundleTreeModel *>(tree->model());
-        QSignalSpy raised(&dock, &BundleDock::raiseRequested);
-        const std::size_t weight = sparseWeight(*session.bundle());
-        const QRect row = tree->visualRect(model->indexOfWeight(weight));
-        QVERIFY(!row.isEmpty());
-        QTest::mouseClick(tree->viewport(), Qt::LeftButton, {}, row.center());
-        QCOMPARE(session.place().weight, weight);
-        QVERIFY(session.place().section != kNoIndex);
-        tree->setFocus();
-        QTest::keyClick(tree, Qt::Key_Down);
-        QCOMPARE(session.place().weight, weight + 1);
-        QTest::keyClick(tree, Qt::Key_Return);
-        QCOMPARE(raised.size(), 1);
-        QCOMPARE(raised.first().first().toString(), u"weight"_s);
-        const std::size_t file = test::weightFile(*session.bundle());
-        tree->expandAll();
-        tree->setCurrentIndex(model->indexOfFile(file));
-        QCOMPARE(session.place().file, file);
-        QVERIFY(session.place().bytes && session.place().bytes->offset == FileOffset(0));
-    }
-
-    void treeFollowsTheSession()
-    {
-        auto [session, dock] = test::Alone<BundleDock>();
-        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
-        auto *tree = dock.findChild<QTreeView *>();
-        auto *model = qobject_cast<BundleTreeModel *>(tree->model());
-        QAbstractItemModelTester tester(model);
-        for (std::size_t weight = 0; weight < session.bundle()->weights().size(); ++weight) {
-            session.goToWeight(weight);
-            QCOMPARE(model->nodeAt(tree->currentIndex()).index, weight);
-            QCOMPARE(session.place().weight, weight);
-        }
-        session.goBack();
-        QCOMPARE(model->nodeAt(tree->currentIndex()).index, session.place().weight);
-        // Another bundle starts anew.
-        session.setBundle(test::sampleBundle("palette"));
-        QTRY_COMPARE(model->bundle(), session.bundle());
-        QVERIFY(session.place().weight == kNoIndex);
-    }
-
-    void treeFilterKeepsTheSession()
-    {
-        auto [session, dock] = test::Alone<BundleDock>();
-        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
-        auto *tree = dock.findChild<QTreeView *>();
-        auto *filter = dock.findChild<QLineEdit *>();
-        auto *model = qobject_cast<BundleTreeModel *>(tree->model());
-        session.goToWeight(1);
-        const Place before = session.place();
-        tree->setFocus();
-        QTest::keyClick(tree, Qt::Key_F, Qt::ControlModifier);
-        QTRY_VERIFY(filter->hasFocus());
-        QTest::keyClicks(filter, u"zzz nothing"_s);
-        QCOMPARE(model->shownWeights(), std::size_t{0});
-        QCOMPARE(session.place(), before);
-        QTest::keyClick(filter, Qt::Key_Escape);
-        QVERIFY(filter->text().isEmpty());
-        QCOMPARE(session.place(), before);
-        QCOMPARE(model->nodeAt(tree->currentIndex()).index, std::size_t{1});
-        QTest::keyClick(filter, Qt::Key_Down);
-        QVERIFY(tree->hasFocus());
-    }
-
-    void treeCountsZeros()
-    {
-        auto [session, dock] = test::Alone<BundleDock>();
-        QVERIFY(shown(dock, session, test::sampleBundle("sparse")));
-        auto *model = qobject_cast<BundleTreeModel *>(dock.findChild<QTreeView *>()->model());
-        const std::size_t weight = sparseWeight(*session.bundle());
-        QTRY_VERIFY(model->zeroFraction(weight));
-        QVERIFY(*model->zeroFraction(weight) > 0);
-        const auto *kept =
-            session.bundle()->weights()[weight].operand(codec::PartRole::NonzeroData);
-        const OperandPlace &values = *kept->place;
-        const double before = *model->zeroFraction(weight);
-        session.tasks().quiesce();
-        const std::vector<std::byte> zero(bitWidth(kept->type) / 8);
-        QVERIFY(session.bundle()->files()[values.file].file->write(values.dataOffset, zero));
-        session.updateBundle(session.bundle());
-        QTRY_VERIFY(*model->zeroFraction(weight) > before);
-    }
-
-    void treeCopiesRows()
-    {
-        auto [session, dock] = test::Alone<BundleDock>();
-        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
-        auto *tree = dock.findChild<QTreeView *>();
-        session.goToWeight(0);
-        tree->setFocus();
-        QTest::keyClick(tree, Qt::Key_C, Qt::ControlModifier);
-        const QStringList cells = QGuiApplication::clipboard()->text().split(u'\t');
-        const auto *model = static_cast<const BundleTreeModel *>(tree->model());
-        QCOMPARE(cells.size(), model->columnCount());
-        const Weight &weight = model->bundle()->weights()[0];
-        QCOMPARE(cells[model->columnOf("name")], fromUtf8(weight.name));
-        QCOMPARE(cells[model->columnOf("stored_bytes")], QString::number(weight.storedBytes.value));
     }
 
     void stripAndTableFollowEachOther()
     {
         auto [session, dock] = test::Alone<LayoutDock>();
-        QVERIFY(shown(dock, session, test::sampleBundle("sparse")));
+        QVERIFY(shown(dock, session, test::openSample("sparse")));
         auto *strip = dock.findChild<SectionStrip *>();
         auto *table = dock.findChild<QTableView *>();
         auto *model = qobject_cast<SectionModel *>(table->model());
@@ -577,7 +389,7 @@ private Q_SLOTS:
     void layoutOpensTheFileOfASection()
     {
         auto [session, dock] = test::Alone<LayoutDock>();
-        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
+        QVERIFY(shown(dock, session, test::openSample("dense")));
         auto *strip = dock.findChild<SectionStrip *>();
         auto *files = dock.findChild<QComboBox *>();
         QCOMPARE(static_cast<std::size_t>(files->count()), session.bundle()->files().size());
@@ -593,7 +405,7 @@ private Q_SLOTS:
     void diagnosticsJump()
     {
         auto [session, dock] = test::Alone<DiagnosticsDock>();
-        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
+        QVERIFY(shown(dock, session, test::openSample("dense")));
         auto *table = dock.findChild<QTableView *>();
         auto *model = qobject_cast<DiagnosticsModel *>(table->model());
         QAbstractItemModelTester tester(model);
@@ -621,23 +433,22 @@ private Q_SLOTS:
                 button->click();
         }
         QCOMPARE(model->rowCount(), 0);
-        QVERIFY(actionNamed(dock.menuActions(), u"Copy Rows"_s));
+        QVERIFY(test::actionOf(dock, u"Copy Rows"_s));
     }
 
     void diagnosticsCheckPayloads()
     {
         auto [session, dock] = test::Alone<DiagnosticsDock>();
-        QVERIFY(shown(dock, session, test::sampleBundle("sparse")));
+        QVERIFY(shown(dock, session, test::openSample("sparse")));
         QTRY_VERIFY(!dock.busy());
         const std::size_t before = dock.countOf(Severity::Error) + dock.countOf(Severity::Warning);
         QCOMPARE(before, std::size_t{0});
         // One more bit in the mask than there are values.
-        const Weight &weight = session.bundle()->weights()[sparseWeight(*session.bundle())];
+        const std::size_t sparse = test::weightWith(*session.bundle(), codec::PartRole::Mask);
+        const Weight &weight = session.bundle()->weights()[sparse];
         const OperandPlace &mask = *weight.operand(codec::PartRole::Mask)->place;
         session.tasks().quiesce();
-        OverlaidFile &file = *session.bundle()->files()[mask.file].file;
-        const std::byte now = file.bytes()[mask.dataOffset.value] ^ std::byte{1};
-        QVERIFY(file.write(mask.dataOffset, std::span(&now, 1)));
+        QVERIFY(test::turnByte(*session.bundle(), mask.file, mask.dataOffset, std::byte{1}));
         session.updateBundle(session.bundle());
         QTRY_VERIFY(dock.countOf(Severity::Error) + dock.countOf(Severity::Warning) > 0);
     }

@@ -29,13 +29,6 @@ Histogram bell()
     return histogram;
 }
 
-bool expose(QWidget &widget)
-{
-    widget.resize(500, 300);
-    widget.show();
-    return QTest::qWaitForWindowExposed(&widget);
-}
-
 /// What the plot draws on, below the widget that holds it.
 QWidget *canvas(PlotWidget &plot)
 {
@@ -112,17 +105,17 @@ private Q_SLOTS:
         const auto sum = [&plot] {
             qulonglong all = 0;
             for (int point = 0; point < plot.pointCount(); ++point)
-                all += plot.cell(point, 2).toULongLong();
+                all += plot.cellData(point, 2, Qt::DisplayRole).toULongLong();
             return all;
         };
         QVERIFY(plot.pointCount() > 40 && plot.pointCount() <= 96);
         QCOMPARE(plot.outside(), 3u);
         QCOMPARE(sum(), total - 3);
-        QVERIFY(plot.cell(plot.pointCount() - 1, 1).toDouble() < 0.1);
+        QVERIFY(plot.cellData(plot.pointCount() - 1, 1, Qt::DisplayRole).toDouble() < 0.1);
         plot.setFullRange(true);
         QCOMPARE(plot.outside(), 0u);
         QCOMPARE(sum(), total);
-        QVERIFY(plot.cell(plot.pointCount() - 1, 1).toDouble() >= 1.0);
+        QVERIFY(plot.cellData(plot.pointCount() - 1, 1, Qt::DisplayRole).toDouble() >= 1.0);
     }
 
     void histogramOfOneValue()
@@ -134,11 +127,14 @@ private Q_SLOTS:
         histogram.bins[0] = 12;
         plot.setHistogram(histogram);
         QVERIFY(plot.pointCount() >= 1);
-        QCOMPARE(plot.cell(0, 2).toULongLong(), 12u);
+        QCOMPARE(plot.cellData(0, 2, Qt::DisplayRole).toULongLong(), 12u);
         // One bar about the value.
-        QCOMPARE((plot.cell(0, 0).toDouble() + plot.cell(0, 1).toDouble()) / 2, 0.25);
+        QCOMPARE((plot.cellData(0, 0, Qt::DisplayRole).toDouble() +
+                  plot.cellData(0, 1, Qt::DisplayRole).toDouble()) /
+                     2,
+                 0.25);
         plot.setLogarithmic(true);
-        QVERIFY(expose(plot));
+        QVERIFY(test::expose(plot));
         plot.grab();
     }
 
@@ -160,18 +156,17 @@ private Q_SLOTS:
     {
         DensityPlot plot;
         plot.setDensity({4, 2, 0, 3}, 4, true);
-        QVERIFY(expose(plot));
+        QVERIFY(test::expose(plot));
         QSignalSpy moved(&plot, &PlotWidget::currentPointChanged);
         QSignalSpy activated(&plot, &PlotWidget::pointActivated);
-        QTest::keyClick(canvas(plot), Qt::Key_Right);
-        QTest::keyClick(canvas(plot), Qt::Key_Right);
-        QCOMPARE(plot.currentPoint(), 1);
-        QTest::keyClick(canvas(plot), Qt::Key_End);
-        QCOMPARE(plot.currentPoint(), 3);
-        QTest::keyClick(canvas(plot), Qt::Key_Right);
-        QCOMPARE(plot.currentPoint(), 3);
-        QTest::keyClick(canvas(plot), Qt::Key_Home);
-        QCOMPARE(plot.currentPoint(), 0);
+        for (const auto &[key, point] : {std::pair(Qt::Key_Right, 0),
+                                         {Qt::Key_Right, 1},
+                                         {Qt::Key_End, 3},
+                                         {Qt::Key_Right, 3},
+                                         {Qt::Key_Home, 0}}) {
+            QTest::keyClick(canvas(plot), key);
+            QCOMPARE(plot.currentPoint(), point);
+        }
         QCOMPARE(moved.count(), 4);
         QTest::keyClick(canvas(plot), Qt::Key_Return);
         QCOMPARE(activated.count(), 1);
@@ -183,7 +178,7 @@ private Q_SLOTS:
     {
         DensityPlot plot;
         plot.setDensity({4, 2, 0, 3}, 4, false);
-        QVERIFY(expose(plot));
+        QVERIFY(test::expose(plot));
         QSignalSpy activated(&plot, &PlotWidget::pointActivated);
         QWidget *area = canvas(plot);
         // The last quarter of the axis is the last channel, whatever the labels take.
@@ -206,7 +201,7 @@ private Q_SLOTS:
         plot.clear();
         QCOMPARE(model->rowCount(), 0);
         plot.setDensity({4, 2, 0, 3}, 4, true);
-        QVERIFY(expose(plot));
+        QVERIFY(test::expose(plot));
         plot.setCurrentPoint(2);
         plot.showTable(true);
         QVERIFY(plot.tableShown());
@@ -223,22 +218,14 @@ private Q_SLOTS:
         QVERIFY(folder.isValid());
         DensityPlot plot;
         plot.setDensity({4, 2}, 4, true);
-        QVERIFY(expose(plot));
-        const QString png = folder.filePath(u"p.png"_s);
-        const QString pdf = folder.filePath(u"p.pdf"_s);
-        const QString csv = folder.filePath(u"p.csv"_s);
-        QCOMPARE(plot.exportPicture(png), QString());
-        QCOMPARE(plot.exportPicture(pdf), QString());
-        QCOMPARE(plot.exportData(csv), QString());
-        QCOMPARE(QImage(png).size(), QSize(2400, 1400));
-        QFile document(pdf);
-        QVERIFY(document.open(QIODevice::ReadOnly));
-        QVERIFY(document.read(5) == "%PDF-");
-        const QString svg = folder.filePath(u"p.svg"_s);
-        QCOMPARE(plot.exportPicture(svg), QString());
-        QFile drawing(svg);
-        QVERIFY(drawing.open(QIODevice::ReadOnly));
-        QXmlStreamReader xml(&drawing);
+        QVERIFY(test::expose(plot));
+        const QString path = folder.filePath(u"p."_s);
+        for (const char *kind : {"png", "pdf", "svg"})
+            QCOMPARE(plot.exportPicture(path + QLatin1String(kind)), QString());
+        QCOMPARE(plot.exportData(path + u"csv"_s), QString());
+        QCOMPARE(QImage(path + u"png"_s).size(), QSize(2400, 1400));
+        QVERIFY(test::contentOf(path + u"pdf"_s).startsWith("%PDF-"));
+        QXmlStreamReader xml(test::contentOf(path + u"svg"_s));
         int texts = 0, paths = 0;
         while (!xml.atEnd()) {
             xml.readNext();
@@ -247,7 +234,8 @@ private Q_SLOTS:
         }
         QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
         QVERIFY(texts > 4 && paths > 4); // ticks and labels, axes and curve
-        const QList<QByteArray> lines = test::contentOf(csv).replace('\r', "").split('\n');
+        const QList<QByteArray> lines =
+            test::contentOf(path + u"csv"_s).replace('\r', "").split('\n');
         QCOMPARE(lines.at(0), QByteArray("channel,kept,of,density"));
         QCOMPARE(lines.at(2), QByteArray("1,2,4,0.5"));
         QVERIFY(!plot.exportPicture(folder.filePath(u"no/such/p.png"_s)).isEmpty());
@@ -275,7 +263,8 @@ private Q_SLOTS:
         std::uint64_t next = 0;
         for (int point = 0; point < plot.pointCount(); ++point) {
             if (point != cut)
-                next = std::max(next, std::uint64_t{plot.cell(point, 2).toULongLong()});
+                next = std::max(
+                    next, std::uint64_t{plot.cellData(point, 2, Qt::DisplayRole).toULongLong()});
         }
         const auto *view = VERIFIED(plot.findChild<QCustomPlot *>());
         const double top = view->yAxis->range().upper;
@@ -284,7 +273,7 @@ private Q_SLOTS:
         QVERIFY(text && text->visible());
         QString digits = text->text(); // the whole height is said, and stays in the table
         digits.remove(QRegularExpression(u"[^0-9]"_s));
-        QCOMPARE(digits.toULongLong(), plot.cell(cut, 2).toULongLong());
+        QCOMPARE(digits.toULongLong(), plot.cellData(cut, 2, Qt::DisplayRole).toULongLong());
         plot.setLogarithmic(true); // there every bar has room
         QCOMPARE(plot.cutBar(), -1);
         QVERIFY(!text->visible());
@@ -292,12 +281,7 @@ private Q_SLOTS:
         QCOMPARE(plot.cutBar(), cut);
     }
 
-    void themed_data()
-    {
-        QTest::addColumn<bool>("dark");
-        test::addRow("light", false);
-        test::addRow("dark", true);
-    }
+    void themed_data() { test::addThemes(); }
 
     void themed()
     {
@@ -305,7 +289,7 @@ private Q_SLOTS:
         theme::apply(dark);
         HistogramPlot plot;
         plot.setHistogram(bell());
-        QVERIFY(expose(plot));
+        QVERIFY(test::expose(plot));
         QCoreApplication::processEvents();
         const QImage image = plot.grab().toImage();
         const QColor base = plot.palette().color(QPalette::Base);
@@ -336,7 +320,7 @@ private Q_SLOTS:
     {
         for (PlotWidget *plot : std::initializer_list<PlotWidget *>{
                  new HistogramPlot, new DensityPlot, new CodebookPlot}) {
-            QVERIFY(expose(*plot));
+            QVERIFY(test::expose(*plot));
             QTest::keyClick(canvas(*plot), Qt::Key_Right);
             QTest::mouseClick(canvas(*plot), Qt::LeftButton);
             QTest::mouseMove(canvas(*plot), {50, 50});
@@ -351,7 +335,7 @@ private Q_SLOTS:
     {
         HistogramPlot plot;
         plot.setHistogram(bell());
-        QVERIFY(expose(plot));
+        QVERIFY(test::expose(plot));
         const auto *drawn = VERIFIED(qobject_cast<PlotCanvas *>(canvas(plot)));
         const qint64 whole = qint64{4} * drawn->width() * drawn->height();
         QTRY_VERIFY(drawn->pictureBytes() >= whole);
@@ -364,7 +348,7 @@ private Q_SLOTS:
         QVERIFY(drawn->pictureBytes() < 64);
         QCOMPARE(plot.grab().toImage(), before); // a picture of its own
         QVERIFY(drawn->pictureBytes() < 64);
-        QVERIFY(expose(plot));
+        QVERIFY(test::expose(plot));
         QTRY_VERIFY(drawn->pictureBytes() >= whole);
         QCOMPARE(plot.grab().toImage(), before);
     }
@@ -454,8 +438,7 @@ private Q_SLOTS:
         QCOMPARE(theme::color(static_cast<Token>(token), false).name(), light);
     }
 
-    // Text against its ground, in both themes: 4.5 and more (window.md, "Tokens").
-    void palette_data() { themes(); }
+    void palette_data() { test::addThemes(); }
 
     void palette()
     {
@@ -481,7 +464,7 @@ private Q_SLOTS:
         }
     }
 
-    void tokens_data() { themes(); }
+    void tokens_data() { test::addThemes(); }
 
     void tokens()
     {
@@ -492,7 +475,7 @@ private Q_SLOTS:
         }
     }
 
-    void grounds_data() { themes(); }
+    void grounds_data() { test::addThemes(); }
 
     void grounds()
     {
@@ -508,7 +491,7 @@ private Q_SLOTS:
             check(text, tokenTint(token, dark), theme::tokenName(token));
     }
 
-    void programText_data() { themes(); }
+    void programText_data() { test::addThemes(); }
 
     void programText()
     {
@@ -523,7 +506,7 @@ private Q_SLOTS:
         }
     }
 
-    void checkBoxes_data() { themes(); }
+    void checkBoxes_data() { test::addThemes(); }
 
     /// The edge of an empty box is seen: 3 and more against the window.
     void checkBoxes()
@@ -549,12 +532,6 @@ private Q_SLOTS:
     }
 
 private:
-    static void themes()
-    {
-        QTest::addColumn<bool>("dark");
-        test::addRow("light", false);
-        test::addRow("dark", true);
-    }
     static void check(const QColor &ink, const QColor &ground, const QString &what)
     {
         QVERIFY2(theme::contrast(ink, ground) >= 4.5,

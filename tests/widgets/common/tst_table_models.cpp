@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/numeric/npy.h"
 #include "made_bundle.h"
-#include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/export_jobs.h"
@@ -11,8 +10,6 @@
 #include "widgets/models/byte_models.h"
 #include "widgets/models/diagnostics_model.h"
 #include "widgets/models/row_table_model.h"
-#include "widgets/models/session.h"
-#include "widgets/models/table_text.h"
 
 using namespace kernscope::ui;
 using namespace kernscope;
@@ -126,7 +123,7 @@ private Q_SLOTS:
     void tablesExportAsCsv()
     {
         BundleTreeModel model;
-        const BundlePtr bundle = test::sampleBundle("palette");
+        const BundlePtr bundle = test::openSample("palette");
         model.setBundle(bundle);
         const QStringList lines = tableAsCsv(model).trimmed().split(u'\n');
         // Weights alone: what groups them, and files, are no rows of the table.
@@ -150,7 +147,7 @@ private Q_SLOTS:
         QVERIFY(!tableFormatOf(u"b.npy"_s)); // no program reads a table in it
         QVERIFY(!tableFormatOf(u"b.xlsx"_s));
         BundleTreeModel model;
-        model.setBundle(test::sampleBundle("palette"));
+        model.setBundle(test::openSample("palette"));
         const auto rows = tableAs(model, TableFormat::CommaSeparated).count(u'\n') - 1;
         QCOMPARE(tableAs(model, TableFormat::TabSeparated).count(u'\n') - 1, rows);
         const QStringList markdown = tableAs(model, TableFormat::Markdown).trimmed().split(u'\n');
@@ -170,9 +167,7 @@ private Q_SLOTS:
     {
         InspectorModel model;
         QAbstractItemModelTester tester(&model);
-        const std::array<std::byte, 8> bytes{std::byte{0x00}, std::byte{0xbc}, std::byte{0x80},
-                                             std::byte{0x3f}, std::byte{0xff}, std::byte{0xff},
-                                             std::byte{0xff}, std::byte{0xff}};
+        const test::Bytes bytes = test::hex("00 bc 80 3f ff ff ff ff");
         const auto value = [&model](const char *name) {
             for (int row = 0; row < model.rowCount(); ++row) {
                 if (model.name(row) == QLatin1String(name))
@@ -180,33 +175,58 @@ private Q_SLOTS:
             }
             return QString();
         };
+        const auto reads = [&](std::initializer_list<std::pair<const char *, const char *>> all) {
+            for (const auto &[name, wanted] : all)
+                QVERIFY2(value(name) == QString::fromUtf8(wanted),
+                         qPrintable(QLatin1String(name) + u' ' + value(name)));
+        };
         model.setBytes(bytes);
-        QCOMPARE(value("u8"), u"0"_s);
-        QCOMPARE(value("u16"), u"48128"_s);
-        QCOMPARE(value("i16"), u"-17408"_s);
-        QCOMPARE(value("fp16"), u"-1"_s);
-        QCOMPARE(value("u32"), u"1065401344"_s);
-        QCOMPARE(value("u64"), u"18446744070479985664"_s);
-        QCOMPARE(value("i64"), u"-3229565952"_s);
-        QCOMPARE(value("e5m2"), u"0"_s);
+        reads({{"u8", "0"},
+               {"u16", "48128"},
+               {"i16", "-17408"},
+               {"fp16", "-1"},
+               {"u32", "1065401344"},
+               {"u64", "18446744070479985664"},
+               {"i64", "-3229565952"},
+               {"e5m2", "0"}});
         QVERIFY(!value("fp64").isEmpty());
         model.setBytes(std::span(bytes).subspan(1));
-        QCOMPARE(value("u8"), u"188"_s);
-        QCOMPARE(value("i8"), u"-68"_s);
-        QCOMPARE(value("int4"), u"-4, -5"_s);
-        QCOMPARE(value("uint4"), u"12, 11"_s);
-        QCOMPARE(value("e5m2"), u"-1"_s);
-        QCOMPARE(value("bits"), u"10111100"_s);
-        QCOMPARE(value("u64"), u"\u2013"_s);
+        reads({{"u8", "188"},
+               {"i8", "-68"},
+               {"int4", "-4, -5"},
+               {"uint4", "12, 11"},
+               {"e5m2", "-1"},
+               {"bits", "10111100"},
+               {"u64", "\u2013"}});
         const int rows = model.rowCount();
         model.setBigEndian(true);
         model.setBytes(bytes);
-        QCOMPARE(value("u16"), u"188"_s);
-        QCOMPARE(value("u32"), u"12353599"_s);
-        QCOMPARE(value("u8"), u"0"_s);
+        reads({{"u16", "188"}, {"u32", "12353599"}, {"u8", "0"}});
         model.setBytes({});
         QCOMPARE(model.rowCount(), rows);
         QCOMPARE(value("u8"), u"\u2013"_s);
+    }
+
+    /// A chosen row that is in sight stays so in a smaller table; what is out of sight stays out.
+    void chosenRowsStayInSight()
+    {
+        QStandardItemModel model(60, 2);
+        QTableView table;
+        table.setModel(&model);
+        prepareTable(&table);
+        table.resize(300, 600);
+        table.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&table));
+        for (const bool inSight : {true, false}) {
+            chooseRow(&table, model.index(inSight ? 15 : 55, 0));
+            table.scrollToTop();
+            table.resize(300, 200);
+            QTest::qWait(0);
+            QCOMPARE(table.viewport()->rect().contains(table.visualRect(table.currentIndex())),
+                     inSight);
+            table.resize(300, 600);
+            QTest::qWait(0);
+        }
     }
 
     void oneLongNameShortensAll()
@@ -238,7 +258,7 @@ private Q_SLOTS:
         QTemporaryDir folder;
         QVERIFY(folder.isValid());
         Session session;
-        session.setBundle(test::sampleBundle("sparse"));
+        session.setBundle(test::openSample("sparse"));
         const BundlePtr &bundle = session.bundle();
         const std::size_t number = test::weightWith(*bundle, codec::PartRole::Mask);
         const Weight &weight = bundle->weights()[number];
@@ -246,11 +266,8 @@ private Q_SLOTS:
         const QString array = folder.filePath(u"weight.npy"_s);
         exportWeight(session, bundle, number, array);
         QTRY_COMPARE(said.size(), 1);
-        QFile written(array);
-        QVERIFY(written.open(QIODevice::ReadOnly));
-        const QByteArray content = written.readAll();
-        const auto npy = VERIFIED(readNpy(
-            std::as_bytes(std::span(content.data(), size_t(content.size()))), "weight.npy"));
+        const QByteArray content = test::contentOf(array);
+        const auto npy = VERIFIED(readNpy(test::asSpan(content), "weight.npy"));
         QCOMPARE(npy->shape, weight.shape);
         std::vector<float> values(weight.elements.value);
         bundle->decoder(number)->decodeFloat(0, values);
@@ -315,8 +332,7 @@ private Q_SLOTS:
         QTRY_COMPARE(said.size(), 1);
         const QByteArray content = test::contentOf(path);
         QVERIFY(content.contains("'<f4'"));
-        const auto npy = VERIFIED(
-            readNpy(std::as_bytes(std::span(content.data(), size_t(content.size()))), "wide.npy"));
+        const auto npy = VERIFIED(readNpy(test::asSpan(content), "wide.npy"));
         QCOMPARE(npy->values.size(), wide.size());
         for (std::size_t i = 0; i < wide.size(); ++i)
             QCOMPARE(static_cast<float>(npy->values[i]), wide[i]);
@@ -327,7 +343,7 @@ private Q_SLOTS:
     {
         QTemporaryDir folder;
         Session session;
-        session.setBundle(test::sampleBundle("sparse"));
+        session.setBundle(test::openSample("sparse"));
         const BundlePtr &bundle = session.bundle();
         QSignalSpy said(&session, &Session::statusMessage);
         const QString tensors = folder.filePath(u"all.safetensors"_s);

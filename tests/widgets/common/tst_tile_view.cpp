@@ -43,18 +43,16 @@ private:
     std::uint64_t m_rows, m_cols;
 };
 
+bool loaded(TileView &view)
+{
+    return QTest::qWaitFor([&view] { return !view.loading(); }, 10000);
+}
+
 bool showLoaded(TileView &view)
 {
     view.resize(400, 300);
     view.show();
-    if (!QTest::qWaitForWindowExposed(&view))
-        return false;
-    return QTest::qWaitFor([&view] { return !view.loading(); }, 10000);
-}
-
-bool loaded(TileView &view)
-{
-    return QTest::qWaitFor([&view] { return !view.loading(); }, 10000);
+    return QTest::qWaitForWindowExposed(&view) && loaded(view);
 }
 
 QColor colorAt(TileView &view, const Cell &cell)
@@ -62,23 +60,6 @@ QColor colorAt(TileView &view, const Cell &cell)
     const QImage image = view.viewport()->grab().toImage();
     return image.pixelColor(view.cellRect(cell).center());
 }
-
-class Plain : public TileSource
-{
-public:
-    Plain(std::uint64_t rows, std::uint64_t cols) : m_rows(rows), m_cols(cols) {}
-    std::uint64_t rows() const override { return m_rows; }
-    std::uint64_t cols() const override { return m_cols; }
-    Tile render(const TileKey &key, Progress &) const override
-    {
-        Tile tile{QImage(tileSize(key), QImage::Format_ARGB32_Premultiplied), {}, {}};
-        tile.image.fill(Qt::blue);
-        return tile;
-    }
-
-private:
-    std::uint64_t m_rows, m_cols;
-};
 
 /// Counts how often the viewport gets another size.
 class ResizeCount final : public QObject
@@ -104,16 +85,15 @@ class TestTileView : public QObject
 
 private Q_SLOTS:
     void initTestCase() { theme::apply(false); }
+    void cleanup() { m_view.reset(); }
 
     /// The first and the last index on view stand at their cells, at any zoom; labels keep apart.
     void rulersTellTheIndices()
     {
-        TaskManager tasks;
-        TileView view(tasks);
-        view.setSource(std::make_shared<Checkers>(300, 192));
+        TileView &view = *VERIFIED(shown(300, 192));
         const auto number = [](std::uint64_t index) { return QString::number(index); };
         view.setAxes({u"out"_s, 300, 1, number}, {u"in, kx"_s, 192, 3, number});
-        QVERIFY(showLoaded(view));
+        QVERIFY(loaded(view));
         for (const Qt::Orientation side : {Qt::Horizontal, Qt::Vertical}) {
             const TileRuler &ruler = view.ruler(side);
             QVERIFY(ruler.isVisible());
@@ -146,15 +126,13 @@ private Q_SLOTS:
     /// touch.
     void labelsKeepApart()
     {
-        TaskManager tasks;
-        TileView view(tasks);
-        view.setSource(std::make_shared<Checkers>(128, 192));
+        TileView &view = *VERIFIED(shown(128, 192));
         const auto name = [](std::uint64_t index) {
             return u"%1,%2"_s.arg(index / 3).arg(index % 3);
         };
         const auto number = [](std::uint64_t index) { return QString::number(index); };
         view.setAxes({u"out"_s, 128, 1, number}, {u"in, kx"_s, 192, 3, name});
-        QVERIFY(showLoaded(view));
+        QVERIFY(loaded(view));
         for (int width = 300; width < 900; width += 7) {
             view.resize(width, 400);
             QCoreApplication::processEvents();
@@ -172,20 +150,14 @@ private Q_SLOTS:
 
     void paintsCells()
     {
-        TaskManager tasks;
-        TileView view(tasks);
-        view.setSource(std::make_shared<Checkers>(64, 64));
-        QVERIFY(showLoaded(view));
+        TileView &view = *VERIFIED(shown(64, 64));
         for (const Cell cell : {Cell{0, 0}, Cell{20, 3}, Cell{63, 63}, Cell{40, 8}})
             QCOMPARE(colorAt(view, cell).rgb(), Checkers::colorOf(cell.row, cell.col));
     }
 
     void keysMoveTheCursor()
     {
-        TaskManager tasks;
-        TileView view(tasks);
-        view.setSource(std::make_shared<Checkers>(40, 50));
-        QVERIFY(showLoaded(view));
+        TileView &view = *VERIFIED(shown(40, 50));
         QSignalSpy moved(&view, &TileView::currentCellChanged);
         QSignalSpy activated(&view, &TileView::cellActivated);
         QTest::keyClick(&view, Qt::Key_Right); // the first key shows the cursor
@@ -212,10 +184,7 @@ private Q_SLOTS:
 
     void mousePicksAndDrags()
     {
-        TaskManager tasks;
-        TileView view(tasks);
-        view.setSource(std::make_shared<Checkers>(200, 200));
-        QVERIFY(showLoaded(view));
+        TileView &view = *VERIFIED(shown(200, 200));
         for (int i = 0; i < 4; ++i)
             view.zoomIn();
         QSignalSpy clicked(&view, &TileView::cellClicked);
@@ -242,10 +211,7 @@ private Q_SLOTS:
 
     void wheelZoomsAboutTheCursor()
     {
-        TaskManager tasks;
-        TileView view(tasks);
-        view.setSource(std::make_shared<Checkers>(5000, 5000));
-        QVERIFY(showLoaded(view));
+        TileView &view = *VERIFIED(shown(5000, 5000));
         for (int i = 0; i < 6; ++i)
             view.zoomIn();
         const QPoint at(310, 60);
@@ -263,8 +229,7 @@ private Q_SLOTS:
 
     void sharedView()
     {
-        TaskManager tasks;
-        TileView a(tasks), b(tasks);
+        TileView a(m_tasks), b(m_tasks);
         a.setSource(std::make_shared<Checkers>(3000, 3000));
         b.setSource(std::make_shared<Checkers>(3000, 3000));
         TileView::share(&a, &b);
@@ -282,8 +247,7 @@ private Q_SLOTS:
 
     void hugePicture()
     {
-        TaskManager tasks;
-        TileView view(tasks);
+        TileView view(m_tasks);
         const std::uint64_t side = std::uint64_t{1} << 20;
         auto source = std::make_shared<Checkers>(side, side);
         view.setSource(source);
@@ -308,8 +272,7 @@ private Q_SLOTS:
 
     void tilesAreKept()
     {
-        TaskManager tasks;
-        TileView view(tasks);
+        TileView view(m_tasks);
         auto source = std::make_shared<Checkers>(4000, 4000);
         view.setSource(source);
         QVERIFY(showLoaded(view));
@@ -324,10 +287,7 @@ private Q_SLOTS:
 
     void changedSourceShowsAtOnce()
     {
-        TaskManager tasks;
-        TileView view(tasks);
-        view.setSource(std::make_shared<Checkers>(300, 300));
-        QVERIFY(showLoaded(view));
+        TileView &view = *VERIFIED(shown(300, 300));
         view.zoomIn();
         view.setCurrentCell(Cell{150, 150});
         const ViewState before = view.viewState();
@@ -346,8 +306,7 @@ private Q_SLOTS:
     /// Where nothing stands in for a view of many tiles, one coarser tile is asked for before them.
     void coarseComesFirst()
     {
-        TaskManager tasks;
-        TileLoader loader(tasks);
+        TileLoader loader(m_tasks);
         loader.setSource(std::make_shared<Checkers>(100000, 100000));
         QWidget viewport;
         viewport.resize(1600, 1000);
@@ -370,8 +329,7 @@ private Q_SLOTS:
     /// After zooming out the finer tiles of before are drawn where the coarse one has not come.
     void finerStandsIn()
     {
-        TaskManager tasks;
-        TileLoader loader(tasks);
+        TileLoader loader(m_tasks);
         loader.setSource(std::make_shared<Checkers>(1024, 1024));
         loader.want({{0, 0, 0}, {0, 0, 1}, {0, 1, 0}});
         QVERIFY(QTest::qWaitFor([&] { return !loader.busy() && loader.find({0, 1, 0}); }, 10000));
@@ -394,10 +352,7 @@ private Q_SLOTS:
 
     void scrollBars()
     {
-        TaskManager tasks;
-        TileView view(tasks);
-        view.setSource(std::make_shared<Checkers>(std::uint64_t{1} << 36, 16));
-        QVERIFY(showLoaded(view));
+        TileView &view = *VERIFIED(shown(std::uint64_t{1} << 36, 16));
         while (view.cellRect({0, 0}).width() < 8)
             view.zoomIn();
         view.verticalScrollBar()->setValue(view.verticalScrollBar()->maximum());
@@ -410,8 +365,7 @@ private Q_SLOTS:
 
     void accessible()
     {
-        TaskManager tasks;
-        TileView view(tasks);
+        TileView view(m_tasks);
         view.setDescribe([](const Cell &cell, const Tile *tile, std::size_t) {
             return u"cell %1 %2 %3"_s.arg(cell.row).arg(cell.col).arg(tile ? u"drawn"_s
                                                                            : u"coming"_s);
@@ -440,10 +394,9 @@ private Q_SLOTS:
     void fittingPicturesHaveNone()
     {
         const auto [rows, cols] = test::fetched<int, int>();
-        TaskManager tasks;
-        TileView view(tasks);
+        TileView view(m_tasks);
         view.setMostStretch(TileView::kFillStretch);
-        view.setSource(std::make_shared<Plain>(rows, cols));
+        view.setSource(std::make_shared<Checkers>(rows, cols));
         view.resize(150, 60);
         view.show();
         QVERIFY(QTest::qWaitForWindowExposed(&view));
@@ -459,17 +412,7 @@ private Q_SLOTS:
                 QVERIFY2(resizes.take() <= 1, qPrintable(size));
             }
         }
-    }
-
-    void zoomedPicturesHaveThem()
-    {
-        TaskManager tasks;
-        TileView view(tasks);
-        view.setSource(std::make_shared<Plain>(512, 128));
-        view.resize(300, 300);
-        view.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&view));
-        QCOMPARE(view.verticalScrollBar()->maximum(), 0);
+        // Zoomed in it has them.
         view.zoomIn();
         view.zoomIn();
         QVERIFY(view.verticalScrollBar()->maximum() > 0);
@@ -518,20 +461,32 @@ private Q_SLOTS:
         }
     }
 
+    /// The cell under the pointer stays there, of square and of stretched cells, which keep their
+    /// proportions.
     void zoomKeepsTheCellUnderTheCursor()
     {
         const QSizeF viewport(660, 176);
-        const ViewGeometry fitted({}, viewport, 1, 512, 128, 8);
-        const QPointF anchor(300, 60);
-        const ViewGeometry zoomed(fitted.zoomed(4, anchor), viewport, 1, 512, 128, 8);
-        QVERIFY(std::abs(zoomed.rowAt(anchor.y()) - fitted.rowAt(anchor.y())) < 1e-6);
-        QCOMPARE(zoomed.scale(), 4.0);
-        // The picture keeps its proportions.
-        QCOMPARE(zoomed.cellWidth() / zoomed.cellHeight(),
-                 fitted.cellWidth() / fitted.cellHeight());
-        const QPointF centre = zoomed.centreOf(100, 60);
-        QVERIFY(std::abs(zoomed.colAt(centre.x()) - 60.5) < 1e-6);
-        QVERIFY(std::abs(zoomed.rowAt(centre.y()) - 100.5) < 1e-6);
+        std::mt19937 engine(11);
+        const auto random = [&engine](unsigned below) {
+            return static_cast<double>(engine() % below);
+        };
+        for (int round = 0; round < 200; ++round) {
+            const double most = round % 2 == 0 ? 1 : 8;
+            const ViewState state{0.5 + random(30), 20000 + random(20000), 20000 + random(20000)};
+            const ViewGeometry before(state, viewport, 1, 100000, 60000, most);
+            const QPointF anchor(random(660), random(176));
+            const double scale = before.scale() * 1.7;
+            const ViewGeometry zoomed(before.zoomed(scale, anchor), viewport, 1, 100000, 60000,
+                                      most);
+            QVERIFY(std::abs(zoomed.rowAt(anchor.y()) - before.rowAt(anchor.y())) < 1e-6);
+            QVERIFY(std::abs(zoomed.colAt(anchor.x()) - before.colAt(anchor.x())) < 1e-6);
+            QCOMPARE(zoomed.scale(), scale);
+            QCOMPARE(zoomed.cellWidth() / zoomed.cellHeight(),
+                     before.cellWidth() / before.cellHeight());
+            const QPointF centre = zoomed.centreOf(100, 60);
+            QVERIFY(std::abs(zoomed.colAt(centre.x()) - 60.5) < 1e-6);
+            QVERIFY(std::abs(zoomed.rowAt(centre.y()) - 100.5) < 1e-6);
+        }
     }
 
     void revealsAndPansInCells()
@@ -548,6 +503,18 @@ private Q_SLOTS:
         QCOMPARE(moved.centreCol, zoomed.state().centreCol + 1);
         QCOMPARE(moved.centreRow, zoomed.state().centreRow + 2);
     }
+
+private:
+    /// A view over so many cells, shown and drawn; null where it does not come.
+    TileView *shown(std::uint64_t rows, std::uint64_t cols)
+    {
+        m_view = std::make_unique<TileView>(m_tasks);
+        m_view->setSource(std::make_shared<Checkers>(rows, cols));
+        return showLoaded(*m_view) ? m_view.get() : nullptr;
+    }
+
+    TaskManager m_tasks;
+    std::unique_ptr<TileView> m_view;
 };
 
 KERNSCOPE_TEST(TestTileView, QApplication)

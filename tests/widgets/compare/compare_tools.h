@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "tests/test_program.h"
+#include "tests/widgets/sample_session.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/compare/compare_dock.h"
 
@@ -14,26 +14,6 @@ inline QStringList texts(std::initializer_list<const char *> list)
     for (const char *text : list)
         made << QString::fromUtf8(text);
     return made;
-}
-
-/// The action of the dock's menu whose text begins so; null where there is none.
-inline QAction *actionOf(const ui::CompareDock &dock, const QString &text)
-{
-    for (QAction *action : dock.menuActions()) {
-        if (action->text().startsWith(text))
-            return action;
-    }
-    return nullptr;
-}
-
-/// Whether a visible label says so.
-inline bool says(const QWidget &widget, const QString &text)
-{
-    for (const QLabel *label : widget.findChildren<QLabel *>()) {
-        if (label->isVisible() && label->text().contains(text))
-            return true;
-    }
-    return false;
 }
 
 inline QString cellText(const ui::CompareDock &dock, int row, std::string_view key)

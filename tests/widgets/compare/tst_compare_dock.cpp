@@ -178,7 +178,8 @@ private Q_SLOTS:
         const auto &values = dock.model().rows()[row].pair.values;
         QVERIFY(values && values->changed > 0);
         // The same numbers in the plot's table and in the figures.
-        QCOMPARE(dock.figures()->ulpPlot()->cell(0, 2).toULongLong(), values->ulpHistogram[0]);
+        QCOMPARE(dock.figures()->ulpPlot()->cellData(0, 2, Qt::DisplayRole).toULongLong(),
+                 values->ulpHistogram[0]);
         QVERIFY(dock.figures()->table()->rowCount() > 15);
         QVERIFY(dock.figures()->scatterPlot()->pointCount() > 0);
     }

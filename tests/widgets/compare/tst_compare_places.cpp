@@ -422,11 +422,12 @@ private slots:
         std::uint64_t a = 0, b = 0;
         qlonglong difference = 0;
         for (int point = 0; point < plot.pointCount(); ++point) {
-            QVERIFY(plot.cell(point, 0).toDouble() < plot.cell(point, 1).toDouble());
+            QVERIFY(plot.cellData(point, 0, Qt::DisplayRole).toDouble() <
+                    plot.cellData(point, 1, Qt::DisplayRole).toDouble());
             QVERIFY(!plot.pointText(point).isEmpty());
-            a += plot.cell(point, 2).toULongLong();
-            b += plot.cell(point, 3).toULongLong();
-            difference += plot.cell(point, 4).toLongLong();
+            a += plot.cellData(point, 2, Qt::DisplayRole).toULongLong();
+            b += plot.cellData(point, 3, Qt::DisplayRole).toULongLong();
+            difference += plot.cellData(point, 4, Qt::DisplayRole).toLongLong();
         }
         QCOMPARE(a, std::uint64_t{12});
         QCOMPARE(b, std::uint64_t{12});

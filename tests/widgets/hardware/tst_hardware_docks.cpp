@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/overlaid_file.h"
 #include "core/bundle/byte_field.h"
 #include "core/container/hwx/container.h"
 #include "hardware_fixture.h"
-#include "synthetic.h"
 #include "synthetic_kernels.h"
 #include "tests/core/container/section/made_section.h"
-#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/hardware/commands_dock.h"
 #include "widgets/hardware/descriptor_dock.h"
 #include "widgets/hardware/groups_dock.h"
 #include "widgets/hardware/relocations_dock.h"
 #include "widgets/hardware/tasks_dock.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/task_manager.h"
-#include "widgets/models/theme.h"
 
 using namespace kernscope::test;
 using namespace kernscope::ui;
@@ -72,10 +66,8 @@ private Q_SLOTS:
         QVERIFY(a.data().toString().endsWith(theme::glyph(Token::MarkContested)));
         QVERIFY(a.data(Qt::ToolTipRole).toString().contains(u"who says so"_s));
         QCOMPARE(a.data(CopyRole).toString(), u"a"_s);
-        QCOMPARE(model.indexOfByte(FileOffset(4)).data().toString(), u"low"_s);
-        QCOMPARE(model.indexOfByte(FileOffset(5)).data().toString(), u"a1"_s);
-        QCOMPARE(model.indexOfByte(FileOffset(9)).data().toString(), u"a2"_s);
-        QCOMPARE(model.indexOfByte(FileOffset(20)).data().toString(), u"b"_s);
+        for (const auto &[at, name] : {std::pair(4u, "low"), {5, "a1"}, {9, "a2"}, {20, "b"}})
+            QCOMPARE(model.indexOfByte(FileOffset(at)).data().toString(), QLatin1String(name));
         QVERIFY(!model.indexOfByte(FileOffset(99)).isValid());
         const auto whole = model.indexOfBytes({FileOffset(4), ByteCount(4)});
         QCOMPARE(whole.data().toString(), u"a1"_s);
@@ -169,7 +161,7 @@ private Q_SLOTS:
             QVERIFY(showDock(*dock));
             QVERIFY(!dock->showsContent());
         }
-        session.setBundle(test::openSample("sample-dense.mlmodelc"));
+        session.setBundle(test::openSample("dense"));
         for (Dock *dock : docks) {
             QVERIFY(test::settle(*dock));
             QVERIFY2(!dock->showsContent(), qPrintable(dock->id()));
@@ -358,9 +350,7 @@ private Q_SLOTS:
     /// A hardware container's weight: what each engine core loads, by the slices of its lanes.
     void lanesOfAContainer()
     {
-        const auto opened = VERIFIED(
-            Bundle::open("synthetic.hwx", {.memory = {{"synthetic.hwx", test::syntheticH13()}}}));
-        const BundlePtr bundle = *opened;
+        const BundlePtr bundle = VERIFIED(bundleOf(test::syntheticH13()));
         auto [session, dock] = Alone<GroupsDock>();
         const QAbstractItemModelTester tester(&dock.model());
         QVERIFY(test::showDock(dock, session, bundle));
@@ -398,9 +388,7 @@ private Q_SLOTS:
     void copiesOfAFurtherStream()
     {
         const auto kernel = test::sparseKernel(lanes::SparseForm::H14).kernel;
-        const auto opened = VERIFIED(
-            Bundle::open("two.hwx", {.memory = {{"two.hwx", test::twoStreams(kernel, kernel)}}}));
-        const BundlePtr bundle = *opened;
+        const BundlePtr bundle = VERIFIED(bundleOf(test::twoStreams(kernel, kernel)));
         const auto rows = groupRows(*bundle, 0);
         GroupModel model;
         const QAbstractItemModelTester tester(&model);
@@ -462,7 +450,7 @@ private Q_SLOTS:
     void saysWhatItNeeds()
     {
         auto [session, dock] = Alone<GroupsDock>();
-        session.setBundle(test::openSample("sample-dense.mlmodelc"));
+        session.setBundle(test::openSample("dense"));
         session.goToWeight(0);
         QVERIFY(test::showDock(dock));
         QCOMPARE(dock.model().rowCount(), 0);
@@ -479,14 +467,7 @@ private Q_SLOTS:
         for (Dock *dock : std::initializer_list<Dock *>{&tasks, &commands, &relocations}) {
             QVERIFY(test::showDock(*dock));
             QVERIFY(!dock->showsContent());
-            const auto labels = dock->findChildren<QLabel *>();
-            QVERIFY2(std::any_of(labels.begin(), labels.end(),
-                                 [](const QLabel *label) {
-                                     return label->isVisible() &&
-                                            label->text().contains(
-                                                QStringLiteral("Groups (Ctrl+Alt+5)"));
-                                 }),
-                     qPrintable(dock->id()));
+            QVERIFY2(test::says(*dock, u"Groups (Ctrl+Alt+5)"_s), qPrintable(dock->id()));
         }
     }
 };

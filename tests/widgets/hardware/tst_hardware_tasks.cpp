@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/little_endian.h"
-#include "core/base/overlaid_file.h"
 #include "core/bundle/byte_field.h"
 #include "core/container/hwx/container.h"
 #include "core/report/task_table.h"
 #include "hardware_fixture.h"
-#include "synthetic.h"
-#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/hardware/field_panel.h"
 #include "widgets/hardware/tasks_dock.h"
 #include "widgets/models/bundle_tree_model.h"
 #include "widgets/models/hardware_models.h"
 #include "widgets/models/short_names.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/task_manager.h"
-#include "widgets/models/theme.h"
 #include "widgets/overview/bundle_dock.h"
 
 using namespace kernscope::test;
@@ -60,14 +54,9 @@ private Q_SLOTS:
         auto [session, dock] = Alone<TasksDock>();
         QVERIFY(showDock(dock, session, bundleOf(test::syntheticH13())));
         QVERIFY(dock.list().rowCount() > 0 && dock.showsContent());
-        QAction *again = nullptr;
-        for (QAction *action : dock.menuActions()) {
-            if (action->text() == u"Read Tasks Again"_s)
-                again = action;
-        }
-        QVERIFY(again && !again->isEnabled());
-        const auto cutting = connect(&session.tasks(), &TaskManager::changed, &dock,
-                                     [&] { session.tasks().cancelAll(); });
+        QAction *again = VERIFIED(test::actionOf(dock, u"Read Tasks Again"_s));
+        QVERIFY(!again->isEnabled());
+        const auto cutting = test::cancelTasks(session);
         session.setBundle(bundleOf(test::syntheticH13(), "other.hwx"));
         QTRY_VERIFY(again->isEnabled());
         QVERIFY(!dock.busy() && !dock.showsContent());
@@ -98,9 +87,7 @@ private Q_SLOTS:
         };
         QVERIFY(!edited());
         const FileOffset place = model.bytesOf(channels)->offset;
-        OverlaidFile &file = *session.bundle()->files().front().file;
-        const std::byte other = ~file.bytes()[place.value];
-        QVERIFY(file.write(place, std::span(&other, 1)));
+        QVERIFY(test::turnByte(*session.bundle(), 0, place));
         session.updateBundle(session.bundle());
         QVERIFY(test::settle(dock));
         QTRY_VERIFY(edited());
@@ -134,10 +121,7 @@ private Q_SLOTS:
         QCOMPARE(dock.list().rowCount(), 1);
         session.goToBytes(0, {FileOffset(fourth.fileOffset + 4), ByteCount(4)});
         QCOMPARE(dock.task(), std::size_t(3));
-        const auto labels = dock.findChildren<QLabel *>();
-        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
-            return label->text().startsWith(u"Task 3:"_s);
-        }));
+        QVERIFY(test::says(dock, u"Task 3:"_s));
     }
 
     void bytesNameTheirField()
@@ -201,49 +185,6 @@ private Q_SLOTS:
         QCOMPARE(cell(format, 2), u"0x00000080"_s);
         dock.otherTask().setValue(7);
         QVERIFY(dock.differences().isEmpty());
-    }
-
-    /// The navigator of a container leads to its commands, tasks and symbols, and follows them.
-    void navigatorListsParts()
-    {
-        auto [session, dock] = Alone<BundleDock>();
-        const BundlePtr bundle = bundleOf(test::syntheticH13());
-        QVERIFY(showDock(dock, session, bundle, nullptr, {300, 700}));
-        auto *tree = VERIFIED(dock.findChild<QTreeView *>());
-        auto &model = *qobject_cast<BundleTreeModel *>(tree->model());
-        const QAbstractItemModelTester tester(&model);
-        const auto &sections = bundle->sections();
-        std::size_t shown = 0;
-        for (std::size_t i = 0; i < sections.size(); ++i) {
-            const QModelIndex index = model.indexOfPart(i);
-            QCOMPARE(index.isValid(), sections[i].kind != SectionKind::Padding);
-            if (!index.isValid())
-                continue;
-            ++shown;
-            QCOMPARE(index.data().toString(), fromUtf8(bundle->nameOf(sections[i])));
-            QCOMPARE(
-                index.siblingAtColumn(model.columnOf("stored_bytes")).data(SortRole).toULongLong(),
-                sections[i].range.bytes.value);
-        }
-        QVERIFY(shown > 5);
-        const auto header =
-            std::find_if(sections.begin(), sections.end(), [&](const Section &section) {
-                return bundle->nameOf(section).starts_with("task 1:");
-            });
-        QVERIFY(header != sections.end());
-        const auto at = static_cast<std::size_t>(header - sections.begin());
-        // Where it has no room its number and its own name stay.
-        QCOMPARE(model.indexOfPart(at).data(kShortNameRole).toString(),
-                 u"1 "_s + fromUtf8(bundle->nameOf(*header)).mid(8));
-        tree->setCurrentIndex(model.indexOfPart(at));
-        QCOMPARE(session.place().section, at);
-        QVERIFY(session.place().bytes);
-        QCOMPARE(session.place().bytes->offset.value, header->range.offset.value);
-        session.goToSection(0);
-        QTRY_COMPARE(model.nodeAt(tree->currentIndex()),
-                     (BundleTreeModel::Node{BundleTreeModel::Node::Kind::Part, 0}));
-        model.setFilter(u"task"_s);
-        QVERIFY(model.indexOfPart(at).isValid() && !model.indexOfPart(0).isValid());
     }
 
     // The inspector of a register's field: bits, meaning, source, the same in every task.

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/overlaid_file.h"
-#include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/models/bundle_tree_model.h"
 #include "widgets/models/byte_models.h"
-#include "widgets/models/table_text.h"
 
 using namespace kernscope;
 using namespace kernscope::ui;
@@ -41,7 +38,7 @@ private Q_SLOTS:
         QAbstractItemModelTester tester(&model);
         QCOMPARE(model.rowCount(), 0);
         for (const char *build : {"dense", "sparse", "palette"}) {
-            const BundlePtr bundle = test::sampleBundle(build);
+            const BundlePtr bundle = test::openSample(build);
             model.setBundle(bundle);
             QCOMPARE(model.rowCount(), 1);
             auto weights = weightsOf(model);
@@ -80,7 +77,7 @@ private Q_SLOTS:
 
     void treeFiltersAndRestores()
     {
-        const BundlePtr bundle = test::sampleBundle("dense");
+        const BundlePtr bundle = test::openSample("dense");
         BundleTreeModel model;
         QAbstractItemModelTester tester(&model);
         model.setBundle(bundle);
@@ -131,7 +128,7 @@ private Q_SLOTS:
     void treeSortsByNumber()
     {
         const auto [column, descending] = test::fetched<int, bool>();
-        const BundlePtr bundle = test::sampleBundle("sparse");
+        const BundlePtr bundle = test::openSample("sparse");
         BundleTreeModel model;
         QAbstractItemModelTester tester(&model);
         model.setBundle(bundle);
@@ -155,7 +152,7 @@ private Q_SLOTS:
 
     void treeKeepsPersistentRowsWhenSorting()
     {
-        const BundlePtr bundle = test::sampleBundle("dense");
+        const BundlePtr bundle = test::openSample("dense");
         BundleTreeModel model;
         model.setBundle(bundle);
         const QPersistentModelIndex kept(model.indexOfWeight(1));
@@ -168,7 +165,7 @@ private Q_SLOTS:
     void treeShowsZerosOnceKnown()
     {
         BundleTreeModel model;
-        model.setBundle(test::sampleBundle("dense"));
+        model.setBundle(test::openSample("dense"));
         const QModelIndex cell = model.indexOfWeight(0, model.columnOf("zero_fraction"));
         QCOMPARE(cell.data().toString(), u"\u2013"_s);
         QVERIFY(!model.zeroFraction(0));
@@ -182,21 +179,15 @@ private Q_SLOTS:
     void treeMarksFaultyWeights()
     {
         // A record whose payload is cut: the weight stays in the tree, marked.
-        for (sample::SampleBundle &sample : sample::bundles()) {
-            OpenOptions options;
-            options.memory = sample.files;
-            for (auto &[path, content] : options.memory) {
-                if (path.find("weight.bin") != std::string::npos)
-                    content.resize(content.size() / 2);
-            }
-            const auto bundle = VERIFIED(Bundle::open(sample.name, options));
+        for (const char *build : {"dense", "sparse", "palette"}) {
+            const BundlePtr bundle = VERIFIED(test::cutSample(build, 2));
             BundleTreeModel model;
             QAbstractItemModelTester tester(&model);
-            model.setBundle(*bundle);
+            model.setBundle(bundle);
             std::size_t faulty = 0;
-            for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i) {
+            for (std::size_t i = 0; i < bundle->weights().size(); ++i) {
                 const QModelIndex index = model.indexOfWeight(i);
-                const bool fault = (*bundle)->weights()[i].fault.has_value();
+                const bool fault = bundle->weights()[i].fault.has_value();
                 faulty += fault ? 1 : 0;
                 QCOMPARE(index.data(Qt::DecorationRole).isValid(), fault);
                 QCOMPARE(index.data(Qt::ToolTipRole).toString().contains(u"Cannot be"_s), fault);
@@ -207,15 +198,14 @@ private Q_SLOTS:
 
     void treeMarksChangedWeights()
     {
-        const BundlePtr bundle = test::sampleBundle("dense");
+        const BundlePtr bundle = test::openSample("dense");
         const std::size_t file = test::weightFile(*bundle);
         const std::size_t weight = test::weightWith(*bundle, codec::PartRole::Data);
         const OperandPlace &part = *bundle->weights()[weight].operand(codec::PartRole::Data)->place;
         BundleTreeModel model;
         model.setBundle(bundle);
         QVERIFY(!model.isChanged(weight));
-        const std::byte now = ~bundle->files()[file].file->bytes()[part.dataOffset.value];
-        QVERIFY(bundle->files()[file].file->write(part.dataOffset, std::span(&now, 1)));
+        QVERIFY(test::turnByte(*bundle, file, part.dataOffset));
         model.updateBundle(bundle);
         QVERIFY(model.isChanged(weight));
         QVERIFY(model.indexOfWeight(weight).data(Qt::DecorationRole).isValid());
@@ -226,7 +216,7 @@ private Q_SLOTS:
     {
         SectionModel model;
         QAbstractItemModelTester tester(&model);
-        const BundlePtr bundle = test::sampleBundle("sparse");
+        const BundlePtr bundle = test::openSample("sparse");
         model.setBundle(bundle);
         QCOMPARE(model.rowCount(), static_cast<int>(bundle->sections().size()));
         for (int row = 0; row < model.rowCount(); ++row) {
@@ -250,7 +240,7 @@ private Q_SLOTS:
     {
         SectionModel model;
         QAbstractItemModelTester tester(&model);
-        const BundlePtr bundle = test::sampleBundle("sparse");
+        const BundlePtr bundle = test::openSample("sparse");
         model.setBundle(bundle);
         model.setFilter(u"mask"_s);
         QVERIFY(model.rowCount() > 0);

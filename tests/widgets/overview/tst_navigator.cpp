@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The columns of the bundle's tree: what they say is whole, and those without content take no room.
+// The bundle's tree: its columns, what it has beside weights, how it goes with the selection, and
+// names of many weights, which a task shortens.
 #include "core/assessment/bundle_findings.h"
-#include "core/base/overlaid_file.h"
 #include "core/container/hwx/container.h"
 #include "made_bundle.h"
-#include "resources/sample.h"
-#include "synthetic.h"
 #include "tests/core/bundle/second_function.h"
-#include "tests/test_program.h"
 #include "tests/widgets/hardware/hardware_fixture.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/design.h"
@@ -15,8 +12,6 @@
 #include "widgets/models/bundle_tree_model.h"
 #include "widgets/models/patch_list_model.h"
 #include "widgets/models/short_names.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/task_manager.h"
 #include "widgets/overview/bundle_dock.h"
 #include "widgets/overview/navigator_rows.h"
 #include "widgets/overview/overview_cells.h"
@@ -29,10 +24,6 @@ using namespace kernscope::ui;
 using namespace kernscope;
 using Kind = BundleTreeModel::Node::Kind;
 
-// Which rows the bundle's tree has beside its weights, and where they lead.
-
-// Names of many weights: shortened by a task, whole until then.
-
 namespace {
 
 BundlePtr manyNames(std::size_t count)
@@ -42,6 +33,19 @@ BundlePtr manyNames(std::size_t count)
         made.weight("network_encoder_block_" + std::to_string(i), "[4]", test::Bytes(8));
     return made.open().value_or(nullptr);
 }
+
+/// The dock over a bundle, shown.
+struct Shown {
+    explicit Shown(BundlePtr bundle, QSize size = {290, 500})
+        : ready(showDock(dock, session, std::move(bundle), size))
+    {
+    }
+    Session session;
+    BundleDock dock{session};
+    QTreeView *tree = dock.findChild<QTreeView *>();
+    BundleTreeModel &model = *qobject_cast<BundleTreeModel *>(tree->model());
+    const bool ready;
+};
 
 } // namespace
 
@@ -57,10 +61,8 @@ private Q_SLOTS:
     {
         const auto bundle = MadeBundle().open();
         QVERIFY(bundle && (*bundle)->weights().empty());
-        auto [session, dock] = Alone<BundleDock>();
-        QVERIFY(showDock(dock, session, *bundle, nullptr, {290, 500}));
-        auto *tree = dock.findChild<QTreeView *>();
-        const auto &model = *qobject_cast<const BundleTreeModel *>(tree->model());
+        auto [session, dock, tree, model, ready] = Shown(*bundle);
+        QVERIFY(ready);
         tree->expandAll();
         for (const char *key : {"form", "stored_bytes"}) {
             const int column = model.columnOf(key);
@@ -75,10 +77,8 @@ private Q_SLOTS:
     /// The words of files behind a closed arrow are measured as well.
     void openingFilesMovesNoColumn()
     {
-        auto [session, dock] = Alone<BundleDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {290, 500}));
-        auto *tree = dock.findChild<QTreeView *>();
-        const auto &model = *qobject_cast<const BundleTreeModel *>(tree->model());
+        auto [session, dock, tree, model, ready] = Shown(openSample("sparse"));
+        QVERIFY(ready);
         for (const int width : {290, 600}) {
             dock.resize(width, 500);
             QTest::qWait(0);
@@ -96,9 +96,8 @@ private Q_SLOTS:
     /// Its name is not cut after an edit either, which may change tables and with them the rows.
     void theBundleTakesItsRow()
     {
-        auto [session, dock] = Alone<BundleDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {290, 500}));
-        const auto *tree = dock.findChild<QTreeView *>();
+        auto [session, dock, tree, model, ready] = Shown(openSample("sparse"));
+        QVERIFY(ready);
         QVERIFY(tree->isFirstColumnSpanned(0, {}));
         const auto again = VERIFIED(session.bundle()->reread());
         session.updateBundle(*again);
@@ -111,9 +110,8 @@ private Q_SLOTS:
     {
         const Bytes file = syntheticH13();
         const auto bundle = VERIFIED(Bundle::open("made.hwx", {.memory = {{"made.hwx", file}}}));
-        auto [session, dock] = Alone<BundleDock>();
-        QVERIFY(showDock(dock, session, *bundle, nullptr, {290, 700}));
-        auto *tree = dock.findChild<QTreeView *>();
+        auto [session, dock, tree, model, ready] = Shown(*bundle, {290, 700});
+        QVERIFY(ready);
         tree->expandAll();
         int parts = 0;
         for (QModelIndex index = tree->indexBelow(tree->model()->index(0, 0)); index.isValid();
@@ -132,11 +130,10 @@ private Q_SLOTS:
     /// The mark of a changed weight has its room before it is there, in a dock of every width.
     void marksShortenNoNames()
     {
-        auto [session, dock] = Alone<BundleDock>();
-        const BundlePtr bundle = openSample("sample-sparse.mlmodelc");
-        QVERIFY(showDock(dock, session, bundle, nullptr, {290, 500}));
-        const auto *tree = dock.findChild<QTreeView *>();
-        const int names = qobject_cast<const BundleTreeModel *>(tree->model())->columnOf("name");
+        const BundlePtr bundle = openSample("sparse");
+        auto [session, dock, tree, model, ready] = Shown(bundle);
+        QVERIFY(ready);
+        const int names = model.columnOf("name");
         const auto layoutAt = [&](int width) {
             dock.resize(width + 1, 500);
             QTest::qWait(0);
@@ -153,10 +150,7 @@ private Q_SLOTS:
             for (const codec::Operand &operand : weight.operands()) {
                 if (!operand.place)
                     continue;
-                OverlaidFile &file = *bundle->files()[operand.place->file].file;
-                const FileOffset at = operand.place->dataOffset;
-                const std::byte now = ~file.bytes()[at.value];
-                QVERIFY(file.write(at, std::span(&now, 1)));
+                QVERIFY(turnByte(*bundle, operand.place->file, operand.place->dataOffset));
             }
         }
         session.updateBundle(bundle);
@@ -177,12 +171,10 @@ private Q_SLOTS:
     void narrowDockShowsAllFigures()
     {
         const auto [build, width] = fetched<QString, int>();
-        auto [session, dock] = Alone<BundleDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-" + build.toStdString() + ".mlmodelc"),
-                         nullptr, {width, 700}));
+        auto [session, dock, tree, model, ready] =
+            Shown(openSample(build.toStdString()), {width, 700});
+        QVERIFY(ready);
         QTRY_VERIFY(session.tasks().idle());
-        const auto *tree = dock.findChild<QTreeView *>();
-        const auto &model = *qobject_cast<const BundleTreeModel *>(tree->model());
         const auto *header = tree->findChild<NavigatorHeader *>();
         QVERIFY(header && header->twoLines());
         const int names = model.columnOf("name"), bytes = model.columnOf("stored_bytes");
@@ -229,11 +221,9 @@ private Q_SLOTS:
     /// counted.
     void secondLineIsPainted()
     {
-        auto [session, dock] = Alone<BundleDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {270, 700}));
+        auto [session, dock, tree, model, ready] = Shown(openSample("sparse"), {270, 700});
+        QVERIFY(ready);
         QTRY_VERIFY(session.tasks().idle());
-        auto *tree = dock.findChild<QTreeView *>();
-        auto &model = *qobject_cast<BundleTreeModel *>(tree->model());
         const QModelIndex row = model.indexOfWeight(0, model.columnOf("stored_bytes"));
         const auto ink = [&] {
             const QRect cell = tree->visualRect(row);
@@ -261,11 +251,9 @@ private Q_SLOTS:
     /// A click on a title of the second line sorts by it, the third takes that back.
     void secondLineSorts()
     {
-        auto [session, dock] = Alone<BundleDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {270, 700}));
+        auto [session, dock, tree, model, ready] = Shown(openSample("sparse"), {270, 700});
+        QVERIFY(ready);
         QTRY_VERIFY(session.tasks().idle());
-        auto *tree = dock.findChild<QTreeView *>();
-        const auto &model = *qobject_cast<const BundleTreeModel *>(tree->model());
         auto *header = tree->findChild<NavigatorHeader *>();
         const int zeros = model.columnOf("zero_fraction");
         const QModelIndex group = model.indexOfWeight(0).parent();
@@ -292,11 +280,9 @@ private Q_SLOTS:
     /// With room for all of them the figures are columns, and rows have one line.
     void wideDockHasColumns()
     {
-        auto [session, dock] = Alone<BundleDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {700, 700}));
+        auto [session, dock, tree, model, ready] = Shown(openSample("sparse"), {700, 700});
+        QVERIFY(ready);
         QTRY_VERIFY(session.tasks().idle());
-        auto *tree = dock.findChild<QTreeView *>();
-        const auto &model = *qobject_cast<const BundleTreeModel *>(tree->model());
         const auto *header = tree->findChild<NavigatorHeader *>();
         const int high = tree->visualRect(model.indexOfWeight(0)).height();
         QVERIFY(!header->twoLines());
@@ -319,10 +305,8 @@ private Q_SLOTS:
     /// Who shows one of the columns below wants columns; who has hidden one keeps them.
     void chosenColumnsStayColumns()
     {
-        auto [session, dock] = Alone<BundleDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {270, 700}));
-        auto *tree = dock.findChild<QTreeView *>();
-        const auto &model = *qobject_cast<const BundleTreeModel *>(tree->model());
+        auto [session, dock, tree, model, ready] = Shown(openSample("sparse"), {270, 700});
+        QVERIFY(ready);
         auto *header = tree->findChild<NavigatorHeader *>();
         QVERIFY(header->twoLines());
         header->setSectionHidden(model.columnOf("form"), false);
@@ -336,13 +320,106 @@ private Q_SLOTS:
         QVERIFY(!header->twoLines() && tree->isColumnHidden(model.columnOf("ratio")));
     }
 
+    void treeDrivesTheSession()
+    {
+        auto [session, dock, tree, model, ready] = Shown(openSample("sparse"));
+        QVERIFY(ready);
+        QSignalSpy raised(&dock, &BundleDock::raiseRequested);
+        const std::size_t weight = weightWith(*session.bundle(), codec::PartRole::Mask);
+        const QRect row = tree->visualRect(model.indexOfWeight(weight));
+        QVERIFY(!row.isEmpty());
+        QTest::mouseClick(tree->viewport(), Qt::LeftButton, {}, row.center());
+        QCOMPARE(session.place().weight, weight);
+        QVERIFY(session.place().section != kNoIndex);
+        tree->setFocus();
+        QTest::keyClick(tree, Qt::Key_Down);
+        QCOMPARE(session.place().weight, weight + 1);
+        QTest::keyClick(tree, Qt::Key_Return);
+        QCOMPARE(raised.size(), 1);
+        QCOMPARE(raised.first().first().toString(), u"weight"_s);
+        const std::size_t file = weightFile(*session.bundle());
+        tree->expandAll();
+        tree->setCurrentIndex(model.indexOfFile(file));
+        QCOMPARE(session.place().file, file);
+        QVERIFY(session.place().bytes && session.place().bytes->offset == FileOffset(0));
+    }
+
+    void treeFollowsTheSession()
+    {
+        auto [session, dock, tree, model, ready] = Shown(openSample("dense"));
+        QVERIFY(ready);
+        QAbstractItemModelTester tester(&model);
+        for (std::size_t weight = 0; weight < session.bundle()->weights().size(); ++weight) {
+            session.goToWeight(weight);
+            QCOMPARE(model.nodeAt(tree->currentIndex()).index, weight);
+            QCOMPARE(session.place().weight, weight);
+        }
+        session.goBack();
+        QCOMPARE(model.nodeAt(tree->currentIndex()).index, session.place().weight);
+        // Another bundle starts anew.
+        session.setBundle(openSample("palette"));
+        QTRY_COMPARE(model.bundle(), session.bundle());
+        QVERIFY(session.place().weight == kNoIndex);
+    }
+
+    void treeFilterKeepsTheSession()
+    {
+        auto [session, dock, tree, model, ready] = Shown(openSample("dense"));
+        QVERIFY(ready);
+        auto *filter = dock.findChild<QLineEdit *>();
+        session.goToWeight(1);
+        const Place before = session.place();
+        tree->setFocus();
+        QTest::keyClick(tree, Qt::Key_F, Qt::ControlModifier);
+        QTRY_VERIFY(filter->hasFocus());
+        QTest::keyClicks(filter, u"zzz nothing"_s);
+        QCOMPARE(model.shownWeights(), std::size_t{0});
+        QCOMPARE(session.place(), before);
+        QTest::keyClick(filter, Qt::Key_Escape);
+        QVERIFY(filter->text().isEmpty());
+        QCOMPARE(session.place(), before);
+        QCOMPARE(model.nodeAt(tree->currentIndex()).index, std::size_t{1});
+        QTest::keyClick(filter, Qt::Key_Down);
+        QVERIFY(tree->hasFocus());
+    }
+
+    void treeCountsZeros()
+    {
+        auto [session, dock, tree, model, ready] = Shown(openSample("sparse"));
+        QVERIFY(ready);
+        const std::size_t weight = weightWith(*session.bundle(), codec::PartRole::Mask);
+        QTRY_VERIFY(model.zeroFraction(weight));
+        QVERIFY(*model.zeroFraction(weight) > 0);
+        const auto *kept =
+            session.bundle()->weights()[weight].operand(codec::PartRole::NonzeroData);
+        const OperandPlace &values = *kept->place;
+        const double before = *model.zeroFraction(weight);
+        session.tasks().quiesce();
+        const std::vector<std::byte> zero(bitWidth(kept->type) / 8);
+        QVERIFY(session.bundle()->files()[values.file].file->write(values.dataOffset, zero));
+        session.updateBundle(session.bundle());
+        QTRY_VERIFY(*model.zeroFraction(weight) > before);
+    }
+
+    void treeCopiesRows()
+    {
+        auto [session, dock, tree, model, ready] = Shown(openSample("dense"));
+        QVERIFY(ready);
+        session.goToWeight(0);
+        tree->setFocus();
+        QTest::keyClick(tree, Qt::Key_C, Qt::ControlModifier);
+        const QStringList cells = QGuiApplication::clipboard()->text().split(u'\t');
+        QCOMPARE(cells.size(), model.columnCount());
+        const Weight &weight = model.bundle()->weights()[0];
+        QCOMPARE(cells[model.columnOf("name")], fromUtf8(weight.name));
+        QCOMPARE(cells[model.columnOf("stored_bytes")], QString::number(weight.storedBytes.value));
+    }
+
     void programLeadsToItsText()
     {
-        auto [session, dock] = Alone<BundleDock>();
-        const BundlePtr bundle = openSample("sample-sparse.mlmodelc");
-        QVERIFY(showDock(dock, session, bundle, nullptr, {270, 700}));
-        auto *tree = dock.findChild<QTreeView *>();
-        auto &model = *qobject_cast<BundleTreeModel *>(tree->model());
+        const BundlePtr bundle = openSample("sparse");
+        auto [session, dock, tree, model, ready] = Shown(bundle, {270, 700});
+        QVERIFY(ready);
         const QAbstractItemModelTester tester(&model);
         QCOMPARE(model.index(0, 0).data().toString(), u"Overview"_s);
         const QModelIndex program = model.indexOfProgram();
@@ -386,10 +463,14 @@ private Q_SLOTS:
             const Section &section = bundle->sections()[i];
             const QModelIndex index = model.indexOfPart(i);
             QCOMPARE(index.isValid(), section.kind != SectionKind::Padding);
-            if (index.isValid())
-                QCOMPARE(model.nodeAt(index.parent()).kind, section.kind == SectionKind::Program
-                                                                ? Kind::TaskGroup
-                                                                : Kind::SectionGroup);
+            if (!index.isValid())
+                continue;
+            QCOMPARE(model.nodeAt(index.parent()).kind,
+                     section.kind == SectionKind::Program ? Kind::TaskGroup : Kind::SectionGroup);
+            QCOMPARE(index.data().toString(), fromUtf8(bundle->nameOf(section)));
+            QCOMPARE(
+                index.siblingAtColumn(model.columnOf("stored_bytes")).data(SortRole).toULongLong(),
+                section.range.bytes.value);
         }
         QCOMPARE(model.rowCount(model.index(2, 0, top)),
                  static_cast<int>(bundle->hardware()->symbols.size()));
@@ -413,11 +494,9 @@ private Q_SLOTS:
 
     void symbolsLeadToTheirEntry()
     {
-        auto [session, dock] = Alone<BundleDock>();
         const BundlePtr bundle = bundleOf(syntheticH13());
-        QVERIFY(showDock(dock, session, bundle, nullptr, {300, 700}));
-        auto *tree = dock.findChild<QTreeView *>();
-        const auto &model = *qobject_cast<BundleTreeModel *>(tree->model());
+        auto [session, dock, tree, model, ready] = Shown(bundle, {300, 700});
+        QVERIFY(ready);
         const QModelIndex symbols = model.index(2, 0, model.index(0, 0));
         const QModelIndex second = model.index(1, 0, symbols);
         QCOMPARE(model.nodeAt(second), (BundleTreeModel::Node{Kind::Symbol, 1}));
@@ -429,6 +508,21 @@ private Q_SLOTS:
         session.updateBundle(bundle);
         QVERIFY(settle(dock));
         QCOMPARE(model.nodeAt(tree->currentIndex()), (BundleTreeModel::Node{Kind::Symbol, 1}));
+        // A part as well; where it has no room its number and its own name stay.
+        const auto &sections = bundle->sections();
+        const auto header =
+            std::find_if(sections.begin(), sections.end(), [&](const Section &section) {
+                return bundle->nameOf(section).starts_with("task 1:");
+            });
+        QVERIFY(header != sections.end());
+        const auto at = static_cast<std::size_t>(header - sections.begin());
+        QCOMPARE(model.indexOfPart(at).data(kShortNameRole).toString(),
+                 u"1 "_s + fromUtf8(bundle->nameOf(*header)).mid(8));
+        tree->setCurrentIndex(model.indexOfPart(at));
+        QCOMPARE(session.place().section, at);
+        QCOMPARE(session.place().bytes.value_or(ByteRange{}).offset, header->range.offset);
+        session.goToSection(0);
+        QTRY_COMPARE(model.nodeAt(tree->currentIndex()), (BundleTreeModel::Node{Kind::Part, 0}));
     }
 
     void fewAreShortAtOnce()
@@ -444,8 +538,7 @@ private Q_SLOTS:
 
     void manyComeLater()
     {
-        auto [session, dock] = Alone<BundleDock>();
-        dock.show();
+        auto [session, dock, tree, model, ready] = Shown(nullptr);
         WeightNames &names = WeightNames::of(session);
         const std::size_t count = WeightNames::kMostAtOnce + 500;
         session.setBundle(manyNames(count));
@@ -457,9 +550,7 @@ private Q_SLOTS:
         QVERIFY(names.nameOf(7) != u"network_encoder_block_7"_s);
         QVERIFY(names.nameOf(7).endsWith(u"block_7"_s));
         // The tree asks for the whole name and for the short one.
-        const auto *tree = dock.findChild<QTreeView *>();
-        const auto *model = qobject_cast<const BundleTreeModel *>(tree->model());
-        QCOMPARE(model->indexOfWeight(7).data().toString(), u"network_encoder_block_7"_s);
+        QCOMPARE(model.indexOfWeight(7).data().toString(), u"network_encoder_block_7"_s);
     }
 
     void anotherBundleForgetsThem()
@@ -511,10 +602,7 @@ private Q_SLOTS:
     void functionsTellNamesApart()
     {
         OpenOptions options;
-        for (const sample::SampleBundle &made : sample::bundles()) {
-            if (made.name == "sample-dense.mlmodelc")
-                options.memory = made.files;
-        }
+        options.memory = sampleOf("dense").files;
         test::addSecondFunction(options.memory);
         const auto opened = VERIFIED(Bundle::open("two.mlmodelc", options));
         Session session;

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/bundle_findings.h"
-#include "core/base/overlaid_file.h"
 #include "made_bundle.h"
-#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/models/short_names.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/task_manager.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 #include "widgets/overview/overview_cells.h"
 #include "widgets/overview/overview_dock.h"
@@ -58,7 +53,7 @@ private Q_SLOTS:
     void inspectorOfTheBundle()
     {
         auto [session, dock] = Alone<InspectorDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {320, 900}));
+        QVERIFY(showDock(dock, session, openSample("sparse"), {320, 900}));
         QTRY_VERIFY(ChipState::of(session).table() != nullptr);
         const BundleFacts &facts = dock.bundleFacts();
         QVERIFY(facts.isVisible());
@@ -86,33 +81,20 @@ private Q_SLOTS:
     void cancelledLooksSaySo()
     {
         auto [session, dock] = Alone<OverviewDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
+        QVERIFY(showDock(dock, session, openSample("dense")));
         QVERIFY(!dock.figures().zeros.empty());
-        const auto says = [&dock](const char *word) {
-            const auto labels = dock.findChildren<QLabel *>();
-            return std::any_of(labels.begin(), labels.end(), [word](const QLabel *label) {
-                return label->isVisible() && label->text().contains(QString::fromLatin1(word));
-            });
-        };
-        QVERIFY(says("were looked at") && !says("cancelled"));
-        const auto cutting = connect(&session.tasks(), &TaskManager::changed, &dock,
-                                     [&] { session.tasks().cancelAll(); });
-        session.setBundle(openSample("sample-sparse.mlmodelc"));
-        QTRY_VERIFY(says("cancelled"));
+        QVERIFY(says(dock, u"were looked at"_s) && !says(dock, u"cancelled"_s));
+        const auto cutting = cancelTasks(session);
+        session.setBundle(openSample("sparse"));
+        QTRY_VERIFY(says(dock, u"cancelled"_s));
         QTRY_VERIFY(session.tasks().idle());
-        QVERIFY(!says("were looked at"));
+        QVERIFY(!says(dock, u"were looked at"_s));
         QVERIFY(dock.figures().zeros.empty() && dock.figures().findings.empty());
         disconnect(cutting);
-        QAction *again = nullptr;
-        for (QAction *action : dock.menuActions()) {
-            if (action->text() == u"Look Over All Values"_s)
-                again = action;
-        }
-        QVERIFY(again);
-        again->trigger();
+        VERIFIED(actionOf(dock, u"Look Over All Values"_s))->trigger();
         QVERIFY(settle(dock));
         QTRY_VERIFY(!dock.figures().zeros.empty());
-        QVERIFY(says("were looked at") && !says("cancelled"));
+        QVERIFY(says(dock, u"were looked at"_s) && !says(dock, u"cancelled"_s));
     }
 
     void namesLoseWhatTheyShare()
@@ -217,7 +199,7 @@ private Q_SLOTS:
         auto [session, dock] = Alone<OverviewDock>();
         QVERIFY(showDock(dock));
         QVERIFY(!dock.showsContent());
-        session.setBundle(openSample("sample-sparse.mlmodelc"));
+        session.setBundle(openSample("sparse"));
         QVERIFY(settle(dock));
         QVERIFY(dock.showsContent());
         const auto &cells = dock.treemap().cells();
@@ -245,22 +227,16 @@ private Q_SLOTS:
     void errorsAgainstABase()
     {
         auto [session, dock] = Alone<OverviewDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-palette.mlmodelc")));
-        const auto legendSays = [&dock](const char *words) {
-            const auto labels = dock.findChildren<QLabel *>();
-            return std::any_of(labels.begin(), labels.end(), [words](const QLabel *label) {
-                return label->isVisible() && label->text().contains(QString::fromLatin1(words));
-            });
-        };
+        QVERIFY(showDock(dock, session, openSample("palette")));
         QSignalSpy wanted(&dock, &OverviewDock::baseWanted);
         dock.setColors(OverviewDock::Colors::Error);
         QCOMPARE(wanted.count(), 1);
-        QVERIFY(legendSays("Open a build to measure against"));
+        QVERIFY(says(dock, u"Open a build to measure against"_s));
         for (const auto &cell : dock.treemap().cells())
             QVERIFY(cell.hatched);
-        session.setOther(openSample("sample-dense.mlmodelc"));
+        session.setOther(openSample("dense"));
         QVERIFY(settle(dock));
-        QTRY_VERIFY(legendSays("against sample-dense.mlmodelc"));
+        QTRY_VERIFY(says(dock, u"against sample-dense.mlmodelc"_s));
         bool same = false, off = false;
         for (std::size_t i = 0; i < dock.treemap().cells().size(); ++i) {
             const auto &cell = dock.treemap().cells()[i];
@@ -274,7 +250,7 @@ private Q_SLOTS:
         }
         QVERIFY(same && off); // biases are as they were, palettes are not
         session.setOther(nullptr);
-        QTRY_VERIFY(legendSays("Open a build to measure against"));
+        QTRY_VERIFY(says(dock, u"Open a build to measure against"_s));
         QCOMPARE(wanted.count(), 1); // not asked again
         // The least error is seen to be one, the largest has the end of the map.
         const BaseErrors errors{{}, {}, {0, 0.001, 0.1}, 0.001, 0.1};
@@ -299,7 +275,7 @@ private Q_SLOTS:
 
     void findingsAreFound()
     {
-        const BundlePtr bundle = openSample("sample-sparse.mlmodelc");
+        const BundlePtr bundle = openSample("sparse");
         Progress progress;
         const BundleReadLock lock(*bundle);
         const BundleFigures tables = examineBundle(*bundle, false, progress);
@@ -324,7 +300,7 @@ private Q_SLOTS:
         made.layer("far", "[8, 64]", values);
         const auto bundle = VERIFIED(made.open());
         auto [session, dock] = Alone<OverviewDock>();
-        QVERIFY(showDock(dock, session, *bundle, nullptr, {900, 700}));
+        QVERIFY(showDock(dock, session, *bundle, {900, 700}));
         auto *table = &dock.findings();
         QVERIFY(table->isVisible());
         const int before = table->model()->rowCount();
@@ -369,7 +345,7 @@ private Q_SLOTS:
         for (const Finding &finding : known)
             QVERIFY(finding.kind == Finding::Kind::DisputedFault);
         auto [session, dock] = Alone<OverviewDock>();
-        QVERIFY(showDock(dock, session, *opened, nullptr, {900, 700}));
+        QVERIFY(showDock(dock, session, *opened, {900, 700}));
         QVERIFY(settle(dock));
         const QString effect = u"zero point of 0"_s;
         const auto listed = [&dock, effect] {
@@ -389,23 +365,16 @@ private Q_SLOTS:
         QVERIFY(!listed());
     }
 
-    void inspectorFitsTheForm_data()
-    {
-        addColumns<QByteArray, int>();
-        addRow("sparse", QByteArray("sample-sparse.mlmodelc"), int(codec::PartRole::Mask));
-        addRow("palette", QByteArray("sample-palette.mlmodelc"), int(codec::PartRole::Lut));
-        addRow("dense", QByteArray("sample-dense.mlmodelc"), int(codec::PartRole::Data));
-    }
+    void inspectorFitsTheForm_data() { addBuilds(); }
 
     void inspectorFitsTheForm()
     {
-        const auto [sample, role] = fetched<QByteArray, int>();
+        QFETCH(QString, build);
         auto [session, dock] = Alone<InspectorDock>();
-        QVERIFY(showDock(dock, session, openSample(sample.toStdString()), nullptr, {400, 1200}));
+        QVERIFY(showDock(dock, session, openSample(build.toStdString()), {400, 1200}));
         QVERIFY(dock.showsContent());
         QVERIFY(!dock.statistics().isVisible()); // the bundle, no weight yet
-        const std::size_t weight =
-            weightWith(*session.bundle(), static_cast<codec::PartRole>(role));
+        const std::size_t weight = builtWeight(*session.bundle());
         session.goToWeight(weight);
         QVERIFY(settle(dock));
         QVERIFY(dock.statistics().isVisible());
@@ -426,7 +395,7 @@ private Q_SLOTS:
     void treemapNamesWholeWhereThereIsRoom()
     {
         auto [session, dock] = Alone<OverviewDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {900, 700}));
+        QVERIFY(showDock(dock, session, openSample("sparse"), {900, 700}));
         TreemapView::Words cell;
         cell.name = u"encoder_layers_0_weight_to_fp16"_s;
         cell.shortName = u"\u20260_weight\u2026"_s;
@@ -475,25 +444,20 @@ private Q_SLOTS:
     void predictedTime()
     {
         auto [session, dock] = Alone<OverviewDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {900, 700}));
+        QVERIFY(showDock(dock, session, openSample("sparse"), {900, 700}));
         const QString chip = chipName(ChipState::of(session).target());
         QVERIFY2(dock.time().text().contains(u"s\non %1"_s.arg(chip)),
                  qPrintable(dock.time().text()));
         // Another chip, another figure or none: never that of the one before.
         const QString before = dock.time().text();
-        for (const target::Target &other : target::targets()) {
-            if (other.name == "H15") {
-                ChipState::of(session).setTarget(other);
-                break;
-            }
-        }
+        ChipState::of(session).setTarget(*target::findTarget("H15")->target);
         QTRY_VERIFY(dock.time().text() != before);
     }
 
     /// What the author says of the model stands behind the facts, as text.
     void aboutTheModel()
     {
-        const auto sample = VERIFIED(openSample("sample-sparse.mlmodelc"));
+        const auto sample = VERIFIED(openSample("sparse"));
         OpenOptions options;
         for (const BundleFile &file : sample->files()) {
             const auto bytes = file.file->bytes();
@@ -508,7 +472,7 @@ private Q_SLOTS:
                                     std::vector<std::byte>(words.begin(), words.end()));
         const auto bundle = VERIFIED(Bundle::open("about.mlmodelc", options));
         auto [session, dock] = Alone<OverviewDock>();
-        QVERIFY(showDock(dock, session, *bundle, nullptr, {900, 700}));
+        QVERIFY(showDock(dock, session, *bundle, {900, 700}));
         QString facts, tip;
         for (const ElidedLabel *label : dock.findChildren<ElidedLabel *>()) {
             if (label->wholeText().startsWith(u"mlmodelc"_s))
@@ -523,47 +487,26 @@ private Q_SLOTS:
     /// want of ceilings, and sums say that they are the least.
     void damagedWeightsAreTold()
     {
-        OpenOptions options;
-        for (sample::SampleBundle &bundle : sample::bundles()) {
-            if (bundle.name == "sample-palette.mlmodelc")
-                options.memory = std::move(bundle.files);
-        }
-        for (auto &[path, bytes] : options.memory) {
-            if (path.ends_with("weight.bin"))
-                bytes.resize(bytes.size() / 4);
-        }
-        const auto opened = VERIFIED(Bundle::open("cut.mlmodelc", options));
-        const auto &weights = (*opened)->weights();
+        const BundlePtr bundle = VERIFIED(cutSample("palette", 4));
+        const auto &weights = bundle->weights();
         QVERIFY(std::any_of(weights.begin(), weights.end(),
                             [](const Weight &weight) { return static_cast<bool>(weight.fault); }));
         auto [session, dock] = Alone<OverviewDock>();
-        QVERIFY(showDock(dock, session, *opened, nullptr, {900, 700}));
+        QVERIFY(showDock(dock, session, bundle, {900, 700}));
         QVERIFY(settle(dock));
         const QString time = dock.time().text();
         QVERIFY2(time.contains(u"layers is not known"_s), qPrintable(time));
         QVERIFY(!time.contains(u"ceilings"_s));
-        const auto labels = dock.findChildren<QLabel *>();
-        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
-            return label->text().contains(u"\u00B7 \u2265 "_s);
-        }));
+        QVERIFY(says(dock, u"\u00B7 \u2265 "_s));
     }
 
     /// A program whose weights are cut off: how much they take is not known, which is not nothing.
     void bytesThatAreMissingAreNotNone()
     {
-        OpenOptions options;
-        for (sample::SampleBundle &bundle : sample::bundles()) {
-            if (bundle.name == "sample-dense.mlmodelc")
-                options.memory = std::move(bundle.files);
-        }
-        for (auto &[path, bytes] : options.memory) {
-            if (path.ends_with("weight.bin"))
-                bytes.clear();
-        }
-        const auto opened = VERIFIED(Bundle::open("bare.mlmodelc", options));
-        QVERIFY(!(*opened)->weights().empty());
+        const BundlePtr bundle = VERIFIED(cutSample("dense", 0));
+        QVERIFY(!bundle->weights().empty());
         auto [session, dock] = Alone<OverviewDock>();
-        QVERIFY(showDock(dock, session, *opened, nullptr, {900, 700}));
+        QVERIFY(showDock(dock, session, bundle, {900, 700}));
         QVERIFY(settle(dock));
         const QString said = dock.findChild<TreemapView *>()->emptyText();
         QVERIFY2(said.contains(u"not known"_s), qPrintable(said));
@@ -573,7 +516,7 @@ private Q_SLOTS:
     void treemapIsExported()
     {
         auto [session, dock] = Alone<OverviewDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-sparse.mlmodelc"), nullptr, {900, 700}));
+        QVERIFY(showDock(dock, session, openSample("sparse"), {900, 700}));
         TreemapView &map = dock.treemap();
         const QTemporaryDir folder;
         const QString png = folder.filePath(u"map.png"_s);

@@ -51,6 +51,12 @@ protected:
 
     ui::GraphView &view() { return m_dock->view(); }
 
+    /// Shows the dock with a bundle, and waits until its program is drawn.
+    bool shows(BundlePtr bundle, QSize size = {900, 700})
+    {
+        return showDock(*m_dock, *m_session, std::move(bundle), size) && ready();
+    }
+
     bool ready() { return settle(*m_dock) && m_dock->showsContent() && view().scene(); }
 
     std::size_t unit(const char *name) const
@@ -78,15 +84,6 @@ protected:
     }
 
     QPoint middle(std::size_t of) { return view().viewRect(of).center().toPoint(); }
-
-    QAction *action(const QString &text) const
-    {
-        for (QAction *each : m_dock->menuActions()) {
-            if (each->text() == text)
-                return each;
-        }
-        return nullptr;
-    }
 
     std::unique_ptr<ui::Session> m_session;
     std::unique_ptr<ui::GraphDock> m_dock;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/graph/picture.h"
-#include "tests/test_program.h"
 #include "tests/widgets/program/graph_dock_fixture.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 using namespace kernscope::ui;
@@ -20,9 +18,7 @@ private Q_SLOTS:
 
     void beginsAtTheInputs()
     {
-        m_session->setBundle(chain(1));
-        QVERIFY(test::showDock(*m_dock));
-        QVERIFY(ready());
+        QVERIFY(shows(chain(1)));
         QCOMPARE(currentName(), u"x"_s);
         QVERIFY(unit("a0") != graph::kNone);
         QVERIFY(!view().accessibleName().isEmpty());
@@ -33,9 +29,7 @@ private Q_SLOTS:
     void modelIsSound()
     {
         QAbstractItemModelTester tester(&m_dock->model());
-        m_session->setBundle(chain(3));
-        QVERIFY(test::showDock(*m_dock));
-        QVERIFY(ready());
+        QVERIFY(shows(chain(3)));
         QCOMPARE(m_dock->model().rowCount(), int(view().scene()->boxes.size()));
         m_dock->setHops(6);
         QVERIFY(ready());
@@ -50,8 +44,7 @@ private Q_SLOTS:
 
     void repeatsOpen()
     {
-        m_session->setBundle(chain(3));
-        QVERIFY(test::showDock(*m_dock));
+        QVERIFY(shows(chain(3)));
         m_dock->setHops(6);
         QVERIFY(ready());
         const auto folded = [this] {
@@ -69,13 +62,13 @@ private Q_SLOTS:
         QVERIFY(ready());
         QCOMPARE(folded(), graph::kNone);
         QVERIFY(unit("b2") != graph::kNone);
-        action(u"Back to the Drawing before"_s)->trigger();
+        test::actionOf(*m_dock, u"Back to the Drawing before"_s)->trigger();
         QVERIFY(ready());
         QVERIFY(folded() != graph::kNone);
         QTest::mouseDClick(view().viewport(), Qt::LeftButton, {}, middle(folded()));
         QVERIFY(ready());
         QCOMPARE(folded(), graph::kNone);
-        QAction *fold = action(u"Fold Repeated Blocks"_s);
+        QAction *fold = test::actionOf(*m_dock, u"Fold Repeated Blocks"_s);
         fold->trigger();
         QVERIFY(ready());
         QCOMPARE(folded(), graph::kNone);
@@ -87,10 +80,8 @@ private Q_SLOTS:
     /// The whole function at once, at the size that shows all of it.
     void wholeFunctionIsDrawn()
     {
-        m_session->setBundle(chain(12));
-        QVERIFY(test::showDock(*m_dock));
-        QVERIFY(ready());
-        action(u"Fold Repeated Blocks"_s)->trigger();
+        QVERIFY(shows(chain(12)));
+        test::actionOf(*m_dock, u"Fold Repeated Blocks"_s)->trigger();
         QVERIFY(ready());
         QCOMPARE(unit("head"), graph::kNone);
         m_dock->setHops(GraphDock::kWhole);
@@ -110,10 +101,8 @@ private Q_SLOTS:
                       " = relu(x = x)[name = string(\"r" + std::to_string(i) + "\")]");
         made.result = "r0";
         const auto bundle = VERIFIED(made.open());
-        action(u"Fold Repeated Blocks"_s)->setChecked(false);
-        m_session->setBundle(*bundle);
-        QVERIFY(test::showDock(*m_dock));
-        QVERIFY(ready());
+        test::actionOf(*m_dock, u"Fold Repeated Blocks"_s)->setChecked(false);
+        QVERIFY(shows(*bundle));
         const auto &units = view().scene()->drawn->units;
         const auto rest =
             std::find_if(units.begin(), units.end(), [](const graph::DrawnUnit &each) {
@@ -131,34 +120,25 @@ private Q_SLOTS:
 
     void directions()
     {
-        m_session->setBundle(chain(1));
-        QVERIFY(test::showDock(*m_dock, 300, 900));
-        QVERIFY(ready());
+        QVERIFY(shows(chain(1), {300, 900}));
         QVERIFY(!view().scene()->rightwards);
         m_dock->resize(1200, 300);
         QTRY_VERIFY(view().scene()->rightwards);
-        action(u"Values Flow Down"_s)->trigger();
+        test::actionOf(*m_dock, u"Values Flow Down"_s)->trigger();
         QVERIFY(ready());
         QVERIFY(!view().scene()->rightwards);
     }
 
-    void textsFit_data()
-    {
-        QTest::addColumn<int>("points");
-        test::addRow("small", 7);
-        test::addRow("large", 22);
-    }
+    void textsFit_data() { test::addEach<int>({7, 22}); }
 
     /// Boxes are as large as their texts in the font of the view.
     void textsFit()
     {
-        QFETCH(const int, points);
+        const auto [points] = test::fetched<int>();
         QFont font = m_dock->font();
         font.setPointSize(points);
         m_dock->setFont(font);
-        m_session->setBundle(chain(2));
-        QVERIFY(test::showDock(*m_dock));
-        QVERIFY(ready());
+        QVERIFY(shows(chain(2)));
         const GraphScenePtr scene = view().scene();
         QCOMPARE(scene->font.pointSize(), points);
         const graph::TextSizes sizes = graphTextSizes(scene->font);
@@ -172,18 +152,14 @@ private Q_SLOTS:
 
     void exports()
     {
-        m_session->setBundle(chain(2));
-        QVERIFY(test::showDock(*m_dock));
-        QVERIFY(ready());
+        QVERIFY(shows(chain(2)));
         QTemporaryDir folder;
         QSignalSpy said(m_session.get(), &Session::statusMessage);
         m_dock->exportSvg(folder.filePath(u"g.svg"_s));
         m_dock->exportDot(folder.filePath(u"g.dot"_s));
         QTRY_COMPARE(said.size(), 2);
-        QFile svg(folder.filePath(u"g.svg"_s)), dot(folder.filePath(u"g.dot"_s));
-        QVERIFY(svg.open(QIODevice::ReadOnly) && dot.open(QIODevice::ReadOnly));
-        QVERIFY(svg.readAll().contains("</svg>"));
-        QVERIFY(dot.readAll().startsWith("digraph"));
+        QVERIFY(test::contentOf(folder.filePath(u"g.svg"_s)).contains("</svg>"));
+        QVERIFY(test::contentOf(folder.filePath(u"g.dot"_s)).startsWith("digraph"));
         m_dock->exportSvg(folder.filePath(u"none/g.svg"_s));
         QTRY_COMPARE(said.size(), 3);
         QVERIFY(!said.last().front().toString().startsWith(u"Written"_s));
@@ -202,10 +178,7 @@ private Q_SLOTS:
             "        } -> (y);\n}\n";
         const auto bundle =
             VERIFIED(Bundle::open("made.mlmodelc", test::MadeBundle::options(text, {})));
-        m_session->setBundle(*bundle);
-        QVERIFY(test::showDock(*m_dock));
-        QVERIFY(ready());
-        QVERIFY(m_dock->findChild<QComboBox *>(QString(), Qt::FindChildrenRecursively));
+        QVERIFY(shows(*bundle));
         const QList<QComboBox *> boxes = m_dock->findChildren<QComboBox *>();
         const auto functions = std::find_if(boxes.begin(), boxes.end(), [](const QComboBox *each) {
             return each->accessibleName() == u"Function to draw"_s;
@@ -245,9 +218,8 @@ private Q_SLOTS:
     void sameColours()
     {
         QSet<QRgb> met;
-        for (const char *name :
-             {"sample-dense.mlmodelc", "sample-sparse.mlmodelc", "sample-palette.mlmodelc"}) {
-            const BundlePtr bundle = VERIFIED(test::openSample(name));
+        for (const char *build : {"dense", "sparse", "palette"}) {
+            const BundlePtr bundle = VERIFIED(test::openSample(build));
             for (const Weight &weight : bundle->weights()) {
                 const QRgb wanted = theme::color(formToken(weight.form), false).rgb();
                 QCOMPARE(0xFF000000U | graph::formColor(weight.form), wanted);
@@ -260,9 +232,7 @@ private Q_SLOTS:
     // The drawn graph: keys, mouse, the common selection.
     void keysWalk()
     {
-        m_session->setBundle(chain(1));
-        QVERIFY(test::showDock(*m_dock, 1000, 400));
-        QVERIFY(ready());
+        QVERIFY(shows(chain(1), {1000, 400}));
         m_dock->setHops(6);
         QVERIFY(ready());
         QVERIFY(view().scene()->rightwards);
@@ -290,9 +260,7 @@ private Q_SLOTS:
 
     void keysZoom()
     {
-        m_session->setBundle(chain(1));
-        QVERIFY(test::showDock(*m_dock));
-        QVERIFY(ready());
+        QVERIFY(shows(chain(1)));
         const double before = view().zoom();
         QTest::keyClick(&view(), Qt::Key_Plus);
         QVERIFY(view().zoom() > before);
@@ -308,9 +276,7 @@ private Q_SLOTS:
 
     void wheelKeepsThePoint()
     {
-        m_session->setBundle(chain(1));
-        QVERIFY(test::showDock(*m_dock, 500, 300));
-        QVERIFY(ready());
+        QVERIFY(shows(chain(1), {500, 300}));
         m_dock->setHops(6);
         QVERIFY(ready());
         for (int i = 0; i < 7; ++i)
@@ -332,9 +298,7 @@ private Q_SLOTS:
 
     void dragMoves()
     {
-        m_session->setBundle(chain(3));
-        QVERIFY(test::showDock(*m_dock, 500, 300));
-        QVERIFY(ready());
+        QVERIFY(shows(chain(3), {500, 300}));
         for (int i = 0; i < 8; ++i)
             view().zoomIn();
         view().horizontalScrollBar()->setValue(view().horizontalScrollBar()->maximum() / 2);
@@ -351,8 +315,7 @@ private Q_SLOTS:
 
     void clickLeads()
     {
-        m_session->setBundle(chain(1));
-        QVERIFY(test::showDock(*m_dock));
+        QVERIFY(shows(chain(1)));
         m_dock->setHops(6);
         QVERIFY(ready());
         view().fit();
@@ -370,15 +333,13 @@ private Q_SLOTS:
 
     void enterCentres()
     {
-        m_session->setBundle(chain(1));
-        QVERIFY(test::showDock(*m_dock));
-        QVERIFY(ready());
+        QVERIFY(shows(chain(1)));
         view().setCurrent(unit("a0"));
         QTest::keyClick(&view(), Qt::Key_Return);
         QVERIFY(ready());
         QCOMPARE(view().scene()->drawn->units[unit("a0")].hop, 0U);
         QVERIFY(unit("w0") != graph::kNone); // two values away from a0, three from x
-        action(u"Back to the Drawing before"_s)->trigger();
+        test::actionOf(*m_dock, u"Back to the Drawing before"_s)->trigger();
         QVERIFY(ready());
         QCOMPARE(view().scene()->drawn->units[unit("x")].hop, 0U);
         QTest::mouseDClick(view().viewport(), Qt::LeftButton, {}, middle(unit("c0")));
@@ -388,9 +349,7 @@ private Q_SLOTS:
 
     void followsTheOthers()
     {
-        m_session->setBundle(chain(12));
-        QVERIFY(test::showDock(*m_dock));
-        QVERIFY(ready());
+        QVERIFY(shows(chain(12)));
         QCOMPARE(unit("w7"), graph::kNone);
         m_session->goToWeight(7);
         QVERIFY(ready());
@@ -411,9 +370,7 @@ private Q_SLOTS:
 
     void pinHoldsIt()
     {
-        m_session->setBundle(chain(12));
-        QVERIFY(test::showDock(*m_dock));
-        QVERIFY(ready());
+        QVERIFY(shows(chain(12)));
         m_session->goToWeight(2);
         QVERIFY(ready());
         m_dock->setPinned(true);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
 #include "tests/widgets/program/plain_program.h"
 
 using namespace kernscope;

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "resources/sample.h"
 #include "tests/core/bundle/made_bundle.h"
-#include "tests/test_program.h"
 #include "tests/widgets/program/plain_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/dock_tools.h"
-#include "widgets/models/task_manager.h"
-#include "widgets/models/theme.h"
 #include "widgets/program/operation_panel.h"
 #include "widgets/program/program_dock.h"
 
@@ -22,11 +18,10 @@ void compare(const BundlePtr &bundle)
     QCOMPARE(plain.difference(*ProgramTree::build(bundle)), std::string());
 }
 
-BundlePtr bundleOf(const QByteArray &functions)
+BundlePtr bundleOf(const QByteArray &functions, const char *name = "made.mlmodelc")
 {
     const std::string text = "program(1.3)\n{\n" + functions.toStdString() + "}\n";
-    return Bundle::open("made.mlmodelc",
-                        test::MadeBundle::options(text, test::MadeBundle().weights()))
+    return Bundle::open(name, test::MadeBundle::options(text, test::MadeBundle().weights()))
         .value_or(nullptr);
 }
 
@@ -60,7 +55,7 @@ private Q_SLOTS:
     {
         auto [session, dock] = test::Alone<ProgramDock>();
         QAbstractItemModelTester tester(&dock.model());
-        QVERIFY(test::showDock(dock, session, test::openSample("sample-sparse.mlmodelc")));
+        QVERIFY(test::showDock(dock, session, test::openSample("sparse")));
         QVERIFY(dock.showsContent());
         QCOMPARE(dock.model().rowCount(), int(session.bundle()->program()->functions.size()));
         const QModelIndex function = dock.model().index(0, 0);
@@ -77,7 +72,7 @@ private Q_SLOTS:
     void linksLeadToRowsAndWeights()
     {
         auto [session, dock] = test::Alone<ProgramDock>();
-        QVERIFY(test::showDock(dock, session, test::openSample("sample-sparse.mlmodelc")));
+        QVERIFY(test::showDock(dock, session, test::openSample("sparse")));
         const auto &tree = *dock.model().tree();
         // Every weight with a reader is a link in the row of its reader, and leads to the weight.
         std::size_t checked = 0;
@@ -106,7 +101,7 @@ private Q_SLOTS:
     void blocksFold()
     {
         auto [session, dock] = test::Alone<ProgramDock>();
-        QVERIFY(test::showDock(dock, session, test::openSample("sample-dense.mlmodelc")));
+        QVERIFY(test::showDock(dock, session, test::openSample("dense")));
         const QModelIndex function = dock.model().index(0, 0);
         dock.view().setCurrentIndex(function);
         dock.view().setFocus();
@@ -120,7 +115,6 @@ private Q_SLOTS:
     /// that hold others only.
     void everythingUnfolds()
     {
-        std::string text = "program(1.3)\n{\n    func main<ios18>(tensor<fp16, [4]> x) {\n";
         std::string inner = "tensor<fp16, [4]> r = relu(x = x);\n";
         for (int i = 0; i < 3; ++i) {
             const std::string name = "c" + std::to_string(i);
@@ -128,15 +122,9 @@ private Q_SLOTS:
                 "tensor<fp16, [4]> " + name + " = cond(pred = x, _true_fn = () {\n";
             inner = outer + inner + "} -> (x), _false_fn = () { } -> (x));\n";
         }
-        text += inner + "        } -> (x);\n}\n";
-        OpenOptions options;
-        std::vector<std::byte> bytes;
-        for (const char letter : text)
-            bytes.push_back(static_cast<std::byte>(letter));
-        options.memory = {{"model.mil", bytes}};
-        const auto opened = VERIFIED(Bundle::open("nested.mlmodelc", options));
+        const auto opened = VERIFIED(bundleOf(functionOf("main", inner.c_str())));
         auto [session, dock] = test::Alone<ProgramDock>();
-        QVERIFY(test::showDock(dock, session, *opened));
+        QVERIFY(test::showDock(dock, session, opened));
         const auto &tree = *dock.model().tree();
         QCOMPARE(tree.rows(),
                  std::size_t(1 + 3 * 3 + 1)); // of each condition itself and two blocks
@@ -151,10 +139,7 @@ private Q_SLOTS:
         QVERIFY(!dock.view().visualRect(innermost).isEmpty());
         dock.view().collapseAll();
         QCOMPARE(unfolded(), std::size_t(0));
-        for (QAction *action : dock.menuActions()) {
-            if (action->text() == u"Unfold All"_s)
-                action->trigger();
-        }
+        test::actionOf(dock, u"Unfold All"_s)->trigger();
         QCOMPARE(unfolded(), std::size_t(1 + 3 * 2));
         QVERIFY(!dock.view().visualRect(innermost).isEmpty());
     }
@@ -162,9 +147,7 @@ private Q_SLOTS:
     void literalsAreShown()
     {
         auto [session, dock] = test::Alone<ProgramDock>();
-        session.setBundle(loopBundle());
-        QVERIFY(session.bundle());
-        QVERIFY(test::showDock(dock));
+        QVERIFY(test::showDock(dock, session, loopBundle()));
         const QModelIndex reshape = rowWith(dock, u"reshape z"_s);
         QVERIFY(reshape.isValid());
         QCOMPARE(reshape.data().toString(), u"reshape z (x = y, shape = [1, 4])   fp16 [1, 4]"_s);
@@ -213,7 +196,7 @@ private Q_SLOTS:
     void followsAndLeads()
     {
         auto [session, dock] = test::Alone<ProgramDock>();
-        QVERIFY(test::showDock(dock, session, test::openSample("sample-sparse.mlmodelc")));
+        QVERIFY(test::showDock(dock, session, test::openSample("sparse")));
         const auto &tree = *dock.model().tree();
         std::size_t weight = session.bundle()->weights().size() - 1;
         while (weight > 0 && tree.readerOf(weight) == ProgramTree::kNone)
@@ -282,7 +265,7 @@ private Q_SLOTS:
     void partsOfWeightsAreShown()
     {
         auto [session, dock] = test::Alone<ProgramDock>();
-        QVERIFY(test::showDock(dock, session, test::openSample("sample-palette.mlmodelc")));
+        QVERIFY(test::showDock(dock, session, test::openSample("palette")));
         const QString row = rowWith(dock, u"constexpr_lut_to_dense"_s).data().toString();
         QVERIFY2(row.contains(u"lut = "_s) && row.contains(u"indices = "_s) &&
                      row.contains(u" of weight.bin at 0x"_s),
@@ -292,7 +275,7 @@ private Q_SLOTS:
     void editsKeepTheRow()
     {
         auto [session, dock] = test::Alone<ProgramDock>();
-        QVERIFY(test::showDock(dock, session, test::openSample("sample-dense.mlmodelc")));
+        QVERIFY(test::showDock(dock, session, test::openSample("dense")));
         const QModelIndex function = dock.model().index(0, 0);
         const std::size_t row = dock.model().nodeOf(
             dock.model().index(dock.model().rowCount(function) - 1, 0, function));
@@ -322,7 +305,7 @@ private Q_SLOTS:
         QAbstractItemModelTester tester(&dock.model());
         QVERIFY(test::showDock(dock));
         QVERIFY(!dock.showsContent());
-        session.setBundle(test::openSample("sample-dense.mlmodelc"));
+        session.setBundle(test::openSample("dense"));
         QVERIFY(test::settle(dock));
         QTRY_VERIFY(dock.showsContent());
         session.setBundle(nullptr);
@@ -333,38 +316,23 @@ private Q_SLOTS:
     void cancelled()
     {
         auto [session, dock] = test::Alone<ProgramDock>();
-        const auto cutting = connect(&session.tasks(), &TaskManager::changed, &dock,
-                                     [&] { session.tasks().cancelAll(); });
+        const auto cutting = test::cancelTasks(session);
         QVERIFY(test::showDock(dock, session, loopBundle()));
-        QAction *again = nullptr;
-        for (QAction *action : dock.menuActions()) {
-            if (action->text() == u"Read the Program Again"_s)
-                again = action;
-        }
-        QVERIFY(again);
+        QAction *again = VERIFIED(test::actionOf(dock, u"Read the Program Again"_s));
         QTRY_VERIFY(again->isEnabled());
-        const auto labels = dock.findChildren<QLabel *>();
-        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
-            return label->isVisible() && label->text().contains(u"cancelled"_s);
-        }));
+        QVERIFY(test::says(dock, u"cancelled"_s));
         disconnect(cutting);
         again->trigger();
         QVERIFY(test::settle(dock));
         QVERIFY(dock.showsContent() && !again->isEnabled());
     }
 
-    // The rows of a program are those that a plain reading of it gives.
-    void samples_data()
-    {
-        QTest::addColumn<QString>("name");
-        for (const sample::SampleBundle &bundle : sample::bundles())
-            test::addRow(bundle.name.c_str(), QString::fromStdString(bundle.name));
-    }
+    void samples_data() { test::addBuilds(); }
 
     void samples()
     {
-        QFETCH(const QString, name);
-        compare(test::openSample(name.toStdString()));
+        QFETCH(const QString, build);
+        compare(test::openSample(build.toStdString()));
     }
 
     void programs_data()
@@ -429,48 +397,30 @@ private Q_SLOTS:
     }
 
 private:
-    /// A chain of operations, and weights that some of them read.
-    /// The window sets programs aside while nothing works on them; what is shown stays readable.
+    /// A chain of operations.
     static BundlePtr longBundle(int operations)
     {
-        std::string text = "program(1.3)\n{\n    func main<ios18>(tensor<fp16, [4]> x) {\n";
-        std::string from = "x";
+        QByteArray text;
         for (int i = 0; i < operations; ++i) {
-            const std::string name = "a" + std::to_string(i);
-            text += "            tensor<fp16, [4]> " + name + " = relu(x = " + from +
+            const QByteArray name = "a" + QByteArray::number(i);
+            text += "tensor<fp16, [1, 4]> " + name +
+                    " = relu(x = " + (i == 0 ? "x" : "a" + QByteArray::number(i - 1)) +
                     ")[name = string(\"" + name + "\")];\n";
-            from = name;
         }
-        text += "        } -> (" + from + ");\n}\n";
-        OpenOptions options;
-        std::vector<std::byte> bytes;
-        for (const char letter : text)
-            bytes.push_back(static_cast<std::byte>(letter));
-        options.memory = {{"model.mil", bytes}};
-        return Bundle::open("long.mlmodelc", options).value_or(nullptr);
+        return bundleOf(functionOf("main", text), "long.mlmodelc");
     }
 
-    /// A loop with a body that reads a value of outside, and a constant in it.
+    /// Operations that read values of one another, and constants.
     static BundlePtr loopBundle()
     {
-        const std::string text =
-            "program(1.3)\n{\n"
-            "    func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
-            "            tensor<int32, []> n = const()[name = string(\"n\"), val = tensor<int32, "
-            "[]>(3)];\n"
-            "            tensor<int32, [2]> shape = const()[name = string(\"shape\"), val = "
+        return bundleOf(functionOf(
+            "main",
+            "tensor<int32, []> n = const()[name = string(\"n\"), val = tensor<int32, []>(3)];\n"
+            "tensor<int32, [2]> shape = const()[name = string(\"shape\"), val = "
             "tensor<int32, [2]>([1, 4])];\n"
-            "            tensor<fp16, [1, 4]> y = relu(x = x)[name = string(\"y\")];\n"
-            "            tensor<fp16, [1, 4]> z = reshape(x = y, shape = shape)[name = "
-            "string(\"z\")];\n"
-            "            tensor<fp16, [1, 4]> s = add(x = y, y = z)[name = string(\"s\")];\n"
-            "        } -> (s);\n}\n";
-        OpenOptions options;
-        std::vector<std::byte> bytes;
-        for (const char letter : text)
-            bytes.push_back(static_cast<std::byte>(letter));
-        options.memory = {{"model.mil", bytes}};
-        return Bundle::open("made.mlmodelc", options).value_or(nullptr);
+            "tensor<fp16, [1, 4]> y = relu(x = x)[name = string(\"y\")];\n"
+            "tensor<fp16, [1, 4]> z = reshape(x = y, shape = shape)[name = string(\"z\")];\n"
+            "tensor<fp16, [1, 4]> s = add(x = y, y = z)[name = string(\"s\")];\n"));
     }
 
     /// First row whose text begins so.

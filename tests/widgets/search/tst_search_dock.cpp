@@ -3,13 +3,8 @@
 
 #include "core/report/byte_table.h"
 #include "core/report/json_table.h"
-#include "tests/test_program.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/common/table_tools.h"
-#include "widgets/models/session.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/task_manager.h"
-#include "widgets/models/theme.h"
 #include "widgets/search/search_dock.h"
 
 using namespace kernscope;
@@ -29,7 +24,7 @@ private Q_SLOTS:
         m_dock.reset();
         m_session = std::make_unique<Session>();
         m_dock = std::make_unique<SearchDock>(*m_session);
-        m_session->setBundle(test::sampleBundle("sparse"));
+        m_session->setBundle(test::openSample("sparse"));
         QVERIFY(shown(*m_dock));
     }
 
@@ -62,20 +57,7 @@ private Q_SLOTS:
             QCOMPARE(model.rowAt(row).hit.element.has_value(), elements);
             QVERIFY(!model.index(row, model.columnOf("place")).data().toString().isEmpty());
         }
-    }
-
-    void columnsAreThoseOfTheCommand_data() { finds_data(); }
-
-    /// What the table shows of a search has a key in the JSON of `find`, and what it hides has
-    /// none.
-    void columnsAreThoseOfTheCommand()
-    {
-        const auto kind = std::get<0>(test::fetched<int, QString, bool, bool>());
-        const auto text = std::get<1>(test::fetched<int, QString, bool, bool>());
-        const auto any = std::get<2>(test::fetched<int, QString, bool, bool>());
-        type(kind, text);
-        QVERIFY(search());
-        const SearchModel &model = m_dock->model();
+        // What the table shows has a key in the JSON of `find`, and what it hides has none.
         const auto *table = m_dock->findChild<QTableView *>();
         const auto array = report::jsonArray(report::hitTable(), model.rows());
         QCOMPARE(array.size(), std::size_t(model.rowCount()));
@@ -318,10 +300,47 @@ private Q_SLOTS:
         type(6, u"1"_s);
         QVERIFY(search());
         QVERIFY(m_dock->model().rowCount() > 0);
-        m_session->setBundle(test::sampleBundle("dense"));
+        m_session->setBundle(test::openSample("dense"));
         QTRY_COMPARE(m_dock->model().rowCount(), 0);
         m_session->setBundle(nullptr);
         QTRY_VERIFY(!m_dock->showsContent());
+    }
+
+    /// A search for NaN has no line to press Enter in.
+    void enterStartsInEveryField()
+    {
+        constexpr int kInfinity = 5, kLargest = 8;
+        QComboBox *kind = box("What to look for"), *scope = box("Where to look");
+        kind->setCurrentIndex(kLargest);
+        for (QWidget *field : {static_cast<QWidget *>(kind), static_cast<QWidget *>(scope)}) {
+            m_dock->model().setRows({});
+            field->setFocus();
+            QTest::keyClick(field, Qt::Key_Return);
+            QVERIFY(searched());
+            QCOMPARE(m_dock->model().rowCount(), 100);
+        }
+        kind->setCurrentIndex(kInfinity);
+        kind->setFocus();
+        QTest::keyClick(kind, Qt::Key_Enter);
+        QVERIFY(searched());
+        QCOMPARE(m_dock->model().rowCount(), 0);
+    }
+
+    /// Another kind is chosen, another number typed: the list still says what it is of.
+    void answersSayTheQuestion()
+    {
+        constexpr int kValue = 3;
+        box("What to look for")->setCurrentIndex(kValue);
+        pattern()->setText(u"0"_s);
+        pattern()->setFocus();
+        QTest::keyClick(pattern(), Qt::Key_Return);
+        QVERIFY(searched());
+        QVERIFY2(m_dock->message().endsWith(u": Value 0, in the bundle."_s),
+                 qPrintable(m_dock->message()));
+        pattern()->setText(u"12345"_s);
+        QTest::keyClick(pattern(), Qt::Key_Return);
+        QVERIFY(searched());
+        QCOMPARE(m_dock->message(), u"Nothing found: Value 12345, in the bundle."_s);
     }
 
 private:
@@ -335,6 +354,11 @@ private:
     bool search()
     {
         m_dock->start();
+        return searched();
+    }
+
+    bool searched()
+    {
         return QTest::qWaitFor([this] { return m_session->tasks().idle() && !m_dock->busy(); },
                                20000);
     }

@@ -182,26 +182,6 @@ private Q_SLOTS:
         }
     }
 
-    void geometryKeepsTheAnchor()
-    {
-        std::mt19937 engine(11);
-        const auto random = [&engine](unsigned below) {
-            return static_cast<double>(engine() % below);
-        };
-        for (int round = 0; round < 200; ++round) {
-            ViewState state;
-            state.scale = 0.5 + random(30);
-            state.centreRow = 20000 + random(20000);
-            state.centreCol = 20000 + random(20000);
-            const ViewGeometry geometry(state, QSizeF(640, 480), 1.0, 100000, 100000);
-            const QPointF anchor(random(640), random(480));
-            const ViewGeometry zoomed(geometry.zoomed(geometry.scale() * 1.7, anchor),
-                                      QSizeF(640, 480), 1.0, 100000, 100000);
-            QVERIFY(std::abs(zoomed.rowAt(anchor.y()) - geometry.rowAt(anchor.y())) < 1e-6);
-            QVERIFY(std::abs(zoomed.colAt(anchor.x()) - geometry.colAt(anchor.x())) < 1e-6);
-        }
-    }
-
     void geometryFits()
     {
         const ViewGeometry wide(ViewState{}, QSizeF(600, 400), 1.0, 1000, 6000);

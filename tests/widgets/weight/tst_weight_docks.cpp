@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/weight_facts.h"
-#include "core/base/overlaid_file.h"
 #include "core/target/target.h"
-#include "tests/test_program.h"
+#include "tests/core/bundle/made_bundle.h"
 #include "tests/widgets/weight/weight_dock_fixture.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/controls.h"
+#include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
-#include "widgets/common/tile_view.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/task_manager.h"
-#include "widgets/models/theme.h"
+#include "widgets/models/weight_grid_model.h"
 #include "widgets/models/words.h"
 #include "widgets/weight/codebook_dock.h"
 #include "widgets/weight/inspector_dock.h"
@@ -39,12 +36,13 @@ private Q_SLOTS:
         auto [session, weight] = test::Alone<WeightDock>();
         CodebookDock codebookDock(session);
         MaskDock mask(session);
-        for (Dock *dock : std::initializer_list<Dock *>{&weight, &codebookDock, &mask}) {
+        const std::initializer_list<Dock *> docks{&weight, &codebookDock, &mask};
+        for (Dock *dock : docks) {
             QVERIFY(test::showDock(*dock, 400, 300));
             QVERIFY(!dock->showsContent());
         }
-        session.setBundle(test::openSample("sample-dense.mlmodelc"));
-        for (Dock *dock : std::initializer_list<Dock *>{&weight, &codebookDock, &mask}) {
+        session.setBundle(test::openSample("dense"));
+        for (Dock *dock : docks) {
             QVERIFY(test::settle(*dock));
             QVERIFY(!dock->showsContent()); // no weight is chosen yet
         }
@@ -58,7 +56,7 @@ private Q_SLOTS:
     void weightShowsAll()
     {
         auto [session, dock] = test::Alone<WeightDock>();
-        QVERIFY(show(session, dock, "sample-sparse.mlmodelc", PartRole::Mask));
+        QVERIFY(show(session, dock, "sparse"));
         QVERIFY(dock.showsContent());
         InspectorDock inspector(session);
         QVERIFY(test::showDock(inspector, 400, 1200));
@@ -88,7 +86,7 @@ private Q_SLOTS:
     void weightFollowsAndLeads()
     {
         auto [session, dock] = test::Alone<WeightDock>();
-        QVERIFY(show(session, dock, "sample-dense.mlmodelc", PartRole::Data));
+        QVERIFY(show(session, dock, "dense"));
         const SliceMap map(m_bundle->weights()[m_weight].shape);
         session.goToElement(m_weight, *map.element(2, 3));
         QCOMPARE(dock.heatMap().currentCell(), (Cell{2, 3}));
@@ -114,7 +112,7 @@ private Q_SLOTS:
     void arrowKeysAreOneStep()
     {
         auto [session, dock] = test::Alone<WeightDock>();
-        QVERIFY(show(session, dock, "sample-dense.mlmodelc", PartRole::Data));
+        QVERIFY(show(session, dock, "dense"));
         session.goToElement(m_weight, 0);
         QSignalSpy moved(&session, &Session::placeChanged);
         for (int i = 0; i < 5; ++i)
@@ -127,7 +125,7 @@ private Q_SLOTS:
     void slices()
     {
         auto [session, dock] = test::Alone<WeightDock>();
-        QVERIFY(show(session, dock, "sample-dense.mlmodelc", PartRole::Data));
+        QVERIFY(show(session, dock, "dense"));
         const Shape shape = m_bundle->weights()[m_weight].shape;
         QCOMPARE(shape.size(), 4u);
         QVERIFY(dock.slicePicker().isVisible());
@@ -149,7 +147,7 @@ private Q_SLOTS:
     void weightEdits()
     {
         auto [session, dock] = test::Alone<WeightDock>();
-        QVERIFY(show(session, dock, "sample-sparse.mlmodelc", PartRole::Mask));
+        QVERIFY(show(session, dock, "sparse"));
         session.setPatchingEnabled(true);
         QSignalSpy asked(&session, &Session::editsRequested);
         const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
@@ -183,10 +181,12 @@ private Q_SLOTS:
     void liveAnswer()
     {
         auto [session, dock] = test::Alone<WeightDock>();
-        QVERIFY(show(session, dock, "sample-palette.mlmodelc", PartRole::Lut));
+        QVERIFY(show(session, dock, "palette"));
         session.setPatchingEnabled(true);
         session.goToElement(m_weight, 1);
         QVERIFY(test::settle(dock));
+        const QString stands = dock.grid().answer();
+        QVERIFY(!stands.isEmpty());
         QTableView &table = dock.grid().table();
         table.edit(table.currentIndex());
         auto *editor = VERIFIED(table.findChild<QLineEdit *>());
@@ -197,14 +197,16 @@ private Q_SLOTS:
         QVERIFY(dock.grid().answer().contains(QLatin1String("codebook")));
         QTest::keyClicks(editor, u"e"_s);
         QVERIFY(dock.grid().answer().contains(QLatin1String("belongs to no number")));
+        // Given up, the answer goes with the edit.
         QTest::keyClick(editor, Qt::Key_Escape);
+        QTRY_COMPARE(dock.grid().answer(), stands);
     }
 
     /// As the grid does, over the table of entries; sorted by value, of the entry that is typed in.
     void codebookAnswers()
     {
         auto [session, dock] = test::Alone<CodebookDock>();
-        QVERIFY(show(session, dock, "sample-palette.mlmodelc", PartRole::Lut));
+        QVERIFY(show(session, dock, "palette"));
         session.setPatchingEnabled(true);
         QVERIFY(test::settle(dock));
         QTableView &table = dock.table();
@@ -241,7 +243,7 @@ private Q_SLOTS:
     void changedBytesKeepTheView()
     {
         auto [session, dock] = test::Alone<WeightDock>();
-        QVERIFY(show(session, dock, "sample-dense.mlmodelc", PartRole::Data));
+        QVERIFY(show(session, dock, "dense"));
         session.goToElement(m_weight, 5);
         dock.heatMap().zoomIn();
         QVERIFY(test::settle(dock));
@@ -266,22 +268,10 @@ private Q_SLOTS:
                  theme::color(Token::MarkChanged, false).rgb());
     }
 
-    void pinnedDockStays()
-    {
-        auto [session, dock] = test::Alone<WeightDock>();
-        QVERIFY(show(session, dock, "sample-dense.mlmodelc", PartRole::Data));
-        dock.setPinned(true);
-        const int rows = dock.grid().model().rowCount();
-        session.goToWeight(m_bundle->weights().size() - 1);
-        QCOMPARE(dock.grid().model().rowCount(), rows);
-        dock.setPinned(false);
-        QVERIFY(dock.grid().model().reader()->weightIndex() == m_bundle->weights().size() - 1);
-    }
-
     void bothThemes()
     {
         auto [session, dock] = test::Alone<MaskDock>();
-        QVERIFY(show(session, dock, "sample-sparse.mlmodelc", PartRole::Mask, {700, 800}));
+        QVERIFY(show(session, dock, "sparse", {700, 800}));
         const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
         const auto at = *SliceMap(m_bundle->weights()[m_weight].shape).cell(kept);
         dock.picture().setCurrentCell(Cell{at.first, at.second});
@@ -300,50 +290,29 @@ private Q_SLOTS:
         }
     }
 
-    void actions()
-    {
-        auto [session, weight] = test::Alone<WeightDock>();
-        CodebookDock codebookDock(session);
-        MaskDock mask(session);
-        for (const auto &list :
-             {weight.menuActions(), codebookDock.menuActions(), mask.menuActions()}) {
-            QVERIFY(!list.isEmpty());
-            std::set<QString> names;
-            for (const QAction *action : list) {
-                QVERIFY(!action->text().isEmpty());
-                QVERIFY2(names.insert(action->text()).second, qPrintable(action->text()));
-            }
-        }
-        QCOMPARE(weight.id(), u"weight"_s);
-        QCOMPARE(codebookDock.id(), u"codebook"_s);
-        QCOMPARE(mask.id(), u"mask"_s);
-    }
-
     /// The weight of the same number in another bundle is another weight: nothing of the one before
     /// stays until its own figures are there, or were cancelled.
     void figuresOfOtherBundlesGo()
     {
         auto [session, dock] = test::Alone<InspectorDock>();
-        session.setBundle(test::openSample("sample-dense.mlmodelc"));
+        session.setBundle(test::openSample("dense"));
         session.goToWeight(0);
         QVERIFY(test::showDock(dock));
         const HistogramPlot *histogram = dock.statistics().findChild<HistogramPlot *>();
         QVERIFY(histogram && histogram->pointCount() > 0);
-        const auto cutting = connect(&session.tasks(), &TaskManager::changed, &dock,
-                                     [&] { session.tasks().cancelAll(); });
-        session.setBundle(test::openSample("sample-sparse.mlmodelc"));
+        test::cancelTasks(session);
+        session.setBundle(test::openSample("sparse"));
         session.goToWeight(0);
         QVERIFY(test::settle(dock));
         QTRY_VERIFY(session.tasks().idle());
         QCOMPARE(histogram->pointCount(), 0);
-        disconnect(cutting);
     }
 
     /// Beside the name: the form, and what the chip that is judged by does with the weight.
     void titleSaysFormAndOutcome()
     {
         auto [session, dock] = test::Alone<WeightDock>();
-        session.setBundle(test::openSample("sample-sparse.mlmodelc"));
+        session.setBundle(test::openSample("sparse"));
         const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Mask);
         session.goToWeight(weight);
         QVERIFY(test::showDock(dock, 900, 700));
@@ -366,16 +335,45 @@ private Q_SLOTS:
         dock.resize(420, 700);
         QTRY_VERIFY(pills[1]->geometry().right() <= pills[1]->parentWidget()->width());
         session.setBundle(nullptr);
-        session.setBundle(test::openSample("sample-dense.mlmodelc"));
+        session.setBundle(test::openSample("dense"));
         session.goToWeight(0);
         QTRY_COMPARE(pills[0]->text(), u"dense-fp16"_s);
+    }
+
+    /// The name of an operation is one word, whatever its length: it must not widen the panel.
+    void longNamesOfReadersFit()
+    {
+        const std::string reader = "StatefulPartitionedCall_model_1_cq_t2010v2_1_normalized_Sqrt";
+        test::MadeBundle made;
+        made.weight("w", "[1, 4]", test::Bytes(8, std::byte{0x3c}));
+        made.line("tensor<fp16, [1, 4]> y = mul(x = x, y = w)[name = string(\"" + reader + "\")]");
+        made.result = "y";
+        auto [session, dock] = test::Alone<InspectorDock>();
+        session.setBundle(*made.open());
+        session.goToWeight(0);
+        QVERIFY(test::showDock(dock, theme::em(&dock, 22), 800));
+        const ElidedLabel *line = nullptr;
+        for (const ElidedLabel *label : dock.findChildren<ElidedLabel *>()) {
+            if (label->wholeText().contains(QString::fromStdString(reader)))
+                line = label;
+        }
+        QVERIFY(line && line->isVisible());
+        QVERIFY(line->toolTip().contains(QString::fromStdString(reader)));
+        int seen = 0;
+        for (const QScrollArea *area : dock.findChildren<QScrollArea *>()) {
+            if (!area->isVisible())
+                continue;
+            QCOMPARE(area->horizontalScrollBar()->maximum(), 0);
+            ++seen;
+        }
+        QVERIFY(seen > 0);
     }
 
     // The docks of masks and codebooks.
     void maskPicture()
     {
         auto [session, dock] = test::Alone<MaskDock>();
-        QVERIFY(show(session, dock, "sample-sparse.mlmodelc", PartRole::Mask, {700, 800}));
+        QVERIFY(show(session, dock, "sparse", {700, 800}));
         const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
         const SliceMap map(m_bundle->weights()[m_weight].shape);
         TileView &picture = dock.picture();
@@ -409,7 +407,7 @@ private Q_SLOTS:
     void cellIsLeftWithTheWeight()
     {
         auto [session, dock] = test::Alone<MaskDock>();
-        QVERIFY(show(session, dock, "sample-sparse.mlmodelc", PartRole::Mask, {700, 800}));
+        QVERIFY(show(session, dock, "sparse", {700, 800}));
         session.goToElement(m_weight, 5);
         QVERIFY(dock.picture().currentCell());
         session.goTo({});
@@ -422,7 +420,7 @@ private Q_SLOTS:
     void maskPainting()
     {
         auto [session, dock] = test::Alone<MaskDock>();
-        QVERIFY(show(session, dock, "sample-sparse.mlmodelc", PartRole::Mask, {700, 800}));
+        QVERIFY(show(session, dock, "sparse", {700, 800}));
         const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
         QSignalSpy asked(&session, &Session::editsRequested);
         session.goToElement(m_weight, left);
@@ -447,7 +445,7 @@ private Q_SLOTS:
     void maskPaintsByDragging()
     {
         auto [session, dock] = test::Alone<MaskDock>();
-        QVERIFY(show(session, dock, "sample-sparse.mlmodelc", PartRole::Mask, {700, 800}));
+        QVERIFY(show(session, dock, "sparse", {700, 800}));
         QSignalSpy asked(&session, &Session::editsRequested);
         QVERIFY(!dock.brushAction()->isEnabled()); // the file is locked
         session.setPatchingEnabled(true);
@@ -473,8 +471,7 @@ private Q_SLOTS:
             picture.zoomOut();
         const auto at = [&picture](const Cell &one) { return picture.cellRect(one).center(); };
         picture.setCurrentCell(first);
-        QTest::mousePress(picture.viewport(), Qt::LeftButton, {}, at(first));
-        QTest::mouseRelease(picture.viewport(), Qt::LeftButton, {}, at(first));
+        QTest::mouseClick(picture.viewport(), Qt::LeftButton, {}, at(first));
         QCOMPARE(asked.count(), 0);
         QVERIFY(dock.cellText().contains(QLatin1String("Zoom in")));
         while (!picture.brushHasRoom())
@@ -505,7 +502,7 @@ private Q_SLOTS:
     void zeroMap()
     {
         auto [session, dock] = test::Alone<MaskDock>();
-        QVERIFY(show(session, dock, "sample-dense.mlmodelc", PartRole::Data, {500, 700}));
+        QVERIFY(show(session, dock, "dense", {500, 700}));
         QVERIFY(dock.showsContent());
         QVERIFY(dock.figures().contains(QLatin1String("not zero")));
         session.setPatchingEnabled(true);
@@ -516,7 +513,7 @@ private Q_SLOTS:
     void densityGoesToTheChannel()
     {
         auto [session, dock] = test::Alone<MaskDock>();
-        QVERIFY(show(session, dock, "sample-sparse.mlmodelc", PartRole::Mask, {700, 800}));
+        QVERIFY(show(session, dock, "sparse", {700, 800}));
         QWidget *area = dock.density().focusProxy();
         QTest::keyClick(area, Qt::Key_Right);
         QTest::keyClick(area, Qt::Key_Right);
@@ -529,7 +526,7 @@ private Q_SLOTS:
     void codebook()
     {
         auto [session, dock] = test::Alone<CodebookDock>();
-        QVERIFY(show(session, dock, "sample-palette.mlmodelc", PartRole::Lut, {500, 700}));
+        QVERIFY(show(session, dock, "palette", {500, 700}));
         QVERIFY(dock.showsContent());
         CodebookModel &model = dock.model();
         QVERIFY(model.rowCount() > 1);
@@ -553,7 +550,7 @@ private Q_SLOTS:
     void codebookFollowsTheElement()
     {
         auto [session, dock] = test::Alone<CodebookDock>();
-        QVERIFY(show(session, dock, "sample-palette.mlmodelc", PartRole::Lut, {500, 700}));
+        QVERIFY(show(session, dock, "palette", {500, 700}));
         const auto decoder = m_bundle->decoder(m_weight);
         std::int64_t code = 0;
         const std::uint64_t element = decoder->elements().value - 1;
@@ -567,7 +564,7 @@ private Q_SLOTS:
     void codebookEdits()
     {
         auto [session, dock] = test::Alone<CodebookDock>();
-        QVERIFY(show(session, dock, "sample-palette.mlmodelc", PartRole::Lut, {500, 700}));
+        QVERIFY(show(session, dock, "palette", {500, 700}));
         QSignalSpy asked(&session, &Session::editsRequested);
         const QModelIndex value = dock.table().model()->index(2, CodebookModel::FirstValueColumn);
         QVERIFY(!dock.table().model()->setData(value, 0.75));
@@ -578,6 +575,105 @@ private Q_SLOTS:
         QCOMPARE(edit.kind, Edit::Kind::Codebook);
         QCOMPARE(edit.indices.at(1).start, 2u);
         QCOMPARE(edit.value, 0.75);
+    }
+
+    // What has room beside what.
+
+    /// A name that had room once does not keep the dock from becoming narrow.
+    void longNamesGiveWay()
+    {
+        WeightHeader header(true);
+        Weight weight;
+        weight.name = std::string(150, 'w');
+        header.resize(900, 60);
+        header.setWeight(weight);
+        header.setOutcome(decision::Outcome::Streams, u"H13"_s, {});
+        QVERIFY2(header.minimumSizeHint().width() < 300,
+                 qPrintable(QString::number(header.minimumSizeHint().width())));
+    }
+
+    /// Of every form: a changed cell's mark, code and value stand beside one another.
+    void cellsHoldMarkCodeAndValue()
+    {
+        for (const char *build : {"dense", "palette"}) {
+            auto [session, dock] = test::Alone<WeightDock>();
+            session.setBundle(test::openSample(build));
+            for (std::size_t weight = 0; weight < session.bundle()->weights().size(); ++weight) {
+                session.goToWeight(weight);
+                QVERIFY(test::showDock(dock, 700, 500));
+                const QTableView &table = dock.grid().table();
+                const WeightGridModel &model = dock.grid().model();
+                QTRY_VERIFY(!model.loading());
+                const QString code = model.index(0, 0).data(WeightGridModel::CodeRole).toString();
+                QVERIFY(code.size() <= model.widestCode().size());
+                const QString all =
+                    theme::glyph(Token::MarkChanged) + u' ' + model.widestCode() + u" -0.0098765"_s;
+                QVERIFY(table.columnWidth(0) > table.fontMetrics().horizontalAdvance(all) + 8);
+            }
+        }
+    }
+
+    /// The edge of the view cuts no column, however wide it is: they share the room.
+    void columnsAreWhole()
+    {
+        auto [session, dock] = test::Alone<WeightDock>();
+        session.setBundle(test::openSample("dense"));
+        for (const int width : {500, 640, 790, 1200}) {
+            session.goToWeight(0);
+            QVERIFY(test::showDock(dock, width, 500));
+            const QTableView &table = dock.grid().table();
+            QTRY_VERIFY(!dock.grid().model().loading());
+            const int room = table.viewport()->width(), column = table.columnWidth(0);
+            if (dock.grid().model().columnCount() * column > room)
+                QVERIFY2(room % column < room / column,
+                         qPrintable(u"%1 of %2"_s.arg(column).arg(room)));
+        }
+    }
+
+    /// "0.0448" of 0.044861 would be another number: where an edge of the view cuts it, none is
+    /// shown.
+    void edgesCutNoNumber()
+    {
+        const QFontMetrics metrics{QFont()};
+        const QString code = u"0x29be"_s, value = u"0.044861"_s;
+        const QString dots(QChar(0x2026));
+        const QRect view(0, 0, 500, 20);
+        const auto shown = [&](int left, int width) {
+            return WeightCellDelegate::shownTexts(QRect(left, 0, width, 20), view, metrics, code,
+                                                  value);
+        };
+        const auto whole = shown(300, 200);
+        QCOMPARE(whole.code, code);
+        QCOMPARE(whole.value, value);
+        const auto right = shown(301, 200); // its last digit
+        QCOMPARE(right.code, code);
+        QCOMPARE(right.value, dots);
+        const auto narrow = shown(500 - metrics.horizontalAdvance(code) + 1, 200);
+        QCOMPARE(narrow.code, QString());
+        QCOMPARE(narrow.value, dots);
+        const auto left = shown(-1, 200);
+        QCOMPARE(left.code, QString());
+        QCOMPARE(left.value, value);
+        QCOMPARE(shown(-200 + metrics.horizontalAdvance(value) - 1, 200).value, dots);
+        QCOMPARE(
+            WeightCellDelegate::shownTexts(QRect(450, 0, 200, 20), view, metrics, code, {}).value,
+            QString());
+    }
+
+    /// Square cells would make of a long slice a strip in an empty panel.
+    void longSlicesFillThePicture()
+    {
+        auto [session, dock] = test::Alone<WeightDock>();
+        open(session, "dense");
+        session.goToWeight(m_weight);
+        QVERIFY(test::showDock(dock, 1100, 500));
+        auto *map = dock.findChild<TileView *>(u"heatMap"_s);
+        QVERIFY(map && map->source());
+        const std::uint64_t rows = map->source()->rows(), cols = map->source()->cols();
+        const QRect all = map->cellRect({0, 0}) | map->cellRect({rows - 1, cols - 1});
+        QVERIFY(all.height() > map->viewport()->height() / 2);
+        QVERIFY2(all.width() > map->viewport()->width() / 2 || all.width() >= 4 * all.height(),
+                 qPrintable(u"%1 of %2"_s.arg(all.width()).arg(map->viewport()->width())));
     }
 };
 

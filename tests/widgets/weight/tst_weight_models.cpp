@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/overlaid_file.h"
 #include "core/codec/edit/editor.h"
 #include "core/compare/element_changes.h"
 #include "made_bundle.h"
-#include "tests/test_program.h"
-#include "tests/widgets/sample_session.h"
+#include "tests/widgets/sample_bundles.h"
 #include "widgets/common/number_field.h"
 #include "widgets/models/part_models.h"
-#include "widgets/models/session.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/weight_grid_model.h"
 #include "widgets/models/words.h"
 #include "widgets/weight/scale_panel.h"
@@ -36,19 +31,6 @@ bool lay(const Bundle &bundle, std::size_t weight, const codec::EditPlan &plan)
     return !plan.parts.empty();
 }
 
-std::set<std::uint64_t> changedElements(const Bundle &bundle, std::size_t weight)
-{
-    const BundleReadLock lock(bundle);
-    const auto decoder = bundle.decoder(weight);
-    const ElementChanges changes(bundle, weight, *decoder);
-    std::set<std::uint64_t> found;
-    for (std::uint64_t e = 0; e < decoder->elements().value; ++e) {
-        if (changes.changed(e))
-            found.insert(e);
-    }
-    return found;
-}
-
 /// Elements whose decoded value differs between two states of a bundle.
 std::vector<float> decodeAll(const Bundle &bundle, std::size_t weight)
 {
@@ -65,12 +47,6 @@ bool read(WeightGridModel &model, const QModelIndex &index)
     return QTest::qWaitFor([&] { return model.data(index, WeightGridModel::ReadyRole).toBool(); },
                            10000);
 }
-
-} // namespace
-
-// The scales and zero points of an affine weight as a table: typed, copied, exported.
-
-namespace {
 
 /// Three rows; the scales take more digits than a table shows.
 BundlePtr affineBundle()
@@ -94,19 +70,13 @@ class TestWeightModels : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void gridShowsValuesAndCodes_data()
-    {
-        test::addColumns<QByteArray, int>();
-        test::addRow("dense", QByteArray("sample-dense.mlmodelc"), int(PartRole::Data));
-        test::addRow("sparse", QByteArray("sample-sparse.mlmodelc"), int(PartRole::Mask));
-        test::addRow("palette", QByteArray("sample-palette.mlmodelc"), int(PartRole::Lut));
-    }
+    void gridShowsValuesAndCodes_data() { test::addBuilds(); }
 
     void gridShowsValuesAndCodes()
     {
-        const auto [name, role] = test::fetched<QByteArray, int>();
-        const BundlePtr bundle = VERIFIED(test::openSample(name.toStdString()));
-        const std::size_t weight = test::weightWith(*bundle, static_cast<PartRole>(role));
+        QFETCH(QString, build);
+        const BundlePtr bundle = VERIFIED(test::openSample(build.toStdString()));
+        const std::size_t weight = test::builtWeight(*bundle);
         QVERIFY(weight != kNoIndex);
         TaskManager tasks;
         WeightGridModel model(tasks);
@@ -133,7 +103,7 @@ private Q_SLOTS:
             if (!decoder->stored(element)) {
                 QCOMPARE(index.data().toString(), u"\u00B7"_s);
                 QVERIFY(index.data(WeightGridModel::CodeRole).toString().isEmpty());
-            } else if (role == int(PartRole::Lut)) {
+            } else if (build == QLatin1String("palette")) {
                 QCOMPARE(index.data(WeightGridModel::CodeRole).toString(), QString::number(code));
             } else {
                 QCOMPARE(index.data(WeightGridModel::CodeRole).toString(),
@@ -151,7 +121,7 @@ private Q_SLOTS:
     {
         // Only the arithmetic of the window: nothing is read unless a view asks. The model tester
         // would ask for every cell.
-        const BundlePtr bundle = VERIFIED(test::openSample("sample-dense.mlmodelc"));
+        const BundlePtr bundle = VERIFIED(test::openSample("dense"));
         TaskManager tasks;
         WeightGridModel model(tasks);
         const SliceMap map({std::uint64_t{1} << 22, std::uint64_t{1} << 16});
@@ -171,7 +141,7 @@ private Q_SLOTS:
 
     void gridEdits()
     {
-        const BundlePtr bundle = VERIFIED(test::openSample("sample-dense.mlmodelc"));
+        const BundlePtr bundle = VERIFIED(test::openSample("dense"));
         TaskManager tasks;
         WeightGridModel model(tasks);
         model.setReader(
@@ -190,20 +160,20 @@ private Q_SLOTS:
 
     void changesAreThoseThatDecodeDifferently_data()
     {
-        test::addColumns<QByteArray, int, bool>();
-        test::addRow("dense", QByteArray("sample-dense.mlmodelc"), int(PartRole::Data), false);
-        test::addRow("sparse", QByteArray("sample-sparse.mlmodelc"), int(PartRole::Mask), false);
-        test::addRow("index", QByteArray("sample-palette.mlmodelc"), int(PartRole::Lut), false);
-        test::addRow("entry", QByteArray("sample-palette.mlmodelc"), int(PartRole::Lut), true);
+        test::addColumns<QByteArray, bool>();
+        test::addRow("dense", QByteArray("dense"), false);
+        test::addRow("sparse", QByteArray("sparse"), false);
+        test::addRow("index", QByteArray("palette"), false);
+        test::addRow("entry", QByteArray("palette"), true);
     }
 
     void changesAreThoseThatDecodeDifferently()
     {
-        const auto [name, role, codebook] = test::fetched<QByteArray, int, bool>();
-        const BundlePtr bundle = VERIFIED(test::openSample(name.toStdString()));
-        const std::size_t weight = test::weightWith(*bundle, static_cast<PartRole>(role));
+        const auto [build, codebook] = test::fetched<QByteArray, bool>();
+        const BundlePtr bundle = VERIFIED(test::openSample(build.toStdString()));
+        const std::size_t weight = test::builtWeight(*bundle);
         QVERIFY(weight != kNoIndex);
-        QVERIFY(changedElements(*bundle, weight).empty());
+        QVERIFY(test::changedElements(*bundle, weight).empty());
         const std::vector<float> before = decodeAll(*bundle, weight);
         {
             const auto decoder = bundle->decoder(weight);
@@ -224,12 +194,12 @@ private Q_SLOTS:
                 differ.insert(e);
         }
         QVERIFY(codebook ? differ.size() > 1 : differ.size() == 1);
-        QCOMPARE(changedElements(*bundle, weight), differ);
+        QCOMPARE(test::changedElements(*bundle, weight), differ);
     }
 
     void codebookEntries()
     {
-        const BundlePtr bundle = VERIFIED(test::openSample("sample-palette.mlmodelc"));
+        const BundlePtr bundle = VERIFIED(test::openSample("palette"));
         const std::size_t weight = test::weightWith(*bundle, PartRole::Lut);
         const auto decoder = bundle->decoder(weight);
         auto data = VERIFIED(CodebookData::read(*bundle, weight, *decoder));
@@ -271,7 +241,7 @@ private Q_SLOTS:
     /// The colour of a value near zero is that of the ground: a frame shows where it is.
     void codebookSwatchesAreFramed()
     {
-        const BundlePtr bundle = VERIFIED(test::openSample("sample-palette.mlmodelc"));
+        const BundlePtr bundle = VERIFIED(test::openSample("palette"));
         const std::size_t weight = test::weightWith(*bundle, PartRole::Lut);
         auto data = VERIFIED(CodebookData::read(*bundle, weight, *bundle->decoder(weight)));
         const QPalette before = QGuiApplication::palette();
@@ -298,13 +268,7 @@ private Q_SLOTS:
     /// picture.
     void codebookColoursAreThoseOfThePicture()
     {
-        CodebookData data;
-        data.codebooks = 1;
-        data.entries = 4;
-        data.vector = 1;
-        data.indexBits = 2;
-        data.type = ElementType::Fp16;
-        data.values = {-0.25f, 0, 0.25f, 21};
+        const CodebookData data{1, 4, 1, {-0.25f, 0, 0.25f, 21}, {}, {}, ElementType::Fp16, 2};
         CodebookModel model;
         model.setData(data);
         model.setUses({5000, 800, 4000, 2});
@@ -322,12 +286,7 @@ private Q_SLOTS:
 
     void codebookDuplicatesAndUnused()
     {
-        CodebookData data;
-        data.codebooks = 2;
-        data.entries = 4;
-        data.vector = 2;
-        data.indexBits = 2;
-        data.type = ElementType::Fp16;
+        CodebookData data{2, 4, 2, {}, {}, {}, ElementType::Fp16, 2};
         data.values = {0, 1, 2, 3, 0, 1, 5, 6, /* second */ 1, 1, 2, 2, 3, 3, 4, 4};
         data.uses = {5, 0, 2, 3, 1, 1, 1, 0};
         CodebookModel model;
@@ -336,26 +295,23 @@ private Q_SLOTS:
         QCOMPARE(model.columnCount(), 7); // index, code, two lanes, uses, share, note
         QCOMPARE(model.duplicateOf(2), std::optional(0));
         QVERIFY(!model.duplicateOf(1));
-        QVERIFY(model.index(2, model.noteColumn())
-                    .data()
-                    .toString()
-                    .contains(QLatin1String("duplicate")));
-        QVERIFY(
-            model.index(1, model.noteColumn()).data().toString().contains(QLatin1String("never")));
+        const auto note = [&model](int row) {
+            return model.index(row, model.noteColumn()).data().toString();
+        };
+        QVERIFY(note(2).contains(u"duplicate"_s) && note(1).contains(u"never"_s));
         QCOMPARE(model.index(1, CodebookModel::CodeColumn).data().toString(), u"01"_s);
         QCOMPARE(model.index(0, model.shareColumn()).data(SortRole).toDouble(), 0.5);
         model.setCodebook(1);
         QVERIFY(!model.duplicateOf(2));
         QCOMPARE(model.value(3, 1), 4.0);
-        QVERIFY(
-            model.index(3, model.noteColumn()).data().toString().contains(QLatin1String("never")));
+        QVERIFY(note(3).contains(u"never"_s));
         model.setCodebook(2); // there is none
         QCOMPARE(model.codebook(), 1u);
     }
 
     void codebookChangesShow()
     {
-        const BundlePtr bundle = VERIFIED(test::openSample("sample-palette.mlmodelc"));
+        const BundlePtr bundle = VERIFIED(test::openSample("palette"));
         const std::size_t weight = test::weightWith(*bundle, PartRole::Lut);
         {
             const auto decoder = bundle->decoder(weight);

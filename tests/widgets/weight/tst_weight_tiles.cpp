@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "made_bundle.h"
-#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/models/theme.h"
 #include "widgets/weight/weight_dock.h"
 #include "widgets/weight/weight_tiles.h"
 
@@ -15,19 +13,13 @@ class TestWeightTiles : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void readsSlices_data()
-    {
-        QTest::addColumn<QByteArray>("name");
-        test::addRow("dense", QByteArray("sample-dense.mlmodelc"));
-        test::addRow("sparse", QByteArray("sample-sparse.mlmodelc"));
-        test::addRow("palette", QByteArray("sample-palette.mlmodelc"));
-    }
+    void readsSlices_data() { test::addBuilds(); }
 
     /// Every slice of every weight reads what the decoder says of each element alone.
     void readsSlices()
     {
-        QFETCH(QByteArray, name);
-        const BundlePtr bundle = VERIFIED(test::openSample(name.toStdString()));
+        QFETCH(QString, build);
+        const BundlePtr bundle = VERIFIED(test::openSample(build.toStdString()));
         for (std::size_t w = 0; w < bundle->weights().size(); ++w) {
             const Weight &weight = bundle->weights()[w];
             const auto decoder = VERIFIED(bundle->decoder(w));
@@ -64,17 +56,12 @@ private Q_SLOTS:
         }
     }
 
-    void maskCellsAreExact_data()
-    {
-        QTest::addColumn<bool>("dark");
-        test::addRow("light", false);
-        test::addRow("dark", true);
-    }
+    void maskCellsAreExact_data() { test::addThemes(); }
 
     void maskCellsAreExact()
     {
         QFETCH(bool, dark);
-        const BundlePtr bundle = VERIFIED(test::openSample("sample-sparse.mlmodelc"));
+        const BundlePtr bundle = VERIFIED(test::openSample("sparse"));
         const std::size_t weight = test::weightWith(*bundle, PartRole::Mask);
         QVERIFY(weight != kNoIndex);
         const MaskTiles tiles(reader(bundle, weight), dark);
@@ -100,7 +87,7 @@ private Q_SLOTS:
 
     void maskDensityFarOut()
     {
-        const BundlePtr bundle = VERIFIED(test::openSample("sample-sparse.mlmodelc"));
+        const BundlePtr bundle = VERIFIED(test::openSample("sparse"));
         const std::size_t weight = test::weightWith(*bundle, PartRole::Mask);
         const MaskTiles tiles(reader(bundle, weight), false);
         const auto decoder = bundle->decoder(weight);
@@ -129,7 +116,7 @@ private Q_SLOTS:
 
     void valueColorsAreMonotone()
     {
-        const BundlePtr bundle = VERIFIED(test::openSample("sample-dense.mlmodelc"));
+        const BundlePtr bundle = VERIFIED(test::openSample("dense"));
         const std::size_t weight = test::weightWith(*bundle, PartRole::Data);
         const ValueTiles tiles(reader(bundle, weight), ValueColors::Signed, false);
         Progress progress;
@@ -152,16 +139,9 @@ private Q_SLOTS:
     /// A cell that is not a number is a cross on the full colour, near and far out.
     void cellsThatAreNotNumbers()
     {
-        QByteArray file = R"({"w":{"dtype":"F16","shape":[2,4],"data_offsets":[0,16]}})";
-        const auto header = static_cast<char>(file.size());
-        file.prepend(QByteArray(1, header) + QByteArray(7, '\0'));
-        for (const unsigned half :
-             {0x7e00U, 0xfe00U, 0x7c00U, 0xfc00U, 0x3c00U, 0xbc00U, 0U, 0x7e01U})
-            file.append(static_cast<char>(half & 0xFF)).append(static_cast<char>(half >> 8));
-        OpenOptions options;
-        const auto *data = reinterpret_cast<const std::byte *>(file.data());
-        options.memory = {{"w.safetensors", std::vector<std::byte>(data, data + file.size())}};
-        const auto bundle = VERIFIED(Bundle::open("w.safetensors", options));
+        test::MadeBundle made;
+        made.weight("w", "[2, 4]", test::hex("007e 00fe 007c 00fc 003c 00bc 0000 017e"));
+        const auto bundle = VERIFIED(made.open());
         const ValueTiles tiles(reader(*bundle, 0), ValueColors::Signed, false);
         Progress progress;
         const Tile near = tiles.render({0, 0, 0}, progress);
@@ -177,7 +157,7 @@ private Q_SLOTS:
 
     void leftOutCellsAreBlank()
     {
-        const BundlePtr bundle = VERIFIED(test::openSample("sample-sparse.mlmodelc"));
+        const BundlePtr bundle = VERIFIED(test::openSample("sparse"));
         const std::size_t weight = test::weightWith(*bundle, PartRole::Mask);
         const ValueTiles tiles(reader(bundle, weight), ValueColors::Magnitude, true);
         const auto decoder = bundle->decoder(weight);
@@ -194,7 +174,7 @@ private Q_SLOTS:
 
     void cancelledTileIsNull()
     {
-        const BundlePtr bundle = VERIFIED(test::openSample("sample-sparse.mlmodelc"));
+        const BundlePtr bundle = VERIFIED(test::openSample("sparse"));
         const WeightReaderPtr slice = reader(bundle, test::weightWith(*bundle, PartRole::Mask));
         Progress progress;
         progress.cancel();
@@ -206,10 +186,8 @@ private Q_SLOTS:
 
     void nothingButZeros_data()
     {
-        QTest::addColumn<QByteArray>("half"); ///< bits of each value, little-endian
-        QTest::addColumn<QByteArray>("last"); ///< of the last one
-        QTest::addColumn<ValueTiles::Only>("only");
-        QTest::addColumn<QString>("words");
+        // Bits of each value, little-endian, and of the last one.
+        test::addColumns<QByteArray, QByteArray, ValueTiles::Only, QString>();
         const QByteArray zero("\x00\x00", 2), nan("\x01\x7e", 2), one("\x00\x3c", 2);
         test::addRow("zeros", zero, zero, ValueTiles::Only::Zeros, u"all 0"_s);
         test::addRow("one number", zero, one, ValueTiles::Only::Values, QString());
@@ -220,14 +198,10 @@ private Q_SLOTS:
     /// A map of one colour says which value that is, instead of a range that no value has.
     void nothingButZeros()
     {
-        QFETCH(QByteArray, half);
-        QFETCH(QByteArray, last);
-        QFETCH(ValueTiles::Only, only);
-        QFETCH(QString, words);
-        const QByteArray raw = half.repeated(99) + last;
-        const auto bytes = std::as_bytes(std::span(raw.constData(), std::size_t(raw.size())));
+        const auto [half, last, only, words] =
+            test::fetched<QByteArray, QByteArray, ValueTiles::Only, QString>();
         test::MadeBundle made;
-        made.weight("w", "[10, 10]", {bytes.begin(), bytes.end()});
+        made.weight("w", "[10, 10]", test::asBytes(half.repeated(99) + last));
         const auto bundle = VERIFIED(made.open());
         const ValueTiles tiles(reader(*bundle, 0), ValueColors::Signed, false);
         QCOMPARE(tiles.only(), ValueTiles::Only::Values); // not known yet
@@ -263,10 +237,7 @@ private Q_SLOTS:
         session.goToWeight(0);
         QVERIFY(test::showDock(dock, 600, 400));
         QVERIFY(!dock.showsContent());
-        const auto labels = dock.findChildren<QLabel *>();
-        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
-            return label->isVisible() && label->text().contains(u"no elements"_s);
-        }));
+        QVERIFY(test::says(dock, u"no elements"_s));
     }
 
 private:

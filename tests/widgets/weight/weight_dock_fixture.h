@@ -32,7 +32,7 @@ inline QRgb centreOf(ui::TileView &view, const ui::Cell &cell)
     return view.viewport()->grab().toImage().pixel(view.cellRect(cell).topLeft() + QPoint(3, 3));
 }
 
-/// A sample bundle, and its first weight that has an operand of a role.
+/// A build of the sample, and the first weight that is stored as it stores weights.
 class WeightDockFixture : public QObject
 {
     Q_OBJECT
@@ -45,21 +45,20 @@ protected:
         ui::theme::apply(false);
     }
 
-    void open(ui::Session &session, const char *name, codec::PartRole role)
+    void open(ui::Session &session, const char *build)
     {
-        m_bundle = openSample(name);
+        m_bundle = openSample(build);
         QVERIFY(m_bundle);
-        m_weight = weightWith(*m_bundle, role);
+        m_weight = builtWeight(*m_bundle);
         QVERIFY(m_weight != kNoIndex);
         session.setBundle(m_bundle);
         session.goToWeight(m_weight);
     }
 
     /// The same, and shows a dock of it.
-    bool show(ui::Session &session, ui::Dock &dock, const char *name, codec::PartRole role,
-              QSize size = {900, 700})
+    bool show(ui::Session &session, ui::Dock &dock, const char *build, QSize size = {900, 700})
     {
-        open(session, name, role);
+        open(session, build);
         return m_weight != kNoIndex && showDock(dock, size.width(), size.height());
     }
 

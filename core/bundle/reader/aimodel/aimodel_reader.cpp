@@ -321,225 +321,206 @@ private:
         m_out.claims[file].push_back({range, kind, std::move(name)});
     }
 
-    void readMetadata();
-    void compareHash(const LfsPointer &pointer);
-    void readModule(const mlir::Module &module);
+    void readMetadata()
+    {
+        const BundleFile *file = fileOf(m_files, kMetadataFile);
+        if (m_files.size() == 1) // a lone module
+            return;
+        auto metadata = file ? aimodel::readMetadata(file->file->bytes(), file->path)
+                             : Result<aimodel::Metadata>();
+        if (!metadata)
+            return m_out.log.add(Severity::Error, std::move(metadata.error()));
+        m_out.log.add(aimodel::metadataFindings(file ? &*metadata : nullptr));
+        mil::ModelDescription description;
+        const auto add = [&](std::string_view key, const std::string &text) {
+            if (!text.empty())
+                description.metadata.emplace_back(key, text);
+        };
+        add("shortDescription", metadata->description);
+        add("author", metadata->author);
+        add("license", metadata->license);
+        add("assetVersion", metadata->assetVersion.value_or(std::string()));
+        add("producer", metadata->producer);
+        add("creationDate", metadata->creationDate);
+        for (const auto *more : {&metadata->custom, &metadata->others}) {
+            for (const auto &[key, text] : *more)
+                description.metadata.emplace_back(key, text);
+        }
+        m_out.program.version = metadata->assetVersion.value_or(std::string());
+        m_out.program.descriptions.push_back(std::move(description));
+    }
+
+    /// Of a module that was not downloaded: main.hash says whether the pointer is its own.
+    void compareHash(const LfsPointer &pointer)
+    {
+        const BundleFile *hash = fileOf(m_files, kHashFile);
+        if (!hash)
+            return;
+        const std::string own = "sha256:" + hexBytesText(hash->file->bytes(), "");
+        const bool same = pointer.oid == own;
+        m_out.log.add(same ? Severity::Note : Severity::Warning,
+                      valueError({std::string(kHashFile), FileOffset(0)}, "aimodel.hash", {},
+                                 pointer.oid, own,
+                                 same ? "main.hash is that of the module which the pointer names."
+                                      : "main.hash is of another module than the pointer's."));
+    }
+
+    void readModule(const mlir::Module &module)
+    {
+        const aimodel::ModuleGraph graph(module);
+        const std::vector<std::uint32_t> values = graph.weights();
+        const auto shared = aimodel::sharedLocations(graph, values);
+        if (!shared.empty())
+            m_out.log.add(Severity::Note,
+                          valueError({m_path, module.header.offset}, "aimodel.shared_location", {},
+                                     "a location for each constant", *shared.begin(),
+                                     "Most constants have the location of one operation: it is no "
+                                     "name, and they are named by what reads them."));
+        const auto graphNames = aimodel::graphNames(graph);
+        const auto order = aimodel::graphOrder(graph, graphNames);
+        std::vector<aimodel::ValueNames> names;
+        for (const std::size_t i : order) {
+            names.emplace_back(graph, graph.graphs()[i], values, shared);
+            m_out.program.functions.push_back(
+                aimodel::makeFunction(graph, names.back(), i, graphNames, m_path));
+        }
+        if (auto unknown = graph.unknownOperations(); !unknown.empty()) {
+            constexpr std::size_t kShown = 12;
+            const std::size_t count = unknown.size();
+            unknown.resize(std::min(count, kShown));
+            m_out.log.add(
+                Severity::Note,
+                valueError(
+                    {m_path, module.header.offset}, "aimodel.operation", {},
+                    "operations of coreai_ops.csv",
+                    fmt::format("{}{}", fmt::join(unknown, ", "), count > kShown ? ", …" : ""),
+                    "Operations make something of constants alone that is not known: it may "
+                    "be a way to store weights."));
+        }
+        if (m_bindings) {
+            m_out.shapes = shapes::inferShapes(m_out.program, *m_bindings, m_path);
+            if (*m_out.shapes)
+                m_out.log.add((*m_out.shapes)->diagnostics);
+        }
+        aimodel::ModuleForms forms(graph, m_out.programFile, m_path, m_out.log);
+        for (std::size_t i = 0; i < names.size(); ++i)
+            addWeights(graph, graph.graphs()[order[i]], m_out.program.functions[i], names[i],
+                       values, forms);
+        markSharedOperands(m_out.weights);
+        claimModule(module);
+    }
+
     void addWeights(const aimodel::ModuleGraph &graph, std::uint32_t graphOperation,
                     const mil::Function &function, const aimodel::ValueNames &names,
-                    const std::vector<std::uint32_t> &values, aimodel::FormBuilder &forms);
-    void claimModule(const mlir::Module &module);
+                    const std::vector<std::uint32_t> &values, aimodel::FormBuilder &forms)
+    {
+        const mlir::Module &module = graph.module();
+        const ValueGraph functionGraph(function);
+        std::unordered_map<std::string_view, std::size_t> makers;
+        for (const Definition &definition : functionGraph.definitions())
+            makers.emplace(definition.name, definition.operation);
+        for (const std::uint32_t value : values) {
+            const std::uint32_t maker = *graph.maker(value);
+            if (maker <= graphOperation || maker >= module.operations[graphOperation].end)
+                continue;
+            Weight weight;
+            weight.name = names.ofValue(value);
+            weight.function = function.name;
+            weight.sourceOp = graph.row(maker).type;
+            if (const auto found = makers.find(weight.name);
+                found != makers.end() && found->second != Definition::kNoOperation)
+                weight.consumers = findConsumers(functionGraph, found->second);
+            if (const auto info = graph.tensor(value)) {
+                weight.type = info->element;
+                const auto shape = info->shape();
+                const auto count = shape ? elementCount(*shape) : std::nullopt;
+                if (count && packedBytes(*count, ElementType::Fp64)) {
+                    weight.shape = *shape;
+                    weight.elements = *count;
+                }
+            }
+            auto built = forms.weight(value);
+            if (built && built->encoding.shape != weight.shape)
+                built = refused({m_path, module.operations[maker].range.offset}, "codec.shape",
+                                "result", shapeText(built->encoding.shape), shapeText(weight.shape),
+                                "The declared shape is not the one that the operands give.");
+            if (built) {
+                weight.type = built->type;
+                weight.detail = formFigures(built->encoding);
+                weight.form = StorageForm(std::move(built->encoding));
+            } else {
+                const auto node = nodeOfOperation(weight.sourceOp);
+                weight.form = StorageForm::unsound(
+                    node.value_or(graph.step(value) == CoreAiStep::Constant ? FormNode::Dense
+                                                                            : FormNode::Unknown),
+                    weight.type, forms.takeKnown());
+                weight.fault = built.error();
+                m_out.log.add(Severity::Error, std::move(built.error()));
+            }
+            if (!forms.absentElements().empty())
+                weight.detail.emplace_back("absent_elements", forms.absentElements());
+            weight.detail.emplace_back("stored_as", graph.row(maker).stored);
+            if (const auto id = aimodel::operationId(module, module.operations[maker].location))
+                weight.detail.emplace_back("op_id", *id);
+            const auto readers = graph.readers(value);
+            auto location = aimodel::readLocation(module, module.operations[maker].location);
+            if (location.source.empty() && !readers.empty())
+                location = aimodel::readLocation(
+                    module, module.operations[readers.front().operation].location);
+            if (!location.source.empty())
+                weight.detail.emplace_back("source_line", std::move(location.source));
+            StoredBytes stored;
+            stored.add(weight.operands());
+            weight.storedBytes = stored.sum();
+            m_out.weights.push_back(std::move(weight));
+        }
+    }
+
+    /// Every section of the module, and over them what belongs to weights.
+    void claimModule(const mlir::Module &module)
+    {
+        const std::size_t file = m_out.programFile;
+        std::vector<ByteClaim> around;
+        std::uint64_t at = 0;
+        const auto add = [&](ByteRange range, SectionKind kind, std::string name) {
+            if (range.offset.value < at || range.bytes.value == 0)
+                return;
+            at = range.end();
+            around.push_back({range, kind, std::move(name)});
+        };
+        add(module.header, SectionKind::Header, "MLIR bytecode: version, producer");
+        for (const mlir::Section &section : module.sections) {
+            const std::string name(mlir::sectionName(section.id));
+            add(section.header, SectionKind::Header, name + ": header");
+            if (section.id == mlir::SectionId::Resources) {
+                for (const mlir::Resource &resource : module.resources) {
+                    if (resource.entry.offset.value >= at && resource.data.offset.value >= at) {
+                        add({FileOffset(at), ByteCount(resource.data.offset.value - at)},
+                            SectionKind::Padding, "padding of resources");
+                        add(resource.data, SectionKind::Data,
+                            fmt::format("resource {}", module.strings[resource.key]));
+                    }
+                }
+                if (section.data.end() > at)
+                    add({FileOffset(at), ByteCount(section.data.end() - at)}, SectionKind::Padding,
+                        "padding of resources");
+                continue;
+            }
+            add(section.data,
+                section.id == mlir::SectionId::Ir ? SectionKind::Program : SectionKind::Metadata,
+                name);
+        }
+        m_out.claims[file] = claimsAround(std::move(around), file, m_out.weights);
+        if (module.sections.empty())
+            claim(file, {FileOffset(0), m_files[file].file->size()}, SectionKind::Program,
+                  "program");
+    }
 
     std::vector<BundleFile> &m_files;
     const std::vector<shapes::ShapeBinding> *m_bindings;
     const std::string &m_path;
     ContainerContents &m_out;
 };
-
-void PackageReading::readMetadata()
-{
-    const BundleFile *file = fileOf(m_files, kMetadataFile);
-    if (m_files.size() == 1) // a lone module
-        return;
-    auto metadata =
-        file ? aimodel::readMetadata(file->file->bytes(), file->path) : Result<aimodel::Metadata>();
-    if (!metadata)
-        return m_out.log.add(Severity::Error, std::move(metadata.error()));
-    m_out.log.add(aimodel::metadataFindings(file ? &*metadata : nullptr));
-    mil::ModelDescription description;
-    const auto add = [&](std::string_view key, const std::string &text) {
-        if (!text.empty())
-            description.metadata.emplace_back(key, text);
-    };
-    add("shortDescription", metadata->description);
-    add("author", metadata->author);
-    add("license", metadata->license);
-    add("assetVersion", metadata->assetVersion.value_or(std::string()));
-    add("producer", metadata->producer);
-    add("creationDate", metadata->creationDate);
-    for (const auto *more : {&metadata->custom, &metadata->others}) {
-        for (const auto &[key, text] : *more)
-            description.metadata.emplace_back(key, text);
-    }
-    m_out.program.version = metadata->assetVersion.value_or(std::string());
-    m_out.program.descriptions.push_back(std::move(description));
-}
-
-/// Of a module that was not downloaded: main.hash says whether the pointer is its own.
-void PackageReading::compareHash(const LfsPointer &pointer)
-{
-    const BundleFile *hash = fileOf(m_files, kHashFile);
-    if (!hash)
-        return;
-    const std::string own = "sha256:" + hexBytesText(hash->file->bytes(), "");
-    const bool same = pointer.oid == own;
-    m_out.log.add(same ? Severity::Note : Severity::Warning,
-                  ErrorBuilder("aimodel.hash")
-                      .file(std::string(kHashFile))
-                      .at(FileOffset(0))
-                      .expected(pointer.oid)
-                      .found(own)
-                      .message(same ? "main.hash is that of the module which the pointer names."
-                                    : "main.hash is of another module than the pointer's."));
-}
-
-void PackageReading::readModule(const mlir::Module &module)
-{
-    const aimodel::ModuleGraph graph(module);
-    const std::vector<std::uint32_t> values = graph.weights();
-    const auto shared = aimodel::sharedLocations(graph, values);
-    if (!shared.empty())
-        m_out.log.add(Severity::Note,
-                      ErrorBuilder("aimodel.shared_location")
-                          .file(m_path)
-                          .at(module.header.offset)
-                          .expected("a location for each constant")
-                          .found(*shared.begin())
-                          .message("Most constants have the location of one operation: it is no "
-                                   "name, and they are named by what reads them."));
-    const auto graphNames = aimodel::graphNames(graph);
-    const auto order = aimodel::graphOrder(graph, graphNames);
-    std::vector<aimodel::ValueNames> names;
-    for (const std::size_t i : order) {
-        names.emplace_back(graph, graph.graphs()[i], values, shared);
-        m_out.program.functions.push_back(
-            aimodel::makeFunction(graph, names.back(), i, graphNames, m_path));
-    }
-    if (auto unknown = graph.unknownOperations(); !unknown.empty()) {
-        constexpr std::size_t kShown = 12;
-        const std::size_t count = unknown.size();
-        unknown.resize(std::min(count, kShown));
-        m_out.log.add(
-            Severity::Note,
-            ErrorBuilder("aimodel.operation")
-                .file(m_path)
-                .at(module.header.offset)
-                .expected("operations of coreai_ops.csv")
-                .found(fmt::format("{}{}", fmt::join(unknown, ", "), count > kShown ? ", …" : ""))
-                .message("Operations make something of constants alone that is not known: it may "
-                         "be a way to store weights."));
-    }
-    if (m_bindings) {
-        m_out.shapes = shapes::inferShapes(m_out.program, *m_bindings, m_path);
-        if (*m_out.shapes)
-            m_out.log.add((*m_out.shapes)->diagnostics);
-    }
-    aimodel::ModuleForms forms(graph, m_out.programFile, m_path, m_out.log);
-    for (std::size_t i = 0; i < names.size(); ++i)
-        addWeights(graph, graph.graphs()[order[i]], m_out.program.functions[i], names[i], values,
-                   forms);
-    markSharedOperands(m_out.weights);
-    claimModule(module);
-}
-
-void PackageReading::addWeights(const aimodel::ModuleGraph &graph, std::uint32_t graphOperation,
-                                const mil::Function &function, const aimodel::ValueNames &names,
-                                const std::vector<std::uint32_t> &values,
-                                aimodel::FormBuilder &forms)
-{
-    const mlir::Module &module = graph.module();
-    const ValueGraph functionGraph(function);
-    std::unordered_map<std::string_view, std::size_t> makers;
-    for (const Definition &definition : functionGraph.definitions())
-        makers.emplace(definition.name, definition.operation);
-    for (const std::uint32_t value : values) {
-        const std::uint32_t maker = *graph.maker(value);
-        if (maker <= graphOperation || maker >= module.operations[graphOperation].end)
-            continue;
-        Weight weight;
-        weight.name = names.ofValue(value);
-        weight.function = function.name;
-        weight.sourceOp = graph.row(maker).type;
-        if (const auto found = makers.find(weight.name);
-            found != makers.end() && found->second != Definition::kNoOperation)
-            weight.consumers = findConsumers(functionGraph, found->second);
-        if (const auto info = graph.tensor(value)) {
-            weight.type = info->element;
-            const auto shape = info->shape();
-            const auto count = shape ? elementCount(*shape) : std::nullopt;
-            if (count && packedBytes(*count, ElementType::Fp64)) {
-                weight.shape = *shape;
-                weight.elements = *count;
-            }
-        }
-        auto built = forms.weight(value);
-        if (built && built->encoding.shape != weight.shape)
-            built = ErrorBuilder("codec.shape")
-                        .file(m_path)
-                        .at(module.operations[maker].range.offset)
-                        .field("result")
-                        .expected(shapeText(built->encoding.shape))
-                        .found(shapeText(weight.shape))
-                        .message("The declared shape is not the one that the operands give.")
-                        .unexpected();
-        if (built) {
-            weight.type = built->type;
-            weight.detail = formFigures(built->encoding);
-            weight.form = StorageForm(std::move(built->encoding));
-        } else {
-            const auto node = nodeOfOperation(weight.sourceOp);
-            weight.form = StorageForm::unsound(
-                node.value_or(graph.step(value) == CoreAiStep::Constant ? FormNode::Dense
-                                                                        : FormNode::Unknown),
-                weight.type, forms.takeKnown());
-            weight.fault = built.error();
-            m_out.log.add(Severity::Error, std::move(built.error()));
-        }
-        if (!forms.absentElements().empty())
-            weight.detail.emplace_back("absent_elements", forms.absentElements());
-        weight.detail.emplace_back("stored_as", graph.row(maker).stored);
-        if (const auto id = aimodel::operationId(module, module.operations[maker].location))
-            weight.detail.emplace_back("op_id", *id);
-        const auto readers = graph.readers(value);
-        auto location = aimodel::readLocation(module, module.operations[maker].location);
-        if (location.source.empty() && !readers.empty())
-            location = aimodel::readLocation(module,
-                                             module.operations[readers.front().operation].location);
-        if (!location.source.empty())
-            weight.detail.emplace_back("source_line", std::move(location.source));
-        StoredBytes stored;
-        stored.add(weight.operands());
-        weight.storedBytes = stored.sum();
-        m_out.weights.push_back(std::move(weight));
-    }
-}
-
-/// Every section of the module, and over them what belongs to weights.
-void PackageReading::claimModule(const mlir::Module &module)
-{
-    const std::size_t file = m_out.programFile;
-    std::vector<ByteClaim> around;
-    std::uint64_t at = 0;
-    const auto add = [&](ByteRange range, SectionKind kind, std::string name) {
-        if (range.offset.value < at || range.bytes.value == 0)
-            return;
-        at = range.end();
-        around.push_back({range, kind, std::move(name)});
-    };
-    add(module.header, SectionKind::Header, "MLIR bytecode: version, producer");
-    for (const mlir::Section &section : module.sections) {
-        const std::string name(mlir::sectionName(section.id));
-        add(section.header, SectionKind::Header, name + ": header");
-        if (section.id == mlir::SectionId::Resources) {
-            for (const mlir::Resource &resource : module.resources) {
-                if (resource.entry.offset.value >= at && resource.data.offset.value >= at) {
-                    add({FileOffset(at), ByteCount(resource.data.offset.value - at)},
-                        SectionKind::Padding, "padding of resources");
-                    add(resource.data, SectionKind::Data,
-                        fmt::format("resource {}", module.strings[resource.key]));
-                }
-            }
-            if (section.data.end() > at)
-                add({FileOffset(at), ByteCount(section.data.end() - at)}, SectionKind::Padding,
-                    "padding of resources");
-            continue;
-        }
-        add(section.data,
-            section.id == mlir::SectionId::Ir ? SectionKind::Program : SectionKind::Metadata, name);
-    }
-    m_out.claims[file] = claimsAround(std::move(around), file, m_out.weights);
-    if (module.sections.empty())
-        claim(file, {FileOffset(0), m_files[file].file->size()}, SectionKind::Program, "program");
-}
 
 class AimodelReader final : public ContainerReader
 {
@@ -565,25 +546,6 @@ public:
     void read(ContainerInput &input, ContainerContents &out) const override
     {
         PackageReading(input, out).read();
-    }
-
-    Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
-    {
-        std::vector<FileBytes> all;
-        const auto program = programPath(files);
-        for (const BundleFile &file : files) {
-            const auto bytes = file.file->bytes();
-            if (file.path != *program) {
-                all.emplace_back(bytes.begin(), bytes.end());
-                continue;
-            }
-            const mlir::Module module = mlir::readModule(bytes, file.path);
-            if (module.fault)
-                return tl::unexpected(*module.fault);
-            auto written = TRY(mlir::writeModule(module));
-            all.push_back(std::move(written));
-        }
-        return all;
     }
 };
 

@@ -485,7 +485,7 @@ Result<void> FormBuilder::addScaling(BuiltValue &built, std::uint32_t value, Ope
                           "The offsets do not match the scales.");
         offsets.push_back(std::move(offset));
     }
-    const bool allOne = std::all_of(offsets.begin(), offsets.end(), isSplat);
+    const bool allOne = std::ranges::all_of(offsets, isSplat);
     scaling.scale = isSplat(scale) && allOne ? asOne(std::move(scale)) : std::move(scale);
     for (std::size_t i = 0; i < offsets.size(); ++i) {
         auto &slot = i == 0 ? scaling.offset : scaling.bias;

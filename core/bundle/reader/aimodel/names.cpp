@@ -57,7 +57,7 @@ public:
         const mlir::Decoded decoded = m_module.attribute(attribute);
         if (visit(decoded))
             return true;
-        return std::any_of(decoded.fields.begin(), decoded.fields.end(), [&](const auto &field) {
+        return std::ranges::any_of(decoded.fields, [&](const auto &field) {
             return field.letter == 'A' &&
                    any(static_cast<std::uint32_t>(field.value), visit, depth + 1);
         });
@@ -139,7 +139,7 @@ void readMetadata(const mlir::Module &module, std::uint32_t attribute, Location 
     const std::uint32_t data = valueOf(metadata, "data");
     if (!metadata.is("debuginfo.metadata_v1") || name.empty())
         return;
-    if (std::find(kKnownMetadata.begin(), kKnownMetadata.end(), name) == kKnownMetadata.end()) {
+    if (std::ranges::find(kKnownMetadata, name) == kKnownMetadata.end()) {
         if (location.name.empty())
             location.name = plainName(name);
     } else if (name == "call_stack") {
@@ -279,7 +279,7 @@ std::vector<std::size_t> graphOrder(const ModuleGraph &graph, const std::vector<
 {
     std::vector<std::size_t> order(names.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
         const auto rank = [&](std::size_t each) {
             return isPrivate(graph.module(), graph.graphs()[each]) ? 2
                    : names[each] == "main"                         ? 0

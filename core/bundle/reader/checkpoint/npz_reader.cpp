@@ -45,13 +45,9 @@ StoredTensor arrayTensor(const Result<NpyLayout> &layout, const std::string &pat
     tensor.firstAxisInnermost = layout->fortranOrder;
     tensor.bytes = {FileOffset(offset + layout->dataAt), layout->bytes};
     if (layout->bigEndian) {
-        tensor.fault = ErrorBuilder("npz.array")
-                           .file(fileName)
-                           .at(FileOffset(offset))
-                           .field(tensor.name)
-                           .expected("little-endian numbers")
-                           .found("big-endian numbers")
-                           .message("An array of this byte order is not read");
+        tensor.fault = valueError({fileName, FileOffset(offset)}, "npz.array", tensor.name,
+                                  "little-endian numbers", "big-endian numbers",
+                                  "An array of this byte order is not read");
     }
     return tensor;
 }

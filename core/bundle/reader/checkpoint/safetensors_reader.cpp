@@ -49,12 +49,8 @@ ElementType typeOf(std::string_view name)
 
 Error headerFault(const BundleFile &file, std::uint64_t at, std::string expected, std::string found)
 {
-    return ErrorBuilder("safetensors.header")
-        .file(file.path)
-        .at(FileOffset(at))
-        .expected(std::move(expected))
-        .found(std::move(found))
-        .message("The header of the checkpoint cannot be read");
+    return valueError({file.path, FileOffset(at)}, "safetensors.header", {}, expected, found,
+                      "The header of the checkpoint cannot be read");
 }
 
 /// The text of a key; empty where there is none.
@@ -88,13 +84,9 @@ StoredTensor tensorOf(const std::string &name, const Json &entry, std::uint64_t 
     StoredTensor tensor;
     tensor.name = name;
     const auto refuse = [&](std::string_view field, std::string expected, std::string found) {
-        tensor.fault = ErrorBuilder("safetensors.tensor")
-                           .file(file.path)
-                           .at(FileOffset(kLengthBytes))
-                           .field(fmt::format("{}.{}", name, field))
-                           .expected(std::move(expected))
-                           .found(std::move(found))
-                           .message("A tensor of the checkpoint cannot be read");
+        tensor.fault = valueError({file.path, FileOffset(kLengthBytes)}, "safetensors.tensor",
+                                  fmt::format("{}.{}", name, field), expected, found,
+                                  "A tensor of the checkpoint cannot be read");
         return tensor;
     };
     tensor.type = typeOf(headerText(entry, "dtype"));
@@ -203,13 +195,10 @@ std::set<std::string> shardsOf(const BundleFile &index, DiagnosticLog &log)
     const auto map = json.is_object() ? json.find("weight_map") : json.end();
     std::set<std::string> names;
     if (!json.is_object() || map == json.end() || !map->is_object()) {
-        log.add(Severity::Error, ErrorBuilder("safetensors.index")
-                                     .file(index.path)
-                                     .at(FileOffset(0))
-                                     .field("weight_map")
-                                     .expected("an object with a file for each tensor")
-                                     .found("something else")
-                                     .message("The index of the checkpoint cannot be read"));
+        log.add(Severity::Error,
+                valueError({index.path, FileOffset(0)}, "safetensors.index", "weight_map",
+                           "an object with a file for each tensor", "something else",
+                           "The index of the checkpoint cannot be read"));
         return names;
     }
     for (const auto &[tensor, file] : map->items()) {
@@ -258,7 +247,7 @@ public:
             alone ? std::set{files.front().path} : shardsOf(*index, out.log);
         if (input.openBeside && !alone)
             input.openBeside({shards.begin(), shards.end()});
-        if (input.openBeside && std::any_of(files.begin(), files.end(), namesCodes))
+        if (input.openBeside && std::ranges::any_of(files, namesCodes))
             input.openBeside({std::string(kConfigName)});
         out.claims.resize(files.size());
         std::vector<StoredTensor> tensors;
@@ -276,12 +265,10 @@ public:
         addAll(std::move(tensors), files, out);
         for (const std::string &name : missing)
             out.log.add(Severity::Error,
-                        ErrorBuilder("safetensors.shard")
-                            .file(name)
-                            .expected("a file beside the index")
-                            .found("none")
-                            .message("A file of the checkpoint is missing: its tensors are not "
-                                     "read"));
+                        valueError({name}, "safetensors.shard", {}, "a file beside the index",
+                                   "none",
+                                   "A file of the checkpoint is missing: its tensors are not "
+                                   "read"));
     }
 };
 

@@ -93,7 +93,7 @@ public:
     std::shared_ptr<const codec::ElementOrder> order() const override { return m_order; }
     void positions(std::uint64_t, std::span<std::uint64_t> out) const override
     {
-        std::fill(out.begin(), out.end(), kAbsent);
+        std::ranges::fill(out, kAbsent);
     }
     std::uint64_t elements() const override { return m_elements; }
     std::uint64_t extent() const override { return 0; }
@@ -149,12 +149,9 @@ private:
 
 Error tooMany(const std::string &file, std::size_t found)
 {
-    return ErrorBuilder("checkpoint.limit")
-        .file(file)
-        .at(FileOffset(0))
-        .expected(fmt::format("at most {} tensors", kMostTensors))
-        .found(fmt::format("{}", found))
-        .message("Only the first tensors of this file are shown");
+    return valueError({file, FileOffset(0)}, "checkpoint.limit", {},
+                      fmt::format("at most {} tensors", kMostTensors), fmt::format("{}", found),
+                      "Only the first tensors of this file are shown");
 }
 
 void addTensor(const StoredTensor &tensor, const std::string &sourceOp, ContainerContents &out)

@@ -44,12 +44,6 @@ std::vector<std::string> besideEspressoNet(std::string_view net)
     return {stemOf(net) + std::string(kShape), stemOf(net) + std::string(kWeights)};
 }
 
-Result<FileBytes> rewriteEspresso(const BundleFile &weights)
-{
-    const auto table = TRY(espresso::readBlobs(weights.file->bytes(), weights.path));
-    return espresso::writeBlobs(table, weights.file->bytes());
-}
-
 void readEspresso(const std::vector<BundleFile> &files, std::size_t net, const std::string &model,
                   ContainerContents &out)
 {
@@ -70,12 +64,10 @@ void readEspresso(const std::vector<BundleFile> &files, std::size_t net, const s
         else
             out.log.add(Severity::Error, table.error());
     } else {
-        out.log.add(Severity::Error, ErrorBuilder("io.open")
-                                         .file(stem + std::string(kWeights))
-                                         .field("storage")
-                                         .expected("the weights of the network")
-                                         .found("no such file")
-                                         .message("The weight file of the network is missing"));
+        out.log.add(Severity::Error,
+                    valueError({stem + std::string(kWeights)}, "io.open", "storage",
+                               "the weights of the network", "no such file",
+                               "The weight file of the network is missing"));
     }
     auto read = espresso::readNet(parts);
     if (!read)

@@ -19,8 +19,6 @@ bool isEspressoNet(std::string_view path);
 bool isEspressoWeights(std::string_view path);
 /// Paths of the shape and of the weights of a net.
 std::vector<std::string> besideEspressoNet(std::string_view net);
-/// The weight file parsed and written back.
-Result<FileBytes> rewriteEspresso(const BundleFile &weights);
 /// The table and the blobs of such a weight file, and which weight each is of.
 std::vector<ByteClaim> espressoClaims(const BundleFile &file, std::size_t number,
                                       const std::vector<Weight> &weights);

@@ -43,7 +43,7 @@ std::vector<ByteRange> runsOf(const std::vector<lanes::SparsePlane> &planes,
             ranges.push_back(
                 {FileOffset(slices[plane.engine].offset.value + first), ByteCount(end - first)});
     }
-    std::sort(ranges.begin(), ranges.end());
+    std::ranges::sort(ranges);
     return ranges;
 }
 
@@ -261,7 +261,7 @@ private:
                                       : ByteRange{FileOffset(start + biasBytes), ByteCount(rows)});
             }
         }
-        std::sort(ranges.begin(), ranges.end());
+        std::ranges::sort(ranges);
         return ranges;
     }
 
@@ -448,7 +448,7 @@ private:
                                m_block.slices.front().bytes.value),
                    "The sizes of the slices are not those of the size law");
         SliceRanges pieces = m_block.slices;
-        std::sort(pieces.begin(), pieces.end());
+        std::ranges::sort(pieces);
         auto order = pieceOrder(pieces, 8, orderLock(OrderState::Unknown));
         weight.shape = {order->elements()};
         auto bytes = operandAt(codec::PartRole::Data, ElementType::Uint8, weight.shape,
@@ -589,12 +589,9 @@ private:
     ///< the slices, then their copies
     void refuse(std::string expected, std::string found, std::string message)
     {
-        m_out.diagnostics.push_back({Severity::Warning, ErrorBuilder("hwx.slices")
-                                                            .at(m_block.slices.front().offset)
-                                                            .field(m_name)
-                                                            .expected(std::move(expected))
-                                                            .found(std::move(found))
-                                                            .message(std::move(message))});
+        m_out.diagnostics.push_back(
+            {Severity::Warning, valueError({{}, m_block.slices.front().offset}, "hwx.slices",
+                                           m_name, expected, found, message)});
     }
 
     const descriptor::Version *m_version;
@@ -625,9 +622,9 @@ HardwareWeights hardwareWeights(const hwx::Container &container, std::span<const
     }
     for (Diagnostic &row : out.diagnostics)
         row.error.file = file;
-    std::stable_sort(
-        out.claims.begin(), out.claims.end(),
-        [](const ByteClaim &a, const ByteClaim &b) { return a.range.offset < b.range.offset; });
+    std::ranges::stable_sort(out.claims, [](const ByteClaim &a, const ByteClaim &b) {
+        return a.range.offset < b.range.offset;
+    });
     return out;
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/reader/hwx/hardware_reader.h"
-
 #include "core/bundle/reader/hwx/hardware_block.h"
 #include "core/bundle/reader/readers.h"
+#include "core/container/anec/anec.h"
 
 namespace kernscope {
 
@@ -54,6 +53,20 @@ std::vector<ByteClaim> claimsOfSpans(const std::vector<hwx::CoverSpan> &spans)
     return claims;
 }
 
+/// What the two readers share: the weights of the tasks, and as sections the `spans` of the tables
+/// with the slices of the kernels in them. `image` is kept in `out`.
+void addHardware(hwx::Container image, const std::vector<hwx::CoverSpan> &spans, BundleFile &file,
+                 ContainerContents &out)
+{
+    const auto kept = std::make_shared<const hwx::Container>(std::move(image));
+    out.log.add(kept->diagnostics);
+    HardwareWeights found = hardwareWeights(*kept, file.file->bytes(), file.path);
+    out.log.add(std::move(found.diagnostics));
+    out.weights = std::move(found.weights);
+    out.claims[0] = withSlices(claimsOfSpans(spans), std::move(found.claims));
+    out.hardware = kept;
+}
+
 class HardwareReader final : public ContainerReader
 {
 public:
@@ -70,11 +83,6 @@ public:
         return hwx::isContainer(bytes);
     }
 
-    Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
-    {
-        return rewriteOneFile(files, hwx::readContainer, hwx::writeContainer);
-    }
-
     void read(ContainerInput &input, ContainerContents &out) const override
     {
         BundleFile &file = input.files.front();
@@ -87,23 +95,45 @@ public:
     }
 };
 
-} // namespace
-
-void addHardware(hwx::Container image, const std::vector<hwx::CoverSpan> &spans, BundleFile &file,
-                 ContainerContents &out)
+class AnecReader final : public ContainerReader
 {
-    const auto kept = std::make_shared<const hwx::Container>(std::move(image));
-    out.log.add(kept->diagnostics);
-    HardwareWeights found = hardwareWeights(*kept, file.file->bytes(), file.path);
-    out.log.add(std::move(found.diagnostics));
-    out.weights = std::move(found.weights);
-    out.claims[0] = withSlices(claimsOfSpans(spans), std::move(found.claims));
-    out.hardware = kept;
-}
+public:
+    BundleKind kind() const override { return BundleKind::Anec; }
+    std::string_view key() const override { return "anec"; }
+    std::string_view name() const override { return "an image for a Linux driver (.anec)"; }
+    std::string_view helpPage() const override { return "hardware-containers"; }
+    std::string_view fuzzTarget() const override { return "fuzz_hwx"; }
+    std::string_view wanted() const override { return "a .anec"; }
+    std::vector<std::string_view> endings() const override { return {".anec"}; }
+
+    bool knows(std::span<const std::byte> bytes, std::string_view) const override
+    {
+        return anec::isAnec(bytes);
+    }
+
+    void read(ContainerInput &input, ContainerContents &out) const override
+    {
+        BundleFile &file = input.files.front();
+        file.role = SectionKind::Program;
+        auto anec = anec::readAnec(file.file->bytes(), file.path);
+        if (!anec)
+            return out.log.add(Severity::Error, std::move(anec.error()));
+        const auto spans = anec::coverAnec(*anec, file.file->bytes());
+        addHardware(std::move(anec->image), spans, file, out);
+    }
+};
+
+} // namespace
 
 const ContainerReader &hardwareReader()
 {
     static const HardwareReader reader;
+    return reader;
+}
+
+const ContainerReader &anecReader()
+{
+    static const AnecReader reader;
     return reader;
 }
 

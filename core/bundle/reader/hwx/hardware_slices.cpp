@@ -171,20 +171,18 @@ private:
             m_container.section(m_container.texts[text].section)->bytes->offset.value;
         m_diagnostics.push_back(
             {Severity::Warning,
-             ErrorBuilder("hwx.slices")
-                 .file(m_file)
-                 .at(FileOffset(begin + lane.baseOffset.value_or(detail.task.offset)))
-                 .field(fmt::format("task {} lane {}", detail.index, lane.lane))
-                 .expected(!aligned ? "multiples of 64 bytes"
-                           : !named ? "a slice that a symbol names"
-                           : !same  ? "a slice of the kernel that the first lane loads"
-                                    : "the slice that has the lane's number")
-                 .found(fmt::format("{} bytes at address {:#x}, offset {:#x}", lane.size,
-                                    lane.address.value_or(0), lane.base))
-                 .message(!aligned ? "A lane's offset or size is not one of a slice"
-                          : !named ? "No symbol names the bytes that the lane loads"
-                          : !same  ? "Lanes of one task load slices of two kernels"
-                                   : "A lane loads the slice of another lane")});
+             valueError({m_file, FileOffset(begin + lane.baseOffset.value_or(detail.task.offset))},
+                        "hwx.slices", fmt::format("task {} lane {}", detail.index, lane.lane),
+                        !aligned ? "multiples of 64 bytes"
+                        : !named ? "a slice that a symbol names"
+                        : !same  ? "a slice of the kernel that the first lane loads"
+                                 : "the slice that has the lane's number",
+                        fmt::format("{} bytes at address {:#x}, offset {:#x}", lane.size,
+                                    lane.address.value_or(0), lane.base),
+                        !aligned ? "A lane's offset or size is not one of a slice"
+                        : !named ? "No symbol names the bytes that the lane loads"
+                        : !same  ? "Lanes of one task load slices of two kernels"
+                                 : "A lane loads the slice of another lane")});
     }
 
     /// Why the slice of a lane cannot be read: nothing lies at its address, or no kernel bytes do.
@@ -203,14 +201,11 @@ private:
         const std::uint64_t begin = code->bytes->offset.value;
         return {
             Severity::Error,
-            ErrorBuilder("hwx.slices")
-                .file(m_file)
-                .at(FileOffset(begin + lane.baseOffset.value_or(detail.task.offset)))
-                .field(fmt::format("task {} lane {}", detail.index, lane.lane))
-                .expected("a slice within a kernel section that has bytes in the file")
-                .found(std::move(found))
-                .message("A lane loads bytes that are not in the file: the task's weight is not "
-                         "shown")};
+            valueError({m_file, FileOffset(begin + lane.baseOffset.value_or(detail.task.offset))},
+                       "hwx.slices", fmt::format("task {} lane {}", detail.index, lane.lane),
+                       "a slice within a kernel section that has bytes in the file", found,
+                       "A lane loads bytes that are not in the file: the task's weight is not "
+                       "shown")};
     }
 
     /// The same slices again are another consumer; slices of the same name, shape and bytes in

@@ -42,16 +42,12 @@ Result<std::size_t> BlobTable::findFile(const mil::BlobReference &reference)
         return *m_lastFile;
     }
     const auto records = std::max<std::size_t>(1, m_missing[*path].size());
-    return ErrorBuilder("blob.file")
-        .file(*path)
-        .field("path")
-        .expected("a file of the bundle")
-        .found("no such file")
-        .message(fmt::format("The weight file that the program names does not exist; it would have "
-                             "{} that the program reads. Forms and sizes are those that the "
-                             "program declares.",
-                             counted(records, "record")))
-        .unexpected();
+    return refused(
+        {*path}, "blob.file", "path", "a file of the bundle", "no such file",
+        fmt::format("The weight file that the program names does not exist; it would have "
+                    "{} that the program reads. Forms and sizes are those that the "
+                    "program declares.",
+                    counted(records, "record")));
 }
 
 void BlobTable::count(const mil::BlobReference &reference)
@@ -84,13 +80,11 @@ Error BlobTable::cutOr(Error error, std::size_t file, std::uint64_t offset)
     if (!isCut(file))
         return error;
     const std::uint64_t end = m_files[file].file->size().value;
-    return ErrorBuilder("blob.range")
-        .file(m_files[file].path)
-        .at(FileOffset(end))
-        .field("end of the file")
-        .message(fmt::format("The weight file is cut: it ends before {} of the {} that the program "
-                             "reads.",
-                             behind->second, counted(all.size(), "record")));
+    return valueError(
+        {m_files[file].path, FileOffset(end)}, "blob.range", "end of the file", {}, {},
+        fmt::format("The weight file is cut: it ends before {} of the {} that the program "
+                    "reads.",
+                    behind->second, counted(all.size(), "record")));
 }
 
 Result<milblob::Record> BlobTable::readRecord(std::size_t file, FileOffset offset) const
@@ -100,26 +94,17 @@ Result<milblob::Record> BlobTable::readRecord(std::size_t file, FileOffset offse
     if (const auto pointer = lfsPointer(bytes))
         return tl::unexpected(lfsError(*pointer, owner.path));
     if (bytes.size() < milblob::kHeaderBytes)
-        return ErrorBuilder("blob.header")
-            .file(owner.path)
-            .at(FileOffset(0))
-            .field("header")
-            .expected(fmt::format("{} bytes", milblob::kHeaderBytes))
-            .found(fmt::format("{} bytes", bytes.size()))
-            .message("The weight file is shorter than its header.")
-            .unexpected();
+        return refused({owner.path, FileOffset(0)}, "blob.header", "header",
+                       fmt::format("{} bytes", milblob::kHeaderBytes),
+                       fmt::format("{} bytes", bytes.size()),
+                       "The weight file is shorter than its header.");
     const auto version = loadLittle<std::uint32_t>(bytes, 4);
     if (version != milblob::kVersion)
-        return ErrorBuilder("blob.version")
-            .file(owner.path)
-            .at(FileOffset(4))
-            .field("version")
-            .expected(fmt::format("{}", milblob::kVersion))
-            .found(fmt::format("{}", version))
-            .message(version == 1
-                         ? "Storage version 1, the older Espresso layout, is not supported."
-                         : "This storage version is not known.")
-            .unexpected();
+        return refused({owner.path, FileOffset(4)}, "blob.version", "version",
+                       fmt::format("{}", milblob::kVersion), fmt::format("{}", version),
+                       version == 1
+                           ? "Storage version 1, the older Espresso layout, is not supported."
+                           : "This storage version is not known.");
     return milblob::readRecord(bytes, offset, owner.path);
 }
 

@@ -182,7 +182,7 @@ codec::Operand withCounts(codec::Operand operand, const std::vector<SourceSpan> 
 Result<void> FormReader::checkType(const mil::Operation &operation, std::string_view name,
                                    ElementType type, std::initializer_list<ElementType> types) const
 {
-    if (std::find(types.begin(), types.end(), type) != types.end())
+    if (std::ranges::find(types, type) != types.end())
         return {};
     std::string expected;
     for (const ElementType allowed : types)

@@ -12,7 +12,6 @@
 #include "core/container/archive/zip.h"
 #include "core/container/mil/model_files.h"
 #include "core/container/mil/reader.h"
-#include "core/container/mil/writer.h"
 
 #include <fmt/format.h>
 
@@ -385,18 +384,6 @@ private:
     std::vector<std::vector<milblob::Record>> m_records;   ///< of each weight file, by offset
 };
 
-Result<FileBytes> rewriteFile(const BundleFile &file, bool isProgram)
-{
-    const auto bytes = file.file->bytes();
-    if (isEspressoWeights(file.path))
-        return rewriteEspresso(file);
-    if (isProgram && !isEspressoNet(file.path))
-        return mil::rewriteProgram(bytes, file.path);
-    if (looksLikeBlobFile(bytes, file.path))
-        return milblob::reencode(bytes, file.path);
-    return FileBytes(bytes.begin(), bytes.end());
-}
-
 /// What all kinds of bundles with a program share.
 class MilReader : public ContainerReader
 {
@@ -406,18 +393,6 @@ public:
     void read(ContainerInput &input, ContainerContents &out) const override
     {
         ProgramReading(kind(), input, out).read();
-    }
-
-    Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
-    {
-        const auto program = TRY(programPath(files));
-        std::vector<FileBytes> all;
-        for (const BundleFile &file : files) {
-            auto written =
-                TRY(rewriteFile(file, file.path == program || isMemberProgram(file.path)));
-            all.push_back(std::move(written));
-        }
-        return all;
     }
 };
 
@@ -476,12 +451,9 @@ public:
             return std::string();
         auto model = mil::modelPathFromManifest(files[manifest].file->bytes(), kManifest);
         if (model && indexOfPath(files, *model) == kNoIndex) {
-            return ErrorBuilder("io.open")
-                .file(*model)
-                .expected(fmt::format("the model that {} names", kManifest))
-                .found("no such file")
-                .message("The model that the package's manifest names is not in the package.")
-                .unexpected();
+            return refused({*model}, "io.open", {},
+                           fmt::format("the model that {} names", kManifest), "no such file",
+                           "The model that the package's manifest names is not in the package.");
         }
         return model;
     }

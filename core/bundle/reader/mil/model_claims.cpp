@@ -14,7 +14,7 @@ namespace {
 
 void sortByPlace(std::vector<ByteClaim> &claims)
 {
-    std::stable_sort(claims.begin(), claims.end(), [](const ByteClaim &a, const ByteClaim &b) {
+    std::ranges::stable_sort(claims, [](const ByteClaim &a, const ByteClaim &b) {
         return a.range.offset < b.range.offset;
     });
 }

@@ -213,11 +213,11 @@ bool MilWeightReader::readWhole(const mil::Operation &operation, const OperandLi
         const mil::ProgramValue *constant = m_graph.constant(value);
         const mil::BlobReference *blob = constant ? constant->blob() : nullptr;
         const auto place = blob && whole ? m_blobs.find(*blob) : Result<BlobPlace>();
-        whole = whole && place &&
-                (!blob || std::any_of(known.begin(), known.end(), [&](const codec::Operand &each) {
-                    return !each.place->isLiteral() && each.place->file == place->file &&
-                           each.place->metaOffset == place->record.metaOffset;
-                }));
+        whole =
+            whole && place && (!blob || std::ranges::any_of(known, [&](const codec::Operand &each) {
+                return !each.place->isLiteral() && each.place->file == place->file &&
+                       each.place->metaOffset == place->record.metaOffset;
+            }));
     });
     return whole;
 }

@@ -132,7 +132,7 @@ std::vector<std::uint64_t> sourcesOf(const odix::Compiled &compiled, const Value
         return sources;
     const auto take = [&](std::uint32_t opId) {
         for (const std::uint32_t each : compiled.debug->sourceOps(opId)) {
-            if (std::find(sources.begin(), sources.end(), each) == sources.end())
+            if (std::ranges::find(sources, each) == sources.end())
                 sources.push_back(each);
         }
     };
@@ -149,7 +149,7 @@ std::vector<std::uint64_t> sourcesOf(const odix::Compiled &compiled, const Value
 bool isOutermost(const ValueGraph &graph, const GraphOperation &maker)
 {
     const auto &uses = graph.definitions()[maker.firstDefinition].uses;
-    return uses.empty() || std::any_of(uses.begin(), uses.end(), [&](const Use &use) {
+    return uses.empty() || std::ranges::any_of(uses, [&](const Use &use) {
                return !isConstexpr(*graph.operations()[use.operation].operation);
            });
 }
@@ -267,12 +267,10 @@ private:
             if (file.path != wanted) {
                 claim(m_out, i, {FileOffset(0), file.file->size()}, SectionKind::Unknown,
                       file.path);
-                m_out.log.add(Severity::Note, ErrorBuilder("odix.file")
-                                                  .file(file.path)
-                                                  .at(FileOffset(0))
-                                                  .expected(m_files[m_program].path + ", " + wanted)
-                                                  .found("another file")
-                                                  .message("This file of the folder is not read."));
+                m_out.log.add(Severity::Note,
+                              valueError({file.path, FileOffset(0)}, "odix.file", {},
+                                         m_files[m_program].path + ", " + wanted, "another file",
+                                         "This file of the folder is not read."));
                 continue;
             }
             file.role = SectionKind::Metadata;
@@ -339,22 +337,6 @@ public:
         return program < files.size() ? files[program].path : std::string();
     }
 
-    Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
-    {
-        std::vector<FileBytes> all;
-        for (std::size_t i = 0; i < files.size(); ++i) {
-            const auto bytes = files[i].file->bytes();
-            if (i != programOf(files)) {
-                all.emplace_back(bytes.begin(), bytes.end());
-                continue;
-            }
-            const auto program = TRY(odix::readProgram(bytes, files[i].path));
-            auto written = TRY(odix::writeProgram(program, bytes));
-            all.push_back(std::move(written));
-        }
-        return all;
-    }
-
     void read(ContainerInput &input, ContainerContents &out) const override
     {
         if (input.openBeside)
@@ -371,7 +353,7 @@ private:
     {
         if (files.size() == 1)
             return 0;
-        const auto found = std::find_if(files.begin(), files.end(), [](const BundleFile &file) {
+        const auto found = std::ranges::find_if(files, [](const BundleFile &file) {
             return file.path.ends_with(kProgramEnding) && file.path.find('/') == std::string::npos;
         });
         return static_cast<std::size_t>(found - files.begin());

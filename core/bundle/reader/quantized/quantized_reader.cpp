@@ -271,12 +271,10 @@ private:
         if (!there)
             return manifestFault(std::string(path), fmt::format("{} bytes", bytes.value),
                                  "no such file", "A file of the matrix is missing");
-        return ErrorBuilder("quantize.manifest")
-            .file(path)
-            .at(FileOffset(std::min(bytes.value, found.value)))
-            .expected(fmt::format("{} bytes", bytes.value))
-            .found(fmt::format("{} bytes", found.value))
-            .message("A file of the matrix does not have its length");
+        return valueError({path, FileOffset(std::min(bytes.value, found.value))},
+                          "quantize.manifest", {}, fmt::format("{} bytes", bytes.value),
+                          fmt::format("{} bytes", found.value),
+                          "A file of the matrix does not have its length");
     }
 
     /// The order of an operand; where the shape has none, the weight gets the fault.
@@ -349,44 +347,6 @@ void claimOperands(const Weight &weight, std::vector<BundleFile> &files, Contain
     }
 }
 
-const BundleFile *fileNamed(const std::vector<BundleFile> &files, std::string_view path)
-{
-    return findBy(files, &BundleFile::path, path);
-}
-
-Result<quantized::Folder> readFiles(const std::vector<BundleFile> &files)
-{
-    return quantized::readFolder([&](std::string_view name,
-                                     std::uint64_t) -> Result<quantized::Bytes> {
-        const BundleFile *file = fileNamed(files, name);
-        if (file == nullptr)
-            return tl::unexpected(manifestFault(std::string(name), "a file of the matrix",
-                                                "no such file", "A file of the matrix is missing"));
-        quantized::Bytes bytes(file->file->bytes().size());
-        std::ranges::transform(file->file->bytes(), bytes.begin(),
-                               [](std::byte byte) { return std::to_integer<std::uint8_t>(byte); });
-        return bytes;
-    });
-}
-
-/// The files of a folder as its writer makes them of the matrix that was read.
-Result<quantized::Folder> writtenAgain(const quantized::Folder &folder)
-{
-    if (folder.matrix.microscaled()) {
-        const auto matrix = TRY(quantized::microscaledOf(folder));
-        return quantized::inLayouts(folder, matrix, folder.matrix.layout, folder.matrix.exponents);
-    }
-    const auto matrix = TRY(quantized::integersOf(folder));
-    quantized::Folder made{folder.manifest, folder.matrix, {}};
-    quantized::addIntegers(made, matrix);
-    return made;
-}
-
-FileBytes bytesOf(std::span<const std::byte> bytes)
-{
-    return {bytes.begin(), bytes.end()};
-}
-
 class QuantizedReader final : public ContainerReader
 {
 public:
@@ -399,22 +359,6 @@ public:
     std::vector<std::string_view> folderMarks() const override { return {quantized::kManifest}; }
     /// A folder, never a lone file.
     bool knows(std::span<const std::byte>, std::string_view) const override { return false; }
-
-    Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
-    {
-        const auto made = TRY(readFiles(files).and_then(writtenAgain));
-        const std::string manifest = quantized::manifestText(made.manifest);
-        std::vector<FileBytes> all;
-        for (const BundleFile &file : files) {
-            if (const quantized::Bytes *bytes = made.file(file.path))
-                all.push_back(bytesOf(std::as_bytes(std::span(*bytes))));
-            else if (file.path == quantized::kManifest)
-                all.push_back(bytesOf(std::as_bytes(std::span(manifest))));
-            else
-                all.push_back(bytesOf(file.file->bytes())); // none of the folder's own
-        }
-        return all;
-    }
 
     void read(ContainerInput &input, ContainerContents &out) const override
     {

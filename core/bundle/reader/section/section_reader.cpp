@@ -85,8 +85,6 @@ void claimUnit(const section::WeightSection &section, std::size_t number,
     }
 }
 
-using section::Kind;
-
 constexpr std::size_t kMostChunks = 64; // whose lanes are listed
 
 /// Element type of coefficients that are stored as they are; Unknown where none is known.
@@ -289,7 +287,7 @@ private:
             bytes += range.bytes.value;
             place.pieces.push_back(range);
         }
-        std::sort(place.pieces.begin(), place.pieces.end());
+        std::ranges::sort(place.pieces);
         place.bytes = ByteCount(bytes);
         place.dataOffset = place.metaOffset = place.pieces.front().offset;
         return place;
@@ -322,12 +320,9 @@ private:
             found = "a mask with values other than fp16";
         if (found.empty())
             return std::nullopt;
-        return ErrorBuilder("section.form")
-            .at(FileOffset(unit.payload))
-            .field(unit.name)
-            .expected("a form that can be decoded")
-            .found(std::move(found))
-            .message("The coefficients of this unit cannot be decoded");
+        return valueError({{}, FileOffset(unit.payload)}, "section.form", unit.name,
+                          "a form that can be decoded", found,
+                          "The coefficients of this unit cannot be decoded");
     }
 
     const section::WeightSection &m_section;
@@ -348,11 +343,6 @@ public:
     bool knows(std::span<const std::byte> bytes, std::string_view) const override
     {
         return section::isSection(bytes);
-    }
-
-    Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
-    {
-        return rewriteOneFile(files, section::readSection, section::writeSection);
     }
 
     void read(ContainerInput &input, ContainerContents &out) const override

@@ -24,11 +24,6 @@ public:
         return skeleton::isSkeleton(bytes);
     }
 
-    Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
-    {
-        return rewriteOneFile(files, skeleton::readSkeleton, skeleton::writeSkeleton);
-    }
-
     void read(ContainerInput &input, ContainerContents &out) const override
     {
         BundleFile &file = input.files.front();

@@ -3,6 +3,7 @@
 #include "core/base/little_endian.h"
 #include "core/bundle/bundle.h"
 #include "core/container/anec/anec.h"
+#include "rewrite.h"
 #include "synthetic.h"
 #include "tests/test_program.h"
 

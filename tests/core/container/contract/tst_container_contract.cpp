@@ -4,6 +4,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/codec/decode/decoder.h"
 #include "made_bundle.h"
+#include "rewrite.h"
 
 #include "core/bundle/reader/container_reader.h"
 #include "core/patch/patch.h"
@@ -87,7 +88,7 @@ private slots:
     {
         const ContainerSample given = sample();
         const auto bundle = VERIFIED(Bundle::open(given.name, given.files));
-        const auto written = test::readerOf(given).rewrite((*bundle)->files());
+        const auto written = test::rewrite(test::readerOf(given), (*bundle)->files());
         if (!(*bundle)->readOnlyReason().empty()) {
             QVERIFY(!written);
             QCOMPARE(written.error().code, "container.read_only");

@@ -2,7 +2,7 @@
 // What every container promises, for every file of the data folder.
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/reader/container_reader.h"
+#include "rewrite.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
@@ -38,7 +38,7 @@ private slots:
         QFETCH(QString, path);
         const auto bundle = VERIFIED(Bundle::open(QFile::encodeName(path).toStdString()));
         const ContainerReader *reader = VERIFIED(containerReader((*bundle)->kind()));
-        const auto written = VERIFIED(reader->rewrite((*bundle)->files()));
+        const auto written = VERIFIED(test::rewrite(*reader, (*bundle)->files()));
         QCOMPARE(written->size(), (*bundle)->files().size());
         for (std::size_t i = 0; i < written->size(); ++i) {
             const BundleFile &file = (*bundle)->files()[i];

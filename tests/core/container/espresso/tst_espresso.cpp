@@ -6,6 +6,7 @@
 #include "core/patch/patch.h"
 #include "made_bundle.h"
 #include "made_espresso.h"
+#include "rewrite.h"
 #include "tests/test_program.h"
 
 using namespace kernscope;

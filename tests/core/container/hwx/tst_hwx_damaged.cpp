@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "rewrite.h"
 #include "synthetic.h"
 
 #include "core/base/little_endian.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "answers.h"
+#include "rewrite.h"
 
 #include "core/base/little_endian.h"
 #include "core/base/overlaid_file.h"

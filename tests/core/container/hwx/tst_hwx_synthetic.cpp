@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/program.h"
+#include "rewrite.h"
 #include "synthetic.h"
 
 #include "core/base/little_endian.h"

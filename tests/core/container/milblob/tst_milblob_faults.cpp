@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "blob_bytes.h"
+#include "rewrite.h"
 
 #include "core/container/milblob/milblob.h"
 #include "tests/test_program.h"

@@ -87,4 +87,5 @@ private slots:
 };
 
 KERNSCOPE_TEST(TestMilblobReal, kernscope::test::NoApplication)
+#include "rewrite.h"
 #include "tst_milblob_real.moc"

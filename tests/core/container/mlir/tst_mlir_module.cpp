@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mlir/aicode.h"
 #include "core/container/mlir/cursor.h"
-#include "core/container/mlir/kinds.h"
+#include "core/container/mlir/module.h"
 #include "core/container/mlir/writer.h"
 #include "made_module.h"
 #include "module_text.h"

@@ -9,6 +9,7 @@
 #include "core/container/odix/trace.h"
 #include "core/report/odix_json.h"
 #include "made_bundle.h"
+#include "rewrite.h"
 #include "tests/test_program.h"
 
 #include <nlohmann/json.hpp>

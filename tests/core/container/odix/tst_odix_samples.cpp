@@ -11,6 +11,7 @@
 #include "core/report/compiled_origin.h"
 #include "core/report/odix_json.h"
 #include "made_bundle.h"
+#include "rewrite.h"
 #include "tests/data/data_folder.h"
 
 #include <QDir>
@@ -121,7 +122,7 @@ private slots:
         QCOMPARE(test::sectionFault(**bundle), std::string());
         const auto &files = (*bundle)->files();
         const auto bytes = files.back().file->bytes();
-        const auto written = containerReader(BundleKind::Aimodelx)->rewrite(files);
+        const auto written = test::rewrite(*containerReader(BundleKind::Aimodelx), files);
         QVERIFY(written);
         QVERIFY(
             std::equal(written->back().begin(), written->back().end(), bytes.begin(), bytes.end()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/container/mil/writer.h"
+#include "rewrite.h"
 
 #include "core/base/error_builder.h"
 #include "core/container/mil/model_files.h"
@@ -146,12 +146,9 @@ private:
     void refuse(SourceSpan span, std::string found)
     {
         if (!m_fault)
-            m_fault = ErrorBuilder("mil.write")
-                          .at(FileOffset(span.offset))
-                          .length(ByteCount(span.length))
-                          .expected("a number that fits its place")
-                          .found(std::move(found))
-                          .message("The program's numbers do not fit its bytes");
+            m_fault = valueError({{}, FileOffset(span.offset), ByteCount(span.length)}, "mil.write",
+                                 {}, "a number that fits its place", found,
+                                 "The program's numbers do not fit its bytes");
     }
 
     std::vector<std::byte> m_bytes;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "rewrite.h"
+
 #include "core/base/little_endian.h"
-#include "core/container/hwx/container.h"
 
 #include <algorithm>
 
@@ -9,10 +10,10 @@ namespace kernscope::hwx {
 namespace {
 
 /// Lays a model's fields over the bytes of a file.
-class Writer
+class ContainerWriter
 {
 public:
-    Writer(const Container &container, std::span<const std::byte> source)
+    ContainerWriter(const Container &container, std::span<const std::byte> source)
         : m_container(container), m_out(source.begin(), source.end())
     {
     }
@@ -207,7 +208,7 @@ private:
 Result<std::vector<std::byte>> writeContainer(const Container &container,
                                               std::span<const std::byte> source)
 {
-    return Writer(container, source).write();
+    return ContainerWriter(container, source).write();
 }
 
 } // namespace kernscope::hwx

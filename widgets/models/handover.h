@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <atomic>
+
+namespace kernscope::ui {
+
+/// Qt's queues order what is done before work is queued and what the work sees, but ThreadSanitizer
+/// does not see into a Qt that was built without it: who queues work says handOver() before, the
+/// work takeOver() first. Without ThreadSanitizer neither does anything.
+#ifdef __SANITIZE_THREAD__
+inline std::atomic<unsigned> handedOver{0};
+inline void handOver()
+{
+    handedOver.fetch_add(1, std::memory_order_release);
+}
+inline void takeOver()
+{
+    (void)handedOver.load(std::memory_order_acquire);
+}
+#else
+inline void handOver() {}
+inline void takeOver() {}
+#endif
+
+} // namespace kernscope::ui
