@@ -25,15 +25,15 @@ struct MetaValue {
     std::string text;
     std::vector<std::pair<std::string, MetaValue>> parts; ///< of an array without names
 
-    const MetaValue *part(std::string_view key) const
-    {
-        for (const auto &[name, value] : parts) {
-            if (name == key)
-                return &value;
-        }
-        return nullptr;
-    }
+    const MetaValue *part(std::string_view key) const;
 };
+
+// Apart, as clang 14 does not take the value as complete before.
+const MetaValue *MetaValue::part(std::string_view key) const
+{
+    const auto found = std::ranges::find(parts, key, &std::pair<std::string, MetaValue>::first);
+    return found == parts.end() ? nullptr : &found->second;
+}
 
 /// '$', '/' and spaces mean something in the names of weights.
 std::string plain(std::string text)
