@@ -155,6 +155,29 @@ Word layoutConfidence(format::Confidence confidence)
     return Word(format::confidenceName(confidence));
 }
 
+// Cells of one side of a row; kNoIndex: it has no weight there.
+
+Value originWeight(const Bundle *bundle, std::size_t index)
+{
+    return index == kNoIndex ? Value(Nothing()) : Value(bundle->weights()[index].address());
+}
+
+Value originForm(const Bundle *bundle, std::size_t index)
+{
+    return index == kNoIndex ? Value(Nothing()) : Value(formWords(bundle->weights()[index].form));
+}
+
+Json originFormJson(const Bundle *bundle, std::size_t index)
+{
+    return index == kNoIndex ? Json() : Json(formText(bundle->weights()[index].form));
+}
+
+Value originBytes(const Bundle *bundle, std::size_t index)
+{
+    return index == kNoIndex ? Value(Nothing())
+                             : Value(Count(bundle->weights()[index].storedBytes.value));
+}
+
 } // namespace
 
 std::string_view fateName(Fate fate)
@@ -203,37 +226,23 @@ Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bund
 
 const TableOf<OriginRow> &originTable()
 {
-    using Row = OriginRow;
-    static constexpr auto weight = [](const Bundle *bundle, std::size_t index) -> Value {
-        return index == kNoIndex ? Value(Nothing()) : Value(bundle->weights()[index].address());
-    };
-    static constexpr auto form = [](const Bundle *bundle, std::size_t index) -> Value {
-        return index == kNoIndex ? Value(Nothing())
-                                 : Value(formWords(bundle->weights()[index].form));
-    };
-    static constexpr auto formJson = [](const Bundle *bundle, std::size_t index) {
-        return index == kNoIndex ? Json() : Json(formText(bundle->weights()[index].form));
-    };
-    static constexpr auto bytes = [](const Bundle *bundle, std::size_t index) -> Value {
-        return index == kNoIndex ? Value(Nothing())
-                                 : Value(Count(bundle->weights()[index].storedBytes.value));
-    };
-    static const TableOf<Row> table(
+    static const TableOf<OriginRow> table(
         "compiled",
-        {{kName, "weight", "Weight of the package", CELL(weight(row.package, row.a))},
-         {"form", "How the package stores it", CELL(form(row.package, row.a)),
-          jsonOf(CELL(formJson(row.package, row.a)))},
-         {kNumber, "bytes", "Bytes in the package", CELL(bytes(row.package, row.a)), withUnit("B")},
+        {{kName, "weight", "Weight of the package", CELL(originWeight(row.package, row.a))},
+         {"form", "How the package stores it", CELL(originForm(row.package, row.a)),
+          jsonOf(CELL(originFormJson(row.package, row.a)))},
+         {kNumber, "bytes", "Bytes in the package", CELL(originBytes(row.package, row.a)),
+          withUnit("B")},
          {"fate", "What the compiler made of it",
           CELL(Word(fateName(row.fate), row.fate == Fate::Differs   ? Mark::Bad
                                         : row.fate == Fate::Folded  ? Mark::Folds
                                         : row.fate == Fate::Dropped ? Mark::Open
                                                                     : Mark::None))},
-         {kName, "compiled", "Weight of the program", CELL(weight(row.program, row.b))},
-         {"compiled_form", "form", "How the program stores it", CELL(form(row.program, row.b)),
-          jsonOf(CELL(formJson(row.program, row.b)))},
+         {kName, "compiled", "Weight of the program", CELL(originWeight(row.program, row.b))},
+         {"compiled_form", "form", "How the program stores it",
+          CELL(originForm(row.program, row.b)), jsonOf(CELL(originFormJson(row.program, row.b)))},
          {kNumber, "compiled_bytes", "bytes", "Bytes in the program",
-          CELL(bytes(row.program, row.b)), withUnit("B")},
+          CELL(originBytes(row.program, row.b)), withUnit("B")},
          {"tie", "How the two were found", CELL(orNothing(row.tie))}});
     return table;
 }

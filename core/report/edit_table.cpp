@@ -181,7 +181,6 @@ std::string firstBytes(const ByteRange &range, const ByteAt &byteAt)
 
 std::vector<Column<PendingRange>> pendingBytesColumns()
 {
-    using Row = PendingRange;
     return {{"before", "on disk", "The first bytes of the range as the file has them",
              CELL(orNothing(row.before))},
             {"after", "becomes", "The first bytes of the range after the save",

@@ -214,6 +214,11 @@ std::string argumentText(const InstructionRow &row)
     }
 }
 
+const odix::Constant &odixConstant(const ConstantRow &row)
+{
+    return row.compiled->program.constants[row.record];
+}
+
 } // namespace
 
 Json odixJson(const odix::Compiled &compiled, std::uint64_t fileBytes)
@@ -294,18 +299,17 @@ std::vector<ConstantRow> constantRows(const odix::Compiled &compiled)
 const TableOf<ConstantRow> &constantTable()
 {
     using Row = ConstantRow;
-    static constexpr auto of = [](const Row &row) -> const odix::Constant & {
-        return row.compiled->program.constants[row.record];
-    };
     static const TableOf<Row> table(
         "constants",
         {{kNumber, "record", "Number of the constant, by its place", CELL(Code(row.record))},
-         {kNumber, "offset", "First byte in the file", CELL(Hex(of(row).bytes.offset.value))},
-         {kNumber, "bytes", "Bytes that its elements take", CELL(Count(of(row).bytes.bytes.value)),
-          withUnit("B")},
-         {kNumber, "room", "Bytes up to the next constant", CELL(Count(of(row).room.value)),
-          withUnit("B")},
-         {"type", "Elements and shape", CELL(typeText(row.compiled->program, of(row).type))},
+         {kNumber, "offset", "First byte in the file",
+          CELL(Hex(odixConstant(row).bytes.offset.value))},
+         {kNumber, "bytes", "Bytes that its elements take",
+          CELL(Count(odixConstant(row).bytes.bytes.value)), withUnit("B")},
+         {kNumber, "room", "Bytes up to the next constant",
+          CELL(Count(odixConstant(row).room.value)), withUnit("B")},
+         {"type", "Elements and shape",
+          CELL(typeText(row.compiled->program, odixConstant(row).type))},
          {"source", "Operation of the package that it came from, by the debug information",
           [](const Row &row) -> Value {
               if (!row.compiled->debug)

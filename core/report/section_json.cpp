@@ -219,7 +219,6 @@ std::vector<Column<GroupRow>> groupIdentityColumns()
 
 std::vector<Column<GroupRow>> groupPlaceColumns()
 {
-    using Row = GroupRow;
     return {{kNumber | kWindow, "offset", "Of the group's coefficients in the file",
              CELL(row.bytes.bytes.value == 0 ? Value(Word("in the masked values"))
                                              : Value(Hex(row.bytes.offset.value)))},

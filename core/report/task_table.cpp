@@ -177,7 +177,6 @@ Value loadedCell(const SlotFacts &row)
 /// What the slot is; both tables begin with it. `shown` of the kind, register, role and target.
 SlotColumns slotNames()
 {
-    using Row = SlotFacts;
     return {
         {kNumber, "offset", "place", "Offset in the file", CELL(Hex(row.slot->place.value)),
          jsonOf(CELL(numberJson(row.slot->place.value)))},
@@ -204,7 +203,6 @@ SlotColumns slotStoredColumns()
 
 SlotColumns slotTargetColumns()
 {
-    using Row = SlotFacts;
     return {{kName, "target", "What the loader adds", CELL(View(row.slot->target.name)),
              jsonOf(slotTargetJson)},
             {kNumber | kWindow, "loaded", "What the loader would write", loadedCell},
@@ -218,7 +216,6 @@ SlotColumns slotTargetColumns()
 
 SlotColumns loadedWords()
 {
-    using Row = SlotFacts;
     return {{"before", "Its words as the file has them",
              CELL(slotWords(row.loaded->before, row.slot->words)),
              jsonOf(CELL(slotWordsJson(row.loaded->before, row.slot->words)))},

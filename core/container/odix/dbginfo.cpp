@@ -23,15 +23,13 @@ struct MetaValue {
     Kind kind = Kind::Unit;
     std::int64_t number = 0;
     std::string text;
-    std::vector<std::pair<std::string, MetaValue>> parts; ///< of an array without names
+    std::string name; ///< of a part of a dictionary
+    std::vector<MetaValue> parts;
 
     const MetaValue *part(std::string_view key) const
     {
-        for (const auto &[name, value] : parts) {
-            if (name == key)
-                return &value;
-        }
-        return nullptr;
+        const auto found = std::ranges::find(parts, key, &MetaValue::name);
+        return found == parts.end() ? nullptr : &*found;
     }
 };
 
@@ -64,21 +62,21 @@ DebugEntry debugEntry(const std::string &name, const MetaValue &value)
         if (isSource(value.part("type")))
             add(value.part("value"));
     } else if (name == "output_maps") {
-        for (const auto &[ignored, map] : value.parts) {
+        for (const MetaValue &map : value.parts) {
             const MetaValue *source = map.part("source");
             if (source != nullptr && isSource(source->part("level")))
                 add(source->part("id"));
         }
     } else if (name == "call_stack") {
-        for (const auto &[ignored, frame] : value.parts) {
+        for (const MetaValue &frame : value.parts) {
             if (entry.callStack.size() < kMostFrames)
                 entry.callStack.push_back(frame.text);
         }
     } else if (name == "sources") {
         const MetaValue *texts =
-            value.parts.empty() ? nullptr : value.parts.front().second.part("identifiers");
+            value.parts.empty() ? nullptr : value.parts.front().part("identifiers");
         if (texts != nullptr && !texts->parts.empty())
-            entry.node = texts->parts.front().second.text;
+            entry.node = texts->parts.front().text;
     } else if (name != "symbol") {
         entry.name = plain(name);
     }
@@ -153,11 +151,11 @@ private:
             const auto parts = m_flat.vector(table, 0, 4, field);
             for (std::uint32_t i = 0; i < parts.count && !m_flat.failed(); ++i) {
                 const auto part = m_flat.tableIn(parts, i, field);
-                std::string name = named ? m_flat.text(part, 0, field) : std::string();
                 const unsigned slot = named ? 1 : 0;
-                made.parts.emplace_back(std::move(name),
-                                        value(m_flat.number<std::uint8_t>(part, slot, field),
-                                              m_flat.table(part, slot + 1, field), depth + 1));
+                made.parts.push_back(value(m_flat.number<std::uint8_t>(part, slot, field),
+                                           m_flat.table(part, slot + 1, field), depth + 1));
+                if (named)
+                    made.parts.back().name = m_flat.text(part, 0, field);
             }
         }
         return made;
