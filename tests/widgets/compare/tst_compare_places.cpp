@@ -374,14 +374,14 @@ private slots:
         const ScatterPlot &scatter = *docks.compare.figures()->scatterPlot();
         std::uint64_t counted = 0;
         for (int point = 0; point < scatter.pointCount(); ++point)
-            counted += scatter.cell(point, 4).toULongLong();
+            counted += scatter.cellData(point, 4, Qt::DisplayRole).toULongLong();
         const auto zeros = static_cast<std::uint64_t>(
             std::count_if(a.begin(), a.end(), [](float value) { return value == 0.0f; }));
         QCOMPARE(counted, std::uint64_t(a.size()) - zeros);
         const int alone = scatter.pointOf(static_cast<double>(a[59999]), -1.25);
         QVERIFY(alone >= 0);
         QCOMPARE(scatter.elementOf(alone), std::uint64_t{59999});
-        QCOMPARE(scatter.cell(alone, 4).toULongLong(), qulonglong{1});
+        QCOMPARE(scatter.cellData(alone, 4, Qt::DisplayRole).toULongLong(), qulonglong{1});
         QCOMPARE(scatter.pointOf(100, 100), -1);
         // A point that is picked goes to its element.
         Q_EMIT docks.compare.figures()->scatterPlot()->currentPointChanged(alone);
