@@ -76,7 +76,14 @@ private Q_SLOTS:
     }
 
 private:
-    QMenu *menu() const { return action(u"Compare"_s)->menu(); }
+    QMenu *menu() const
+    {
+        for (QAction *action : (*m_window)->menuBar()->actions()) {
+            if (action->text().remove(QLatin1Char('&')) == QLatin1String("Compare"))
+                return action->menu();
+        }
+        return nullptr;
+    }
 };
 
 KERNSCOPE_TEST(TestCompareMenu, QApplication)
