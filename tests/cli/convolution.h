@@ -2,9 +2,6 @@
 #pragma once
 
 #include "cli_process.h"
-#include "written_bundle.h"
-
-#include <nlohmann/json.hpp>
 
 /// A program of one convolution.
 namespace kernscope::test {

@@ -3,8 +3,6 @@
 
 #include "cli_process.h"
 
-#include <QTemporaryDir>
-
 namespace kernscope::test {
 
 /// Runs `encode` on one bundle, each time into a bundle of its own.

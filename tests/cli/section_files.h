@@ -3,8 +3,6 @@
 
 #include "cli_process.h"
 #include "synthetic_kernels.h"
-#include "tests/test_program.h"
-#include "written_bundle.h"
 
 /// Files that tests of weight sections start from.
 namespace kernscope::test {
