@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/milblob/milblob.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
 
 namespace {
 

@@ -5,11 +5,8 @@
 #include "core/container/mlir/writer.h"
 #include "module_text.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
 
 #include <sys/resource.h>
-
-using namespace kernscope;
 
 namespace {
 
@@ -68,8 +65,7 @@ private slots:
             QVERIFY2(known, module.operationName(operation).c_str());
         }
         mlir::WriteReport report;
-        const auto written = mlir::writeModule(module, nullptr, &report);
-        QVERIFY(written);
+        const auto written = VERIFIED(mlir::writeModule(module, nullptr, &report));
         QVERIFY(std::ranges::equal(*written, test::asSpan(content)));
         QCOMPARE(report.kept.size(), std::size_t(0)); // all of it was understood
     }
@@ -129,19 +125,10 @@ private slots:
         const QByteArray content = test::contentOf(path);
         const QString name = path.section(u'/', -2, -2).section(u'.', 0, 0);
         // Whose fault is not one of the module, or is a weight's.
-        static const QStringList read{QStringLiteral("sound"),
-                                      QStringLiteral("string-escape"),
-                                      QStringLiteral("attr-doubling"),
-                                      QStringLiteral("attr-kind-unknown"),
-                                      QStringLiteral("resource-key-twice"),
-                                      QStringLiteral("value-cycle"),
-                                      QStringLiteral("lut-code-range"),
-                                      QStringLiteral("mask-popcount"),
-                                      QStringLiteral("hash-bit"),
-                                      QStringLiteral("hash-short"),
-                                      QStringLiteral("metadata-text"),
-                                      QStringLiteral("constant-too-short"),
-                                      QStringLiteral("shape-overflow")};
+        static const QStringList read =
+            u"sound string-escape attr-doubling attr-kind-unknown resource-key-twice "
+            "value-cycle lut-code-range mask-popcount hash-bit "
+            "hash-short metadata-text constant-too-short shape-overflow"_s.split(u' ');
         rusage before{}, after{};
         getrusage(RUSAGE_SELF, &before);
         const mlir::Module module = mlir::readModule(test::asSpan(content), "main.mlirb");
