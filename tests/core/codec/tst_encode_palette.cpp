@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/codec/encode/kmeans.h"
-#include "encoded.h"
 #include "masses.h"
-#include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace kernscope::codec;
 using namespace kernscope::codec::test;
 
