@@ -2,52 +2,22 @@
 // kernscope-bench-coreai: a Core AI package of 1 GiB opened (goal: as fast as a compiled Core ML
 // model of that size), one of 20,000 operations opened, and two packages of 128 MiB compared (goal:
 // 0.3 s and 100 MiB beyond the mapping). Measure with the preset `release`.
-#include "core/bundle/bundle.h"
 #include "core/compare/compare.h"
-#include "core/container/milblob/milblob.h"
 #include "core/container/mlir/writer.h"
-#include "made_bundle.h"
+#include "large_models.h"
 #include "made_coreai.h"
 
-#include "core/base/little_endian.h"
 #include "core/base/sha256.h"
 
-#include <algorithm>
-#include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <functional>
 #include <random>
-#include <string>
-#include <vector>
-
-#include <unistd.h>
-
-#include <fmt/format.h>
 
 using namespace kernscope;
+using namespace kernscope::bench;
 using namespace kernscope::test;
 
 namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t(1) << 20;
-
-double secondsOf(const std::function<void()> &work)
-{
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-/// The middle one of five runs.
-double median(const std::function<void()> &work)
-{
-    std::vector<double> runs(5);
-    for (double &run : runs)
-        run = secondsOf(work);
-    std::nth_element(runs.begin(), runs.begin() + 2, runs.end());
-    return runs[2];
-}
 
 /// Bytes of memory that belong to no file, at most so far: VmHWM without the mapped files.
 std::uint64_t statusBytes(std::string_view key)
@@ -58,13 +28,6 @@ std::uint64_t statusBytes(std::string_view key)
             return 1024 * std::stoull(line.substr(key.size() + 1));
     }
     return 0;
-}
-
-bool writeAll(std::ofstream &file, std::span<const std::byte> bytes)
-{
-    file.write(reinterpret_cast<const char *>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
-    return file.good();
 }
 
 /// A package of `weights` matrices of `bytes` each. Its module is made small; the blobs come with
@@ -113,35 +76,6 @@ bool makePackage(const std::filesystem::path &folder, std::uint64_t weights, std
     return report && digest && writeAll(hash, std::as_bytes(std::span(*digest))) && file.good();
 }
 
-/// A compiled Core ML model of as many matrices.
-bool makeModel(const std::filesystem::path &folder, std::uint64_t weights, std::uint64_t bytes)
-{
-    std::filesystem::create_directories(folder / "weights");
-    std::ofstream file(folder / "weights/weight.bin", std::ios::binary);
-    Bytes header(64);
-    storeLittle<std::uint32_t>(header, 0, static_cast<std::uint32_t>(weights));
-    storeLittle<std::uint32_t>(header, 4, milblob::kVersion);
-    writeAll(file, header);
-    test::MadeBundle made;
-    const std::string shape = fmt::format("[{}, 2048]", bytes / 2 / 2048);
-    for (std::uint64_t i = 0; i < weights; ++i) {
-        const std::uint64_t meta = 64 + i * (64 + bytes);
-        Bytes record(64);
-        storeLittle<std::uint32_t>(record, 0, milblob::kSentinel);
-        storeLittle<std::uint32_t>(record, 4, 1);
-        storeLittle<std::uint64_t>(record, 8, bytes);
-        storeLittle<std::uint64_t>(record, 16, meta + 64);
-        file.seekp(static_cast<std::streamoff>(meta));
-        writeAll(file, record);
-        made.constant("tensor<fp16, " + shape + ">", fmt::format("w{}", i),
-                      test::MadeBundle::blobAt("fp16", shape, meta));
-    }
-    file.close();
-    std::filesystem::resize_file(folder / "weights/weight.bin", 64 + weights * (64 + bytes));
-    std::ofstream(folder / "model.mil") << made.text();
-    return file.good();
-}
-
 SharedBytes noise(std::uint64_t bytes)
 {
     return SharedBytes::filled(bytes, [](std::span<std::byte> out) {
@@ -158,14 +92,15 @@ void benchOpen(const std::filesystem::path &scratch, const SharedBytes &content)
 {
     constexpr std::uint64_t kWeights = 64, kBytes = 16 * kMiB;
     const auto package = scratch / "large.aimodel", model = scratch / "large.mlmodelc";
-    if (!makePackage(package, kWeights, kBytes, content) || !makeModel(model, kWeights, kBytes))
+    if (!makePackage(package, kWeights, kBytes, content) ||
+        !writeModel(model, kWeights, fmt::format("[{}, 2048]", kBytes / 2 / 2048), kBytes))
         return;
     std::size_t found = 0;
-    const double ours = median([&] {
+    const double ours = middleSeconds(5, [&] {
         const auto opened = Bundle::open(package);
         found = opened ? (*opened)->weights().size() : 0;
     });
-    const double beside = median([&] { (void)Bundle::open(model); });
+    const double beside = middleSeconds(5, [&] { (void)Bundle::open(model); });
     fmt::print("open 1 GiB .aimodel     {:9.3f} ms   .mlmodelc of that size {:9.3f} ms   {} weights"
                "   goal: as fast, first paint under 500 ms\n",
                1e3 * ours, 1e3 * beside, found);
@@ -190,7 +125,7 @@ void benchOperations()
     made.output({x});
     const OpenOptions options = made.options();
     std::size_t found = 0;
-    const double ours = median([&] {
+    const double ours = middleSeconds(5, [&] {
         const auto opened = Bundle::open("made.aimodel", options);
         found = opened ? (*opened)->weights().size() : 0;
     });
@@ -217,7 +152,7 @@ void benchCompare(const std::filesystem::path &scratch, const SharedBytes &conte
         std::size_t changed = 0;
         const std::uint64_t before = statusBytes("RssAnon:");
         std::uint64_t most = 0;
-        const double ours = median([&] {
+        const double ours = middleSeconds(5, [&] {
             const auto one = Bundle::open(a), other = Bundle::open(b);
             if (!one || !other)
                 return;
@@ -240,8 +175,7 @@ void benchCompare(const std::filesystem::path &scratch, const SharedBytes &conte
 
 int main()
 {
-    const auto scratch =
-        std::filesystem::temp_directory_path() / fmt::format("kernscope-bench-{}", getpid());
+    const auto scratch = scratchFolder();
     const SharedBytes content = noise(20 * kMiB);
     benchOperations();
     benchCompare(scratch, content);
