@@ -2,7 +2,6 @@
 #include "large_models.h"
 #include "synthetic.h"
 
-#include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
 #include "core/descriptor/task_reader.h"
 

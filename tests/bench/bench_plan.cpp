@@ -104,8 +104,9 @@ Encoding encodingAlone(const Bundle &bundle, const plan::Survey &survey, std::si
 
 /// The time of a plan, and with `writes` of carrying it out and saving it. Beside it that of the
 /// plain encoder over `sample` of the weights of different content.
-void bench(const std::string &title, const Network &network, const std::filesystem::path &scratch,
-           const std::vector<std::string> &forms, std::size_t sample, bool writes)
+void benchPlan(const std::string &title, const Network &network,
+               const std::filesystem::path &scratch, const std::vector<std::string> &forms,
+               std::size_t sample, bool writes)
 {
     writeNetwork(scratch / "network.mlmodelc", network);
     const auto bundle = Bundle::open(scratch / "network.mlmodelc");
@@ -179,15 +180,15 @@ int main(int argc, char **argv)
         words.empty() ? 0 : std::strtoull(words.back().c_str(), nullptr, 10);
     const auto scratch = scratchFolder();
     if (asked("many"))
-        bench("10,000 weights of 64 by 64, all forms", {10'000, 64, 64, 1000}, scratch / "many", {},
-              1000, true);
+        benchPlan("10,000 weights of 64 by 64, all forms", {10'000, 64, 64, 1000}, scratch / "many",
+                  {}, 1000, true);
     const std::vector<std::string> four{"int8", "palette4", "palette8", "sparse-0.5"};
     const std::uint64_t bytes = (mebibytes == 0 ? 2048 : mebibytes) << 20;
     if (asked("large")) {
-        bench("weights of 4096 by 4096, four forms", {bytes >> 25, 4096, 4096, bytes >> 25},
-              scratch / "large", four, 2, false);
-        bench("weights of 1024 by 1024, four forms", {bytes >> 21, 1024, 1024, bytes >> 21},
-              scratch / "middle", four, 16, false);
+        benchPlan("weights of 4096 by 4096, four forms", {bytes >> 25, 4096, 4096, bytes >> 25},
+                  scratch / "large", four, 2, false);
+        benchPlan("weights of 1024 by 1024, four forms", {bytes >> 21, 1024, 1024, bytes >> 21},
+                  scratch / "middle", four, 16, false);
     }
     std::filesystem::remove_all(scratch);
     return 0;
