@@ -1,13 +1,46 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
-#include "file_folder.h"
-#include "overlay_fixture.h"
+#include "tests/test_program.h"
 
 #include <sys/stat.h>
 
 // Forks, marks of changes and many pages.
 
 namespace {
+
+std::vector<std::byte> text(const char *content)
+{
+    const auto *data = reinterpret_cast<const std::byte *>(content);
+    return {data, data + std::strlen(content)};
+}
+
+/// A folder of files for tests, removed at the end.
+class FileFolder
+{
+public:
+    /// Writes a file; returns its path, an empty one where that failed.
+    std::filesystem::path write(const char *name, const std::vector<std::byte> &content) const
+    {
+        QFile file(m_folder.filePath(QString::fromLatin1(name)));
+        if (!file.open(QIODevice::WriteOnly))
+            return {};
+        file.write(reinterpret_cast<const char *>(content.data()),
+                   static_cast<qint64>(content.size()));
+        return file.fileName().toStdString();
+    }
+
+    QString path() const { return m_folder.path(); }
+    QString filePath(const QString &name) const { return m_folder.filePath(name); }
+
+private:
+    QTemporaryDir m_folder;
+};
+
+/// What a file holds now; nothing where it cannot be read.
+QByteArray onDisk(const std::filesystem::path &path)
+{
+    return contentOf(QString::fromStdString(path.string()));
+}
 
 std::vector<std::byte> randomBytes(std::size_t count, std::mt19937_64 &random)
 {

@@ -11,7 +11,6 @@
 #include "core/patch/edit/find_weight.h"
 #include "core/patch/patch.h"
 #include "core/patch/plan/recorder.h"
-#include "made_bundle.h"
 #include "sample_bundles.h"
 #include "tests/test_program.h"
 

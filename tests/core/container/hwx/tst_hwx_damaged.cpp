@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/little_endian.h"
-#include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
 #include "core/container/hwx/cover.h"
 #include "core/container/hwx/slots.h"

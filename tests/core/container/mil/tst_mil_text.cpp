@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Programs written back: the same bytes, and changed numbers at their places alone.
-#include "core/container/mil/reader.h"
 #include "core/container/mil/writer.h"
 #include "mil_text.h"
-#include "tests/test_program.h"
 
 using namespace miltest;
 

@@ -8,12 +8,27 @@
 #include "core/codec/edit/editor.h"
 #include "core/compare/compare.h"
 #include "core/patch/patch.h"
-#include "made_kernels.h"
+#include "synthetic_kernels.h"
 #include "tests/core/bundle/promises.h"
 #include "tests/core/container/section/order_check.h"
 #include "tests/data/data_folder.h"
 
 namespace {
+
+std::vector<std::uint16_t> halvesOf(const Bundle &bundle, std::size_t weight)
+{
+    const auto decoder = bundle.decoder(weight);
+    if (!decoder)
+        return {};
+    std::vector<std::uint16_t> halves(decoder->elements().value);
+    decoder->decodeHalf(0, halves);
+    return halves;
+}
+
+BundlePtr openKernel(const test::Bytes &bytes, const char *name = "made.hwx")
+{
+    return Bundle::open(name, {.memory = {{name, bytes}}}).value_or(nullptr);
+}
 
 BundlePtr openReal(const QString &name)
 {
