@@ -1,8 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "encoder_runs.h"
+#include "cli_process.h"
 #include "written_archive.h"
 
 namespace {
+
+/// Runs `encode` on one bundle, each time into a bundle of its own.
+struct Encoder {
+    QTemporaryDir scratch;
+    QString bundle; ///< path of what is encoded
+    int count = 0;  ///< how many output paths were named
+
+    /// `line`: what follows the bundle; % stands for the folder.
+    CliResult run(const QString &line) const
+    {
+        QStringList words{QStringLiteral("encode"), bundle};
+        words += line.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+        for (QString &word : words)
+            word.replace(QLatin1Char('%'), scratch.path());
+        return runCli(words);
+    }
+
+    QString fresh() { return QStringLiteral("%/out%1.mlmodelc").arg(++count); }
+};
 
 /// Values of a weight, different from each other.
 Bytes drawnHalves(std::size_t count, unsigned seed)

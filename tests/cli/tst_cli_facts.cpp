@@ -26,7 +26,7 @@ const Json *rowWith(const Json &rows, const char *key, const char *value)
 }
 
 /// One convolution of 128 by 128 channels with normal weights, on a square image.
-MadeBundle convolution(int kernel, int side)
+MadeBundle squareConvolution(int kernel, int side)
 {
     MadeBundle made;
     std::mt19937 random(3);
@@ -61,7 +61,7 @@ private:
     {
         const QByteArray name = QByteArray("k") + QByteArray::number(kernel) + "side" +
                                 QByteArray::number(side) + ".mlmodelc";
-        return writeBundle(m_scratch, name.constData(), convolution(kernel, side));
+        return writeBundle(m_scratch, name.constData(), squareConvolution(kernel, side));
     }
     QString computeBound() { return bundle(3, 32); }
     QString bandwidthBound() { return bundle(1, 1); }

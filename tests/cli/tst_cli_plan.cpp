@@ -1,9 +1,31 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // plan: the document, what is written, and the ways of saying no.
 #include "cli_process.h"
-#include "plan_values.h"
+#include "core/codec/encode/encoder.h"
 #include "tests/core/assessment/made_programs.h"
 #include "written_archive.h"
+
+namespace {
+
+Bytes someHalves(unsigned seed, std::uint64_t count)
+{
+    std::mt19937 random(seed);
+    std::vector<float> values;
+    for (std::uint64_t i = 0; i < count; ++i)
+        values.push_back(static_cast<float>(static_cast<double>(random()) / 4294967296.0 - 0.5));
+    return codec::encodeDense(values, {count}, ElementType::Fp16)->parts.front().bytes;
+}
+
+/// The words of a `plan` of one bundle: `options` separated by spaces; % stands for the folder.
+QStringList planLine(const QString &bundle, const QByteArray &options, const QString &folder)
+{
+    QStringList list{QStringLiteral("plan"), bundle};
+    for (const QByteArray &word : options.split(' '))
+        list << QString::fromUtf8(word).replace(u'%', folder);
+    return list;
+}
+
+} // namespace
 
 /// Plans of programs whose times or extents are not known, or that have several parts.
 class TestCliPlan : public QObject
