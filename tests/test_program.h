@@ -182,19 +182,61 @@ std::string whyNot(const T &value)
 
 constexpr std::array kColumnNames{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
 
-/// The columns of a test's data: in its _data(), before the rows.
-template <class... Types>
-void addColumns()
-{
-    std::size_t column = 0;
-    (QTest::addColumn<Types>(kColumnNames[column++]), ...);
-}
-
 /// A row of a test's data.
 template <class... Values>
 void addRow(const char *name, const Values &...values)
 {
     (QTest::newRow(name) << ... << values);
+}
+
+/// A text of a row, which may be written as a plain literal.
+struct RowText {
+    RowText(const char *text) : value(QString::fromUtf8(text)) {}
+    RowText(const QString &text) : value(text) {}
+    QString value;
+};
+
+/// Adds rows of these columns: by a name, or called as their values are.
+///     const auto row = addColumns<QByteArray, int>();
+///     row("nothing", "", 0);
+///     row("two words", 2);
+template <class... Types>
+struct DataRow {
+    template <class Type>
+    using Given = std::conditional_t<std::is_same_v<Type, QString>, RowText, Type>;
+
+    void operator()(const char *name, const Given<Types> &...values) const
+    {
+        (QTest::newRow(name) << ... << valueOf(values));
+    }
+    void operator()(const Given<Types> &...values) const
+    {
+        QByteArrayList all;
+        (all.append(shown(valueOf(values))), ...);
+        (*this)(all.join(", ").constData(), values...);
+    }
+
+private:
+    static const QString &valueOf(const RowText &text) { return text.value; }
+    template <class Type>
+    static const Type &valueOf(const Type &value)
+    {
+        return value;
+    }
+    template <class Type>
+    static QByteArray shown(const Type &value)
+    {
+        return QVariant::fromValue(value).toString().toUtf8();
+    }
+};
+
+/// The columns of a test's data: in its _data(), before the rows, which the result adds.
+template <class... Types>
+DataRow<Types...> addColumns()
+{
+    std::size_t column = 0;
+    (QTest::addColumn<Types>(kColumnNames[column++]), ...);
+    return {};
 }
 
 /// The values of the row that the test runs with, in the order of addColumns().
@@ -248,6 +290,8 @@ void addEach(std::initializer_list<T> values)
     }))
 
 using namespace Qt::StringLiterals;
+using namespace kernscope;
+using namespace kernscope::test;
 
 /// `Application`: QApplication, QCoreApplication or kernscope::test::NoApplication.
 #define KERNSCOPE_TEST(Class, Application)                                                         \

@@ -4,7 +4,6 @@
 // the exponent of the time (the slope in log-log: 1 is linear), beside the bound of 5 s and 512 MiB
 // that holds for the metadata of any file.
 #include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
 #include "core/graph/graph.h"
 #include "tests/core/container/checkpoint/made_checkpoint.h"
 #include "tests/core/container/mil/proto_builder.h"
@@ -21,7 +20,6 @@
 
 #include <fmt/format.h>
 
-using namespace kernscope;
 using namespace prototest;
 namespace fs = std::filesystem;
 

@@ -2,35 +2,23 @@
 // kernscope-bench-edit [ELEMENTS [FORM [EDIT]]]: planning edits of a whole weight (4 Mi elements
 // unless given) beside encoding the same values anew, in one process; with the memory that planning
 // takes beyond what was there, at most, beside the bytes that change.
-#include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
-#include "made_bundle.h"
+#include "large_models.h"
 
 #include "core/codec/encode/encoder.h"
 #include "core/numeric/npy.h"
 #include "core/patch/patch.h"
 
-#include <algorithm>
-#include <array>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <functional>
 #include <limits>
-#include <span>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include <malloc.h>
-#include <unistd.h>
-
-#include <fmt/format.h>
 
 using namespace kernscope;
+using namespace kernscope::bench;
 using namespace kernscope::test;
 
 namespace {
@@ -38,24 +26,6 @@ namespace {
 constexpr std::uint64_t kRows = 1024;
 constexpr float kKept = 0.2f; ///< magnitude from which on the sparse form keeps a value
 std::string_view g_onlyEdit;  ///< empty: every one
-
-/// Wall time: edits use all processors, encoders one. Measure on a quiet machine.
-double seconds(const std::function<void()> &work)
-{
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-/// The middle one of three: the first time, the system finds the memory.
-double medianSeconds(const std::function<void()> &work)
-{
-    std::array<double, 3> times{};
-    for (double &time : times)
-        time = seconds(work);
-    std::sort(times.begin(), times.end());
-    return times[1];
-}
 
 /// Anonymous memory of this process: the pages of mapped files are the system's to drop.
 std::uint64_t anonymousBytes()
@@ -106,8 +76,7 @@ void writeFile(const std::filesystem::path &path, std::string_view head,
     std::filesystem::create_directories(path.parent_path());
     std::ofstream out(path, std::ios::binary);
     out << head;
-    out.write(reinterpret_cast<const char *>(bytes.data()),
-              static_cast<std::streamsize>(bytes.size()));
+    writeAll(out, bytes);
 }
 
 /// A bundle whose one weight is stored as `encoded`.
@@ -168,11 +137,11 @@ void edit(const std::filesystem::path &folder, const std::string &form, const st
         planned = Result<std::vector<AppliedEdit>>();
         planned = planEdits(*bundle, {*asked}, std::numeric_limits<double>::infinity());
     };
-    const double ours = medianSeconds(plan);
+    const double ours = middleSeconds(3, plan);
     planned = Result<std::vector<AppliedEdit>>();
     const std::uint64_t grown = peakGrowth(plan);
     const double applied =
-        planned ? seconds([&] { (void)applyEdit(*bundle, planned->front()); }) : 0;
+        planned ? wallSeconds([&] { (void)applyEdit(*bundle, planned->front()); }) : 0;
     std::uint64_t changed = 0;
     for (const FileEdit &one : planned ? planned->front().bytes : std::vector<FileEdit>())
         changed += one.after.size();
@@ -201,7 +170,7 @@ void row(const std::filesystem::path &scratch, const std::string &form, std::uin
         const MadeBundle made = bundleOf(*encoded, form);
         writeFile(folder / "model.mil", made.text(), {});
         writeFile(folder / "weights/weight.bin", {}, made.weights());
-        plain = medianSeconds([&] { (void)encode(second); });
+        plain = middleSeconds(3, [&] { (void)encode(second); });
         // An element that is left out stays zero, and the others do not become it.
         for (std::size_t i = 0; form.starts_with("sparse") && i < second.size(); ++i)
             second[i] = std::abs(first[i]) >= kKept ? 0.5f + std::abs(second[i]) : 0.0f;
@@ -225,8 +194,7 @@ int main(int argc, char **argv)
     const std::uint64_t asked = argc > 1 ? std::strtoull(argv[1], nullptr, 0) : 4 << 20;
     const std::uint64_t columns = std::max<std::uint64_t>(32, asked / kRows / 32 * 32);
     const Shape shape{kRows, columns};
-    const auto scratch =
-        std::filesystem::temp_directory_path() / fmt::format("kernscope-bench-{}", getpid());
+    const auto scratch = scratchFolder();
     fmt::print("{} elements\n", kRows * columns);
     const std::string_view only = argc > 2 ? argv[2] : "";
     g_onlyEdit = argc > 3 ? argv[3] : "";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "large_models.h"
 #include "synthetic.h"
 
-#include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
 #include "core/descriptor/task_reader.h"
 
@@ -9,23 +9,13 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include <chrono>
-#include <functional>
-#include <span>
-
 #include <sys/resource.h>
 
 using namespace kernscope;
+using namespace kernscope::bench;
 using namespace kernscope::test;
 
 namespace {
-
-double secondsOf(const std::function<void()> &work)
-{
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 long peakKilobytes()
 {
@@ -42,11 +32,10 @@ class BenchHwx : public QObject
     Q_OBJECT
 
 private slots:
-    void opensLargeFiles();
+    void opensLargeFiles(); ///< 512 MiB of kernels: opening costs the tables only
     void decodesManyTasks();
 };
 
-/// 512 MiB of kernels: opening costs the tables only.
 void BenchHwx::opensLargeFiles()
 {
     QTemporaryDir scratch;
@@ -65,8 +54,7 @@ void BenchHwx::opensLargeFiles()
     file.close();
     bytes = {};
     const long before = peakKilobytes();
-    double seconds = 0;
-    seconds = secondsOf([&] {
+    const double seconds = wallSeconds([&] {
         const auto bundle = Bundle::open(file.fileName().toStdString());
         QVERIFY(bundle);
     });
@@ -78,7 +66,7 @@ void BenchHwx::decodesManyTasks()
 {
     constexpr std::size_t kTasks = 100000;
     const Bytes bytes = syntheticH13(kTasks);
-    const auto seconds = secondsOf([&] {
+    const auto seconds = wallSeconds([&] {
         const auto container = hwx::readContainer(bytes, "many.hwx");
         QVERIFY(container);
         const auto &text = container->texts.front();
@@ -97,7 +85,7 @@ void BenchHwx::decodesManyTasks()
         QVERIFY(registers > kTasks * 50);
     });
     qInfo("100,000 tasks walked and decoded with carried state in %.3f s", seconds);
-    const auto opening = secondsOf([&] {
+    const auto opening = wallSeconds([&] {
         QVERIFY(Bundle::open("many.hwx", {.memory = {{"many.hwx", bytes}}}));
     });
     qInfo("100,000 tasks opened as a bundle in %.3f s", opening);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/bench/cases.h"
 #include "tests/bench/compare_cases.h"
 #include "tests/bench/errors.h"
 #include "tests/bench/huge_buffer.h"

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // kernscope-bench-open: what opening, reading programs and patching cost on a bundle of 2 GiB,
 // beside the plainest way to touch the same bytes, in one process.
-#include "core/bundle/bundle.h"
-#include "made_bundle.h"
+#include "large_models.h"
 
-#include "core/base/little_endian.h"
 #include "core/base/sha256.h"
 #include "core/container/mil/reader.h"
 #include "core/patch/interrupted_save.h"
@@ -12,21 +10,10 @@
 #include "core/patch/save/journal.h"
 #include "core/patch/save/save_key.h"
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <span>
-#include <string>
-#include <vector>
-
-#include <unistd.h>
-
-#include <fmt/format.h>
 
 using namespace kernscope;
+using namespace kernscope::bench;
 using namespace kernscope::test;
 
 namespace {
@@ -34,19 +21,6 @@ namespace {
 constexpr std::uint64_t kRecords = 32;
 constexpr std::uint64_t kElements = std::uint64_t(1) << 25; // of each: 64 MiB of fp16
 constexpr std::uint64_t kStride = 64 + 2 * kElements;
-
-/// The middle one of nine runs, in seconds.
-double median(const std::function<void()> &work)
-{
-    std::vector<double> runs(9);
-    for (double &run : runs) {
-        const auto start = std::chrono::steady_clock::now();
-        work();
-        run = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    }
-    std::nth_element(runs.begin(), runs.begin() + 4, runs.end());
-    return runs[4];
-}
 
 /// A figure of /proc/self: resident bytes, or bytes given to write().
 std::uint64_t resident()
@@ -69,42 +43,13 @@ std::uint64_t written()
     return 0;
 }
 
-/// Payloads are holes of the file system; tables are real.
-bool makeBundle(const std::filesystem::path &folder)
-{
-    std::filesystem::create_directories(folder / "weights");
-    std::ofstream file(folder / "weights/weight.bin", std::ios::binary);
-    Bytes header(64);
-    storeLittle<std::uint32_t>(header, 0, kRecords);
-    storeLittle<std::uint32_t>(header, 4, milblob::kVersion);
-    file.write(reinterpret_cast<const char *>(header.data()), 64);
-    MadeBundle made;
-    const std::string shape = fmt::format("[{}]", kElements);
-    for (std::uint64_t i = 0; i < kRecords; ++i) {
-        const std::uint64_t meta = 64 + i * kStride;
-        Bytes record(64);
-        storeLittle<std::uint32_t>(record, 0, milblob::kSentinel);
-        storeLittle<std::uint32_t>(record, 4, 1);
-        storeLittle<std::uint64_t>(record, 8, 2 * kElements);
-        storeLittle<std::uint64_t>(record, 16, meta + 64);
-        file.seekp(static_cast<std::streamoff>(meta));
-        file.write(reinterpret_cast<const char *>(record.data()), 64);
-        made.constant("tensor<fp16, " + shape + ">", fmt::format("w{}", i),
-                      MadeBundle::blobAt("fp16", shape, meta));
-    }
-    file.close();
-    std::filesystem::resize_file(folder / "weights/weight.bin", 64 + kRecords * kStride);
-    std::ofstream(folder / "model.mil") << made.text();
-    return file.good();
-}
-
 void benchOpen(const std::filesystem::path &folder)
 {
     const std::uint64_t before = resident();
     const auto kept = Bundle::open(folder);
     const std::uint64_t grown = resident() - std::min(before, resident());
-    const double ours = median([&] { (void)Bundle::open(folder); });
-    const double plain = median([&] {
+    const double ours = middleSeconds(9, [&] { (void)Bundle::open(folder); });
+    const double plain = middleSeconds(9, [&] {
         std::ifstream file(folder / "weights/weight.bin", std::ios::binary);
         char record[64];
         for (std::uint64_t i = 0; i < kRecords; ++i) {
@@ -151,12 +96,13 @@ void benchText()
     const std::string text = made.text();
     const auto bytes = std::as_bytes(std::span(text));
     std::size_t operations = 0;
-    const double ours = median([&] {
+    const double ours = middleSeconds(9, [&] {
         const auto parsed = mil::readProgramText(bytes, "model.mil");
         operations = parsed.program.functions.size();
     });
     std::vector<std::byte> copy(bytes.size());
-    const double plain = median([&] { std::copy(bytes.begin(), bytes.end(), copy.begin()); });
+    const double plain =
+        middleSeconds(9, [&] { std::copy(bytes.begin(), bytes.end(), copy.begin()); });
     fmt::print(
         "model.mil {:3} KiB {:8.3f} ms   copying the text alone    {:9.3f} ms   ratio {:7.2f}"
         "   {} functions\n",
@@ -214,10 +160,8 @@ void benchJournal(const std::filesystem::path &folder)
         if (!makeJournal(folder, runs))
             return;
         const auto timed = [](const auto &work) {
-            const auto start = std::chrono::steady_clock::now();
-            const bool done = work();
-            const double now =
-                std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+            bool done = false;
+            const double now = wallSeconds([&] { done = work(); });
             return fmt::format("{:9.3f} ms{}", 1e3 * now, done ? "" : " FAILED");
         };
         const std::string open = timed([&] {
@@ -238,10 +182,9 @@ void benchJournal(const std::filesystem::path &folder)
 
 int main()
 {
-    const auto scratch =
-        std::filesystem::temp_directory_path() / fmt::format("kernscope-bench-{}", getpid());
+    const auto scratch = scratchFolder();
     const auto folder = scratch / "large.mlmodelc";
-    if (makeBundle(folder)) {
+    if (writeModel(folder, kRecords, fmt::format("[{}]", kElements), 2 * kElements)) {
         benchOpen(folder);
         benchPatch(folder);
     }

@@ -3,31 +3,20 @@
 // differ (goal: under 10 s on two cores), and planning MIB MiB (2048 unless given) of dense weights
 // with four candidate forms each (goal: 100 MB/s). Beside each plan the plain encoder over the same
 // weights in the same forms. Measure with the preset `release`.
-#include "core/bundle/bundle.h"
-#include "made_bundle.h"
+#include "large_models.h"
 
-#include "core/base/little_endian.h"
 #include "core/codec/encode/encoder.h"
 #include "core/codec/encode/form_spec.h"
 #include "core/patch/patch.h"
 #include "core/plan/write_plan.h"
 
-#include <algorithm>
-#include <chrono>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <functional>
 #include <random>
-#include <string>
-#include <vector>
 
 #include <time.h>
-#include <unistd.h>
-
-#include <fmt/format.h>
 
 using namespace kernscope;
+using namespace kernscope::bench;
 using namespace kernscope::test;
 
 namespace {
@@ -43,11 +32,8 @@ Seconds timeOf(const std::function<void()> &work)
         ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
         return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
     };
-    const auto start = std::chrono::steady_clock::now();
-    const double before = processor();
-    work();
-    return {std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
-            processor() - before};
+    const double before = processor(), wall = wallSeconds(work);
+    return {wall, processor() - before};
 }
 
 /// Halves with a distribution like that of weights, the same in each run.
@@ -68,38 +54,18 @@ struct Network {
 
 void writeNetwork(const std::filesystem::path &folder, const Network &network)
 {
-    std::filesystem::create_directories(folder / "weights");
-    std::ofstream file(folder / "weights/weight.bin", std::ios::binary);
-    const auto write = [&file](std::span<const std::byte> bytes) {
-        file.write(reinterpret_cast<const char *>(bytes.data()),
-                   static_cast<std::streamsize>(bytes.size()));
-    };
-    Bytes header(64);
-    storeLittle<std::uint32_t>(header, 0, static_cast<std::uint32_t>(network.weights));
-    storeLittle<std::uint32_t>(header, 4, milblob::kVersion);
-    write(header);
     MadeBundle made;
     const std::uint64_t elements = network.rows * network.columns, bytes = 2 * elements;
     made.parameters = fmt::format("tensor<fp16, [1, {}]> x", network.columns);
-    const std::string shape = fmt::format("[{}, {}]", network.rows, network.columns);
     const Bytes values = halvesOf(elements, 1);
-    for (std::uint64_t i = 0; i < network.weights; ++i) {
-        const std::uint64_t meta = 64 + i * (64 + bytes);
-        Bytes record(64);
-        storeLittle<std::uint32_t>(record, 0, milblob::kSentinel);
-        storeLittle<std::uint32_t>(record, 4, 1);
-        storeLittle<std::uint64_t>(record, 8, bytes);
-        storeLittle<std::uint64_t>(record, 16, meta + 64);
-        write(record);
-        // The values in another order: begun elsewhere.
-        const std::uint64_t at = i % network.contents * 2 * 37 % bytes;
-        write(std::span(values).subspan(at));
-        write(std::span(values).first(at));
-        const std::string name = fmt::format("w{}", i);
-        made.constant("tensor<fp16, " + shape + ">", name, MadeBundle::blobAt("fp16", shape, meta));
-        made.consume(name);
-    }
-    std::ofstream(folder / "model.mil") << made.text();
+    writeModel(folder, network.weights, fmt::format("[{}, {}]", network.rows, network.columns),
+               bytes, made, [&](std::ofstream &file, std::uint64_t i, MadeBundle &program) {
+                   // The values in another order: begun elsewhere.
+                   const std::uint64_t at = i % network.contents * 2 * 37 % bytes;
+                   writeAll(file, std::span(values).subspan(at));
+                   writeAll(file, std::span(values).first(at));
+                   program.consume(fmt::format("w{}", i));
+               });
 }
 
 struct Encoding {
@@ -138,8 +104,9 @@ Encoding encodingAlone(const Bundle &bundle, const plan::Survey &survey, std::si
 
 /// The time of a plan, and with `writes` of carrying it out and saving it. Beside it that of the
 /// plain encoder over `sample` of the weights of different content.
-void bench(const std::string &title, const Network &network, const std::filesystem::path &scratch,
-           const std::vector<std::string> &forms, std::size_t sample, bool writes)
+void benchPlan(const std::string &title, const Network &network,
+               const std::filesystem::path &scratch, const std::vector<std::string> &forms,
+               std::size_t sample, bool writes)
 {
     writeNetwork(scratch / "network.mlmodelc", network);
     const auto bundle = Bundle::open(scratch / "network.mlmodelc");
@@ -211,18 +178,17 @@ int main(int argc, char **argv)
     };
     const std::uint64_t mebibytes =
         words.empty() ? 0 : std::strtoull(words.back().c_str(), nullptr, 10);
-    const auto scratch =
-        std::filesystem::temp_directory_path() / fmt::format("kernscope-bench-{}", getpid());
+    const auto scratch = scratchFolder();
     if (asked("many"))
-        bench("10,000 weights of 64 by 64, all forms", {10'000, 64, 64, 1000}, scratch / "many", {},
-              1000, true);
+        benchPlan("10,000 weights of 64 by 64, all forms", {10'000, 64, 64, 1000}, scratch / "many",
+                  {}, 1000, true);
     const std::vector<std::string> four{"int8", "palette4", "palette8", "sparse-0.5"};
     const std::uint64_t bytes = (mebibytes == 0 ? 2048 : mebibytes) << 20;
     if (asked("large")) {
-        bench("weights of 4096 by 4096, four forms", {bytes >> 25, 4096, 4096, bytes >> 25},
-              scratch / "large", four, 2, false);
-        bench("weights of 1024 by 1024, four forms", {bytes >> 21, 1024, 1024, bytes >> 21},
-              scratch / "middle", four, 16, false);
+        benchPlan("weights of 4096 by 4096, four forms", {bytes >> 25, 4096, 4096, bytes >> 25},
+                  scratch / "large", four, 2, false);
+        benchPlan("weights of 1024 by 1024, four forms", {bytes >> 21, 1024, 1024, bytes >> 21},
+                  scratch / "middle", four, 16, false);
     }
     std::filesystem::remove_all(scratch);
     return 0;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/bench/ratios.h"
 
-#include "tests/bench/cases.h"
 #include "tests/bench/compare_cases.h"
-#include "tests/bench/huge_buffer.h"
 #include "tests/bench/limits.h"
 #include "tests/bench/order_cases.h"
 #include "tests/bench/timing.h"

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
 
-#include <QFile>
 #include <QProcess>
 #include <QProcessEnvironment>
-
-#include <csignal>
 
 namespace kernscope::test {
 

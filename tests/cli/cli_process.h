@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QByteArray>
-#include <QStringList>
-
-#include <functional>
+#include "tests/test_program.h"
+#include "written_bundle.h"
 
 #include <nlohmann/json.hpp>
 
@@ -29,14 +27,25 @@ inline QByteArray text(const nlohmann::ordered_json &json)
     return QByteArray::fromStdString(json.dump());
 }
 
-/// The arguments of a command line that quotes nothing.
-inline QStringList words(const char *line)
+/// The arguments of a command line that quotes nothing; a word % is the next of `places`.
+template <class... Places>
+QStringList args(const char *line, const Places &...places)
 {
-    return QString::fromUtf8(line).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    QStringList list = QString::fromUtf8(line).split(u' ', Qt::SkipEmptyParts);
+    const QStringList all{QString(places)...};
+    qsizetype next = 0;
+    for (QString &word : list)
+        word = word == u"%" ? all.value(next++) : word;
+    return list;
 }
 
 /// Runs and waits, for at most two minutes.
 CliResult runCli(const QStringList &arguments);
+template <class... Places>
+CliResult runCli(const char *line, const Places &...places)
+{
+    return runCli(args(line, places...));
+}
 /// The same, with these bytes on standard input.
 CliResult runCliWith(const QByteArray &input, const QStringList &arguments);
 /// The same, with standard output sent to a file.

@@ -2,8 +2,6 @@
 #pragma once
 
 #include "cli_process.h"
-#include "tests/test_program.h"
-#include "written_bundle.h"
 
 /// Bundles that `diff` compares.
 namespace kernscope::test {

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli_process.h"
 #include "compared_bundles.h"
 #include "core/numeric/half.h"
-#include "tests/test_program.h"
 #include "written_archive.h"
-#include "written_bundle.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 
@@ -135,7 +129,7 @@ private slots:
 
     void nearer()
     {
-        const QStringList sibling{u"--sibling"_s, m_broken};
+        const QStringList sibling = args("--sibling %", m_broken);
         const CliResult result = audit(m_sound, sibling + QStringList{m_json});
         QCOMPARE(result.exitCode, 0); // the answer is about the package
         const auto json = result.json();
@@ -152,7 +146,7 @@ private slots:
     void output()
     {
         const QString report = m_scratch.filePath(u"audit.html"_s);
-        const QStringList out{u"-o"_s, report};
+        const QStringList out = args("-o %", report);
         QCOMPARE(audit(m_broken, out).exitCode, 1);
         const QByteArray written = contentOf(report);
         QVERIFY(written.contains("rows-zeroed"));
@@ -160,7 +154,7 @@ private slots:
         QCOMPARE(again.exitCode, 4);
         QCOMPARE(again.json()["diagnostics"][0]["code"].get<std::string>(), "io.exists");
         QVERIFY(!again.json().contains("faulty")); // nothing was compared
-        QCOMPARE(audit(m_broken, out + QStringList{u"--force"_s}).exitCode, 1);
+        QCOMPARE(audit(m_broken, out + args("--force")).exitCode, 1);
         QVERIFY(audit(m_broken, {u"-o"_s, u"-"_s, u"--quiet"_s}).out.contains("rows-zeroed"));
         QCOMPARE(audit(m_broken, {u"-o"_s, m_scratch.filePath(u"a.txt"_s)}).exitCode, 2);
     }
@@ -188,7 +182,7 @@ private slots:
     void coverage()
     {
         const auto inspect = [&](const QStringList &more) {
-            return runCli(QStringList{u"inspect"_s, m_sound} + more);
+            return runCli(args("inspect %", m_sound) + more);
         };
         const CliResult plain = inspect({u"--coverage"_s, m_json});
         QCOMPARE(plain.exitCode, 0);
@@ -196,15 +190,12 @@ private slots:
         QCOMPARE(coverage["bits"].get<double>(), 16.0);
         QCOMPARE(coverage["parameters"].get<std::size_t>(), 2 * kRows * kColumns);
         QCOMPARE(coverage["not_kept"].get<int>(), 0);
-        const QStringList expected{u"--expect"_s, u"*=palette4"_s};
+        const QStringList expected = args("--expect *=palette4");
         const CliResult not4 = inspect(expected + QStringList{m_json});
         QCOMPARE(not4.exitCode, 1);
         QCOMPARE(not4.json()["coverage"]["not_kept"].get<int>(), 2);
         QVERIFY(inspect(expected).out.contains("2 weights not in the form expected"));
-        QCOMPARE(
-            inspect(expected + QStringList{u"--except"_s, u"*up*"_s, u"--except"_s, u"*down*"_s})
-                .exitCode,
-            0);
+        QCOMPARE(inspect(expected + args("--except *up* --except *down*")).exitCode, 0);
         QCOMPARE(inspect({u"--sibling"_s, m_broken}).exitCode, 0);
         QCOMPARE(inspect({u"--expect"_s, u"palette4"_s}).exitCode, 2);
         const QString config =
@@ -230,7 +221,7 @@ private slots:
     void findingsAsSarif()
     {
         const QString path = m_scratch.filePath(u"findings.sarif"_s);
-        QCOMPARE(runCli({u"inspect"_s, m_broken, u"-o"_s, path}).exitCode, 0);
+        QCOMPARE(runCli("inspect % -o %", m_broken, path).exitCode, 0);
         const auto json = nlohmann::json::parse(contentOf(path).toStdString());
         const auto &results = json["runs"][0]["results"];
         QVERIFY(!results.empty());
@@ -244,7 +235,7 @@ private slots:
 private:
     CliResult audit(const QString &build, const QStringList &more = {}) const
     {
-        return runCli(QStringList{u"audit"_s, build, u"--against"_s, m_checkpoint} + more);
+        return runCli(args("audit % --against %", build, m_checkpoint) + more);
     }
     QString rulesFile(const QByteArray &text) const
     {

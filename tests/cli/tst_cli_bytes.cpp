@@ -2,16 +2,12 @@
 #include "cli_process.h"
 #include "resources/sample.h"
 #include "tests/core/container/contract/container_samples.h"
-#include "tests/test_program.h"
 #include "widgets/bytes/hex_dock.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/models/byte_models.h"
 #include "widgets/models/session.h"
 #include "widgets/models/table_text.h"
-#include "written_bundle.h"
 
-using namespace kernscope;
-using namespace kernscope::test;
 using namespace kernscope::ui;
 
 using Json = nlohmann::ordered_json;
@@ -47,9 +43,8 @@ private slots:
             const std::uint64_t size = std::min<std::uint64_t>(view.size(), 20000);
             if (size == 0)
                 continue;
-            const CliResult said =
-                runCli({u"bytes"_s, path, u"0"_s, u"--file"_s, QString::fromStdString(name),
-                        u"--count"_s, QString::number(size), u"--json"_s});
+            const CliResult said = runCli("bytes % 0 --file % --count % --json", path,
+                                          QString::fromStdString(name), QString::number(size));
             QCOMPARE(said.exitCode, 0);
             std::uint64_t next = 0;
             const Json document = said.json();
@@ -93,10 +88,9 @@ private slots:
                 const std::uint64_t at = section.range.offset.value + section.range.bytes.value / 2;
                 session.goToBytes(section.file, {FileOffset(at), ByteCount(1)});
                 const Json said =
-                    runCli({u"bytes"_s, path,
-                            u"%1:%2"_s.arg(fromUtf8(session.bundle()->files()[section.file].path),
-                                           QString::number(at)),
-                            u"--json"_s})
+                    runCli("bytes % % --json", path,
+                           u"%1:%2"_s.arg(fromUtf8(session.bundle()->files()[section.file].path),
+                                          QString::number(at)))
                         .json();
                 const QString field = fromUtf8(said["fields"][0]["field"].get<std::string>());
                 const auto labels = dock.findChildren<QLabel *>();
@@ -120,19 +114,18 @@ private slots:
 
     void places_data()
     {
-        addColumns<QStringList, QString, quint64>();
+        const auto row = addColumns<QStringList, QString, quint64>();
         const auto s = [](const char *text) { return QString::fromLatin1(text); };
         const QString weights = s("weights/weight.bin");
-        addRow("offset", QStringList{s("0x44")}, weights, quint64(68));
-        addRow("decimal", QStringList{s("68")}, weights, quint64(68));
-        addRow("file", QStringList{s("3"), s("--file"), s("model.mil")}, s("model.mil"),
-               quint64(3));
-        addRow("file:offset", QStringList{s("model.mil:0x10")}, s("model.mil"), quint64(16));
-        addRow("element", QStringList{s("w[1,0]")}, weights, quint64(128 + 4));
-        addRow("flat element", QStringList{s("w[3]")}, weights, quint64(128 + 6));
-        addRow("weight", QStringList{s("w")}, weights, quint64(128));
-        addRow("weight+offset", QStringList{s("w+0x3")}, weights, quint64(131));
-        addRow("link", QStringList{s("#w[1,1]")}, weights, quint64(128 + 6));
+        row("offset", {s("0x44")}, weights, 68);
+        row("decimal", {s("68")}, weights, 68);
+        row("file", {s("3"), s("--file"), s("model.mil")}, s("model.mil"), 3);
+        row("file:offset", {s("model.mil:0x10")}, s("model.mil"), 16);
+        row("element", {s("w[1,0]")}, weights, quint64(128 + 4));
+        row("flat element", {s("w[3]")}, weights, quint64(128 + 6));
+        row("weight", {s("w")}, weights, 128);
+        row("weight+offset", {s("w+0x3")}, weights, 131);
+        row("link", {s("#w[1,1]")}, weights, quint64(128 + 6));
     }
 
     void places()
@@ -142,8 +135,8 @@ private slots:
         made.layer("w", "[2, 2]", halves({1, 2, 3, -0.5F}));
         const QString path = writeBundle(m_scratch, "places.mlmodelc", made);
         const bool link = place.front().startsWith(u'#');
-        const CliResult said = runCli(QStringList{u"bytes"_s, link ? path + place.front() : path} +
-                                      (link ? QStringList() : place) + QStringList{u"--json"_s});
+        const CliResult said = runCli(args("bytes %", link ? path + place.front() : path) +
+                                      (link ? QStringList() : place) + args("--json"));
         QCOMPARE(said.exitCode, 0);
         const Json json = said.json();
         QCOMPARE(QString::fromStdString(json["file"].get<std::string>()), file);
@@ -161,8 +154,7 @@ private slots:
     void recordOfAWeightFile()
     {
         const QString path = sampleBundle("sample-dense.mlmodelc");
-        const Json json =
-            runCli({u"bytes"_s, path, u"0x40"_s, u"--count"_s, u"64"_s, u"--json"_s}).json();
+        const Json json = runCli("bytes % 0x40 --count 64 --json", path).json();
         QCOMPARE(json["fields"].size(), std::size_t(6));
         const Json &sentinel = json["fields"][0];
         QCOMPARE(sentinel["value"].get<std::uint64_t>(), std::uint64_t(0xDEADBEEF));
@@ -175,22 +167,23 @@ private slots:
     void refusals_data()
     {
         QTest::addColumn<QStringList>("arguments");
+        const DataRow<QStringList> row;
         const auto s = [](const char *text) { return QString::fromLatin1(text); };
-        addRow("no place", QStringList{});
-        addRow("past the end", QStringList{s("0xffffffffff")});
-        addRow("no such name", QStringList{s("nope")});
-        addRow("no such axis", QStringList{s("conv1_weight[0,0,0,0,0,0]")});
-        addRow("not an offset", QStringList{s("0x")});
-        addRow("overflow", QStringList{s("99999999999999999999999")});
-        addRow("no such file", QStringList{s("0"), s("--file"), s("weights/other.bin")});
-        addRow("no count", QStringList{s("0"), s("--count"), s("0")});
+        row("no place", {});
+        row("past the end", {s("0xffffffffff")});
+        row("no such name", {s("nope")});
+        row("no such axis", {s("conv1_weight[0,0,0,0,0,0]")});
+        row("not an offset", {s("0x")});
+        row("overflow", {s("99999999999999999999999")});
+        row("no such file", {s("0"), s("--file"), s("weights/other.bin")});
+        row("no count", {s("0"), s("--count"), s("0")});
     }
 
     void refusals()
     {
         QFETCH(QStringList, arguments);
         const QString path = sampleBundle("sample-dense.mlmodelc");
-        const CliResult said = runCli(QStringList{u"bytes"_s, path} + arguments);
+        const CliResult said = runCli(args("bytes %", path) + arguments);
         QCOMPARE(said.exitCode, 2);
         QVERIFY(said.out.isEmpty() && !said.err.isEmpty());
     }
@@ -199,8 +192,8 @@ private slots:
     void pastTheEndHasAPlace()
     {
         const QString path = sampleBundle("sample-dense.mlmodelc");
-        const CliResult said = runCli({u"bytes"_s, path, u"0xffffffffff"_s, u"--file"_s,
-                                       u"weights/weight.bin"_s, u"--json"_s});
+        const CliResult said =
+            runCli("bytes % 0xffffffffff --file weights/weight.bin --json", path);
         QCOMPARE(said.exitCode, 2);
         const Json fault = said.json()["diagnostics"].at(0);
         QCOMPARE(fault["file"].get<std::string>(), "weights/weight.bin");
@@ -212,7 +205,7 @@ private slots:
     void textIsForPeople()
     {
         const QString path = sampleBundle("sample-dense.mlmodelc");
-        const CliResult said = runCli({u"bytes"_s, path, u"0x48"_s});
+        const CliResult said = runCli("bytes % 0x48", path);
         QCOMPARE(said.exitCode, 0);
         for (const char *wanted : {"weights/weight.bin:0x48", "payload bytes (uint64)",
                                    "formats/blob-storage.md", "big-endian", "bfloat16"})

@@ -3,13 +3,7 @@
 // of 28 command lines with SIGBUS, and a rewrite gave answers of old and new bytes.
 #include "cli_process.h"
 #include "core/numeric/npy.h"
-#include "made_bundle.h"
 #include "synthetic.h"
-#include "tests/test_program.h"
-#include "written_bundle.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 
@@ -60,9 +54,8 @@ private slots:
             QVERIFY(put(array, QByteArray::fromStdString(npyHeader(ElementType::Fp16, shape)) +
                                    QByteArray(reinterpret_cast<const char *>(values.data()),
                                               qsizetype(values.size()))));
-            const CliResult folder =
-                runCli({u"quantize"_s, array, u"--format"_s, u"mxfp8"_s, u"-o"_s,
-                        m_scratch.filePath(u"%1.q"_s.arg(QLatin1String(name)))});
+            const CliResult folder = runCli("quantize % --format mxfp8 -o %", array,
+                                            m_scratch.filePath(u"%1.q"_s.arg(QLatin1String(name))));
             QVERIFY2(folder.exitCode == 0, folder.err);
             QByteArray container = QByteArray(reinterpret_cast<const char *>(syntheticH13().data()),
                                               qsizetype(syntheticH13().size()));
@@ -209,7 +202,7 @@ private slots:
     void replacedIsAnswered()
     {
         choose(u".mlmodelc/weights/weight.bin"_s);
-        const QStringList arguments{u"inspect"_s, m_bundle, u"--hash"_s, u"--json"_s};
+        const QStringList arguments = args("inspect % --hash --json", m_bundle);
         const CliResult before = runCli(arguments);
         const CliResult result = runChanging(arguments, 2, [this] {
             QVERIFY(put(m_file + u".new"_s, m_new));

@@ -1,33 +1,69 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // decide, choose, formats and targets, run as a script would.
 #include "cli_process.h"
-#include "convolution.h"
-#include "tests/test_program.h"
-#include "written_bundle.h"
 
-using namespace kernscope;
-using namespace kernscope::test;
 using Json = nlohmann::ordered_json;
+
+// geometry, roofline, calibrate and reduce: figures and times.
+
+namespace {
+
+/// A program with one convolution of 64 by 64 channels whose weight is of that form.
+MadeBundle convolution(const QString &form, const char *stride = "1, 1")
+{
+    MadeBundle made;
+    const std::string shape = "[64, 64, 1, 1]";
+    made.parameters = "tensor<fp16, [1, 64, 8, 8]> x";
+    if (form == u"int8") {
+        const std::string data = made.blob(ElementType::Int8, shape, Bytes(4096, std::byte{3}));
+        const std::string scale = made.blob(ElementType::Fp16, "[64]", Bytes(128, std::byte{0x3c}));
+        made.line("tensor<fp16, " + shape +
+                  "> w = constexpr_affine_dequantize()[axis = int32(0), name = string(\"w\"), "
+                  "quantized_data = " +
+                  data + ", scale = " + scale + ", zero_point = int8(0)]");
+    } else if (form == u"lut4") {
+        const std::string indices = made.blob(ElementType::Uint4, shape, Bytes(2048, std::byte{}));
+        const std::string lut =
+            made.blob(ElementType::Fp16, "[1, 1, 1, 1, 16, 1]", Bytes(32, std::byte{0x3c}));
+        made.line("tensor<fp16, " + shape + "> w = constexpr_lut_to_dense(indices = " + indices +
+                  ", lut = " + lut + ")[name = string(\"w\")]");
+    } else {
+        made.weight("w", shape, Bytes(8192, std::byte{0x3c}));
+    }
+    made.line("tensor<int32, [2]> strides = const()[name = string(\"strides\"), val = "
+              "tensor<int32, [2]>([" +
+              std::string(stride) + "])]");
+    made.op("y", "[1, 64, 8, 8]", "conv(strides = strides, weight = w, x = x)");
+    made.result = "y";
+    return made;
+}
+
+/// Runs a command on that program, which is written into the folder.
+CliResult runOnConvolution(const QTemporaryDir &folder, QStringList arguments, const QString &form,
+                           const char *stride = "1, 1")
+{
+    const QByteArray name = form.toUtf8() + ".mlmodelc";
+    arguments << writeBundle(folder, name.constData(), convolution(form, stride));
+    return runCli(arguments);
+}
+
+QString string(const nlohmann::ordered_json &json, const char *key)
+{
+    return QString::fromStdString(json.value(key, std::string()));
+}
+
+} // namespace
 
 class TestCliChips : public QObject
 {
     Q_OBJECT
 
-private:
-    QTemporaryDir m_scratch;
-
-    CliResult run(const QStringList &arguments, const QString &form, const char *stride = "1, 1")
-    {
-        return runOnConvolution(m_scratch, arguments, form, stride);
-    }
-
-private Q_SLOTS:
+private slots:
     /// The five helpers of table 25.1 for every code, and what the chip's descriptor can hold.
     void formats()
     {
         const auto formatsOf = [](const char *chip) {
-            return runCli({u"formats"_s, u"--target"_s, QString::fromLatin1(chip), u"--json"_s})
-                .json();
+            return runCli("formats --target % --json", QString::fromLatin1(chip)).json();
         };
         const auto m1 = formatsOf("M1");
         QCOMPARE(m1["descriptor_version"].get<int>(), 5);
@@ -49,9 +85,9 @@ private Q_SLOTS:
         QVERIFY(!m1["tensor_formats"][4]["dma_valid"].get<bool>());
         QCOMPARE(m1["element_catalogue"].size(), std::size_t(23));
         QCOMPARE(m1["element_catalogue"][15]["since_compiler"].get<std::string>(), "9.509.0");
-        const CliResult plain = runCli({u"formats"_s});
+        const CliResult plain = runCli("formats");
         QVERIFY(plain.exitCode == 0 && plain.out.contains("refused: odd index width"));
-        QCOMPARE(runCli({u"formats"_s, u"--target"_s, u"Q9"_s}).exitCode, 2);
+        QCOMPARE(runCli("formats --target Q9").exitCode, 2);
     }
 
     /// One address of a weight in every document, so that they can be joined.
@@ -76,18 +112,17 @@ private Q_SLOTS:
 
     void factsWithTheirSources()
     {
-        const auto facts =
-            runCli({u"formats"_s, u"--facts"_s, u"code_sets"_s, u"--json"_s}).json()["facts"];
+        const auto facts = runCli("formats --facts code_sets --json").json()["facts"];
         QCOMPARE(facts.size(), std::size_t(4));
         QCOMPARE(facts[2]["table"].get<std::string>(), "code_sets");
         QVERIFY(facts[2]["fact"].get<std::string>().starts_with(
             "set=native_kernel_formats; first_code=1; mask=0x3b; guard="));
         QCOMPARE(facts[2]["confidence"].get<std::string>(), "contested");
         QVERIFY(facts[2]["source"].get<std::string>().starts_with("chapter 36"));
-        const CliResult all = runCli({u"formats"_s, u"--facts=all"_s});
+        const CliResult all = runCli("formats --facts=all");
         QCOMPARE(all.exitCode, 0);
         QVERIFY(all.out.contains("checkpoint_types") && all.out.contains("weight_element_roles"));
-        QCOMPARE(runCli({u"formats"_s, u"--facts=none"_s}).exitCode, 2);
+        QCOMPARE(runCli("formats --facts=none").exitCode, 2);
     }
 
     void outcomes_data()
@@ -207,7 +242,7 @@ private Q_SLOTS:
 
     void formatsThatNobodyKnowsAreNotLegal()
     {
-        const auto rows = runCli({u"formats"_s, u"--target"_s, u"M5"_s, u"--json"_s}).json();
+        const auto rows = runCli("formats --target M5 --json").json();
         for (const Json &row : rows["kernel_formats"]) {
             if (int(row["code"]) > 31)
                 QVERIFY2(row["legal"].is_null(), string(row, "name").toUtf8().constData());
@@ -224,9 +259,8 @@ private Q_SLOTS:
     {
         const QString bundle = writeBundle(m_scratch, "asked.mlmodelc", convolution(u"dense"_s));
         const auto asked = [&](const QStringList &more, const QString &to) {
-            return runCli(QStringList{u"encode"_s, bundle, u"w"_s, u"--form"_s, u"palette"_s,
-                                      u"--bits"_s, u"6"_s, u"--target"_s, u"M1"_s, u"--output"_s,
-                                      m_scratch.filePath(to)} +
+            return runCli(args("encode % w --form palette --bits 6 --target M1 --output %", bundle,
+                               m_scratch.filePath(to)) +
                           more);
         };
         const auto refused = asked({}, u"refused.mlmodelc"_s);
@@ -238,9 +272,9 @@ private Q_SLOTS:
 
     void targets()
     {
-        const auto result = runCli({u"targets"_s, u"--json"_s});
+        const auto result = runCli("targets --json");
         QVERIFY(result.json()["targets"].size() >= 28);
-        QVERIFY(runCli({u"targets"_s}).out.contains("T8103"));
+        QVERIFY(runCli("targets").out.contains("T8103"));
     }
 
     void missingFilesAreNamed()
@@ -249,6 +283,196 @@ private Q_SLOTS:
             const auto result = runCli({QString::fromUtf8(command), m_scratch.filePath(u"none"_s)});
             QVERIFY2(result.exitCode == 4 || result.exitCode == 3, command);
         }
+    }
+
+    void geometryOfTypedNumbers()
+    {
+        const auto result =
+            runCli("geometry --json --channels 256:256 --kernel 3x3 --output-size 32x32");
+        QCOMPARE(result.exitCode, 0);
+        const Json operation = result.json()["operations"][0];
+        QCOMPARE(int(operation["ocg"]["size"]), 2);
+        QCOMPARE(int(operation["passes"]), 128);
+        QCOMPARE(int(operation["cores_lit"]), 4);
+        QCOMPARE(bool(operation["winograd"]["eligible"]), true);
+        QCOMPARE(int(operation["winograd"]["conditions"].size()), 8);
+        const auto zero = runCli("geometry --channels 0:4");
+        QCOMPARE(zero.exitCode, 2); // what was typed is wrong, no file is
+        const auto sixteen = runCli(
+            {u"geometry"_s, u"--json"_s, u"--cores"_s, u"16"_s, u"--channels"_s, u"256:256"_s});
+        QCOMPARE(int(sixteen.json()["operations"][0]["cores"]["value"]), 16);
+    }
+
+    void geometryOfABundle()
+    {
+        const auto result = run({u"geometry"_s, u"--json"_s}, u"lut4"_s);
+        const Json json = result.json();
+        QCOMPARE(int(json["operations"].size()), 1);
+        QCOMPARE(string(json["operations"][0], "weight"), u"w"_s);
+        QVERIFY(run({u"geometry"_s}, u"lut4"_s).out.contains("Winograd"));
+    }
+
+    void rooflines()
+    {
+        const auto result = run({u"roofline"_s, u"--json"_s, u"--target"_s, u"M1"_s}, u"lut4"_s);
+        const Json json = result.json();
+        QVERIFY(std::abs(double(json["ridge"]) - 141.2) < 0.1);
+        QVERIFY(json["ceilings"].size() > 8);
+        const Json &layer = json["layers"][0];
+        QCOMPARE(double(layer["flops"]), 2.0 * 4096 * 64);
+        for (const char *key :
+             {"name", "op", "bytes", "intensity", "bound", "attainable_flops", "time_s", "forms"})
+            QVERIFY2(layer.contains(key), key);
+        QVERIFY(layer["forms"].contains("stored") && layer["forms"].contains("best"));
+        QCOMPARE(string(layer["roofs"]["weights"], "name"), u"weight_stream_bandwidth"_s);
+        QCOMPARE(layer["roofs"], layer["forms"]["stored"]["roofs"]);
+        QVERIFY(layer["compiler_estimate_ms"].is_null());
+        const auto batched = run({u"roofline"_s, u"--json"_s, u"--batch"_s, u"8"_s}, u"lut4"_s);
+        QCOMPARE(double(batched.json()["layers"][0]["flops"]), 8 * 2.0 * 4096 * 64);
+        QVERIFY(run({u"roofline"_s}, u"lut4"_s).out.contains("ridge"));
+    }
+
+    /// Symbolic extents: null everywhere, and no bound, instead of 0 FLOP and a time.
+    void unknownFlopsStayUnknown()
+    {
+        MadeBundle made;
+        made.parameters = "tensor<fp16, [1, 64, ?, 8]> x";
+        made.weight("w", "[64, 64, 1, 1]", Bytes(8192));
+        made.op("y", "[1, 64, ?, 8]", "conv(weight = w, x = x)");
+        made.result = "y";
+        const QString path = writeBundle(m_scratch, "open.mlmodelc", made);
+        const Json json = runCli("roofline --json %", path).json();
+        const Json &layer = json["layers"][0];
+        for (const char *key :
+             {"flops", "bytes", "intensity", "attainable_flops", "time_s", "rate_flops"})
+            QVERIFY2(layer[key].is_null(), key);
+        QCOMPARE(string(layer, "bound"), u"unknown"_s);
+        const Json &program = json["program"];
+        QVERIFY(program["engine_time_s"].is_null() && program["time_s"].is_null());
+        QCOMPARE(double(program["dispatch_floor_s"]), 0.23e-3);
+        QCOMPARE(string(program, "bound"), u"unknown"_s);
+    }
+
+    void programsAndRecurrentLayers()
+    {
+        MadeBundle made;
+        made.parameters = "tensor<fp16, [3, 1, 4]> x";
+        for (const auto &[name, shape, bytes] :
+             {std::tuple("ih", "[8, 4]", 64), {"hh", "[8, 2]", 32}, {"b", "[8]", 16}})
+            made.constant(std::string("tensor<fp16, ") + shape + ">", name,
+                          made.blob(ElementType::Fp16, shape, Bytes(std::size_t(bytes))));
+        made.op("y", "[3, 1, 2]", "lstm(bias = b, weight_hh = hh, weight_ih = ih, x = x)");
+        made.result = "y";
+        const QString path = writeBundle(m_scratch, "lstm.mlmodelc", made);
+        const Json json = runCli("roofline --json %", path).json();
+        QCOMPARE(json["layers"].size(), std::size_t(2));
+        double flops = 0, time = 0;
+        for (const Json &layer : json["layers"]) {
+            flops += double(layer["flops"]);
+            time += double(layer["time_s"]);
+            QCOMPARE(string(layer, "op"), u"lstm"_s);
+        }
+        QCOMPARE(flops, 2.0 * 3 * (32 + 16));
+        QCOMPARE(json["unassessed"].size(), std::size_t(1));
+        QCOMPARE(string(json["unassessed"][0], "weight"), u"b"_s);
+        const Json &program = json["program"];
+        QCOMPARE(string(program, "bound"), u"dispatch"_s);
+        QCOMPARE(double(program["engine_time_s"]), time);
+        QCOMPARE(double(program["time_s"]), 0.23e-3);
+        const auto text = runCli("roofline %", path);
+        QVERIFY(text.out.contains("bound by the dispatch") && text.out.contains("Not assessed"));
+    }
+
+    void geometryAndRooflineGiveOneTime()
+    {
+        const Json geometry = run({u"geometry"_s, u"--json"_s}, u"dense"_s).json()["operations"][0];
+        const Json layer = run({u"roofline"_s, u"--json"_s}, u"dense"_s).json()["layers"][0];
+        QCOMPARE(double(geometry["assessment"]["time_s"]), double(layer["time_s"]));
+        QCOMPARE(geometry["assessment"]["bound"], layer["bound"]);
+        QVERIFY(geometry["cycles"]["measured_macs_per_s"].is_null());
+        QVERIFY(geometry["cycles"]["time_at_measured_rate_s"].is_null());
+        const auto typed = [](const char *bits) {
+            return runCli("geometry --json --channels 64:64 --kernel 3x3 --weight-bits %",
+                          QString::fromLatin1(bits))
+                .json()["operations"][0]["winograd"]["threshold"];
+        };
+        QCOMPARE(int(typed("4")), 16); // a palette of fp16 values is a float kernel
+        QCOMPARE(int(typed("8")), 8);
+    }
+
+    /// What the document has of a reduction; its figures hold tests/core/codec/tst_encoder.cpp.
+    void reductions()
+    {
+        const auto reduce = [](const QStringList &values) {
+            return runCli(args("reduce --json") + values).json();
+        };
+        const Json wide = reduce({u"4096"_s, u"1*1024"_s});
+        QCOMPARE(double(wide["port"]), 5116.0);
+        QCOMPARE(double(wide["exact"]), 5120.0);
+        QCOMPARE(double(wide["fp16_accumulator"]), 4096.0);
+        QStringList contested;
+        for (int i = 0; i < 16; ++i)
+            contested << u"2600"_s << u"-2600"_s << u"1"_s;
+        const Json both = reduce(contested);
+        QVERIFY(bool(both["aligned"]["differs"]) && double(both["port"]) != 16.0);
+        QCOMPARE(double(both["aligned"]["port"]), 16.0);
+        QCOMPARE(both["readings"].size(), std::size_t(2));
+        QCOMPARE(both["tiles"].size(), std::size_t(12));
+        QVERIFY(int(both["contested_tiles"]) > 0);
+        QVERIFY(runCli(args("reduce") + contested).out.contains("second reading 16 at the port"));
+        QCOMPARE(runCli("reduce 1*0").exitCode, 2);
+        QVERIFY(runCli("reduce 1*8").out.contains("port"));
+    }
+
+    void calibration()
+    {
+        const auto result = runCli("calibrate --json");
+        QCOMPARE(result.exitCode, 0);
+        const Json json = result.json();
+        QCOMPARE(int(json["schema"]), 2);
+        QVERIFY(json["rows"].size() > 150);
+        int goals = 0;
+        for (const Json &row : json["rows"]) {
+            for (const char *key :
+                 {"measurement", "condition", "source", "measured", "predicted", "ratio"})
+                QVERIFY2(row.contains(key), key);
+            if (!row["predicted"].is_null()) {
+                const double ratio = double(row["predicted"]) / double(row["measured"]);
+                QVERIFY(std::abs(ratio - double(row["ratio"])) < 1e-9);
+            }
+            // Where it is off, or nothing is predicted, it says what is missing, and who shows it.
+            const bool within = row["within"].is_boolean() && bool(row["within"]);
+            for (const char *key : {"missing_effect", "missing_evidence", "missing_source"})
+                QVERIFY2(row[key].is_string() != within,
+                         (string(row, "measurement") + string(row, "form")).toUtf8().constData());
+            if (string(row, "measurement").startsWith(u"speedup"_s))
+                QVERIFY(string(row, "unit") == u"speedup"_s &&
+                        double(row["measured"]) > 0.9); // no reciprocals
+            // A parameter is not fitted on what it is compared with.
+            const std::string form = row["form"];
+            if (row["target"] == "H18g" && form.starts_with("palette")) {
+                QVERIFY(within);
+                const std::string fitted = row["fitted_on"];
+                QVERIFY(fitted.find(form + ",") == fitted.npos);
+                QVERIFY(fitted.find(form + " (") == fitted.npos);
+            }
+            goals += bool(row["goal"]) ? 1 : 0;
+        }
+        QVERIFY(goals >= 12);
+        const auto one = runCli("calibrate --json --target M1");
+        const Json rows = one.json()["rows"];
+        for (const Json &row : rows)
+            QCOMPARE(string(row, "target"), u"H13"_s);
+        QVERIFY(runCli("calibrate").out.contains("predictions within"));
+        QCOMPARE(runCli("calibrate --target Q9").exitCode, 2);
+    }
+
+private:
+    QTemporaryDir m_scratch;
+
+    CliResult run(const QStringList &arguments, const QString &form, const char *stride = "1, 1")
+    {
+        return runOnConvolution(m_scratch, arguments, form, stride);
     }
 };
 

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
-#include "written_bundle.h"
 
 #include "core/numeric/npy.h"
-#include "tests/test_program.h"
 
-using namespace kernscope;
-using namespace kernscope::test;
 using Json = nlohmann::ordered_json;
 
 /// `decode`: the values of one weight as a file, whole or not at all.
@@ -20,7 +16,7 @@ private slots:
     {
         const QString path = m_out + u"/all.safetensors"_s;
         const auto run = [&](const QStringList &more) {
-            return runCli(QStringList{u"decode"_s, m_bundle} + more);
+            return runCli(args("decode %", m_bundle) + more);
         };
         const QString all = u"--all"_s, out = u"-o"_s;
         const CliResult result = run({all, out, path, u"--json"_s});
@@ -28,7 +24,7 @@ private slots:
         QCOMPARE(result.json()["tensors"].size(), std::size_t{1});
         QCOMPARE(result.json()["tensors"][0]["name"].get<std::string>(), "w");
         QCOMPARE(result.json()["bytes"].get<qint64>(), contentOf(path).size());
-        const CliResult back = runCli({u"inspect"_s, path, u"--json"_s});
+        const CliResult back = runCli("inspect % --json", path);
         QCOMPARE(back.exitCode, 0);
         QCOMPARE(back.json()["weights"][0]["form"].get<std::string>(), "dense-fp16");
         QCOMPARE(run({all, out, path}).exitCode, 4); // it is there
@@ -40,7 +36,7 @@ private slots:
         const CliResult zipped = run({all, out, arrays, u"--json"_s});
         QCOMPARE(zipped.exitCode, 3);
         QCOMPARE(zipped.json()["bytes"].get<qint64>(), contentOf(arrays).size());
-        const CliResult members = runCli({u"inspect"_s, arrays, u"--json"_s});
+        const CliResult members = runCli("inspect % --json", arrays);
         QCOMPARE(members.exitCode, 0);
         QCOMPARE(members.json()["weights"][0]["name"].get<std::string>(), "w");
         QFile::remove(arrays);
@@ -59,11 +55,11 @@ private slots:
     {
         const QString path = writeBundle(m_scratch, "none.mlmodelc", MadeBundle());
         const QString out = m_scratch.filePath(u"none.safetensors"_s);
-        const QStringList words{u"decode"_s, path, u"--all"_s, u"-o"_s, out};
+        const QStringList words = args("decode % --all -o %", path, out);
         const CliResult result = runCli(words);
         QVERIFY2(result.exitCode == 0, result.err.constData());
         QVERIFY(result.out.contains("no weights"));
-        const CliResult json = runCli(words + QStringList{u"--json"_s});
+        const CliResult json = runCli(words + args("--json"));
         QCOMPARE(json.exitCode, 0);
         QVERIFY(json.json()["tensors"].empty() && json.json()["output"].is_null());
         QVERIFY(!QFile::exists(out));
@@ -81,22 +77,19 @@ private slots:
 
     void values_data()
     {
-        addColumns<QString, QStringList, QByteArray, QList<double>>();
+        const auto row = addColumns<QString, QStringList, QByteArray, QList<double>>();
         const QString npy = u"w.npy"_s;
         const QList<double> all{1, 2, 3, 4, 5, -6};
         const QString rows = u"--rows"_s;
-        const QStringList wide{u"--as"_s, u"fp32"_s};
-        addRow("all", npy, QStringList(), QByteArray("[3, 2]"), all);
-        addRow("fp32", npy, wide, QByteArray("[3, 2]"), all);
-        addRow("rows", npy, QStringList{rows, u"1:2"_s}, QByteArray("[1, 2]"), QList<double>{3, 4});
-        addRow("first rows", npy, QStringList{rows, u":2"_s}, QByteArray("[2, 2]"),
-               QList<double>{1, 2, 3, 4});
-        addRow("last rows", npy, QStringList{rows, u"2:"_s} + wide, QByteArray("[1, 2]"),
-               QList<double>{5, -6});
-        addRow("no rows", npy, QStringList{rows, u"2:2"_s}, QByteArray("[0, 2]"), QList<double>{});
-        addRow("raw", u"w.bin"_s, QStringList(), QByteArray(), all);
-        addRow("by --format", u"w.x"_s, QStringList{u"--format"_s, u"npy"_s}, QByteArray("[3, 2]"),
-               all);
+        const QStringList wide = args("--as fp32");
+        row("all", npy, {}, "[3, 2]", all);
+        row("fp32", npy, wide, "[3, 2]", all);
+        row("rows", npy, {rows, u"1:2"_s}, "[1, 2]", QList<double>{3, 4});
+        row("first rows", npy, {rows, u":2"_s}, "[2, 2]", QList<double>{1, 2, 3, 4});
+        row("last rows", npy, args("% 2:", rows) + wide, "[1, 2]", QList<double>{5, -6});
+        row("no rows", npy, {rows, u"2:2"_s}, "[0, 2]", QList<double>{});
+        row("raw", "w.bin", {}, {}, all);
+        row("by --format", "w.x", {u"--format"_s, u"npy"_s}, "[3, 2]", all);
     }
 
     void values()
@@ -104,7 +97,7 @@ private slots:
         const auto [file, options, shape, values] =
             fetched<QString, QStringList, QByteArray, QList<double>>();
         const QString path = m_out + QLatin1Char('/') + file;
-        const CliResult result = decode(u"w"_s, path, options + QStringList{u"--json"_s});
+        const CliResult result = decode(u"w"_s, path, options + args("--json"));
         QCOMPARE(result.exitCode, 0);
         QCOMPARE(result.json()["elements"].get<int>(), int(values.size()));
         const QByteArray content = contentOf(path);
@@ -132,9 +125,7 @@ private slots:
         made.layer("wide", "[2]", payload, ElementType::Fp32);
         const QString bundle = writeBundle(m_scratch, "wide.mlmodelc", made);
         const auto run = [&](const QStringList &more) {
-            return runCli(
-                QStringList{u"decode"_s, bundle, u"wide"_s, u"-f"_s, u"-o"_s, m_out + u"/w.npy"_s} +
-                more);
+            return runCli(args("decode % wide -f -o %", bundle, m_out + u"/w.npy"_s) + more);
         };
         const CliResult half = run({u"--json"_s});
         QCOMPARE(half.exitCode, 0);
@@ -159,8 +150,9 @@ private slots:
         made.constant("tensor<int8, [4]>", "w",
                       MadeBundle::blobAt("int8", "[4]", made.lastRecord()));
         made.consume("w");
-        const auto result = runCli({u"decode"_s, writeBundle(m_scratch, "typed.mlmodelc", made),
-                                    u"w"_s, u"-o"_s, m_scratch.filePath(u"t.npy"_s)});
+        const auto result =
+            runCli("decode % w -o %", writeBundle(m_scratch, "typed.mlmodelc", made),
+                   m_scratch.filePath(u"t.npy"_s));
         QCOMPARE(result.exitCode, 0);
         QVERIFY2(result.err.contains("[blob.type]"), result.err.constData());
     }
@@ -169,7 +161,7 @@ private slots:
     void textAndStandardOutput()
     {
         const QString path = m_out + u"/w.csv"_s;
-        const QStringList rows{u"--rows"_s, u"1:3"_s};
+        const QStringList rows = args("--rows 1:3");
         QCOMPARE(decode(u"w"_s, path, rows).exitCode, 0);
         QCOMPARE(contentOf(path), QByteArray("3,4\n5,-6\n"));
         QFile::remove(path);
@@ -246,7 +238,7 @@ private slots:
             ::kill(pid_t(id), SIGINT);
         QVERIFY(process.state() == QProcess::NotRunning || process.waitForFinished(60000));
         QCOMPARE(process.exitStatus(), QProcess::NormalExit);
-        QCOMPARE(leftOvers(), QStringList{u"big.bin"_s});
+        QCOMPARE(leftOvers(), args("big.bin"));
         if (process.exitCode() == 4)
             QCOMPARE(contentOf(output), QByteArray("before"));
         else // the machine was faster than the signal
@@ -266,7 +258,7 @@ private:
 CliResult TestCliDecode::decode(const QString &weight, const QString &output,
                                 const QStringList &more)
 {
-    return runCli(QStringList{u"decode"_s, m_bundle, weight, u"--output"_s, output} + more);
+    return runCli(args("decode % % --output %", m_bundle, weight, output) + more);
 }
 
 QStringList TestCliDecode::leftOvers() const

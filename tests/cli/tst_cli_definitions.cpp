@@ -3,9 +3,6 @@
 // reference/coreml-proto) with protoc, which knows nothing of this program.
 #include "cli_process.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
-
-using namespace kernscope::test;
 
 namespace {
 
@@ -93,13 +90,13 @@ private slots:
 
     void patched_data()
     {
-        addColumns<QString, QString>();
-        addRow("network, fp32", source(u"../samples/models/network.mlmodel"_s),
-               u"conv_0.weights[0,0,0,0]=0.5"_s);
-        addRow("network, fp16", source(u"../samples/models/network.mlmodel"_s),
-               u"conv_1.weights[3,0,1,2]=0.5"_s);
-        addRow("network in a pipeline", source(u"../samples/models/network-pipeline.mlmodel"_s),
-               u"model0/conv_1.weights[0,0,0,0]=0.5"_s);
+        const auto row = addColumns<QString, QString>();
+        row("network, fp32", source(u"../samples/models/network.mlmodel"_s),
+            "conv_0.weights[0,0,0,0]=0.5");
+        row("network, fp16", source(u"../samples/models/network.mlmodel"_s),
+            "conv_1.weights[3,0,1,2]=0.5");
+        row("network in a pipeline", source(u"../samples/models/network-pipeline.mlmodel"_s),
+            "model0/conv_1.weights[0,0,0,0]=0.5");
     }
 
     /// One value: one line differs, in what follows the field's name.
@@ -107,8 +104,7 @@ private slots:
     {
         const auto [path, edit] = fetched<QString, QString>();
         const QString copy = m_scratch.filePath(u"patched.mlmodel"_s);
-        const auto result =
-            runCli({u"patch"_s, path, u"--set"_s, edit, u"--output"_s, copy, u"--force"_s});
+        const auto result = runCli("patch % --set % --output % --force", path, edit, copy);
         QVERIFY2(result.exitCode == 0, result.err.constData());
         QString fault;
         const QStringList before = decode(path, fault), after = decode(copy, fault);
@@ -124,25 +120,23 @@ private slots:
 
     void encoded_data()
     {
-        addColumns<QString, QString, QStringList>();
+        const auto row = addColumns<QString, QString, QStringList>();
         const QString pitch = source(u"real/basic-pitch/nmp.mlpackage"_s);
         const QString kernel = u"StatefulPartitionedCall_model_1_batch_normalization_2_"
                                "FusedBatchNormV3_nchw_weight_0"_s;
         const QString silero = source(u"real/silero-vad/unified_palette_4bit.mlpackage"_s);
         const QString two = source(u"../samples/models/pipeline-two.mlpackage"_s);
-        addRow("palette, iOS 15 raised", pitch, kernel, QStringList{u"--form"_s, u"palette"_s});
-        addRow("sparse, iOS 15 raised", pitch, kernel,
-               QStringList{u"--form"_s, u"sparse"_s, u"--density"_s, u"0.3"_s});
-        addRow("blockwise, iOS 15 raised to 18", pitch, kernel,
-               QStringList{u"--form"_s, u"blockwise"_s, u"--block"_s, u"8"_s});
-        addRow("affine, raised further than the form needs", pitch, kernel,
-               QStringList{u"--form"_s, u"affine"_s, u"--opset"_s, u"ios17"_s});
-        addRow("affine instead of a palette", silero, u"concat_1_palettized"_s,
-               QStringList{u"--form"_s, u"affine"_s});
-        addRow("dense instead of a palette", silero, u"concat_1_palettized"_s,
-               QStringList{u"--form"_s, u"dense"_s});
-        addRow("in a pipeline", two, u"second/main/concat_1_palettized"_s,
-               QStringList{u"--form"_s, u"affine"_s});
+        row("palette, iOS 15 raised", pitch, kernel, {u"--form"_s, u"palette"_s});
+        row("sparse, iOS 15 raised", pitch, kernel,
+            {u"--form"_s, u"sparse"_s, u"--density"_s, u"0.3"_s});
+        row("blockwise, iOS 15 raised to 18", pitch, kernel,
+            {u"--form"_s, u"blockwise"_s, u"--block"_s, u"8"_s});
+        row("affine, raised further than the form needs", pitch, kernel,
+            {u"--form"_s, u"affine"_s, u"--opset"_s, u"ios17"_s});
+        row("affine instead of a palette", silero, "concat_1_palettized",
+            {u"--form"_s, u"affine"_s});
+        row("dense instead of a palette", silero, "concat_1_palettized", {u"--form"_s, u"dense"_s});
+        row("in a pipeline", two, "second/main/concat_1_palettized", {u"--form"_s, u"affine"_s});
     }
 
     /// Every operation that is no constant, and all that is around the program, stays as it was.
@@ -151,8 +145,7 @@ private slots:
         const auto [path, weight, options] = fetched<QString, QString, QStringList>();
         const QString copy = m_scratch.filePath(u"encoded.mlpackage"_s);
         QDir(copy).removeRecursively();
-        const auto result =
-            runCli(QStringList{u"encode"_s, path, weight, u"--output"_s, copy} + options);
+        const auto result = runCli(args("encode % % --output %", path, weight, copy) + options);
         QVERIFY2(result.exitCode == 0, result.err.constData());
         QString fault;
         const QStringList before = decode(path, fault), after = decode(copy, fault);
@@ -166,15 +159,14 @@ private slots:
     void planned_data()
     {
         addColumns<QString, QStringList>();
-        const QStringList four{u"--forms"_s, u"palette4"_s,   u"--forms"_s, u"int8"_s,
-                               u"--forms"_s, u"sparse-0.5"_s, u"--forms"_s, u"palette8"_s};
+        const QStringList four =
+            args("--forms palette4 --forms int8 --forms sparse-0.5 --forms palette8");
         addRow("convolutions, iOS 15 raised", source(u"real/basic-pitch/nmp.mlpackage"_s),
-               four + QStringList{u"--tolerance"_s, u"0.1"_s, u"--minimise"_s, u"stored"_s});
+               four + args("--tolerance 0.1 --minimise stored"));
         addRow("LSTM without times", source(u"real/dtln/DTLN_AEC_128_Part1.mlpackage"_s),
-               four + QStringList{u"--tolerance"_s, u"0.05"_s});
+               four + args("--tolerance 0.05"));
         addRow("grouped palettes, iOS 15 raised to 18", source(u"real/basic-pitch/nmp.mlpackage"_s),
-               QStringList{u"--forms"_s, u"palette4-g2"_s, u"--target"_s, u"M4"_s, u"--tolerance"_s,
-                           u"0.2"_s, u"--minimise"_s, u"stored"_s});
+               args("--forms palette4-g2 --target M4 --tolerance 0.2 --minimise stored"));
     }
 
     /// A plan's bundle, by the published definitions, and by our own reader: what was promised.
@@ -183,8 +175,7 @@ private slots:
         const auto [path, options] = fetched<QString, QStringList>();
         const QString copy = m_scratch.filePath(u"planned.mlpackage"_s);
         QDir(copy).removeRecursively();
-        const auto result =
-            runCli(QStringList{u"plan"_s, path, u"--json"_s, u"--output"_s, copy} + options);
+        const auto result = runCli(args("plan % --json --output %", path, copy) + options);
         QVERIFY2(result.exitCode == 0, result.out.constData());
         const auto json = result.json();
         std::size_t changed = 0;
@@ -196,7 +187,7 @@ private slots:
         QCOMPARE(fault, QString());
         QVERIFY(before != after);
         QCOMPARE(withoutConstants(after), withoutConstants(before));
-        const auto written = runCli({u"inspect"_s, copy, u"--json"_s});
+        const auto written = runCli("inspect % --json", copy);
         QCOMPARE(written.exitCode, 0);
         QCOMPARE(text(written.json()["totals"]["stored_bytes"]),
                  text(json["totals"]["after"]["bytes"]));

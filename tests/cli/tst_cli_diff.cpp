@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli_process.h"
 #include "compared_bundles.h"
-#include "tests/test_program.h"
-#include "written_bundle.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 /// `diff`: two bundles side by side.
 class TestCliDiff : public QObject
@@ -138,7 +132,7 @@ private slots:
     /// Which weight broke which limit, in text and in JSON.
     void limitFaults()
     {
-        const QStringList options{u"--max-abs"_s, u"1"_s, u"--max-ulp"_s, u"8"_s};
+        const QStringList options = args("--max-abs 1 --max-ulp 8");
         const auto faults =
             diff(m_a, m_b, options + QStringList{m_json}).json()["verdict"]["faults"];
         QCOMPARE(faults.dump(),
@@ -180,10 +174,7 @@ private slots:
 
     void badRules_data()
     {
-        addColumns<QByteArray, QString>();
-        const auto row = [](const char *name, const char *text, const char *place) {
-            addRow(name, QByteArray(text), QString::fromLatin1(place));
-        };
+        const auto row = addColumns<QByteArray, QString>();
         row("unknown key", "max-abs = 1\nmax-abc = 2\n", "line 2");
         row("key of a weight", "[[weight]]\nmatch = \"w\"\nmax-abc = 1\n", "line 3");
         row("text", "max-abs = \"1\"\n", "line 1");
@@ -227,11 +218,11 @@ private slots:
         MadeBundle two = tenValues({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
         two.layer("extra", "[2]", halves({1, 2}));
         const QString more = writeBundle(m_scratch, "more.mlmodelc", two);
-        const QStringList limit{u"--max-abs"_s, u"1"_s};
+        const QStringList limit = args("--max-abs 1");
         result = diff(m_a, more, limit + QStringList{m_json});
         QCOMPARE(result.exitCode, 1);
         QCOMPARE(result.json()["verdict"]["faults"][0]["limit"].get<std::string>(), "missing");
-        QCOMPARE(diff(m_a, more, limit + QStringList{u"--allow-missing"_s}).exitCode, 0);
+        QCOMPARE(diff(m_a, more, limit + args("--allow-missing")).exitCode, 0);
         QCOMPARE(diff(m_a, more, {u"--allow-missing"_s}).exitCode, 0);
         QCOMPARE(diff(m_a, more, {u"--same-program"_s}).exitCode, 1);
         const QString rules = writeText(m_scratch, "missing.toml",
@@ -242,19 +233,19 @@ private slots:
     /// The first against every other.
     void several()
     {
-        const CliResult text = runCli({u"diff"_s, m_a, m_a, m_b});
+        const CliResult text = runCli("diff % % %", m_a, m_a, m_b);
         QCOMPARE(text.exitCode, 1);
         QVERIFY(text.out.contains("stored bytes differ"));
-        const auto json = runCli({u"diff"_s, m_a, m_a, m_b, m_json}).json();
+        const auto json = runCli("diff % % % %", m_a, m_a, m_b, m_json).json();
         QCOMPARE(json["comparisons"].size(), std::size_t{2});
         QVERIFY(json["comparisons"][0]["identical"].get<bool>());
         QCOMPARE(json["comparisons"][1]["b"].get<std::string>(), "b.mlmodelc");
         QCOMPARE(json["matrix"].size(), std::size_t{1});
         QCOMPARE(json["matrix"][0]["builds"][0]["verdict"].get<std::string>(), "identical");
-        const QStringList both{u"diff"_s, m_a, m_a, m_b, u"--max-abs"_s};
-        QCOMPARE(runCli(both + QStringList{u"4"_s}).exitCode, 0);
-        QCOMPARE(runCli(both + QStringList{u"3"_s}).exitCode, 1);
-        QCOMPARE(runCli({u"diff"_s, m_a}).exitCode, 2);
+        const QStringList both = args("diff % % % --max-abs", m_a, m_a, m_b);
+        QCOMPARE(runCli(both + args("4")).exitCode, 0);
+        QCOMPARE(runCli(both + args("3")).exitCode, 1);
+        QCOMPARE(runCli("diff %", m_a).exitCode, 2);
         const auto two = diff(m_a, m_b, {m_values, m_json}).json()["verdict"];
         QVERIFY(!two["bit_faithful"].get<bool>());
         QCOMPARE(two["counterexample"]["index"][0].get<int>(), 3);
@@ -286,7 +277,7 @@ private slots:
         made.consume("lost");
         const QString bad = writeBundle(m_scratch, "lost.mlmodelc", made);
         for (const QStringList &options :
-             {QStringList(), QStringList{m_values}, QStringList{u"--max-abs"_s, u"1"_s}}) {
+             {QStringList(), QStringList{m_values}, args("--max-abs 1")}) {
             const CliResult result = diff(bad, bad, options + QStringList{m_json});
             QCOMPARE(result.exitCode, 3);
             const auto json = result.json();
@@ -307,7 +298,7 @@ private slots:
         QVERIFY(as("html").contains("Cannot be compared"));
         QVERIFY(as("junit").contains("found cannot be compared"));
         QVERIFY(as("csv").contains("cannot be compared"));
-        const auto several = runCli({u"diff"_s, bad, bad, bad, m_json}).json();
+        const auto several = runCli("diff % % % %", bad, bad, bad, m_json).json();
         QCOMPARE(several["matrix"][0]["builds"][1]["verdict"].get<std::string>(),
                  "cannot be compared");
         QVERIFY(!several["identical"].get<bool>());
@@ -343,7 +334,7 @@ private slots:
 
     void wrongUse()
     {
-        QCOMPARE(runCli({u"diff"_s, m_a}).exitCode, 2);
+        QCOMPARE(runCli("diff %", m_a).exitCode, 2);
         QCOMPARE(diff(m_a, m_b, {u"--tolerance"_s, u"-1"_s}).exitCode, 2);
         QCOMPARE(diff(m_a, m_b, {u"--frobnicate"_s}).exitCode, 2);
     }

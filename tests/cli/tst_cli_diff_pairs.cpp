@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
-#include "tests/test_program.h"
 #include "written_archive.h"
-#include "written_bundle.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 /// `diff`: which weights belong together, by hand, in parts, and entry to entry.
 class TestCliDiffPairs : public QObject
@@ -117,7 +112,7 @@ private slots:
         parts.weight("k", "[5, 4]", some(values, 12, 20));
         const QString a = writeBundle(m_scratch, "worst_whole.mlmodelc", whole);
         const QString b = writeBundle(m_scratch, "worst_parts.mlmodelc", parts);
-        const QStringList worst{u"--worst"_s, u"2"_s};
+        const QStringList worst = args("--worst 2");
         const auto found = diff(a, b, worst + QStringList{m_json}).json()["joined"][0]["parts"];
         QVERIFY(!found[0].contains("worst"));
         QCOMPARE(found[1]["worst"]["different_channels"].get<int>(), 1);
@@ -129,7 +124,7 @@ private slots:
         const QByteArray text = diff(a, b, worst).out;
         QVERIFY2(text.contains("Worst places of k (split: part 2 of 2") && text.contains("[2,3]"),
                  text.constData());
-        const QByteArray page = diff(a, b, worst + QStringList{u"--format"_s, u"html"_s}).out;
+        const QByteArray page = diff(a, b, worst + args("--format html")).out;
         QVERIFY2(page.contains("<h3>qk &gt; k: split, ") && page.contains("<td>[2,3]</td>") &&
                      page.contains("data:image/png;base64,"),
                  page.constData());
@@ -288,7 +283,7 @@ private slots:
 private:
     CliResult diff(const QString &a, const QString &b, const QStringList &more = {})
     {
-        return runCli(QStringList{u"diff"_s, a, b} + more);
+        return runCli(args("diff % %", a, b) + more);
     }
 
     QTemporaryDir m_scratch;

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cli_process.h"
 #include "compared_bundles.h"
-#include "tests/test_program.h"
-#include "written_bundle.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 /// What `diff` writes: reports in every format, and a difference as a script of edits.
 class TestCliDiffReports : public QObject
@@ -126,7 +120,7 @@ private slots:
         }
         const QString c = writeBundle(m_scratch, "order_c.mlmodelc", three(50, 3));
         const QByteArray several =
-            runCli({u"diff"_s, a, b, c, m_values}).out.split('\n').mid(8).join('\n');
+            runCli("diff % % % %", a, b, c, m_values).out.split('\n').mid(8).join('\n');
         QVERIFY2(several.indexOf("  small") < several.indexOf("  large") &&
                      several.indexOf("  large") < several.indexOf("  alike"),
                  several.constData());
@@ -148,7 +142,7 @@ private slots:
     /// 4 became 0, 8 became 8.5; of a vector every element is a channel.
     void worstPlaces()
     {
-        const QStringList options{u"--worst"_s, u"3"_s};
+        const QStringList options = args("--worst 3");
         const auto worst =
             diff(m_a, m_b, options + QStringList{m_json}).json()["weights"][0]["worst"];
         QCOMPARE(worst["channels"].get<int>(), 10);
@@ -159,8 +153,7 @@ private slots:
         QCOMPARE(worst["worst_channels"][1]["max_abs"].get<double>(), 0.5);
         const CliResult text = diff(m_a, m_b, options);
         QVERIFY(text.out.contains("2 of 10 output channels differ"));
-        QVERIFY(diff(m_a, m_b, options + QStringList{u"--format"_s, u"html"_s})
-                    .out.contains("<td>[7]</td>"));
+        QVERIFY(diff(m_a, m_b, options + args("--format html")).out.contains("<td>[7]</td>"));
         QCOMPARE(diff(m_a, m_b, {u"--worst"_s, u"0"_s}).exitCode, 2);
         QVERIFY(
             !diff(m_a, m_a, options + QStringList{m_json}).json()["weights"][0].contains("worst"));
@@ -175,7 +168,7 @@ private slots:
         QVERIFY(text.contains("set-stored w:data[3]=0  # was 0x4400: 4 > 0\n"));
         QCOMPARE(int(text.count("set-stored")), 2);
         const auto patch = [&](const QString &bundle, const QString &out) {
-            return runCli({u"patch"_s, bundle, u"--script"_s, script, u"--output"_s, out});
+            return runCli("patch % --script % --output %", bundle, script, out);
         };
         const QString made = m_scratch.filePath(u"made.mlmodelc"_s);
         const CliResult patched = patch(m_a, made);
@@ -192,8 +185,7 @@ private slots:
         other.replace("w:data[3]=0 ", "w:data[3]=1 ");
         QVERIFY(other != text);
         const QString forged = writeText(m_scratch, "forged.kpatch", other);
-        const CliResult result =
-            runCli({u"patch"_s, m_a, u"--script"_s, forged, u"--output"_s, none});
+        const CliResult result = runCli("patch % --script % --output %", m_a, forged, none);
         QCOMPARE(result.exitCode, 3);
         QVERIFY(result.err.contains("patch.result"));
         QVERIFY(!QFile::exists(none));
@@ -210,7 +202,7 @@ private slots:
         QCOMPARE(result.exitCode, 3);
         QVERIFY(result.err.contains("diff.changes"));
         QVERIFY(!QFile::exists(script));
-        QCOMPARE(runCli({u"diff"_s, m_a, m_b, m_b, u"--format"_s, u"changes"_s}).exitCode, 2);
+        QCOMPARE(runCli("diff % % % --format changes", m_a, m_b, m_b).exitCode, 2);
     }
 
 private:

@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
-#include "encoder_runs.h"
-#include "tests/test_program.h"
 #include "written_archive.h"
-#include "written_bundle.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
+
+/// Runs `encode` on one bundle, each time into a bundle of its own.
+struct Encoder {
+    QTemporaryDir scratch;
+    QString bundle; ///< path of what is encoded
+    int count = 0;  ///< how many output paths were named
+
+    /// `line`: what follows the bundle; % stands for the folder.
+    CliResult run(const QString &line) const
+    {
+        QStringList words{QStringLiteral("encode"), bundle};
+        words += line.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+        for (QString &word : words)
+            word.replace(QLatin1Char('%'), scratch.path());
+        return runCli(words);
+    }
+
+    QString fresh() { return QStringLiteral("%/out%1.mlmodelc").arg(++count); }
+};
 
 /// Values of a weight, different from each other.
 Bytes drawnHalves(std::size_t count, unsigned seed)
@@ -22,9 +35,62 @@ Bytes drawnHalves(std::size_t count, unsigned seed)
     return bytes;
 }
 
+struct LayerCase {
+    const char *name, *shape;
+    std::size_t elements;
+    const char *line;
+};
+/// Layers whose output channels lie along different axes of the weight.
+const LayerCase kLayers[] = {
+    {"linear", "[32, 64]", 2048,
+     "tensor<fp16, [1, 32]> y = linear(weight = w, x = x)[name = string(\"y\")]"},
+    {"matmul", "[64, 32]", 2048,
+     "tensor<fp16, [1, 32]> y = matmul(transpose_y = bool(false), x = x, y = w)[name = "
+     "string(\"y\")]"},
+    {"matmul transposed", "[32, 64]", 2048,
+     "tensor<fp16, [1, 32]> y = matmul(transpose_y = bool(true), x = x, y = w)[name = "
+     "string(\"y\")]"},
+    {"matmul of a batch", "[3, 64, 32]", 6144,
+     "tensor<fp16, [3, 1, 32]> y = matmul(transpose_y = bool(false), x = x, y = w)[name = "
+     "string(\"y\")]"},
+    {"conv_transpose", "[64, 32, 3]", 6144,
+     "tensor<fp16, [1, 32, 3]> y = conv_transpose(weight = w, x = x)[name = string(\"y\")]"},
+    {"conv_transpose, groups", "[64, 32, 3]", 6144,
+     "tensor<fp16, [1, 64, 3]> y = conv_transpose(groups = int32(2), weight = w, x = x)[name = "
+     "string(\"y\")]"},
+    {"lstm", "[32, 64]", 2048,
+     "tensor<fp16, [1, 8]> y = lstm(weight_ih = w, x = x)[name = string(\"y\")]"},
+};
+
+/// Rows of a factor 1 to 8 and columns of another, so that axes are told apart by their scales.
+Bytes unevenHalves(std::size_t count)
+{
+    Bytes bytes;
+    unsigned seed = 5;
+    for (std::size_t i = 0; i < count; ++i) {
+        seed = seed * 1664525 + 1013904223;
+        const float value = static_cast<float>(seed >> 20) / 2048.0f - 1.0f;
+        const Bytes one =
+            halves({value * static_cast<float>(1 + i % 32) * static_cast<float>(1 + i / 64 % 8)});
+        bytes.insert(bytes.end(), one.begin(), one.end());
+    }
+    return bytes;
+}
+
+nlohmann::ordered_json rowOf(const nlohmann::ordered_json &rows, const char *form)
+{
+    for (const nlohmann::ordered_json &row : rows) {
+        if (row["form"] == form)
+            return row;
+    }
+    return {};
+}
+
 } // namespace
 
 /// `encode` of several weights, by patterns, methods and statistics.
+/// The error that `encode`, `choose` and `plan` state, by layers whose output channels lie along
+/// different axes.
 class TestCliEncode : public QObject
 {
     Q_OBJECT
@@ -69,17 +135,16 @@ private slots:
     void patterns_data()
     {
         addColumns<QString, QStringList>();
-        addRow("one", u"enc_1_weight"_s, QStringList{u"enc_1_weight"_s});
+        addRow("one", u"enc_1_weight"_s, args("enc_1_weight"));
         addRow("two, in any order", u"dec_0_weight enc_0_weight"_s,
-               QStringList{u"enc_0_weight"_s, u"dec_0_weight"_s});
-        addRow("a pattern", u"enc_*_weight"_s, QStringList{u"enc_0_weight"_s, u"enc_1_weight"_s});
-        addRow(
-            "each once", u"enc_* enc_0_weight ???_0_*"_s,
-            QStringList{u"enc_0_weight"_s, u"enc_1_weight"_s, u"dec_0_weight"_s, u"enc_0_bias"_s});
-        addRow("a set", u"[!ao]*_[0]_weight"_s, QStringList{u"enc_0_weight"_s, u"dec_0_weight"_s});
+               args("enc_0_weight dec_0_weight"));
+        addRow("a pattern", u"enc_*_weight"_s, args("enc_0_weight enc_1_weight"));
+        addRow("each once", u"enc_* enc_0_weight ???_0_*"_s,
+               args("enc_0_weight enc_1_weight dec_0_weight enc_0_bias"));
+        addRow("a set", u"[!ao]*_[0]_weight"_s, args("enc_0_weight dec_0_weight"));
         QTest::newRow("all that are large") // but for one with NaN, which only dense holds
             << u"--all --min-elements 100 --skip-refused"_s
-            << QStringList{u"enc_0_weight"_s, u"enc_1_weight"_s, u"dec_0_weight"_s};
+            << args("enc_0_weight enc_1_weight dec_0_weight");
     }
 
     void patterns()
@@ -100,10 +165,9 @@ private slots:
         QCOMPARE(json.contains("name"), encoded.size() == 1);
         QVERIFY(json["verified"].get<bool>());
         // What was not named is as it was.
-        const auto diff =
-            runCli({u"diff"_s, m_encoder.bundle,
-                    QString(out).replace(u'%', m_encoder.scratch.path()), u"--json"_s})
-                .json();
+        const auto diff = runCli("diff % % --json", m_encoder.bundle,
+                                 QString(out).replace(u'%', m_encoder.scratch.path()))
+                              .json();
         for (const auto &pair : diff["weights"]) {
             const auto name = QString::fromStdString(pair["a"]["name"].get<std::string>());
             QCOMPARE(pair["b"]["form"].get<std::string>(),
@@ -126,9 +190,8 @@ private slots:
         made.op("z", "[1, 2]", "linear(bias = few, weight = w, x = x)");
         const QString path = writeBundle(m_encoder.scratch, "up.mlmodelc", made);
         const auto run = [&](const char *what) {
-            return runCli({u"encode"_s, path, QString::fromUtf8(what), u"--form"_s, u"palette"_s,
-                           u"--bits"_s, u"1"_s, u"--json"_s, u"-o"_s,
-                           fresh().replace(u'%', m_encoder.scratch.path())});
+            return runCli("encode % % --form palette --bits 1 --json -o %", path,
+                          QString::fromUtf8(what), fresh().replace(u'%', m_encoder.scratch.path()));
         };
         const auto json = run("--all").json();
         QCOMPARE(json["weights"].size(), std::size_t(1));
@@ -169,9 +232,9 @@ private slots:
         const QString path = m_encoder.scratch.filePath(u"missing.mlmodelc"_s);
         QVERIFY(QDir().mkpath(path));
         QVERIFY(QFile::copy(m_encoder.bundle + u"/model.mil"_s, path + u"/model.mil"_s));
-        const auto json = runCli({u"encode"_s, path, u"--all"_s, u"--form"_s, u"palette"_s,
-                                  u"--json"_s, u"-o"_s, path + u".out.mlmodelc"_s})
-                              .json();
+        const auto json =
+            runCli("encode % --all --form palette --json -o %", path, path + u".out.mlmodelc"_s)
+                .json();
         QCOMPARE(json["diagnostics"].size(), std::size_t(1));
         const auto message =
             QString::fromStdString(json["diagnostics"][0]["message"].get<std::string>());
@@ -306,14 +369,13 @@ private slots:
 
     void namesOfStatistics_data()
     {
-        addColumns<QString, QString>();
-        addRow("of no weight", u"--activations %/stray.npz"_s, u"activations.name"_s);
-        addRow("means alone", u"--activations %/lonely.npz"_s, u"activations.array"_s);
-        addRow("not square", u"--activations %/table.npz"_s, u"activations.array"_s);
-        addRow("no archive", u"--activations %/net.mlmodelc"_s, u"activations.archive"_s);
-        addRow("too few", u"--activations %/shorter.npz"_s, u"codec.argument"_s);
-        addRow("another axis", u"--activations %/squares.npz --input-axis 0"_s,
-               u"codec.argument"_s);
+        const auto row = addColumns<QString, QString>();
+        row("of no weight", "--activations %/stray.npz", "activations.name");
+        row("means alone", "--activations %/lonely.npz", "activations.array");
+        row("not square", "--activations %/table.npz", "activations.array");
+        row("no archive", "--activations %/net.mlmodelc", "activations.archive");
+        row("too few", "--activations %/shorter.npz", "codec.argument");
+        row("another axis", "--activations %/squares.npz --input-axis 0", "codec.argument");
     }
 
     void namesOfStatistics()
@@ -323,6 +385,69 @@ private slots:
             encode(u"enc_0_weight --form affine --json "_s + options + u" -o "_s + fresh());
         QCOMPARE(result.exitCode, 3);
         QCOMPARE(result.json()["diagnostics"][0]["code"].get<std::string>(), code.toStdString());
+    }
+
+    void oneError_data()
+    {
+        QTest::addColumn<int>("layer");
+        for (int i = 0; i < int(std::size(kLayers)); ++i)
+            addRow(kLayers[i].name, i);
+    }
+
+    /// The error of a layer in a form is the same in every command: along its own output channels.
+    void oneError()
+    {
+        QFETCH(int, layer);
+        const LayerCase &one = kLayers[layer];
+        MadeBundle made;
+        const std::string shape = one.shape;
+        made.weight("w", shape, unevenHalves(one.elements));
+        made.parameters = "tensor<fp16, [1, 64]> x";
+        made.line(one.line);
+        made.result = "y";
+        const QByteArray name = "layer" + QByteArray::number(layer) + ".mlmodelc";
+        const QString path = writeBundle(m_encoder.scratch, name.constData(), made);
+        const auto chosen = runCli("choose % --json", path).json();
+        QCOMPARE(chosen["choices"].size(), std::size_t(1));
+        const auto planned = runCli("plan % --json --candidates --error outputs --forms palette4 "
+                                    "--forms int8 --forms blockwise-int8-32",
+                                    path)
+                                 .json();
+        const struct {
+            const char *choice, *plan;
+            QStringList options;
+        } forms[] = {
+            {"palette4", "palette4", {u"palette"_s, u"--bits"_s, u"4"_s}},
+            {"int8", "int8", {u"affine"_s}},
+            {"blockwise", "blockwise-int8-32", {u"blockwise"_s, u"--block"_s, u"32"_s}},
+        };
+        for (const auto &form : forms) {
+            const auto choice = rowOf(chosen["choices"][0]["candidates"], form.choice);
+            const auto plan = rowOf(planned["plan"][0]["candidates"], form.plan);
+            QVERIFY2(choice.is_object() && plan.is_object(), form.plan);
+            double plain = 0;
+            for (const QString &method : {u"plain"_s, u"fitted"_s}) {
+                const QString output =
+                    m_encoder.scratch.filePath(u"one%1.mlmodelc"_s.arg(++m_encoder.count));
+                const auto stored =
+                    runCli(args("encode % w --json --method % -o % --form", path, method, output) +
+                           form.options);
+                QCOMPARE(stored.exitCode, 0);
+                const auto encoded = stored.json();
+                const double error =
+                    encoded["weights"][0]["error"]["output_relative"].get<double>();
+                if (method == u"plain"_s) {
+                    plain = error;
+                    QCOMPARE(choice["error"]["relative"].get<double>(), error);
+                    QCOMPARE(text(choice["bytes"]),
+                             text(encoded["weights"][0]["after"]["stored_bytes"]));
+                    QVERIFY(plan["error"].get<double>() <= error * (1 + 1e-12));
+                }
+                if (plan["method"] == method.toStdString())
+                    QCOMPARE(plan["error"].get<double>(), error);
+            }
+            QVERIFY(plain > 0);
+        }
     }
 
 private:

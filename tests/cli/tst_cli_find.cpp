@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
-#include "tests/test_program.h"
-#include "written_bundle.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 /// `find`: what it says of each place, and what it answers where there is none.
 class TestCliFind : public QObject
@@ -27,9 +22,7 @@ private slots:
         QTest::addColumn<QString>("line");
         QTest::addColumn<QStringList>("places");
         QTest::addColumn<QString>("values"); ///< of the first hit, or its count
-        const auto row = [](const char *line, const QStringList &places, const char *value) {
-            addRow(line, QString::fromLatin1(line), places, QString::fromLatin1(value));
-        };
+        const DataRow<QString, QStringList, QString> row;
         const auto s = [](const char *text) { return QString::fromLatin1(text); };
         row("--value 0.3", {s("w[0,0]")}, "0.300048828125");
         row("--value 0.3 --tolerance 0.06", {s("w[0,0]"), s("w[1,3]")}, "0.300048828125");
@@ -119,7 +112,7 @@ private slots:
             ", lut = tensor<fp16, [1, 1, 3, 1]>([0x1p0, 0x1p1, 0x1p2]))[name = string(\"w\")]");
         made.consume("w");
         const QString path = writeBundle(m_scratch, "short.mlmodelc", made);
-        const CliResult result = runCli({u"find"_s, path, u"--out-of-range"_s, u"--json"_s});
+        const CliResult result = runCli("find % --out-of-range --json", path);
         QCOMPARE(result.exitCode, 3); // the weight is damaged
         const auto document = result.json();
         QCOMPARE(test::text(document["what"]), QByteArray("\"out-of-range\""));
@@ -156,7 +149,7 @@ private slots:
         QFile file(path + u"/weights/weight.bin"_s);
         QVERIFY(file.resize(file.size() - 5));
         const auto find = [&](const QStringList &what) {
-            return runCli(QStringList{u"find"_s, path, u"--json"_s} + what);
+            return runCli(args("find % --json", path) + what);
         };
         const CliResult none = find({u"--nan"_s});
         QVERIFY2(none.exitCode == 3, QByteArray::number(none.exitCode) + none.out);
@@ -178,7 +171,7 @@ private slots:
         if (!QFile::resize(path, qint64(1) << 42))
             QSKIP("the file system takes no file of 4 TiB");
         const auto found = [&path](const QStringList &options) {
-            return runCli(QStringList{u"find"_s, path, u"--json"_s} + options);
+            return runCli(args("find % --json", path) + options);
         };
         const CliResult all = found({u"--bytes"_s, u"12 34 56 78"_s});
         QCOMPARE(all.exitCode, 3);

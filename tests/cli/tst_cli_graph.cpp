@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
-#include "tests/test_program.h"
-#include "written_bundle.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 /// `graph`: its table, document and drawings, and what it says where there is nothing to draw.
 class TestCliGraph : public QObject
@@ -120,7 +115,7 @@ private slots:
         writer.add(ElementType::Fp16, halves({1, 2}), 0);
         const QString path = m_scratch.filePath(u"weight.bin"_s);
         QVERIFY(put(path, writer.finish()));
-        const CliResult made = runCli({u"graph"_s, path});
+        const CliResult made = runCli("graph %", path);
         QCOMPARE(made.exitCode, 3);
         QVERIFY2(made.err.contains("There is no program to draw"), made.err);
     }
@@ -128,7 +123,7 @@ private slots:
 private:
     CliResult graph(QStringList arguments) const
     {
-        return runCli(QStringList{u"graph"_s, m_path} + std::move(arguments));
+        return runCli(args("graph %", m_path) + std::move(arguments));
     }
     QByteArray content(const QString &name) const { return contentOf(m_scratch.filePath(name)); }
 

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
 #include "made_checkpoint.h"
-#include "tests/test_program.h"
 #include "written_array.h"
-#include "written_bundle.h"
 
 #include <sys/resource.h>
 #include <sys/stat.h>
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 
@@ -145,7 +140,7 @@ void TestCliHostile::pipesAndDevices()
     const QString bundle = writeBundle(m_scratch, "b.mlmodelc", made);
     for (const QString &path : {pipe, u"/dev/zero"_s}) {
         for (const QStringList &command :
-             {QStringList{u"inspect"_s, path},
+             {args("inspect %", path),
               {u"patch"_s, bundle, u"--dry-run"_s, u"--script"_s, path},
               {u"patch"_s, bundle, u"--dry-run"_s, u"--apply"_s, path},
               {u"quantize"_s, path, u"--format"_s, u"mxfp8"_s, u"-o"_s,
@@ -162,8 +157,7 @@ void TestCliHostile::foreignInput()
 {
     const QString array = writeArray(m_scratch, "in.npy", {32, 32});
     const QString folder = m_scratch.filePath(u"made"_s);
-    QCOMPARE(runCli({u"quantize"_s, array, u"--format"_s, u"mxfp8"_s, u"-o"_s, folder}).exitCode,
-             0);
+    QCOMPARE(runCli("quantize % --format mxfp8 -o %", array, folder).exitCode, 0);
     auto json =
         nlohmann::ordered_json::parse(contentOf(folder + u"/quantize.json"_s).toStdString());
     const QString secret = write(u"secret"_s, "root:x:0:0");
@@ -171,7 +165,7 @@ void TestCliHostile::foreignInput()
     json["input_sha256"] =
         QCryptographicHash::hash("root:x:0:0", QCryptographicHash::Sha256).toHex().toStdString();
     write(u"made/quantize.json"_s, QByteArray::fromStdString(json.dump()));
-    const CliResult result = runCli({u"dequantize"_s, folder, u"--json"_s});
+    const CliResult result = runCli("dequantize % --json", folder);
     QCOMPARE(result.exitCode, 0);
     QCOMPARE(result.json()["error_from"].get<std::string>(), "recorded");
     QVERIFY(!result.out.contains("root") && !result.err.contains("root"));
@@ -188,12 +182,11 @@ void TestCliHostile::largeInputs()
     QVERIFY(QFile::link(path, folder + u"/data.bin"_s));
     QVERIFY(QFile::link(path, folder + u"/scale.bin"_s));
     const QString out = m_scratch.filePath(u"out"_s);
-    for (const QStringList &command :
-         {QStringList{u"quantize"_s, path, u"--format"_s, u"mxfp8"_s, u"-o"_s, out},
-          {u"dequantize"_s, folder, u"-o"_s, out + u".npy"_s},
-          {u"patch"_s, path, u"-o"_s, out, u"--apply"_s, path},
-          {u"patch"_s, path, u"-o"_s, out, u"--script"_s, path}}) {
-        const CliResult result = runLimited(command + QStringList{u"--json"_s}, rlim_t{2} << 40);
+    for (const QStringList &command : {args("quantize % --format mxfp8 -o %", path, out),
+                                       {u"dequantize"_s, folder, u"-o"_s, out + u".npy"_s},
+                                       {u"patch"_s, path, u"-o"_s, out, u"--apply"_s, path},
+                                       {u"patch"_s, path, u"-o"_s, out, u"--script"_s, path}}) {
+        const CliResult result = runLimited(command + args("--json"), rlim_t{2} << 40);
         QVERIFY2(!result.crashed, qPrintable(command.join(u' ')));
         QVERIFY2(result.exitCode == 3 || result.exitCode == 4, qPrintable(command.join(u' ')));
         QVERIFY2(result.json().is_object(), result.out.constData());

@@ -3,9 +3,7 @@
 #include "synthetic.h"
 
 #include "core/base/little_endian.h"
-#include "tests/test_program.h"
 
-using namespace kernscope::test;
 using Json = nlohmann::ordered_json;
 
 /// `hwx` and `inspect` of hardware containers, on synthetic files.
@@ -27,10 +25,7 @@ private slots:
 
     void document_data()
     {
-        addColumns<QString, int, int>();
-        const auto row = [](const char *name, int version, int tasks) {
-            addRow(name, QString::fromLatin1(name), version, tasks);
-        };
+        const auto row = addColumns<QString, int, int>();
         row("h13.hwx", 7, 8);
         row("h14.hwx", 11, 3);
         row("h16.hwx", 17, 2);
@@ -41,7 +36,7 @@ private slots:
     void document()
     {
         const auto [name, version, tasks] = fetched<QString, int, int>();
-        const CliResult result = runCli({u"hwx"_s, m_scratch.filePath(name), u"--json"_s});
+        const CliResult result = runCli("hwx % --json", m_scratch.filePath(name));
         QCOMPARE(result.exitCode, 0);
         const Json json = result.json();
         QVERIFY(!json.is_discarded());
@@ -63,7 +58,7 @@ private slots:
     void withoutRegisters()
     {
         const CliResult result =
-            runCli({u"hwx"_s, m_scratch.filePath(u"h13.hwx"_s), u"--json"_s, u"--no-registers"_s});
+            runCli("hwx % --json --no-registers", m_scratch.filePath(u"h13.hwx"_s));
         const Json json = result.json();
         QVERIFY(!json["hwx"]["tasks"][0].contains("registers"));
         QVERIFY(json["hwx"]["tasks"][0].contains("packets"));
@@ -72,15 +67,15 @@ private slots:
     void text()
     {
         const QString path = m_scratch.filePath(u"h13.hwx"_s);
-        const CliResult whole = runCli({u"hwx"_s, path});
+        const CliResult whole = runCli("hwx %", path);
         QCOMPARE(whole.exitCode, 0);
         QVERIFY(whole.err.isEmpty());
         for (const char *part : {"descriptor version 7", "Relocation slots", "aperture 4 (image)",
                                  "CoeffBaseAddr[1]", "Task 7", "probs@output"})
             QVERIFY2(whole.out.contains(part), part);
-        const CliResult brief = runCli({u"hwx"_s, path, u"--no-registers"_s});
+        const CliResult brief = runCli("hwx % --no-registers", path);
         QVERIFY(!brief.out.contains("L2 SourceBase") && brief.out.size() < whole.out.size());
-        const CliResult contested = runCli({u"hwx"_s, m_scratch.filePath(u"unknown.hwx"_s)});
+        const CliResult contested = runCli("hwx %", m_scratch.filePath(u"unknown.hwx"_s));
         QCOMPARE(contested.exitCode, 0);
         QVERIFY(contested.err.contains("cpusubtype"));
     }
@@ -89,8 +84,8 @@ private slots:
     void loadPlan()
     {
         const QString path = m_scratch.filePath(u"h18g.hwx"_s);
-        const QStringList line{u"hwx"_s, path, u"--load-at"_s, u"0x240000000"_s};
-        const CliResult result = runCli(line + QStringList{u"--json"_s});
+        const QStringList line = args("hwx % --load-at 0x240000000", path);
+        const CliResult result = runCli(line + args("--json"));
         QCOMPARE(result.exitCode, 0);
         const Json load = result.json()["load"];
         QCOMPARE(load["base"].get<std::string>(), "0x240000000");
@@ -100,18 +95,18 @@ private slots:
         QCOMPARE(QByteArray::fromStdString(first["device_address"].get<std::string>()).right(8),
                  QByteArray::fromStdString(first["after"][0].get<std::string>()).right(8));
         QVERIFY(load["slots"][1]["fault"].is_string()); // nothing says where that BAR lies
-        const Json stripped = runCli(line + QStringList{u"--strip"_s, u"--json"_s}).json()["load"];
+        const Json stripped = runCli(line + args("--strip --json")).json()["load"];
         QVERIFY(stripped["strip"].get<bool>());
         QVERIFY(stripped["slots"][0]["fault"].is_string()); // it is not loaded there
         const CliResult text = runCli(line);
         QVERIFY(text.out.contains("Load plan") && text.out.contains("slots change"));
-        QCOMPARE(runCli({u"hwx"_s, path, u"--load-at"_s, u"here"_s}).exitCode, 2);
+        QCOMPARE(runCli("hwx % --load-at here", path).exitCode, 2);
     }
 
     void differences()
     {
         const QString a = m_scratch.filePath(u"h13.hwx"_s);
-        const QStringList same{u"hwx"_s, a, u"--diff"_s, a};
+        const QStringList same = args("hwx % --diff %", a, a);
         CliResult result = runCli(same);
         QCOMPARE(result.exitCode, 0);
         QVERIFY(result.out.contains("No task differs"));
@@ -123,7 +118,7 @@ private slots:
             }
         }
         const QString b = write(u"changed.hwx"_s, changed);
-        result = runCli({u"hwx"_s, a, u"--diff"_s, b, u"--json"_s});
+        result = runCli("hwx % --diff % --json", a, b);
         QCOMPARE(result.exitCode, 1);
         const Json json = result.json();
         QCOMPARE(json["identical"].get<bool>(), false);
@@ -131,14 +126,14 @@ private slots:
         QCOMPARE(json["tasks"][0]["registers"].size(), std::size_t(1));
         QCOMPARE(json["tasks"][0]["registers"][0]["name"].get<std::string>(), "ConvCfg");
         QCOMPARE(json["tasks"][0]["registers"][0]["fields"][0]["b"].get<int>(), 3);
-        result = runCli({u"hwx"_s, a, u"--diff"_s, b});
+        result = runCli("hwx % --diff %", a, b);
         QCOMPARE(result.exitCode, 1);
         QVERIFY(result.out.contains("ConvCfg"));
         // The tasks are what a container has for a program.
         const QString program = u"--same-program"_s;
-        QCOMPARE(runCli({u"diff"_s, a, b, program}).exitCode, 1);
-        QCOMPARE(runCli({u"diff"_s, a, a, program}).exitCode, 0);
-        const Json whole = runCli({u"diff"_s, a, b, program, u"--json"_s}).json();
+        QCOMPARE(runCli("diff % % %", a, b, program).exitCode, 1);
+        QCOMPARE(runCli("diff % % %", a, a, program).exitCode, 0);
+        const Json whole = runCli("diff % % % --json", a, b, program).json();
         QCOMPARE(whole["structure"]["tasks"].size(), std::size_t(1));
         QCOMPARE(whole["verdict"]["faults"][0]["found"].get<std::string>(), "1 task differs");
     }
@@ -149,7 +144,7 @@ private slots:
     {
         const QString a = write(u"six.hwx"_s, syntheticH13(6));
         const QString b = m_scratch.filePath(u"h13.hwx"_s); // eight
-        const CliResult result = runCli({u"hwx"_s, a, u"--diff"_s, b, u"--json"_s});
+        const CliResult result = runCli("hwx % --diff % --json", a, b);
         QCOMPARE(result.exitCode, 1);
         const Json json = result.json();
         QCOMPARE(json["tasks_a"].get<int>(), 6);
@@ -160,7 +155,7 @@ private slots:
             QVERIFY(task["change"].get<std::string>() != "removed");
         }
         QCOMPARE(inserted, 2);
-        const CliResult back = runCli({u"hwx"_s, b, u"--diff"_s, a});
+        const CliResult back = runCli("hwx % --diff %", b, a);
         QCOMPARE(back.exitCode, 1);
         QCOMPARE(int(back.out.count("removed")), 2);
     }
@@ -170,7 +165,7 @@ private slots:
     {
         const QString hwx = u"hwx"_s, diff = u"--diff"_s, json = u"--json"_s;
         const QString a = m_scratch.filePath(u"h13.hwx"_s);
-        const Json weights = runCli({u"inspect"_s, a, json}).json()["weights"];
+        const Json weights = runCli("inspect % %", a, json).json()["weights"];
         QVERIFY(!weights.empty());
         Bytes changed = syntheticH13();
         changed[weights[0]["parts"][0]["data_offset"].get<std::size_t>()] ^= std::byte{0x10};
@@ -192,8 +187,7 @@ private slots:
 
     void inspect()
     {
-        const CliResult result =
-            runCli({u"inspect"_s, m_scratch.filePath(u"h18g.hwx"_s), u"--json"_s});
+        const CliResult result = runCli("inspect % --json", m_scratch.filePath(u"h18g.hwx"_s));
         QCOMPARE(result.exitCode, 0);
         const Json json = result.json();
         QCOMPARE(json["kind"].get<std::string>(), "hwx");
@@ -208,14 +202,14 @@ private slots:
 
     void badInput_data()
     {
-        addColumns<QByteArray, int>();
+        const auto row = addColumns<QByteArray, int>();
         const Bytes good = syntheticH13();
         const QByteArray whole(reinterpret_cast<const char *>(good.data()), qsizetype(good.size()));
-        addRow("not one", QByteArray("hello"), 3);
-        addRow("empty", QByteArray(), 3);
-        addRow("header only", whole.left(32), 3);
-        addRow("cut", whole.left(3000), 3);
-        addRow("magic only", whole.left(4), 3);
+        row("not one", "hello", 3);
+        row("empty", {}, 3);
+        row("header only", whole.left(32), 3);
+        row("cut", whole.left(3000), 3);
+        row("magic only", whole.left(4), 3);
     }
 
     void badInput()
@@ -223,7 +217,7 @@ private slots:
         const auto [content, exitCode] = fetched<QByteArray, int>();
         const QString file = m_scratch.filePath(u"bad.hwx"_s);
         QVERIFY(put(file, content));
-        const CliResult result = runCli({u"hwx"_s, file, u"--json"_s});
+        const CliResult result = runCli("hwx % --json", file);
         QVERIFY(!result.crashed);
         QCOMPARE(result.exitCode, exitCode);
         const Json json = result.json();
@@ -236,10 +230,10 @@ private slots:
         const QString hwx = u"hwx"_s, none = m_scratch.filePath(u"none.hwx"_s);
         const QString sound = m_scratch.filePath(u"h13.hwx"_s);
         QCOMPARE(runCli({hwx}).exitCode, 2);
-        QCOMPARE(runCli({hwx, sound, u"--registers"_s}).exitCode, 2);
+        QCOMPARE(runCli("% % --registers", hwx, sound).exitCode, 2);
         QCOMPARE(runCli({hwx, none}).exitCode, 4);
-        QCOMPARE(runCli({hwx, sound, u"--diff"_s, none}).exitCode, 4);
-        const CliResult quiet = runCli({hwx, sound, u"--quiet"_s});
+        QCOMPARE(runCli("% % --diff %", hwx, sound, none).exitCode, 4);
+        const CliResult quiet = runCli("% % --quiet", hwx, sound);
         QCOMPARE(quiet.exitCode, 0);
         QVERIFY(quiet.out.isEmpty());
     }

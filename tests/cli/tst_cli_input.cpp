@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // "-" where one file is read: standard input, once and bounded; refused for a bundle.
 #include "cli_process.h"
-#include "tests/test_program.h"
 #include "written_array.h"
-#include "written_bundle.h"
 
 #include <linux/landlock.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 class TestCliInput : public QObject
 {
@@ -71,10 +66,7 @@ private slots:
 
     void refused_data()
     {
-        addColumns<QByteArray, int, QByteArray>();
-        const auto row = [](const char *line, int code, const char *said) {
-            addRow(line, QByteArray(line), code, QByteArray(said));
-        };
+        const auto row = addColumns<QByteArray, int, QByteArray>();
         row("inspect -", 2, "found standard input");
         row("decode - w -o %/x.npy", 2, "found standard input");
         row("diff - %/a.mlmodelc", 2, "found standard input");

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
-#include "made_bundle.h"
-#include "tests/test_program.h"
-#include "written_bundle.h"
 
-using namespace kernscope;
-using namespace kernscope::test;
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -32,10 +27,7 @@ class TestCliInspect : public QObject
 private slots:
     void usage_data()
     {
-        addColumns<QStringList, int>();
-        const auto row = [](const char *name, const QStringList &arguments, int exitCode) {
-            addRow(name, arguments, exitCode);
-        };
+        const auto row = addColumns<QStringList, int>();
         row("nothing", {}, 2);
         row("unknown command", {u"conjure"_s}, 2);
         row("no path", {u"inspect"_s}, 2);
@@ -59,9 +51,10 @@ private slots:
         QTest::addColumn<QByteArray>("content"); // null: no file at all
         QTest::addColumn<int>("exitCode");
         QTest::addColumn<QByteArray>("code");
-        addRow("no file", QByteArray(), 4, QByteArray("io.open"));
-        addRow("another kind", QByteArray("PK\x03\x04"), 3, QByteArray("bundle.kind"));
-        addRow("empty", QByteArray(""), 3, QByteArray("bundle.kind"));
+        const DataRow<QByteArray, int, QByteArray> row;
+        row("no file", {}, 4, "io.open");
+        row("another kind", "PK\x03\x04", 3, "bundle.kind");
+        row("empty", "", 3, "bundle.kind");
     }
 
     void unreadable()
@@ -73,10 +66,10 @@ private slots:
         QFile::remove(path);
         if (!content.isNull())
             QVERIFY(put(path, content));
-        const CliResult people = runCli({u"inspect"_s, path});
+        const CliResult people = runCli("inspect %", path);
         QCOMPARE(people.exitCode, exitCode);
         QVERIFY(people.out.isEmpty() && people.err.contains(code));
-        const CliResult result = runCli({u"inspect"_s, path, u"--json"_s});
+        const CliResult result = runCli("inspect % --json", path);
         QCOMPARE(result.exitCode, exitCode);
         const Json json = result.json();
         QCOMPARE(text(json["command"]), text("inspect"));
@@ -89,7 +82,7 @@ private slots:
     {
         const QString path =
             writeBundle(m_scratch, "sound.mlmodelc", sparseBundle(halves({1, -2})));
-        const CliResult result = runCli({u"inspect"_s, path, u"--json"_s});
+        const CliResult result = runCli("inspect % --json", path);
         QCOMPARE(result.exitCode, 0);
         QVERIFY(result.err.isEmpty());
         const Json json = result.json();
@@ -111,8 +104,7 @@ private slots:
     {
         const QString path =
             writeBundle(m_scratch, "stats.mlmodelc", sparseBundle(halves({1, -2})));
-        const CliResult result =
-            runCli({u"inspect"_s, path, u"--json"_s, u"--stats"_s, u"--hash"_s});
+        const CliResult result = runCli("inspect % --json --stats --hash", path);
         const Json weight = result.json()["weights"][0];
         QCOMPARE(text(weight["zero_fraction"]), text(0.75));
         QCOMPARE(text(weight["min"]), text(-2.0));
@@ -122,13 +114,13 @@ private slots:
     void forPeople()
     {
         const QString path = writeBundle(m_scratch, "text.mlmodelc", sparseBundle(halves({1, -2})));
-        const CliResult result = runCli({u"inspect"_s, path, u"--stats"_s, u"--sections"_s});
+        const CliResult result = runCli("inspect % --stats --sections", path);
         QCOMPARE(result.exitCode, 0);
         QVERIFY(result.out.contains("w: nonzero_data"));
         QVERIFY(result.out.contains("75.0 %"));
         QVERIFY(!result.out.contains('\x1b')); // no terminal, no colour
         QVERIFY(result.err.isEmpty());         // and no progress
-        const CliResult quiet = runCli({u"inspect"_s, path, u"--quiet"_s});
+        const CliResult quiet = runCli("inspect % --quiet", path);
         QCOMPARE(quiet.exitCode, 0);
         QVERIFY(quiet.out.isEmpty() && quiet.err.isEmpty());
     }
@@ -141,7 +133,7 @@ private slots:
         Bytes weights = made.weights();
         weights[made.lastRecord()] = std::byte(0);
         const QString path = writeBundle(m_scratch, "bad.mlmodelc", made.text(), weights);
-        const CliResult result = runCli({u"inspect"_s, path, u"--json"_s, u"--stats"_s});
+        const CliResult result = runCli("inspect % --json --stats", path);
         QCOMPARE(result.exitCode, 3);
         const Json json = result.json();
         QCOMPARE(json["diagnostics"].size(), std::size_t(1));
@@ -154,7 +146,7 @@ private slots:
         QCOMPARE(json["weights"].size(), std::size_t(2));
         QCOMPARE(text(json["weights"][0]["min"]), text(-2.0));
         QCOMPARE(text(json["weights"][1]["fault"]["code"]), text("blob.sentinel"));
-        const CliResult people = runCli({u"inspect"_s, path});
+        const CliResult people = runCli("inspect %", path);
         QCOMPARE(people.exitCode, 3);
         QVERIFY(people.out.contains("! bad"));
         QVERIFY(people.err.contains("blob.sentinel"));
@@ -165,7 +157,7 @@ private slots:
     {
         const QString path =
             writeBundle(m_scratch, "mask.mlmodelc", sparseBundle(halves({1, 2, 3})));
-        const CliResult result = runCli({u"inspect"_s, path, u"--json"_s});
+        const CliResult result = runCli("inspect % --json", path);
         QCOMPARE(result.exitCode, 3);
         const Json row = result.json()["diagnostics"][0];
         QCOMPARE(text(row["code"]), text("codec.mask"));
@@ -181,7 +173,7 @@ private slots:
         const QString path = writeBundle(m_scratch, "where.mlmodelc", made);
         const auto namesWhere = [&path](const char *where) {
             const CliResult result =
-                runCli({u"inspect"_s, path, u"--json"_s, u"--where"_s, QString::fromLatin1(where)});
+                runCli("inspect % --json --where %", path, QString::fromLatin1(where));
             QStringList names;
             const Json document = result.json();
             for (const Json &weight : document["weights"])
@@ -194,12 +186,11 @@ private slots:
         QCOMPARE(namesWhere("zeros<0.5"), u"d"_s);
         QCOMPARE(namesWhere("bytes>1M"), QString());
         QCOMPARE(namesWhere("dense:M1"), u"d"_s);
-        const CliResult people = runCli({u"inspect"_s, path, u"--where"_s, u"axes=1"_s});
+        const CliResult people = runCli("inspect % --where axes=1", path);
         QCOMPARE(people.exitCode, 0);
         QVERIFY(!people.out.contains("sparse "));
         for (const char *bad : {"zeros>", "colour:red", "folds:M99"}) {
-            const CliResult refused =
-                runCli({u"inspect"_s, path, u"--where"_s, QString::fromLatin1(bad)});
+            const CliResult refused = runCli("inspect % --where %", path, QString::fromLatin1(bad));
             QCOMPARE(refused.exitCode, 2);
             QVERIFY(!refused.err.isEmpty());
         }
@@ -211,9 +202,9 @@ private slots:
         made.line("tensor<fp16, [2]> w = const()[name = string(\"a\xff\x1b[31m\"), val = " +
                   made.blob(ElementType::Fp16, "[2]", halves({3, 4})) + "]");
         const QString path = writeBundle(m_scratch, "names.mlmodelc", made);
-        const CliResult result = runCli({u"inspect"_s, path, u"--json"_s});
+        const CliResult result = runCli("inspect % --json", path);
         QVERIFY(!result.json().is_discarded());
-        QVERIFY(!runCli({u"inspect"_s, path}).out.contains('\x1b'));
+        QVERIFY(!runCli("inspect %", path).out.contains('\x1b'));
     }
 
     void fullDisk()
@@ -234,7 +225,7 @@ private slots:
         made.layer("w", "[2, 8]", values);
         made.blob(ElementType::Fp16, "[2]", halves({1, 2})); // a record that nothing names
         const QString path = writeBundle(m_scratch, "findings.mlmodelc", made);
-        const CliResult result = runCli({u"inspect"_s, path, u"--json"_s, u"--findings"_s});
+        const CliResult result = runCli("inspect % --json --findings", path);
         QCOMPARE(result.exitCode, 0);
         const auto found = result.json()["findings"];
         QCOMPARE(found.size(), std::size_t(2));
@@ -244,11 +235,11 @@ private slots:
         QCOMPARE(found[1]["weight"].get<std::string>(), "w");
         QCOMPARE(found[1]["count"].get<int>(), 1);
         QCOMPARE(found[1]["of"].get<int>(), 2);
-        const CliResult text = runCli({u"inspect"_s, path, u"--findings"_s});
+        const CliResult text = runCli("inspect % --findings", path);
         QVERIFY2(text.out.contains("Worth a look"), text.out);
         QVERIFY2(text.out.contains("1 of 2 output channels hold a single value"), text.out);
         const QString report = m_scratch.filePath(u"findings.html"_s);
-        QCOMPARE(runCli({u"inspect"_s, path, u"-o"_s, report}).exitCode, 0);
+        QCOMPARE(runCli("inspect % -o %", path, report).exitCode, 0);
         QVERIFY(contentOf(report).contains("output channels hold a single value"));
     }
 

@@ -4,15 +4,10 @@
 #include "core/base/overlaid_file.h"
 #include "core/numeric/npy.h"
 #include "core/patch/save/journal.h"
-#include "tests/test_program.h"
-#include "written_bundle.h"
 
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 
@@ -219,7 +214,7 @@ private slots:
             QVERIFY(process.readAllStandardOutput().contains("changed"));
         }
         QCOMPARE(QDir(folder.path()).entryList(QDir::Files | QDir::Dirs | QDir::NoDotAndDotDot),
-                 QStringList{u"p.mlmodelc"_s});
+                 args("p.mlmodelc"));
     }
 
     void recoveryLeavesTheJournal_data()
@@ -280,7 +275,7 @@ private slots:
         } else {
             QCOMPARE(process.exitCode(), 0);
         }
-        QCOMPARE(runCli({u"recover"_s, path}).exitCode, 0);
+        QCOMPARE(runCli("recover %", path).exitCode, 0);
         QVERIFY(!others("\1"));
         QVERIFY(!fs::exists(journal));
     }

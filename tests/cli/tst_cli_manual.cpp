@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 
@@ -26,7 +22,7 @@ QStringList captured(const QString &pattern, const QString &text)
 
 QStringList subcommands(const QStringList &command)
 {
-    const QString help = QString::fromUtf8(runCli(command + QStringList{u"--help"_s}).out);
+    const QString help = QString::fromUtf8(runCli(command + args("--help")).out);
     const qsizetype at = help.indexOf(QLatin1String("Subcommands:"));
     return at < 0 ? QStringList{} : captured(u"^  ([a-z]+) "_s, help.mid(at));
 }
@@ -64,7 +60,7 @@ private slots:
         QVERIFY2(begin >= 0, "the page has no such command");
         const QString rest = page.mid(begin + title.size());
         const QString section = rest.left(rest.indexOf(QRegularExpression(u"\n\\.S[SH] "_s)));
-        const QString help = QString::fromUtf8(runCli(command + QStringList{u"--help"_s}).out);
+        const QString help = QString::fromUtf8(runCli(command + args("--help")).out);
         const QString name = u"(--[a-z][a-z-]*)"_s;
         QStringList has = captured(u"^  (?:-[a-z],)?(--[a-z-,]+)"_s, help)
                               .join(u',')
@@ -83,8 +79,9 @@ private slots:
     void pagesNameEveryCommand_data()
     {
         QTest::addColumn<QString>("page");
-        addRow("README", u"README.md"_s);
-        addRow("help", u"resources/help/command_line.md"_s);
+        const DataRow<QString> row;
+        row("README", "README.md");
+        row("help", "resources/help/command_line.md");
     }
 
     void pagesNameEveryCommand()

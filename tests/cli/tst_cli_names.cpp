@@ -2,12 +2,6 @@
 // Names that would drive a terminal, turn the direction of the text or are no UTF-8: no command
 // prints them as they are. Before, U+009B, bidirectional controls and raw 0xFF went through.
 #include "cli_process.h"
-#include "made_bundle.h"
-#include "tests/test_program.h"
-#include "written_bundle.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 
@@ -97,9 +91,7 @@ private slots:
     void everyCommand_data()
     {
         QTest::addColumn<QStringList>("arguments");
-        const auto row = [](const char *line, const QStringList &arguments) {
-            addRow(line, arguments);
-        };
+        const DataRow<QStringList> row;
         const auto s = [](const char *text) { return QString::fromLatin1(text); };
         const QString w = s("w");
         row("inspect", {s("inspect"), m_a, s("--stats"), s("--sections")});
@@ -148,7 +140,7 @@ private slots:
         QCOMPARE(unsafePart(text.out), QByteArray());
         QCOMPARE(unsafePart(text.err), QByteArray());
         clean();
-        const CliResult json = runCli(arguments + QStringList{u"--json"_s});
+        const CliResult json = runCli(arguments + args("--json"));
         QCOMPARE(json.exitCode, text.exitCode);
         QVERIFY2(json.json().is_object(), json.out);
         QVERIFY(!json.out.contains('\x1b') && !json.out.contains("\xc2\x9b") &&

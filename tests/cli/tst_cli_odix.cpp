@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 /// `odix` and the commands that read any bundle, on the program that this project made.
 class TestCliOdix : public QObject
@@ -62,7 +58,7 @@ private slots:
 
     void otherKind()
     {
-        const CliResult other = runCli({u"odix"_s, seed(u"two.safetensors"_s)});
+        const CliResult other = runCli("odix %", seed(u"two.safetensors"_s));
         QCOMPARE(other.exitCode, 3);
         QVERIFY(other.err.contains("compiled Core AI program"));
     }
@@ -93,7 +89,7 @@ private:
     static QString seed(const QString &name) { return sourcePath(u"tests/fuzz/seeds/"_s + name); }
     static CliResult run(const QStringList &arguments)
     {
-        return runCli(QStringList{u"odix"_s, seed(u"made.odix"_s)} + arguments);
+        return runCli(args("odix %", seed(u"made.odix"_s)) + arguments);
     }
     QTemporaryDir m_scratch;
 };

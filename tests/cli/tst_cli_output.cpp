@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What commands write: never over an input, whole or not there.
 #include "cli_process.h"
-#include "tests/test_program.h"
-#include "written_bundle.h"
 
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 
@@ -80,10 +75,7 @@ private slots:
     /// Commands with an output that is none: `%` is the scratch folder.
     void refuses_data()
     {
-        addColumns<QByteArray, QByteArray>();
-        const auto row = [](const char *line, const char *code) {
-            addRow(line, QByteArray(line), QByteArray(code));
-        };
+        const auto row = addColumns<QByteArray, QByteArray>();
         row("decode %/b.mlmodelc w -o %/b.mlmodelc/weights/weight.bin", "io.input");
         row("decode %/b.mlmodelc w -o %/b.mlmodelc/new.npy", "io.input");
         row("decode %/b.mlmodelc w -o %/door/new.npy", "io.input");
@@ -148,7 +140,7 @@ private slots:
     {
         const auto line = std::get<0>(fetched<QByteArray, QByteArray>());
         const auto before = treeOf(m_scratch->path());
-        const CliResult result = runCli(arguments(line) + QStringList{u"--force"_s});
+        const CliResult result = runCli(arguments(line) + args("--force"));
         QCOMPARE(result.exitCode, 4);
         QVERIFY(treeOf(m_scratch->path()) == before);
     }
@@ -171,11 +163,11 @@ private slots:
         QFETCH(QByteArray, line);
         const QStringList list = arguments(line);
         const auto before = treeOf(m_scratch->path());
-        const CliResult refused = runCli(list + QStringList{u"--json"_s});
+        const CliResult refused = runCli(list + args("--json"));
         QCOMPARE(refused.exitCode, 4);
         QCOMPARE(refused.json()["diagnostics"][0]["code"].get<std::string>(), "io.exists");
         QVERIFY(treeOf(m_scratch->path()) == before);
-        const CliResult forced = runCli(list + QStringList{u"-f"_s});
+        const CliResult forced = runCli(list + args("-f"));
         QVERIFY2(forced.exitCode == 0, forced.err.constData());
         QVERIFY(contentOf(list.last()) != "a file of somebody");
         auto after = treeOf(m_scratch->path());
@@ -211,11 +203,11 @@ private slots:
             write(at(file), "a program");
         }
         const auto before = treeOf(m_scratch->path());
-        const CliResult refused = runCli(arguments(line) + QStringList{u"--json"_s});
+        const CliResult refused = runCli(arguments(line) + args("--json"));
         QCOMPARE(refused.exitCode, 4);
         QCOMPARE(refused.json()["diagnostics"][0]["code"].get<std::string>(), "io.exists");
         QVERIFY(treeOf(m_scratch->path()) == before);
-        const CliResult forced = runCli(arguments(line) + QStringList{u"--force"_s});
+        const CliResult forced = runCli(arguments(line) + args("--force"));
         QVERIFY2(forced.exitCode == 0, forced.err.constData());
         auto after = treeOf(m_scratch->path());
         const auto ofOutput = [&](const auto &entry) {

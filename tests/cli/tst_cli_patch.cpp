@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
-#include "tests/test_program.h"
-#include "written_bundle.h"
 
 #include <unistd.h>
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 
@@ -75,7 +70,7 @@ private slots:
         QCOMPARE(program(), text);
         // Nothing else was left behind.
         QCOMPARE(QDir(m_scratch->path()).entryList(QDir::AllEntries | QDir::NoDotAndDotDot),
-                 QStringList{u"x.mlmodelc"_s});
+                 args("x.mlmodelc"));
     }
 
     void text()
@@ -100,7 +95,7 @@ private slots:
         QCOMPARE(result.exitCode, 0);
         QCOMPARE(result.json()["edits"][0]["elements"].get<int>(), 5);
         QCOMPARE(weights(), before);
-        const CliResult diff = runCli({u"diff"_s, m_path, target, m_json, u"--values"_s});
+        const CliResult diff = runCli("diff % % % --values", m_path, target, m_json);
         QCOMPARE(diff.exitCode, 1);
         QCOMPARE(diff.json()["weights"][0]["values"]["zeroed"].get<int>(), 5);
         QCOMPARE(diff.json()["weights"][1]["values"]["equal"].get<int>(), 10);
@@ -185,9 +180,7 @@ private slots:
     void wrongUse_data()
     {
         QTest::addColumn<QList<QByteArray>>("arguments");
-        const auto row = [](const char *name, QList<QByteArray> arguments) {
-            addRow(name, arguments);
-        };
+        const DataRow<QList<QByteArray>> row;
         row("no mode", {"--set", "w[0]=1"});
         row("two modes", {"--set", "w[0]=1", "--in-place", "--dry-run"});
         row("no edit", {"--in-place"});
@@ -248,7 +241,7 @@ private slots:
 private:
     CliResult patch(const QStringList &arguments)
     {
-        return runCli(QStringList{u"patch"_s, m_path} + arguments);
+        return runCli(args("patch %", m_path) + arguments);
     }
     QStringList edits(const QList<QByteArray> &texts) const
     {

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
-#include "tests/test_program.h"
-#include "written_bundle.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 /// `patch --apply`: patches of single files, as `diff` and other programs write them.
 class TestCliPatchApply : public QObject
@@ -33,8 +28,9 @@ private slots:
     void oneFile_data()
     {
         QTest::addColumn<QString>("format");
-        addRow("ips", u"ips"_s);
-        addRow("bps", u"bps"_s);
+        const DataRow<QString> row;
+        row("ips", "ips");
+        row("bps", "bps");
     }
 
     /// Made of A and the difference: B, byte for byte.
@@ -89,7 +85,7 @@ private slots:
         QCOMPARE(contentOf(out + u'/' + m_weights), contentOf(m_b + u'/' + m_weights));
         QCOMPARE(contentOf(out + u"/model.mil"_s), contentOf(m_a + u"/model.mil"_s));
         QCOMPARE(contentOf(out + u"/notes.txt"_s), QByteArray("kept"));
-        QCOMPARE(runCli({u"diff"_s, out, m_b, u"--max-abs"_s, u"0"_s}).exitCode, 0);
+        QCOMPARE(runCli("diff % % --max-abs 0", out, m_b).exitCode, 0);
         // The other file of the bundle is not the one that it was made for.
         const CliResult other =
             apply(m_a, made("w.bps"), {u"--dry-run"_s, u"--file"_s, u"model.mil"_s});
@@ -168,11 +164,10 @@ private slots:
 
     void wrongUse_data()
     {
-        addColumns<QStringList, QByteArray>();
-        addRow("no mode", QStringList{}, QByteArray("--output"));
-        addRow("in place", QStringList{u"--in-place"_s}, QByteArray("give --output"));
-        addRow("edits", QStringList{u"--dry-run"_s, u"--set"_s, u"w[0]=1"_s},
-               QByteArray("no edits"));
+        const auto row = addColumns<QStringList, QByteArray>();
+        row("no mode", {}, "--output");
+        row("in place", {u"--in-place"_s}, "give --output");
+        row("edits", {u"--dry-run"_s, u"--set"_s, u"w[0]=1"_s}, "no edits");
     }
 
     void wrongUse()
@@ -190,7 +185,7 @@ private slots:
 private:
     CliResult apply(const QString &path, const QString &patch, const QStringList &more)
     {
-        return runCli(QStringList{u"patch"_s, path, u"--apply"_s, patch} + more);
+        return runCli(args("patch % --apply %", path, patch) + more);
     }
     QString made(const char *name) const { return m_scratch.filePath(QLatin1String(name)); }
 

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
 #include "core/base/files.h"
-#include "core/bundle/bundle.h"
 #include "core/patch/save/journal.h"
 #include "tests/core/patch/cut_save.h"
-#include "written_bundle.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 
@@ -95,8 +90,7 @@ private slots:
     void savingIsRefused()
     {
         const auto before = tree();
-        const CliResult result =
-            runCli({u"patch"_s, m_path, u"--set"_s, u"w[1]=3"_s, u"--in-place"_s, m_json});
+        const CliResult result = runCli("patch % --set w[1]=3 --in-place %", m_path, m_json);
         QCOMPARE(result.exitCode, 3);
         const auto rows = result.json()["diagnostics"];
         QVERIFY(std::any_of(rows.begin(), rows.end(), [](const auto &row) {
@@ -108,9 +102,10 @@ private slots:
     void recovers_data()
     {
         QTest::addColumn<QString>("option");
-        addRow("undo", QString());
-        addRow("finish", u"--finish"_s);
-        addRow("discard", u"--discard"_s);
+        const DataRow<QString> row;
+        row("undo", "");
+        row("finish", "--finish");
+        row("discard", "--discard");
     }
 
     void recovers()
@@ -120,7 +115,7 @@ private slots:
         QStringList arguments{u"recover"_s, m_path, m_json};
         if (!option.isEmpty())
             arguments << option;
-        const auto dry = runCli(arguments + QStringList{u"--dry-run"_s});
+        const auto dry = runCli(arguments + args("--dry-run"));
         QCOMPARE(dry.exitCode, 0);
         QVERIFY(weights() == half && QFile::exists(m_journal));
         const auto done = runCli(arguments);
@@ -147,7 +142,7 @@ private slots:
         if (!own)
             QVERIFY(QDir(keyFolder()).removeRecursively());
         const auto diff = [&](const QStringList &options) {
-            return runCli(QStringList{u"diff"_s, m_path, m_path} + options);
+            return runCli(args("diff % %", m_path, m_path) + options);
         };
         for (const char *format : {"junit", "csv", "markdown", "html", "json", "text"}) {
             const auto result = diff({u"--format"_s, QString::fromLatin1(format)});
@@ -166,21 +161,20 @@ private slots:
         QVERIFY(quiet.out.isEmpty() && quiet.err.contains("journal.pending"));
         // The values of a weight that may be half written go into no other bundle.
         const QString copy = writeBundle(*m_scratch, "y.mlmodelc", recoverBundle());
-        const auto from =
-            runCli({u"patch"_s, copy, u"--from-npy"_s, u"w="_s + m_path, u"--dry-run"_s});
+        const auto from = runCli("patch % --from-npy % --dry-run", copy, u"w="_s + m_path);
         QCOMPARE(from.exitCode, 3);
         QVERIFY(from.err.contains("journal.pending"));
     }
 
     void nothingToRecover()
     {
-        QCOMPARE(runCli({u"recover"_s, m_path, u"--discard"_s}).exitCode, 0);
+        QCOMPARE(runCli("recover % --discard", m_path).exitCode, 0);
         const auto before = tree();
-        const auto none = runCli({u"recover"_s, m_path});
+        const auto none = runCli("recover %", m_path);
         QCOMPARE(none.exitCode, 0);
         QVERIFY(none.out.contains("nothing to recover"));
         QVERIFY(tree() == before);
-        QCOMPARE(runCli({u"recover"_s, m_path + u"x"_s}).exitCode, 4);
+        QCOMPARE(runCli("recover %", m_path + u"x"_s).exitCode, 4);
     }
 
     /// A copy has other files than the key of the save names; its journal lies where the bundle
@@ -194,7 +188,7 @@ private slots:
         };
         const QString moved = copyWith("moved.mlmodelc", half);
         const auto inspect = [&](const QString &path) {
-            return runCli({u"inspect"_s, path, m_json});
+            return runCli("inspect % %", path, m_json);
         };
         QCOMPARE(inspect(moved).exitCode, 0); // the bundle itself is there
         QVERIFY(QDir(m_path).removeRecursively());
@@ -211,9 +205,9 @@ private slots:
         QCOMPARE(found.exitCode, 3);
         QCOMPARE(text(found.json()["diagnostics"][0]["code"]), QByteArray("\"journal.pending\""));
         const QString out = m_scratch->filePath(u"w.npy"_s);
-        QCOMPARE(runCli({u"decode"_s, moved, u"w"_s, u"-o"_s, out}).exitCode, 3);
+        QCOMPARE(runCli("decode % w -o %", moved, out).exitCode, 3);
         QVERIFY(tree()[out].endsWith(m_old.mid(128, 20)));
-        const auto done = runCli({u"recover"_s, moved});
+        const auto done = runCli("recover %", moved);
         QVERIFY2(done.exitCode == 0, done.err.constData());
         QCOMPARE(tree()[moved + u"/weights/weight.bin"_s], m_old);
         QVERIFY(!QFile::exists(m_journal));
@@ -224,18 +218,18 @@ private slots:
     {
         QFile::resize(m_journal, QFileInfo(m_journal).size() - 1);
         const auto before = tree();
-        const auto inspect = runCli({u"inspect"_s, m_path, m_json});
+        const auto inspect = runCli("inspect % %", m_path, m_json);
         QCOMPARE(inspect.exitCode, 3);
         QCOMPARE(inspect.json()["weights"].size(), std::size_t{1}); // what can be read is printed
         QCOMPARE(text(inspect.json()["diagnostics"][0]["code"]), QByteArray("\"journal.damaged\""));
         const QString out = m_scratch->filePath(u"w.npy"_s);
-        const auto decode = runCli({u"decode"_s, m_path, u"w"_s, u"-o"_s, out});
+        const auto decode = runCli("decode % w -o %", m_path, out);
         QCOMPARE(decode.exitCode, 3);
         QVERIFY(decode.err.contains("[journal.damaged]"));
         QFile::remove(out);
-        QCOMPARE(runCli({u"recover"_s, m_path}).exitCode, 3);
+        QCOMPARE(runCli("recover %", m_path).exitCode, 3);
         QVERIFY(tree() == before);
-        QCOMPARE(runCli({u"recover"_s, m_path, u"--discard"_s}).exitCode, 0);
+        QCOMPARE(runCli("recover % --discard", m_path).exitCode, 0);
         QVERIFY(!QFile::exists(m_journal));
     }
 
@@ -253,10 +247,10 @@ private slots:
         QVERIFY(patch::writeJournal(m_journal.toStdString(), parts));
         QVERIFY(QDir(keyFolder()).removeRecursively());
         const auto before = tree();
-        const auto inspect = runCli({u"inspect"_s, m_path, m_json});
+        const auto inspect = runCli("inspect % %", m_path, m_json);
         QCOMPARE(inspect.exitCode, 3);
         QCOMPARE(text(inspect.json()["diagnostics"][0]["code"]), QByteArray("\"journal.pending\""));
-        QCOMPARE(runCli({u"recover"_s, m_path}).exitCode, 3);
+        QCOMPARE(runCli("recover %", m_path).exitCode, 3);
         QVERIFY(tree() == before);
     }
 

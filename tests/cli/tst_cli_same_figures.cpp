@@ -7,11 +7,7 @@
 #include "core/report/pair_table.h"
 #include "core/report/plan_table.h"
 #include "core/report/weight_detail.h"
-#include "tests/test_program.h"
-#include "written_bundle.h"
 
-using namespace kernscope;
-using namespace kernscope::test;
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -234,18 +230,17 @@ private Q_SLOTS:
     void pairs()
     {
         QFETCH(QString, form);
-        const QStringList line{u"diff"_s, bundleOf(u"dense"_s), bundleOf(form), u"--values"_s,
-                               u"--format"_s};
-        const auto csv = csvRows(said(line + QStringList{u"csv"_s}));
+        const QStringList line =
+            args("diff % % --values --format", bundleOf(u"dense"_s), bundleOf(form));
+        const auto csv = csvRows(said(line + args("csv")));
         QCOMPARE(csv.size(), std::size_t(2));
         JsonPaths paths{{u"stored_a"_s, u"a/stored_bytes"_s}, {u"stored_b"_s, u"b/stored_bytes"_s}};
         for (const char *key : {"equal", "changed", "zeroed", "revived", "max_abs", "max_rel",
                                 "rmse", "max_ulp", "cosine", "snr_db", "relative_rmse"})
             paths.insert(QString::fromLatin1(key), u"values/"_s + QString::fromLatin1(key));
         Compared compared;
-        compareJson(csv, told(said(line + QStringList{u"json"_s}))["weights"], paths, compared);
-        compareText(csv, said(line + QStringList{u"text"_s}), report::pairTable().facts(), {},
-                    compared);
+        compareJson(csv, told(said(line + args("json")))["weights"], paths, compared);
+        compareText(csv, said(line + args("text")), report::pairTable().facts(), {}, compared);
         QVERIFY2(compared.json >= 10, qPrintable(QString::number(compared.json)));
         QVERIFY2(compared.text >= 3, qPrintable(QString::number(compared.text)));
     }
@@ -255,9 +250,9 @@ private Q_SLOTS:
     void plans()
     {
         QFETCH(QString, form);
-        const QStringList line{u"plan"_s,        bundleOf(form), u"--target"_s, u"M1"_s,
-                               u"--tolerance"_s, u"0.1"_s,       u"--format"_s};
-        const auto csv = csvRows(said(line + QStringList{u"csv"_s}));
+        const QStringList line =
+            args("plan % --target M1 --tolerance 0.1 --format", bundleOf(form));
+        const auto csv = csvRows(said(line + args("csv")));
         QVERIFY(csv.size() >= 2);
         // The report names figures in words, chip by chip.
         const JsonPaths words{{u"stored_bytes"_s, u"stored bytes before"_s},
@@ -266,9 +261,9 @@ private Q_SLOTS:
                               {u"time_before_s"_s, u"H13 time before s"_s},
                               {u"time_s"_s, u"H13 time after s"_s}};
         Compared compared;
-        compareText(csv, said(line + QStringList{u"text"_s}), report::plannedWeightTable().facts(),
-                    words, compared);
-        const Json plan = told(said(line + QStringList{u"json"_s}))["plan"];
+        compareText(csv, said(line + args("text")), report::plannedWeightTable().facts(), words,
+                    compared);
+        const Json plan = told(said(line + args("json")))["plan"];
         QCOMPARE(plan.size(), csv.size() - 1);
         for (std::size_t r = 0; r < plan.size(); ++r) {
             for (const char *key : {"bytes_before", "bytes"}) {
@@ -309,8 +304,8 @@ private Q_SLOTS:
     void weights()
     {
         const auto [form, table, rows] = fetched<QString, QString, QString>();
-        const QStringList line{u"weight"_s, bundleOf(form), u"w"_s};
-        const auto csv = csvRows(said(line + QStringList{u"--csv"_s, table}));
+        const QStringList line = args("weight % w", bundleOf(form));
+        const auto csv = csvRows(said(line + args("--csv %", table)));
         QVERIFY(csv.size() > 1);
         const std::vector<report::ColumnFacts> columns =
             table == u"histogram"  ? report::binTable().facts()
@@ -320,7 +315,7 @@ private Q_SLOTS:
                                    : report::partTable().facts();
         Compared compared;
         if (!rows.isEmpty()) {
-            const Json document = told(said(line + QStringList{u"--json"_s}));
+            const Json document = told(said(line + args("--json")));
             const Json *list = VERIFIED(jsonAt(document, rows));
             compareJson(csv, *list, {}, compared);
             QVERIFY2(compared.json > 0, "no number of the document was compared");
@@ -335,13 +330,13 @@ private Q_SLOTS:
     void decisions()
     {
         QFETCH(QString, form);
-        const QStringList line{u"decide"_s, bundleOf(form), u"--target"_s, u"M1"_s};
+        const QStringList line = args("decide % --target M1", bundleOf(form));
         const JsonPaths paths{{u"bytes_moved"_s, u"bytes_moved"_s},
                               {u"predicted_speedup"_s, u"predicted_speedup"_s},
                               {u"demand"_s, u"cap/demand"_s},
                               {u"cap"_s, u"cap/bytes"_s},
                               {u"sub_layers"_s, u"cap/sub_layers"_s}};
-        const auto cells = cellsOf(told(said(line + QStringList{u"--json"_s}))["decisions"], paths);
+        const auto cells = cellsOf(told(said(line + args("--json")))["decisions"], paths);
         QCOMPARE(cells.size(), std::size_t(2));
         Compared compared;
         compareText(cells, said(line), report::decisionTable().facts(), {}, compared);
@@ -350,18 +345,12 @@ private Q_SLOTS:
 
     void encodedWeights()
     {
-        const QStringList line{u"encode"_s,
-                               bundleOf(u"dense"_s),
-                               u"*"_s,
-                               u"--skip-refused"_s,
-                               u"--form"_s,
-                               u"palette"_s,
-                               u"-f"_s,
-                               u"-o"_s,
-                               m_scratch.filePath(u"again.mlmodelc"_s)};
+        const QStringList line =
+            args("encode % * --skip-refused --form palette -f -o %", bundleOf(u"dense"_s),
+                 m_scratch.filePath(u"again.mlmodelc"_s));
         const JsonPaths paths{{u"stored_bytes"_s, u"after/stored_bytes"_s},
                               {u"ratio"_s, u"after/ratio"_s}};
-        Json rows = told(said(line + QStringList{u"--json"_s}))["weights"];
+        Json rows = told(said(line + args("--json")))["weights"];
         QCOMPARE(rows.size(), std::size_t(1));
         // The text of one weight has a row before and one after.
         Json before = rows[0];

@@ -3,9 +3,6 @@
 // compared inside their models.
 #include "answers.h"
 #include "cli_process.h"
-#include "tests/test_program.h"
-
-using namespace kernscope::test;
 
 class TestCliSamples : public QObject
 {
@@ -33,11 +30,10 @@ private slots:
         const auto [path, weight] = fetched<QString, QString>();
         QTemporaryDir folder;
         const QString copy = folder.filePath(u"copy.mlmodel"_s);
-        const auto patched = runCli({u"patch"_s, m_folder + path, u"--set"_s, weight + u"=0.25"_s,
-                                     u"--tolerance"_s, u"1"_s, u"--output"_s, copy, u"--json"_s});
+        const auto patched = runCli("patch % --set % --tolerance 1 --output % --json",
+                                    m_folder + path, weight + u"=0.25"_s, copy);
         QVERIFY2(patched.exitCode == 0, patched.out + patched.err);
-        const auto compared =
-            runCli({u"diff"_s, m_folder + path, copy, u"--values"_s, u"--json"_s});
+        const auto compared = runCli("diff % % --values --json", m_folder + path, copy);
         QCOMPARE(compared.exitCode, 1);
         std::size_t changed = 0;
         const auto json = compared.json();
@@ -52,7 +48,7 @@ private slots:
     void encodeInside()
     {
         const QString path = sample("models/pipeline-two.mlpackage");
-        const auto listed = runCli({u"inspect"_s, path, u"--json"_s});
+        const auto listed = runCli("inspect % --json", path);
         QVERIFY2(listed.exitCode == 0, listed.err);
         QString address;
         const auto all = listed.json();
@@ -64,10 +60,10 @@ private slots:
         QVERIFY(!address.isEmpty());
         QTemporaryDir folder;
         const QString copy = folder.filePath(u"copy.mlpackage"_s);
-        const auto encoded = runCli({u"encode"_s, path, address, u"--form"_s, u"palette"_s,
-                                     u"--bits"_s, u"4"_s, u"--output"_s, copy, u"--json"_s});
+        const auto encoded =
+            runCli("encode % % --form palette --bits 4 --output % --json", path, address, copy);
         QVERIFY2(encoded.exitCode == 0, encoded.out + encoded.err);
-        const auto after = runCli({u"inspect"_s, copy, u"--json"_s});
+        const auto after = runCli("inspect % --json", copy);
         QVERIFY2(after.exitCode == 0, after.err);
         const auto made = after.json();
         QCOMPARE(made["weights"].size(), all["weights"].size());
@@ -84,7 +80,7 @@ private slots:
     {
         const QString path = dataFolder() + u"/real/basic-pitch/nmp.mlpackage"_s;
         KERNSCOPE_NEEDS(path);
-        const auto before = runCli({u"inspect"_s, path, u"--json"_s}).json();
+        const auto before = runCli("inspect % --json", path).json();
         QCOMPARE(text(before["functions"][0]["opset"]), QByteArray("\"ios15\""));
         QString address;
         for (const auto &weight : before["weights"]) {
@@ -93,19 +89,18 @@ private slots:
         }
         QTemporaryDir folder;
         const QString copy = folder.filePath(u"copy.mlpackage"_s);
-        const auto encoded = runCli({u"encode"_s, path, address, u"--form"_s, u"palette"_s,
-                                     u"--output"_s, copy, u"--json"_s});
+        const auto encoded =
+            runCli("encode % % --form palette --output % --json", path, address, copy);
         QVERIFY2(encoded.exitCode == 0, encoded.out + encoded.err);
         const auto said = encoded.json();
         QCOMPARE(text(said["opset"]["before"]), QByteArray("\"ios15\""));
         QCOMPARE(text(said["opset"]["after"]), QByteArray("\"ios16\""));
-        const auto after = runCli({u"inspect"_s, copy, u"--json"_s}).json();
+        const auto after = runCli("inspect % --json", copy).json();
         QCOMPARE(text(after["functions"][0]["opset"]), QByteArray("\"ios16\""));
         QCOMPARE(text(after["models"][0]["specification"]), QByteArray("\"7\""));
         QCOMPARE(after["weights"].size(), before["weights"].size());
-        const auto refused =
-            runCli({u"encode"_s, path, address, u"--form"_s, u"palette"_s, u"--opset"_s, u"ios14"_s,
-                    u"--output"_s, folder.filePath(u"x.mlpackage"_s)});
+        const auto refused = runCli("encode % % --form palette --opset ios14 --output %", path,
+                                    address, folder.filePath(u"x.mlpackage"_s));
         QVERIFY(refused.exitCode != 0);
     }
 
@@ -114,17 +109,16 @@ private slots:
         const QString path = sample("models/text/functions.mlmodelc");
         QTemporaryDir folder;
         const QString output = folder.filePath(u"w.npy"_s);
-        const auto refused =
-            runCli({u"decode"_s, path, u"w"_s, u"--output"_s, output, u"--json"_s});
+        const auto refused = runCli("decode % w --output % --json", path, output);
         QCOMPARE(refused.exitCode, 2);
         QCOMPARE(text(refused.json()["diagnostics"][0]["expected"]),
                  QByteArray("\"decode/w, prefill/w\""));
         for (const char *name : {"decode/w", "prefill/w"}) {
-            const auto taken = runCli({u"decode"_s, path, QLatin1String(name), u"--output"_s,
-                                       folder.filePath(QLatin1String(name).mid(0, 3) + u".npy"_s)});
+            const auto taken = runCli("decode % % --output %", path, QLatin1String(name),
+                                      folder.filePath(QLatin1String(name).mid(0, 3) + u".npy"_s));
             QVERIFY2(taken.exitCode == 0, taken.err);
         }
-        const auto shown = runCli({u"inspect"_s, path});
+        const auto shown = runCli("inspect %", path);
         QVERIFY(shown.out.contains("Shared records"));
         QVERIFY(shown.out.contains("decode/w, prefill/w"));
     }
@@ -134,7 +128,7 @@ private slots:
     void dispatches()
     {
         const auto rooflineOf = [this](const char *name, const QStringList &more = {}) {
-            return runCli(QStringList{u"roofline"_s, sample(name), u"--target"_s, u"M1"_s} + more);
+            return runCli(args("roofline % --target M1", sample(name)) + more);
         };
         const auto two = rooflineOf("models/text/functions.mlmodelc", {u"--json"_s}).json();
         QVERIFY(two["program"]["alternatives"].get<bool>());
@@ -159,8 +153,7 @@ private slots:
         // A plan says the same of the whole.
         for (const auto &[name, placed] : {std::pair("models/text/functions.mlmodelc", two),
                                            {"models/pipeline-two.mlpackage", pipeline}}) {
-            const auto planned =
-                runCli({u"plan"_s, sample(name), u"--target"_s, u"M1"_s, u"--json"_s}).json();
+            const auto planned = runCli("plan % --target M1 --json", sample(name)).json();
             const auto chip = planned["totals"]["before"]["chips"][0];
             for (const auto &[key, value] : placed["program"].items())
                 QCOMPARE(text(chip[key]), text(value));
@@ -169,7 +162,7 @@ private slots:
 
     void backends()
     {
-        const auto shown = runCli({u"inspect"_s, sample("mil-3600/iso__lstm.mil"), u"--json"_s});
+        const auto shown = runCli("inspect % --json", sample("mil-3600/iso__lstm.mil"));
         const auto json = shown.json();
         QCOMPARE(json["functions"][0]["operations"].size(), std::size_t(3));
         const auto &lstm = json["functions"][0]["operations"][1];
@@ -178,28 +171,24 @@ private slots:
         QCOMPARE(text(json["functions"][0]["inputs"][0]["strides"]), QByteArray("[64,64,1]"));
         QCOMPARE(json["functions"][0]["attributes"]["Launch_ane_ms"].get<double>(), 0.125);
         // Nothing of what the compiler gave another backend crosses to the engine.
-        const auto lstmOn = runCli({u"decide"_s, sample("mil-3600/iso__lstm.mil"), u"--target"_s,
-                                    u"M6"_s, u"--json"_s})
-                                .json();
+        const auto lstmOn =
+            runCli("decide % --target M6 --json", sample("mil-3600/iso__lstm.mil")).json();
         QCOMPARE(lstmOn["totals"][0]["bytes_moved"].get<int>(), 0);
         QCOMPARE(lstmOn["totals"][0]["weights_elsewhere"].get<int>(), 4);
         // What has no geometry is listed with the reason.
-        const auto embedding = runCli({u"geometry"_s, sample("mil-3600/iso__embedding.mil"),
-                                       u"--target"_s, u"M1"_s, u"--json"_s})
-                                   .json();
+        const auto embedding =
+            runCli("geometry % --target M1 --json", sample("mil-3600/iso__embedding.mil")).json();
         QCOMPARE(embedding["unplaced"].size(), std::size_t(1));
         const auto segments =
-            runCli({u"inspect"_s, sample("mil-3600/H16G__ctx.band_part.seg.mil"), u"--json"_s})
-                .json();
+            runCli("inspect % --json", sample("mil-3600/H16G__ctx.band_part.seg.mil")).json();
         QCOMPARE(text(segments["functions"][3]["backend"]), QByteArray("\"classic_cpu\""));
     }
 
     void decodeNetwork()
     {
         QTemporaryDir folder;
-        const auto decoded =
-            runCli({u"decode"_s, sample("models/network.mlmodel"), u"conv_6.weights"_s,
-                    u"--output"_s, folder.filePath(u"w.npy"_s)});
+        const auto decoded = runCli("decode % conv_6.weights --output %",
+                                    sample("models/network.mlmodel"), folder.filePath(u"w.npy"_s));
         QVERIFY2(decoded.exitCode == 0, decoded.err);
         QVERIFY(QFile::exists(folder.filePath(u"w.npy"_s)));
     }
@@ -208,10 +197,10 @@ private slots:
     void networkVersion()
     {
         const QString path = sample("models/network.mlmodel");
-        const auto said = runCli({u"inspect"_s, path});
+        const auto said = runCli("inspect %", path);
         const QByteArray summary = said.out.left(said.out.indexOf('\n'));
         QVERIFY2(summary.endsWith("in 1 file, specification 4"), summary);
-        const auto json = runCli({u"inspect"_s, path, u"--json"_s}).json();
+        const auto json = runCli("inspect % --json", path).json();
         QVERIFY(json["program_version"].is_null());
         QCOMPARE(text(json["models"][0]["specification"]), QByteArray("\"4\""));
     }
@@ -220,9 +209,10 @@ private slots:
     void oldNetworksAreRefused_data()
     {
         QTest::addColumn<QStringList>("words");
-        addRow("choose", QStringList{u"choose"_s});
-        addRow("plan", QStringList{u"plan"_s});
-        addRow("plan, written", QStringList{u"plan"_s, u"--output"_s});
+        const DataRow<QStringList> row;
+        row("choose", {u"choose"_s});
+        row("plan", {u"plan"_s});
+        row("plan, written", {u"plan"_s, u"--output"_s});
     }
 
     void oldNetworksAreRefused()
@@ -247,10 +237,10 @@ private slots:
     void oldNetworksAreJudgedByForm()
     {
         const QString path = sample("models/network.mlmodel");
-        const auto decided = runCli({u"decide"_s, path, u"--json"_s});
+        const auto decided = runCli("decide % --json", path);
         QCOMPARE(decided.exitCode, 0);
         QVERIFY(decided.json()["decisions"].size() > 5);
-        const auto drawn = runCli({u"roofline"_s, path});
+        const auto drawn = runCli("roofline %", path);
         QCOMPARE(drawn.exitCode, 0);
         QVERIFY2(drawn.out.contains("a layer of an old neural network"), drawn.out);
     }
@@ -260,7 +250,7 @@ private slots:
     {
         const QString path = dataFolder() + u"/real/hwx"_s;
         KERNSCOPE_NEEDS(path);
-        const auto surveyed = runCli({u"hwx"_s, u"--survey"_s, path, u"--json"_s});
+        const auto surveyed = runCli("hwx --survey % --json", path);
         QVERIFY2(surveyed.exitCode == 0, surveyed.err);
         const auto json = surveyed.json();
         QCOMPARE(json["survey"]["files"].get<int>(), 9);

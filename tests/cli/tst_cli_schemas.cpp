@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The documents of --json against their published schemas (resources/schemas).
 #include "cli_process.h"
-#include "tests/test_program.h"
-#include "written_bundle.h"
 
-#include <nlohmann/json.hpp>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
 #include <valijson/schema.hpp>
 #include <valijson/schema_parser.hpp>
 #include <valijson/validation_results.hpp>
 #include <valijson/validator.hpp>
 
-using namespace kernscope;
-using namespace kernscope::test;
 using Document = nlohmann::json;
 
 namespace {
@@ -102,7 +97,7 @@ private Q_SLOTS:
         if (line.startsWith(u"audit"_s))
             QCOMPARE(runCli(arguments(u"decode %/a.mlmodelc --all -o %/w.safetensors"_s)).exitCode,
                      0);
-        const CliResult run = runCli(arguments(line) + QStringList{u"--json"_s});
+        const CliResult run = runCli(arguments(line) + args("--json"));
         QVERIFY2(run.exitCode <= 1, run.err.constData());
         QCOMPARE(faultOf(line.section(u' ', 0, 0), Document::parse(run.out.toStdString())),
                  QString());
@@ -120,8 +115,8 @@ private Q_SLOTS:
     {
         QFETCH(QString, command);
         for (const char *rest : {"%/no-such-file", "--no-such-option"}) {
-            const CliResult run = runCli(arguments(command + u' ' + QString::fromLatin1(rest)) +
-                                         QStringList{u"--json"_s});
+            const CliResult run =
+                runCli(arguments(command + u' ' + QString::fromLatin1(rest)) + args("--json"));
             QVERIFY(run.exitCode >= 2);
             const Document document = Document::parse(run.out.toStdString());
             QCOMPARE(faultOf(QString::fromStdString(document["command"]), document), QString());

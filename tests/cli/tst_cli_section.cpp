@@ -1,12 +1,86 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "section_files.h"
-#include "tests/test_program.h"
+#include "cli_process.h"
+#include "synthetic_kernels.h"
 
-using namespace kernscope;
-using namespace kernscope::test;
 using Json = nlohmann::ordered_json;
 
+namespace {
+
+/// A bundle, and containers of a dense and a sparse kernel with the sections built of them.
+class SectionFiles : public QObject
+{
+protected:
+    void makeFiles();
+    CliResult section(const QStringList &arguments) const;
+    CliResult build(const QString &source, const QString &output,
+                    const QStringList &more = {}) const;
+    QString at(const char *name) const { return m_scratch.filePath(QString::fromLatin1(name)); }
+    void write(const char *name, const Bytes &bytes) const;
+
+    QTemporaryDir m_scratch;
+    QString m_bundle;
+    const QString m_force = QStringLiteral("--force");
+    SparseKernel m_sparse = sparseKernel(lanes::SparseForm::H13);
+    MadeKernel m_dense;
+};
+
+CliResult SectionFiles::section(const QStringList &arguments) const
+{
+    return runCli(QStringList{QStringLiteral("section")} + arguments);
+}
+
+CliResult SectionFiles::build(const QString &source, const QString &output,
+                              const QStringList &more) const
+{
+    return section(
+        QStringList{QStringLiteral("build"), source, QStringLiteral("--output"), output} + more);
+}
+
+void SectionFiles::write(const char *name, const Bytes &bytes) const
+{
+    QVERIFY(put(at(name), bytes));
+}
+
+void SectionFiles::makeFiles()
+{
+    MadeBundle made;
+    Bytes numbers;
+    for (int i = 0; i < 32 * 6; ++i) {
+        const Bytes one = halves({i % 5 == 0 ? 0.0f : float(i % 16) / 4});
+        numbers.insert(numbers.end(), one.begin(), one.end());
+    }
+    made.weight("w", "[32, 6, 1, 1]", numbers);
+    m_bundle = writeBundle(m_scratch, "source.mlmodelc", made);
+    m_dense.geometry = {32, 3, 1, 3, 3, 1, true};
+    m_dense.lanesLog2 = 1;
+    lanes::DealOptions options;
+    options.cap = 2;
+    const auto layout = *lanes::SliceLayout::make(m_dense.geometry, lanes::Law::Dense, options);
+    m_dense.slices =
+        *lanes::encodeSlices(layout, numbered(layout.elements(), 0x3000), numbered(32, 0x4000));
+    write("dense.hwx", containerOf(m_dense));
+    write("sparse.hwx", containerOf(m_sparse.kernel));
+    QCOMPARE(build(at("dense.hwx"), at("dense.ksec")).exitCode, 0);
+    QCOMPARE(build(at("sparse.hwx"), at("sparse.ksec")).exitCode, 0);
+}
+
+QByteArray bytesOf(const std::vector<lanes::Slice> &slices)
+{
+    QByteArray all;
+    for (const lanes::Slice &slice : slices)
+        all.append(reinterpret_cast<const char *>(slice.data()), qsizetype(slice.size()));
+    return all;
+}
+
+QString kernelName()
+{
+    return QString::fromStdString(syntheticHash());
+}
+
+} // namespace
+
 /// `section` in all its forms.
+/// What other commands say of weight sections, and the slices of hardware containers.
 class TestCliSection : public SectionFiles
 {
     Q_OBJECT
@@ -16,10 +90,7 @@ private slots:
 
     void builds_data()
     {
-        addColumns<QString, QString>();
-        const auto row = [](const char *form, const char *stored) {
-            addRow(form, QString::fromLatin1(form), QString::fromLatin1(stored));
-        };
+        const auto row = addColumns<QString, QString>();
         row("stored", "dense-fp16");
         row("dense", "dense-fp16");
         row("sparse", "sparse");
@@ -40,7 +111,7 @@ private slots:
         QCOMPARE(json["section"]["codegen_version"].get<int>(), 11);
         QCOMPARE(json["section"]["units"].size(), std::size_t(4)); // the chip's cores
         QVERIFY(json["diagnostics"].empty());
-        result = runCli({u"inspect"_s, output, u"--json"_s, u"--stats"_s});
+        result = runCli("inspect % --json --stats", output);
         QCOMPARE(result.exitCode, 0);
         json = result.json();
         QCOMPARE(json["kind"].get<std::string>(), "section");
@@ -127,45 +198,42 @@ private slots:
         QVERIFY(result.out.contains("addresses taken back"));
         QCOMPARE(contentOf(stripped), contentOf(at("dense.ksec")));
         // Addresses are no part of the values.
-        result = runCli({u"diff"_s, at("dense.ksec"), loaded, u"--values"_s, u"--json"_s});
+        result = runCli("diff % % --values --json", at("dense.ksec"), loaded);
         QCOMPARE(result.exitCode, 1);
         QVERIFY(result.json()["weights"][0]["stored_equal"].get<bool>());
     }
 
     void refuses_data()
     {
-        addColumns<QStringList, int>();
+        const auto row = addColumns<QStringList, int>();
         const QString out = u"--output"_s, to = at("never.ksec"), from = at("dense.ksec");
         const QString build = u"build"_s, list = u"list"_s;
         const QString relocate = u"relocate"_s, base = u"--base"_s;
-        addRow("nothing", QStringList(), 2);
-        addRow("another word", QStringList{u"check"_s, from}, 2);
-        addRow("no output", QStringList{build, m_bundle}, 2);
-        addRow("no such form", QStringList{build, m_bundle, out, to, u"--form"_s, u"blockwise"_s},
-               2);
-        addRow("no cores", QStringList{build, m_bundle, out, to, u"--cores"_s, u"0"_s}, 2);
-        addRow("no such weight", QStringList{build, m_bundle, u"v"_s, out, to}, 2);
-        addRow("no such target", QStringList{build, m_bundle, out, to, u"--target"_s, u"Z80"_s}, 2);
-        addRow("slices of H16",
-               QStringList{build, m_bundle, out, to, u"--hwx-slices"_s, u"--target"_s, u"H16"_s},
-               3);
-        addRow("no source", QStringList{build, at("none.hwx"), out, to}, 4);
-        addRow("no folder", QStringList{build, m_bundle, out, at("none/x.ksec")}, 4);
-        addRow("list of nothing", QStringList{list, at("none.ksec")}, 4);
-        addRow("list of a container", QStringList{list, at("dense.hwx")}, 3);
-        addRow("nowhere to write", QStringList{relocate, from, base, u"0x40"_s}, 2);
-        addRow("two places", QStringList{relocate, from, base, u"0"_s, out, to, u"--in-place"_s},
-               2);
-        addRow("no base", QStringList{relocate, from, out, to}, 2);
-        addRow("no address", QStringList{relocate, from, base, u"here"_s, out, to}, 2);
-        addRow("not aligned", QStringList{relocate, from, base, u"0x41"_s, out, to}, 3);
-        addRow("too far", QStringList{relocate, from, base, u"0x100000000"_s, out, to}, 3);
+        row("nothing", {}, 2);
+        row("another word", {u"check"_s, from}, 2);
+        row("no output", {build, m_bundle}, 2);
+        row("no such form", {build, m_bundle, out, to, u"--form"_s, u"blockwise"_s}, 2);
+        row("no cores", {build, m_bundle, out, to, u"--cores"_s, u"0"_s}, 2);
+        row("no such weight", {build, m_bundle, u"v"_s, out, to}, 2);
+        row("no such target", {build, m_bundle, out, to, u"--target"_s, u"Z80"_s}, 2);
+        row("slices of H16", {build, m_bundle, out, to, u"--hwx-slices"_s, u"--target"_s, u"H16"_s},
+            3);
+        row("no source", {build, at("none.hwx"), out, to}, 4);
+        row("no folder", {build, m_bundle, out, at("none/x.ksec")}, 4);
+        row("list of nothing", {list, at("none.ksec")}, 4);
+        row("list of a container", {list, at("dense.hwx")}, 3);
+        row("nowhere to write", {relocate, from, base, u"0x40"_s}, 2);
+        row("two places", {relocate, from, base, u"0"_s, out, to, u"--in-place"_s}, 2);
+        row("no base", {relocate, from, out, to}, 2);
+        row("no address", {relocate, from, base, u"here"_s, out, to}, 2);
+        row("not aligned", {relocate, from, base, u"0x41"_s, out, to}, 3);
+        row("too far", {relocate, from, base, u"0x100000000"_s, out, to}, 3);
     }
 
     void refuses()
     {
         const auto [arguments, exitCode] = fetched<QStringList, int>();
-        const CliResult result = section(arguments + QStringList{u"--json"_s});
+        const CliResult result = section(arguments + args("--json"));
         QVERIFY(!result.crashed);
         QCOMPARE(result.exitCode, exitCode);
         QVERIFY(!QFile::exists(at("never.ksec")));
@@ -175,6 +243,149 @@ private slots:
         QVERIFY(!json.is_discarded());
         QVERIFY(!json["diagnostics"].empty());
         QVERIFY(!json["diagnostics"][0]["code"].get<std::string>().empty());
+    }
+
+    void writesInPlace()
+    {
+        const QString path = at("place.ksec");
+        QVERIFY(QFile::copy(at("dense.ksec"), path));
+        QCOMPARE(section({u"relocate"_s, path, u"--base"_s, u"64"_s, u"--in-place"_s}).exitCode, 0);
+        QVERIFY(contentOf(path) != contentOf(at("dense.ksec")));
+        QCOMPARE(section({u"strip"_s, path, u"--in-place"_s}).exitCode, 0);
+        QCOMPARE(contentOf(path), contentOf(at("dense.ksec")));
+    }
+
+    void decodesWhatItBuilt()
+    {
+        QByteArray decoded;
+        for (const char *source : {"dense.hwx", "dense.ksec"}) {
+            const CliResult result = runCli(
+                {u"decode"_s, at(source), kernelName(), u"--output"_s, at("out.bin"), m_force});
+            QCOMPARE(result.exitCode, 0);
+            if (decoded.isEmpty())
+                decoded = contentOf(at("out.bin"));
+            QCOMPARE(contentOf(at("out.bin")), decoded);
+        }
+        QCOMPARE(decoded.size(), qsizetype(2 * 32 * 27));
+    }
+
+    void patchesASection()
+    {
+        const QString edit = kernelName() + u"[5,2,1,1]=0.5"_s;
+        CliResult result = runCli(
+            {u"patch"_s, at("dense.ksec"), u"--set"_s, edit, u"--output"_s, at("changed.ksec")});
+        QCOMPARE(result.exitCode, 0);
+        result = runCli("diff % % --values --json", at("dense.hwx"), at("changed.ksec"));
+        QCOMPARE(result.exitCode, 1);
+        const Json values = result.json()["weights"][0]["values"];
+        QCOMPARE(values["changed"].get<int>(), 1);
+        QCOMPARE(values["equal"].get<int>(), 32 * 27 - 1);
+        // A zero that is left out stays one, in a section as in a container.
+        for (const char *source : {"sparse.ksec", "sparse.hwx"}) {
+            result = runCli("patch % --set % --dry-run --json", at(source),
+                            kernelName() + u"[0,0,0,0]=1"_s);
+            QVERIFY(result.exitCode != 0);
+            QVERIFY2(result.out.contains("patch.sparse_zero"), result.out);
+        }
+    }
+
+    void comparesWithItsContainer()
+    {
+        const CliResult result =
+            runCli("diff % % --values --json", at("dense.hwx"), at("dense.ksec"));
+        QCOMPARE(result.exitCode, 1); // other files, the same numbers
+        const Json json = result.json();
+        QCOMPARE(json["weights"].size(), std::size_t(2)); // and the biases
+        QVERIFY(json["only_a"].empty() && json["only_b"].empty());
+        for (const Json &pair : json["weights"])
+            QCOMPARE(text(pair["values"]["equal"]), text(pair["a"]["elements"]));
+    }
+
+    void comparesSparseForms()
+    {
+        const CliResult result =
+            runCli("diff % % --values --json", at("sparse.hwx"), at("sparse.ksec"));
+        QCOMPARE(result.exitCode, 1);
+        const Json json = result.json();
+        QCOMPARE(json["weights"].size(), std::size_t(2));
+        for (const char *side : {"a", "b"}) {
+            const Json &parts = json["weights"][0][side]["parts"];
+            QCOMPARE(parts[0]["role"].get<std::string>(), "mask");
+            QCOMPARE(text(parts[1]["shape"]), QByteArray("[320]"));
+        }
+        QCOMPARE(json["weights"][0]["values"]["equal"].get<int>(), 480);
+        QCOMPARE(json["weights"][1]["values"]["equal"].get<int>(), 96);
+    }
+
+    /// Sections pair whatever their files are called; one pairs with the bundle that it was built
+    /// from, whatever that calls its weights.
+    void comparesByContent()
+    {
+        QCOMPARE(build(m_bundle, at("one.ksec")).exitCode, 0);
+        QVERIFY(QFile::copy(at("one.ksec"), at("two.ksec")));
+        const auto compared = [this](const QString &a, const char *b,
+                                     const QStringList &more = {}) {
+            return runCli(args("diff % % --json", a, at(b)) + more);
+        };
+        CliResult result = compared(at("one.ksec"), "two.ksec");
+        QCOMPARE(result.exitCode, 0);
+        QCOMPARE(result.json()["files"].size(), std::size_t(1));
+        QVERIFY(result.json()["identical"].get<bool>());
+
+        MadeBundle made;
+        Bytes numbers;
+        for (int i = 0; i < 32 * 6; ++i) {
+            const Bytes one = halves({i % 5 == 0 ? 0.0f : float(i % 16) / 4});
+            numbers.insert(numbers.end(), one.begin(), one.end());
+        }
+        made.layer("other", "[2]", Bytes(4));
+        made.layer("renamed", "[32, 6, 1, 1]", numbers);
+        const QString renamed = writeBundle(m_scratch, "renamed.mlmodelc", made);
+        const QStringList exact = args("--max-abs 0 --allow-missing");
+        result = compared(renamed, "one.ksec", exact);
+        QCOMPARE(result.exitCode, 0);
+        const Json pair = result.json()["weights"][0];
+        QCOMPARE(pair["name"].get<std::string>(), "renamed");
+        QCOMPARE(pair["name_b"].get<std::string>(), "w");
+        QCOMPARE(pair["pairing"].get<std::string>(), "content");
+        QCOMPARE(pair["values"]["equal"].get<int>(), 192);
+        // Without leave to lack the other weight, that is what does not hold.
+        result = compared(renamed, "one.ksec", exact.mid(0, 2));
+        QCOMPARE(result.exitCode, 1);
+        QCOMPARE(result.json()["verdict"]["faults"][0]["weight"].get<std::string>(), "other");
+    }
+
+    void writesSlices_data()
+    {
+        addColumns<QString, bool, QByteArray>();
+        addRow("dense", "dense.hwx", false, bytesOf(m_dense.slices));
+        addRow("sparse", "sparse.hwx", true, bytesOf(m_sparse.kernel.slices));
+    }
+
+    void writesSlices()
+    {
+        const auto [source, leaveZeros, expected] = fetched<QString, bool, QByteArray>();
+        QStringList more{u"--hwx-slices"_s, u"--json"_s, m_force};
+        if (leaveZeros)
+            more.append(u"--leave-zeros"_s);
+        const QString output = at("slices.bin");
+        const CliResult result = build(m_scratch.filePath(source), output, more);
+        QCOMPARE(result.exitCode, 0);
+        QCOMPARE(contentOf(output), expected);
+        const Json json = result.json();
+        QCOMPARE(json["target"].get<std::string>(), "H13");
+        QCOMPARE(json["slices"].size(), std::size_t(16));
+        std::uint64_t offset = 0;
+        for (const Json &slice : json["slices"]) {
+            QCOMPARE(slice["offset"].get<std::uint64_t>(), offset);
+            offset += slice["bytes"].get<std::uint64_t>();
+        }
+        QCOMPARE(offset, std::uint64_t(expected.size()));
+        more.removeOne(u"--json"_s);
+        const CliResult plain =
+            build(m_scratch.filePath(source), output, more + args("--target H14 --image-side 16"));
+        QCOMPARE(plain.exitCode, 0);
+        QVERIFY(plain.out.contains("lane"));
     }
 };
 

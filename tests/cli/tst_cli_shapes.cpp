@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // --shape of every command whose answer needs shapes.
 #include "cli_process.h"
-#include "tests/test_program.h"
-#include "written_bundle.h"
 
-using namespace kernscope;
-using namespace kernscope::test;
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -94,8 +90,8 @@ private slots:
         QCOMPARE(result.exitCode, 2);
         QVERIFY2(result.err.contains(said), result.err.constData());
         QVERIFY(result.out.isEmpty());
-        const auto weights = runCli(
-            QStringList{u"inspect"_s, m_path + u"/weights/weight.bin"_s, u"--shape"_s, u"x=1"_s});
+        const auto weights =
+            runCli(args("inspect % --shape x=1", m_path + u"/weights/weight.bin"_s));
         QCOMPARE(weights.exitCode, 2);
     }
 
@@ -113,7 +109,7 @@ private slots:
     void numbers()
     {
         const auto layer = [this](const QStringList &options) {
-            return run(u"roofline"_s, options + QStringList{u"--json"_s}).json().at("layers")[0];
+            return run(u"roofline"_s, options + args("--json")).json().at("layers")[0];
         };
         QVERIFY(layer({}).at("flops").is_null());
         QVERIFY(layer({}).at("time_s").is_null());
@@ -127,7 +123,7 @@ private slots:
     void noProposalWithoutShapes()
     {
         const auto choice = [this](const QStringList &options) {
-            return run(u"choose"_s, options + QStringList{u"--json"_s}).json().at("choices")[0];
+            return run(u"choose"_s, options + args("--json")).json().at("choices")[0];
         };
         const Json open = choice({});
         QVERIFY(open.at("form").is_null());

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
 #include "tests/core/container/coreai_cache/made_compiled_folder.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 /// `survey` on a made-up folder of the published layout.
 class TestCliSurvey : public QObject
@@ -46,10 +42,10 @@ private Q_SLOTS:
 
     void against_data()
     {
-        addColumns<QByteArray, int, QByteArray>();
-        addRow("same", QByteArray(32, char(0xaa)), 0, QByteArray("compiled from this file: yes"));
-        addRow("other", QByteArray(32, char(0xbb)), 1, QByteArray("compiled from this file: no"));
-        addRow("cut", QByteArray(31, char(0xaa)), 3, QByteArray());
+        const auto row = addColumns<QByteArray, int, QByteArray>();
+        row("same", QByteArray(32, char(0xaa)), 0, "compiled from this file: yes");
+        row("other", QByteArray(32, char(0xbb)), 1, "compiled from this file: no");
+        row("cut", QByteArray(31, char(0xaa)), 3, {});
     }
 
     void against()
@@ -63,12 +59,12 @@ private Q_SLOTS:
 
     void leastBytes_data()
     {
-        addColumns<QString, int>();
-        addRow("all", u"48800000"_s, 0);
-        addRow("one more", u"48800001"_s, 1);
-        addRow("none", u"0"_s, 0);
-        addRow("no number", u"many"_s, 2);
-        addRow("negative", u"-1"_s, 2);
+        const auto row = addColumns<QString, int>();
+        row("all", "48800000", 0);
+        row("one more", "48800001", 1);
+        row("none", "0", 0);
+        row("no number", "many", 2);
+        row("negative", "-1", 2);
     }
 
     void leastBytes()
@@ -81,7 +77,7 @@ private Q_SLOTS:
     {
         const QString folder =
             madeCompiledFolder(m_scratch.filePath(u"refused"_s), kNothing + "_1111");
-        const CliResult shown = runCli({u"survey"_s, folder, u"--min-engine-bytes"_s, u"1"_s});
+        const CliResult shown = runCli("survey % --min-engine-bytes 1", folder);
         QCOMPARE(shown.exitCode, 1);
         QVERIFY(shown.out.startsWith("0 of 500 MB"));
         QVERIFY(shown.out.contains("refused by the engine"));
@@ -89,7 +85,7 @@ private Q_SLOTS:
 
     void wrongInput()
     {
-        const auto survey = [](const QString &path) { return runCli({u"survey"_s, path}); };
+        const auto survey = [](const QString &path) { return runCli("survey %", path); };
         QCOMPARE(survey(u"/nowhere"_s).exitCode, 4);
         const QString other = m_scratch.filePath(u"other"_s);
         QVERIFY(putFile(other + u"/readme.txt"_s, "x"));
@@ -107,7 +103,7 @@ private Q_SLOTS:
 private:
     CliResult run(const QStringList &more = {}) const
     {
-        return runCli(QStringList{u"survey"_s, m_folder} + more);
+        return runCli(args("survey %", m_folder) + more);
     }
     QTemporaryDir m_scratch;
     QString m_folder;

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Wrong use: named, with the nearest known word, exit 2, and a document where --json is given.
 #include "cli_process.h"
-#include "tests/test_program.h"
-#include "written_bundle.h"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 class TestCliUsage : public QObject
 {
@@ -26,10 +21,7 @@ private slots:
 
     void namesTheNearest_data()
     {
-        addColumns<QByteArray, QByteArray, QByteArray>();
-        const auto row = [](const char *line, const char *found, const char *nearest) {
-            addRow(line, QByteArray(line), QByteArray(found), QByteArray(nearest));
-        };
+        const auto row = addColumns<QByteArray, QByteArray, QByteArray>();
         row("inspcet %/b.mlmodelc", "inspcet", "inspect");
         row("sections list %/w.ksec", "sections", "section");
         row("section lsit %/w.ksec", "lsit", "list");
@@ -69,10 +61,7 @@ private slots:
 
     void refuses_data()
     {
-        addColumns<QByteArray, QByteArray>();
-        const auto row = [](const char *line, const char *says) {
-            addRow(line, QByteArray(line), QByteArray(says));
-        };
+        const auto row = addColumns<QByteArray, QByteArray>();
         row("", "needed");
         row("section", "needed");
         row("inspect", "path");
@@ -113,7 +102,7 @@ private slots:
         QCOMPARE(plain.exitCode, line.startsWith("hwx") ? 4 : 2);
         QVERIFY(plain.out.isEmpty());
         QVERIFY2(plain.err.contains(says), plain.err.constData());
-        const CliResult result = runCli(list + QStringList{u"--json"_s});
+        const CliResult result = runCli(list + args("--json"));
         QCOMPARE(result.exitCode, plain.exitCode);
         const auto json = result.json();
         QVERIFY(!json.is_discarded());
@@ -161,7 +150,7 @@ private slots:
             const QString command = match.next().captured(1);
             if (command == QLatin1String("section"))
                 continue;
-            const QByteArray text = runCli({command, u"--help"_s}).out;
+            const QByteArray text = runCli("% --help", command).out;
             QVERIFY2(text.contains("\n  kernscope-cli " + command.toUtf8()), qPrintable(command));
             ++commands;
         }
@@ -199,10 +188,7 @@ private slots:
 
     void completes_data()
     {
-        addColumns<QString, QStringList>();
-        const auto row = [](const char *line, const QStringList &words) {
-            addRow(line, QString::fromUtf8(line), words);
-        };
+        const auto row = addColumns<QString, QStringList>();
         row("ins", {u"inspect"_s});
         row("section st", {u"strip"_s});
         row("diff --max-", {u"--max-abs"_s, u"--max-rel"_s, u"--max-ulp"_s});
@@ -215,7 +201,7 @@ private slots:
     void completes()
     {
         const auto [line, words] = fetched<QString, QStringList>();
-        const CliResult result = runCli(QStringList{u"completion"_s} + arguments(line.toUtf8()));
+        const CliResult result = runCli(args("completion") + arguments(line.toUtf8()));
         QCOMPARE(result.exitCode, 0);
         const QStringList found = QString::fromUtf8(result.out).split(u'\n', Qt::SkipEmptyParts);
         for (const QString &word : words)

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
-#include "tests/test_program.h"
-#include "written_bundle.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 
@@ -168,12 +163,12 @@ private slots:
                   ", name = string(\"p\"), shape = tensor<uint32, [2]>([2, 4])]");
         made.consume("p");
         const QString path = writeBundle(m_scratch, "damaged.mlmodelc", made);
-        const CliResult shown = runCli({u"weight"_s, path, u"s"_s});
+        const CliResult shown = runCli("weight % s", path);
         QCOMPARE(shown.exitCode, 3);
         for (const char *wanted : {"nonzero_data", "Histogram", "3 of 8 kept"})
             QVERIFY2(shown.out.contains(wanted), shown.out);
         QVERIFY2(shown.err.contains("weights/weight.bin"), shown.err);
-        const CliResult none = runCli({u"weight"_s, path, u"p"_s, u"--json"_s});
+        const CliResult none = runCli("weight % p --json", path);
         QCOMPARE(none.exitCode, 3);
         const Json json = none.json();
         QVERIFY(json["histogram"].is_null());
@@ -184,7 +179,7 @@ private slots:
 private:
     CliResult weight(const char *name, const QStringList &arguments = {}) const
     {
-        return runCli(QStringList{u"weight"_s, m_path, QString::fromUtf8(name)} + arguments);
+        return runCli(args("weight % %", m_path, QString::fromUtf8(name)) + arguments);
     }
     Json document(const char *name) const
     {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/patch/binary/apply_binary.h"
 #include "tests/core/patch/patched_bytes.h"
 #include "tests/fuzz/fuzz_check.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/little_endian.h"
-#include "core/descriptor/task_reader.h"
 #include "core/descriptor/walk.h"
 #include "tests/core/descriptor/stream_words.h"
 #include "tests/fuzz/fuzz_check.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/codec/decode/decoder.h"
 #include "core/graph/graph.h"
 #include "tests/fuzz/bundle_checks.h"
 

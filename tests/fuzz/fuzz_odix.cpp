@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/reader/container_reader.h"
 #include "core/container/odix/dbginfo.h"
 #include "tests/fuzz/bundle_checks.h"
 

@@ -3,7 +3,6 @@
 // target FOLDER/<target>.list, which libFuzzer takes as -seed_inputs=@FILE.
 //   make_seeds FOLDER
 #include "core/codec/encode/encoder.h"
-#include "core/container/milblob/milblob.h"
 #include "core/container/section/builder.h"
 #include "made_module.h"
 #include "synthetic_kernels.h"

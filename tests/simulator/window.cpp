@@ -7,7 +7,6 @@
 // edits, undoes, saves, reloads, and is then killed, most often in the middle of that. The next one
 // must offer what was on the screen, and show the numbers of before the last step or of after it; a
 // second window beside it must be offered nothing. What goes wrong prints the seed and the steps.
-#include "app/document.h"
 #include "tests/app/window_fixture.h"
 
 #include <QApplication>
@@ -25,7 +24,6 @@
 #include <fmt/ranges.h>
 #include <signal.h>
 
-using namespace kernscope;
 using app::Document;
 using namespace Qt::StringLiterals;
 

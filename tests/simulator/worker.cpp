@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "worker.h"
 
-#include "core/patch/patch.h"
-
 #include <csignal>
 #include <cstring>
 #include <stdexcept>

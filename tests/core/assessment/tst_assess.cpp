@@ -6,7 +6,6 @@
 #include "core/target/target.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace kernscope::decision;
 using namespace kernscope::roofline;
 

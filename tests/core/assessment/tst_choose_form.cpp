@@ -5,8 +5,6 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
-
 namespace {
 
 /// Convolution over `input` with a weight of `channels` x 64 x 1 x 1, sixteen values in turn.

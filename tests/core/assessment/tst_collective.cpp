@@ -2,7 +2,6 @@
 #include "core/assessment/collective.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace kernscope::decision;
 
 namespace {

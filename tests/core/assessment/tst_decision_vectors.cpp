@@ -4,9 +4,7 @@
 #include "core/assessment/geometry.h"
 #include "core/base/csv.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace kernscope::decision;
 
 namespace {

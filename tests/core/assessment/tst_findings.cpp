@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/bundle_findings.h"
-
+#include "core/assessment/coverage.h"
+#include "core/assessment/known_faults.h"
 #include "made_bundle.h"
 #include "tests/test_program.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 
@@ -206,6 +204,184 @@ private slots:
             seen.push_back(name);
         }
     }
+
+    void table()
+    {
+        std::set<std::string> ids;
+        for (const KnownFault &fault : knownFaults()) {
+            QVERIFY2(ids.insert(fault.id).second, fault.id.c_str());
+            QVERIFY2(!fault.pattern.empty() && !fault.effect.empty() && !fault.source.empty(),
+                     fault.id.c_str());
+            QVERIFY2(fault.scope == "weight" || fault.scope == "operation" ||
+                         fault.scope == "program",
+                     fault.id.c_str());
+            QVERIFY2(fault.seen == "file" || fault.seen == "pattern" || fault.seen == "checkpoint",
+                     fault.id.c_str());
+        }
+        QVERIFY(ids.size() >= 35);
+    }
+
+    void matches()
+    {
+        const auto idsOf = [](const Bundle &bundle) {
+            std::set<std::string> ids;
+            for (const KnownFaultMatch &match : matchKnownFaults(bundle)) {
+                ids.insert(knownFaults()[match.fault].id);
+                const std::string text = knownFaultText(bundle, match);
+                if (text.find(knownFaults()[match.fault].source) == std::string::npos)
+                    ids.insert("without its source");
+            }
+            return ids;
+        };
+        MadeBundle blocks; // int8 in blocks of 32
+        blocks.line("tensor<fp16, [4, 64]> w = constexpr_blockwise_shift_scale(data = " +
+                    blocks.blob(ElementType::Int8, "[4, 64]", Bytes(256)) +
+                    ", scale = " + blocks.blob(ElementType::Fp16, "[4, 2]", Bytes(16)) +
+                    ")[name = string(\"w\")]");
+        blocks.consume("w");
+        QCOMPARE(idsOf(**blocks.open()), (std::set<std::string>{"per-block-int8-engine"}));
+        MadeBundle inputs; // a scale for each input
+        inputs.line("tensor<fp16, [4, 64]> w = constexpr_blockwise_shift_scale(data = " +
+                    inputs.blob(ElementType::Int8, "[4, 64]", Bytes(256)) +
+                    ", scale = " + inputs.blob(ElementType::Fp16, "[1, 64]", Bytes(128)) +
+                    ")[name = string(\"w\")]");
+        inputs.consume("w");
+        QCOMPARE(idsOf(**inputs.open()), (std::set<std::string>{"scale-over-inputs"}));
+        MadeBundle dense;
+        dense.layer("w", "[4, 64]", Bytes(512));
+        QVERIFY(idsOf(**dense.open()).empty());
+    }
+
+    /// A palette of 4 bits, codes of int8, a large and a small dense weight.
+    void init()
+    {
+        MadeBundle made;
+        made.line("tensor<fp16, [64, 32]> p = constexpr_lut_to_dense(indices = " +
+                  made.blob(ElementType::Uint4, "[64, 32]", Bytes(1024)) +
+                  ", lut = " + made.blob(ElementType::Fp16, "[1, 1, 16, 1]", Bytes(32)) +
+                  ")[name = string(\"p\")]");
+        made.consume("p");
+        made.line("tensor<fp16, [64, 32]> q = constexpr_blockwise_shift_scale(data = " +
+                  made.blob(ElementType::Int8, "[64, 32]", Bytes(2048)) + ", scale = " +
+                  made.blob(ElementType::Fp16, "[64, 1]", Bytes(128)) + ")[name = string(\"q\")]");
+        made.consume("q");
+        for (const char *name : {"large", "small"}) {
+            const bool large = name[0] == 'l';
+            const std::string shape = large ? "[64, 32]" : "[8, 4]";
+            made.layer(name, shape, Bytes(large ? 4096 : 64));
+        }
+        const auto bundle = VERIFIED(made.open());
+        m_bundle = *bundle;
+        m_options = made.options();
+        m_options.memory.pop_back();
+        QCOMPARE(m_bundle->weights().size(), std::size_t(4));
+    }
+
+    void figures()
+    {
+        const Coverage coverage = coverageOf(*m_bundle, {});
+        QCOMPARE(coverage.rows[0].found, "palette4");
+        QCOMPARE(coverage.rows[1].found, "int8");
+        QCOMPARE(coverage.rows[2].found, "dense-fp16");
+        QCOMPARE(*coverage.rows[0].bits, 8.0 * (1024 + 32) / 2048);
+        QCOMPARE(*coverage.rows[2].bits, 16.0);
+        QCOMPARE(coverage.parameters, std::uint64_t(3 * 2048 + 32));
+        QVERIFY(coverage.rows[3].why.find("too small") == 0);
+        QCOMPARE(coverage.broken, std::size_t(0));
+    }
+
+    /// The program says forms and sizes where the weight file is missing.
+    void withoutTheWeightFile()
+    {
+        const auto bundle = VERIFIED(Bundle::open("made.mlmodelc", m_options));
+        QVERIFY((*bundle)->weights()[0].fault);
+        const Coverage there = coverageOf(*m_bundle, {}), missing = coverageOf(**bundle, {});
+        for (std::size_t i = 0; i < there.rows.size(); ++i) {
+            QCOMPARE(missing.rows[i].found, there.rows[i].found);
+            QCOMPARE(missing.rows[i].bits, there.rows[i].bits);
+            QCOMPARE(missing.rows[i].why, there.rows[i].why);
+        }
+        CoverageRules rules;
+        rules.expected.push_back(*readExpectedForm("*=palette4"));
+        QCOMPARE(coverageOf(**bundle, rules).broken, std::size_t(2));
+        QCOMPARE(coverageOf(*m_bundle, rulesOf(**bundle)).broken, std::size_t(0));
+    }
+
+    void typedRules()
+    {
+        CoverageRules rules;
+        rules.expected.push_back(*readExpectedForm("*=palette4"));
+        Coverage coverage = coverageOf(*m_bundle, rules);
+        // The small one may stay dense.
+        QCOMPARE(coverage.broken, std::size_t(2));
+        QVERIFY(coverage.rows[0].kept && !coverage.rows[1].kept && !coverage.rows[2].kept);
+        QCOMPARE(coverage.rows[2].extraBytes, std::uint64_t(4096 - 1024));
+        rules.except = {"q"};
+        rules.expected.push_back(*readExpectedForm("lar*=dense"));
+        coverage = coverageOf(*m_bundle, rules);
+        QCOMPARE(coverage.broken, std::size_t(0));
+        QVERIFY(coverage.rows[1].expected.empty());
+        for (const char *wrong : {"palette4", "=palette4", "*="})
+            QVERIFY(!readExpectedForm(wrong));
+    }
+
+    void sibling() { QCOMPARE(coverageOf(*m_bundle, rulesOf(*m_bundle)).broken, std::size_t(0)); }
+
+    void configurations_data()
+    {
+        const auto row = addColumns<QByteArray, QList<bool>>();
+        // By weight: palette4, int8, dense, small dense.
+        row("YAML, for all",
+            "config_type: OpPalettizerConfig\n"
+            "global_config:\n"
+            "  mode: kmeans  # of scikit-learn\n"
+            "  nbits: 4\n"
+            "  weight_threshold: 1024\n",
+            QList<bool>{true, false, false, true});
+        row("YAML, names",
+            "global_config:\n"
+            "  nbits: 4\n"
+            "op_name_configs:\n"
+            "  large: null\n"
+            "  q:\n"
+            "    dtype: \"int8\"\n",
+            QList<bool>{true, true, true, true});
+        row("YAML, operations",
+            "op_type_configs:\n"
+            "  linear:\n"
+            "    dtype: int8\n"
+            "    granularity: per_channel\n",
+            QList<bool>{false, true, false, true});
+        row("JSON of Core AI", R"({"quantization_config": {"global_config": {"op_state_spec":
+           {"weight": {"dtype": "torch.int8"}, "input": {"dtype": "torch.int4"}}},
+           "module_name_configs": {"p": null, "large": null}}})",
+            QList<bool>{false, true, true, true});
+    }
+
+    void configurations()
+    {
+        const auto [text, kept] = fetched<QByteArray, QList<bool>>();
+        const auto rules = readCompressionConfig(text.toStdString(), "c.yaml");
+        QVERIFY2(rules.has_value(), rules ? "" : rules.error().found.c_str());
+        const Coverage coverage = coverageOf(*m_bundle, *rules);
+        for (std::size_t i = 0; i < 4; ++i)
+            QVERIFY2(coverage.rows[i].kept == kept[qsizetype(i)],
+                     coverage.rows[i].expected.c_str());
+    }
+
+    void wrongConfigurations()
+    {
+        for (const char *text : {"", "a line", "{\"a\": 1", "other: 1\n",
+                                 "global_config:\n      a\n", "a: 1\n   b: 2\n"}) {
+            const auto rules = readCompressionConfig(text, "c.yaml");
+            QVERIFY2(!rules, text);
+            QCOMPARE(rules.error().code, "coverage.config");
+        }
+    }
+
+private:
+    BundlePtr m_bundle;
+    OpenOptions m_options; ///< of its program alone
 };
 
 KERNSCOPE_TEST(TestFindings, kernscope::test::NoApplication)

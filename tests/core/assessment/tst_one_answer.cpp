@@ -2,9 +2,6 @@
 // Every bundle of the data folder on every chip: every part gives the same answer.
 #include "one_answer.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
 
 class TestOneAnswer : public QObject
 {

@@ -2,13 +2,9 @@
 // What a whole program takes, where its layers do not run once each in one dispatch.
 #include "core/assessment/assess.h"
 #include "core/assessment/weight_facts.h"
-#include "core/bundle/bundle.h"
 #include "made_programs.h"
-#include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace kernscope::roofline;
-using namespace kernscope::test;
 
 namespace {
 

@@ -2,7 +2,6 @@
 #include "core/assessment/assess.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace kernscope::roofline;
 
 namespace {

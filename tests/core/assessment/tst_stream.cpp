@@ -2,7 +2,6 @@
 // Stream or fold: tables 7.1 and 7.2, and every condition of chapter 25.
 #include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace kernscope::decision;
 
 namespace {
@@ -72,14 +71,14 @@ private Q_SLOTS:
     /// What public reports and other chapters say against an answer stands beside it.
     void contestedAnswersNameTheOthers_data()
     {
-        test::addColumns<QString, QByteArray, QByteArray>();
-        test::addRow("blocks", u"blockwise"_s, QByteArray("M3"), QByteArray("#279"));
-        test::addRow("blocks of 4", u"blockwise4"_s, QByteArray("M6"), QByteArray("#2510"));
-        test::addRow("scaled palette", u"lut4 scaled"_s, QByteArray("M4"), QByteArray("#2688"));
-        test::addRow("2 bits", u"lut2"_s, QByteArray("M1"), QByteArray("Parakeet"));
-        test::addRow("2 bits Pro", u"lut2"_s, QByteArray("M1 Pro"), QByteArray("Parakeet"));
-        test::addRow("int8", u"int8"_s, QByteArray("M1"), QByteArray("1.5 times"));
-        test::addRow("e4m3", u"e4m3"_s, QByteArray("M5"), QByteArray("f8E4M3"));
+        const auto row = test::addColumns<QString, QByteArray, QByteArray>();
+        row("blocks", "blockwise", "M3", "#279");
+        row("blocks of 4", "blockwise4", "M6", "#2510");
+        row("scaled palette", "lut4 scaled", "M4", "#2688");
+        row("2 bits", "lut2", "M1", "Parakeet");
+        row("2 bits Pro", "lut2", "M1 Pro", "Parakeet");
+        row("int8", "int8", "M1", "1.5 times");
+        row("e4m3", "e4m3", "M5", "f8E4M3");
     }
     void contestedAnswersNameTheOthers()
     {

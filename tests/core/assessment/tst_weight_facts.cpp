@@ -4,9 +4,6 @@
 #include "core/assessment/weight_layers.h"
 #include "made_bundle.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
 
 class TestWeightFacts : public QObject
 {
@@ -16,11 +13,12 @@ private Q_SLOTS:
     void outcomesOfTheMadeBundles_data()
     {
         QTest::addColumn<QString>("outcomes"); // on H13, H14, H15, H17s, H18
-        test::addRow("affine8", u"folds streams streams streams streams"_s);
-        test::addRow("blockwise", u"folds folds streams streams streams"_s);
-        test::addRow("lut4", u"streams streams streams streams streams"_s);
-        test::addRow("sparse", u"streams streams streams streams streams"_s);
-        test::addRow("dense", u"dense dense dense dense dense"_s);
+        const DataRow<QString> row;
+        row("affine8", "folds streams streams streams streams");
+        row("blockwise", "folds folds streams streams streams");
+        row("lut4", "streams streams streams streams streams");
+        row("sparse", "streams streams streams streams streams");
+        row("dense", "dense dense dense dense dense");
     }
     void outcomesOfTheMadeBundles()
     {
@@ -250,10 +248,7 @@ private Q_SLOTS:
         QTest::addColumn<int>("output");
         QTest::addColumn<int>("input");
         QTest::addColumn<int>("batches");
-        const auto row = [](const char *name, const char *shape, const char *statements, int output,
-                            int input, int batches) {
-            test::addRow(name, QByteArray(shape), QByteArray(statements), output, input, batches);
-        };
+        const DataRow<QByteArray, QByteArray, int, int, int> row;
         row("einsum, second operand", "[4, 6]",
             "y = einsum(equation = string(\"bij, jk -> bik\"), values = (x, w))", 1, 0, 0);
         row("einsum, outputs first", "[6, 4]",

@@ -3,8 +3,6 @@
 #include "core/bundle/weight.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
-
 namespace {
 
 Weight weightOf(const char *name, FormNode form, std::uint64_t bytes, Shape shape)
@@ -100,11 +98,11 @@ private Q_SLOTS:
 
     void refusals_data()
     {
-        test::addColumns<QString, QString>();
+        const auto row = test::addColumns<QString, QString>();
         for (const char *text : {"zeros>", "zeros>lots", "bytes>1X", "colour:red", "form:",
                                  "size>3", "bytes:3", "form>3", "zeros>nan", "a:b:c", ":x", ">3"})
-            test::addRow(text, QString::fromLatin1(text), u"where.term"_s);
-        test::addRow("chip", u"folds:M99"_s, u"target.name"_s);
+            row(text, QString::fromLatin1(text), "where.term");
+        row("chip", "folds:M99", "target.name");
     }
 
     void refusals()

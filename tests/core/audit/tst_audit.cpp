@@ -2,16 +2,12 @@
 // A package of four layers made from a checkpoint of random values, sound and with each fault.
 #include "core/audit/audit.h"
 #include "core/audit/name_order.h"
-#include "core/bundle/bundle.h"
 #include "core/codec/encode/encoder.h"
 #include "core/numeric/half.h"
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
 #include <fmt/ranges.h>
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/json_place.h"
 #include "core/base/text.h"
 #include "tests/test_program.h"
-
-using namespace kernscope;
 
 class TestPrintable : public QObject
 {
@@ -11,10 +10,7 @@ class TestPrintable : public QObject
 private slots:
     void shown_data()
     {
-        test::addColumns<QByteArray, QByteArray>();
-        const auto row = [](const char *name, const QByteArray &text, const QByteArray &expected) {
-            test::addRow(name, text, expected);
-        };
+        const auto row = test::addColumns<QByteArray, QByteArray>();
         row("plain", "conv1_weight", "conv1_weight");
         row("other scripts", "Größe 重み 🧠 שם", "Größe 重み 🧠 שם");
         row("escape", "a\x1b[31mb", "a\\x1b[31mb");
@@ -62,7 +58,33 @@ private slots:
         QCOMPARE(printableJson("\"é\xc2\x9b\xe2\x80\xae\x7f\""), "\"é\\u009b\\u202e\\u007f\"");
         QCOMPARE(printableJson("\"\xf3\xa0\x81\x81\""), "\"\\udb40\\udc41\"");
     }
+
+    void faults_data()
+    {
+        const auto row = test::addColumns<QByteArray, quint64, QByteArray>();
+        row("a word", R"({"a": nil})", 7, "il}");
+        row("cut", R"({"a": 1)", 7, "the end");
+        row("empty", {}, 0, "the end");
+        row("after the end", "{} 1", 3, "1");
+        row("a control character", "{\"a\": \x01}", 6, "\\x01}");
+    }
+
+    void faults()
+    {
+        const auto [text, offset, there] = test::fetched<QByteArray, quint64, QByteArray>();
+        const std::string given = text.toStdString();
+        QCOMPARE(quint64(jsonFaultOffset(given)), offset);
+        QCOMPARE(QByteArray::fromStdString(jsonTextAt(given, offset)), there);
+    }
+
+    void keys()
+    {
+        const std::string text = R"({"rows": 1, "row": 2})";
+        QCOMPARE(jsonKeyOffset(text, "row"), std::uint64_t{12});
+        QCOMPARE(jsonKeyOffset(text, "rows"), std::uint64_t{1});
+        QCOMPARE(jsonKeyOffset(text, "column"), std::uint64_t{0});
+    }
 };
 
-KERNSCOPE_TEST(TestPrintable, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestPrintable, QCoreApplication)
 #include "tst_printable.moc"

@@ -7,8 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-using namespace kernscope;
-
 namespace {
 
 constexpr int kNoSandbox = 99;
@@ -53,10 +51,7 @@ private slots:
 
     void files_data()
     {
-        test::addColumns<QString, int, int>();
-        const auto row = [](const char *name, int flags, int fault) {
-            QTest::addRow("%s, %d", name, flags) << QString::fromUtf8(name) << flags << fault;
-        };
+        const auto row = test::addColumns<QString, int, int>();
         row("in/a", O_RDONLY, 0);
         row("in/a", O_RDWR, EACCES);
         row("in/a", O_WRONLY | O_TRUNC, EACCES);

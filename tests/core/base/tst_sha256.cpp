@@ -2,8 +2,6 @@
 #include "core/base/sha256.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
-
 class TestSha256 : public QObject
 {
     Q_OBJECT
@@ -12,16 +10,13 @@ private:
 private slots:
     void known_data()
     {
-        test::addColumns<QByteArray, std::string>();
+        const auto row = test::addColumns<QByteArray, std::string>();
         // FIPS 180-2, appendix B.
-        test::addRow(
-            "empty", QByteArray(),
+        row("empty", {},
             std::string("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"));
-        test::addRow(
-            "abc", QByteArray("abc"),
+        row("abc", "abc",
             std::string("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"));
-        test::addRow(
-            "two blocks", QByteArray("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+        row("two blocks", "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
             std::string("248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"));
     }
 

@@ -13,9 +13,6 @@
 #include "core/container/mil/program.h"
 #include "core/numeric/half.h"
 
-using namespace kernscope;
-using namespace kernscope::test;
-
 namespace {
 
 using Values = std::vector<float>;

@@ -2,13 +2,10 @@
 // Core AI packages that the platform's own tools wrote: every weight has the values that its own
 // runtime computed (expected.json), bit for bit.
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
 
 #include "core/base/sha256.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
-
-using namespace kernscope;
 
 namespace {
 

@@ -7,10 +7,6 @@
 #include "core/bundle/build_facts.h"
 #include "core/bundle/statistics.h"
 #include "core/report/json.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 /// Real and made bundles against the answers that come with them.
 class TestBundleData : public QObject

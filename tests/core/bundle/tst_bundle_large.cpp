@@ -7,9 +7,6 @@
 
 #include <unistd.h>
 
-using namespace kernscope;
-using namespace kernscope::test;
-
 namespace {
 
 /// Resident bytes of this process.

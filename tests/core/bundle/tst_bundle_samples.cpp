@@ -6,9 +6,6 @@
 #include "core/bundle/statistics.h"
 #include "core/patch/edit/find_weight.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
 
 /// The customer's samples: texts of compiler 3600.x, states, functions, pipelines, networks.
 class TestBundleSamples : public QObject
@@ -26,10 +23,11 @@ private slots:
     void texts_data()
     {
         QTest::addColumn<QString>("path");
+        const DataRow<QString> row;
         for (const QString &name : QDir(m_folder.filePath(u"mil-3600"_s)).entryList({u"*.mil"_s}))
-            test::addRow(qPrintable(name), u"mil-3600/"_s + name);
-        test::addRow("state", u"models/text/state.mlmodelc"_s);
-        test::addRow("functions", u"models/text/functions.mlmodelc"_s);
+            row(qPrintable(name), u"mil-3600/"_s + name);
+        row("state", "models/text/state.mlmodelc");
+        row("functions", "models/text/functions.mlmodelc");
     }
 
     /// Every statement is read: the only fault is the weight file, which the samples lack.
@@ -68,18 +66,17 @@ private slots:
         QVERIFY(!bundle->weightByName("w"));
         QCOMPARE(bundle->weightByName("decode/w"), std::optional<std::size_t>(0));
         QCOMPARE(bundle->weightByName("prefill/w"), std::optional<std::size_t>(1));
-        const Error refused = REFUSED(patch::findWeight(*bundle, "w"));
-        QCOMPARE(refused.expected, "decode/w, prefill/w");
+        QCOMPARE(REFUSED(patch::findWeight(*bundle, "w")).expected, "decode/w, prefill/w");
         QVERIFY(bundle->weights()[0].operands()[0].place->shared);
         QCOMPARE(bundle->totals().storedBytes.value, 8192U);
     }
 
     void pipelines_data()
     {
-        test::addColumns<QString, QStringList>();
-        test::addRow("nms", "models/pipeline-nms.mlpackage", QStringList{u"detector"_s});
-        test::addRow("two", "models/pipeline-two.mlpackage", QStringList{u"first"_s, u"second"_s});
-        test::addRow("network", "models/network-pipeline.mlmodel", QStringList{u"model0"_s});
+        const auto row = test::addColumns<QString, QStringList>();
+        row("nms", "models/pipeline-nms.mlpackage", {u"detector"_s});
+        row("two", "models/pipeline-two.mlpackage", {u"first"_s, u"second"_s});
+        row("network", "models/network-pipeline.mlmodel", {u"model0"_s});
     }
 
     void pipelines()
@@ -109,8 +106,9 @@ private slots:
     void network_data()
     {
         QTest::addColumn<QString>("path");
-        test::addRow("alone", u"models/network.mlmodel"_s);
-        test::addRow("in a pipeline", u"models/network-pipeline.mlmodel"_s);
+        const DataRow<QString> row;
+        row("alone", "models/network.mlmodel");
+        row("in a pipeline", "models/network-pipeline.mlmodel");
     }
 
     void network()

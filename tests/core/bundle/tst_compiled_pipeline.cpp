@@ -11,9 +11,6 @@
 #include "core/patch/reencode/reencode.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
-using namespace kernscope::test;
-
 namespace {
 
 using Files = std::vector<std::pair<std::string, Bytes>>;

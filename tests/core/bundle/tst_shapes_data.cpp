@@ -3,9 +3,6 @@
 #include "core/bundle/shapes/infer.h"
 #include "core/bundle/shapes/rules.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
 
 namespace {
 

@@ -9,9 +9,6 @@
 
 #include <hwy/targets.h>
 
-using namespace kernscope;
-using namespace kernscope::test;
-
 namespace {
 
 Result<BundlePtr> denseBundle(const Bytes &values)

@@ -2,9 +2,7 @@
 #include "core/bundle/bundle.h"
 #include "core/codec/encode/form_spec.h"
 #include "encoded.h"
-#include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace kernscope::codec;
 using namespace kernscope::codec::test;
 
@@ -20,8 +18,7 @@ private slots:
                              u"/real/silero-vad/silero-vad-unified-v6.0.0.mlmodelc"_s;
         if (!qEnvironmentVariableIsSet("KERNSCOPE_DATA") || !QDir(path).exists())
             QSKIP("No dense network: set KERNSCOPE_DATA to the folder that holds real/");
-        QTest::addColumn<QString>("path");
-        QTest::addColumn<int>("weight");
+        addColumns<QString, int>();
         const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
         for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i) {
             const Weight &weight = (*bundle)->weights()[i];
@@ -33,8 +30,7 @@ private slots:
 
     void neverWorse()
     {
-        QFETCH(QString, path);
-        QFETCH(int, weight);
+        const auto [path, weight] = fetched<QString, int>();
         const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
         const Shape shape = (*bundle)->weights()[static_cast<std::size_t>(weight)].shape;
         const auto decoder = VERIFIED((*bundle)->decoder(static_cast<std::size_t>(weight)));

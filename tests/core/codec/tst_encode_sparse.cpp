@@ -2,9 +2,7 @@
 #include "core/codec/encode/form_spec.h"
 #include "core/numeric/convert.h"
 #include "encoded.h"
-#include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace kernscope::codec;
 using namespace kernscope::codec::test;
 
@@ -178,20 +176,11 @@ private slots:
         kernscope::test::addColumns<QString, int, int, QList<int>>();
         const QList<QList<int>> shapes{
             {12, 8, 6}, {24, 520}, {9, 72, 3, 3}, {7, 33, 16}, {300, 50}};
+        const std::pair<int, int> patterns[] = {
+            {2, 4}, {1, 4},  {4, 8},   {1, 2},   {2, 2},       {0, 3},        {3, 3},
+            {2, 5}, {5, 16}, {31, 64}, {20, 65}, {1, 1000000}, {70000, 70000}};
         for (const char *kind : {"even", "few magnitudes", "special"})
-            for (const auto &[keep, of] : {std::pair(2, 4),
-                                           {1, 4},
-                                           {4, 8},
-                                           {1, 2},
-                                           {2, 2},
-                                           {0, 3},
-                                           {3, 3},
-                                           {2, 5},
-                                           {5, 16},
-                                           {31, 64},
-                                           {20, 65},
-                                           {1, 1000000},
-                                           {70000, 70000}})
+            for (const auto &[keep, of] : patterns)
                 for (const auto &shape : shapes)
                     QTest::addRow("%s, %d:%d of %dx%d…", kind, keep, of, shape[0], shape[1])
                         << QString::fromLatin1(kind) << keep << of << shape;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/decode/decoder.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
 
 #include <nlohmann/json.hpp>
 
-using namespace kernscope;
 using namespace kernscope::codec;
 
 /// The golden vectors of engine weights (resources/formats/forms.md).

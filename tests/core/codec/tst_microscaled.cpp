@@ -7,7 +7,6 @@
 
 #include <hwy/targets.h>
 
-using namespace kernscope;
 using namespace kernscope::codec;
 
 namespace {

@@ -2,11 +2,9 @@
 #include "core/codec/microscaled/microscaled.h"
 #include "core/numeric/half.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
 
 #include <nlohmann/json.hpp>
 
-using namespace kernscope;
 using namespace kernscope::codec;
 
 namespace {
@@ -139,8 +137,9 @@ private slots:
     void int8_data()
     {
         QTest::addColumn<QString>("file");
-        kernscope::test::addRow("symmetric", u"sym.csv"_s);
-        kernscope::test::addRow("asymmetric", u"asym.csv"_s);
+        const DataRow<QString> row;
+        row("symmetric", "sym.csv");
+        row("asymmetric", "asym.csv");
     }
 
     void int8()

@@ -3,9 +3,7 @@
 #include "core/numeric/bitpack.h"
 #include "core/numeric/half.h"
 #include "edits.h"
-#include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace kernscope::codec;
 using namespace kernscope::codec::test;
 

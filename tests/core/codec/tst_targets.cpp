@@ -11,7 +11,6 @@
 
 #include <hwy/targets.h>
 
-using namespace kernscope;
 using namespace kernscope::codec;
 using namespace kernscope::codec::test;
 

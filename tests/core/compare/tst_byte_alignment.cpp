@@ -2,10 +2,6 @@
 #include "core/bundle/bundle.h"
 #include "core/compare/byte_differences.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 /// Bytes of two bundles set against each other, over real files.
 class TestByteAlignment : public QObject

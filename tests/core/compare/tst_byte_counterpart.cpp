@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "core/compare/byte_differences.h"
-#include "diff_sample.h"
 #include "joined_sample.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/bundle.h"
 #include "core/compare/byte_differences.h"
 #include "core/compare/byte_ranges.h"
 #include "diff_sample.h"
 #include "tests/test_program.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 /// Bytes that differ are counted by side: no figure is larger than the file that it is of, and the
 /// comparison of files and that of the aligned bytes come to the same.

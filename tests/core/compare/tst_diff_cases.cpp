@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/bundle.h"
 #include "core/compare/build_verdict.h"
 #include "core/compare/codebook_match.h"
 #include "core/compare/limits.h"
@@ -7,10 +6,6 @@
 #include "core/numeric/half.h"
 #include "diff_sample.h"
 #include "plain_figures.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 

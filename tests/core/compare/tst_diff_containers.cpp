@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What comparisons promise of every container (container_samples.cpp has one of each).
 #include "container_samples.h"
-#include "core/bundle/bundle.h"
 #include "core/patch/patch.h"
 #include "diff_sample.h"
 #include "mirror.h"
 #include "plain_figures.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 

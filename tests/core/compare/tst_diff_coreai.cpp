@@ -2,12 +2,8 @@
 // Core AI packages beside one another and beside programs of Core ML.
 #include "core/compare/build_verdict.h"
 #include "core/compare/compare.h"
-#include "made_bundle.h"
 #include "made_coreai.h"
 #include "tests/test_program.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "core/codec/encode/form_spec.h"
 #include "core/compare/task_comparison.h"
@@ -11,10 +10,6 @@
 #include "diff_sample.h"
 #include "mirror.h"
 #include "synthetic.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 

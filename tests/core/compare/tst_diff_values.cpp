@@ -5,9 +5,6 @@
 #include "diff_sample.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
-using namespace kernscope::test;
-
 namespace {
 
 using Numbers = std::vector<float>;

@@ -3,9 +3,6 @@
 #include "diff_sample.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
-using namespace kernscope::test;
-
 namespace {
 
 constexpr std::uint64_t kTwo53 = std::uint64_t{1} << 53;

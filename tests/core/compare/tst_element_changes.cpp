@@ -6,9 +6,6 @@
 #include "sample_bundles.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
-using namespace kernscope::test;
-
 namespace {
 
 /// What every element is stored as and stands for.

@@ -4,10 +4,6 @@
 #include "core/compare/pair_reader.h"
 #include "core/compare/worst_places.h"
 #include "joined_sample.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 /// Where the parts of split and merged weights differ.
 class TestJoinedPlaces : public QObject

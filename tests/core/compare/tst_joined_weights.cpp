@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/bundle.h"
 #include "core/compare/build_verdict.h"
 #include "core/compare/limits.h"
 #include "core/compare/worst_places.h"
 #include "joined_sample.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 /// A weight that is several of the other side is found by what it holds, called split or merged,
 /// and compared part by part; weights that nothing but a person pairs are paired by hand.

@@ -3,9 +3,6 @@
 #include "diff_sample.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
-using namespace kernscope::test;
-
 namespace {
 
 constexpr std::size_t kBins = PairBins::kBins;

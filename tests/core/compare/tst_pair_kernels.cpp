@@ -5,7 +5,6 @@
 
 #include <hwy/targets.h>
 
-using namespace kernscope;
 using namespace kernscope::diff;
 
 namespace {

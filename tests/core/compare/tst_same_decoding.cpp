@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The same stored bytes are never decoded, wherever they lie, and only where they mean the same.
-#include "core/bundle/bundle.h"
 #include "core/codec/encode/encoder.h"
 #include "core/compare/value_difference.h"
 #include "core/container/section/builder.h"
-#include "core/lanes/sparse.h"
 #include "diff_sample.h"
 #include "synthetic_kernels.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 

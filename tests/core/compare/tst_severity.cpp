@@ -2,7 +2,6 @@
 #include "core/compare/compare.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
 using Kind = PairSeverity::Kind;
 
 namespace {

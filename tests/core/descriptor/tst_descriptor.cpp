@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/little_endian.h"
 #include "core/descriptor/register_map.h"
-#include "core/descriptor/task_reader.h"
 #include "core/descriptor/walk.h"
 #include "stream_words.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace kernscope::descriptor;
 using kernscope::test::wordsOf;
 

@@ -5,7 +5,6 @@
 #include "core/descriptor/register_map.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace kernscope::descriptor;
 
 using Words = std::vector<std::uint32_t>;
@@ -177,11 +176,7 @@ private slots:
 
     void publishedKernelWords_data()
     {
-        test::addColumns<unsigned, QByteArray, unsigned, unsigned>();
-        const auto row = [](unsigned version, const char *role, unsigned word, unsigned value) {
-            QTest::addRow("v%u %s of %08x", version, role, word)
-                << version << QByteArray(role) << word << value;
-        };
+        const auto row = test::addColumns<unsigned, QByteArray, unsigned, unsigned>();
         row(24, "kernel_fmt", 0x10000082, 2);
         row(24, "palette_enable", 0x10000082, 0);
         row(24, "detect_zeros", 0x10000082, 1);

@@ -5,8 +5,6 @@
 #include "tests/cli/written_bundle.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
-using namespace kernscope::test;
 using facade::Weights;
 
 class TestFacade : public QObject

@@ -3,8 +3,6 @@
 #include "core/form/form_steps.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
-
 class TestFormSteps : public QObject
 {
     Q_OBJECT

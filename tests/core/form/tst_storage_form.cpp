@@ -3,7 +3,6 @@
 #include "core/form/storage_form.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
 using codec::Encoding;
 using codec::Operand;
 using codec::PartRole;

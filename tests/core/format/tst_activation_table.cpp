@@ -2,9 +2,7 @@
 #include "core/format/activation_table.h"
 #include "core/numeric/half.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace kernscope::format;
 
 namespace {

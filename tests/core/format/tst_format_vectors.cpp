@@ -4,9 +4,7 @@
 #include "core/format/legality.h"
 #include "core/numeric/element_type.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace kernscope::format;
 
 class TestFormatVectors : public QObject

@@ -7,7 +7,6 @@
 #include "core/numeric/element_type.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace kernscope::format;
 
 namespace {
@@ -28,13 +27,14 @@ private Q_SLOTS:
     void fieldsOfRecordsCoverThem_data()
     {
         QTest::addColumn<quint64>("bytes");
-        test::addRow("blob header", quint64(64));
-        test::addRow("blob record", quint64(64));
-        test::addRow("section header", quint64(64));
-        test::addRow("section unit", quint64(0x80));
-        test::addRow("section entry", quint64(32));
-        test::addRow("anec header", quint64(0x28));
-        test::addRow("anec shape", quint64(48));
+        const DataRow<quint64> row;
+        row("blob header", 64);
+        row("blob record", 64);
+        row("section header", 64);
+        row("section unit", quint64(0x80));
+        row("section entry", 32);
+        row("anec header", quint64(0x28));
+        row("anec shape", 48);
     }
     void fieldsOfRecordsCoverThem()
     {
@@ -85,15 +85,15 @@ private Q_SLOTS:
 
     void helpersOfTable25_1_data()
     {
-        test::addColumns<quint32, int, int, QByteArray, qlonglong, int>();
-        test::addRow("int8", 1U, 8, -1, QByteArray("int8"), -1LL, 2);
-        test::addRow("fp16", 4U, 16, -1, QByteArray("fp16"), -1LL, 5);
-        test::addRow("p4i8", 10U, 4, 1, QByteArray("int8"), 16LL, 2);
-        test::addRow("p4f16: 32 bytes", 20U, 4, 4, QByteArray("fp16"), 32LL, 5);
-        test::addRow("p8f16: 512 bytes", 22U, 8, 4, QByteArray("fp16"), 512LL, 5);
-        test::addRow("p6e4m3", 27U, 6, 5, QByteArray("e4m3"), 64LL, 16);
-        test::addRow("unityu8", 29U, -1, -1, QByteArray("uint8"), -1LL, 3);
-        test::addRow("int4", 31U, 4, -1, QByteArray("int4"), -1LL, 23);
+        const auto row = test::addColumns<quint32, int, int, QByteArray, qlonglong, int>();
+        row("int8", 1U, 8, -1, "int8", -1LL, 2);
+        row("fp16", 4U, 16, -1, "fp16", -1LL, 5);
+        row("p4i8", 10U, 4, 1, "int8", 16LL, 2);
+        row("p4f16: 32 bytes", 20U, 4, 4, "fp16", 32LL, 5);
+        row("p8f16: 512 bytes", 22U, 8, 4, "fp16", 512LL, 5);
+        row("p6e4m3", 27U, 6, 5, "e4m3", 64LL, 16);
+        row("unityu8", 29U, -1, -1, "uint8", -1LL, 3);
+        row("int4", 31U, 4, -1, "int4", -1LL, 23);
     }
     void helpersOfTable25_1()
     {
@@ -161,55 +161,53 @@ private Q_SLOTS:
     void legality_data()
     {
         using K = FormRequest::Kind;
-        QTest::addColumn<FormRequest>("request");
-        QTest::addColumn<QByteArray>("refusedBy");
+        const auto row = addColumns<FormRequest, QByteArray>();
         FormRequest four;
         four.kind = K::Palette;
         four.indexBits = 4;
-        test::addRow("4 bits on version 5", four, QByteArray());
+        row("4 bits on version 5", four, {});
         FormRequest r = four;
         r.indexBits = 5;
-        test::addRow("5 bits", r, QByteArray("index width"));
+        row("5 bits", r, "index width");
         r.indexBits = 2;
-        test::addRow("2 bits", r, QByteArray("narrow index width"));
+        row("2 bits", r, "narrow index width");
         r.indexBits = 6;
-        test::addRow("6 bits on version 5", r, QByteArray("odd index width"));
+        row("6 bits on version 5", r, "odd index width");
         r.descriptorVersion = 11;
-        test::addRow("6 bits on version 11", r, QByteArray());
+        row("6 bits on version 11", r, {});
         r = four;
         r.vectorSize = 3;
-        test::addRow("vectors of 3", r, QByteArray("vector size"));
+        row("vectors of 3", r, "vector size");
         r.vectorSize = 5;
-        test::addRow("vectors of 5", r, QByteArray());
+        row("vectors of 5", r, {});
         r.vectorSize = 64;
-        test::addRow("vectors of 64", r, QByteArray("vector size"));
+        row("vectors of 64", r, "vector size");
         r = four;
         r.codebooks = 2;
-        test::addRow("two codebooks on version 5", r, QByteArray("codebooks"));
+        row("two codebooks on version 5", r, "codebooks");
         r = four;
         r.entries = "int8";
         r.indexBits = 8;
-        test::addRow("256 int8 entries", r, QByteArray("quantised palette"));
+        row("256 int8 entries", r, "quantised palette");
         r = four;
         r.entries = "e4m3";
-        test::addRow("E4M3 before its encoder", r, QByteArray("E4M3 encoder"));
+        row("E4M3 before its encoder", r, "E4M3 encoder");
         r.descriptorVersion = 20;
         r.e4m3Capability = false;
-        test::addRow("E4M3 without the byte", r, QByteArray("E4M3 capability"));
+        row("E4M3 without the byte", r, "E4M3 capability");
         r.e4m3Capability = true;
-        test::addRow("E4M3 with the byte", r, QByteArray());
+        row("E4M3 with the byte", r, {});
         FormRequest affine;
         affine.kind = K::Affine;
         affine.entries = "int8";
         affine.zeroPoint = true;
-        test::addRow("asymmetric on version 5", affine, QByteArray("symmetric"));
+        row("asymmetric on version 5", affine, "symmetric");
         affine.descriptorVersion = 7;
-        test::addRow("asymmetric on version 7", affine, QByteArray());
+        row("asymmetric on version 7", affine, {});
     }
     void legality()
     {
-        QFETCH(FormRequest, request);
-        QFETCH(QByteArray, refusedBy);
+        const auto [request, refusedBy] = fetched<FormRequest, QByteArray>();
         const Legality answer = checkLegality(request);
         const LegalityRule *refusal = answer.refusal();
         QCOMPARE(refusal ? bytesOf(refusal->name) : QByteArray(), refusedBy);
@@ -220,31 +218,31 @@ private Q_SLOTS:
 
     void legalityOfARow_data()
     {
-        test::addColumns<quint32, FormatUse, QByteArray>();
-        test::addRow("fp16 on version 5", 4U, FormatUse{}, QByteArray());
-        test::addRow("int8 on version 5", 1U, FormatUse{}, QByteArray());
-        test::addRow("p4f16 on version 5", 20U, FormatUse{}, QByteArray());
-        test::addRow("p8f16 on version 5", 22U, FormatUse{}, QByteArray());
-        test::addRow("unity on version 5", 30U, FormatUse{}, QByteArray());
-        test::addRow("int16 is not native", 3U, FormatUse{}, QByteArray("native format"));
-        test::addRow("int4 is not native", 31U, FormatUse{}, QByteArray("native format"));
-        test::addRow("e4m3 on version 5", 5U, FormatUse{}, QByteArray("descriptor version"));
+        const auto row = test::addColumns<quint32, FormatUse, QByteArray>();
+        row("fp16 on version 5", 4U, FormatUse{}, {});
+        row("int8 on version 5", 1U, FormatUse{}, {});
+        row("p4f16 on version 5", 20U, FormatUse{}, {});
+        row("p8f16 on version 5", 22U, FormatUse{}, {});
+        row("unity on version 5", 30U, FormatUse{}, {});
+        row("int16 is not native", 3U, FormatUse{}, "native format");
+        row("int4 is not native", 31U, FormatUse{}, "native format");
+        row("e4m3 on version 5", 5U, FormatUse{}, "descriptor version");
         FormatUse use;
         use.zeroPoint = true;
-        test::addRow("int8 with zero points", 1U, use, QByteArray("symmetric"));
-        test::addRow("p4i8 with zero points", 10U, use, QByteArray("symmetric"));
-        test::addRow("fp16 has none", 4U, use, QByteArray());
-        test::addRow("p4f16 has none", 20U, use, QByteArray());
+        row("int8 with zero points", 1U, use, "symmetric");
+        row("p4i8 with zero points", 10U, use, "symmetric");
+        row("fp16 has none", 4U, use, {});
+        row("p4f16 has none", 20U, use, {});
         use.descriptorVersion = 20;
         use.e4m3Capability = true;
-        test::addRow("int8 with zero points later", 1U, use, QByteArray());
-        test::addRow("e4m3 with zero points", 5U, use, QByteArray("E4M3 zero point"));
+        row("int8 with zero points later", 1U, use, {});
+        row("e4m3 with zero points", 5U, use, "E4M3 zero point");
         use.zeroPoint = false;
-        test::addRow("e4m3 with the byte", 5U, use, QByteArray());
+        row("e4m3 with the byte", 5U, use, {});
         use.packedSparsePalette = true;
-        test::addRow("packed indices later", 20U, use, QByteArray());
+        row("packed indices later", 20U, use, {});
         use.descriptorVersion = 5;
-        test::addRow("packed indices on version 5", 20U, use, QByteArray("sparse index packing"));
+        row("packed indices on version 5", 20U, use, "sparse index packing");
     }
     void legalityOfARow()
     {

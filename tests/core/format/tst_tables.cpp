@@ -4,8 +4,6 @@
 #include "core/format/table_rows.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
-
 class TestTables : public QObject
 {
     Q_OBJECT
@@ -30,14 +28,14 @@ private Q_SLOTS:
 
     void parsesNumbers_data()
     {
-        test::addColumns<QByteArray, bool, qint64>();
-        test::addRow("decimal", QByteArray("12"), true, qint64(12));
-        test::addRow("hex", QByteArray("0x48f"), true, qint64(0x48f));
-        test::addRow("negative", QByteArray("-3"), true, qint64(-3));
-        test::addRow("empty", QByteArray(""), false, qint64(0));
-        test::addRow("blank tail", QByteArray("1 "), false, qint64(0));
-        test::addRow("two signs", QByteArray("--1"), false, qint64(0));
-        test::addRow("too large", QByteArray("99999999999999999999"), false, qint64(0));
+        const auto row = test::addColumns<QByteArray, bool, qint64>();
+        row("decimal", "12", true, 12);
+        row("hex", "0x48f", true, qint64(0x48f));
+        row("negative", "-3", true, qint64(-3));
+        row("empty", "", false, 0);
+        row("blank tail", "1 ", false, 0);
+        row("two signs", "--1", false, 0);
+        row("too large", "99999999999999999999", false, 0);
     }
     void parsesNumbers()
     {

@@ -2,11 +2,8 @@
 #include "core/graph/picture.h"
 #include "tests/core/graph/made_program.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace kernscope::graph;
-using namespace kernscope::test;
 
 /// Every bundle of the data folder that has a program: each weight that an operation reads is in
 /// the graph, and what is around it can be drawn.

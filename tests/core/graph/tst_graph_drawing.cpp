@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/graph/picture.h"
 #include "tests/core/graph/made_program.h"
-#include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace kernscope::graph;
-using namespace kernscope::test;
 
 QRectF rectOf(const PlacedBox &box)
 {
@@ -173,8 +170,8 @@ private Q_SLOTS:
     {
         Progress progress;
         progress.cancel();
-        const Error none = REFUSED(svgText(around(lattice(), "v2_1", 2), false, &progress));
-        QCOMPARE(none.code, "task.cancelled");
+        QCOMPARE(REFUSED(svgText(around(lattice(), "v2_1", 2), false, &progress)).code,
+                 "task.cancelled");
     }
 
     void longNamesAreShort()

@@ -2,12 +2,9 @@
 // The slices of real containers: decoded, compared with what is known of them, encoded again.
 #include "core/base/overlaid_file.h"
 #include "core/container/hwx/kernels.h"
-#include "core/lanes/layout.h"
 #include "lane_samples.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace kernscope::lanes;
 
 namespace {

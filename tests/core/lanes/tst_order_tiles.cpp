@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Tiles of an order say what its positions say, and decoding by tiles is decoding one by one.
 #include "core/codec/decode/decoder.h"
-#include "core/form/order_layout.h"
 #include "core/lanes/lane_order.h"
 #include "core/numeric/stream_copy.h"
 #include "core/numeric/transpose.h"
 #include "lane_samples.h"
-#include "tests/test_program.h"
 #include "tile_orders.h"
 
 #include <hwy/targets.h>
 
-using namespace kernscope;
 using namespace kernscope::codec;
 using namespace kernscope::lanes;
-using namespace kernscope::test;
 
 namespace {
 

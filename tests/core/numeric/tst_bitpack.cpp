@@ -2,8 +2,6 @@
 #include "core/numeric/bitpack.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
-
 namespace {
 
 std::vector<std::byte> bytes(const char *text)
@@ -43,13 +41,13 @@ class TestBitpack : public QObject
 private slots:
     void workedBytes_data()
     {
-        test::addColumns<unsigned, QByteArray, QList<int>>();
+        const auto row = test::addColumns<unsigned, QByteArray, QList<int>>();
         // resources/formats/forms.md.
-        test::addRow("uint3", 3u, QByteArray("D1581F"), QList<int>{1, 2, 3, 4, 5, 6, 7, 0});
-        test::addRow("uint6", 6u, QByteArray("8130FC"), QList<int>{1, 2, 3, 63});
-        test::addRow("uint2", 2u, QByteArray("6C03"), QList<int>{0, 3, 2, 1, 3});
-        test::addRow("uint4", 4u, QByteArray("0110"), QList<int>{1, 0, 0, 1});
-        test::addRow("uint1", 1u, QByteArray("9201"), QList<int>{0, 1, 0, 0, 1, 0, 0, 1, 1, 0});
+        row("uint3", 3u, "D1581F", QList<int>{1, 2, 3, 4, 5, 6, 7, 0});
+        row("uint6", 6u, "8130FC", QList<int>{1, 2, 3, 63});
+        row("uint2", 2u, "6C03", QList<int>{0, 3, 2, 1, 3});
+        row("uint4", 4u, "0110", QList<int>{1, 0, 0, 1});
+        row("uint1", 1u, "9201", QList<int>{0, 1, 0, 0, 1, 0, 0, 1, 1, 0});
     }
 
     void workedBytes()

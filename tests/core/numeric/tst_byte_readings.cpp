@@ -2,8 +2,6 @@
 #include "core/numeric/element_type.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
-
 /// What bytes are in each reading.
 class TestByteReadings : public QObject
 {

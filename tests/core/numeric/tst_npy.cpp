@@ -2,8 +2,6 @@
 #include "core/numeric/npy.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
-
 namespace {
 
 /// A file of format version 1 with this header text and these elements.
@@ -57,11 +55,7 @@ private slots:
 
     void headers_data()
     {
-        test::addColumns<bool, QList<qulonglong>, QByteArray>();
-        const auto row = [](const char *name, bool half, QList<qulonglong> shape,
-                            const char *start) {
-            test::addRow(name, half, shape, QByteArray(start));
-        };
+        const auto row = test::addColumns<bool, QList<qulonglong>, QByteArray>();
         row("scalar", true, {}, "{'descr': '<f2', 'fortran_order': False, 'shape': (), }");
         row("vector", false, {3}, "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }");
         row("matrix", true, {2, 3}, "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3), }");
@@ -179,11 +173,8 @@ private slots:
 
     void faults_data()
     {
-        test::addColumns<QByteArray, QByteArray>();
+        const auto row = test::addColumns<QByteArray, QByteArray>();
         const QByteArray two = QByteArray::fromHex("003c003c");
-        const auto row = [](const char *name, const QByteArray &content, const char *code) {
-            test::addRow(name, content, QByteArray(code));
-        };
         const auto header = [&](const char *type, const char *order, const char *shape) {
             return file(described(type, order, shape), two);
         };

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/numeric/half.h"
 #include "half_casts.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 /// The golden vectors of the number formats (resources/formats/numbers.md).
 class TestNumberVectors : public QObject

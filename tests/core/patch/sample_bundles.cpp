@@ -6,7 +6,6 @@
 #include "core/numeric/convert.h"
 
 #include <cmath>
-#include <cstdint>
 
 #include <fmt/format.h>
 

@@ -2,7 +2,6 @@
 // Core AI packages: edits in place and through the writer, other forms.
 #include "core/base/overlaid_file.h"
 #include "core/base/sha256.h"
-#include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "core/codec/encode/form_spec.h"
 #include "core/container/aimodel/package.h"
@@ -14,9 +13,7 @@
 #include "made_coreai.h"
 #include "resources/sample.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
 
-using namespace kernscope;
 using codec::FormSpec;
 
 namespace {
@@ -229,8 +226,7 @@ private slots:
         const std::size_t weight = scaledWeight(*bundle);
         const auto edit = VERIFIED(
             parseEdit(Edit::Kind::Scale, bundle->weights()[weight].findableName() + "[3]=2"));
-        const Error refused = REFUSED(planEdits(bundle, {*edit}, 0));
-        QCOMPARE(refused.code, "patch.shared");
+        QCOMPARE(REFUSED(planEdits(bundle, {*edit}, 0)).code, "patch.shared");
         const auto own = VERIFIED(patch::withOwnConstants(*bundle, {*edit}));
         QVERIFY(own->bundle);
         QCOMPARE(own->notes.size(), std::size_t(1));

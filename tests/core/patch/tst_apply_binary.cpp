@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/patch/binary/apply_binary.h"
 #include "tests/core/patch/patched_bytes.h"
 
 #include "core/base/progress.h"
@@ -7,7 +6,6 @@
 
 #include <sys/mman.h>
 
-using namespace kernscope;
 using namespace kernscope::patch;
 
 namespace {
@@ -269,8 +267,8 @@ private slots:
         QCOMPARE(head->sourceBytes, std::optional<std::uint64_t>(16));
         QCOMPARE(head->targetBytes, std::optional<std::uint64_t>(3));
         QVERIFY(head->isFor(bytesOf(kFile)) && !head->isFor(bytesOf(made)));
-        const Error again = REFUSED(test::patchedBytes(bytesOf(made), bytesOf(bps), "p"));
-        QCOMPARE(again.message, "The file is what the patch makes already");
+        QCOMPARE(REFUSED(test::patchedBytes(bytesOf(made), bytesOf(bps), "p")).message,
+                 "The file is what the patch makes already");
         const auto ips = readBinaryPatch(bytesOf("PATCHEOF"), "p");
         QVERIFY(ips && !ips->isFor(bytesOf(kFile)) && !ips->sourceBytes);
     }
@@ -281,9 +279,9 @@ private slots:
         progress.cancel();
         for (const std::string &patch :
              {"PATCH" + ipsRecord(2, "XY") + "EOF", bpsOf(kFile, kFile, step(0, 16), 16)}) {
-            const Error result =
-                REFUSED(test::patchedBytes(bytesOf(kFile), bytesOf(patch), "p", &progress));
-            QCOMPARE(result.code, "task.cancelled");
+            QCOMPARE(
+                REFUSED(test::patchedBytes(bytesOf(kFile), bytesOf(patch), "p", &progress)).code,
+                "task.cancelled");
         }
     }
 };

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Edits and saves that run on another thread than the one that shows the bundle.
 #include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
-#include "core/patch/patch.h"
-#include "made_bundle.h"
 #include "on_disk.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 
@@ -139,8 +132,8 @@ private slots:
         const auto bundle = disk.open();
         const auto planned =
             VERIFIED(planOnFork(bundle, {*parseEdit(Edit::Kind::Set, "w[3]=5")}, 0));
-        const Error wrong = REFUSED(forkWithSteps(planned->bundle, stepsOf(planned->edits, true)));
-        QCOMPARE(wrong.code, "patch.conflict");
+        QCOMPARE(REFUSED(forkWithSteps(planned->bundle, stepsOf(planned->edits, true))).code,
+                 "patch.conflict");
         AppliedEdit broken = planned->edits.front();
         broken.bytes.front().after = std::vector<std::byte>(broken.bytes.front().after.size() + 1);
         QVERIFY(!forkWithSteps(bundle, stepsOf({broken}, true)));
@@ -194,9 +187,10 @@ private slots:
         const auto bundle = *Bundle::open(large.path);
         Progress progress;
         progress.cancel();
-        const Error planned =
-            REFUSED(planOnFork(bundle, {*parseEdit(Edit::Kind::Fill, "w[:]=0.5")}, 0, &progress));
-        QCOMPARE(planned.code, "task.cancelled");
+        QCOMPARE(
+            REFUSED(planOnFork(bundle, {*parseEdit(Edit::Kind::Fill, "w[:]=0.5")}, 0, &progress))
+                .code,
+            "task.cancelled");
         const auto whole =
             VERIFIED(planOnFork(bundle, {*parseEdit(Edit::Kind::Fill, "w[:]=0.5")}, 0));
         for (const double share : {0.0, 0.3, 0.9}) {

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Programs of fp32 as programs of fp16: text of the test's own, and packages of the data folder.
 #include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
 #include "core/container/mil/program.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
 #include "core/patch/reencode/convert_half.h"
 #include "made_bundle.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
 
 namespace {
 
@@ -143,8 +139,8 @@ private slots:
         QCOMPARE(QByteArray::fromStdString(contentOf(after, "metadata.json")),
                  QByteArray("[{\"storagePrecision\" : \"Float16\", "
                             "\"computePrecision\" : \"Mixed (Float16, Float32, Int32)\"}]"));
-        const Error nothing = REFUSED(convertToHalf(*Made("ios16").open("x")));
-        QCOMPARE(nothing.code, std::string("convert.program"));
+        QCOMPARE(REFUSED(convertToHalf(*Made("ios16").open("x"))).code,
+                 std::string("convert.program"));
     }
 
     /// What reads a value as fp32 goes on doing so; a constant that both read is there twice.

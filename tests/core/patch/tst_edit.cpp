@@ -3,7 +3,6 @@
 #include "core/patch/edit/expression.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
 using Kind = Edit::Kind;
 
 /// Edits as the command line and scripts write them.
@@ -52,14 +51,14 @@ private slots:
 
     void values_data()
     {
-        test::addColumns<QByteArray, double>();
-        test::addRow("decimal", QByteArray("w[0]=0.3"), 0.3);
-        test::addRow("plus", QByteArray("w[0]=+2"), 2.0);
-        test::addRow("hexadecimal", QByteArray("w[0]=0x1.8p-3"), 0x1.8p-3);
-        test::addRow("negative hexadecimal", QByteArray("w[0]=-0X1P+4"), -16.0);
-        test::addRow("infinity", QByteArray("w[0]=-inf"), -HUGE_VAL);
-        test::addRow("spaces", QByteArray(" w [ 0 ] = 1.5 "), 1.5);
-        test::addRow("exponent", QByteArray("w[0]=1e3"), 1000.0);
+        const auto row = test::addColumns<QByteArray, double>();
+        row("decimal", "w[0]=0.3", 0.3);
+        row("plus", "w[0]=+2", 2.0);
+        row("hexadecimal", "w[0]=0x1.8p-3", 0x1.8p-3);
+        row("negative hexadecimal", "w[0]=-0X1P+4", -16.0);
+        row("infinity", "w[0]=-inf", -HUGE_VAL);
+        row("spaces", " w [ 0 ] = 1.5 ", 1.5);
+        row("exponent", "w[0]=1e3", 1000.0);
     }
 
     void values()
@@ -173,11 +172,10 @@ private slots:
 
     void scriptFaults_data()
     {
-        test::addColumns<QByteArray, QByteArray, qulonglong>();
-        test::addRow("unknown word", QByteArray("set w[0]=1\nput w[0]=1"), QByteArray("line 2"),
-                     11ULL);
-        test::addRow("bad value", QByteArray("\n\n  set w[0]=?\n"), QByteArray("line 3"), 13ULL);
-        test::addRow("nothing behind", QByteArray("drop"), QByteArray("line 1"), 4ULL);
+        const auto row = test::addColumns<QByteArray, QByteArray, qulonglong>();
+        row("unknown word", "set w[0]=1\nput w[0]=1", "line 2", 11ULL);
+        row("bad value", "\n\n  set w[0]=?\n", "line 3", 13ULL);
+        row("nothing behind", "drop", "line 1", 4ULL);
     }
 
     void scriptFaults()

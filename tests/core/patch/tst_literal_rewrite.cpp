@@ -4,8 +4,6 @@
 #include "core/numeric/half.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
-
 namespace {
 
 QByteArray applied(QByteArray text, const patch::Rewrite &rewrite)
@@ -83,11 +81,7 @@ private slots:
         QTest::addColumn<QByteArray>("old");
         QTest::addColumn<QByteArray>("token");
         QTest::addColumn<QByteArray>("expected"); // empty: no room
-        const auto row = [](const char *name, const char *text, const char *old, const char *token,
-                            const char *expected) {
-            test::addRow(name, QByteArray(text), QByteArray(old), QByteArray(token),
-                         QByteArray(expected));
-        };
+        const DataRow<QByteArray, QByteArray, QByteArray, QByteArray> row;
         row("same length", "f([0x1p+0, 0x1p-1])", "0x1p+0", "0x1p+9", "f([0x1p+9, 0x1p-1])");
         row("shorter", "f([0x1p+0, 2])", "0x1p+0", "1", "f([1     , 2])");
         row("uses what a shorter one left", "f([1     , 2])", "1", "0x1p+1", "f([0x1p+1, 2])");

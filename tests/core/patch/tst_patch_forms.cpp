@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The contract of every edit, on every form that a weight can be stored in.
-#include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "core/form/storage_form.h"
-#include "core/patch/patch.h"
 #include "form_trial.h"
-#include "sample_bundles.h"
 #include "tests/test_program.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 

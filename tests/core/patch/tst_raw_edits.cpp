@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "core/patch/edit/expression.h"
 #include "patch_plans.h"
@@ -9,9 +8,6 @@
 #include "core/patch/plan/raw_place.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
-using namespace kernscope::test;
-
 /// Edits of bytes that are no value of a weight, of registers, and values that are computed.
 class TestRawEdits : public QObject
 {
@@ -20,10 +16,7 @@ class TestRawEdits : public QObject
 private slots:
     void expressions_data()
     {
-        addColumns<QByteArray, double, double>();
-        const auto row = [](const char *text, double w, double value) {
-            addRow(text, QByteArray(text), w, value);
-        };
+        const auto row = addColumns<QByteArray, double, double>();
         row("w * 0.5", 3, 1.5);
         row("1+2*w-4/2", 3, 5);
         row("-w-1", 3, -4);
@@ -186,10 +179,7 @@ private slots:
 
     void refusesFields_data()
     {
-        addColumns<QByteArray, QByteArray>();
-        const auto row = [](const char *text, const char *code) {
-            addRow(text, QByteArray(text), QByteArray(code));
-        };
+        const auto row = addColumns<QByteArray, QByteArray>();
         row("task[0]/Header/Header[1]/NextSize=512", "patch.unrepresentable");
         row("task[0]/Header/Header[1]/NextSize=-1", "patch.unrepresentable");
         row("task[0]/Header/Header[1]/Nothing=1", "patch.field");
@@ -202,8 +192,7 @@ private slots:
     void refusesFields()
     {
         const auto [text, code] = fetched<QByteArray, QByteArray>();
-        const Error edits = REFUSED(plan(hardware(), "field " + text.toStdString()));
-        QCOMPARE(edits.code, code.toStdString());
+        QCOMPARE(REFUSED(plan(hardware(), "field " + text.toStdString())).code, code.toStdString());
     }
 
 private:

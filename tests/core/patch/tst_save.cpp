@@ -2,23 +2,16 @@
 // Saving on real files: which bytes change, and what is refused.
 #include "core/base/output_place.h"
 #include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
 #include "core/patch/interrupted_save.h"
-#include "core/patch/patch.h"
 #include "core/patch/save/backup.h"
-#include "made_bundle.h"
 #include "on_disk.h"
-#include "tests/test_program.h"
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
-using namespace kernscope;
-using namespace kernscope::test;
 using patch::SaveStep;
 
 namespace {
@@ -205,9 +198,10 @@ private slots:
     {
         QTest::addColumn<std::uint64_t>("elements");
         QTest::addColumn<std::uint64_t>("step"); // of the elements that are changed
-        addRow("few", std::uint64_t{100}, std::uint64_t{7});
-        addRow("every fourth", std::uint64_t{400000}, std::uint64_t{4});
-        addRow("every thousandth", std::uint64_t{8000000}, std::uint64_t{1000});
+        const DataRow<std::uint64_t, std::uint64_t> row;
+        row("few", 100, 7);
+        row("every fourth", 400000, 4);
+        row("every thousandth", 8000000, 1000);
     }
 
     void oneListOfRanges()
@@ -226,11 +220,10 @@ private slots:
         const auto pending = pendingRanges(*bundle);
         QVERIFY(pending.size() <= 4096);
         std::size_t writes = 0;
-        const auto saved = patch::saveInPlace(*bundle, false, [&writes](SaveStep now) {
+        const auto saved = VERIFIED(patch::saveInPlace(*bundle, false, [&writes](SaveStep now) {
             writes += now == SaveStep::RangeWritten ? 1 : 0;
             return true;
-        });
-        QVERIFY2(saved, saved ? "" : describe(saved.error()).c_str());
+        }));
         QCOMPARE(writes, saved->ranges.size());
         QVERIFY(std::equal(
             pending.begin(), pending.end(), saved->ranges.begin(), saved->ranges.end(),
@@ -315,8 +308,7 @@ private slots:
             QCOMPARE(::setxattr((part + ending).c_str(), "user.kernscope.part", "", 0, 0), 0);
         writeAll(part + "notours1", hex("41"));                         // another length
         writeAll(disk.folder() / "b.kernscope-part-aaaaaa", hex("41")); // of another output
-        auto living = OutputPlace::claim(target, OutputKind::Model, {});
-        QVERIFY(living);
+        auto living = VERIFIED(OutputPlace::claim(target, OutputKind::Model, {}));
         QVERIFY(!fs::exists(part + "aB3dE6") && !fs::exists(part + "zzzzzz"));
         QVERIFY(fs::exists(part + "notours1") && fs::exists(part + "user01"));
         QVERIFY(fs::exists(disk.folder() / "b.kernscope-part-aaaaaa"));

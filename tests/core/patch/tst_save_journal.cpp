@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/bundle.h"
-#include "core/patch/interrupted_save.h"
-#include "core/patch/patch.h"
-#include "core/patch/save/journal.h"
 #include "interrupted.h"
-#include "on_disk.h"
-#include "tests/test_program.h"
 
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-using namespace kernscope;
-using namespace kernscope::test;
 using patch::SaveStep;
 
 // Journals that are forged, huge, of another file or not the only one.
@@ -24,9 +16,7 @@ private slots:
     {
         QTest::addColumn<QString>("journal"); // where it lies, from the folder of the bundle
         QTest::addColumn<QString>("path");    // what it names
-        const auto row = [](const char *name, const char *journal, const char *path) {
-            addRow(name, QString::fromLatin1(journal), QString::fromLatin1(path));
-        };
+        const DataRow<QString, QString> row;
         row("beside the bundle, a file beside it", "x.mlmodelc.kernscope-journal", "victim");
         row("through a link", "x.mlmodelc.kernscope-journal", "x.mlmodelc/weights/link");
         row("a folder above", "../sub.kernscope-journal", "sub/victim");
@@ -193,7 +183,7 @@ private slots:
         const auto second = disk.patched("set w[40]=7"); // opened before the first one wrote
         const auto first = disk.patched("set w[3]=5");
         int tried = 0, busy = 0;
-        const auto saved = patch::saveInPlace(*first, false, [&](SaveStep now) {
+        const auto saved = VERIFIED(patch::saveInPlace(*first, false, [&](SaveStep now) {
             if (static_cast<int>(now) != step)
                 return true;
             ++tried;
@@ -205,8 +195,7 @@ private slots:
             const bool refused = codeOf(saveInPlace(*second, false)) == "patch.busy";
             busy += refused && other == 42 ? 1 : 0;
             return true;
-        });
-        QVERIFY2(saved, saved ? "" : describe(saved.error()).c_str());
+        }));
         QVERIFY(tried > 0);
         QCOMPARE(busy, tried);
         QCOMPARE(codeOf(saveInPlace(*second, false)), "patch.stale");

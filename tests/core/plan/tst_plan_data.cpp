@@ -4,11 +4,8 @@
 #include "core/plan/judge_content.h"
 #include "core/plan/write_plan.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace kernscope::plan;
-using namespace kernscope::test;
 
 namespace {
 

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/bundle.h"
-#include "made_bundle.h"
-
 #include "core/search/find.h"
 #include "core/search/pattern.h"
+#include "made_bundle.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace kernscope::search;
-using namespace kernscope::test;
 
 namespace {
 
@@ -44,9 +40,17 @@ Query queryOf(What what)
     return query;
 }
 
+QByteArray bytesOf(const std::vector<std::byte> &bytes)
+{
+    return QByteArray(reinterpret_cast<const char *>(bytes.data()), qsizetype(bytes.size()))
+        .toHex();
+}
+
 } // namespace
 
 /// Every place that fits, and no other.
+/// The elements of largest magnitude.
+/// What one types, as bytes to look for.
 class TestFind : public QObject
 {
     Q_OBJECT
@@ -249,19 +253,16 @@ private slots:
         QTest::addColumn<quint64>("most");
         QTest::addColumn<quint64>("weight");
         QTest::addColumn<QString>("code");
+        const DataRow<int, double, double, quint64, quint64, quint64, QString> row;
         const auto none = quint64(kNoIndex);
         const QString pattern = u"search.pattern"_s;
-        addRow("no bytes", int(What::Bytes), 0.0, 0.0, quint64(1), quint64(1), none, pattern);
-        addRow("below 0", int(What::Value), 0.0, -1.0, quint64(1), quint64(1), none, pattern);
-        addRow("tolerance NaN", int(What::Value), 0.0, double(kNan), quint64(1), quint64(1), none,
-               pattern);
-        addRow("value NaN", int(What::Value), double(kNan), 0.0, quint64(1), quint64(1), none,
-               pattern);
-        addRow("run of 0", int(What::ZeroValues), 0.0, 0.0, quint64(0), quint64(1), none, pattern);
-        addRow("limit of 0", int(What::ZeroValues), 0.0, 0.0, quint64(1), quint64(0), none,
-               pattern);
-        addRow("no weight", int(What::Infinite), 0.0, 0.0, quint64(1), quint64(1), quint64(2),
-               u"search.weight"_s);
+        row("no bytes", int(What::Bytes), 0.0, 0.0, 1, 1, none, pattern);
+        row("below 0", int(What::Value), 0.0, -1.0, 1, 1, none, pattern);
+        row("tolerance NaN", int(What::Value), 0.0, double(kNan), 1, 1, none, pattern);
+        row("value NaN", int(What::Value), double(kNan), 0.0, 1, 1, none, pattern);
+        row("run of 0", int(What::ZeroValues), 0.0, 0.0, 0, 1, none, pattern);
+        row("limit of 0", int(What::ZeroValues), 0.0, 0.0, 1, 0, none, pattern);
+        row("no weight", int(What::Infinite), 0.0, 0.0, 1, 1, 2, "search.weight");
     }
 
     void wrongQueries()
@@ -307,8 +308,8 @@ private slots:
         for (const What what : {What::ZeroBytes, What::ZeroValues}) {
             Progress progress;
             progress.cancel();
-            const Error found = REFUSED(search::find(*m_bundle, queryOf(what), &progress));
-            QCOMPARE(found.code, "task.cancelled");
+            QCOMPARE(REFUSED(search::find(*m_bundle, queryOf(what), &progress)).code,
+                     "task.cancelled");
         }
     }
 
@@ -322,6 +323,180 @@ private slots:
         QVERIFY(found && found->hits.size() == 1);
         const std::string address = byteAddress(*m_bundle, found->hits[0]);
         QVERIFY(address.find("weights/weight.bin:0x") == 0);
+    }
+
+    /// Two weights: "a" dense fp16 [2, 4], "b" dense fp32 [3].
+    /// The largest first, over all weights; infinities count and NaN does not.
+    void overAllWeights()
+    {
+        Query query = Query();
+        query.what = What::Largest;
+        query.most = 4;
+        const auto found = VERIFIED(search::find(*m_bundle, query));
+        QVERIFY(!found->complete);
+        const auto &weights = m_bundle->weights();
+        std::vector<std::pair<std::string, std::uint64_t>> places;
+        for (const Hit &hit : found->hits)
+            places.emplace_back(weights[hit.weight].name, *hit.element);
+        const std::vector<std::pair<std::string, std::uint64_t>> expected{
+            {"a", 5}, {"b", 1}, {"b", 0}, {"a", 0}};
+        QCOMPARE(places.size(), expected.size());
+        // Of equals the first; fp16 and fp32 make a different number of 0.3.
+        QCOMPARE(places[0], expected[0]);
+        QCOMPARE(places[1], expected[1]);
+        QVERIFY(std::abs(*found->hits[2].value) >= std::abs(*found->hits[3].value));
+        // Against the definition: all elements that are no NaN, sorted.
+        query.most = 100;
+        const auto all = search::find(*m_bundle, query);
+        QVERIFY(all && all->complete);
+        QCOMPARE(all->hits.size(), std::size_t{10});
+        for (std::size_t i = 1; i < all->hits.size(); ++i) {
+            const Hit &a = all->hits[i - 1], &b = all->hits[i];
+            const double more = std::abs(*a.value), less = std::abs(*b.value);
+            QVERIFY(more > less || (more == less && std::pair(a.weight, *a.element) <
+                                                        std::pair(b.weight, *b.element)));
+        }
+        for (std::size_t i = 0; i < found->hits.size(); ++i)
+            QCOMPARE(*found->hits[i].element, *all->hits[i].element);
+        query.most = 0;
+        QVERIFY(!search::find(*m_bundle, query));
+    }
+
+    /// Any number kept, against the definition.
+    void keepsTheFirstOfEquals()
+    {
+        for (std::size_t most = 1; most < 8; ++most) {
+            Largest largest(most);
+            for (std::uint64_t element = 0; element < 6; ++element)
+                largest.take(element / 3, element, {element % 2 ? -2.0 : 2.0, {}});
+            QCOMPARE(largest.complete(), most >= 6);
+            const std::vector<Hit> hits = largest.take();
+            QCOMPARE(hits.size(), std::min<std::size_t>(most, 6));
+            for (std::size_t i = 0; i < hits.size(); ++i)
+                QCOMPARE(*hits[i].element, std::uint64_t(i));
+        }
+    }
+
+    void typedWideIntegers()
+    {
+        for (const char *none :
+             {"", "-", "3", "-9007199254740992", "9007199254740993.0", "1e18",
+              "18446744073709551616", "-9223372036854775809", "0x40000000000000001"})
+            QVERIFY2(!wideInteger(none), none);
+        for (const char *some :
+             {"9007199254740993", "-9223372036854775808", "18446744073709551615"})
+            QCOMPARE(wideInteger(some)->text(), std::string(some));
+        QCOMPARE(wideInteger("+9007199254740993")->text(), "9007199254740993");
+        QCOMPARE(wideInteger(-1, true)->text(), "18446744073709551615");
+        QVERIFY(!wideInteger(-1, false));
+    }
+
+    void bytes_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QByteArray>("value");
+        QTest::addColumn<QByteArray>("mask");
+        const DataRow<QString, QByteArray, QByteArray> row;
+        row("ef be ad de", "efbeadde", "ffffffff");
+        row("EFBEADDE", "efbeadde", "ffffffff");
+        row("0xef, 0xbe", "efbe", "ffff");
+        row("ef ?? de", "ef00de", "ff00ff");
+        row("e? ?f", "e00f", "f00f");
+        row("\tef\nbe ", "efbe", "ffff");
+    }
+
+    void bytes()
+    {
+        QFETCH(QString, text);
+        const auto pattern = VERIFIED(parseBytePattern(text.toStdString()));
+        QTEST(bytesOf(pattern->value), "value");
+        QTEST(bytesOf(pattern->mask), "mask");
+    }
+
+    void noBytes_data()
+    {
+        QTest::addColumn<QString>("text");
+        for (const char *text : {"", " ", "e", "ef b", "0x", "ef be z0", "??", "?? ??", "ef-be"})
+            test::addRow(*text ? text : "(empty)", QString::fromLatin1(text));
+    }
+
+    void noBytes()
+    {
+        QFETCH(QString, text);
+        const Error pattern = REFUSED(parseBytePattern(text.toStdString()));
+        QCOMPARE(pattern.code, "search.pattern");
+        QVERIFY(!pattern.expected.empty());
+    }
+
+    void integers_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<uint>("width");
+        QTest::addColumn<bool>("big");
+        QTest::addColumn<QByteArray>("value");
+        const DataRow<QString, uint, bool, QByteArray> row;
+        row("1", 1, false, "01");
+        row("255", 1, false, "ff");
+        row("-1", 1, false, "ff");
+        row("-128", 1, false, "80");
+        row("258", 2, false, "0201");
+        row("258", 2, true, "0102");
+        row("0xdeadbeef", 4, false, "efbeadde");
+        row("0xdeadbeef", 4, true, "deadbeef");
+        row("-2", 4, false, "feffffff");
+        row("18446744073709551615", 8, false, "ffffffffffffffff");
+        row("-9223372036854775808", 8, false, "0000000000000080");
+        row("+7", 2, true, "0007");
+    }
+
+    void integers()
+    {
+        QFETCH(QString, text);
+        QFETCH(uint, width);
+        QFETCH(bool, big);
+        const auto pattern = VERIFIED(integerPattern(text.toStdString(), width, big));
+        QTEST(bytesOf(pattern->value), "value");
+        QCOMPARE(bytesOf(pattern->mask), QByteArray(qsizetype(width) * 2, 'f'));
+    }
+
+    void noIntegers_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<uint>("width");
+        QTest::addColumn<QString>("code");
+        const DataRow<QString, uint, QString> row;
+        for (const char *text : {"", "-", "0x", "1.5", "1 2", "ten", "18446744073709551616", "--1"})
+            row(text, 8, "search.pattern");
+        row("256", 1, "search.width");
+        row("-129", 1, "search.width");
+        row("65536", 2, "search.width");
+        row("-9223372036854775809", 8, "search.width");
+        row("1", 3, "search.width");
+        row("1", 0, "search.width");
+    }
+
+    void noIntegers()
+    {
+        QFETCH(QString, text);
+        QFETCH(uint, width);
+        const Error pattern = REFUSED(integerPattern(text.toStdString(), width, false));
+        QTEST(QString::fromStdString(pattern.code), "code");
+    }
+
+    void texts()
+    {
+        QCOMPARE(bytesOf(textPattern("A\xc3\xa9")->value), QByteArray("41c3a9"));
+        QVERIFY(!textPattern(""));
+    }
+
+    void fits()
+    {
+        const auto pattern = VERIFIED(parseBytePattern("a? ?? 0c"));
+        const std::vector<std::byte> good{std::byte{0xAF}, std::byte{0x33}, std::byte{0x0C}};
+        std::vector<std::byte> bad = good;
+        bad[2] = std::byte{0x1C};
+        QVERIFY(pattern->fits(good));
+        QVERIFY(!pattern->fits(bad));
     }
 
 private:

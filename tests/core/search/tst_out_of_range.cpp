@@ -8,9 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-using namespace kernscope;
 using namespace kernscope::search;
-using namespace kernscope::test;
 
 namespace {
 
@@ -274,8 +272,7 @@ private slots:
         QCOMPARE(found->hits.size(), std::size_t{3});
         Progress progress;
         progress.cancel();
-        const Error stopped = REFUSED(search::find(**bundle, outOfRange(), &progress));
-        QCOMPARE(stopped.code, "task.cancelled");
+        QCOMPARE(REFUSED(search::find(**bundle, outOfRange(), &progress)).code, "task.cancelled");
     }
 
     void rowsSayWhatIsAsked()

@@ -4,7 +4,6 @@
 #include "core/target/target.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace kernscope::target;
 
 namespace {
@@ -194,10 +193,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("target");
         QTest::addColumn<uint>("offset");
         QTest::addColumn<int>("expected"); // -1: unknown
-        const auto row = [](const char *target, unsigned offset, int expected) {
-            QTest::addRow("%s %x", target, offset)
-                << QString::fromUtf8(target) << offset << expected;
-        };
+        const DataRow<QString, uint, int> row;
         for (const unsigned a14 : {0x528U, 0x532U, 0x537U}) {
             row("H13", a14, 0);
             row("H13g", a14, 0);

@@ -5,8 +5,6 @@
 #include "made_module.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
-
 namespace {
 
 std::string codesOf(const Diagnostics &findings)
@@ -28,19 +26,16 @@ private slots:
     {
         QTest::addColumn<QByteArray>("text");
         QTest::addColumn<QByteArray>("codes"); ///< of the error, or of the findings
-        test::addRow("whole", QByteArray(R"({"assetVersion":"2.0","producer":"x"})"), QByteArray());
-        test::addRow("minimal", QByteArray(R"({"assetVersion":"2.0"})"),
-                     QByteArray("aimodel.producer"));
-        test::addRow("newer", QByteArray(R"({"assetVersion":"3.0","producer":"x"})"),
-                     QByteArray("aimodel.asset_version"));
-        test::addRow("a number", QByteArray(R"({"assetVersion":2.0,"producer":"x"})"),
-                     QByteArray("aimodel.asset_version"));
-        test::addRow("empty", QByteArray("{}"),
-                     QByteArray("aimodel.asset_version aimodel.producer"));
-        test::addRow("a list", QByteArray("[]"), QByteArray("aimodel.metadata"));
-        test::addRow("no JSON", QByteArray("{ x"), QByteArray("aimodel.metadata"));
-        test::addRow("nothing", QByteArray(), QByteArray("aimodel.metadata"));
-        test::addRow("deep", QByteArray(1000, '['), QByteArray("aimodel.metadata"));
+        const DataRow<QByteArray, QByteArray> row;
+        row("whole", R"({"assetVersion":"2.0","producer":"x"})", {});
+        row("minimal", R"({"assetVersion":"2.0"})", "aimodel.producer");
+        row("newer", R"({"assetVersion":"3.0","producer":"x"})", "aimodel.asset_version");
+        row("a number", R"({"assetVersion":2.0,"producer":"x"})", "aimodel.asset_version");
+        row("empty", "{}", "aimodel.asset_version aimodel.producer");
+        row("a list", "[]", "aimodel.metadata");
+        row("no JSON", "{ x", "aimodel.metadata");
+        row("nothing", {}, "aimodel.metadata");
+        row("deep", QByteArray(1000, '['), "aimodel.metadata");
     }
 
     void metadata()
@@ -59,11 +54,10 @@ private slots:
 
     void values()
     {
-        const auto read = aimodel::readMetadata(
+        const auto read = VERIFIED(aimodel::readMetadata(
             test::asSpan(R"({"assetVersion":"2.0","author":7,"license":"MIT","x":[1],
                     "creatorDefinedMetadata":{"":{"a":[true]},"k":"v"}})"),
-            "metadata.json");
-        QVERIFY(read);
+            "metadata.json"));
         QCOMPARE(read->author, "7");
         QCOMPARE(read->license, "MIT");
         QCOMPARE(read->custom.size(), std::size_t(2));

@@ -2,9 +2,6 @@
 // Packages that the platform's own tools wrote, and broken ones.
 #include "core/container/aimodel/package.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
 
 namespace {
 

@@ -7,9 +7,6 @@
 #include "synthetic.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
-using namespace kernscope::test;
-
 class TestAnec : public QObject
 {
     Q_OBJECT

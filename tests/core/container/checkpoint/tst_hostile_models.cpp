@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the targets fuzz_network and fuzz_checkpoint look for, on small files whose every cut and
 // some thousand changes are tried: no crash, no endless loop, and every fault with its place.
-#include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "core/form/encoding.h"
 #include "made_checkpoint.h"
 #include "proto_builder.h"
 
 #include "core/bundle/statistics.h"
-#include "tests/test_program.h"
 
-using namespace kernscope;
-using namespace kernscope::test;
 using prototest::bytes;
 using prototest::number;
 
@@ -168,12 +164,13 @@ private:
         QTest::addColumn<QByteArray>("name");
         QTest::addColumn<QByteArray>("raw");
         QTest::addColumn<QList<int>>("whole"); // cuts that leave a message, with less in it
-        addRow("network", QByteArray("x.mlmodel"), oldNetwork(), QList<int>{2});
-        addRow("pipeline", QByteArray("x.mlmodel"), pipeline(), QList<int>{2});
-        addRow("safetensors", QByteArray("x.safetensors"), tensors(), QList<int>{});
-        addRow("npz", QByteArray("x.npz"), arrays(), QList<int>{});
-        addRow("npy", QByteArray("x.npy"),
-               npy("<f4", "False", "(2, 3)", floats({1, 2, 3, 4, 5, 6})), QList<int>{});
+        const DataRow<QByteArray, QByteArray, QList<int>> row;
+        row("network", "x.mlmodel", oldNetwork(), QList<int>{2});
+        row("pipeline", "x.mlmodel", pipeline(), QList<int>{2});
+        row("safetensors", "x.safetensors", tensors(), QList<int>{});
+        row("npz", "x.npz", arrays(), QList<int>{});
+        row("npy", "x.npy", npy("<f4", "False", "(2, 3)", floats({1, 2, 3, 4, 5, 6})),
+            QList<int>{});
     }
 };
 

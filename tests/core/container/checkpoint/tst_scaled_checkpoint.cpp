@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Checkpoints of several files, and codes with scales in tensors of their own: made-up files of the
 // published layouts.
-#include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "made_checkpoint.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 
@@ -150,10 +145,10 @@ private slots:
 
     void powersOfTwo_data()
     {
-        addColumns<QByteArray, QByteArray>();
-        addRow("bytes", QByteArray("l.weight_scale"), QByteArray("U8"));
-        addRow("E8M0", QByteArray("l.weight_scale_inv"), QByteArray("F8_E8M0"));
-        addRow("scales", QByteArray("l.weight_scales"), QByteArray("U8"));
+        const auto row = addColumns<QByteArray, QByteArray>();
+        row("bytes", "l.weight_scale", "U8");
+        row("E8M0", "l.weight_scale_inv", "F8_E8M0");
+        row("scales", "l.weight_scales", "U8");
     }
 
     /// MXFP8: a power of two for 32 codes.
@@ -301,15 +296,12 @@ private slots:
         QTest::addColumn<QByteArray>("whole");
         QTest::addColumn<float>("number");
         QTest::addColumn<float>("factor");
+        const DataRow<QByteArray, int, QByteArray, QByteArray, float, float> row;
         // 0x40 is 2 in E4M3, 0x80 is 2 in E8M0.
-        addRow("compressed-tensors, MXFP4", QByteArray("l_packed"), 32, QByteArray("U8"),
-               QByteArray(), 0.0F, 2.0F);
-        addRow("compressed-tensors, NVFP4", QByteArray("l_packed"), 16, QByteArray("F8_E4M3"),
-               QByteArray("l_global_scale"), 4.0F, 0.5F);
-        addRow("ModelOpt, NVFP4", QByteArray("l"), 16, QByteArray("F8_E4M3"),
-               QByteArray("l_scale_2"), 4.0F, 8.0F);
-        addRow("a scale of 0", QByteArray("l_packed"), 16, QByteArray("F8_E4M3"),
-               QByteArray("l_global_scale"), 0.0F, 0.0F);
+        row("compressed-tensors, MXFP4", "l_packed", 32, "U8", {}, 0.0F, 2.0F);
+        row("compressed-tensors, NVFP4", "l_packed", 16, "F8_E4M3", "l_global_scale", 4.0F, 0.5F);
+        row("ModelOpt, NVFP4", "l", 16, "F8_E4M3", "l_scale_2", 4.0F, 8.0F);
+        row("a scale of 0", "l_packed", 16, "F8_E4M3", "l_global_scale", 0.0F, 0.0F);
     }
 
     void packedFp4()
@@ -358,16 +350,16 @@ private slots:
     /// Codes of a width that config.json says, for all or for one module.
     void mlxOfConfig_data()
     {
-        addColumns<QByteArray, int>();
-        addRow("none", QByteArray(), 64);
-        addRow("all", QByteArray(R"({"quantization":{"group_size":32,"bits":8}})"), 32);
-        addRow("one",
-               QByteArray(R"({"quantization":{"group_size":64,"bits":4,)"
-                          R"("l":{"group_size":32,"bits":8}}})"),
-               32);
-        addRow("that do not fit", QByteArray(R"({"quantization":{"group_size":32,"bits":3}})"), 64);
-        addRow("no numbers", QByteArray(R"({"quantization":{"group_size":"x","bits":-1}})"), 64);
-        addRow("no JSON", QByteArray("{"), 64);
+        const auto row = addColumns<QByteArray, int>();
+        row("none", {}, 64);
+        row("all", R"({"quantization":{"group_size":32,"bits":8}})", 32);
+        row("one",
+            R"({"quantization":{"group_size":64,"bits":4,)"
+            R"("l":{"group_size":32,"bits":8}}})",
+            32);
+        row("that do not fit", R"({"quantization":{"group_size":32,"bits":3}})", 64);
+        row("no numbers", R"({"quantization":{"group_size":"x","bits":-1}})", 64);
+        row("no JSON", "{", 64);
     }
 
     void mlxOfConfig()

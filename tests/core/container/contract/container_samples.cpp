@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "container_samples.h"
-#include "tests/test_program.h"
 
-#include "core/base/little_endian.h"
 #include "core/base/sha256.h"
 #include "core/bundle/reader/readers.h"
 #include "core/codec/encode/encoder.h"

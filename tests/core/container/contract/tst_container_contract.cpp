@@ -10,7 +10,6 @@
 #include "core/patch/patch.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
 using test::ContainerSample;
 
 namespace {

@@ -4,9 +4,6 @@
 #include "core/bundle/bundle.h"
 #include "rewrite.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
 
 namespace {
 

@@ -5,14 +5,11 @@
 #include "core/format/table_rows.h"
 #include "core/report/compiled_origin.h"
 #include "tests/core/container/coreai_cache/made_compiled_folder.h"
-#include "tests/test_program.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
-using namespace kernscope;
 using namespace kernscope::coreai_cache;
-using namespace kernscope::test;
 
 namespace {
 
@@ -211,13 +208,12 @@ private Q_SLOTS:
 
     void sentence_data()
     {
-        addColumns<quint64, quint64, QByteArray>();
-        addRow("none", quint64(0), quint64(0), QByteArray("0 of 0 bytes lie"));
-        addRow("bytes", quint64(12), quint64(999), QByteArray("12 of 999 bytes lie"));
-        addRow("rounded up", quint64(999600), quint64(999600), QByteArray("1 of 1 MB lie"));
-        addRow("little", quint64(1200), quint64(500000000000), QByteArray("1.2 kB of 500 GB lie"));
-        addRow("most", quint64(UINT64_MAX), quint64(UINT64_MAX),
-               QByteArray("18446744 of 18446744 TB lie"));
+        const auto row = addColumns<quint64, quint64, QByteArray>();
+        row("none", 0, 0, "0 of 0 bytes lie");
+        row("bytes", 12, 999, "12 of 999 bytes lie");
+        row("rounded up", 999600, 999600, "1 of 1 MB lie");
+        row("little", 1200, 500000000000, "1.2 kB of 500 GB lie");
+        row("most", quint64(UINT64_MAX), quint64(UINT64_MAX), "18446744 of 18446744 TB lie");
     }
 
     void sentence()
@@ -232,10 +228,7 @@ private Q_SLOTS:
 
     void wrongTexts_data()
     {
-        addColumns<QByteArray, quint64>();
-        const auto row = [](const char *name, const QByteArray &text, quint64 offset) {
-            addRow(name, text, offset);
-        };
+        const auto row = addColumns<QByteArray, quint64>();
         row("nothing", "", 0);
         row("binary without an end", "bplist00", 8);
         row("no list", "<dict/>", 0);

@@ -3,14 +3,9 @@
 #include "core/container/espresso/espresso.h"
 #include "rewrite.h"
 
-#include "core/bundle/bundle.h"
 #include "core/patch/patch.h"
 #include "made_bundle.h"
 #include "made_espresso.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 
@@ -78,26 +73,23 @@ private slots:
 
     void faults_data()
     {
-        addColumns<QByteArray, QByteArray>();
+        const auto row = addColumns<QByteArray, QByteArray>();
         const auto layer = [](const char *fields) {
             return QByteArray(
                        R"({"format_version":200,"layers":[{"type":"inner_product","name":"fc",)"
                        R"("bottom":"a","top":"b",)") +
                    fields + "}]}";
         };
-        addRow("no JSON", QByteArray("{\"layers\": ["), QByteArray("espresso.net "));
-        addRow("no layers", QByteArray("{}"), QByteArray("espresso.net "));
-        addRow("compressed", QByteArray("pbze...."), QByteArray("espresso.net "));
-        addRow("missing", layer(R"("nB":2,"nC":2,"blob_weights":99)"),
-               QByteArray("espresso.missing "));
-        addRow("length", layer(R"("nB":2,"nC":3,"blob_weights":1)"),
-               QByteArray("espresso.length "));
-        addRow("extents too large", layer(R"("nB":4294967296,"nC":4294967297,"blob_weights":1)"),
-               QByteArray("espresso.length "));
-        addRow("scales", layer(R"("nB":2,"nC":4,"weights":{"W_U8":3})"),
-               QByteArray("espresso.length "));
-        addRow("negative", layer(R"("nB":2,"nC":2,"blob_weights":-1)"), QByteArray(""));
-        addRow("sound", layer(R"("nB":2,"nC":1,"blob_weights":1)"), QByteArray(""));
+        row("no JSON", "{\"layers\": [", "espresso.net ");
+        row("no layers", "{}", "espresso.net ");
+        row("compressed", "pbze....", "espresso.net ");
+        row("missing", layer(R"("nB":2,"nC":2,"blob_weights":99)"), "espresso.missing ");
+        row("length", layer(R"("nB":2,"nC":3,"blob_weights":1)"), "espresso.length ");
+        row("extents too large", layer(R"("nB":4294967296,"nC":4294967297,"blob_weights":1)"),
+            "espresso.length ");
+        row("scales", layer(R"("nB":2,"nC":4,"weights":{"W_U8":3})"), "espresso.length ");
+        row("negative", layer(R"("nB":2,"nC":2,"blob_weights":-1)"), "");
+        row("sound", layer(R"("nB":2,"nC":1,"blob_weights":1)"), "");
     }
 
     void faults()

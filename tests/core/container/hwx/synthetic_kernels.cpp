@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "synthetic_kernels.h"
 
-#include <string>
-
 namespace kernscope::test {
 
 std::vector<std::uint16_t> numbered(std::uint64_t count, std::uint16_t from)

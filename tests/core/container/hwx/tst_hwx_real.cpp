@@ -5,13 +5,8 @@
 #include "core/base/little_endian.h"
 #include "core/base/overlaid_file.h"
 #include "core/container/hwx/container.h"
-#include "core/descriptor/task_reader.h"
 #include "core/report/hwx_json.h"
 #include "tests/core/descriptor/stream_words.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 

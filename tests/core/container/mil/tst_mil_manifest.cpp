@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mil_text.h"
-#include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace miltest;
 
 class TestMilManifest : public QObject
@@ -19,9 +17,7 @@ void TestMilManifest::manifests_data()
 {
     QTest::addColumn<QByteArray>("json");
     QTest::addColumn<QByteArray>("answer"); // the path, or the code of the fault
-    const auto row = [](const char *name, const QByteArray &json, const char *answer) {
-        test::addRow(name, json, QByteArray(answer));
-    };
+    const DataRow<QByteArray, QByteArray> row;
     const auto with = [](const char *path) {
         return R"({"fileFormatVersion": "1.0.0", "itemInfoEntries": {"U": {"path": ")" +
                QByteArray(path) + R"("}, "W": {"path": "weights"}}, "rootModelIdentifier": "U"})";

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mil_text.h"
-#include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace miltest;
 
 namespace {
@@ -35,11 +33,7 @@ class TestMilNumbers : public QObject
 private slots:
     void numbers_data()
     {
-        test::addColumns<QByteArray, QByteArray, QByteArray>();
-        const auto row = [](const char *type, const char *number, const char *bytes) {
-            QTest::addRow("%s %s", type, number)
-                << QByteArray(type) << QByteArray(number) << QByteArray(bytes);
-        };
+        const auto row = test::addColumns<QByteArray, QByteArray, QByteArray>();
         const char *refused = "e:mil.number";
         row("fp16", "0x1p+0", "003c");
         row("fp16", "-0x1.48p-1", "20b9");

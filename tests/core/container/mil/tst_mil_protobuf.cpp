@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mil_text.h"
 #include "proto_builder.h"
-#include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace miltest;
 using namespace prototest;
 
@@ -97,10 +95,7 @@ private slots:
 
     void types_data()
     {
-        test::addColumns<QByteArray, QByteArray>();
-        const auto row = [](const char *name, const QByteArray &type, const char *read) {
-            test::addRow(name, type, QByteArray(read));
-        };
+        const auto row = test::addColumns<QByteArray, QByteArray>();
         const QByteArray length = bytes(1, number(1, 7));
         const std::pair<int, const char *> codes[] = {
             {1, "bool"},       {2, "string"},   {10, "fp16"},    {11, "fp32"},   {12, "fp64"},

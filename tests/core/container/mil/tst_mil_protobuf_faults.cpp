@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mil_text.h"
 #include "proto_builder.h"
-#include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace miltest;
 using namespace prototest;
 
@@ -118,10 +116,7 @@ private slots:
 
     void files_data()
     {
-        test::addColumns<QByteArray, QByteArray>();
-        const auto row = [](const char *name, const QByteArray &file, const char *codes) {
-            test::addRow(name, file, QByteArray(codes));
-        };
+        const auto row = test::addColumns<QByteArray, QByteArray>();
         row("empty", "", "e:mil.empty@0");
         row("neural network", number(1, 1) + bytes(500, "abc"), ""); // another reader's
         row("pipeline", number(1, 1) + bytes(202, ""), "");
@@ -158,35 +153,19 @@ private slots:
         };
         // each level costs a copy, so the inside stays small: a few thousand levels say as much
         constexpr int kLevels = 3000;
-        const QByteArray op = Op{"loop", {}, {}, {}, {}}.message();
-        test::addRow("blocks", model({first(),
-                                      nest(
-                                          op,
-                                          [](const QByteArray &inner) {
-                                              return bytes(1, "loop") + bytes(4, bytes(3, inner));
-                                          },
-                                          kLevels),
-                                      last()},
-                                     {"z"}));
-        test::addRow(
-            "tuples",
-            model({first(),
-                   withAttribute(nest(
-                       QByteArray(),
-                       [](const QByteArray &inner) { return bytes(3, bytes(2, bytes(1, inner))); },
-                       kLevels)),
-                   last()},
-                  {"z"}));
-        test::addRow("types", model({first(),
-                                     withAttribute(bytes(2, nest(
-                                                                tensor(Fp16),
-                                                                [](const QByteArray &inner) {
-                                                                    return bytes(3,
-                                                                                 bytes(1, inner));
-                                                                },
-                                                                kLevels))),
-                                     last()},
-                                    {"z"}));
+        const auto block = [](const QByteArray &inner) {
+            return bytes(1, "loop") + bytes(4, bytes(3, inner));
+        };
+        const auto tuple = [](const QByteArray &inner) {
+            return bytes(3, bytes(2, bytes(1, inner)));
+        };
+        const auto type = [](const QByteArray &inner) { return bytes(3, bytes(1, inner)); };
+        const auto row = [](const char *name, const QByteArray &operation) {
+            test::addRow(name, model({first(), operation, last()}, {"z"}));
+        };
+        row("blocks", nest(Op{"loop", {}, {}, {}, {}}.message(), block, kLevels));
+        row("tuples", withAttribute(nest(QByteArray(), tuple, kLevels)));
+        row("types", withAttribute(bytes(2, nest(tensor(Fp16), type, kLevels))));
     }
 
     void depth()

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mil_text.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace miltest;
 
 namespace {

@@ -6,7 +6,6 @@
 #include "proto_builder.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
 using prototest::bytes;
 using prototest::number;
 

@@ -2,9 +2,6 @@
 #include "core/container/milblob/milblob.h"
 #include "rewrite.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
 
 namespace {
 

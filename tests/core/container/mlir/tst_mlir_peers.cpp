@@ -5,11 +5,8 @@
 #include "core/container/mlir/writer.h"
 #include "module_text.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
 
 #include <sys/resource.h>
-
-using namespace kernscope;
 
 namespace {
 
@@ -68,8 +65,7 @@ private slots:
             QVERIFY2(known, module.operationName(operation).c_str());
         }
         mlir::WriteReport report;
-        const auto written = mlir::writeModule(module, nullptr, &report);
-        QVERIFY(written);
+        const auto written = VERIFIED(mlir::writeModule(module, nullptr, &report));
         QVERIFY(std::ranges::equal(*written, test::asSpan(content)));
         QCOMPARE(report.kept.size(), std::size_t(0)); // all of it was understood
     }

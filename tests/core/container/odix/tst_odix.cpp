@@ -2,7 +2,6 @@
 // A compiled program that this project made (tests/fuzz/seeds/made.odix): two weights that are
 // decompressed, one dense one, a state, views that overlap once the older one is dead.
 #include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
 #include "core/bundle/byte_field.h"
 #include "core/container/mil/program.h"
 #include "core/container/odix/field_at.h"
@@ -13,8 +12,6 @@
 #include "tests/test_program.h"
 
 #include <nlohmann/json.hpp>
-
-using namespace kernscope;
 
 namespace {
 

@@ -2,7 +2,6 @@
 // Programs that the vendor's compiler made (../shared/peers/odix), and broken ones.
 #include "core/base/overlaid_file.h"
 #include "core/base/sha256.h"
-#include "core/bundle/bundle.h"
 #include "core/bundle/reader/container_reader.h"
 #include "core/codec/decode/decoder.h"
 #include "core/container/mil/program.h"
@@ -18,11 +17,8 @@
 #include <QFile>
 #include <QTest>
 
-#include <set>
-
 #include <nlohmann/json.hpp>
 
-using namespace kernscope;
 using nlohmann::json; // whose objects do not depend on the order of keys
 
 namespace {
@@ -116,14 +112,12 @@ private slots:
         const json wanted = readJson(path + QStringLiteral("/expected.json"));
         const QString folder =
             QDir(path).filePath(QDir(path).dirName() + QStringLiteral(".aimodelx"));
-        const auto bundle = Bundle::open(QFile::encodeName(folder).toStdString());
-        QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
+        const auto bundle = VERIFIED(Bundle::open(QFile::encodeName(folder).toStdString()));
         QCOMPARE(test::faults((*bundle)->diagnostics()), std::vector<std::string>());
         QCOMPARE(test::sectionFault(**bundle), std::string());
         const auto &files = (*bundle)->files();
         const auto bytes = files.back().file->bytes();
-        const auto written = test::rewrite(*containerReader(BundleKind::Aimodelx), files);
-        QVERIFY(written);
+        const auto written = VERIFIED(test::rewrite(*containerReader(BundleKind::Aimodelx), files));
         QVERIFY(
             std::equal(written->back().begin(), written->back().end(), bytes.begin(), bytes.end()));
 
@@ -194,8 +188,7 @@ private slots:
                              .toStdString());
         QVERIFY2(package, package ? "" : describe(package.error()).c_str());
         QVERIFY(program);
-        const auto rows = report::compiledOrigins(**package, **program, nullptr);
-        QVERIFY(rows);
+        const auto rows = VERIFIED(report::compiledOrigins(**package, **program, nullptr));
         // Codes that were written one a byte: the package shows what was meant, the program what
         // runs.
         const bool unpacked = path.endsWith(QStringLiteral("unpacked"));
@@ -221,8 +214,7 @@ private slots:
     {
         KERNSCOPE_SKIP_WITHOUT_ROWS();
         QFETCH(QString, path);
-        const auto bundle = Bundle::open(QFile::encodeName(path).toStdString());
-        QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
+        const auto bundle = VERIFIED(Bundle::open(QFile::encodeName(path).toStdString()));
         QCOMPARE(test::sectionFault(**bundle), std::string());
         const QString name = QFileInfo(path).baseName();
         const auto &all = (*bundle)->diagnostics();

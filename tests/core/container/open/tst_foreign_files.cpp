@@ -2,8 +2,6 @@
 #include "core/bundle/bundle.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
-
 /// What is said of files that no reader opens.
 class TestForeignFiles : public QObject
 {
@@ -12,20 +10,20 @@ class TestForeignFiles : public QObject
 private slots:
     void foreignFiles_data()
     {
-        test::addColumns<QByteArray, QString>();
-        test::addRow("Mach-O", QByteArray::fromHex("cffaedfe07000001"), u"a Mach-O file"_s);
-        test::addRow("ELF",
-                     QByteArray("\x7f"
-                                "ELF\2\1\1\0",
-                                8),
-                     u"an ELF file"_s);
-        test::addRow("gzip", QByteArray::fromHex("1f8b0800"), u"a gzip archive"_s);
-        test::addRow("property list", QByteArray("bplist00...."), u"a binary property list"_s);
-        test::addRow("NumPy, cut", QByteArray::fromHex("934e554d5059"), u"a NumPy array"_s);
-        test::addRow("picture", QByteArray::fromHex("89504e470d0a1a0a"), u"a PNG picture"_s);
-        test::addRow("JSON", QByteArray("[1, 2]"), u"a JSON file"_s);
-        test::addRow("a part of a magic", QByteArray::fromHex("cffaed"), u"something else"_s);
-        test::addRow("nothing", QByteArray(), u"an empty file"_s);
+        const auto row = test::addColumns<QByteArray, QString>();
+        row("Mach-O", QByteArray::fromHex("cffaedfe07000001"), "a Mach-O file");
+        row("ELF",
+            QByteArray("\x7f"
+                       "ELF\2\1\1\0",
+                       8),
+            "an ELF file");
+        row("gzip", QByteArray::fromHex("1f8b0800"), "a gzip archive");
+        row("property list", "bplist00....", "a binary property list");
+        row("NumPy, cut", QByteArray::fromHex("934e554d5059"), "a NumPy array");
+        row("picture", QByteArray::fromHex("89504e470d0a1a0a"), "a PNG picture");
+        row("JSON", "[1, 2]", "a JSON file");
+        row("a part of a magic", QByteArray::fromHex("cffaed"), "something else");
+        row("nothing", {}, "an empty file");
     }
 
     /// What no reader opens is called by its name.

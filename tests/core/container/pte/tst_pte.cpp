@@ -3,13 +3,9 @@
 #include "core/container/pte/pte.h"
 
 #include "core/base/little_endian.h"
-#include "core/bundle/bundle.h"
 #include "made_bundle.h"
 #include "made_module.h"
 #include "tests/test_program.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 
@@ -193,25 +189,25 @@ private slots:
     /// Its data list the files, which the program has under names.
     void opensCoreAi_data()
     {
-        addColumns<QByteArray, std::string>();
+        const auto row = addColumns<QByteArray, std::string>();
         const QByteArray names = R"({"hash": "ab", "packaging": "inline", "files": )";
-        addRow("names", names + R"(["model.aimodel/main.mlirb", "model.aimodel/main.hash"]})",
-               std::string());
-        addRow("names and sizes",
-               names + R"({"model.aimodel/main.hash": 32, "model.aimodel/main.mlirb": 1}})",
-               std::string());
-        addRow("beside the program",
-               QByteArray(R"({"packaging": "sidecar", "path": "ab/model.aimodel",)"
-                          R"("files": {"model.aimodel/main.hash": 32}})"),
-               std::string("a package in files of its own: open ab/model.aimodel"));
-        addRow("a name that it lacks", names + R"(["model.aimodel/other"]})",
-               std::string("no data of model.aimodel/other"));
-        addRow("no list", QByteArray("[1]"), std::string("no such list"));
+        row("names", names + R"(["model.aimodel/main.mlirb", "model.aimodel/main.hash"]})",
+            std::string());
+        row("names and sizes",
+            names + R"({"model.aimodel/main.hash": 32, "model.aimodel/main.mlirb": 1}})",
+            std::string());
+        row("beside the program",
+            R"({"packaging": "sidecar", "path": "ab/model.aimodel",)"
+            R"("files": {"model.aimodel/main.hash": 32}})",
+            std::string("a package in files of its own: open ab/model.aimodel"));
+        row("a name that it lacks", names + R"(["model.aimodel/other"]})",
+            std::string("no data of model.aimodel/other"));
+        row("no list", "[1]", std::string("no such list"));
         QByteArray often = names + "[";
         for (int i = 0; i < 40; ++i)
             often += R"("model.aimodel/main.mlirb",)";
-        addRow("one often", often + R"("model.aimodel/main.hash"]})",
-               std::string("files of more bytes than the program has"));
+        row("one often", often + R"("model.aimodel/main.hash"]})",
+            std::string("files of more bytes than the program has"));
     }
 
     void opensCoreAi()

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/bundle.h"
 #include "core/container/quantized/folder.h"
 #include "made_bundle.h"
 #include "order_check.h"
-#include "tests/test_program.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 

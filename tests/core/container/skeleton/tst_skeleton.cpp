@@ -3,8 +3,6 @@
 #include "core/container/skeleton/skeleton.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
-
 class TestSkeleton : public QObject
 {
     Q_OBJECT
@@ -25,13 +23,12 @@ private slots:
 
     void refuses_data()
     {
-        test::addColumns<QByteArray, QByteArray>();
-        test::addRow("empty", QByteArray(), QByteArray("skeleton.header"));
-        test::addRow("another file", QByteArray("SKIL\x00\x00", 6), QByteArray("skeleton.header"));
-        test::addRow("no count", QByteArray("SKEL\x00", 5), QByteArray("skeleton.header"));
-        test::addRow("cut", QByteArray("SKEL\x02\x00\x00\x3c\x00", 9), QByteArray("skeleton.size"));
-        test::addRow("too long", QByteArray("SKEL\x01\x00\x00\x3c\x00", 9),
-                     QByteArray("skeleton.size"));
+        const auto row = test::addColumns<QByteArray, QByteArray>();
+        row("empty", {}, "skeleton.header");
+        row("another file", QByteArray("SKIL\x00\x00", 6), "skeleton.header");
+        row("no count", QByteArray("SKEL\x00", 5), "skeleton.header");
+        row("cut", QByteArray("SKEL\x02\x00\x00\x3c\x00", 9), "skeleton.size");
+        row("too long", QByteArray("SKEL\x01\x00\x00\x3c\x00", 9), "skeleton.size");
     }
 
     void refuses()
