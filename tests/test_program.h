@@ -99,10 +99,14 @@ inline bool put(const QString &path, const QByteArray &content,
     return file.open(how) && file.write(content) == content.size();
 }
 
+inline QByteArray asArray(std::span<const std::byte> bytes)
+{
+    return {reinterpret_cast<const char *>(bytes.data()), static_cast<qsizetype>(bytes.size())};
+}
+
 inline bool put(const QString &path, std::span<const std::byte> content)
 {
-    return put(path, QByteArray(reinterpret_cast<const char *>(content.data()),
-                                static_cast<qsizetype>(content.size())));
+    return put(path, asArray(content));
 }
 
 inline bool append(const QString &path, const QByteArray &content)
@@ -209,10 +213,14 @@ std::tuple<Types...> fetched()
 template <class T>
 void addEach(std::initializer_list<T> values)
 {
-    using Cell = std::conditional_t<std::is_same_v<T, const char *>, QString, T>;
-    addColumns<Cell>();
-    for (const T &value : values)
-        addRow(fmt::format("{}", value).c_str(), Cell(value));
+    constexpr bool kText = std::is_same_v<T, const char *>;
+    addColumns<std::conditional_t<kText, QString, T>>();
+    for (const T &value : values) {
+        if constexpr (kText)
+            addRow(value, QString::fromUtf8(value));
+        else
+            addRow(fmt::format("{}", value).c_str(), value);
+    }
 }
 
 } // namespace kernscope::test

@@ -15,6 +15,13 @@ protected:
     {
         m_window.reset();
         m_folder = std::make_unique<QTemporaryDir>();
+        newWindow();
+    }
+
+    /// Another one in its place, with settings of its own; the folder stays.
+    void newWindow()
+    {
+        m_window.reset();
         m_window = std::make_unique<TestWindow>();
         QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
     }
@@ -32,26 +39,67 @@ protected:
         return QTest::qWaitForWindowActive(&**m_window);
     }
 
+    void edit(std::size_t weight, std::uint64_t element, double value)
+    {
+        session().requestEdits({setEdit(*session().bundle(), weight, element, value)}, {});
+    }
+
     /// Changes the first stored element of the first weight.
     void patch(double value = 0.123)
     {
-        auto &session = (*m_window)->session();
-        session.setPatchingEnabled(true);
-        const auto element = storedElement(*session.bundle(), 0);
-        session.requestEdits({setEdit(*session.bundle(), 0, element, value)}, {});
+        session().setPatchingEnabled(true);
+        edit(0, storedElement(*session().bundle(), 0), value);
     }
 
-    QAction *action(const QString &text) const
+    /// A key of the window.
+    void press(Qt::Key key, Qt::KeyboardModifiers held = {})
+    {
+        QTest::keyClick(&**m_window, key, held);
+    }
+
+    /// The action of that text, or that begins so.
+    QAction *action(const QString &text, bool whole = true) const
     {
         for (QAction *found : (*m_window)->findChildren<QAction *>()) {
-            if (found->text().remove(QLatin1Char('&')) == text)
+            const QString name = found->text().remove(QLatin1Char('&'));
+            if (whole ? name == text : name.startsWith(text))
                 return found;
         }
         return nullptr;
     }
 
+    /// The visible button of the notices whose text begins so.
+    QPushButton *answerButton(const QString &text) const
+    {
+        for (auto *button : notices().findChildren<QPushButton *>()) {
+            if (button->isVisible() && button->text().startsWith(text))
+                return button;
+        }
+        return nullptr;
+    }
+
     ui::Session &session() const { return (*m_window)->session(); }
-    ui::Dock *dock(const QString &id) const { return (*m_window)->docks().dock(id); }
+    app::Document &document() const { return (*m_window)->document(); }
+    app::DockSet &docks() const { return (*m_window)->docks(); }
+    app::NoticeArea &notices() const { return (*m_window)->notices(); }
+    auto &layouts() const { return (*m_window)->layouts(); }
+    ui::Dock *dock(const QString &id) const { return docks().dock(id); }
+
+    /// Brings a dock to the front and waits for it; its first child of a class, null where there is
+    /// none.
+    template <class Child>
+    Child *shownIn(const QString &id)
+    {
+        app::DockSet::reveal(dock(id));
+        return m_window->settle() ? dock(id)->findChild<Child *>() : nullptr;
+    }
+
+    bool goToWeight(std::size_t weight)
+    {
+        session().goToWeight(weight);
+        return m_window->settle();
+    }
+
     /// A copy of a build of the sample in the folder; its path.
     QString sample(const QString &build) const { return writeSample(m_folder->path(), build); }
 

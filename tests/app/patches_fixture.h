@@ -18,36 +18,35 @@ protected:
         openWindow();
         m_path = sample(QStringLiteral("palette"));
         QVERIFY(m_window->open({m_path}));
-        (*m_window)->layouts().show(app::Layout::Patch);
+        layouts().show(app::Layout::Patch);
         QVERIFY(activate());
-        (*m_window)->session().setPatchingEnabled(true);
+        session().setPatchingEnabled(true);
         QVERIFY(m_window->settle());
     }
 
     using MainWindowTest::dock;
-    ui::PatchesDock &dock() { return *(*m_window)->docks().patches(); }
+    ui::PatchesDock &dock() { return *docks().patches(); }
     QTableView &table() { return *dock().findChild<QTableView *>(); }
     QString weightName(std::size_t index)
     {
-        return QString::fromStdString((*m_window)->session().bundle()->weights()[index].name);
+        return QString::fromStdString(session().bundle()->weights()[index].name);
     }
 
     void tick(int row, bool on)
     {
         table().model()->setData(table().model()->index(row, 0), on ? Qt::Checked : Qt::Unchecked,
                                  Qt::CheckStateRole);
-        QTRY_COMPARE((*m_window)->document().busy(), app::Document::Busy::Idle);
+        QTRY_COMPARE(document().busy(), app::Document::Busy::Idle);
         QVERIFY(m_window->settle());
     }
 
     /// The bytes that planning the active edits on the file as it is on disk makes.
     void verifyAsPlanned()
     {
-        const ui::Session &session = (*m_window)->session();
         const auto fresh = Bundle::open(m_path.toStdString());
         QVERIFY(fresh);
         std::vector<Edit> edits;
-        for (const ui::PatchEntry &entry : session.patches()) {
+        for (const ui::PatchEntry &entry : session().patches()) {
             if (entry.active)
                 edits.push_back(entry.edit->edit);
         }
@@ -57,7 +56,7 @@ protected:
             QVERIFY2(made, made ? "" : describe(made.error()).c_str());
             planned = made->bundle;
         }
-        const auto &files = session.bundle()->files();
+        const auto &files = session().bundle()->files();
         QCOMPARE(files.size(), planned->files().size());
         for (std::size_t i = 0; i < files.size(); ++i) {
             const auto ours = files[i].file->bytes(), theirs = planned->files()[i].file->bytes();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/app/main_window_fixture.h"
-#include "tests/test_program.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/bytes/section_strip.h"
 #include "widgets/common/tile_view.h"
@@ -44,10 +43,9 @@ private Q_SLOTS:
         for (const QString &build : builds)
             paths += build == QLatin1String("hwx") ? writeHardware() : sample(build);
         QVERIFY(m_window->open(paths));
-        session().goToWeight(0);
-        QVERIFY(m_window->settle());
+        QVERIFY(goToWeight(0));
         QSet<QString> met;
-        for (const auto &entry : (*m_window)->docks().entries()) {
+        for (const auto &entry : docks().entries()) {
             app::DockSet::reveal(entry.dock);
             QVERIFY(m_window->settle());
             for (QWidget *widget : entry.dock->findChildren<QWidget *>()) {
@@ -82,36 +80,27 @@ private Q_SLOTS:
     void bytesUnderTheCursor()
     {
         QVERIFY(m_window->open({sample(u"dense"_s)}));
-        ui::Dock *dock = this->dock(u"hex"_s);
-        app::DockSet::reveal(dock);
         session().goToBytes(0, {FileOffset(0x40), ByteCount(1)});
-        QVERIFY(m_window->settle());
-        auto *view = dock->findChild<ui::HexView *>();
+        auto *view = VERIFIED(shownIn<ui::HexView>(u"hex"_s));
         const QString before = of(view)->text(QAccessible::Value);
         QVERIFY2(before.contains(u"0x40"_s), qPrintable(before));
         QTest::keyClick(view, Qt::Key_Right);
         QVERIFY(of(view)->text(QAccessible::Value).contains(u"0x41"_s));
-        auto *strip = dock->findChild<ui::SectionStrip *>();
+        auto *strip = dock(u"hex"_s)->findChild<ui::SectionStrip *>();
         QVERIFY(!of(strip)->text(QAccessible::Value).isEmpty());
     }
 
     void cellUnderTheCursor()
     {
         QVERIFY(m_window->open({sample(u"dense"_s)}));
-        ui::Dock *dock = this->dock(u"weight"_s);
-        app::DockSet::reveal(dock);
         session().goToElement(0, 0);
-        QVERIFY(m_window->settle());
-        auto *map = dock->findChild<ui::TileView *>();
+        auto *map = VERIFIED(shownIn<ui::TileView>(u"weight"_s));
         map->setFocus();
         const QString first = of(map)->text(QAccessible::Value);
         QVERIFY(!first.isEmpty());
         QTest::keyClick(map, Qt::Key_Down);
         QTRY_VERIFY(of(map)->text(QAccessible::Value) != first);
-        ui::Dock *overview = this->dock(u"overview"_s);
-        app::DockSet::reveal(overview);
-        QVERIFY(m_window->settle());
-        auto *tree = overview->findChild<ui::TreemapView *>();
+        auto *tree = VERIFIED(shownIn<ui::TreemapView>(u"overview"_s));
         QTest::keyClick(tree, Qt::Key_Right);
         QVERIFY(!of(tree)->text(QAccessible::Value).isEmpty());
     }
@@ -120,10 +109,7 @@ private Q_SLOTS:
     void actionsAreOffered()
     {
         QVERIFY(m_window->open({sample(u"dense"_s)}));
-        ui::Dock *overview = dock(u"overview"_s);
-        app::DockSet::reveal(overview);
-        QVERIFY(m_window->settle());
-        auto *tree = overview->findChild<ui::TreemapView *>();
+        auto *tree = VERIFIED(shownIn<ui::TreemapView>(u"overview"_s));
         auto *actions = VERIFIED(of(tree)->actionInterface());
         for (const QString &name : {QAccessibleActionInterface::pressAction(),
                                     QAccessibleActionInterface::showMenuAction(),

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/document.h"
 #include "app/edit_menu.h"
 #include "core/compare/compare.h"
 #include "tests/app/document_fixture.h"
@@ -25,13 +24,12 @@ private Q_SLOTS:
 
     void makesTheOther()
     {
-        const QString bundle = test::writeSample(m_folder->path(), u"dense"_s);
-        QVERIFY(open(bundle));
+        const QString original = test::writeSample(m_folder->path(), u"dense"_s);
+        QVERIFY(open(original));
         m_session->setPatchingEnabled(true);
-        const BundlePtr before = *Bundle::open(bundle.toStdString());
-        m_session->requestEdits({test::setEdit(*m_session->bundle(), 0, 3, 0.5),
-                                 test::setEdit(*m_session->bundle(), 0, 7, -1.25)},
-                                {});
+        const BundlePtr before = *Bundle::open(original.toStdString());
+        m_session->requestEdits(
+            {test::setEdit(bundle(), 0, 3, 0.5), test::setEdit(bundle(), 0, 7, -1.25)}, {});
         QVERIFY(settle());
         Progress progress;
         const auto script = VERIFIED(ui::differenceDocument(before, m_session->bundle(), {}, {},
@@ -50,9 +48,7 @@ private Q_SLOTS:
         QCOMPARE(applied.front().at(1).toBool(), true); // by the digest
         QVERIFY(m_document->modified());
         QCOMPARE(m_session->undoStack().index(), steps + 1); // one step
-        float value = 0;
-        m_session->bundle()->decoder(0)->decodeFloat(7, std::span(&value, 1));
-        QCOMPARE(value, -1.25f);
+        QCOMPARE(test::valueAt(bundle(), 0, 7), -1.25f);
         m_session->undoStack().undo();
         QVERIFY(settle());
         QVERIFY(!m_document->modified());
@@ -73,7 +69,7 @@ private Q_SLOTS:
     void refusesWhileLocked()
     {
         QVERIFY(open(test::writeSample(m_folder->path(), u"dense"_s)));
-        const Edit edit = test::setEdit(*m_session->bundle(), 0, 3, 0.5);
+        const Edit edit = test::setEdit(bundle(), 0, 3, 0.5);
         QVERIFY(write(path("x.kpatch"), "set " + editText(edit) + "\n"));
         QSignalSpy refused(m_session.get(), &ui::Session::editsRefused);
         m_applier->apply(path("x.kpatch"));

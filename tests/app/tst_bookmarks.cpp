@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/bookmarks_dock.h"
 #include "app/session_file.h"
-#include "tests/test_program.h"
+#include "main_window_fixture.h"
 #include "widgets/compare/compare_dock.h"
-#include "window_fixture.h"
 
 #include <sys/stat.h>
 
@@ -15,11 +14,13 @@ using app::BookmarkStore;
 using app::SessionFile;
 
 /// The list of bookmarks, its file, and the dock in the window.
-class TestBookmarks : public QObject
+class TestBookmarks : public test::MainWindowTest
 {
     Q_OBJECT
 
 private Q_SLOTS:
+    void init() { openWindow(); }
+
     void fileHoldsAll()
     {
         const Bookmarks all{bookmark(u"w[3,0]"_s, u"odd \u2260 \"quoted\""_s),
@@ -134,88 +135,74 @@ private Q_SLOTS:
 
     void windowKeepsPlacesAndGoesBack()
     {
-        const QTemporaryDir folder;
-        const QString path = test::writeSample(folder.path(), u"dense"_s);
-        test::TestWindow window;
-        QVERIFY(QTest::qWaitForWindowExposed(&*window));
-        QVERIFY(window.open({path}));
-        QVERIFY(window.settle());
-        app::BookmarksDock &dock = *window->docks().bookmarks();
+        const QString path = sample(u"dense"_s);
+        QVERIFY(m_window->open({path}));
+        app::BookmarksDock &dock = *docks().bookmarks();
         QAbstractItemModelTester tester(&dock.model());
-        ui::Session &session = window->session();
-        QAction *add = actionOf(*window, Qt::CTRL | Qt::Key_D);
-        QAction *next = actionOf(*window, Qt::ALT | Qt::Key_PageDown);
-        QAction *previous = actionOf(*window, Qt::ALT | Qt::Key_PageUp);
+        QAction *add = actionOf(Qt::CTRL | Qt::Key_D);
+        QAction *next = actionOf(Qt::ALT | Qt::Key_PageDown);
+        QAction *previous = actionOf(Qt::ALT | Qt::Key_PageUp);
         QVERIFY(add && next && previous && add->isEnabled());
 
-        session.goToElement(1, 5);
+        session().goToElement(1, 5);
         add->trigger();
-        session.goToBytes(session.place().file, {FileOffset(0x40), ByteCount(32)});
-        const ui::Place bytes = session.place();
+        session().goToBytes(session().place().file, {FileOffset(0x40), ByteCount(32)});
+        const ui::Place bytes = session().place();
         add->trigger();
         add->trigger(); // the same place: no second one
         QCOMPARE(dock.model().rowCount(), 2);
-        QVERIFY(window.settle());
+        QVERIFY(m_window->settle());
         QVERIFY(dock.isVisible() && dock.showsContent());
         QVERIFY(dock.model().setData(dock.model().index(0, dock.model().columnOf("note")),
                                      u"here"_s, Qt::EditRole));
-        session.goTo({});
+        session().goTo({});
         next->trigger(); // from the last one round to the first
-        QCOMPARE(session.place().weight, std::size_t(1));
-        QCOMPARE(session.place().element.value_or(0), std::uint64_t(5));
+        QCOMPARE(session().place().weight, std::size_t(1));
+        QCOMPARE(session().place().element.value_or(0), std::uint64_t(5));
         previous->trigger();
-        QCOMPARE(session.place().file, bytes.file);
-        QVERIFY(session.place().bytes == bytes.bytes);
+        QCOMPARE(session().place().file, bytes.file);
+        QVERIFY(session().place().bytes == bytes.bytes);
 
         // Another bundle has none; this one has them again.
-        QVERIFY(window.open({test::writeSample(folder.path(), u"sparse"_s)}));
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
         QCOMPARE(dock.model().rowCount(), 0);
-        QVERIFY(window.open({path}));
+        QVERIFY(m_window->open({path}));
         QCOMPARE(dock.model().rowCount(), 2);
         QCOMPARE(dock.model().bookmarks().front().note, u"here"_s);
 
-        const QString file = folder.filePath(u"out.json"_s);
+        const QString file = m_folder->filePath(u"out.json"_s);
         QVERIFY(dock.exportTo(file).isEmpty());
         dock.model().remove({0, 1});
         QVERIFY(dock.importFrom(file).isEmpty());
         QCOMPARE(dock.model().rowCount(), 2);
-        QVERIFY(!dock.importFrom(folder.filePath(u"none.json"_s)).isEmpty());
+        QVERIFY(!dock.importFrom(m_folder->filePath(u"none.json"_s)).isEmpty());
     }
 
     void damagedFileIsLeftAlone()
     {
-        const QTemporaryDir folder;
-        const QString path = test::writeSample(folder.path(), u"dense"_s);
-        QFile file(BookmarkStore::besideOf(path));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write("{ not json");
-        file.close();
-        test::TestWindow window;
-        QVERIFY(QTest::qWaitForWindowExposed(&*window));
-        QVERIFY(window.open({path}));
-        app::BookmarksDock &dock = *window->docks().bookmarks();
+        const QString path = sample(u"dense"_s);
+        const QString file = BookmarkStore::besideOf(path);
+        QVERIFY(test::put(file, "{ not json"));
+        QVERIFY(m_window->open({path}));
+        app::BookmarksDock &dock = *docks().bookmarks();
         app::DockSet::reveal(&dock);
-        QVERIFY(window.settle());
+        QVERIFY(m_window->settle());
         QVERIFY(!dock.showsContent());
         dock.addHere();
         QCOMPARE(dock.model().rowCount(), 0);
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        QCOMPARE(file.readAll(), QByteArray("{ not json"));
+        QCOMPARE(test::contentOf(file), QByteArray("{ not json"));
     }
 
     void weightsAreKeptByName()
     {
-        const QTemporaryDir folder;
-        test::TestWindow window;
-        QVERIFY(QTest::qWaitForWindowExposed(&*window));
-        QVERIFY(window.open({test::writeSample(folder.path(), u"dense"_s)}));
-        ui::Session &session = window->session();
-        app::BookmarksDock &dock = *window->docks().bookmarks();
-        session.goToWeight(1);
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        app::BookmarksDock &dock = *docks().bookmarks();
+        session().goToWeight(1);
         dock.addHere();
         QCOMPARE(dock.model().rowCount(), 1);
         const app::Bookmark &made = dock.model().bookmarks().front();
-        QCOMPARE(made.place, QString::fromStdString(session.bundle()->weights()[1].findableName()));
+        QCOMPARE(made.place,
+                 QString::fromStdString(session().bundle()->weights()[1].findableName()));
         QCOMPARE(made.bytes, std::uint64_t(0));
     }
 
@@ -223,24 +210,21 @@ private Q_SLOTS:
     /// own.
     void savedAsTakesThemAlong()
     {
-        const QTemporaryDir folder;
-        const QString path = test::writeSample(folder.path(), u"dense"_s);
-        const QString copy = folder.filePath(u"copy.mlmodelc"_s);
-        test::TestWindow window;
-        QVERIFY(QTest::qWaitForWindowExposed(&*window));
-        QVERIFY(window.open({path}));
-        app::BookmarksDock &dock = *window->docks().bookmarks();
-        window->session().goToElement(1, 5);
+        const QString path = sample(u"dense"_s);
+        const QString copy = m_folder->filePath(u"copy.mlmodelc"_s);
+        QVERIFY(m_window->open({path}));
+        app::BookmarksDock &dock = *docks().bookmarks();
+        session().goToElement(1, 5);
         dock.addHere();
-        window->document().saveAs(copy);
-        QVERIFY(window.settle());
-        QCOMPARE(window->document().path(), copy);
+        document().saveAs(copy);
+        QVERIFY(m_window->settle());
+        QCOMPARE(document().path(), copy);
         QCOMPARE(dock.model().rowCount(), 1);
-        window->session().goToElement(1, 6);
+        session().goToElement(1, 6);
         dock.addHere();
-        QVERIFY(window.open({path}));
+        QVERIFY(m_window->open({path}));
         QCOMPARE(dock.model().rowCount(), 1);
-        QVERIFY(window.open({copy}));
+        QVERIFY(m_window->open({copy}));
         QCOMPARE(dock.model().rowCount(), 2);
     }
 
@@ -292,151 +276,121 @@ private Q_SLOTS:
         const auto [json, field] = test::fetched<QByteArray, QString>();
         const Error session = REFUSED(app::parseSession(json, u"/x.kernscope-session"_s));
         QCOMPARE(QString::fromStdString(session.field), field);
-        const QTemporaryDir folder;
-        const QString path = folder.filePath(u"x.kernscope-session"_s);
+        const QString path = m_folder->filePath(u"x.kernscope-session"_s);
         QVERIFY(test::put(path, json));
-        test::TestWindow window;
-        window->openPaths({path});
-        QVERIFY(!window->document().isOpen());
-        QVERIFY(noticeText(*window).contains(u"x.kernscope-session"_s));
+        (*m_window)->openPaths({path});
+        QVERIFY(!document().isOpen());
+        QVERIFY(noticeText().contains(u"x.kernscope-session"_s));
     }
 
     void windowComesBack()
     {
-        const QTemporaryDir folder;
-        const QString dense = test::writeSample(folder.path(), u"dense"_s);
-        const QString sparse = test::writeSample(folder.path(), u"sparse"_s);
-        const QString path = folder.filePath(u"x.kernscope-session"_s);
-        QString name, place;
-        {
-            test::TestWindow window;
-            QVERIFY(window.open({dense, sparse}));
-            name = QString::fromStdString(window->session().bundle()->weights()[1].name);
-            window->showLayout(app::Layout::Performance);
-            window->session().goToWeight(1);
-            window->docks().bookmarks()->addHere();
-            place = window->docks().bookmarks()->model().bookmarks().front().place;
-            ui::PairChoices pairs;
-            pairs.leaveDocumentAlone(name);
-            window->docks().compare()->setChoices(pairs);
-            window->docks().dock(u"bundle"_s)->close();
-            QVERIFY(window.settle());
-            window->saveSession(path);
-            QVERIFY(QFileInfo::exists(path));
-        }
-        test::TestWindow window; // with settings and a state of its own
-        QVERIFY(window.open({path}));
-        QCOMPARE(window->document().path(), dense);
-        QCOMPARE(window->document().otherPath(), sparse);
-        QCOMPARE(window->layouts().current(), app::Layout::Performance);
-        QCOMPARE(window->session().place().weight, std::size_t(1));
-        QVERIFY(window->docks().dock(u"bundle"_s)->isHidden());
-        QCOMPARE(window->docks().compare()->choices().names(), (QStringList{name, QString()}));
-        const auto &bookmarks = window->docks().bookmarks()->model().bookmarks();
+        const QString dense = sample(u"dense"_s);
+        const QString sparse = sample(u"sparse"_s);
+        const QString path = m_folder->filePath(u"x.kernscope-session"_s);
+        QVERIFY(m_window->open({dense, sparse}));
+        const QString name = QString::fromStdString(session().bundle()->weights()[1].name);
+        (*m_window)->showLayout(app::Layout::Performance);
+        session().goToWeight(1);
+        docks().bookmarks()->addHere();
+        const QString place = docks().bookmarks()->model().bookmarks().front().place;
+        ui::PairChoices pairs;
+        pairs.leaveDocumentAlone(name);
+        docks().compare()->setChoices(pairs);
+        docks().dock(u"bundle"_s)->close();
+        QVERIFY(m_window->settle());
+        (*m_window)->saveSession(path);
+        QVERIFY(QFileInfo::exists(path));
+        newWindow();
+        QVERIFY(m_window->open({path}));
+        QCOMPARE(document().path(), dense);
+        QCOMPARE(document().otherPath(), sparse);
+        QCOMPARE(layouts().current(), app::Layout::Performance);
+        QCOMPARE(session().place().weight, std::size_t(1));
+        QVERIFY(docks().dock(u"bundle"_s)->isHidden());
+        QCOMPARE(docks().compare()->choices().names(), (QStringList{name, QString()}));
+        const auto &bookmarks = docks().bookmarks()->model().bookmarks();
         QCOMPARE(bookmarks.size(), qsizetype(1));
         QCOMPARE(bookmarks.front().place, place);
-        QCOMPARE(window.settings().recent().front().path, path);
+        QCOMPARE(m_window->settings().recent().front().path, path);
     }
 
     void goneFilesAreTold()
     {
-        const QTemporaryDir folder;
-        const QString dense = test::writeSample(folder.path(), u"dense"_s);
-        const QString sparse = test::writeSample(folder.path(), u"sparse"_s);
-        const QString path = folder.filePath(u"x.kernscope-session"_s);
-        {
-            test::TestWindow window;
-            QVERIFY(window.open({dense, sparse}));
-            window->saveSession(path);
-        }
+        const auto [dense, sparse, path] = savedSession();
         QVERIFY(QDir(dense).removeRecursively());
-        {
-            test::TestWindow window;
-            QVERIFY(window.open({path}));
-            QCOMPARE(window->document().path(), sparse);
-            QVERIFY(!window->session().other());
-            QCOMPARE(window->layouts().current(), app::Layout::Inspect);
-            QVERIFY(noticeText(*window).contains(dense));
-        }
+        QVERIFY(m_window->open({path}));
+        QCOMPARE(document().path(), sparse);
+        QVERIFY(!session().other());
+        QCOMPARE(layouts().current(), app::Layout::Inspect);
+        QVERIFY(noticeText().contains(dense));
         QVERIFY(QDir(sparse).removeRecursively());
-        test::TestWindow window;
-        window->openPaths({path});
-        QVERIFY(!window->document().isOpen());
-        const QString text = noticeText(*window);
+        newWindow();
+        (*m_window)->openPaths({path});
+        QVERIFY(!document().isOpen());
+        const QString text = noticeText();
         QVERIFY(text.contains(dense) && text.contains(sparse));
     }
 
     /// The notice asks where a file has gone, one after the other, and the session opens whole.
     void goneFilesAreFound()
     {
-        const QTemporaryDir folder;
-        const QString dense = test::writeSample(folder.path(), u"dense"_s);
-        const QString sparse = test::writeSample(folder.path(), u"sparse"_s);
-        const QString path = folder.filePath(u"x.kernscope-session"_s);
-        {
-            test::TestWindow window;
-            QVERIFY(window.open({dense, sparse}));
-            window->saveSession(path);
-        }
+        const auto [dense, sparse, path] = savedSession();
         QStringList moved;
         for (const QString &bundle : {dense, sparse}) {
-            moved += folder.filePath(u"moved%1.mlmodelc"_s.arg(moved.size()));
+            moved += m_folder->filePath(u"moved%1.mlmodelc"_s.arg(moved.size()));
             QVERIFY(QDir().rename(bundle, moved.back()));
         }
-        test::TestWindow window;
-        window->openPaths({path});
+        (*m_window)->openPaths({path});
         for (const QString &now : moved) {
-            QPushButton *choose = nullptr;
-            for (auto *button : window->notices().findChildren<QPushButton *>()) {
-                if (!button->isHidden() && button->text().startsWith(u"Choose Folder"_s))
-                    choose = button;
-            }
-            QVERIFY(choose);
-            choose->click();
-            auto *dialog = VERIFIED(window->findChild<QFileDialog *>());
+            VERIFIED(answerButton(u"Choose Folder"_s))->click();
+            auto *dialog = VERIFIED((*m_window)->findChild<QFileDialog *>());
             Q_EMIT dialog->fileSelected(now);
             delete dialog;
-            QVERIFY(window.settle());
+            QVERIFY(m_window->settle());
         }
-        QCOMPARE(window->document().path(), moved[0]);
-        QCOMPARE(window->document().otherPath(), moved[1]);
-        QVERIFY2(window->notices().texts().isEmpty(),
-                 qPrintable(window->notices().texts().join(u' ')));
+        QCOMPARE(document().path(), moved[0]);
+        QCOMPARE(document().otherPath(), moved[1]);
+        QVERIFY2(notices().texts().isEmpty(), qPrintable(notices().texts().join(u' ')));
     }
 
     void sampleComesBack()
     {
-        const QTemporaryDir folder;
-        const QString path = folder.filePath(u"x.kernscope-session"_s);
-        {
-            test::TestWindow window;
-            window->openSample(u"sample-dense.mlmodelc"_s, u"sample-palette.mlmodelc"_s);
-            QVERIFY(window.settle());
-            window->saveSession(path);
-        }
-        test::TestWindow window;
-        QVERIFY(window.open({path}));
-        QVERIFY(window->document().inMemory());
-        QCOMPARE(window->document().name(), u"sample-dense.mlmodelc"_s);
-        QCOMPARE(window->document().otherName(), u"sample-palette.mlmodelc"_s);
-        QCOMPARE(window->layouts().current(), app::Layout::Compare);
+        const QString path = m_folder->filePath(u"x.kernscope-session"_s);
+        (*m_window)->openSample(u"sample-dense.mlmodelc"_s, u"sample-palette.mlmodelc"_s);
+        QVERIFY(m_window->settle());
+        (*m_window)->saveSession(path);
+        newWindow();
+        QVERIFY(m_window->open({path}));
+        QVERIFY(document().inMemory());
+        QCOMPARE(document().name(), u"sample-dense.mlmodelc"_s);
+        QCOMPARE(document().otherName(), u"sample-palette.mlmodelc"_s);
+        QCOMPARE(layouts().current(), app::Layout::Compare);
     }
 
 private:
+    /// Two builds of the sample, and the session of a window before that compared them.
+    std::array<QString, 3> savedSession()
+    {
+        const QString path = m_folder->filePath(u"x.kernscope-session"_s);
+        std::array<QString, 3> paths{sample(u"dense"_s), sample(u"sparse"_s), path};
+        if (!m_window->open({paths[0], paths[1]}))
+            qFatal("the samples do not open");
+        (*m_window)->saveSession(path);
+        newWindow();
+        return paths;
+    }
+
     static Bookmark bookmark(const QString &place, const QString &note, std::uint64_t bytes = 0)
     {
         return {place, bytes, note, QDateTime::fromString(u"2026-05-04T03:02:01Z"_s, Qt::ISODate)};
     }
 
-    static QAction *actionOf(const app::MainWindow &window, const QKeySequence &key)
+    QAction *actionOf(const QKeySequence &key) const
     {
-        for (QAction *menu : window.menuBar()->actions()) {
-            for (QAction *action : menu->menu() ? menu->menu()->actions() : QList<QAction *>()) {
-                if (action->shortcut() == key)
-                    return action;
-            }
-        }
-        return nullptr;
+        const auto actions = (*m_window)->findChildren<QAction *>();
+        const auto found = std::ranges::find(actions, key, &QAction::shortcut);
+        return found == actions.end() ? nullptr : *found;
     }
 
     static SessionFile made(const QString &folder)
@@ -454,10 +408,10 @@ private:
         return session;
     }
 
-    static QString noticeText(app::MainWindow &window)
+    QString noticeText() const
     {
         QString text;
-        for (const QLabel *label : window.notices().findChildren<QLabel *>())
+        for (const QLabel *label : notices().findChildren<QLabel *>())
             text += label->text() + QLatin1Char('\n');
         return text;
     }

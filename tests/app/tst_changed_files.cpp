@@ -3,7 +3,6 @@
 #include "core/base/overlaid_file.h"
 #include "core/patch/patch.h"
 #include "main_window_fixture.h"
-#include "tests/test_program.h"
 #include "widgets/models/patch_list_model.h"
 
 using namespace kernscope;
@@ -46,6 +45,7 @@ private Q_SLOTS:
     {
         QFETCH(int, how);
         patch();
+        QTRY_VERIFY(document().modified());
         const QByteArray old = test::contentOf(m_weights);
         switch (how) {
         case 0: QVERIFY(test::put(m_weights, QByteArray())); break;
@@ -54,59 +54,42 @@ private Q_SLOTS:
         default: QVERIFY(test::put(m_weights, old + old)); break;
         }
         // Docks that read at this moment, before anything was noticed.
-        for (const auto &entry : (*m_window)->docks().entries())
+        for (const auto &entry : docks().entries())
             entry.dock->grab();
         QTRY_VERIFY_WITH_TIMEOUT(!session().filesHold(), 10000);
         QVERIFY(nothingIsShown());
-        QCOMPARE(notices().size(), 1);
-        QVERIFY2(notices()[0].contains(u"weights/weight.bin"_s), qUtf8Printable(notices()[0]));
+        QCOMPARE(notices().texts().size(), 1);
+        const QString why = notices().texts()[0];
+        QVERIFY2(why.contains(u"weights/weight.bin"_s), qUtf8Printable(why));
         QCOMPARE(answers(), (QStringList{u"Reload and Edit Again"_s, u"Reload without Edits"_s}));
         // The edits are still listed, and their bytes are still there.
         QCOMPARE(session().patches().size(), std::size_t(1));
-        QVERIFY((*m_window)->document().modified());
+        QVERIFY(document().modified());
         const FileEdit &run = session().patches()[0].edit->bytes.front();
         const auto bytes = session().bundle()->files()[run.file].file->bytes();
         QVERIFY(
             std::equal(run.after.begin(), run.after.end(), bytes.begin() + long(run.offset.value)));
         // No more edits, and no save, on bytes that are of neither version.
-        session().requestEdits({test::setEdit(*session().bundle(), 0, 4, 0.5)}, {});
+        edit(0, 4, 0.5);
         QVERIFY(m_window->settle());
         QCOMPARE(session().patches().size(), std::size_t(1));
         const QByteArray now = test::contentOf(m_weights);
-        (*m_window)->document().save(false);
+        document().save(false);
         QVERIFY(m_window->settle());
         QCOMPARE(test::contentOf(m_weights), now);
-
+        QVERIFY(document().modified() && answerButton(u"Reload and Edit Again"_s));
         if (how < 2)
             QVERIFY(test::put(m_weights, rebuilt(old)));
-        answer(u"Reload and Edit Again"_s);
+        VERIFIED(answerButton(u"Reload and Edit Again"_s))->click();
         QVERIFY(m_window->settle());
         QTRY_VERIFY(session().filesHold());
         QTRY_COMPARE(session().patches().size(), std::size_t(1));
-        QVERIFY((*m_window)->document().modified());
+        QVERIFY(document().modified());
         QVERIFY(!nothingIsShown());
-    }
-
-    /// While nothing is shown nothing is saved, and the way out stays in sight.
-    void noSaveOverWhatIsNotShown()
-    {
-        patch();
-        const QByteArray old = rebuilt(test::contentOf(m_weights));
-        QVERIFY(test::put(m_weights, old));
-        QTRY_VERIFY_WITH_TIMEOUT(!session().filesHold(), 10000);
-        QVERIFY(nothingIsShown());
-        (*m_window)->document().save(false);
+        const QByteArray shown = test::contentOf(m_weights);
+        document().save(false);
         QVERIFY(m_window->settle());
-        QCOMPARE(test::contentOf(m_weights), old);
-        QVERIFY((*m_window)->document().modified());
-        QVERIFY(answers().contains(u"Reload and Edit Again"_s));
-        answer(u"Reload and Edit Again"_s);
-        QVERIFY(m_window->settle());
-        QTRY_VERIFY(session().filesHold());
-        QVERIFY(!nothingIsShown());
-        (*m_window)->document().save(false);
-        QVERIFY(m_window->settle());
-        QVERIFY(test::contentOf(m_weights) != old);
+        QVERIFY(test::contentOf(m_weights) != shown);
     }
 
     /// The usual way of careful programs: the old file is still there for a process that has it
@@ -117,34 +100,32 @@ private Q_SLOTS:
         QVERIFY(test::put(m_weights + u".new"_s, rebuilt(old)));
         QVERIFY(QFile::rename(m_weights, m_folder->filePath(u"old"_s)));
         QVERIFY(QFile::rename(m_weights + u".new"_s, m_weights));
-        QTRY_COMPARE_WITH_TIMEOUT(notices().size(), 1, 10000);
+        QTRY_COMPARE_WITH_TIMEOUT(notices().texts().size(), 1, 10000);
         QVERIFY(session().filesHold());
         QCOMPARE(answers(), (QStringList{u"Reload"_s, u"Keep What Is Shown"_s}));
-        answer(u"Keep What Is Shown"_s);
+        VERIFIED(answerButton(u"Keep What Is Shown"_s))->click();
         QVERIFY(!nothingIsShown());
         const std::size_t file = *session().bundle()->fileByPath("weights/weight.bin");
         const auto bytes = session().bundle()->files()[file].file->bytes();
-        QCOMPARE(QByteArray(reinterpret_cast<const char *>(bytes.data()), qsizetype(bytes.size())),
-                 old);
+        QCOMPARE(test::asArray(bytes), old);
     }
 
     void editsAgainThatDoNotFit()
     {
         patch();
+        QTRY_VERIFY(document().modified());
         // Another model came into the folder: the weight of the edit is not there any more.
-        QFile program(m_path + u"/model.mil"_s);
-        QVERIFY(program.open(QIODevice::ReadOnly));
-        QByteArray text = program.readAll();
-        program.close();
+        const QString program = m_path + u"/model.mil"_s;
+        QByteArray text = test::contentOf(program);
         const QByteArray name = QByteArray::fromStdString(session().bundle()->weights()[0].name);
         text.replace(name, QByteArray(name).replace(0, 1, "Q"));
-        QVERIFY(test::put(program.fileName(), text));
+        QVERIFY(test::put(program, text));
         QTRY_VERIFY_WITH_TIMEOUT(!session().filesHold(), 10000);
-        answer(u"Reload and Edit Again"_s);
+        VERIFIED(answerButton(u"Reload and Edit Again"_s))->click();
         QVERIFY(m_window->settle());
         QTRY_VERIFY(answers().contains(u"Copy the Edits"_s));
-        QCOMPARE((*m_window)->document().keptEdits().size(), std::size_t(1));
-        answer(u"Copy the Edits"_s);
+        QCOMPARE(document().keptEdits().size(), std::size_t(1));
+        VERIFIED(answerButton(u"Copy the Edits"_s))->click();
         QVERIFY(QGuiApplication::clipboard()->text().contains(QString::fromUtf8(name)));
     }
 
@@ -156,7 +137,7 @@ private Q_SLOTS:
         QVERIFY(QFile::resize(copy + u"/weights/weight.bin"_s, 0));
         QTRY_VERIFY_WITH_TIMEOUT(!session().filesHold(), 10000);
         QVERIFY(nothingIsShown());
-        (*m_window)->document().closeOther();
+        document().closeOther();
         QVERIFY(session().filesHold());
     }
 
@@ -178,58 +159,24 @@ private Q_SLOTS:
         QVERIFY(!delivered);
     }
 
-    void ownSaveIsNoChange()
-    {
-        patch();
-        const QSignalSpy changes(&session(), &ui::Session::filesHoldChanged);
-        (*m_window)->document().save(false);
-        QVERIFY(m_window->settle());
-        QTRY_VERIFY(!(*m_window)->document().modified());
-        session().checkFiles();
-        QCOMPARE(changes.size(), 0);
-        QVERIFY(session().filesHold());
-    }
-
 private:
-    QStringList notices() const { return (*m_window)->notices().texts(); }
-
     QStringList answers() const
     {
         QStringList texts;
-        for (const auto *button : (*m_window)->notices().findChildren<QPushButton *>()) {
+        for (const auto *button : notices().findChildren<QPushButton *>()) {
             if (button->isVisible())
                 texts << button->text();
         }
         return texts;
     }
 
-    void answer(const QString &text)
-    {
-        for (auto *button : (*m_window)->notices().findChildren<QPushButton *>()) {
-            if (button->isVisible() && button->text() == text) {
-                button->click();
-                return;
-            }
-        }
-        QFAIL(qUtf8Printable(text));
-    }
-
-    void patch()
-    {
-        session().setPatchingEnabled(true);
-        session().requestEdits({test::setEdit(*session().bundle(), 0, 3, 0.123)}, {});
-        QVERIFY(m_window->settle());
-        QTRY_VERIFY((*m_window)->document().modified());
-    }
-
     /// True where every visible dock that shows bytes says that the files changed instead.
     bool nothingIsShown() const
     {
         int looked = 0;
-        for (const auto &entry : (*m_window)->docks().entries()) {
-            if (!entry.dock->isVisible() || entry.dock->id() == QLatin1String("patches") ||
-                entry.dock->id() == QLatin1String("diagnostics") ||
-                entry.dock->id() == QLatin1String("help"))
+        for (const auto &entry : docks().entries()) {
+            if (!entry.dock->isVisible() ||
+                QStringList{u"patches"_s, u"diagnostics"_s, u"help"_s}.contains(entry.dock->id()))
                 continue;
             ++looked;
             if (entry.dock->showsContent())

@@ -2,7 +2,6 @@
 #include "app/command_palette.h"
 #include "app/go_to_box.h"
 #include "main_window_fixture.h"
-#include "tests/test_program.h"
 
 using namespace kernscope;
 
@@ -37,7 +36,7 @@ private Q_SLOTS:
         for (const QMenu *part : menu()->findChildren<QMenu *>(Qt::FindDirectChildrenOnly))
             held += part->actions();
         int looked = 0;
-        for (const app::DockSet::Entry &entry : (*m_window)->docks().entries()) {
+        for (const app::DockSet::Entry &entry : docks().entries()) {
             if (!QStringList{u"compare"_s, u"places"_s, u"codebooks"_s, u"builds"_s, u"bytes"_s,
                              u"ranges"_s}
                      .contains(entry.dock->id()))
@@ -50,7 +49,6 @@ private Q_SLOTS:
         QVERIFY(looked > 30);
         QCOMPARE(action(u"Next Difference"_s)->shortcut(), QKeySequence(Qt::Key_F8));
         QVERIFY(m_window->open({sample(u"dense"_s), sample(u"sparse"_s)}));
-        QVERIFY(m_window->settle());
         auto *box = VERIFIED((*m_window)->findChild<app::GoToBox *>());
         QVERIFY(activate());
         box->setFocus();

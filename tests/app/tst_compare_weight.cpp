@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/bundle.h"
 #include "main_window_fixture.h"
-#include "tests/test_program.h"
 #include "widgets/compare/byte_compare_view.h"
 #include "widgets/compare/bytes_dock.h"
 #include "widgets/compare/compare_dock.h"
@@ -31,27 +30,27 @@ private Q_SLOTS:
     {
         QVERIFY(m_window->open({m_sparse}));
         QVERIFY(m_window->open({m_dense}));
-        QVERIFY(!(**m_window).session().other());
-        (**m_window).session().goToWeight(0);
-        QAction *compare = action(u"Compare This Weight with"_s);
+        QVERIFY(!session().other());
+        session().goToWeight(0);
+        QAction *compare = action(u"Compare This Weight with"_s, false);
         QVERIFY(compare && compare->isEnabled() && !compare->shortcut().isEmpty());
         compare->trigger();
-        auto *question = VERIFIED((**m_window).findChild<QInputDialog *>());
-        QVERIFY(question->labelText().contains(QString::fromStdString(
-            (**m_window).session().bundle()->weights().front().findableName())));
+        auto *question = VERIFIED((*m_window)->findChild<QInputDialog *>());
+        QVERIFY(question->labelText().contains(
+            QString::fromStdString(session().bundle()->weights().front().findableName())));
         QVERIFY(chooseFile(m_sparse));
-        const auto &other = (**m_window).session().other();
-        QVERIFY(QTest::qWaitFor([&] { return (**m_window).session().other() != nullptr; }, 20000));
+        const auto &other = session().other();
+        QTRY_VERIFY_WITH_TIMEOUT(session().other() != nullptr, 20000);
         const std::size_t partner = other->weights().size() - 1;
         const QString name = QString::fromStdString(other->weights()[partner].findableName());
         QVERIFY(chooseWeight(name));
-        QVERIFY((**m_window).docks().compare()->isVisible());
+        QVERIFY(docks().compare()->isVisible());
         const report::PairRow *row = rowOf(0);
         QVERIFY(row && row->onB());
         QCOMPARE(row->pair.pairing, kernscope::Pairing::Hand);
         QCOMPARE(row->pair.b, partner);
         // It is what is shown, in the first place.
-        const auto &dock = *(**m_window).docks().compare();
+        const auto &dock = *docks().compare();
         QCOMPARE(&dock.model().rows()[dock.shownRow()], row);
     }
 
@@ -59,12 +58,12 @@ private Q_SLOTS:
     void withTheFileBeside()
     {
         QVERIFY(m_window->open({m_dense, m_sparse}));
-        const BundlePtr before = (**m_window).session().other();
-        (**m_window).session().goToWeight(1);
-        action(u"Compare This Weight with"_s)->trigger();
+        const BundlePtr before = session().other();
+        session().goToWeight(1);
+        action(u"Compare This Weight with"_s, false)->trigger();
         QVERIFY(chooseFile(m_sparse));
         QVERIFY(chooseWeight(QString::fromStdString(before->weights().front().findableName())));
-        QCOMPARE((**m_window).session().other(), before);
+        QCOMPARE(session().other(), before);
         const report::PairRow *row = rowOf(1);
         QVERIFY(row && row->pair.pairing == kernscope::Pairing::Hand);
         QCOMPARE(row->pair.b, std::size_t(0));
@@ -74,80 +73,78 @@ private Q_SLOTS:
     void onTheWeightsOfTables()
     {
         QVERIFY(m_window->open({m_dense}));
-        QAction *compare = action(u"Compare This Weight with"_s);
+        QAction *compare = action(u"Compare This Weight with"_s, false);
         std::size_t views = 0;
-        for (const QAbstractItemView *view : (**m_window).findChildren<QAbstractItemView *>())
+        for (const QAbstractItemView *view : (*m_window)->findChildren<QAbstractItemView *>())
             views += view->actions().contains(compare);
         QVERIFY(views > 0);
     }
 
     void withoutAWeight()
     {
-        QVERIFY(!action(u"Compare This Weight with"_s)->isEnabled());
+        QVERIFY(!action(u"Compare This Weight with"_s, false)->isEnabled());
         QVERIFY(m_window->open({m_dense}));
-        ui::Place place = (**m_window).session().place();
+        ui::Place place = session().place();
         place.weight = kNoIndex;
-        (**m_window).session().goTo(place);
-        action(u"Compare This Weight with"_s)->trigger();
-        QVERIFY(!(**m_window).findChild<QInputDialog *>());
+        session().goTo(place);
+        action(u"Compare This Weight with"_s, false)->trigger();
+        QVERIFY(!(*m_window)->findChild<QInputDialog *>());
     }
 
     /// A question that is not answered changes nothing.
     void cancelled()
     {
         QVERIFY(m_window->open({m_dense, m_sparse}));
-        (**m_window).session().goToWeight(0);
-        action(u"Compare This Weight with"_s)->trigger();
-        QPointer<QInputDialog> question = (**m_window).findChild<QInputDialog *>();
+        session().goToWeight(0);
+        action(u"Compare This Weight with"_s, false)->trigger();
+        QPointer<QInputDialog> question = (*m_window)->findChild<QInputDialog *>();
         QVERIFY(question && click(*question, QDialogButtonBox::Cancel));
         QTRY_VERIFY(!question);
-        QVERIFY(!(**m_window).findChild<ui::PairDialog *>());
-        action(u"Compare This Weight with"_s)->trigger();
+        QVERIFY(!(*m_window)->findChild<ui::PairDialog *>());
+        action(u"Compare This Weight with"_s, false)->trigger();
         QVERIFY(chooseFile(m_sparse));
-        QPointer<ui::PairDialog> dialog = (**m_window).findChild<ui::PairDialog *>();
+        QPointer<ui::PairDialog> dialog = (*m_window)->findChild<ui::PairDialog *>();
         QVERIFY(dialog && click(*dialog, QDialogButtonBox::Cancel));
         QVERIFY(m_window->settle());
-        QVERIFY((**m_window).docks().compare()->choices().empty());
+        QVERIFY(docks().compare()->choices().empty());
     }
 
     /// The same two files, opened again by another run of the program.
     void pairsComeBack()
     {
         QVERIFY(m_window->open({m_dense, m_sparse}));
-        (**m_window).session().goToWeight(0);
-        QVERIFY(m_window->settle());
-        const auto &weights = (**m_window).session().other()->weights();
+        QVERIFY(goToWeight(0));
+        const auto &weights = session().other()->weights();
         const std::size_t partner = weights.size() - 1;
-        action(u"Pair with"_s)->trigger();
+        action(u"Pair with"_s, false)->trigger();
         QVERIFY(chooseWeight(QString::fromStdString(weights[partner].findableName())));
-        const QStringList names = (**m_window).docks().compare()->choices().names();
+        const QStringList names = docks().compare()->choices().names();
         QCOMPARE(names.size(), 2);
         m_window->restart();
         QVERIFY(m_window->open({m_dense, m_sparse}));
-        QCOMPARE((**m_window).docks().compare()->choices().names(), names);
+        QCOMPARE(docks().compare()->choices().names(), names);
         const report::PairRow *row = rowOf(0);
         QVERIFY(row && row->pair.pairing == kernscope::Pairing::Hand);
         QCOMPARE(row->pair.b, partner);
         // Forgotten ones stay so.
-        action(u"Forget Pairs"_s)->trigger();
+        action(u"Forget Pairs"_s, false)->trigger();
         QVERIFY(m_window->settle());
         m_window->restart();
         QVERIFY(m_window->open({m_dense, m_sparse}));
-        QVERIFY((**m_window).docks().compare()->choices().empty());
+        QVERIFY(docks().compare()->choices().empty());
     }
 
     void pairsOfOtherFilesStayAway()
     {
         QVERIFY(m_window->open({m_dense, m_sparse}));
         m_window->settings().setPairsByHand(m_dense, m_palette, {u"gone"_s, u"too"_s});
-        (**m_window).session().goToWeight(0);
+        QVERIFY(goToWeight(0));
+        action(u"Take the Pair Apart"_s, false)->trigger();
         QVERIFY(m_window->settle());
-        action(u"Take the Pair Apart"_s)->trigger();
-        QVERIFY(m_window->settle());
-        QCOMPARE((**m_window).docks().compare()->choices().names().size(), 4);
+        QCOMPARE(docks().compare()->choices().names().size(), 4);
         QVERIFY(m_window->open({m_dense, m_palette}));
-        QCOMPARE((**m_window).docks().compare()->choices().names().size(), 2);
-        for (const report::PairRow &row : (**m_window).docks().compare()->model().rows())
+        QCOMPARE(docks().compare()->choices().names().size(), 2);
+        for (const report::PairRow &row : docks().compare()->model().rows())
             QVERIFY(row.pair.pairing != kernscope::Pairing::Hand);
     }
 
@@ -155,8 +152,7 @@ private Q_SLOTS:
     void bytesBeginAtTheProposedPair()
     {
         QVERIFY(m_window->open({m_dense, m_sparse}));
-        QVERIFY(m_window->settle());
-        const auto *compare = (*m_window)->docks().compare();
+        const auto *compare = docks().compare();
         const auto *bytes = qobject_cast<ui::BytesDock *>(dock(u"bytes"_s));
         QTRY_VERIFY(!compare->model().rows().empty() && bytes->differences());
         QVERIFY(m_window->settle());
@@ -171,15 +167,6 @@ private Q_SLOTS:
     }
 
 private:
-    QAction *action(const QString &text) const
-    {
-        for (QAction *each : (**m_window).findChildren<QAction *>()) {
-            if (each->text().remove(QLatin1Char('&')).startsWith(text))
-                return each;
-        }
-        return nullptr;
-    }
-
     bool click(QDialog &dialog, QDialogButtonBox::StandardButton button)
     {
         const auto *box = dialog.findChild<QDialogButtonBox *>();
@@ -193,7 +180,7 @@ private:
     /// Chooses a line of the question for the file and clicks OK.
     bool chooseFile(const QString &line)
     {
-        auto *dialog = (**m_window).findChild<QInputDialog *>();
+        auto *dialog = (*m_window)->findChild<QInputDialog *>();
         if (dialog == nullptr)
             return false;
         auto *list = dialog->findChild<QListView *>();
@@ -215,9 +202,9 @@ private:
     bool chooseWeight(const QString &name)
     {
         if (!QTest::qWaitFor(
-                [this] { return (**m_window).findChild<ui::PairDialog *>() != nullptr; }, 20000))
+                [this] { return (*m_window)->findChild<ui::PairDialog *>() != nullptr; }, 20000))
             return false;
-        auto *dialog = (**m_window).findChild<ui::PairDialog *>();
+        auto *dialog = (*m_window)->findChild<ui::PairDialog *>();
         if (!QTest::qWaitForWindowExposed(dialog))
             return false;
         for (int row = 0; row < dialog->list()->count(); ++row) {
@@ -234,7 +221,7 @@ private:
 
     const report::PairRow *rowOf(std::size_t weightOfA) const
     {
-        for (const report::PairRow &row : (**m_window).docks().compare()->model().rows()) {
+        for (const report::PairRow &row : docks().compare()->model().rows()) {
             if (row.onA() && row.pair.a == weightOfA)
                 return &row;
         }

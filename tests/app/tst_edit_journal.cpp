@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Edits that were not saved when their window was killed.
-#include "app/document.h"
 #include "app/edit_journal.h"
 #include "tests/app/document_fixture.h"
 #include "tests/test_program.h"
@@ -132,10 +131,7 @@ private Q_SLOTS:
     /// edits were made: none is made, and each is listed with what it would be.
     void anotherValueIsRefused()
     {
-        QVERIFY(killed());
-        const QString palette = test::writeSample(m_folder->path(), u"palette"_s);
-        QVERIFY(QDir(m_path).removeRecursively());
-        QVERIFY(QDir().rename(palette, m_path));
+        QVERIFY(killed() && becomesPalette());
         QVERIFY(open());
         QSignalSpy refused(m_session.get(), &ui::Session::editsRefused);
         m_document->makeLeftEdits(left().at(0).file);
@@ -152,15 +148,9 @@ private Q_SLOTS:
         // A second kill loses none of them, nor does another edit; with the old file they fit.
         edit(0, 9, 0.125);
         QCOMPARE(m_document->keptEdits().size(), std::size_t{4});
-        m_document->editJournal()->flush();
-        restart();
         QVERIFY(QDir(m_path).removeRecursively());
         m_path = test::writeSample(m_folder->path(), u"dense"_s);
-        QVERIFY(open());
-        QCOMPARE(left().size(), std::size_t{1});
-        m_document->makeLeftEdits(left()[0].file);
-        QTRY_VERIFY(m_document->modified());
-        QVERIFY(wait());
+        QVERIFY(restartAndMake());
         std::size_t made = 0;
         for (const ui::PatchEntry &entry : m_session->patches())
             made += entry.active ? 1 : 0;
@@ -172,10 +162,7 @@ private Q_SLOTS:
     /// What the file refused stays until it is made or forgotten, while the bundle is closed too.
     void refusedStaysUntilForgotten()
     {
-        QVERIFY(killed());
-        const QString palette = test::writeSample(m_folder->path(), u"palette"_s);
-        QVERIFY(QDir(m_path).removeRecursively());
-        QVERIFY(QDir().rename(palette, m_path));
+        QVERIFY(killed() && becomesPalette());
         QVERIFY(open());
         m_document->makeLeftEdits(left().at(0).file);
         QTRY_COMPARE(m_document->keptEdits().size(), std::size_t{4});
@@ -197,16 +184,10 @@ private Q_SLOTS:
         const test::FileBytes before = test::bytesOf(m_path);
         QVERIFY(open());
         m_session->setPatchingEnabled(true);
-        m_session->requestEdits({test::setEdit(*m_session->bundle(), 0, 0, 0.5)}, {});
+        edit(0, 0, 0.5);
         QVERIFY(save());
         m_session->undoStack().undo();
-        m_document->editJournal()->flush();
-        restart();
-        QVERIFY(open());
-        QCOMPARE(left().size(), std::size_t{1});
-        m_document->makeLeftEdits(left()[0].file);
-        QTRY_VERIFY(m_document->modified());
-        QVERIFY(wait());
+        QVERIFY(restartAndMake());
         QVERIFY(save());
         QVERIFY(test::bytesOf(m_path) == before);
     }
@@ -215,9 +196,7 @@ private Q_SLOTS:
     /// it, and the making itself may be undone.
     void takenBackSurvivesASecondKill_data()
     {
-        QTest::addColumn<bool>("editsBefore");
-        QTest::addColumn<bool>("undone");
-        QTest::addColumn<bool>("editsAfter");
+        test::addColumns<bool, bool, bool>(); // an edit before, undone, an edit after
         test::addRow("made", false, false, false);
         test::addRow("made after an edit", true, false, false);
         test::addRow("an edit after it", false, false, true);
@@ -227,14 +206,11 @@ private Q_SLOTS:
 
     void takenBackSurvivesASecondKill()
     {
-        QFETCH(const bool, editsBefore);
-        QFETCH(const bool, undone);
-        QFETCH(const bool, editsAfter);
+        const auto [editsBefore, undone, editsAfter] = test::fetched<bool, bool, bool>();
         QVERIFY(open());
         m_session->setPatchingEnabled(true);
         edit(0, 0, 0.5);
-        m_document->save(false);
-        QVERIFY(idle(*m_document));
+        QVERIFY(save());
         m_session->undoStack().undo();
         m_document->editJournal()->flush();
         restart();
@@ -244,7 +220,7 @@ private Q_SLOTS:
             edit(0, 1, 0.25);
         m_document->makeLeftEdits(left().at(0).file);
         QTRY_COMPARE(m_session->undoStack().count(), editsBefore ? 2 : 1);
-        QVERIFY(idle(*m_document));
+        QVERIFY(wait());
         if (undone)
             m_session->undoStack().undo();
         if (editsAfter)
@@ -253,13 +229,7 @@ private Q_SLOTS:
         QCOMPARE(shown[0] == 0.5F, undone);
         QCOMPARE(shown[1] == 0.25F, editsBefore);
         QCOMPARE(shown[2] == 0.125F, editsAfter);
-        m_document->editJournal()->flush();
-        restart();
-        QVERIFY(open());
-        QCOMPARE(left().size(), std::size_t{1});
-        m_document->makeLeftEdits(left()[0].file);
-        QTRY_VERIFY(m_document->modified());
-        QVERIFY(idle(*m_document));
+        QVERIFY(restartAndMake());
         QCOMPARE(values(), shown);
     }
 
@@ -267,13 +237,13 @@ private Q_SLOTS:
     {
         QVERIFY(open());
         m_session->setPatchingEnabled(true);
-        m_session->requestEdits({test::setEdit(*m_session->bundle(), 0, 0, 0.5)}, {});
+        edit(0, 0, 0.5);
         m_document->editJournal()->flush();
         QCOMPARE(files().size(), 2);
         QVERIFY(save());
         m_document->editJournal()->flush();
         QVERIFY(files().isEmpty());
-        m_session->requestEdits({test::setEdit(*m_session->bundle(), 0, 1, 0.5)}, {});
+        edit(0, 1, 0.5);
         m_document->editJournal()->flush();
         QCOMPARE(files().size(), 2);
         m_document->close();
@@ -316,6 +286,24 @@ private:
         return start(process) && ::kill(static_cast<pid_t>(process.processId()), number) == 0 &&
                process.waitForFinished();
     }
+    /// Another build takes the place of the bundle.
+    bool becomesPalette() const
+    {
+        const QString palette = test::writeSample(m_folder->path(), u"palette"_s);
+        return QDir(m_path).removeRecursively() && QDir().rename(palette, m_path);
+    }
+
+    /// The next window opens the bundle and makes the edits that were left.
+    bool restartAndMake()
+    {
+        m_document->editJournal()->flush();
+        restart();
+        if (!open() || left().size() != 1)
+            return false;
+        m_document->makeLeftEdits(left()[0].file);
+        return QTest::qWaitFor([this] { return m_document->modified(); }) && wait();
+    }
+
     /// Not closed by the user: the file stays.
     void restart()
     {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/document.h"
-#include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "core/patch/edit/edit.h"
-#include "made_bundle.h"
 #include "tests/app/document_fixture.h"
 #include "tests/test_program.h"
 #include "widgets/models/session.h"
@@ -43,7 +40,7 @@ private Q_SLOTS:
         QCOMPARE(changes.size(), 1);
         QVERIFY(m_session->bundle() != before);
         QVERIFY(!before->modified());
-        QCOMPARE(valueAt(*before, 7), 0.0f);
+        QCOMPARE(test::valueAt(*before, 0, 7), 0.0f);
         QCOMPARE(valueNow(0), 0.5f);
         QCOMPARE(valueNow(kElements - 1), 0.5f);
         QVERIFY(m_document->modified());
@@ -56,6 +53,8 @@ private Q_SLOTS:
     {
         QVERIFY(open());
         const BundlePtr before = m_session->bundle();
+        BundlePtr shown = before;
+        float value = 0; // of its elements
         int turns = 0;
         bool whole = true;
         QTimer timer;
@@ -63,24 +62,16 @@ private Q_SLOTS:
             if (m_document->busy() == Document::Busy::Idle)
                 return;
             ++turns;
-            whole = whole && m_session->bundle() == before && !before->modified();
+            whole = whole && m_session->bundle() == shown && !before->modified() &&
+                    test::valueAt(*shown, 0, 0) == value;
         });
         timer.start(0);
         QVERIFY(fill("[:]=0.5"));
-        QVERIFY(turns > 0);
-        const BundlePtr filled = m_session->bundle();
-        turns = 0;
-        timer.disconnect();
-        connect(&timer, &QTimer::timeout, this, [&] {
-            if (m_document->busy() == Document::Busy::Idle)
-                return;
-            ++turns;
-            whole = whole && m_session->bundle() == filled && valueAt(*filled, 0) == 0.5f;
-        });
+        QVERIFY(std::exchange(turns, 0) > 0);
+        std::tie(shown, value) = std::pair(m_session->bundle(), 0.5f);
         m_document->goToStep(0);
         QVERIFY(wait());
-        QVERIFY(turns > 0);
-        QVERIFY(whole);
+        QVERIFY(turns > 0 && whole);
     }
 
     void undoAndRedoAside()
@@ -95,7 +86,7 @@ private Q_SLOTS:
         QCOMPARE(stack().index(), 0);
         QVERIFY(!m_document->modified());
         QCOMPARE(valueNow(3), 0.0f);
-        QCOMPARE(valueAt(*filled, 3), 0.5f);
+        QCOMPARE(test::valueAt(*filled, 0, 3), 0.5f);
         QVERIFY(!m_session->patches().front().active);
         m_document->goToStep(1);
         QVERIFY(wait());
@@ -199,7 +190,7 @@ private Q_SLOTS:
         QVERIFY(!m_document->modified());
         QVERIFY(m_session->filesHold());
         const auto reopened = VERIFIED(Bundle::open(m_path.toStdString()));
-        QCOMPARE(valueAt(**reopened, kElements - 1), 0.5f);
+        QCOMPARE(test::valueAt(**reopened, 0, kElements - 1), 0.5f);
         // Undone after the save, it differs from the disk again.
         m_document->goToStep(0);
         QVERIFY(wait());
@@ -227,7 +218,7 @@ private Q_SLOTS:
         QCOMPARE(m_document->busy(), Document::Busy::Planning);
         QVERIFY(wait());
         QCOMPARE(valueNow(1), 4.0f);
-        QCOMPARE(valueAt(*before, 1), 2.0f);
+        QCOMPARE(test::valueAt(*before, 0, 1), 2.0f);
         m_document->goToStep(0);
         QCOMPARE(m_document->busy(), Document::Busy::Stepping);
         QVERIFY(wait());
@@ -271,15 +262,7 @@ private:
         m_session->requestEdits({*edit}, {});
     }
 
-    float valueAt(const Bundle &bundle, std::uint64_t element) const
-    {
-        float value = -1;
-        if (const auto decoder = bundle.decoder(0))
-            decoder->decodeFloat(element, std::span(&value, 1));
-        return value;
-    }
-
-    float valueNow(std::uint64_t element) const { return valueAt(*m_session->bundle(), element); }
+    float valueNow(std::uint64_t element) const { return test::valueAt(bundle(), 0, element); }
     QUndoStack &stack() { return m_session->undoStack(); }
 };
 

@@ -7,7 +7,6 @@
 #include "widgets/common/line_icon.h"
 #include "widgets/models/theme.h"
 
-#include "tests/test_program.h"
 #include "widgets/compare/builds_dock.h"
 
 using namespace kernscope;
@@ -24,13 +23,13 @@ private Q_SLOTS:
     void opensTheSample()
     {
         QVERIFY(m_window->open({}));
-        QVERIFY((*m_window)->document().inMemory());
-        QCOMPARE((*m_window)->notices().texts().size(), 1);
+        QVERIFY(document().inMemory());
+        QCOMPARE(notices().texts().size(), 1);
         QVERIFY(m_window->settings().recent().isEmpty());
         QAction *compare = VERIFIED(action(u"Dense with Sparse"_s));
         compare->trigger();
         QVERIFY(m_window->settle());
-        QCOMPARE((*m_window)->layouts().current(), Layout::Compare);
+        QCOMPARE(layouts().current(), Layout::Compare);
         QVERIFY(session().other());
     }
 
@@ -38,11 +37,11 @@ private Q_SLOTS:
     {
         const QString path = sample(u"sparse"_s);
         QVERIFY(m_window->open({path}));
-        QCOMPARE((*m_window)->document().path(), path);
-        QCOMPARE((*m_window)->layouts().current(), Layout::Inspect);
+        QCOMPARE(document().path(), path);
+        QCOMPARE(layouts().current(), Layout::Inspect);
         QVERIFY((*m_window)->windowTitle().contains(u"sample-sparse.mlmodelc"_s));
         QVERIFY(!(*m_window)->isWindowModified());
-        QVERIFY((*m_window)->notices().texts().isEmpty());
+        QVERIFY(notices().texts().isEmpty());
     }
 
     void opensTwoInCompare()
@@ -50,7 +49,7 @@ private Q_SLOTS:
         const QString a = sample(u"dense"_s);
         const QString b = sample(u"sparse"_s);
         QVERIFY(m_window->open({a, b}));
-        QCOMPARE((*m_window)->layouts().current(), Layout::Compare);
+        QCOMPARE(layouts().current(), Layout::Compare);
         QVERIFY(session().other());
         QVERIFY(dock(u"compare"_s)->isVisible());
         QVERIFY(dock(u"compare"_s)->showsContent());
@@ -71,7 +70,7 @@ private Q_SLOTS:
         paths.resize(count);
         drop(paths);
         QVERIFY(m_window->settle());
-        QCOMPARE((*m_window)->document().path(), paths.first());
+        QCOMPARE(document().path(), paths.first());
         QCOMPARE(session().other() != nullptr, count >= 2);
         const auto *builds = qobject_cast<ui::BuildsDock *>(dock(u"builds"_s));
         QTRY_COMPARE(int(builds->added().size()), count - std::min(count, 2));
@@ -83,7 +82,6 @@ private Q_SLOTS:
     {
         (*m_window)->showLayout(Layout::Patch);
         QVERIFY(m_window->open({sample(u"dense"_s)}));
-        QVERIFY(m_window->settle());
         QVERIFY(dock(u"weight"_s)->showsContent());
         QCOMPARE(session().place().weight, std::size_t{0});
         (*m_window)->showLayout(Layout::Inspect);
@@ -97,7 +95,6 @@ private Q_SLOTS:
         QVERIFY(m_window->open({sample(u"dense"_s)}));
         session().goToWeight(0);
         QVERIFY(m_window->open({sample(u"palette"_s)}));
-        QVERIFY(m_window->settle());
         QVERIFY(!dock(u"overview"_s)->visibleRegion().isEmpty());
     }
 
@@ -113,7 +110,7 @@ private Q_SLOTS:
             const QString path = paths[floating ? 1 : 0];
             drop({path}, *filter);
             QVERIFY(m_window->settle());
-            QCOMPARE((*m_window)->document().path(), path);
+            QCOMPARE(document().path(), path);
             QCOMPARE(filter->text(), QString());
         }
     }
@@ -125,9 +122,9 @@ private Q_SLOTS:
         const QString missing = m_folder->filePath(u"missing.mlmodelc"_s);
         (*m_window)->openPaths({missing});
         QVERIFY(m_window->settle());
-        QCOMPARE((*m_window)->document().path(), path); // nothing is lost
-        QCOMPARE((*m_window)->notices().texts().size(), 1);
-        const QString why = (*m_window)->notices().texts().first();
+        QCOMPARE(document().path(), path); // nothing is lost
+        QCOMPARE(notices().texts().size(), 1);
+        const QString why = notices().texts().first();
         QVERIFY(why.contains(missing));
         // Once each: the file, that it could not be opened, and why.
         QCOMPARE(why.count(QFileInfo(missing).fileName()), 1);
@@ -160,7 +157,7 @@ private Q_SLOTS:
         QVERIFY(recent);
         recent->trigger();
         QVERIFY(m_window->settle());
-        QCOMPARE((*m_window)->document().path(), a);
+        QCOMPARE(document().path(), a);
     }
 
     void showsWelcomeWithoutBundle()
@@ -208,33 +205,33 @@ private Q_SLOTS:
 
     void layoutsShowTheirDocks_data()
     {
-        const auto ids = [](const char *names) {
+        const auto idsOf = [](const char *names) {
             return QString::fromLatin1(names).split(QLatin1Char(' '));
         };
         QTest::addColumn<int>("key");
-        QTest::addColumn<QStringList>("docks");
-        test::addRow("inspect", int(Qt::Key_1), ids("bundle overview inspector hex"));
-        test::addRow("compare", int(Qt::Key_2), ids("compare"));
-        test::addRow("patch", int(Qt::Key_3), ids("bundle weight inspector patches"));
-        test::addRow("performance", int(Qt::Key_4), ids("bundle stream roofline"));
-        test::addRow("hardware", int(Qt::Key_5), ids("bundle tasks hex"));
+        QTest::addColumn<QStringList>("ids");
+        test::addRow("inspect", int(Qt::Key_1), idsOf("bundle overview inspector hex"));
+        test::addRow("compare", int(Qt::Key_2), idsOf("compare"));
+        test::addRow("patch", int(Qt::Key_3), idsOf("bundle weight inspector patches"));
+        test::addRow("performance", int(Qt::Key_4), idsOf("bundle stream roofline"));
+        test::addRow("hardware", int(Qt::Key_5), idsOf("bundle tasks hex"));
     }
 
     void layoutsShowTheirDocks()
     {
         QFETCH(int, key);
-        QFETCH(QStringList, docks);
+        QFETCH(QStringList, ids);
         QVERIFY(m_window->open({sample(u"sparse"_s)}));
         QVERIFY(activate());
-        QTest::keyClick(&**m_window, static_cast<Qt::Key>(key), Qt::ControlModifier);
+        press(static_cast<Qt::Key>(key), Qt::ControlModifier);
         QVERIFY(m_window->settle());
-        for (const QString &id : docks) {
+        for (const QString &id : ids) {
             const ui::Dock *dock = this->dock(id);
             QVERIFY2(dock, qPrintable(id));
             QVERIFY2(dock->isVisible() && !dock->visibleRegion().isEmpty(), qPrintable(id));
             QVERIFY2(dock->width() > 100 && dock->height() > 60, qPrintable(id));
         }
-        QVERIFY(!(*m_window)->docks().help()->isVisible());
+        QVERIFY(!docks().help()->isVisible());
     }
 
     void containersHaveTheirLayout()
@@ -242,24 +239,24 @@ private Q_SLOTS:
         const QString container = writeHardware();
         const QString dense = sample(u"dense"_s);
         QVERIFY(m_window->open({container}));
-        QCOMPARE((*m_window)->layouts().current(), Layout::Hardware);
+        QCOMPARE(layouts().current(), Layout::Hardware);
         QVERIFY(dock(u"tasks"_s)->isVisible());
         QVERIFY(m_window->open({dense}));
-        QCOMPARE((*m_window)->layouts().current(), Layout::Inspect);
+        QCOMPARE(layouts().current(), Layout::Inspect);
         // Chosen by hand: it stays, and the next start remembers it for containers.
         QVERIFY(m_window->open({container}));
         action(u"Patch"_s)->trigger();
-        QCOMPARE((*m_window)->layouts().current(), Layout::Patch);
+        QCOMPARE(layouts().current(), Layout::Patch);
         QVERIFY(m_window->open({container}));
-        QCOMPARE((*m_window)->layouts().current(), Layout::Patch);
+        QCOMPARE(layouts().current(), Layout::Patch);
         m_window->restart();
         QVERIFY(m_window->open({container}));
-        QCOMPARE((*m_window)->layouts().current(), Layout::Patch);
+        QCOMPARE(layouts().current(), Layout::Patch);
         action(u"Hardware"_s)->trigger();
-        QCOMPARE((*m_window)->layouts().current(), Layout::Hardware);
+        QCOMPARE(layouts().current(), Layout::Hardware);
         m_window->restart();
         QVERIFY(m_window->open({container}));
-        QCOMPARE((*m_window)->layouts().current(), Layout::Hardware);
+        QCOMPARE(layouts().current(), Layout::Hardware);
     }
 
     void layoutIsRestored()
@@ -267,9 +264,9 @@ private Q_SLOTS:
         const QString path = sample(u"sparse"_s);
         QVERIFY(m_window->open({path}));
         dock(u"inspector"_s)->hide();
-        (*m_window)->layouts().show(Layout::Patch);
+        layouts().show(Layout::Patch);
         QVERIFY(dock(u"inspector"_s)->isVisible());
-        (*m_window)->layouts().show(Layout::Inspect);
+        layouts().show(Layout::Inspect);
         QVERIFY(!dock(u"inspector"_s)->isVisible());
         m_window->restart();
         QVERIFY(m_window->open({path}));
@@ -281,7 +278,7 @@ private Q_SLOTS:
     {
         QVERIFY(m_window->open({sample(u"sparse"_s)}));
         const int width = dock(u"bundle"_s)->width();
-        for (const auto &entry : (*m_window)->docks().entries())
+        for (const auto &entry : docks().entries())
             entry.dock->hide();
         action(u"Reset Layout"_s)->trigger();
         QVERIFY(m_window->settle());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/app/main_window_fixture.h"
-#include "tests/test_program.h"
 
 using namespace kernscope;
 using app::NoticeArea;
@@ -94,7 +93,7 @@ private:
     QMap<QString, QRect> places() const
     {
         QMap<QString, QRect> found;
-        for (const auto &entry : (*m_window)->docks().entries()) {
+        for (const auto &entry : docks().entries()) {
             if (entry.dock->isVisible())
                 found[entry.dock->id()] =
                     QRect(entry.dock->mapTo(&**m_window, QPoint()), entry.dock->size());
@@ -102,7 +101,7 @@ private:
         return found;
     }
 
-    NoticeArea &area() const { return (*m_window)->notices(); }
+    NoticeArea &area() const { return notices(); }
 
     void addLong(const QString &topic) const
     {

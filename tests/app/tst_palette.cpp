@@ -28,6 +28,14 @@ PaletteIndex::Group group(PaletteIndex::Kind kind, const QStringList &names)
     return made;
 }
 
+QStringList found(const PaletteIndex &index, const QString &typed)
+{
+    QStringList texts;
+    for (const PaletteIndex::Item &item : index.find(typed, 9))
+        texts += item.text;
+    return texts;
+}
+
 } // namespace
 
 class TestPalette : public QObject
@@ -60,12 +68,7 @@ private Q_SLOTS:
         index.add(group(PaletteIndex::Kind::Weight,
                         {u"reconv"_s, u"a conv"_s, u"Conv 12"_s, u"\u00C4conv"_s,
                          u"\u00E4/CONV \U00010428x"_s, u"con"_s, u"v"_s}));
-        const auto texts = [&index](const QString &words) {
-            QStringList found;
-            for (const PaletteIndex::Item &item : index.find(words, 9))
-                found += item.text;
-            return found;
-        };
+        const auto texts = [&index](const QString &words) { return found(index, words); };
         QCOMPARE(texts(u"conv"_s),
                  (QStringList{u"Conv 12"_s, u"a conv"_s, u"\u00E4/CONV \U00010428x"_s,
                               u"\u00C4conv"_s, u"reconv"_s}));
@@ -111,11 +114,8 @@ private Q_SLOTS:
         PaletteIndex index;
         index.add(group(PaletteIndex::Kind::Weight,
                         {u"conv_2"_s, u"other"_s, u"my_conv2"_s, u"Conv.2.bias"_s}));
-        const auto textsOf = [&](const char *typed) {
-            QStringList texts;
-            for (const PaletteIndex::Item &item : index.find(QString::fromLatin1(typed), 9))
-                texts += item.text;
-            return texts;
+        const auto textsOf = [&index](const char *typed) {
+            return found(index, QString::fromLatin1(typed));
         };
         QCOMPARE(textsOf("conv2"), (QStringList{u"my_conv2"_s, u"conv_2"_s, u"Conv.2.bias"_s}));
         QCOMPARE(textsOf("bias conv2"), QStringList{u"Conv.2.bias"_s});

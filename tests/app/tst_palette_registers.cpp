@@ -4,7 +4,6 @@
 #include "app/go_to_box.h"
 #include "core/bundle/bundle.h"
 #include "main_window_fixture.h"
-#include "tests/test_program.h"
 #include "widgets/hardware/hardware_facts.h"
 
 using namespace kernscope;
@@ -29,7 +28,7 @@ private Q_SLOTS:
         QVERIFY(choose(u"convcfg"_s, u"Common ConvCfg"_s));
         QCOMPARE(bytes().offset.value, wordOf(0, u"ConvCfg"_s));
         QCOMPARE(bytes().bytes.value, 4ULL);
-        QCOMPARE((*m_window)->layouts().current(), Layout::Hardware);
+        QCOMPARE(layouts().current(), Layout::Hardware);
         ui::Dock *tasks = dock(u"tasks"_s);
         QVERIFY(tasks->onView());
         bool chosen = false;
@@ -65,7 +64,7 @@ private:
     bool choose(const QString &typed, const QString &text)
     {
         auto *box = (*m_window)->findChild<app::GoToBox *>();
-        QTest::keyClick(&**m_window, Qt::Key_K, Qt::ControlModifier);
+        press(Qt::Key_K, Qt::ControlModifier);
         box->clear();
         QTest::keyClicks(box, typed);
         const auto &hits = box->hits().hits();

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/edit/edit_parser.h"
-#include "core/patch/patch.h"
 #include "patches_fixture.h"
 #include "tests/core/bundle/second_function.h"
-#include "tests/test_program.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/labels.h"
 #include "widgets/models/patch_list_model.h"
 #include "widgets/models/short_names.h"
 #include "widgets/models/theme.h"
 #include "widgets/patch/edit_line.h"
-#include "widgets/patch/patches_dock.h"
 #include "widgets/patch/typed_edits.h"
 
 using namespace kernscope;
@@ -36,12 +33,13 @@ private Q_SLOTS:
         const auto shared = std::make_shared<const AppliedEdit>(edit);
         model.setPatches(session().bundle(), {{shared, 0, true}, {shared, 1, false}});
         QCOMPARE(model.rowCount(), 2);
-        QCOMPARE(model.index(0, model.columnOf("active")).data(Qt::CheckStateRole).toInt(),
-                 int(Qt::Checked));
-        QCOMPARE(model.index(1, model.columnOf("active")).data(Qt::CheckStateRole).toInt(),
-                 int(Qt::Unchecked));
-        QCOMPARE(model.index(0, model.columnOf("new")).data().toString(), u"2"_s);
-        QCOMPARE(model.index(0, model.columnOf("bytes")).data().toString(), u"1"_s);
+        const auto cell = [&model](int row, const char *key, int role = Qt::DisplayRole) {
+            return model.index(row, model.columnOf(key)).data(role);
+        };
+        QCOMPARE(cell(0, "active", Qt::CheckStateRole).toInt(), int(Qt::Checked));
+        QCOMPARE(cell(1, "active", Qt::CheckStateRole).toInt(), int(Qt::Unchecked));
+        QCOMPARE(cell(0, "new").toString(), u"2"_s);
+        QCOMPARE(cell(0, "bytes").toString(), u"1"_s);
         for (int column = 0; column < model.columnCount(); ++column)
             QVERIFY(
                 !model.headerData(column, Qt::Horizontal, Qt::ToolTipRole).toString().isEmpty());
@@ -58,20 +56,18 @@ private Q_SLOTS:
     {
         type(weightName(0) + u"[5]=0.25"_s);
         QTest::keyClick(line().lineEdit(), Qt::Key_Return);
-        QVERIFY((*m_window)->document().modified());
+        QVERIFY(document().modified());
         QVERIFY(m_window->settle());
         QCOMPARE(table().model()->rowCount(), 1);
         QVERIFY(line().lineEdit()->text().isEmpty());
         session().undoStack().undo();
-        QVERIFY(!(*m_window)->document().modified());
+        QVERIFY(!document().modified());
     }
 
     void numbersAreWhole()
     {
         // As long as numbers of fp32 get; the old value is as the file has it.
-        type(weightName(0) + u"[5]=-1.2345679e-05"_s);
-        QTest::keyClick(line().lineEdit(), Qt::Key_Return);
-        QVERIFY(m_window->settle());
+        add(weightName(0) + u"[5]=-1.2345679e-05"_s);
         const QAbstractItemView &view = table(); // where the hint is public
         const auto &model = *qobject_cast<ui::PatchListModel *>(table().model());
         for (const char *key : {"old", "new"}) {
@@ -92,11 +88,9 @@ private Q_SLOTS:
     {
         QFETCH(QSize, size);
         (*m_window)->resize(size);
-        (*m_window)->layouts().show(app::Layout::Patch);
-        (*m_window)->layouts().reset();
-        type(weightName(0) + u"[5]=0.25"_s);
-        QTest::keyClick(line().lineEdit(), Qt::Key_Return);
-        QVERIFY(m_window->settle());
+        layouts().show(app::Layout::Patch);
+        layouts().reset();
+        add(weightName(0) + u"[5]=0.25"_s);
         QCOMPARE((*m_window)->size(), size);
         const auto &model = *qobject_cast<ui::PatchListModel *>(table().model());
         QVERIFY2(table().horizontalHeader()->length() <= table().viewport()->width(),
@@ -112,18 +106,13 @@ private Q_SLOTS:
     void savedEditsLoseTheirMark()
     {
         const auto mark = [this](int row) { return table().model()->index(row, 0).data(); };
-        type(weightName(0) + u"[5]=0.25"_s);
-        QTest::keyClick(line().lineEdit(), Qt::Key_Return);
-        QVERIFY(m_window->settle());
+        add(weightName(0) + u"[5]=0.25"_s);
         QCOMPARE(mark(0), ui::theme::glyph(ui::Token::MarkChanged));
-        (*m_window)->document().save(false);
+        document().save(false);
         QTRY_COMPARE(mark(0), QString());
         QVERIFY(m_window->settle());
-        float value = 0;
-        session().bundle()->decoder(0)->decodeFloat(7, std::span(&value, 1));
-        type(weightName(0) + (value > 0 ? u"[7]=-0.9"_s : u"[7]=0.9"_s));
-        QTest::keyClick(line().lineEdit(), Qt::Key_Return);
-        QVERIFY(m_window->settle());
+        const float value = test::valueAt(*session().bundle(), 0, 7);
+        add(weightName(0) + (value > 0 ? u"[7]=-0.9"_s : u"[7]=0.9"_s));
         QCOMPARE(table().model()->rowCount(), 2);
         QCOMPARE(mark(0), QString());
         QCOMPARE(mark(1), ui::theme::glyph(ui::Token::MarkChanged));
@@ -141,7 +130,7 @@ private Q_SLOTS:
         // Of several, how many.
         line().begin(Edit::Kind::Fill, weightName(weight) + u"[0:3]=0.5"_s);
         QTRY_COMPARE(line().answer(), u"Sets 3 elements of "_s + weightName(weight));
-        QVERIFY(!(*m_window)->document().modified());
+        QVERIFY(!document().modified());
     }
 
     void answersFaults_data()
@@ -163,7 +152,7 @@ private Q_SLOTS:
         QTRY_VERIFY(line().answer().startsWith(u"\u2715"_s));
         QTest::keyClick(line().lineEdit(), Qt::Key_Return);
         QVERIFY(line().answer().startsWith(u"\u2715"_s));
-        QVERIFY(!(*m_window)->document().modified());
+        QVERIFY(!document().modified());
         QCOMPARE(line().lineEdit()->text(), text); // to be mended
     }
 
@@ -172,16 +161,16 @@ private Q_SLOTS:
         session().setPatchingEnabled(false);
         type(weightName(0) + u"[5]=0.25"_s);
         QTest::keyClick(line().lineEdit(), Qt::Key_Return);
-        QVERIFY(!(*m_window)->document().modified());
+        QVERIFY(!document().modified());
         QVERIFY(line().answer().startsWith(u"\u2715"_s));
-        QCOMPARE((*m_window)->notices().texts().size(), 1);
+        QCOMPARE(notices().texts().size(), 1);
     }
 
     /// What is exported makes the same bundle of the file on disk, and refuses another.
     void exportsForAnotherCopy()
     {
-        session().requestEdits({test::setEdit(*session().bundle(), 1, 7, 0.3337)}, {});
-        session().requestEdits({test::setEdit(*session().bundle(), 0, 7, 0.3337)}, {});
+        edit(1, 7, 0.3337);
+        edit(0, 7, 0.3337);
         QVERIFY(m_window->settle());
         const QString path = m_folder->filePath(u"made.kpatch"_s);
         dock().exportTo(path);
@@ -198,9 +187,10 @@ private Q_SLOTS:
         QVERIFY(patch::checkResult(origin, *planned->bundle, "made.kpatch"));
     }
 
-    void jumps()
+    /// A row leads to its element, shows its bytes, and is copied as a command.
+    void rowsAreOfTheirPlace()
     {
-        session().requestEdits({test::setEdit(*session().bundle(), 1, 7, 9)}, {});
+        edit(1, 7, 9);
         QVERIFY(m_window->settle());
         session().goToWeight(0);
         table().setFocus();
@@ -209,22 +199,8 @@ private Q_SLOTS:
         QCOMPARE(session().place().weight, std::size_t{1});
         QCOMPARE(session().place().element.value(), std::uint64_t{7});
         QVERIFY(session().place().bytes);
-        session().undoStack().undo();
-    }
-
-    void showsBytes()
-    {
-        session().requestEdits({test::setEdit(*session().bundle(), 1, 7, 9)}, {});
-        QVERIFY(m_window->settle());
         const auto *bytes = dock().findChild<QPlainTextEdit *>();
         QVERIFY(bytes->toPlainText().contains(u"weight.bin+0x"_s));
-        session().undoStack().undo();
-    }
-
-    void copiesCommandLine()
-    {
-        session().requestEdits({test::setEdit(*session().bundle(), 1, 7, 9)}, {});
-        QVERIFY(m_window->settle());
         for (QAction *action : dock().menuActions()) {
             if (action->text().contains(u"Command Line"_s))
                 action->trigger();
@@ -274,11 +250,7 @@ private Q_SLOTS:
     /// File > Import Values of the Weight: the file is asked for, the name of the weight is there.
     void valuesOfAFileAreImported()
     {
-        QAction *import = nullptr;
-        for (QAction *found : (*m_window)->findChildren<QAction *>())
-            if (found->text().startsWith(u"&Import Values"_s))
-                import = found;
-        QVERIFY(import);
+        QAction *import = VERIFIED(action(u"Import Values"_s, false));
         import->trigger(); // no weight is chosen
         QVERIFY(!line().findChild<QFileDialog *>());
         session().goToElement(1, 3);
@@ -294,13 +266,10 @@ private Q_SLOTS:
     /// A weight whose name another function has as well is meant by its address.
     void namesTheFunction()
     {
-        app::MemoryBundle bundle;
-        for (const sample::SampleBundle &made : sample::bundles()) {
-            if (made.name == "sample-dense.mlmodelc")
-                bundle = {made.name, made.files};
-        }
+        const sample::SampleBundle made = sample::bundles().front();
+        app::MemoryBundle bundle{made.name, made.files};
         test::addSecondFunction(bundle.files);
-        (*m_window)->document().openMemory(std::move(bundle));
+        document().openMemory(std::move(bundle));
         QVERIFY(m_window->settle());
         ui::Session &session = this->session();
         const std::size_t last = session.bundle()->weights().size() - 1;
@@ -325,7 +294,7 @@ private Q_SLOTS:
     void scriptMakesTheSameBytes()
     {
         for (std::size_t weight = 0; weight < session().bundle()->weights().size(); ++weight)
-            session().requestEdits({test::setEdit(*session().bundle(), weight, 2, 0.3337)}, {});
+            edit(weight, 2, 0.3337);
         QVERIFY(session().patches().size() > 1);
         const QString script = ui::patchScript(session().patches());
         const auto edits = VERIFIED(parseEditScript(script.toStdString(), "script"));
@@ -346,7 +315,6 @@ private Q_SLOTS:
     /// A place or a note that is too long for its column goes on in a second line of a higher row.
     void longTextsTakeTwoLines()
     {
-        openPatches();
         (*m_window)->resize(1280, 800);
         // Near an entry of the codebook: how far off it is would be said in the note.
         add(weightName(0) + u"[5]=0.3025"_s);
@@ -356,7 +324,7 @@ private Q_SLOTS:
         table().setColumnWidth(model.columnOf("note"), 20 * line);
         table().setColumnWidth(model.columnOf("where"), 20 * line);
         QTRY_VERIFY(table().rowHeight(0) < 2 * line);
-        (*m_window)->document().setEditNote(0, u"what the release notes of this build say of it"_s);
+        document().setEditNote(0, u"what the release notes of this build say of it"_s);
         QVERIFY(m_window->settle());
         table().setColumnWidth(model.columnOf("note"), 12 * line);
         QTRY_VERIFY(table().rowHeight(0) >= 2 * line);
@@ -401,7 +369,6 @@ private Q_SLOTS:
     /// Also where a scroll bar or a higher row comes with it.
     void theNewestIsInSight()
     {
-        openPatches();
         for (int i = 0; i < 12; ++i) {
             add(weightName(0) + u"[%1]=0.25"_s.arg(i));
             QCoreApplication::sendPostedEvents();
@@ -421,7 +388,7 @@ private Q_SLOTS:
     {
         QUndoStack &stack = session().undoStack();
         for (std::uint64_t element = 0; element < 3; ++element)
-            session().requestEdits({test::setEdit(*session().bundle(), 1, element * 9, 9)}, {});
+            edit(1, element * 9, 9);
         QVERIFY(m_window->settle());
         const int rows = table().model()->rowCount();
         QCOMPARE(rows, stack.count());
@@ -447,14 +414,14 @@ private Q_SLOTS:
         QVERIFY(session().patches()[0].active && session().patches().back().off);
         verifyAsPlanned();
         stack.setIndex(0);
-        QVERIFY(!(*m_window)->document().modified());
+        QVERIFY(!document().modified());
     }
 
     /// The last edit is undone, and what is undone is redone.
     void ticksOfTheLast()
     {
         for (std::uint64_t element = 0; element < 3; ++element)
-            session().requestEdits({test::setEdit(*session().bundle(), 1, element * 9, 9)}, {});
+            edit(1, element * 9, 9);
         QVERIFY(m_window->settle());
         const int rows = table().model()->rowCount();
         tick(rows - 1, false); // a step of its own: undoing would be forgotten by the next edit
@@ -500,9 +467,7 @@ private Q_SLOTS:
             if (action < 2 || rows == 0) {
                 const auto weight = random() % session().bundle()->weights().size();
                 const auto elements = session().bundle()->weights()[weight].elements.value;
-                session().requestEdits({test::setEdit(*session().bundle(), weight,
-                                                      random() % elements, int(random() % 19) - 9)},
-                                       {});
+                edit(weight, random() % elements, int(random() % 19) - 9);
             } else if (action < 4) {
                 const int row = int(random() % rows);
                 tick(row, !session().patches()[std::size_t(row)].active);
@@ -517,13 +482,13 @@ private Q_SLOTS:
                 return;
         }
         session().undoStack().setIndex(0);
-        QVERIFY(!(*m_window)->document().modified());
+        QVERIFY(!document().modified());
     }
 
     void notesStay()
     {
-        session().requestEdits({test::setEdit(*session().bundle(), 1, 0, 9)}, {});
-        session().requestEdits({test::setEdit(*session().bundle(), 2, 0, 9)}, {});
+        edit(1, 0, 9);
+        edit(2, 0, 9);
         QVERIFY(m_window->settle());
         table().setFocus();
         table().selectRow(1);
@@ -540,9 +505,9 @@ private Q_SLOTS:
         QCOMPARE(edits->size(), std::size_t{1});
         QCOMPARE(edits->front().note, "dead channel");
         // Of the same cell again: one step, with the note.
-        session().requestEdits({test::setEdit(*session().bundle(), 3, 0, 9)}, {});
-        (*m_window)->document().setEditNote(2, u"mine"_s);
-        session().requestEdits({test::setEdit(*session().bundle(), 3, 0, -9)}, {});
+        edit(3, 0, 9);
+        document().setEditNote(2, u"mine"_s);
+        edit(3, 0, -9);
         QCOMPARE(session().patches().size(), std::size_t{3});
         QCOMPARE(session().patches()[2].note, "mine");
     }
@@ -551,7 +516,7 @@ private Q_SLOTS:
     void theRowStays()
     {
         for (std::uint64_t element = 0; element < 40; ++element)
-            session().requestEdits({test::setEdit(*session().bundle(), 1, element * 9, 9)}, {});
+            edit(1, element * 9, 9);
         QVERIFY(m_window->settle());
         table().scrollToTop();
         for (const bool on : {false, true}) {
@@ -559,7 +524,7 @@ private Q_SLOTS:
             const QRect cell = table().visualRect(table().model()->index(0, 0));
             QTest::mouseClick(table().viewport(), Qt::LeftButton, {},
                               {cell.left() + cell.height() / 2, cell.center().y()});
-            QTRY_COMPARE((*m_window)->document().busy(), app::Document::Busy::Idle);
+            QTRY_COMPARE(document().busy(), app::Document::Busy::Idle);
             QVERIFY(m_window->settle());
             QCOMPARE(session().patches()[0].active, on);
             QCOMPARE(table().currentIndex().row(), 0);
@@ -570,7 +535,7 @@ private Q_SLOTS:
     /// F2 writes the note where it is seen, however narrow the list is.
     void notesAreWrittenInView()
     {
-        session().requestEdits({test::setEdit(*session().bundle(), 1, 9, 9)}, {});
+        edit(1, 9, 9);
         QVERIFY(m_window->settle());
         table().setFixedWidth(200);
         table().horizontalScrollBar()->setValue(0);
@@ -590,12 +555,11 @@ private:
         QTest::keyClicks(line().lineEdit(), text);
     }
 
+    /// Types an edit and presses Enter.
     void add(const QString &edit)
     {
-        auto *line = dock().findChild<ui::EditLine *>()->lineEdit();
-        line->setFocus();
-        line->setText(edit);
-        QTest::keyClick(line, Qt::Key_Return);
+        type(edit);
+        QTest::keyClick(line().lineEdit(), Qt::Key_Return);
         QVERIFY(m_window->settle());
     }
 };

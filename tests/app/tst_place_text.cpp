@@ -2,7 +2,6 @@
 #include "app/texts.h"
 #include "tests/app/window_fixture.h"
 #include "tests/core/bundle/second_function.h"
-#include "tests/test_program.h"
 #include "window_fixture.h"
 
 using namespace kernscope;
@@ -37,9 +36,7 @@ QString writeCheckpoint(const QString &path)
         "{\"" + kName.toUtf8() + "\":{\"dtype\":\"F16\",\"shape\":[2,4],\"data_offsets\":[0,16]}}";
     QByteArray bytes(8, '\0');
     qToLittleEndian<quint64>(quint64(header.size()), bytes.data());
-    QFile file(path);
-    const QByteArray whole = bytes + header + QByteArray(16, '\x3c');
-    return file.open(QIODevice::WriteOnly) && file.write(whole) == whole.size() ? path : QString();
+    return test::put(path, bytes + header + QByteArray(16, '\x3c')) ? path : QString();
 }
 
 /// Every label of every workspace, with the first weight chosen; `check` may fail the test.
@@ -96,12 +93,8 @@ class TestPlaceText : public QObject
 private Q_SLOTS:
     void initTestCase()
     {
-        for (const sample::SampleBundle &made : sample::bundles()) {
-            const auto opened = VERIFIED(Bundle::open(made.name, {.memory = made.files}));
-            if (made.name.find("palette") != std::string::npos)
-                m_bundle = *opened;
-        }
-        QVERIFY(m_bundle);
+        const sample::SampleBundle palette = sample::bundles().back();
+        m_bundle = *VERIFIED(Bundle::open(palette.name, {.memory = palette.files}));
         m_weight = test::weightWith(*m_bundle, codec::PartRole::Lut);
         QVERIFY(m_weight != kNoIndex);
         QVERIFY(m_bundle->weights()[m_weight].shape.size() > 1);
@@ -322,12 +315,12 @@ private Q_SLOTS:
         QTRY_COMPARE(text->textFormat(), Qt::PlainText);
         box.close();
         QToolTip::showText(window->mapToGlobal(QPoint(50, 50)), kName, &*window);
-        const auto tip = [] {
-            const auto widgets = QApplication::topLevelWidgets();
-            const auto at = std::find_if(widgets.begin(), widgets.end(), [](const QWidget *widget) {
-                return widget->inherits("QTipLabel");
-            });
-            return at == widgets.end() ? nullptr : qobject_cast<QLabel *>(*at);
+        const auto tip = []() -> QLabel * {
+            for (QWidget *widget : QApplication::topLevelWidgets()) {
+                if (widget->inherits("QTipLabel"))
+                    return qobject_cast<QLabel *>(widget);
+            }
+            return nullptr;
         };
         QTRY_VERIFY(tip());
         QTRY_COMPARE(tip()->textFormat(), Qt::PlainText);

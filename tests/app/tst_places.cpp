@@ -2,7 +2,6 @@
 #include "app/go_to_box.h"
 #include "core/base/overlaid_file.h"
 #include "tests/app/main_window_fixture.h"
-#include "tests/test_program.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/weight/weight_grid_view.h"
@@ -35,7 +34,7 @@ private Q_SLOTS:
         QVERIFY(m_window->open({sample(u"dense"_s), sample(u"sparse"_s)}));
         for (const app::Layout one : app::kLayouts) {
             if (app::layoutId(one) == layout)
-                (*m_window)->layouts().show(one);
+                layouts().show(one);
         }
         QVERIFY(m_window->settle());
         const Bundle &bundle = *session().bundle();
@@ -45,9 +44,10 @@ private Q_SLOTS:
         const std::uint64_t offset = part.dataOffset.value + 0x20;
         const QString name = QString::fromStdString(wanted.name);
         const ByteRange one{FileOffset(offset), ByteCount(1)};
-        bool byte = true, element = false;
-        session().goToWeight(0);
-        QVERIFY(m_window->settle());
+        const bool element = kind == u"element"_s || kind == u"grid"_s;
+        const bool byte =
+            QStringList{u"offset"_s, u"part"_s, u"bytes"_s, u"back"_s, u"hex"_s}.contains(kind);
+        QVERIFY(goToWeight(0));
         if (kind == QLatin1String("offset")) {
             typePlace(u"%1:0x%2"_s.arg(QString::fromStdString(bundle.files()[part.file].path))
                           .arg(offset, 0, 16));
@@ -59,41 +59,30 @@ private Q_SLOTS:
             session().goToBytes(part.file, one);
             session().goToWeight(0);
             QVERIFY(m_window->settle());
-            QTest::keyClick(&**m_window, Qt::Key_Left, Qt::AltModifier);
+            press(Qt::Key_Left, Qt::AltModifier);
         } else if (kind == QLatin1String("hex")) {
-            app::DockSet::reveal(dock(u"hex"_s));
+            auto *view = VERIFIED(shownIn<ui::HexView>(u"hex"_s));
             session().goToBytes(part.file, {FileOffset(offset - 1), ByteCount(1)});
             QVERIFY(m_window->settleLong());
-            auto *view = dock(u"hex"_s)->findChild<ui::HexView *>();
             QTest::keyClick(view, Qt::Key_Right);
         } else if (kind == QLatin1String("section")) {
-            byte = false;
             session().goToSection(bundle.sectionAt(part.file, part.dataOffset));
         } else if (kind == QLatin1String("weight")) {
-            byte = false;
             typePlace(name);
         } else if (kind == QLatin1String("select weight")) {
-            byte = false;
             session().goToWeight(weight);
         } else if (kind == QLatin1String("element")) {
-            byte = false;
-            element = true;
             typePlace(name + u"[3]"_s);
         } else if (kind == QLatin1String("grid")) {
-            byte = false;
-            element = true;
-            app::DockSet::reveal(dock(u"weight"_s));
+            auto *grid = VERIFIED(shownIn<ui::WeightGridView>(u"weight"_s));
             session().goToElement(weight, 0);
             QVERIFY(m_window->settleLong());
-            auto *grid = dock(u"weight"_s)->findChild<ui::WeightGridView *>();
             grid->showCell(0, 0);
             Q_EMIT grid->cellClicked(0, 3);
         } else if (kind == QLatin1String("tree")) {
-            byte = false;
-            app::DockSet::reveal(dock(u"bundle"_s));
+            auto *tree = VERIFIED(shownIn<QTreeView>(u"bundle"_s));
             session().goToWeight(weight - 1);
             QVERIFY(m_window->settleLong());
-            auto *tree = dock(u"bundle"_s)->findChild<QTreeView *>();
             QTest::keyClick(tree, Qt::Key_Down);
         }
         QVERIFY(m_window->settleLong());
@@ -104,7 +93,7 @@ private Q_SLOTS:
         if (element)
             QVERIFY(place.element && *place.element > 0);
         // Where each dock stands, and what the ones that can say show.
-        for (const auto &entry : (*m_window)->docks().entries()) {
+        for (const auto &entry : docks().entries()) {
             if (!entry.dock->isVisible())
                 continue;
             QVERIFY2(entry.dock->place() == place, qPrintable(entry.dock->id()));
@@ -180,7 +169,7 @@ private:
     void typePlace(const QString &text)
     {
         auto *box = (*m_window)->findChild<app::GoToBox *>();
-        QTest::keyClick(&**m_window, Qt::Key_G, Qt::ControlModifier);
+        press(Qt::Key_G, Qt::ControlModifier);
         box->setText(text);
         QTest::keyClick(box, Qt::Key_Return);
     }

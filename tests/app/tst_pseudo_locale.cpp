@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/app/window_fixture.h"
-#include "tests/test_program.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/screenshots.h"
-#include "tests/test_program.h"
 #include "window_fixture.h"
 
 using namespace kernscope;

@@ -3,7 +3,6 @@
 #include "app/settings.h"
 #include "app/view_menu.h"
 #include "tests/app/window_fixture.h"
-#include "tests/test_program.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/models/table_text.h"
 
@@ -18,6 +17,12 @@ class TestTableColumns : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
+    void init()
+    {
+        m_folder = std::make_unique<QTemporaryDir>();
+        m_file = m_folder->filePath(u"s.ini"_s);
+    }
+
     void statesGoBackAndForth()
     {
         QStandardItemModel model(2, 4);
@@ -83,9 +88,8 @@ private Q_SLOTS:
 
     void choicesAreKept()
     {
-        QTemporaryDir folder;
         test::TestWindow window;
-        const QString path = test::writeSample(folder.path(), u"sparse"_s);
+        const QString path = test::writeSample(m_folder->path(), u"sparse"_s);
         QVERIFY(window.open({path}));
         app::DockSet::reveal(window->docks().dock(u"layout"_s));
         QVERIFY(window.settle());
@@ -97,13 +101,11 @@ private Q_SLOTS:
         QCOMPARE(columns->current(), table);
         QMenu menu;
         columns->fillMenu(&menu, table);
-        QAction *kind = nullptr;
-        for (QAction *action : menu.actions()) {
-            if (action->text() == table->model()->headerData(1, Qt::Horizontal).toString())
-                kind = action;
-        }
-        QVERIFY(kind && kind->isChecked());
-        kind->trigger();
+        const auto actions = menu.actions();
+        const QString kindOf = table->model()->headerData(1, Qt::Horizontal).toString();
+        const auto kind = std::ranges::find(actions, kindOf, &QAction::text);
+        QVERIFY(kind != actions.end() && (*kind)->isChecked());
+        (*kind)->trigger();
         QVERIFY(table->isColumnHidden(1));
         table->horizontalHeader()->moveSection(3, 0);
         window.restart();
@@ -134,9 +136,8 @@ private Q_SLOTS:
 
     void sumsFollowTheirTable()
     {
-        QTemporaryDir folder;
         test::TestWindow window;
-        QVERIFY(window.open({test::writeSample(folder.path(), u"sparse"_s)}));
+        QVERIFY(window.open({test::writeSample(m_folder->path(), u"sparse"_s)}));
         app::DockSet::reveal(window->docks().dock(u"stream"_s));
         QVERIFY(window.settle());
         QTableView *table = nullptr, *sums = nullptr;
@@ -211,9 +212,7 @@ private Q_SLOTS:
     void fromTheMenu()
     {
         test::TestWindow window;
-        QTemporaryDir folder;
-        QVERIFY(QTest::qWaitForWindowExposed(&*window));
-        QVERIFY(window.open({test::writeSample(folder.path(), u"sparse"_s)}));
+        QVERIFY(window.open({test::writeSample(m_folder->path(), u"sparse"_s)}));
         window->activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&*window));
         window->session().goToWeight(0);
@@ -230,8 +229,7 @@ private Q_SLOTS:
     /// Kept for two files whichever of them is opened first.
     void pairsByHand()
     {
-        QTemporaryDir folder;
-        Settings settings(folder.filePath(u"pairs.ini"_s));
+        Settings settings(m_file);
         const QString a = u"a"_s, b = u"b"_s;
         QVERIFY(settings.pairsByHand(a, b).isEmpty());
         const QStringList names{u"x"_s, u"y"_s, u"z"_s, {}};
@@ -249,10 +247,8 @@ private Q_SLOTS:
 
     void keepsRecent()
     {
-        const QTemporaryDir folder;
-        const QString file = folder.filePath(u"s.ini"_s);
         {
-            Settings settings(file);
+            Settings settings(m_file);
             QVERIFY(settings.recent().isEmpty());
             for (int i = 0; i < Settings::kMaxRecent + 3; ++i)
                 settings.addRecent({u"bundle%1"_s.arg(i), {}});
@@ -260,13 +256,11 @@ private Q_SLOTS:
             settings.addRecent({u"a"_s, u"b"_s});
             settings.sync();
         }
-        Settings settings(file);
+        Settings settings(m_file);
         const auto recent = settings.recent();
         QCOMPARE(recent.size(), Settings::kMaxRecent);
-        QCOMPARE(recent[0].path, u"a"_s);
-        QCOMPARE(recent[0].other, u"b"_s);
-        QCOMPARE(recent[1].path, u"bundle5"_s);
-        QVERIFY(recent[1].other.isEmpty());
+        QVERIFY(recent[0] == (Settings::Recent{u"a"_s, u"b"_s}));
+        QVERIFY(recent[1] == (Settings::Recent{u"bundle5"_s, {}}));
         QCOMPARE(recent.count(Settings::Recent{u"bundle5"_s, {}}), 1);
         settings.removeRecent(recent[0]);
         QCOMPARE(settings.recent()[0].path, u"bundle5"_s);
@@ -276,8 +270,7 @@ private Q_SLOTS:
 
     void keepsLayouts()
     {
-        const QTemporaryDir folder;
-        Settings settings(folder.filePath(u"s.ini"_s));
+        Settings settings(m_file);
         const QStringList docks{u"hex"_s, u"bundle"_s};
         settings.setLayoutState(u"inspect"_s, docks, "state");
         QCOMPARE(settings.layoutState(u"inspect"_s, docks), QByteArray("state"));
@@ -290,8 +283,7 @@ private Q_SLOTS:
 
     void migratesStepByStep()
     {
-        const QTemporaryDir folder;
-        QSettings store(folder.filePath(u"s.ini"_s), QSettings::IniFormat);
+        QSettings store(m_file, QSettings::IniFormat);
         store.setValue(u"trail"_s, QString()); // without a number: version 1
         const std::array<SettingsStep, 2> steps{
             [](QSettings &s) { s.setValue(u"trail"_s, s.value(u"trail"_s).toString() + u'1'); },
@@ -304,8 +296,7 @@ private Q_SLOTS:
 
     void stepsAreTakenOnce()
     {
-        const QTemporaryDir folder;
-        QSettings store(folder.filePath(u"s.ini"_s), QSettings::IniFormat);
+        QSettings store(m_file, QSettings::IniFormat);
         store.setValue(u"count"_s, 0);
         const std::array<SettingsStep, 1> steps{
             [](QSettings &s) { s.setValue(u"count"_s, s.value(u"count"_s).toInt() + 1); }};
@@ -313,7 +304,7 @@ private Q_SLOTS:
         migrateSettings(store, steps);
         QCOMPARE(store.value(u"count"_s).toInt(), 1);
         // A new file has nothing to migrate.
-        QSettings fresh(folder.filePath(u"f.ini"_s), QSettings::IniFormat);
+        QSettings fresh(m_folder->filePath(u"f.ini"_s), QSettings::IniFormat);
         migrateSettings(fresh, steps);
         QVERIFY(!fresh.contains(u"count"_s));
         QCOMPARE(fresh.value(u"version"_s).toInt(), 2);
@@ -322,47 +313,42 @@ private Q_SLOTS:
     /// Backups were stored as wanted by every save, whether anybody had chosen them or not.
     void backupsAreOffByDefault()
     {
-        const QTemporaryDir folder;
-        const QString file = folder.filePath(u"s.ini"_s);
-        QVERIFY(!Settings(file).keepBackup());
+        QVERIFY(!Settings(m_file).keepBackup());
         {
-            QSettings old(file, QSettings::IniFormat);
+            QSettings old(m_file, QSettings::IniFormat);
             old.clear();
             old.setValue(u"version"_s, 1);
             old.setValue(u"save/keepBackup"_s, true);
         }
-        Settings settings(file);
+        Settings settings(m_file);
         QVERIFY(!settings.keepBackup());
         settings.setKeepBackup(true);
         settings.sync();
-        QVERIFY(Settings(file).keepBackup());
+        QVERIFY(Settings(m_file).keepBackup());
     }
 
     void leavesNewerFilesAlone()
     {
-        const QTemporaryDir folder;
-        const QString file = folder.filePath(u"s.ini"_s);
         {
-            QSettings newer(file, QSettings::IniFormat);
+            QSettings newer(m_file, QSettings::IniFormat);
             newer.setValue(u"version"_s, 999);
             newer.setValue(u"appearance/theme"_s, u"dark"_s);
         }
         {
-            Settings settings(file);
+            Settings settings(m_file);
             QCOMPARE(settings.theme(), ThemeChoice::System);
             settings.setTheme(ThemeChoice::Light);
             settings.sync();
         }
-        QSettings newer(file, QSettings::IniFormat);
+        QSettings newer(m_file, QSettings::IniFormat);
         QCOMPARE(newer.value(u"version"_s).toInt(), 999);
         QCOMPARE(newer.value(u"appearance/theme"_s).toString(), u"dark"_s);
-        QCOMPARE(Settings(file).theme(), ThemeChoice::Light); // kept beside it
+        QCOMPARE(Settings(m_file).theme(), ThemeChoice::Light); // kept beside it
     }
 
     void clampsFontStep()
     {
-        const QTemporaryDir folder;
-        Settings settings(folder.filePath(u"s.ini"_s));
+        Settings settings(m_file);
         settings.setFontStep(1000);
         QCOMPARE(settings.fontStep(), 12);
         settings.setFontStep(-1000);
@@ -372,17 +358,15 @@ private Q_SLOTS:
     /// `--theme dark` once made dark the default of every later start.
     void themeOfARunIsNotKept()
     {
-        const QTemporaryDir folder;
-        const QString file = folder.filePath(u"s.ini"_s);
         {
-            Settings settings(file);
+            Settings settings(m_file);
             settings.setTheme(ThemeChoice::Light);
             settings.overrideTheme(ThemeChoice::Dark);
             QCOMPARE(settings.theme(), ThemeChoice::Dark);
             settings.sync();
         }
-        QCOMPARE(Settings(file).theme(), ThemeChoice::Light);
-        Settings settings(file);
+        QCOMPARE(Settings(m_file).theme(), ThemeChoice::Light);
+        Settings settings(m_file);
         settings.overrideTheme(ThemeChoice::Dark);
         settings.setTheme(ThemeChoice::System); // chosen in the menu
         QCOMPARE(settings.theme(), ThemeChoice::System);
@@ -406,6 +390,9 @@ private:
                 {new QStandardItem(u"w%1"_s.arg(row)), bytes, new QStandardItem(u"a|b\tc"_s)});
         }
     }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+    QString m_file; ///< of settings
 };
 
 KERNSCOPE_TEST(TestTableColumns, QApplication)

@@ -3,8 +3,8 @@
 #include "core/form/operand_place.h"
 #include "main_window_fixture.h"
 #include "sample_bundles.h"
-#include "tests/test_program.h"
 #include "widgets/bytes/hex_view.h"
+#include "widgets/chips/collective_dock.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
@@ -87,12 +87,11 @@ private Q_SLOTS:
         bool found = false;
         for (std::size_t i = 0; i < session().bundle()->weights().size(); ++i) {
             const OperandPlace &place = *session().bundle()->weights()[i].operands().front().place;
-            float value = 0;
-            session().bundle()->decoder(i)->decodeFloat(0, std::span(&value, 1));
-            found |= place.dataOffset.value == 0x80 && value == 1.0F;
+            found |=
+                place.dataOffset.value == 0x80 && test::valueAt(*session().bundle(), i, 0) == 1.0F;
         }
         QVERIFY(found);
-        QVERIFY((*m_window)->notices().texts().isEmpty());
+        QVERIFY(notices().texts().isEmpty());
     }
 
     void everyNumberField_data()
@@ -118,8 +117,7 @@ private Q_SLOTS:
             return a == b || (std::isnan(a) && std::isnan(b));
         };
         if (build == QLatin1String("affine")) {
-            (*m_window)->document().openMemory(
-                {"made.mlmodelc", test::sampleBundle("affine").options().memory});
+            document().openMemory({"made.mlmodelc", test::sampleBundle("affine").options().memory});
         } else if (build == QLatin1String("hardware")) {
             QVERIFY(m_window->open({writeHardware()}));
         } else {
@@ -138,7 +136,7 @@ private Q_SLOTS:
             session().goToWeight(shown);
         QSignalSpy asked(&session(), &ui::Session::editsRequested);
         int boxes = 0, lines = 0, cells = 0;
-        for (const app::DockSet::Entry &entry : (*m_window)->docks().entries()) {
+        for (const app::DockSet::Entry &entry : docks().entries()) {
             entry.dock->show();
             entry.dock->raise();
             QVERIFY(m_window->settle());
@@ -251,15 +249,8 @@ private Q_SLOTS:
         QCOMPARE(ui::parseOffset(u"1,000"_s, 0, 5000), std::optional<std::uint64_t>(1000));
         QVERIFY(!ui::parseOffset(u"0,05"_s, 0, 5000));
         QVERIFY(!ui::parseOffset(u"1 2"_s, 0, 5000));
-        auto *dock = this->dock(u"collective"_s);
-        dock->show();
-        dock->raise();
-        QLineEdit *extents = nullptr;
-        for (auto *line : dock->findChildren<QLineEdit *>()) {
-            if (line->accessibleName() == QLatin1String("Mesh extents"))
-                extents = line;
-        }
-        QVERIFY(extents);
+        auto *collective = VERIFIED(qobject_cast<ui::CollectiveDock *>(dock(u"collective"_s)));
+        QLineEdit *extents = &collective->extents();
         for (const char *sound : {"2 x 4", "2x4", "2,4", "0x10"}) {
             extents->setText(QString::fromLatin1(sound));
             QVERIFY2(extents->accessibleDescription().isEmpty(), sound);
@@ -294,10 +285,8 @@ private Q_SLOTS:
         QTest::keyClick(line, Qt::Key_Return);
         QTRY_COMPARE(patches(), std::size_t{1});
         QVERIFY(session().patches().front().edit->edit.kind == Edit::Kind::SetStored);
-        float value = 0;
         const auto element = *grid->model().elementAt(grid->model().index(1, 1));
-        session().bundle()->decoder(0)->decodeFloat(element, std::span(&value, 1));
-        QCOMPARE(value, 1.0F);
+        QCOMPARE(test::valueAt(*session().bundle(), 0, element), 1.0F);
         QVERIFY(m_window->settle());
         grid->editCode();
         line = VERIFIED(editorIn(table));
@@ -326,8 +315,8 @@ private Q_SLOTS:
         QTRY_VERIFY(answer->palette().color(QPalette::WindowText) != ink);
         // In the line of edits; what the program itself put there is no fault.
         session().goToElement(weight, 0);
-        (*m_window)->docks().patches()->beginEdit(Edit::Kind::Set);
-        auto *edits = VERIFIED((*m_window)->docks().patches()->findChild<ui::EditLine *>());
+        docks().patches()->beginEdit(Edit::Kind::Set);
+        auto *edits = VERIFIED(docks().patches()->findChild<ui::EditLine *>());
         auto *said = edits->findChild<QLabel *>(u"editAnswer"_s);
         QTRY_VERIFY(edits->answer().startsWith(QLatin1String("Type the rest")));
         QVERIFY(said->palette().color(QPalette::WindowText) != ink);
@@ -359,10 +348,10 @@ private Q_SLOTS:
         QTest::keyClick(line, Qt::Key_S, Qt::ControlModifier);
         auto *save = VERIFIED(test::dialog());
         QCOMPARE(patches(), std::size_t{2});
-        const auto listed = (*m_window)->document().pendingRanges();
+        const auto listed = document().pendingRanges();
         QCOMPARE(save->findChild<QTableView *>()->model()->rowCount(), int(listed.size()));
         QTest::keyClick(save, Qt::Key_Return);
-        QTRY_VERIFY(!(*m_window)->document().modified());
+        QTRY_VERIFY(!document().modified());
         const test::FileBytes after = test::bytesOf(path);
         qsizetype changed = 0, promised = 0;
         for (const auto &[name, content] : after)
@@ -379,7 +368,7 @@ private Q_SLOTS:
         QTest::keyClicks(line, u"0,5"_s);
         action(u"Close Bundle"_s)->trigger();
         QVERIFY(m_window->settle());
-        QVERIFY(!(*m_window)->document().isOpen());
+        QVERIFY(!document().isOpen());
         QVERIFY(test::bytesOf(path) == after);
         const QString said = (*m_window)->statusLine().message();
         QVERIFY2(said.startsWith(QLatin1String("Not changed.")) &&
@@ -403,7 +392,7 @@ private Q_SLOTS:
         QVERIFY(test::bytesOf(path) == before);
         QVERIFY((*m_window)->statusLine().message().contains(QLatin1String("Nothing was written")));
         QTest::keyClick(QApplication::activeModalWidget(), Qt::Key_Return);
-        QTRY_VERIFY(!(*m_window)->document().modified());
+        QTRY_VERIFY(!document().modified());
         QVERIFY(test::bytesOf(path) != before);
     }
 
@@ -415,8 +404,7 @@ private Q_SLOTS:
         const QString file = path + u"/weights/weight.bin"_s;
         const QString other = m_folder->filePath(u"other.bin"_s);
         std::filesystem::create_hard_link(file.toStdString(), other.toStdString());
-        const auto bytes = [](const QString &name) { return test::contentOf(name); };
-        const QByteArray before = bytes(other);
+        const QByteArray before = test::contentOf(other);
         QVERIFY(m_window->open({path}));
         patch();
         const auto saveListed = [this] {
@@ -425,32 +413,23 @@ private Q_SLOTS:
             if (dialog != nullptr)
                 QTest::keyClick(dialog, Qt::Key_Return);
         };
-        auto &notices = (*m_window)->notices();
-        const auto intoCopy = [&notices]() -> QPushButton * {
-            for (auto *button : notices.findChildren<QPushButton *>()) {
-                if (button->text() == QLatin1String("Save into a Copy of the File"))
-                    return button;
-            }
-            return nullptr;
-        };
+        const auto intoCopy = [this] { return answerButton(u"Save into a Copy of the File"_s); };
         saveListed();
-        QTRY_COMPARE(notices.texts().size(), 1);
-        const QString why = notices.texts().constFirst();
+        QTRY_COMPARE(notices().texts().size(), 1);
+        const QString why = notices().texts().constFirst();
         QVERIFY2(why.contains(QLatin1String("hard link")) && !why.contains(QLatin1String("--")),
                  qPrintable(why));
         patch(0.5); // was not listed
-        QPushButton *copy = intoCopy();
-        QVERIFY(copy);
-        copy->click();
+        VERIFIED(intoCopy())->click();
         auto *again = VERIFIED(test::dialog());
-        QVERIFY(bytes(file) == before);
+        QVERIFY(test::contentOf(file) == before);
         QTest::keyClick(again, Qt::Key_Return);
         QTRY_VERIFY(m_window->settle() && intoCopy() != nullptr);
         intoCopy()->click();
-        QTRY_VERIFY(!(*m_window)->document().modified());
-        QVERIFY(bytes(file) != before);
-        QCOMPARE(bytes(other), before);
-        QTRY_VERIFY(notices.texts().isEmpty());
+        QTRY_VERIFY(!document().modified());
+        QVERIFY(test::contentOf(file) != before);
+        QCOMPARE(test::contentOf(other), before);
+        QTRY_VERIFY(notices().texts().isEmpty());
     }
 
     /// Nothing is listed as on the disk that is not there; a copy can be saved.
@@ -461,11 +440,11 @@ private Q_SLOTS:
         patch();
         QVERIFY(QFile::remove(path + u"/weights/weight.bin"_s));
         action(u"Save\u2026"_s)->trigger();
-        QTRY_VERIFY(!(*m_window)->notices().texts().isEmpty());
+        QTRY_VERIFY(!notices().texts().isEmpty());
         QVERIFY(QApplication::activeModalWidget() == nullptr);
-        const QString why = (*m_window)->notices().texts().constLast();
+        const QString why = notices().texts().constLast();
         QVERIFY2(why.contains(QLatin1String("is gone from the disk")), qPrintable(why));
-        QVERIFY((*m_window)->document().modified());
+        QVERIFY(document().modified());
     }
 
     /// Keys with Ctrl move what is selected with the current cell, in every table.
@@ -474,7 +453,7 @@ private Q_SLOTS:
         QVERIFY(m_window->open({sample(u"palette"_s), sample(u"dense"_s)}));
         session().goToWeight(test::weightWith(*session().bundle(), codec::PartRole::Lut));
         int walked = 0;
-        for (const app::DockSet::Entry &entry : (*m_window)->docks().entries()) {
+        for (const app::DockSet::Entry &entry : docks().entries()) {
             entry.dock->show();
             entry.dock->raise();
             QVERIFY(m_window->settle());
@@ -518,12 +497,8 @@ private Q_SLOTS:
     {
         QVERIFY(m_window->open({sample(u"dense"_s)}));
         patch();
-        auto *dock = (*m_window)->docks().patches();
-        dock->show();
-        dock->raise();
-        QVERIFY(m_window->settle());
+        auto *view = VERIFIED(shownIn<QTableView>(u"patches"_s));
         QVERIFY(activate());
-        auto *view = VERIFIED(dock->findChild<QTableView *>());
         QTest::failOnWarning(QRegularExpression(u"does not belong to this view"_s));
         for (const bool enter : {true, false}) {
             view->setFocus();
@@ -544,7 +519,7 @@ private Q_SLOTS:
     void aFieldIsChangedByValue()
     {
         QVERIFY(m_window->open({writeHardware()}));
-        (*m_window)->layouts().show(Layout::Hardware);
+        layouts().show(Layout::Hardware);
         QVERIFY(m_window->settle());
         auto *dock = VERIFIED(qobject_cast<ui::TasksDock *>(this->dock(u"tasks"_s)));
         dock->raise();
@@ -588,19 +563,15 @@ private Q_SLOTS:
         dialog = VERIFIED(ask());
         dialog->setTextValue(u"0x100000000"_s);
         dialog->accept();
-        QTRY_COMPARE((*m_window)->notices().texts().size(), 1);
-        const QString why = (*m_window)->notices().texts().constFirst();
+        QTRY_COMPARE(notices().texts().size(), 1);
+        const QString why = notices().texts().constFirst();
         QVERIFY2(why.contains(u"fewer bits"_s) && !why.contains(u" form "_s), qPrintable(why));
     }
 
     void rowsArePasted()
     {
         QVERIFY(m_window->open({sample(u"dense"_s)}));
-        session().goToWeight(0);
-        auto *dock = this->dock(u"weight"_s);
-        dock->raise();
-        QVERIFY(m_window->settle());
-        auto *grid = VERIFIED(dock->findChild<ui::WeightGridView *>());
+        auto *grid = VERIFIED(gridOf(0));
         grid->table().setCurrentIndex(grid->model().index(1, 1));
         QGuiApplication::clipboard()->setText(u"0.5\t0x3800 0.25\n\t-2\n"_s);
         grid->paste(); // locked
@@ -609,10 +580,8 @@ private Q_SLOTS:
         grid->paste();
         QTRY_COMPARE(patches(), std::size_t{3});
         QCOMPARE(session().undoStack().count(), 1);
-        float value = 0;
         const auto element = grid->model().elementAt(grid->model().index(2, 2));
-        session().bundle()->decoder(0)->decodeFloat(*element, std::span(&value, 1));
-        QCOMPARE(value, -2.0F);
+        QCOMPARE(test::valueAt(*session().bundle(), 0, *element), -2.0F);
         session().undoStack().undo();
         // All of it or nothing: what is no number, not finite, or beyond the weight is named.
         QSignalSpy said(&session(), &ui::Session::statusMessage);
@@ -634,22 +603,17 @@ private Q_SLOTS:
     void selectedCellsAreComputed()
     {
         QVERIFY(m_window->open({sample(u"dense"_s)}));
-        session().goToWeight(0);
         session().setPatchingEnabled(true);
-        auto *dock = this->dock(u"weight"_s);
-        dock->raise();
-        QVERIFY(m_window->settle());
-        auto *grid = dock->findChild<ui::WeightGridView *>();
+        auto *grid = VERIFIED(gridOf(0));
         grid->table().selectionModel()->select(
             {grid->model().index(0, 0), grid->model().index(2, 2)},
             QItemSelectionModel::ClearAndSelect);
-        float before = 0, after = 0;
-        session().bundle()->decoder(0)->decodeFloat(0, std::span(&before, 1));
+        const float before = test::valueAt(*session().bundle(), 0, 0);
         for (QAction *action : grid->actions()) {
             if (action->text().startsWith(QLatin1String("Change Selected")))
                 action->trigger();
         }
-        auto *dialog = VERIFIED(dock->findChild<QInputDialog *>());
+        auto *dialog = VERIFIED(dock(u"weight"_s)->findChild<QInputDialog *>());
         // What cannot be read is said while it can still be put right, with the place in what was
         // typed.
         QCOMPARE(answerTo(*dialog, u"-w*"_s), u"Character 4:"_s);
@@ -670,21 +634,16 @@ private Q_SLOTS:
                      text.ends_with("]=-w*2"),
                  text.c_str());
         QCOMPARE(session().undoStack().count(), 1);
-        session().bundle()->decoder(0)->decodeFloat(0, std::span(&after, 1));
-        QCOMPARE(after, -2 * before);
+        QCOMPARE(test::valueAt(*session().bundle(), 0, 0), -2 * before);
         session().undoStack().undo();
     }
 
 private:
     ui::HexView *hexAt(std::uint64_t offset)
     {
-        auto *dock = this->dock(u"hex"_s);
-        dock->show();
-        dock->raise();
-        auto *view = dock->findChild<ui::HexView *>();
-        if (!m_window->settle() || view == nullptr)
-            return nullptr;
-        view->select({FileOffset(offset), ByteCount(1)});
+        auto *view = shownIn<ui::HexView>(u"hex"_s);
+        if (view)
+            view->select({FileOffset(offset), ByteCount(1)});
         return view;
     }
 
@@ -703,16 +662,13 @@ private:
         return editorIn(view);
     }
 
-    /// The first two words that the dialog says of a text; it can be accepted where it says none.
     ui::WeightGridView *gridOf(std::size_t weight)
     {
         session().goToWeight(weight);
-        auto *dock = this->dock(u"weight"_s);
-        dock->show();
-        dock->raise();
-        return m_window->settle() ? dock->findChild<ui::WeightGridView *>() : nullptr;
+        return shownIn<ui::WeightGridView>(u"weight"_s);
     }
 
+    /// The first two words that the dialog says of a text; it can be accepted where it says none.
     static QString answerTo(QInputDialog &dialog, const QString &typed)
     {
         dialog.setTextValue(typed);

@@ -4,7 +4,6 @@
 #include "app/go_to_box.h"
 #include "app/status_line.h"
 #include "main_window_fixture.h"
-#include "tests/test_program.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/file_dialogs.h"
@@ -72,12 +71,12 @@ private Q_SLOTS:
     {
         QVERIFY(m_window->open({sample(u"sparse"_s)}));
         QVERIFY(activate());
-        for (const auto &entry : (*m_window)->docks().entries()) {
+        for (const auto &entry : docks().entries()) {
             QVERIFY2(!entry.show->shortcut().isEmpty(), qPrintable(entry.dock->id()));
             entry.dock->hide();
             QTest::keySequence(&**m_window, entry.show->shortcut());
             QVERIFY2(entry.dock->isVisible(), qPrintable(entry.dock->id()));
-            QVERIFY2((*m_window)->docks().focused() == entry.dock, qPrintable(entry.dock->id()));
+            QVERIFY2(docks().focused() == entry.dock, qPrintable(entry.dock->id()));
             QTest::keySequence(&**m_window, entry.show->shortcut());
             if (entry.dock->isVisible()) // who searches again wants to type
                 QCOMPARE(entry.dock->id(), u"search"_s);
@@ -88,10 +87,22 @@ private Q_SLOTS:
     {
         QList<QAction *> inMenus;
         collect((*m_window)->menuBar()->actions(), inMenus);
-        for (const auto &entry : (*m_window)->docks().entries()) {
+        for (const auto &entry : docks().entries()) {
             QVERIFY(inMenus.contains(entry.show));
-            for (QAction *own : entry.menuActions)
-                QVERIFY2(own->isSeparator() || inMenus.contains(own), qPrintable(own->text()));
+            QSet<QString> texts;
+            for (QAction *own : entry.menuActions) {
+                if (own->isSeparator())
+                    continue;
+                QVERIFY2(inMenus.contains(own), qPrintable(own->text()));
+                QVERIFY2(!own->text().isEmpty() && !texts.contains(own->text()),
+                         qPrintable(entry.dock->id() + u' ' + own->text()));
+                texts += own->text();
+                // Keys of a dock work in it alone.
+                QVERIFY2(own->shortcut().isEmpty() ||
+                             own->shortcutContext() == Qt::WidgetWithChildrenShortcut ||
+                             own->shortcutContext() == Qt::WidgetShortcut,
+                         qPrintable(own->text()));
+            }
         }
     }
 
@@ -144,7 +155,7 @@ private Q_SLOTS:
         QVERIFY(m_window->open({sample(u"dense"_s)}));
         auto *box = (*m_window)->findChild<app::GoToBox *>();
         QVERIFY(activate());
-        QTest::keyClick(&**m_window, Qt::Key_G, Qt::ControlModifier);
+        press(Qt::Key_G, Qt::ControlModifier);
         QTRY_VERIFY(box->hasFocus());
         const Weight &weight = session().bundle()->weights()[1];
         QTest::keyClicks(box, QString::fromStdString(weight.name) + u"[3]"_s);
@@ -164,16 +175,14 @@ private Q_SLOTS:
     {
         QVERIFY(m_window->open({sample(u"dense"_s)}));
         QVERIFY(!action(u"Back"_s)->isEnabled());
-        session().goToWeight(0);
-        session().goToWeight(1);
-        session().goToWeight(2);
+        for (const std::size_t weight : {0, 1, 2})
+            session().goToWeight(weight);
         QVERIFY(activate());
-        QTest::keyClick(&**m_window, Qt::Key_Left, Qt::AltModifier);
-        QCOMPARE(session().place().weight, std::size_t{1});
-        QTest::keyClick(&**m_window, Qt::Key_Left, Qt::AltModifier);
-        QCOMPARE(session().place().weight, std::size_t{0});
-        QTest::keyClick(&**m_window, Qt::Key_Right, Qt::AltModifier);
-        QCOMPARE(session().place().weight, std::size_t{1});
+        for (const auto &[key, weight] :
+             {std::pair(Qt::Key_Left, 1u), {Qt::Key_Left, 0}, {Qt::Key_Right, 1}}) {
+            press(key, Qt::AltModifier);
+            QCOMPARE(session().place().weight, std::size_t{weight});
+        }
     }
 
     void paletteFindsEverything()
@@ -182,7 +191,7 @@ private Q_SLOTS:
         auto *box = (*m_window)->findChild<app::GoToBox *>();
         QVERIFY(activate());
         const auto type = [&](const QString &text) {
-            QTest::keyClick(&**m_window, Qt::Key_K, Qt::ControlModifier);
+            press(Qt::Key_K, Qt::ControlModifier);
             box->clear();
             QTest::keyClicks(box, text);
         };
@@ -205,11 +214,11 @@ private Q_SLOTS:
         // A workspace by name, with Enter alone.
         type(u"Performance"_s);
         QTest::keyClick(box, Qt::Key_Return);
-        QCOMPARE((*m_window)->layouts().current(), Layout::Performance);
+        QCOMPARE(layouts().current(), Layout::Performance);
         // A kind of edit, which no menu lists.
         type(u"new edit: fill"_s);
         QTest::keyClick(box, Qt::Key_Return);
-        QVERIFY((*m_window)->docks().patches()->isVisible());
+        QVERIFY(docks().patches()->isVisible());
         auto *line = VERIFIED(qobject_cast<QLineEdit *>(QApplication::focusWidget()));
         QCOMPARE(line->placeholderText(), u"weight[0:4,:]=0"_s);
         // A chip and a help page.
@@ -240,7 +249,7 @@ private Q_SLOTS:
         QVERIFY(m_window->settle());
         QVERIFY(dock(u"mask"_s)->isHidden());
         auto *box = (*m_window)->findChild<app::GoToBox *>();
-        QTest::keyClick(&**m_window, Qt::Key_K, Qt::ControlModifier);
+        press(Qt::Key_K, Qt::ControlModifier);
         QTest::keyClicks(box, u"paint by dragging"_s);
         QVERIFY(box->hits().isVisible());
         QCOMPARE(box->hits().hits().rowCount(), 1);
@@ -293,9 +302,9 @@ private Q_SLOTS:
         QVERIFY(activate());
         for (const char *id : {"bundle", "hex", "weight"}) {
             app::DockSet::reveal(dock(QString::fromLatin1(id)));
-            QTest::keyClick(&**m_window, Qt::Key_F1);
-            QVERIFY((*m_window)->docks().help()->isVisible());
-            QCOMPARE((*m_window)->docks().help()->page(), QString::fromLatin1(id));
+            press(Qt::Key_F1);
+            QVERIFY(docks().help()->isVisible());
+            QCOMPARE(docks().help()->page(), QString::fromLatin1(id));
         }
         // Nothing has the focus, as in a window that was clicked beside its docks: what the
         // workspace is about.
@@ -304,14 +313,14 @@ private Q_SLOTS:
         if (QWidget *focus = QApplication::focusWidget())
             focus->clearFocus();
         (*m_window)->setFocus();
-        QTest::keyClick(&**m_window, Qt::Key_F1);
-        QCOMPARE((*m_window)->docks().help()->page(), u"stream"_s);
-        QVERIFY((*m_window)->docks().help()->page() != QLatin1String("index"));
+        press(Qt::Key_F1);
+        QCOMPARE(docks().help()->page(), u"stream"_s);
+        QVERIFY(docks().help()->page() != QLatin1String("index"));
     }
 
     void everyDockHasHelp()
     {
-        for (const QString &id : (*m_window)->docks().ids())
+        for (const QString &id : docks().ids())
             QVERIFY2(id == QLatin1String("help") || ui::HelpDock::hasPage(id), qPrintable(id));
     }
 
@@ -322,11 +331,10 @@ private Q_SLOTS:
         for (const char *name : {"dense", "sparse", "palette"})
             paths += sample(QString::fromLatin1(name));
         QVERIFY(m_window->open({paths[0], paths[1]}));
-        const app::DockSet &docks = (*m_window)->docks();
-        auto *builds = VERIFIED(qobject_cast<ui::BuildsDock *>(docks.dock(u"builds"_s)));
+        auto *builds = VERIFIED(qobject_cast<ui::BuildsDock *>(docks().dock(u"builds"_s)));
         const auto third = VERIFIED(Bundle::open(paths[2].toStdString()));
         builds->addBuild(*third);
-        const QWidget *dock = docks.dock(u"weight"_s);
+        const QWidget *dock = docks().dock(u"weight"_s);
         for (const QString &path : paths) {
             QVERIFY2(!ui::outputRefusal(dock, path + u"/model.mil"_s).isEmpty(), qPrintable(path));
             QVERIFY2(!ui::outputRefusal(dock, path + u"/new.csv"_s).isEmpty(), qPrintable(path));
@@ -338,10 +346,6 @@ private Q_SLOTS:
     /// bytes; nothing replaces what is there.
     void makesBesideTheBundle()
     {
-        const auto at = [this](const char *name) {
-            return std::filesystem::path(
-                m_folder->filePath(QString::fromLatin1(name)).toStdString());
-        };
         const QString path = sample(u"palette"_s);
         const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
         const auto weights = plan::sectionWeights(**bundle);
@@ -359,9 +363,9 @@ private Q_SLOTS:
         QVERIFY(app::relayoutTo(at("a.mxfp8"), {"nz", {}}, at("b.mxfp8")));
         QVERIFY(app::relayoutTo(at("b.mxfp8"), {"nd", {}}, at("c.mxfp8")));
         const auto bytes = [&](const char *name) {
-            QFile file(m_folder->filePath(QString::fromLatin1(name)));
-            return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray("none");
+            return test::contentOf(m_folder->filePath(QString::fromLatin1(name)));
         };
+        QVERIFY(!bytes("a.mxfp8/data.bin").isEmpty());
         QCOMPARE(bytes("a.mxfp8/data.bin"), bytes("c.mxfp8/data.bin"));
         const target::Target &m1 = *target::findTarget("M1")->target;
         const target::Target &m3 = *target::findTarget("M3")->target;
@@ -410,10 +414,6 @@ private Q_SLOTS:
             QVERIFY(m_window->settle());
         }
         const QString file = m_folder->filePath(u"slices.bin"_s);
-        const auto at = [this](const char *name) {
-            return std::filesystem::path(
-                m_folder->filePath(QString::fromLatin1(name)).toStdString());
-        };
         const Bundle &bundle = *session().bundle();
         const auto weights = plan::sectionWeights(bundle);
         const target::Target &m1 = *target::findTarget("M1")->target;
@@ -468,10 +468,7 @@ private Q_SLOTS:
         action(u"Export Table of Sections\u2026"_s)->trigger();
         QTRY_COMPARE(asked.size(), 1);
         QVERIFY(dock->onView());
-        QFile file(path);
-        QTRY_VERIFY(file.exists());
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        QVERIFY(file.readAll().count('\n') > 10);
+        QTRY_VERIFY(test::contentOf(path).count('\n') > 10);
     }
 
     /// Ctrl+C is named in the menu of every dock, where Edit > Copy in This Dock finds it too.
@@ -481,7 +478,7 @@ private Q_SLOTS:
         const QStringList noRows{u"overview"_s, u"inspector"_s, u"mask"_s,      u"pair"_s,
                                  u"roofline"_s, u"timeline"_s,  u"reduction"_s, u"help"_s};
         QStringList without;
-        for (const app::DockSet::Entry &entry : (*m_window)->docks().entries()) {
+        for (const app::DockSet::Entry &entry : docks().entries()) {
             const bool copies = std::any_of(
                 entry.menuActions.begin(), entry.menuActions.end(), [](const QAction *action) {
                     return action->shortcut() == QKeySequence(QKeySequence::Copy);
@@ -498,13 +495,8 @@ private Q_SLOTS:
         QVERIFY(m_window->open({sample(u"dense"_s)}));
         QVERIFY(activate());
         (*m_window)->showLayout(Layout::Patch);
-        session().goToWeight(0);
-        QVERIFY(m_window->settle());
-        QAction *copy = nullptr;
-        for (QAction *found : (*m_window)->findChildren<QAction *>())
-            if (found->text().startsWith(u"&Copy in This Dock"_s))
-                copy = found;
-        QVERIFY(copy);
+        QVERIFY(goToWeight(0));
+        QAction *copy = VERIFIED(action(u"Copy in This Dock"_s, false));
         app::DockSet::reveal(dock(u"weight"_s));
         QGuiApplication::clipboard()->clear();
         copy->trigger();
@@ -527,9 +519,8 @@ private Q_SLOTS:
     void visitedPlacesAreListed()
     {
         QVERIFY(m_window->open({sample(u"dense"_s)}));
-        session().goToWeight(0);
-        session().goToWeight(1);
-        session().goToWeight(2);
+        for (const std::size_t weight : {0, 1, 2})
+            session().goToWeight(weight);
         session().goBack();
         QCOMPARE(session().place().weight, std::size_t{1});
         QMenu *visited = nullptr;
@@ -556,6 +547,12 @@ private Q_SLOTS:
         QVERIFY(session().place() == ui::Place());
         QVERIFY(m_window->settle());
         QVERIFY(overview->onView());
+    }
+
+private:
+    std::filesystem::path at(const char *name) const
+    {
+        return m_folder->filePath(QString::fromLatin1(name)).toStdString();
     }
 };
 

@@ -2,7 +2,6 @@
 #include "core/base/overlaid_file.h"
 #include "tests/app/main_window_fixture.h"
 #include "tests/core/container/section/made_section.h"
-#include "tests/test_program.h"
 #include "widgets/chips/stream_dock.h"
 #include "widgets/common/dock.h"
 #include "widgets/compare/builds_dock.h"
@@ -61,7 +60,7 @@ private Q_SLOTS:
         const QString section = writeSection();
         QVERIFY(!section.isEmpty());
         QVERIFY(m_window->open({section}));
-        QCOMPARE((*m_window)->layouts().current(), Layout::Hardware);
+        QCOMPARE(layouts().current(), Layout::Hardware);
         QTRY_VERIFY(dock("groups")->isVisible());
         QVERIFY(m_window->settle());
         QVERIFY(dock("groups")->showsContent());
@@ -69,13 +68,13 @@ private Q_SLOTS:
         QVERIFY(m_window->settle());
         QVERIFY(dock("descriptor")->showsContent());
         QVERIFY(m_window->open({sample(u"sparse"_s)}));
-        QCOMPARE((*m_window)->layouts().current(), Layout::Inspect);
+        QCOMPARE(layouts().current(), Layout::Inspect);
     }
 
     void tabsKeepTheirNames()
     {
         QVERIFY(m_window->open({sample(u"sparse"_s)}));
-        (*m_window)->layouts().show(Layout::Hardware);
+        layouts().show(Layout::Hardware);
         const auto tabsOf = [this] {
             QList<QTabBar *> found;
             for (QTabBar *tabs : (*m_window)->findChildren<QTabBar *>()) {
@@ -117,9 +116,9 @@ private Q_SLOTS:
         QVERIFY(!barOf(hex));
         // Pin, float and hide by the keyboard; floating it has its own title bar again.
         QVERIFY(activate());
-        QTest::keyClick(&**m_window, Qt::Key_P, Qt::ControlModifier | Qt::AltModifier);
+        press(Qt::Key_P, Qt::ControlModifier | Qt::AltModifier);
         QVERIFY(sections->pinned());
-        QTest::keyClick(&**m_window, Qt::Key_P, Qt::ControlModifier | Qt::AltModifier);
+        press(Qt::Key_P, Qt::ControlModifier | Qt::AltModifier);
         QVERIFY(!sections->pinned());
         sections->standingActions()[1]->trigger();
         QTRY_VERIFY(sections->isFloating());
@@ -188,42 +187,15 @@ private Q_SLOTS:
         }
     }
 
-    void saveShowsTheBytes()
-    {
-        QVERIFY(m_window->open({sample(u"dense"_s)}));
-        session().setPatchingEnabled(true);
-        session().requestEdits({test::setEdit(*session().bundle(), 0, 0, 1.0)}, {});
-        QVERIFY(activate());
-        QTest::keyClick(&**m_window, Qt::Key_S, Qt::ControlModifier);
-        auto *save = VERIFIED(test::dialog());
-        const auto *table = VERIFIED(save->findChild<QTableView *>());
-        const WrittenRange range = (*m_window)->document().pendingRanges().front();
-        const auto &file =
-            *session().bundle()->files()[session().bundle()->fileByPath(range.file).value()].file;
-        const auto word = [](std::byte value) {
-            return u"%1"_s.arg(std::to_integer<uint>(value), 2, 16, QLatin1Char('0'));
-        };
-        const auto text = [table](int column) {
-            return table->model()->index(0, column).data().toString();
-        };
-        QCOMPARE(text(0), QString::fromStdString(range.file));
-        QVERIFY(text(3).startsWith(word(file.diskByte(range.range.offset))));
-        QVERIFY(text(4).startsWith(word(file.bytes()[range.range.offset.value])));
-        QVERIFY(text(3) != text(4));
-        QTest::keyClick(save, Qt::Key_Escape);
-        session().undoStack().undo();
-    }
-
     void patchLayoutHasALargeGrid()
     {
         QVERIFY(m_window->open({sample(u"dense"_s)}));
         const QWidget *grid = &dynamic_cast<ui::WeightDock &>(*dock("weight")).grid().table();
-        session().goToWeight(0);
-        QVERIFY(m_window->settle());
+        QVERIFY(goToWeight(0));
         const int before = grid->height();
-        (*m_window)->layouts().show(Layout::Patch);
+        layouts().show(Layout::Patch);
         QTRY_VERIFY(grid->height() > before * 5 / 4);
-        (*m_window)->layouts().show(Layout::Inspect);
+        layouts().show(Layout::Inspect);
         QTRY_VERIFY(std::abs(grid->height() - before) < before / 4);
     }
 
@@ -233,7 +205,7 @@ private Q_SLOTS:
         QVERIFY(m_window->open({sample(u"sparse"_s)}));
         QVERIFY(activate());
         int found = 0;
-        for (const auto &entry : (*m_window)->docks().entries()) {
+        for (const auto &entry : docks().entries()) {
             app::DockSet::reveal(entry.dock);
             QVERIFY(m_window->settle());
             for (QAction *action : entry.menuActions) {
@@ -264,43 +236,36 @@ private Q_SLOTS:
         ui::PairChoices choices;
         choices.leaveDocumentAlone(
             QString::fromStdString(session().bundle()->weights()[0].findableName()));
-        (*m_window)->docks().compare()->setChoices(choices);
+        docks().compare()->setChoices(choices);
         QVERIFY(m_window->settle());
         QCOMPARE(cell(0), u"only in the first"_s);
-        (*m_window)->docks().compare()->setChoices({});
+        docks().compare()->setChoices({});
         QVERIFY(m_window->settle());
         QVERIFY(cell(0) != u"only in the first"_s);
     }
 
     void partnersAreAskedForOnce_data()
     {
-        QTest::addColumn<QString>("what");
-        for (const char *what : {"opened", "cancelled", "busy"})
-            test::addRow(what, QString::fromLatin1(what));
+        test::addEach<const char *>({"opened", "cancelled", "busy"});
     }
 
     /// "Compare This Weight with…" asks for the partner once that file is there, and never later:
     /// the next file that is opened beside the document has nothing to do with it.
     void partnersAreAskedForOnce()
     {
-        QFETCH(QString, what);
+        const auto [what] = test::fetched<QString>();
         const QString dense = sample(u"dense"_s);
         const QString sparse = sample(u"sparse"_s);
         const QString palette = sample(u"palette"_s);
-        app::Document &document = (*m_window)->document();
         ui::TaskManager &tasks = session().tasks();
         QVERIFY(m_window->open({dense}));
         session().goToWeight(0);
-        QAction *compare = nullptr;
-        for (QAction *action : (*m_window)->findChildren<QAction *>()) {
-            if (action->text().startsWith(u"Compare This"_s))
-                compare = action;
-        }
-        QVERIFY(compare && compare->isEnabled());
+        QAction *compare = VERIFIED(action(u"Compare This"_s, false));
+        QVERIFY(compare->isEnabled());
         compare->trigger();
         auto *asked = VERIFIED(qobject_cast<QInputDialog *>(test::dialog()));
         if (what == u"busy"_s)
-            document.openOther(palette);
+            document().openOther(palette);
         if (what == u"cancelled"_s)
             connect(
                 &tasks, &ui::TaskManager::changed, &tasks, [&] { tasks.cancelAll(); },
@@ -316,14 +281,14 @@ private Q_SLOTS:
         }
         if (what == u"busy"_s)
             QCOMPARE(partners(), 0);
-        document.openOther(what == u"busy"_s ? sparse : palette);
+        document().openOther(what == u"busy"_s ? sparse : palette);
         QVERIFY(m_window->settle());
         QVERIFY(session().other());
         QCOMPARE(partners(), 0);
     }
 
 private:
-    ui::Dock *dock(const char *id) { return (*m_window)->docks().dock(QString::fromLatin1(id)); }
+    ui::Dock *dock(const char *id) { return docks().dock(QString::fromLatin1(id)); }
     /// A dense weight of 16x4 for two cores.
     QString writeSection()
     {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "main_window_fixture.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
 
 using namespace kernscope;
 using test::bytesOf;
@@ -27,28 +26,27 @@ private Q_SLOTS:
         QVERIFY(m_window->open({path}));
         QVERIFY(!session().bundle()->weights().empty());
         // Of a program that leaves extents open the model's own default shapes are said.
-        const bool open = !(*m_window)->document().openInputs().empty();
-        QCOMPARE((*m_window)->notices().texts().size(), open ? 1 : 0);
+        const bool open = !document().openInputs().empty();
+        QCOMPARE(notices().texts().size(), open ? 1 : 0);
 
         session().setPatchingEnabled(true);
         for (std::size_t weight = 0; weight < session().bundle()->weights().size(); ++weight) {
             session().goToWeight(weight);
             const auto element = test::storedElement(*session().bundle(), weight);
             if (element < session().bundle()->weights()[weight].elements.value)
-                session().requestEdits({test::setEdit(*session().bundle(), weight, element, 0.1)},
-                                       {});
+                edit(weight, element, 0.1);
         }
         QVERIFY(m_window->settle());
-        QVERIFY((*m_window)->document().modified());
+        QVERIFY(document().modified());
         QVERIFY(bytesOf(path) == before);
 
         session().undoStack().setIndex(0);
-        QVERIFY(!(*m_window)->document().modified());
+        QVERIFY(!document().modified());
         session().undoStack().setIndex(session().undoStack().count());
 
-        QSignalSpy saved(&(*m_window)->document(), &app::Document::saved);
-        const auto pending = (*m_window)->document().pendingRanges();
-        (*m_window)->document().save(false);
+        QSignalSpy saved(&document(), &app::Document::saved);
+        const auto pending = document().pendingRanges();
+        document().save(false);
         QVERIFY(m_window->settle());
         QCOMPARE(saved.size(), 1);
         test::FileBytes after = bytesOf(path);
@@ -62,7 +60,7 @@ private Q_SLOTS:
             }
         }
         session().undoStack().setIndex(0);
-        (*m_window)->document().save(false);
+        document().save(false);
         QVERIFY(m_window->settle());
         QVERIFY(bytesOf(path) == before);
     }
@@ -75,7 +73,7 @@ private Q_SLOTS:
         KERNSCOPE_NEEDS(a);
         KERNSCOPE_NEEDS(b);
         QVERIFY(m_window->open({a, b}));
-        QCOMPARE((*m_window)->layouts().current(), app::Layout::Compare);
+        QCOMPARE(layouts().current(), app::Layout::Compare);
         const ui::Dock *compare = dock(u"compare"_s);
         QVERIFY(compare->isVisible());
         QVERIFY(compare->showsContent());

@@ -2,7 +2,6 @@
 #include "app/command_palette.h"
 #include "app/status_line.h"
 #include "main_window_fixture.h"
-#include "tests/test_program.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/dock.h"
 #include "widgets/compare/verdict_strip.h"
@@ -43,14 +42,14 @@ private Q_SLOTS:
     void locksAndUnlocks()
     {
         QVERIFY(m_window->open({sample(u"dense"_s)}));
-        session().requestEdits({test::setEdit(*session().bundle(), 0, 0, 0.5)}, {});
-        QCOMPARE((*m_window)->notices().texts().size(), 1);
-        QVERIFY(!(*m_window)->document().modified());
+        edit(0, 0, 0.5);
+        QCOMPARE(notices().texts().size(), 1);
+        QVERIFY(!document().modified());
         QVERIFY(activate());
-        QTest::keyClick(&**m_window, Qt::Key_E, Qt::ControlModifier);
+        press(Qt::Key_E, Qt::ControlModifier);
         QVERIFY(session().patchingEnabled());
-        QVERIFY((*m_window)->notices().texts().isEmpty());
-        QTest::keyClick(&**m_window, Qt::Key_E, Qt::ControlModifier);
+        QVERIFY(notices().texts().isEmpty());
+        press(Qt::Key_E, Qt::ControlModifier);
         QVERIFY(!session().patchingEnabled());
     }
 
@@ -111,17 +110,31 @@ private Q_SLOTS:
         QVERIFY(m_window->open({path}));
         patch();
         QVERIFY(activate());
-        QTest::keyClick(&**m_window, Qt::Key_S, Qt::ControlModifier);
+        press(Qt::Key_S, Qt::ControlModifier);
         auto *save = VERIFIED(test::dialog());
         auto *table = VERIFIED(save->findChild<QTableView *>());
         // The name of the file is whole.
         QVERIFY(static_cast<QAbstractItemView *>(table)->sizeHintForColumn(0) <=
                 table->columnWidth(0));
         QCOMPARE(static_cast<std::size_t>(table->model()->rowCount()),
-                 (*m_window)->document().pendingRanges().size());
+                 document().pendingRanges().size());
+        // The bytes of before and those that take their place.
+        const WrittenRange range = document().pendingRanges().front();
+        const std::size_t number = session().bundle()->fileByPath(range.file).value();
+        const auto &file = *session().bundle()->files()[number].file;
+        const auto word = [](std::byte value) {
+            return u"%1"_s.arg(std::to_integer<uint>(value), 2, 16, QLatin1Char('0'));
+        };
+        const auto text = [table](int column) {
+            return table->model()->index(0, column).data().toString();
+        };
+        QCOMPARE(text(0), QString::fromStdString(range.file));
+        QVERIFY(text(3).startsWith(word(file.diskByte(range.range.offset))));
+        QVERIFY(text(4).startsWith(word(file.bytes()[range.range.offset.value])));
+        QVERIFY(text(3) != text(4));
         QVERIFY(bytesOf(path) == before);
         QTest::keyClick(save, Qt::Key_Return);
-        QTRY_VERIFY(!(*m_window)->document().modified());
+        QTRY_VERIFY(!document().modified());
         QVERIFY(bytesOf(path) != before);
         QVERIFY((*m_window)->statusLine().message().contains(u"verified"_s));
     }
@@ -177,7 +190,7 @@ private Q_SLOTS:
         // A step of the document after the letters is undone first.
         QTest::keyClicks(line, u"7"_s);
         const auto element = test::storedElement(*session().bundle(), 1);
-        session().requestEdits({test::setEdit(*session().bundle(), 1, element, 0.25)}, {});
+        edit(1, element, 0.25);
         QTRY_COMPARE(stack.index(), 2);
         QTest::keyClick(line, Qt::Key_Z, Qt::ControlModifier);
         QTRY_COMPARE(stack.index(), 1);
@@ -293,7 +306,7 @@ private Q_SLOTS:
 
         QVERIFY(m_window->open({a}));
         QTRY_COMPARE(keyboardAt(), u"bundle"_s);
-        (*m_window)->document().openOther(b); // as the dialog does
+        document().openOther(b); // as the dialog does
         QVERIFY(m_window->settle());
         QTRY_COMPARE(keyboardAt(), u"compare"_s);
     }
@@ -304,7 +317,7 @@ private Q_SLOTS:
         QVERIFY(m_window->open({sample(u"sparse"_s)}));
         QTRY_COMPARE(keyboardAt(), u"bundle"_s);
         app::DockSet::reveal(dock(u"hex"_s));
-        (*m_window)->document().reload();
+        document().reload();
         QVERIFY(m_window->settleLong());
         QCOMPARE(keyboardAt(), u"hex"_s);
     }
@@ -313,7 +326,7 @@ private Q_SLOTS:
     void filtersComeBeforeWhatTheyFilter()
     {
         QStringList wrong;
-        for (const auto &entry : (*m_window)->docks().entries()) {
+        for (const auto &entry : docks().entries()) {
             for (QLineEdit *box : entry.dock->findChildren<QLineEdit *>()) {
                 if (!box->accessibleName().startsWith(u"Filter"_s))
                     continue;
@@ -374,12 +387,11 @@ private Q_SLOTS:
         const QString b = sample(u"sparse"_s);
         QVERIFY(m_window->open({a, b}));
         QVERIFY(activate());
-        (*m_window)->layouts().show(static_cast<Layout>(layout));
-        session().goToWeight(0);
-        QVERIFY(m_window->settle());
+        layouts().show(static_cast<Layout>(layout));
+        QVERIFY(goToWeight(0));
         QSet<QString> wanted;
         ui::Dock *first = nullptr;
-        for (const auto &entry : (*m_window)->docks().entries()) {
+        for (const auto &entry : docks().entries()) {
             if (entry.dock->onView() && entry.dock->showsContent()) {
                 wanted << entry.dock->id();
                 first = first ? first : entry.dock;
@@ -462,12 +474,12 @@ private Q_SLOTS:
         for (const Layout layout : {Layout::Compare, Layout::Patch, Layout::Performance}) {
             QTest::keyClick(QApplication::focusWidget(), Qt::Key_Right);
             QVERIFY(m_window->settle());
-            QCOMPARE((*m_window)->layouts().current(), layout);
+            QCOMPARE(layouts().current(), layout);
             QCOMPARE(QApplication::focusWidget(), static_cast<QWidget *>(buttons[int(layout)]));
             QCOMPARE(stops(), QStringList{buttons[int(layout)]->text()});
         }
         QTest::keyClick(QApplication::focusWidget(), Qt::Key_Home);
-        QCOMPARE((*m_window)->layouts().current(), Layout::Inspect);
+        QCOMPARE(layouts().current(), Layout::Inspect);
     }
 
 private:

@@ -2,7 +2,6 @@
 #include "app/shapes_dialog.h"
 #include "made_bundle.h"
 #include "main_window_fixture.h"
-#include "tests/test_program.h"
 
 using namespace kernscope;
 using app::Document;
@@ -59,11 +58,11 @@ private Q_SLOTS:
         QCOMPARE(flops(), std::uint64_t(0));
         QVERIFY(m_window->open({m_path}));
         QCOMPARE(flops(), std::uint64_t(2 * 8 * 3 * 4 * 2));
-        QVERIFY(notices().join(u' ').contains(QLatin1String("[1, 3, 4, 2]")));
-        (*m_window)->document().bindShapes({});
+        QVERIFY(notices().texts().join(u' ').contains(QLatin1String("[1, 3, 4, 2]")));
+        document().bindShapes({});
         QVERIFY(m_window->settle());
         QCOMPARE(flops(), std::uint64_t(0));
-        (*m_window)->document().reload();
+        document().reload();
         QVERIFY(m_window->settle());
         QCOMPARE(flops(), std::uint64_t(0));
     }
@@ -71,15 +70,15 @@ private Q_SLOTS:
     void bindsAndOpensAgain()
     {
         QCOMPARE(flops(), std::uint64_t{0});
-        QVERIFY(notices().isEmpty());
+        QVERIFY(notices().texts().isEmpty());
         QVERIFY(bind("x=1,3,5,4"));
         QCOMPARE(flops(), kFlops * 20);
-        QVERIFY(notices().join(QLatin1Char(' ')).contains(u"x = [1, 3, 5, 4]: "_s));
-        QVERIFY(!(*m_window)->document().modified());
-        (*m_window)->document().bindShapes({});
+        QVERIFY(notices().texts().join(QLatin1Char(' ')).contains(u"x = [1, 3, 5, 4]: "_s));
+        QVERIFY(!document().modified());
+        document().bindShapes({});
         QVERIFY(m_window->settle());
         QCOMPARE(flops(), std::uint64_t{0});
-        QSignalSpy refused(&(*m_window)->document(), &Document::shapesRefused);
+        QSignalSpy refused(&document(), &Document::shapesRefused);
         QVERIFY(bind("x=1,4,5,5"));
         QCOMPARE(refused.size(), 1);
         QCOMPARE(flops(), std::uint64_t{0});
@@ -88,23 +87,22 @@ private Q_SLOTS:
     void keptByEditsAndReloads()
     {
         QVERIFY(bind("x=1,3,5,4"));
-        Document &document = (*m_window)->document();
         ui::Session &session = this->session();
         session.setPatchingEnabled(true);
         const auto edit = VERIFIED(parseEdit(Edit::Kind::Codebook, "codes[0][0]=4"));
         session.requestEdits({*edit}, {});
         QVERIFY(m_window->settle());
-        QVERIFY(document.modified());
+        QVERIFY(document().modified());
         QCOMPARE(flops(), kFlops * 20);
         session.undoStack().undo();
         QCOMPARE(flops(), kFlops * 20);
         session.undoStack().redo();
-        document.save(false);
+        document().save(false);
         QVERIFY(m_window->settle());
-        document.reload();
+        document().reload();
         QVERIFY(m_window->settle());
         QCOMPARE(flops(), kFlops * 20);
-        document.saveAs(m_folder->filePath(u"copy.mlmodelc"_s));
+        document().saveAs(m_folder->filePath(u"copy.mlmodelc"_s));
         QVERIFY(m_window->settle());
         QCOMPARE(flops(), kFlops * 20);
         // Another bundle has shapes of its own.
@@ -117,22 +115,18 @@ private Q_SLOTS:
         QVERIFY(bind("x=1,3,5,4"));
         QVERIFY(QDir(m_path).removeRecursively());
         QVERIFY(writeTo(m_path, openProgram("tensor<fp16, [1, 3, 7, ?]> x")));
-        QSignalSpy refused(&(*m_window)->document(), &Document::shapesRefused);
-        (*m_window)->document().reload();
+        QSignalSpy refused(&document(), &Document::shapesRefused);
+        document().reload();
         QVERIFY(m_window->settle());
         QCOMPARE(refused.size(), 1);
         QVERIFY(!session().bundle()->shapeBindings());
-        QVERIFY(notices().join(QLatin1Char(' ')).contains(u"The shapes are not used"_s));
+        QVERIFY(notices().texts().join(QLatin1Char(' ')).contains(u"The shapes are not used"_s));
     }
 
     void asksInADialog()
     {
-        QAction *action = nullptr;
-        for (QAction *one : (*m_window)->findChildren<QAction *>()) {
-            if (one->text().contains(u"Shapes of Inputs"_s))
-                action = one;
-        }
-        QVERIFY(action && action->isEnabled() && !action->shortcut().isEmpty());
+        QAction *action = VERIFIED(this->action(u"Shapes of Inputs"_s, false));
+        QVERIFY(action->isEnabled() && !action->shortcut().isEmpty());
         action->trigger();
         auto *dialog = VERIFIED(qobject_cast<app::ShapesDialog *>(test::dialog()));
         auto *field = dialog->findChild<QLineEdit *>();
@@ -176,15 +170,15 @@ private Q_SLOTS:
         dialog->setTextValue(u"a/other.mlmodelc"_s);
         dialog->accept();
         QVERIFY(m_window->settle());
-        QCOMPARE((*m_window)->document().name(), u"other.mlmodelc"_s);
+        QCOMPARE(document().name(), u"other.mlmodelc"_s);
         QVERIFY(session().other() == nullptr);
         // As the one to compare with.
-        (*m_window)->document().openOther(m_folder->path());
+        document().openOther(m_folder->path());
         dialog = VERIFIED(qobject_cast<QInputDialog *>(test::dialog()));
         dialog->setTextValue(u"open.mlmodelc"_s);
         dialog->accept();
         QVERIFY(m_window->settle());
-        QCOMPARE((*m_window)->document().name(), u"other.mlmodelc"_s);
+        QCOMPARE(document().name(), u"other.mlmodelc"_s);
         QVERIFY(session().other() != nullptr);
     }
 
@@ -194,14 +188,13 @@ private:
         const auto &weight = session().bundle()->weights().front();
         return weight.consumers.front().flops.value_or(0);
     }
-    QStringList notices() { return (*m_window)->findChild<app::NoticeArea *>()->texts(); }
 
     bool bind(const char *text)
     {
         const auto binding = shapes::parseBinding(text);
         if (!binding)
             return false;
-        (*m_window)->document().bindShapes({*binding});
+        document().bindShapes({*binding});
         return m_window->settle();
     }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/app/main_window_fixture.h"
-#include "tests/test_program.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/bytes/inspector_view.h"
 #include "widgets/common/panels.h"
@@ -37,6 +36,8 @@ class TestWindowSizes : public test::MainWindowTest
     Q_OBJECT
 
 private Q_SLOTS:
+    void init() { openWindow(); }
+
     void leastSizes_data()
     {
         test::addColumns<QSize, QString, int>();
@@ -56,27 +57,27 @@ private Q_SLOTS:
     void leastSizes()
     {
         const auto [size, build, layout] = test::fetched<QSize, QString, int>();
-        openWindow();
         (*m_window)->resize(size);
-        QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
         QStringList paths{build == QLatin1String("hwx") ? writeHardware() : sample(build)};
         if (static_cast<Layout>(layout) == Layout::Compare)
             paths += sample(build == QLatin1String("dense") ? u"sparse"_s : u"dense"_s);
         QVERIFY(m_window->open(paths));
-        (*m_window)->layouts().show(static_cast<Layout>(layout));
+        layouts().show(static_cast<Layout>(layout));
         QVERIFY(m_window->settle());
         QCOMPARE((*m_window)->size(), size);
         m_least = size.height() < 900 ? Least{8, 8, 6, 6, 5, 120, 160} : Least{};
         m_faults.clear();
         checkTabs(); // the overview
         checkTitles();
+        if (static_cast<Layout>(layout) == Layout::Inspect)
+            checkReadings();
         for (std::size_t i = 0; i < session().bundle()->weights().size(); ++i) {
             if (session().bundle()->weights()[i].shape.size() < 2)
                 continue;
             session().goToWeight(i);
             QVERIFY(m_window->settle());
             QCoreApplication::sendPostedEvents();
-            for (const auto &entry : (*m_window)->docks().entries())
+            for (const auto &entry : docks().entries())
                 check(*entry.dock);
         }
         checkTabs();
@@ -86,16 +87,14 @@ private Q_SLOTS:
     /// The frame of window.md at 1400x900: 270 pixels for the navigator, 320 for the inspector.
     void sidesHaveTheirWidths()
     {
-        openWindow();
         (*m_window)->resize(1400, 900);
-        QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
         QVERIFY(m_window->open({sample(u"sparse"_s)}));
         const double em = QFontMetrics((*m_window)->font()).height() / 14.0;
         for (const auto &[layout, id] : {std::pair{Layout::Inspect, "inspector"},
                                          {Layout::Patch, "inspector"},
                                          {Layout::Performance, "assessment"},
                                          {Layout::Hardware, "inspector"}}) {
-            (*m_window)->layouts().show(layout);
+            layouts().show(layout);
             QVERIFY(m_window->settle());
             const auto wide = [this](const char *dock) {
                 return this->dock(QLatin1String(dock))->width();
@@ -109,13 +108,11 @@ private Q_SLOTS:
     /// A window that was large shows as much as one that never was: nothing keeps its old width.
     void smallerWindow()
     {
-        openWindow();
         (*m_window)->resize(2560, 1440);
-        QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
         QVERIFY(m_window->open({sample(u"sparse"_s)}));
         const auto turnTo = [this](QSize size, std::size_t weight) {
             (*m_window)->resize(size);
-            (*m_window)->layouts().reset();
+            layouts().reset();
             this->session().goToWeight(weight);
             dock(u"weight"_s)->raise();
             return m_window->settle();
@@ -126,64 +123,9 @@ private Q_SLOTS:
         m_faults.clear();
         QVERIFY(session().bundle());
         QCoreApplication::sendPostedEvents();
-        for (const auto &entry : (*m_window)->docks().entries())
+        for (const auto &entry : docks().entries())
             check(*entry.dock);
         QVERIFY2(m_faults.isEmpty(), qPrintable(m_faults.join(u"; "_s)));
-    }
-
-    /// Numbers are never cut: their columns are as wide as the longest of them.
-    void navigatorNumbersAreWhole()
-    {
-        openWindow();
-        (*m_window)->resize(1280, 800);
-        QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
-        QVERIFY(m_window->open({sample(u"sparse"_s)}));
-        QVERIFY(m_window->settle());
-        auto *tree = VERIFIED(dock(u"bundle"_s)->findChild<QTreeView *>());
-        const QAbstractItemModel &model = *tree->model();
-        for (int column = 1; column < model.columnCount(); ++column) {
-            const int right = tree->columnViewportPosition(column) + tree->columnWidth(column);
-            if (right > tree->viewport()->width() || tree->isColumnHidden(column))
-                continue; // beyond the edge as a whole, or in the second line
-            QVERIFY2(static_cast<const QAbstractItemView *>(tree)
-                                 ->sizeHintForIndex(model.index(0, column))
-                                 .width() <= tree->columnWidth(column) ||
-                         model.index(0, column).data().toString().isEmpty(),
-                     qPrintable(QString::number(column)));
-        }
-    }
-
-    void readingsBesideTheBytes_data()
-    {
-        QTest::addColumn<QSize>("size");
-        test::addRow("1400x900", QSize(1400, 900));
-        test::addRow("1280x800", QSize(1280, 800));
-    }
-
-    /// Beside the bytes are their readings, in both workspaces at both sizes.
-    void readingsBesideTheBytes()
-    {
-        QFETCH(QSize, size);
-        openWindow();
-        (*m_window)->resize(size);
-        QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
-        QVERIFY(m_window->open({sample(u"sparse"_s)}));
-        QVERIFY(m_window->settle());
-        QCOMPARE((*m_window)->size(), size);
-        const auto *dock = this->dock(u"hex"_s);
-        const auto *bytes = dock->findChild<ui::HexView *>();
-        const auto *readings = dock->findChild<ui::InspectorView *>();
-        QVERIFY2(readings->isVisible() && readings->x() > bytes->geometry().right(),
-                 qPrintable(QString::number(readings->x())));
-        QVERIFY(bytes->horizontalScrollBar()->maximum() == 0);
-        const QAbstractItemModel &model = *readings->model();
-        QStringList seen;
-        for (int row = 0; row < model.rowCount(); ++row) {
-            if (readings->viewport()->rect().contains(readings->visualRect(model.index(row, 1))))
-                seen += model.index(row, 0).data().toString();
-        }
-        for (const char *name : {"u8", "i8", "u16", "i16", "u32", "i32", "fp16", "bf16"})
-            QVERIFY2(seen.contains(QLatin1String(name)), name);
     }
 
 private:
@@ -258,16 +200,31 @@ private:
                    table.horizontalHeader()->length());
     }
 
+    /// Beside the bytes, which are whole, are their readings.
+    void checkReadings()
+    {
+        const auto *bytes = VERIFIED(shownIn<ui::HexView>(u"hex"_s));
+        const auto *readings = VERIFIED(dock(u"hex"_s)->findChild<ui::InspectorView *>());
+        QVERIFY2(readings->isVisible() && readings->x() > bytes->geometry().right(),
+                 qPrintable(QString::number(readings->x())));
+        QCOMPARE(bytes->horizontalScrollBar()->maximum(), 0);
+        const QAbstractItemModel &model = *readings->model();
+        for (int row = 0; row < 8; ++row) // u8 to i32, fp16, bf16
+            QVERIFY2(
+                readings->viewport()->rect().contains(readings->visualRect(model.index(row, 1))),
+                qPrintable(model.index(row, 0).data().toString()));
+    }
+
     /// Every dock of the workspace, in front of its tabs.
     void checkTabs()
     {
-        for (const auto &entry : (*m_window)->docks().entries()) {
+        for (const auto &entry : docks().entries()) {
             if (entry.dock->isHidden())
                 continue;
             entry.dock->raise();
             QVERIFY(m_window->settle());
             QCoreApplication::sendPostedEvents();
-            for (const auto &other : (*m_window)->docks().entries())
+            for (const auto &other : docks().entries())
                 check(*other.dock);
         }
     }
@@ -275,7 +232,7 @@ private:
     /// Docks in tabs have no title bars of their own: those would take a row of their content.
     void checkTitles()
     {
-        for (const auto &entry : (*m_window)->docks().entries()) {
+        for (const auto &entry : docks().entries()) {
             QMainWindow *host = qobject_cast<QMainWindow *>(entry.dock->parentWidget());
             const auto others =
                 host ? host->tabifiedDockWidgets(entry.dock) : QList<QDockWidget *>();

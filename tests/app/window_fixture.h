@@ -111,6 +111,14 @@ inline Edit setEdit(const Bundle &bundle, std::size_t weight, std::uint64_t elem
     return edit;
 }
 
+inline float valueAt(const Bundle &bundle, std::size_t weight, std::uint64_t element)
+{
+    float value = std::numeric_limits<float>::quiet_NaN();
+    if (const auto decoder = bundle.decoder(weight))
+        decoder->decodeFloat(element, std::span(&value, 1));
+    return value;
+}
+
 /// Leaves the bundle at `path` as a crash in the middle of a save in place does: the first value of
 /// its first weight is written, the last one is not.
 inline void interruptSave(const QString &path)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/patch/patch.h"
 #include "diff_sample.h"

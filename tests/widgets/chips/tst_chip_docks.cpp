@@ -77,6 +77,18 @@ class TestChipDocks : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
+    void emptyStates()
+    {
+        auto [session, stream] = Alone<StreamDock>();
+        RooflineDock roofline(session);
+        ChooseDock choose(session);
+        PlanDock plan(session);
+        for (Dock *dock : std::initializer_list<Dock *>{&stream, &roofline, &choose, &plan}) {
+            QVERIFY(showDock(*dock));
+            QVERIFY(!dock->showsContent());
+        }
+    }
+
     /// A file is open: being told to open one would be wrong.
     void filesWithoutWeights()
     {

@@ -306,8 +306,7 @@ private Q_SLOTS:
         exportBytes(session, bundle, mask.file, mask.range(), bytes);
         QTRY_COMPARE(said.size(), 1);
         const auto stored = bundle->operandBytes(*weight.operand(codec::PartRole::Mask));
-        QCOMPARE(test::contentOf(bytes), QByteArray(reinterpret_cast<const char *>(stored.data()),
-                                                    static_cast<qsizetype>(stored.size())));
+        QCOMPARE(test::contentOf(bytes), test::asArray(stored));
         exportBytes(session, bundle, mask.file, mask.range(),
                     folder.filePath(u"no/such/folder.bin"_s));
         QTRY_COMPARE(said.size(), 2);

@@ -173,10 +173,7 @@ private Q_SLOTS:
         dock.addBuild(denseBundle({{"x", "[4]", {1, 2, 3, 5}}}, false));
         QVERIFY(showDock(dock));
         QVERIFY(dock.showsContent());
-        for (QAction *action : dock.menuActions()) {
-            if (action->text().startsWith(u"Remove"_s))
-                action->trigger();
-        }
+        VERIFIED(test::actionOf(dock, u"Remove"_s))->trigger();
         QVERIFY(settle(dock));
         QVERIFY(dock.added().empty() && !dock.showsContent());
         for (std::size_t i = 0; i < BuildsDock::kMostBuilds + 3; ++i)
@@ -222,8 +219,7 @@ private Q_SLOTS:
         QCOMPARE(rows, 2);
         disconnect(started);
         // Another build beside the same document, and that is cancelled.
-        connect(&session.tasks(), &TaskManager::changed, &dock,
-                [&] { session.tasks().cancelAll(); });
+        test::cancelTasks(session);
         session.setOther(denseBundle({{"z", "[4]", {1, 2, 3, 5}}}, false));
         QVERIFY(settle(dock));
         QTRY_VERIFY(session.tasks().idle());
@@ -237,29 +233,18 @@ private Q_SLOTS:
         auto [session, dock] = test::Alone<BuildsDock>();
         session.setBundle(denseBundle({{"x", "[4]", {1, 2, 3, 4}}}, false));
         session.setOther(denseBundle({{"x", "[4]", {1, 2, 3, 5}}}, false));
-        const auto cutting = connect(&session.tasks(), &TaskManager::changed, &dock,
-                                     [&] { session.tasks().cancelAll(); });
+        const auto cutting = test::cancelTasks(session);
         QVERIFY(showDock(dock));
-        QAction *again = nullptr;
-        for (QAction *action : dock.menuActions()) {
-            if (action->text() == u"Compare Builds Again"_s)
-                again = action;
-        }
-        QVERIFY(again);
+        QAction *again = VERIFIED(test::actionOf(dock, u"Compare Builds Again"_s));
         QTRY_VERIFY(again->isEnabled());
         QVERIFY(!dock.showsContent());
-        const auto labels = dock.findChildren<QLabel *>();
-        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
-            return label->isVisible() && label->text().contains(u"cancelled"_s);
-        }));
+        QVERIFY(test::says(dock, u"cancelled"_s));
         disconnect(cutting);
         again->trigger();
         QVERIFY(settle(dock));
         QVERIFY(dock.showsContent() && !again->isEnabled());
         QCOMPARE(dock.model().rowCount(), 1);
-        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
-            return label->isVisible() && label->text() == u"1 weight, 2 builds"_s;
-        }));
+        QVERIFY(test::says(dock, u"1 weight, 2 builds"_s));
     }
 
     /// A move of the cursor elsewhere, an edit and the range of the colours leave the zoom alone.
@@ -331,14 +316,8 @@ private Q_SLOTS:
     {
         auto [session, dock] = test::Alone<BuildsDock>();
         session.setBundle(openSample("sample-dense.mlmodelc"));
-        for (const sample::SampleBundle &bundle : sample::bundles()) {
-            if (bundle.name != "sample-sparse.mlmodelc")
-                continue;
-            auto opened = VERIFIED(
-                Bundle::open("network_unified_palette_4bit.mlmodelc", {.memory = bundle.files}));
-            session.setOther(*opened);
-        }
-        QVERIFY(session.other());
+        session.setOther(*VERIFIED(Bundle::open("network_unified_palette_4bit.mlmodelc",
+                                                {.memory = test::sampleOf("sparse").files})));
         QVERIFY(showDock(dock, 1400, 600));
         const QHeaderView *header = dock.table()->horizontalHeader();
         QVERIFY2(

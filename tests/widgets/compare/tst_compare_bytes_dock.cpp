@@ -163,12 +163,7 @@ private Q_SLOTS:
         QVERIFY(colors.size() >= 2);
     }
 
-    void gapsAreSeen_data()
-    {
-        QTest::addColumn<bool>("dark");
-        test::addRow("light", false);
-        test::addRow("dark", true);
-    }
+    void gapsAreSeen_data() { test::addThemes(); }
 
     /// The hatching of what a side lacks stands out from its ground.
     void gapsAreSeen()

@@ -469,17 +469,12 @@ private Q_SLOTS:
         QVERIFY(!actionOf(dock, u"Take the Pair Apart"_s)->isEnabled());
     }
 
-    void pictures_data()
-    {
-        QTest::addColumn<bool>("merged");
-        test::addRow("split", false);
-        test::addRow("merged", true);
-    }
+    void pictures_data() { test::addEach<const char *>({"split", "merged"}); }
 
     /// The part and its place in the whole lie cell beside cell; places are those of the document.
     void pictures()
     {
-        QFETCH(const bool, merged);
+        const bool merged = std::get<0>(test::fetched<QString>()) == u"merged"_s;
         auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, merged ? partsBundle() : wholeBundle(),
                          merged ? wholeBundle() : partsBundle(), {1300, 800}));

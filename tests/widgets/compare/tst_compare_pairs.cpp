@@ -273,8 +273,7 @@ private Q_SLOTS:
         session.goToWeight(0);
         QVERIFY(QTest::qWaitFor([&] { return !dock.busy() && !places.busy(); }, 20000));
         QVERIFY(places.showsContent() && dock.pictures()->viewA()->isVisible());
-        const auto cutting = connect(&session.tasks(), &TaskManager::changed, &dock,
-                                     [&] { session.tasks().cancelAll(); });
+        const auto cutting = test::cancelTasks(session);
         session.goToWeight(1);
         QCOMPARE(dock.shownRow(), std::size_t(1));
         Q_EMIT dock.pictures()->elementPicked(3); // of x, which its pictures still show
@@ -282,10 +281,7 @@ private Q_SLOTS:
         QTRY_VERIFY(session.tasks().idle());
         QTRY_VERIFY(!dock.pictures()->viewDifference()->isVisible());
         QVERIFY(!places.showsContent());
-        const auto labels = places.findChildren<QLabel *>();
-        QTRY_VERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
-            return label->isVisible() && label->text().contains(u"cancelled"_s);
-        }));
+        QTRY_VERIFY(test::says(places, u"cancelled"_s));
         disconnect(cutting);
         Q_EMIT dock.table()->clicked(dock.model().index(dock.model().shownRow(1), 0));
         QVERIFY(QTest::qWaitFor([&] { return !dock.busy() && !places.busy(); }, 20000));

@@ -56,12 +56,7 @@ class TestComparePictures : public QObject
 private Q_SLOTS:
     void init() { theme::apply(false); }
 
-    void keptColors_data()
-    {
-        QTest::addColumn<bool>("dark");
-        test::addRow("light", false);
-        test::addRow("dark", true);
-    }
+    void keptColors_data() { test::addThemes(); }
 
     void keptColors()
     {
@@ -453,8 +448,6 @@ private Q_SLOTS:
         QCOMPARE(cellOf(table, u"Entry"_s, 2), QString::number(static_cast<double>(value), 'g', 5));
     }
 
-private:
-private slots:
     void sections()
     {
         Docks docks;

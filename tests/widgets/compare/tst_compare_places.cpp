@@ -166,15 +166,9 @@ private Q_SLOTS:
         session.setBundle(openSample("sample-palette.mlmodelc"));
         session.setOther(openSample("sample-palette.mlmodelc"));
         const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Lut);
-        const auto cutting = connect(&session.tasks(), &TaskManager::changed, &books,
-                                     [&] { session.tasks().cancelAll(); });
+        const auto cutting = test::cancelTasks(session);
         books.setPlaces({{session.bundle(), session.other(), {weight, weight}, {}}, false, {}, {}});
-        QAction *again = nullptr;
-        for (QAction *action : books.menuActions()) {
-            if (action->text() == u"Match Codebooks Again"_s)
-                again = action;
-        }
-        QVERIFY(again);
+        QAction *again = VERIFIED(test::actionOf(books, u"Match Codebooks Again"_s));
         QTRY_VERIFY(again->isEnabled());
         QVERIFY(!books.showsContent());
         disconnect(cutting);
@@ -183,8 +177,6 @@ private Q_SLOTS:
         QVERIFY(books.showsContent() && !again->isEnabled());
     }
 
-private:
-private slots:
     /// The enumerations of columns count what the declarations have for the window, in their order.
     void columnsAreDeclared()
     {
@@ -374,14 +366,14 @@ private slots:
         const ScatterPlot &scatter = *docks.compare.figures()->scatterPlot();
         std::uint64_t counted = 0;
         for (int point = 0; point < scatter.pointCount(); ++point)
-            counted += scatter.cell(point, 4).toULongLong();
+            counted += scatter.cellData(point, 4, Qt::DisplayRole).toULongLong();
         const auto zeros = static_cast<std::uint64_t>(
             std::count_if(a.begin(), a.end(), [](float value) { return value == 0.0f; }));
         QCOMPARE(counted, std::uint64_t(a.size()) - zeros);
         const int alone = scatter.pointOf(static_cast<double>(a[59999]), -1.25);
         QVERIFY(alone >= 0);
         QCOMPARE(scatter.elementOf(alone), std::uint64_t{59999});
-        QCOMPARE(scatter.cell(alone, 4).toULongLong(), qulonglong{1});
+        QCOMPARE(scatter.cellData(alone, 4, Qt::DisplayRole).toULongLong(), qulonglong{1});
         QCOMPARE(scatter.pointOf(100, 100), -1);
         // A point that is picked goes to its element.
         Q_EMIT docks.compare.figures()->scatterPlot()->currentPointChanged(alone);
@@ -462,14 +454,8 @@ private slots:
         const auto text = [&](int row) {
             return dock.model().index(row, column).data().toString();
         };
-        const QAction *toggle = nullptr;
-        for (QAction *action : dock.menuActions()) {
-            if (action->text() != u"Limits"_s)
-                continue;
-            action->trigger();
-            toggle = action;
-        }
-        QVERIFY(toggle && dock.limits()->isVisible());
+        VERIFIED(test::actionOf(dock, u"Limits"_s))->trigger();
+        QVERIFY(dock.limits()->isVisible());
         QVERIFY(!dock.table()->isColumnHidden(column));
         QVERIFY(!dock.model().rows()[0].holds);
         dock.limits()->field(0)->setText(u"0.5"_s);
@@ -495,16 +481,9 @@ private slots:
     {
         PlacesDocks docks;
         QVERIFY(docks.show());
-        const auto action = [&](const char *text) {
-            for (QAction *each : docks.compare.menuActions()) {
-                if (each->text().startsWith(QLatin1String(text)))
-                    return each;
-            }
-            return static_cast<QAction *>(nullptr);
-        };
-        QAction *element = action("Copy Element"), *channel = action("Copy Channel"),
-                *weight = action("Copy Weight");
-        QVERIFY(element && channel && weight);
+        QAction *element = VERIFIED(test::actionOf(docks.compare, u"Copy Element"_s));
+        QAction *channel = VERIFIED(test::actionOf(docks.compare, u"Copy Channel"_s));
+        QAction *weight = VERIFIED(test::actionOf(docks.compare, u"Copy Weight"_s));
         QVERIFY(!element->isEnabled() && !weight->isEnabled());
         docks.session.setPatchingEnabled(true);
         QVERIFY(element->isEnabled() && weight->isEnabled());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/edit/editor.h"
-#include "core/compare/element_changes.h"
 #include "made_bundle.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/common/number_field.h"

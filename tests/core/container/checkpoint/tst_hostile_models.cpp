@@ -35,7 +35,7 @@ QByteArray layers()
            layer("d", 2, 4, bytes(30, QByteArray("\x1b\xe4", 2)) + table);
 }
 
-QByteArray network()
+QByteArray oldNetwork()
 {
     return number(1, 4) + bytes(500, layers());
 }
@@ -43,7 +43,7 @@ QByteArray network()
 QByteArray pipeline()
 {
     return number(1, 4) +
-           bytes(202, bytes(1, network()) + bytes(1, number(1, 4) + bytes(403, layers())) +
+           bytes(202, bytes(1, oldNetwork()) + bytes(1, number(1, 4) + bytes(403, layers())) +
                           bytes(2, "first") + bytes(2, "second"));
 }
 
@@ -168,7 +168,7 @@ private:
         QTest::addColumn<QByteArray>("name");
         QTest::addColumn<QByteArray>("raw");
         QTest::addColumn<QList<int>>("whole"); // cuts that leave a message, with less in it
-        addRow("network", QByteArray("x.mlmodel"), network(), QList<int>{2});
+        addRow("network", QByteArray("x.mlmodel"), oldNetwork(), QList<int>{2});
         addRow("pipeline", QByteArray("x.mlmodel"), pipeline(), QList<int>{2});
         addRow("safetensors", QByteArray("x.safetensors"), tensors(), QList<int>{});
         addRow("npz", QByteArray("x.npz"), arrays(), QList<int>{});

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Made-up compiled networks of the published layout.
 #include "core/container/espresso/espresso.h"
+#include "rewrite.h"
 
 #include "core/bundle/bundle.h"
 #include "core/patch/patch.h"
 #include "made_bundle.h"
 #include "made_espresso.h"
-#include "rewrite.h"
 #include "tests/test_program.h"
 
 using namespace kernscope;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/milblob/milblob.h"
+#include "rewrite.h"
 #include "tests/data/data_folder.h"
 #include "tests/test_program.h"
 
@@ -87,5 +88,4 @@ private slots:
 };
 
 KERNSCOPE_TEST(TestMilblobReal, kernscope::test::NoApplication)
-#include "rewrite.h"
 #include "tst_milblob_real.moc"
