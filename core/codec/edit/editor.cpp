@@ -141,7 +141,7 @@ EditPlan leftOut(double asked, double holds)
     none.stored = holds;
     none.note = holds == 0 ? "a zero that is not stored" : "an element that is not stored";
     if (isFarFrom(none.asked, none.stored))
-        noteFar(none, {0, 0});
+        noteFar(none, {holds, holds});
     return none;
 }
 
