@@ -568,7 +568,7 @@ private Q_SLOTS:
     void wideDocksHaveMoreBytesInARow()
     {
         auto [session, dock] = test::Alone<HexDock>();
-        QVERIFY(shown(dock, session, test::sampleBundle("dense")));
+        QVERIFY(shown(dock, session, test::openSample("dense")));
         const auto *view = dock.findChild<HexView *>();
         for (const auto &[width, bytes] : {std::pair(3000, 32), {900, 16}}) {
             dock.resize(width, 340);

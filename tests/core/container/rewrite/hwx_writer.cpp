@@ -2,6 +2,7 @@
 #include "rewrite.h"
 
 #include "core/base/little_endian.h"
+#include "core/container/hwx/container.h"
 
 #include <algorithm>
 

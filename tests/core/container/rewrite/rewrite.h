@@ -2,17 +2,13 @@
 #pragma once
 
 #include "core/bundle/reader/container_reader.h"
-#include "core/container/anec/anec.h"
-#include "core/container/espresso/espresso.h"
-#include "core/container/mil/program.h"
-#include "core/container/milblob/milblob.h"
-#include "core/container/odix/odix.h"
 
 /// Tables written back: what holds that a reader keeps everything that a file says. The program
 /// itself writes these kinds only by patches of single bytes.
 namespace kernscope {
 
 namespace hwx {
+struct Container;
 /// Header, commands, relocations and symbols from the model's fields, everything else (segment
 /// bytes, strings, state words without a name) from `source`. Reading and writing gives the same
 /// bytes. Error "hwx.write" where a field's place is outside the file.
@@ -21,12 +17,14 @@ Result<std::vector<std::byte>> writeContainer(const Container &container,
 } // namespace hwx
 
 namespace anec {
+struct AnecFile;
 /// The header from the model, the content from `source`. Error "anec.write" where the source is no
 /// file of that size.
 Result<std::vector<std::byte>> writeAnec(const AnecFile &file, std::span<const std::byte> source);
 } // namespace anec
 
 namespace odix {
+struct Program;
 /// Header and data segments by the tables, the FlatBuffer and what lies between the constants from
 /// `source`. Error "odix.write" where `source` is shorter.
 Result<std::vector<std::byte>> writeProgram(const Program &program,
@@ -34,6 +32,7 @@ Result<std::vector<std::byte>> writeProgram(const Program &program,
 } // namespace odix
 
 namespace espresso {
+struct BlobTable;
 /// The table, payloads and what follows them from `source`. Error "espresso.write" where `source`
 /// does not hold them.
 Result<std::vector<std::byte>> writeBlobs(const BlobTable &table,
@@ -47,6 +46,7 @@ Result<std::vector<std::byte>> reencode(std::span<const std::byte> file, std::st
 } // namespace milblob
 
 namespace mil {
+struct Program;
 /// What an edit may change (offsets of records, extents, packed literals and whole numbers that are
 /// written out) from the model, everything else from `source`. `wire`: the source is a serialised
 /// Model, else text. Error "mil.write" where a number does not fit its place.
