@@ -134,14 +134,14 @@ Result<EditPlan> setCoded(const OperandSource &table, std::uint64_t index, doubl
 }
 
 /// An element that is not stored holds 0 already, or what its scale and zero point make of it.
-EditPlan leftOut(double asked, double holds = 0)
+EditPlan leftOut(double asked, double holds)
 {
     EditPlan none;
     none.asked = asked;
     none.stored = holds;
     none.note = holds == 0 ? "a zero that is not stored" : "an element that is not stored";
     if (isFarFrom(none.asked, none.stored))
-        noteFar(none, {0, 0});
+        noteFar(none, {holds, holds});
     return none;
 }
 
@@ -343,9 +343,10 @@ Result<Editor::StoredPlace> Editor::storedPlace(std::uint64_t element) const
 Result<EditPlan> Editor::setElement(std::uint64_t element, double value, double tolerance) const
 {
     const Decoder::State &state = *m_decoder.m_state;
-    const bool zeroHolds = std::abs(value) <= tolerance; // so does the value 0 itself
     const auto stored = storedPlace(element);
-    if (!stored && stored.error().code == "patch.masked") {
+    const bool absent = stored ? state.payload.order && !m_decoder.stored(element)
+                               : stored.error().code == "patch.masked";
+    if (absent) { // 0, or what scales make of it
         float holds = 0;
         m_decoder.decodeFloat(element, std::span(&holds, 1));
         if (std::abs(value - static_cast<double>(holds)) <= tolerance)
@@ -356,11 +357,8 @@ Result<EditPlan> Editor::setElement(std::uint64_t element, double value, double 
     const ElementPlace place = elementPlace(state, element);
     const std::uint64_t index = stored->index;
     const unsigned width = codeWidth(state);
-    if (state.payload.order && !positionIn(state.payload, width, index)) {
-        if (zeroHolds)
-            return leftOut(value);
+    if (absent)
         return tl::unexpected(checkStays(state, index, 1).error());
-    }
     const std::int64_t current = codeAt(state, index);
     const auto chosen = TRY(decide(candidatesFor(state, place, value, current), value, tolerance,
                                    plainType(state), partRoleName(state.payload.role)));

@@ -342,6 +342,10 @@ private slots:
                 QCOMPARE(changed(*second, 1, there), changed(*first, 0, i));
             else
                 QVERIFY(changed(*second, 1, there).empty());
+            const auto one = codec::Editor(*first).setElement(i, 3, 100);
+            const auto other = codec::Editor(*second).setElement(there, 3, 100);
+            QVERIFY(one && other);
+            QCOMPARE(other->stored, one->stored);
             const auto moved = keptOrNot(*first, 0, i);
             QCOMPARE(keptOrNot(*second, 1, there), moved);
             moves |= moved.second.has_value();
