@@ -71,11 +71,12 @@ bool Facts::term(std::string_view text) const
     }
     const bool unequal = text[at] == '!';
     const std::string_view wanted = text.substr(at + (unequal ? 2 : 1));
-    const auto [first, last] = m_words.equal_range(key);
+    const auto found = m_words.equal_range(key);
     const bool none = allParts(wanted, '|', [&](std::string_view word) {
-        return std::none_of(first, last, [word](const auto &fact) { return fact.second == word; });
+        return std::none_of(found.first, found.second,
+                            [word](const auto &fact) { return fact.second == word; });
     });
-    return none == unequal && (unequal || first != last);
+    return none == unequal && (unequal || found.first != found.second);
 }
 
 std::string_view frameworkOf(const Bundle &bundle)
