@@ -274,6 +274,8 @@ private Q_SLOTS:
         QVERIFY(openSample(u"dense"_s));
         edit(0, 0, 0.5);
         QVERIFY(save());
+        m_session->checkFiles(); // what was written here is no change by others
+        QVERIFY(m_session->filesHold());
         m_session->undoStack().undo();
         QVERIFY(m_document->modified()); // differs from the disk
         QVERIFY(save());
@@ -403,8 +405,6 @@ private Q_SLOTS:
         const auto other = std::find_if(files.begin(), files.end(),
                                         [&](const BundleFile &one) { return one.path != saved; });
         QVERIFY(other != files.end());
-        m_session->checkFiles();
-        QVERIFY(m_session->filesHold());
         const QString file = path + QLatin1Char('/') + QString::fromStdString(other->path);
         QVERIFY(test::append(file, " "));
         QTRY_COMPARE_WITH_TIMEOUT(changed.size(), 1, 10000);
