@@ -343,9 +343,9 @@ private slots:
             else
                 QVERIFY(changed(*second, 1, there).empty());
             const auto one = codec::Editor(*first).setElement(i, 3, 100);
-            const auto other = codec::Editor(*second).setElement(there, 3, 100);
-            QVERIFY(one && other);
-            QCOMPARE(other->stored, one->stored);
+            const auto turnedBack = codec::Editor(*second).setElement(there, 3, 100);
+            QVERIFY(one && turnedBack);
+            QCOMPARE(turnedBack->stored, one->stored);
             const auto moved = keptOrNot(*first, 0, i);
             QCOMPARE(keptOrNot(*second, 1, there), moved);
             moves |= moved.second.has_value();
