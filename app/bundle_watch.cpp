@@ -121,7 +121,7 @@ std::vector<std::shared_ptr<OverlaidFile>> BundleWatch::touchedOnly(const Bundle
             now->inode != opened->second.first.inode || now->bytes != opened->second.first.bytes)
             continue;
         if (m_digests->now.count(path) == 0) {
-            const auto look = [this, digests = m_digests, path] {
+            const auto look = [digests = m_digests, path] {
                 ui::takeOver();
                 auto digest = digestOf(path, digests->unwanted);
                 const std::lock_guard again(digests->mutex);

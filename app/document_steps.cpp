@@ -342,7 +342,8 @@ void Document::collectPatches()
         if (std::ranges::find(m_found, edit) == m_found.end())
             std::erase(m_onDisk, edit);
     }
-    std::ranges::stable_partition(entries, [](const auto &row) { return row.active || row.off; });
+    std::stable_partition(entries.begin(), entries.end(),
+                          [](const auto &row) { return row.active || row.off; });
     m_session.setPatches(std::move(entries));
     keepEdits();
 }

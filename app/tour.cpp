@@ -22,7 +22,6 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QPainter>
-#include <QPushButton>
 #include <QToolBar>
 #include <QVBoxLayout>
 

@@ -6,11 +6,11 @@
 #include <QFrame>
 #include <QObject>
 #include <QPointer>
+#include <QPushButton>
 #include <QString>
 #include <QTimer>
 
 class QLabel;
-class QPushButton;
 
 namespace kernscope::app {
 

@@ -419,7 +419,8 @@ private:
                 wanted.insert(squeezed(m_package.weights()[i].shape));
         }
         constexpr std::size_t kMostSiblings = 8;
-        for (auto &[key, tensors] : groups) {
+        for (const auto &group : groups) {
+            const auto &tensors = group.second; // no binding: clang 14 captures none
             if (tensors.size() < 2 || tensors.size() > kMostSiblings)
                 continue;
             std::vector<std::size_t> chosen;

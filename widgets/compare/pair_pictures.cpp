@@ -465,7 +465,7 @@ PicturePyramid PairPictures::differencePyramid() const
 /// A picture without a sample knows its range once its first tile is drawn.
 void PairPictures::showOwnRanges()
 {
-    for (const std::size_t side : {0, 1}) {
+    for (const std::size_t side : {0U, 1U}) {
         const PicturePane &pane = m_row->pane(side);
         const auto *source = dynamic_cast<const ValueTiles *>(pane.view()->source().get());
         if (source && source->range() > 0)

@@ -481,7 +481,7 @@ Error kindError(std::string_view found, std::string message)
 
 std::vector<std::string> bundlesIn(const fs::path &folder)
 {
-    constexpr std::size_t kMost = 1000, kMaxEntries = 20000;
+    constexpr std::size_t kMostBundles = 1000, kMostLookedAt = 20000;
     std::vector<std::string_view> known;
     for (const ContainerReader *reader : containerReaders()) {
         const auto more = reader->endings();
@@ -493,7 +493,7 @@ std::vector<std::string> bundlesIn(const fs::path &folder)
     fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied,
                                         failure);
     for (; !failure && at != fs::recursive_directory_iterator(); at.increment(failure)) {
-        if (++entries > kMaxEntries || found.size() >= kMost)
+        if (++entries > kMostLookedAt || found.size() >= kMostBundles)
             break;
         const std::string name = at->path().filename().string();
         const bool bundle = std::ranges::any_of(known, [&](auto ending) {

@@ -278,7 +278,7 @@ private:
         if (takes(said))
             return said;
         for (const bool whole : {true, false}) {
-            for (const std::uint64_t bits : {4, 8, 2, 3, 6, 5, 7, 1}) {
+            for (const std::uint64_t bits : {4U, 8U, 2U, 3U, 6U, 5U, 7U, 1U}) {
                 if (takes(bits) && !(whole && columns != words * (32 / bits)))
                     return bits;
             }
