@@ -34,7 +34,7 @@ inline BundlePtr openSample(std::string_view build)
     return Bundle::open(sample.name, {.memory = sample.files}).value_or(nullptr);
 }
 
-/// The same with its weights cut to one part of so many; 0: without their bytes.
+/// The same with its weights cut to one part in `parts`; 0: without their bytes.
 inline BundlePtr cutSample(std::string_view build, std::size_t parts)
 {
     sample::SampleBundle sample = sampleOf(build);

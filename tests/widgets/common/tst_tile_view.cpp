@@ -505,7 +505,7 @@ private Q_SLOTS:
     }
 
 private:
-    /// A view over so many cells, shown and drawn; null where it does not come.
+    /// A view over that number of cells, shown and drawn; null where it does not come.
     TileView *shown(std::uint64_t rows, std::uint64_t cols)
     {
         m_view = std::make_unique<TileView>(m_tasks);

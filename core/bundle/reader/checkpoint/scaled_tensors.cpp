@@ -268,7 +268,7 @@ private:
         return bytes.size() == 16 ? loadLittle<std::uint64_t>(bytes, 8) : 0;
     }
 
-    /// Bits of codes of which rows of `columns` take so many words; 0 where there are none.
+    /// Bits of codes of which rows of `columns` take `words` words; 0 where no number of bits does.
     std::uint64_t bitsOf(std::uint64_t columns, std::uint64_t words) const
     {
         const std::uint64_t said = m_config.packedBits();
