@@ -211,7 +211,8 @@ void PlotWidget::retheme()
 /// As many labels as have room beside each other.
 void PlotWidget::fitTicks(const QSize &size)
 {
-    m_plot->xAxis->ticker()->setTickCount(std::clamp(size.width() / theme::em(this, 5), 2, 10));
+    const int label = theme::em(this, 5); // the labels of the other axis take as much
+    m_plot->xAxis->ticker()->setTickCount(std::clamp(size.width() / label - 1, 2, 10));
     m_plot->yAxis->ticker()->setTickCount(std::clamp(size.height() / theme::em(this, 3), 2, 8));
 }
 
