@@ -295,6 +295,8 @@ std::vector<Edit> Document::keptEdits() const
 {
     std::vector<Edit> edits;
     for (const ui::PatchEntry &entry : m_kept) {
+        if (!entry.active)
+            continue;
         edits.push_back(entry.edit->edit);
         edits.back().note = entry.note;
     }
@@ -479,7 +481,13 @@ void Document::bindShapes(std::vector<shapes::ShapeBinding> bindings)
 
 void Document::keepEditsIn(const QString &stateFolder)
 {
-    m_journal = std::make_unique<EditJournal>(stateFolder);
+    m_journal = std::make_unique<EditJournal>(stateFolder, [this](const QString &reason) {
+        ui::handOver();
+        QMetaObject::invokeMethod(this, [this, reason] {
+            ui::takeOver();
+            Q_EMIT editsNotKept(reason);
+        });
+    });
 }
 
 void Document::keepEdits()
@@ -629,6 +637,8 @@ void Document::finishAgain(RemadeEdits remade)
     stack.setIndex(laid);
     m_prepared.reset();
     m_kept.insert(m_kept.end(), remade.refused.begin(), remade.refused.end());
+    if (keptEdits().empty())
+        m_kept.clear();
     collectPatches();
     checkModified();
     if (const auto &refused = remade.refused; refused.size() > 1) {

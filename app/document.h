@@ -68,7 +68,8 @@ public:
     /// made again on what is there now, with those undone or switched off, or forgotten.
     void reload(bool editsAgain = false);
     /// Edits that were to be made again and were not: the file refused them. They stay among the
-    /// unsaved ones until they are made or forgotten; while the bundle is closed as well.
+    /// unsaved ones until they are made or forgotten; while the bundle is closed as well. Those
+    /// that were undone before stay with them, and are not among these.
     std::vector<Edit> keptEdits() const;
     void makeKeptEdits();
     void forgetKeptEdits() { setKept({}); }
@@ -156,6 +157,8 @@ Q_SIGNALS:
     /// `keepable`: other files took their places; what is shown is the old ones, whole. Otherwise
     /// the files themselves were written, and nothing of them can be shown until a reload.
     void changedOnDisk(const QStringList &files, bool keepable);
+    /// Unsaved edits die with the window for now; empty: they are kept again.
+    void editsNotKept(const QString &reason);
     void modifiedChanged(bool modified);
     void busyChanged();
 

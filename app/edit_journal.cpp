@@ -421,8 +421,8 @@ Result<UnsavedEdits> parseUnsaved(std::string_view text, const Bundle &bundle)
     return done ? Result<UnsavedEdits>(std::move(all)) : tl::unexpected(std::move(done.error()));
 }
 
-EditJournal::EditJournal(const QString &stateFolder)
-    : m_folder(stateFolder + QStringLiteral("/edits"))
+EditJournal::EditJournal(const QString &stateFolder, std::function<void(const QString &)> told)
+    : m_folder(stateFolder + QStringLiteral("/edits")), m_told(std::move(told))
 {
     m_pool.setMaxThreadCount(1);
 }
@@ -441,7 +441,7 @@ QString EditJournal::nameFor(const QString &bundle) const
         .arg(QRandomGenerator::system()->generate64(), 16, 16, QLatin1Char('0'));
 }
 
-std::optional<patch::DiskFile> EditJournal::lock(const QString &file) const
+std::shared_ptr<patch::DiskFile> EditJournal::lock(const QString &file) const
 {
     using Mode = patch::DiskFile::Mode;
     const auto path = toPath(lockOf(file));
@@ -449,15 +449,28 @@ std::optional<patch::DiskFile> EditJournal::lock(const QString &file) const
     if (!held)
         held = patch::DiskFile::open(path, Mode::Change, path.string());
     if (!held || !held->tryLock() || !held->isAt(path))
-        return std::nullopt;
-    return std::move(*held);
+        return nullptr;
+    return std::make_shared<patch::DiskFile>(std::move(*held));
 }
 
-void EditJournal::remove(const QString &file)
+void EditJournal::remove(const QString &file, std::shared_ptr<patch::DiskFile> lock)
 {
-    ui::takeOver();
-    QFile::remove(file);
-    QFile::remove(lockOf(file));
+    ui::handOver();
+    m_pool.start([this, file, lock = std::move(lock)] {
+        ui::takeOver();
+        m_removed.emplace_back(file, lock);
+        removeAll();
+    });
+}
+
+void EditJournal::removeAll()
+{
+    const auto gone = [](const QString &path) {
+        return QFile::remove(path) || !QFile::exists(path);
+    };
+    std::erase_if(m_removed, [&gone](const auto &removed) {
+        return gone(removed.first) && gone(lockOf(removed.first));
+    });
 }
 
 void EditJournal::keep(const QString &bundle, std::function<std::string()> text)
@@ -466,11 +479,12 @@ void EditJournal::keep(const QString &bundle, std::function<std::string()> text)
     if (m_bundle != whole)
         clear();
     if (m_file.isEmpty()) {
-        QDir().mkpath(m_folder);
         m_bundle = whole;
         m_file = nameFor(whole);
-        if (auto held = lock(m_file))
-            m_lock = std::make_shared<patch::DiskFile>(std::move(*held));
+    }
+    if (!m_lock) {
+        QDir().mkpath(m_folder);
+        m_lock = lock(m_file);
     }
     const std::lock_guard guard(m_mutex);
     if (!std::exchange(m_text, std::move(text))) {
@@ -489,12 +503,16 @@ void EditJournal::write(const QString &path)
     }
     if (!text)
         return;
+    removeAll();
     const std::string content = text();
     QSaveFile file(path);
-    if (file.open(QIODevice::WriteOnly) &&
-        file.write(content.data(), static_cast<qint64>(content.size())) ==
-            static_cast<qint64>(content.size()))
-        file.commit();
+    const bool kept = file.open(QIODevice::WriteOnly) &&
+                      file.write(content.data(), static_cast<qint64>(content.size())) ==
+                          static_cast<qint64>(content.size()) &&
+                      file.commit();
+    const QString reason = kept ? QString() : file.errorString();
+    if (m_told && reason != std::exchange(m_reason, reason))
+        m_told(reason);
 }
 
 void EditJournal::clear()
@@ -505,12 +523,9 @@ void EditJournal::clear()
     }
     if (m_file.isEmpty())
         return;
-    // Behind what is written still; the lock is let go after it.
-    ui::handOver();
-    m_pool.start([file = m_file, held = m_lock] { remove(file); });
+    remove(m_file, std::exchange(m_lock, nullptr));
     m_file.clear();
     m_bundle.clear();
-    m_lock.reset();
 }
 
 void EditJournal::leave()
@@ -536,7 +551,7 @@ std::vector<EditJournal::Left> EditJournal::left(const QString &bundle)
             if (!held || !QFile::exists(file))
                 continue;
             if (!whole.isEmpty())
-                m_offered.emplace(file, std::move(*held));
+                m_offered.emplace(file, std::move(held));
         }
         all.push_back(*std::move(described));
     }
@@ -553,8 +568,9 @@ Result<std::string> EditJournal::read(const QString &path) const
 
 void EditJournal::discard(const QString &file)
 {
-    remove(file);
-    m_offered.erase(file);
+    const auto offered = m_offered.extract(file);
+    remove(file, offered ? offered.mapped() : nullptr);
+    flush();
 }
 
 } // namespace kernscope::app

@@ -123,7 +123,9 @@ Result<UnsavedEdits> parseUnsaved(std::string_view text, const Bundle &bundle);
 class EditJournal
 {
 public:
-    explicit EditJournal(const QString &stateFolder);
+    /// `told` is called on another thread: why edits are not kept, and nothing once they are again.
+    explicit EditJournal(const QString &stateFolder,
+                         std::function<void(const QString &reason)> told = {});
     ~EditJournal();
     EditJournal(const EditJournal &) = delete;
     EditJournal &operator=(const EditJournal &) = delete;
@@ -155,16 +157,23 @@ private:
     void write(const QString &file);
     QString nameFor(const QString &bundle) const;
     /// Holds the lock that belongs to a file, unless another process does.
-    std::optional<patch::DiskFile> lock(const QString &file) const;
-    static void remove(const QString &file);
+    std::shared_ptr<patch::DiskFile> lock(const QString &file) const;
+    /// Behind what is written still; the lock is let go after it.
+    void remove(const QString &file, std::shared_ptr<patch::DiskFile> lock);
+    void removeAll();
 
     QString m_folder;
     QString m_bundle; ///< that the file is of
     QString m_file;   ///< of this window; empty: none yet
     std::shared_ptr<patch::DiskFile> m_lock;
-    std::map<QString, patch::DiskFile> m_offered;
-    std::mutex m_mutex; ///< of the next one
+    std::map<QString, std::shared_ptr<patch::DiskFile>> m_offered; ///< and their locks
+    std::mutex m_mutex;                                            ///< of the next one
     std::function<std::string()> m_text;
+    // Of the pool's thread:
+    std::function<void(const QString &)> m_told;
+    QString m_reason; ///< last told
+    /// To be removed, tried again with each write where the disk refused.
+    std::vector<std::pair<QString, std::shared_ptr<patch::DiskFile>>> m_removed;
     QThreadPool m_pool; ///< of one thread
 };
 

@@ -12,6 +12,7 @@
 
 #include <QAccessible>
 #include <QClipboard>
+#include <QDir>
 #include <QEvent>
 #include <QFileInfo>
 #include <QGuiApplication>
@@ -260,6 +261,15 @@ DocumentNotices::DocumentNotices(const WindowParts &parts) : Controller(parts)
     connect(&m_session, &ui::Session::patchingEnabledChanged, this, [this](bool enabled) {
         if (enabled)
             m_notices->remove(QStringLiteral("edit"));
+    });
+    connect(&m_document, &Document::editsNotKept, this, [this](const QString &reason) {
+        if (reason.isEmpty())
+            m_notices->remove(QStringLiteral("kept"));
+        else
+            m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("kept"),
+                           tr("Unsaved edits cannot be kept in %1 (%2). Until they are saved, a "
+                              "crash would lose them.")
+                               .arg(QDir::toNativeSeparators(m_settings.stateFolder()), reason));
     });
     // An edit that was made answers the one that was not.
     connect(&m_session, &ui::Session::bytesChanged, this, [this] {

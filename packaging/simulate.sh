@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Saves, copies and recoveries on a disk that fails, then, for half of that time, edits in windows that
-# are killed: tests/simulator, drawn from a seed.
+# Saves, copies and recoveries on a disk that fails, then, for half of that time, edits in windows
+# whose disk fails and that are killed: tests/simulator, drawn from a seed.
 #   packaging/simulate.sh SECONDS [--seed N] [--trace] [--all]
 # With 0 seconds one run, that of the seed: what a failure prints to be seen again. Without --seed
 # the time of day is the seed. --trace prints each step, --all goes on after a failure.

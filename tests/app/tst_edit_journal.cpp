@@ -138,7 +138,7 @@ private Q_SLOTS:
         QTRY_COMPARE(refused.size(), 1);
         QVERIFY(wait());
         const auto &error = refused[0][0].value<Error>();
-        QCOMPARE(m_document->keptEdits().size(), std::size_t{4}); // all but the one that is off
+        QCOMPARE(m_document->keptEdits().size(), std::size_t{3}); // all that are not off or undone
         QVERIFY2(error.message.find("0.5 was held as 0.5 and would be held as") !=
                      std::string::npos,
                  error.message.c_str());
@@ -147,7 +147,7 @@ private Q_SLOTS:
         QVERIFY(!m_document->modified());
         // A second kill loses none of them, nor does another edit; with the old file they fit.
         edit(0, 9, 0.125);
-        QCOMPARE(m_document->keptEdits().size(), std::size_t{4});
+        QCOMPARE(m_document->keptEdits().size(), std::size_t{3});
         QVERIFY(QDir(m_path).removeRecursively());
         m_path = test::writeSample(m_folder->path(), u"dense"_s);
         QVERIFY(restartAndMake());
@@ -165,14 +165,14 @@ private Q_SLOTS:
         QVERIFY(killed() && becomesPalette());
         QVERIFY(open());
         m_document->makeLeftEdits(left().at(0).file);
-        QTRY_COMPARE(m_document->keptEdits().size(), std::size_t{4});
+        QTRY_COMPARE(m_document->keptEdits().size(), std::size_t{3});
         m_document->close();
         QVERIFY(m_document->keptEdits().empty());
         QVERIFY(open());
         QCOMPARE(left().size(), std::size_t{1});
         QCOMPARE(left()[0].edits, 4);
         m_document->makeLeftEdits(left()[0].file);
-        QTRY_COMPARE(m_document->keptEdits().size(), std::size_t{4});
+        QTRY_COMPARE(m_document->keptEdits().size(), std::size_t{3});
         m_document->forgetKeptEdits();
         m_document->editJournal()->flush();
         QVERIFY(files().isEmpty());
@@ -231,6 +231,32 @@ private Q_SLOTS:
         QCOMPARE(shown[2] == 0.125F, editsAfter);
         QVERIFY(restartAndMake());
         QCOMPARE(values(), shown);
+    }
+
+    /// A disk that takes no edits: it is said, and said again when it does.
+    void saidWhereNotKept()
+    {
+        QVERIFY(open());
+        const QString folder = stateFolder() + u"/edits"_s;
+        m_session->setPatchingEnabled(true);
+        QDir().mkpath(stateFolder());
+        QVERIFY(test::put(folder, "no folder"));
+        QSignalSpy told(m_document.get(), &Document::editsNotKept);
+        const auto edit = [this](double value) {
+            m_session->requestEdits({test::setEdit(*m_session->bundle(), 0, 0, value)}, {});
+        };
+        edit(0.5);
+        QTRY_COMPARE(told.size(), 1);
+        QVERIFY(!told[0][0].toString().isEmpty());
+        edit(0.75);
+        m_document->editJournal()->flush();
+        QVERIFY(QFile::remove(folder));
+        edit(1);
+        QTRY_COMPARE(told.size(), 2);
+        QCOMPARE(told[1][0].toString(), QString());
+        QCOMPARE(QDir(folder).entryList({u"*.edits"_s}).size(), 1);
+        EditJournal other(stateFolder()); // another window is not offered them
+        QVERIFY(other.left(m_path).empty());
     }
 
     void goneOnceSaved()

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// kernscope-window-simulator: edits in a window that is killed, beside a second one.
+// kernscope-window-simulator: edits in a window whose disk fails and that is killed, beside a
+// second one.
 //
 //   kernscope-window-simulator [--seconds S | --runs N] [--seed N]
 //
 // A run is one bundle and windows that open it one after the other, drawn from its seed. Each
-// edits, undoes, saves, reloads, and is then killed, most often in the middle of that. The next one
-// must offer what was on the screen, and show the numbers of before the last step or of after it; a
-// second window beside it must be offered nothing. What goes wrong prints the seed and the steps.
+// edits, undoes, saves, reloads, and is then killed, most often in the middle of that: at a system
+// call, or at a moment. The next one must offer what was on the screen, and show the numbers of
+// before the last step or of after it; a second window beside it must be offered nothing. Where a
+// call of a step fails, the numbers on the screen stay, the file holds those of before or of after,
+// and the next step that the disk lets through makes all of it as safe as it was. What goes wrong
+// prints the seed and the steps.
 #include "tests/app/window_fixture.h"
+#include "tests/simulator/faults.h"
 
 #include <QApplication>
 #include <QElapsedTimer>
@@ -22,9 +27,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <signal.h>
 
 using app::Document;
+using simulator::Fault;
 using namespace Qt::StringLiterals;
 
 namespace {
@@ -48,6 +53,8 @@ public:
 
     int run()
     {
+        const std::string folder = QFileInfo(m_path).absolutePath().toStdString();
+        folder.copy(m_watch->folder.data(), m_watch->folder.size() - 1);
         m_document.open(m_path);
         if (!idle() || !m_document.isOpen())
             return 1;
@@ -55,10 +62,13 @@ public:
         tell();
         for (std::string line; std::getline(std::cin, line);) {
             std::istringstream step(line);
+            simulator::watchCalls(m_watch);
             perform(step);
             if (!idle())
                 return 1;
             m_document.editJournal()->flush();
+            simulator::watchCalls(nullptr);
+            m_watch->plan = {};
             tell();
         }
         return 0;
@@ -69,6 +79,13 @@ private:
     {
         std::string name;
         step >> name;
+        if (name == "fault") { // comes at a call of what follows
+            int kind = 0;
+            step >> kind >> m_watch->plan.call >> m_watch->plan.number >> name;
+            m_watch->plan.kind = static_cast<Fault>(kind);
+            m_watch->calls = 0;
+            m_watch->struck = false;
+        }
         if (name == "set") {
             std::size_t element = 0;
             double value = 0;
@@ -82,6 +99,8 @@ private:
             m_document.save({});
         } else if (name == "reload") {
             m_document.reload(true);
+        } else if (name == "again") {
+            m_document.makeKeptEdits();
         } else {
             for (const auto &left : m_document.editJournal()->left(m_path))
                 name == "make" ? m_document.makeLeftEdits(left.file)
@@ -94,18 +113,20 @@ private:
         return QTest::qWaitFor([this] { return m_document.busy() == Document::Busy::Idle; }, 60000);
     }
 
-    /// "0.5 … | edits that another window left"
+    /// "0.5 … | lists of edits that another window left, edits that were refused"
     void tell()
     {
         std::array<float, kElements> values{};
         m_session.bundle()->decoder(0)->decodeFloat(0, values);
         for (const float value : values)
             std::printf("%.9g ", static_cast<double>(value));
-        std::printf("| %zu\n", m_document.editJournal()->left(m_path).size());
+        std::printf("| %zu %zu\n", m_document.editJournal()->left(m_path).size(),
+                    m_document.keptEdits().size());
         std::fflush(stdout);
     }
 
     QString m_path;
+    simulator::Watch *m_watch = simulator::makeWatch();
     ui::Session m_session;
     Document m_document;
 };
@@ -115,7 +136,8 @@ private:
 using Values = std::array<double, kElements>;
 
 struct Model {
-    Values shown{}, disk{};
+    Values shown{};
+    std::set<Values> disk; ///< what it may hold: more than one where a save failed
     /// Steps of this window: element, what it was, what it became.
     struct Made {
         std::size_t element = 0;
@@ -127,7 +149,7 @@ struct Model {
 
 struct Told {
     Values values{};
-    std::size_t left = 0;
+    std::size_t left = 0, refused = 0;
 };
 
 struct Failure {
@@ -162,7 +184,7 @@ private:
         start(window);
         const Told begun = hear(window);
         if (first)
-            m_model.shown = m_model.disk = begun.values;
+            m_model = {begun.values, {begun.values}, {}, 0};
         else
             begin(window, begun);
         m_before = m_model;
@@ -170,29 +192,62 @@ private:
         m_model.current = 0;
         const auto count = m_random() % 7;
         for (std::uint32_t i = 0; i < count; ++i) {
+            const bool fails = m_random() % 4 == 0;
+            const Model before = m_model;
             const std::string step = draw();
-            say(window, step);
-            const Told told = hear(window);
+            say(window, (fails ? drawFault(false) : "") + step);
+            Told told = hear(window);
+            if (fails && told.refused > 0) { // by a reload
+                say(window, "again");
+                told = hear(window);
+            }
+            if (fails && told.values != m_model.shown) { // the step was refused
+                const auto saved = m_model.disk;
+                m_model = before;
+                m_model.disk.insert(saved.begin(), saved.end());
+            } else if (fails) {
+                m_model.disk.insert(before.disk.begin(), before.disk.end());
+            }
             if (told.values != m_model.shown)
                 fail("the window shows other numbers than were entered");
+            if (fails) {
+                say(window, draw());
+                if (hear(window).values != m_model.shown)
+                    fail("after a failed call the window shows other numbers than were entered");
+            }
             if (m_random() % 6 == 0)
                 lookBeside();
         }
         m_before = m_model;
         if (m_random() % 3 != 0) { // killed in the middle of a step
-            say(window, draw());
-            QThread::usleep(m_random() % 2 == 0 ? m_random() % 20000 : m_random() % 2000);
+            const bool atCall = m_random() % 2 == 0;
+            say(window, (atCall ? drawFault(true) : "") + draw());
+            if (atCall)
+                window.waitForReadyRead(5000);
+            else
+                QThread::usleep(m_random() % 2 == 0 ? m_random() % 20000 : m_random() % 2000);
         }
-        ::kill(static_cast<pid_t>(window.processId()), SIGKILL);
+        window.kill();
         window.waitForFinished();
         m_steps += "killed\n";
+    }
+
+    /// "fault kind call errno ", of the step that follows.
+    std::string drawFault(bool kills)
+    {
+        constexpr std::array kKills{Fault::KilledBefore, Fault::KilledAfter};
+        constexpr std::array kFails{Fault::Fails, Fault::FailsOnwards, Fault::Full, Fault::Short};
+        constexpr std::array kErrors{EIO, ENOSPC, EACCES, EROFS, EMFILE};
+        const Fault kind = kills ? kKills[m_random() % 2] : kFails[m_random() % 4];
+        return fmt::format("fault {} {} {} ", static_cast<int>(kind), 1 + m_random() % 80,
+                           kErrors[m_random() % kErrors.size()]);
     }
 
     /// The next window after a kill. What was on the disk is that of before the last step or of
     /// after it, and so is what is made again.
     void begin(QProcess &window, const Told &begun)
     {
-        if (begun.values != m_before.disk && begun.values != m_model.disk)
+        if (!m_before.disk.contains(begun.values) && !m_model.disk.contains(begun.values))
             fail("the disk holds neither what was saved before the kill nor after it");
         const bool unsaved = m_before.shown != begun.values && m_model.shown != begun.values;
         if (begun.left > 1 || (unsaved && begun.left == 0))
@@ -210,7 +265,7 @@ private:
             fail(fmt::format("the numbers that were on the screen are lost: {} where {} were",
                              fmt::join(after.values, " "), fmt::join(m_model.shown, " ")));
         m_model.shown = after.values;
-        m_model.disk = begun.values;
+        m_model.disk = {begun.values};
     }
 
     /// A step that is possible, and what it makes of the model.
@@ -231,7 +286,7 @@ private:
             return "redo";
         }
         if (which == 3) {
-            disk = shown;
+            disk = {shown};
             return "save";
         }
         if (which == 4) {
@@ -260,7 +315,7 @@ private:
         const Told told = hear(second);
         if (told.left != 0)
             fail("a second window is offered the edits of a living one");
-        if (told.values != m_model.disk)
+        if (!m_model.disk.contains(told.values))
             fail("a second window shows what is not on the disk");
         second.closeWriteChannel();
         if (!second.waitForFinished(60000) || second.exitCode() != 0)
@@ -287,12 +342,13 @@ private:
                 fail("the window does not answer");
         }
         const QList<QByteArray> words = process.readLine().simplified().split(' ');
-        if (words.size() != kElements + 2)
+        if (words.size() != kElements + 3)
             fail("the window's answer cannot be read");
         Told told;
         for (std::size_t i = 0; i < kElements; ++i)
             told.values[i] = words[qsizetype(i)].toDouble();
-        told.left = words.back().toULongLong();
+        told.left = words[kElements + 1].toULongLong();
+        told.refused = words.back().toULongLong();
         return told;
     }
 
