@@ -7,9 +7,9 @@
 # KERNSCOPE_FUZZ_SECONDS, 120 by default), races (ThreadSanitizer over what the core and a window
 # without a display do on several threads), debian13 (both commands of the README in a chroot of Debian
 # 13: needs root and debootstrap), old-cmake (the tests with /usr/bin/cmake, Debian 12's 3.25), macos
-# (the core compiled, not linked, by clang 16 with the library of macOS: needs clang-16 and
-# libc++-16-dev), peers (peers.sh: needs PyPI), wheel (wheel.sh: PyPI, root), packages (package.sh:
-# root), archives (archive.sh: root).
+# (core, command line and Python module compiled, not linked, by clang 16 with the library of macOS:
+# needs clang-16 and libc++-16-dev), peers (peers.sh: needs PyPI), wheel (wheel.sh: PyPI, root),
+# packages (package.sh: root), archives (archive.sh: root).
 # Each step's exit status is printed at the end.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -38,14 +38,17 @@ old_cmake() {
     PATH=/usr/bin:/bin packaging/test.sh --no-install
 }
 
-# Debian's libraries are made with another standard library: there is nothing to link with.
+# Debian's libraries are made with another standard library: there is nothing to link with, and no
+# generator to make the sample.
 macos() {
-    local objects
-    cmake -S . -B .build/macos -G Ninja -DCMAKE_CXX_COMPILER=clang++-16 \
-        -DCMAKE_CXX_FLAGS=-stdlib=libc++ -DCMAKE_BUILD_TYPE=Debug -DKERNSCOPE_WERROR=ON \
-        -DBUILD_TESTING=OFF -DKERNSCOPE_BENCH=OFF -DKERNSCOPE_GUI=OFF &&
+    local objects sample=.build/macos/no_sample.cpp
+    mkdir -p .build/macos && : >"$sample" &&
+        cmake -S . -B .build/macos -G Ninja -DCMAKE_CXX_COMPILER=clang++-16 \
+            -DCMAKE_CXX_FLAGS=-stdlib=libc++ -DCMAKE_BUILD_TYPE=Debug -DKERNSCOPE_WERROR=ON \
+            -DBUILD_TESTING=OFF -DKERNSCOPE_BENCH=OFF -DKERNSCOPE_GUI=OFF -DKERNSCOPE_PYTHON=ON \
+            -DKERNSCOPE_SAMPLE="$PWD/$sample" &&
         mapfile -t objects < <(ninja -C .build/macos -t targets all |
-            sed -n 's/^\(core[^ ]*\.o\): CXX_COMPILER.*/\1/p') &&
+            sed -n 's/^\(\(core\|app\)[^ ]*\.o\): CXX_COMPILER.*/\1/p') &&
         ninja -C .build/macos "${objects[@]}"
 }
 
