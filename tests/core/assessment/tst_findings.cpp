@@ -290,6 +290,14 @@ private slots:
         QCOMPARE(coverage.broken, std::size_t(0));
     }
 
+    void integersStay()
+    {
+        MadeBundle made;
+        made.layer("ids", "[64, 32]", Bytes(8192), ElementType::Int32);
+        const auto bundle = VERIFIED(made.open());
+        QCOMPARE(coverageOf(**bundle, {}).rows.at(0).why, "no real numbers");
+    }
+
     /// The program says forms and sizes where the weight file is missing.
     void withoutTheWeightFile()
     {
