@@ -391,6 +391,23 @@ private Q_SLOTS:
         QCOMPARE(changed[0][0].toStringList().size(), 1);
     }
 
+    void cancelledSaveWatchesOn()
+    {
+        const QString path = test::writeSample(m_folder->path(), u"dense"_s);
+        QVERIFY(open(path));
+        m_session->setPatchingEnabled(true);
+        edit(0, 0, 0.5);
+        QSignalSpy cancelled(m_document.get(), &Document::cancelled);
+        QSignalSpy changed(m_document.get(), &Document::changedOnDisk);
+        m_document->save({});
+        m_session->tasks().cancelAll();
+        QTRY_COMPARE(cancelled.size(), 1);
+        QVERIFY(m_document->modified());
+        const QString name = QString::fromStdString(bundle().files()[0].path);
+        QVERIFY(test::append(path + QLatin1Char('/') + name, " "));
+        QTRY_COMPARE_WITH_TIMEOUT(changed.size(), 1, 10000);
+    }
+
     /// The next change that is told of is the one that another program makes.
     void ownSaveIsNoChangeByOthers()
     {
