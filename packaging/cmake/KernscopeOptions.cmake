@@ -330,7 +330,7 @@ function(kernscope_test name)
     set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout} LABELS "qt;${part};${program};${ARG_LABELS}"
         ENVIRONMENT "QT_QPA_PLATFORM=offscreen;LC_ALL=C.UTF-8;\
 XDG_STATE_HOME=${CMAKE_CURRENT_BINARY_DIR}/${name}.state;UBSAN_OPTIONS=print_stacktrace=1;\
-TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/races.txt;\
+TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/races.txt:die_after_fork=0:handle_sigbus=0;\
 LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/leaks.txt:print_suppressions=0")
     # Without the data folder, or where it lacks files, such a test reads "Skipped" and not "Passed".
     # CTest lets the expression win over the exit code, so it matches only where nothing failed.
