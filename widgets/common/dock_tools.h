@@ -56,6 +56,9 @@ bool growsByItself(const QHeaderView *header);
 /// Columns that take, in equal parts, the room that all leave; until the user sets a width. Call
 /// after setColumnWidths: they get no narrower than that.
 void growColumns(QTableView *table, std::initializer_list<int> columns);
+/// Columns as wide as what they hold, without the room that the header keeps in each title for the
+/// arrow of the order: a narrow inspector needs it for one column more.
+void fitColumns(QTableView *table);
 /// Columns as wide as the numbers in view need, up to 16 em: a number that is cut says another one.
 /// They grow only, so that nothing jumps back. `columns` empty: all of them.
 void widenForNumbers(QTableView *table, const QList<int> &columns = {});

@@ -494,7 +494,8 @@ void PairFigures::showPlaces(const PairPlaces &places)
     m_toPlaces->setVisible(m_channelSection->isVisibleTo(this));
     if (known)
         m_scatterSection->setNote(
-            tr("all %1 elements").arg(groupedNumber(places.subject.weight().elements.value)));
+            countedWords(places.subject.weight().elements.value, tr("the only element"),
+                         tr("all %1 elements")));
     const PairSubject &subject = places.subject;
     m_toCodebooks->setVisible(subject.comparable() &&
                               hasCodebooks(*subject.a, *subject.b, subject.sides));

@@ -79,7 +79,7 @@ class ScaleModel final : public DeclaredTable<report::ScaleRow>
     Q_OBJECT
 
 public:
-    enum Column : int { PlaceColumn, ScaleColumn, ZeroColumn, ExponentColumn };
+    enum Column : int { PlaceColumn, ScaleColumn, ZeroColumn, ExponentColumn, BiasColumn };
 
     explicit ScaleModel(QObject *parent = nullptr) : DeclaredTable(report::scaleTable(), parent) {}
 

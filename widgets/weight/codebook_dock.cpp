@@ -23,12 +23,6 @@
 
 namespace kernscope::ui {
 
-namespace {
-
-constexpr double kTitleMargins = 0.9; // in ems
-
-} // namespace
-
 CodebookPlot::CodebookPlot(QWidget *parent) : PlotWidget(tr("Uses of each codebook entry"), parent)
 {
     const auto add = [this] {
@@ -300,26 +294,13 @@ void CodebookDock::countUses()
 
 void CodebookDock::showCodebook()
 {
-    fitColumns();
+    fitColumns(m_table);
     // In a narrow inspector the uses are on view and the code, which is the entry in binary, is
     // not.
     QHeaderView *header = m_table->horizontalHeader();
     if (!header->sectionsMoved() && header->count() > CodebookModel::FirstValueColumn + 1)
         header->moveSection(CodebookModel::CodeColumn, header->count() - 2);
     showUses();
-}
-
-/// As wide as what they hold, without the room that the header keeps in each title for the arrow of
-/// the order: a narrow inspector needs it for one column more.
-void CodebookDock::fitColumns()
-{
-    const QAbstractItemView *view = m_table; // where the hint is public
-    for (int column = 0; column < m_model->columnCount(); ++column) {
-        const int title = m_table->fontMetrics().horizontalAdvance(
-            m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
-        m_table->setColumnWidth(column, std::max(view->sizeHintForColumn(column),
-                                                 title + theme::em(this, kTitleMargins)));
-    }
 }
 
 void CodebookDock::showUses()
@@ -346,7 +327,7 @@ void CodebookDock::showUses()
     text += counted ? tr("%1 never used, %2 duplicates").arg(unused).arg(duplicates)
                     : tr("counting uses\u2026");
     m_summary->setText(text);
-    fitColumns();
+    fitColumns(m_table);
 }
 
 int CodebookDock::currentEntry() const

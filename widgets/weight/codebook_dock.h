@@ -74,7 +74,6 @@ private:
     void readValues();
     void countUses();
     void showCodebook();
-    void fitColumns();
     void showUses();
     void selectEntry(int entry);
     void followElement(std::uint64_t element);

@@ -450,6 +450,23 @@ private Q_SLOTS:
         QVERIFY(table().selectionModel()->isRowSelected(2, {}));
     }
 
+    /// A number that is cut says another one: no column is narrower than its numbers, and one that
+    /// holds nothing takes no room from them.
+    void numbersHaveRoom()
+    {
+        m_panel->resize(280, 500);
+        m_panel->setWeight(nullptr, 0);
+        m_panel->setWeight(m_bundle, 0);
+        QTRY_VERIFY(!m_panel->working());
+        const QAbstractItemView &view = table(); // where the hint is public
+        for (int column = 0; column < m_panel->model().columnCount(); ++column) {
+            QCOMPARE(table().isColumnHidden(column), column > ui::ScaleModel::ZeroColumn);
+            QVERIFY(table().isColumnHidden(column) ||
+                    table().columnWidth(column) >= view.sizeHintForColumn(column));
+        }
+        QVERIFY(table().horizontalHeader()->length() <= table().viewport()->width());
+    }
+
     void rowsAreCopied()
     {
         table().selectAll();
