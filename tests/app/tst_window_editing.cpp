@@ -462,6 +462,7 @@ private Q_SLOTS:
             QVERIFY(m_window->settle());
             if (next != now && picture(now) == with) {
                 const ui::Dock *dock = dockOf(now);
+                with.save(u"/tmp/r-36/tab-%1-%2.png"_s.arg(layout).arg(unseen.size())); // DEBUG
                 unseen << u"%1 (%2) of %3"_s.arg(QString::fromLatin1(now->metaObject()->className()),
                                                  now->accessibleName(), dock ? dock->id() : QString());
             }

@@ -214,8 +214,9 @@ void QuietStyle::drawPrimitive(PrimitiveElement element, const QStyleOption *opt
                           design::hairline(option->palette));
         return;
     }
-    case PE_Frame:
-        painter->setPen(design::hairline(option->palette));
+    case PE_Frame: // of tables, texts and pictures: also where the keyboard is
+        painter->setPen(option->state & State_HasFocus ? design::accent(option->palette)
+                                                       : design::hairline(option->palette));
         painter->drawRect(option->rect.adjusted(0, 0, -1, -1));
         return;
     case PE_PanelItemViewRow:

@@ -7,6 +7,7 @@
 #include <QCoreApplication>
 
 #include <algorithm>
+#include <numeric>
 
 namespace kernscope::ui {
 
@@ -208,6 +209,16 @@ RowTableModel::RowTableModel(const std::vector<report::ColumnFacts> &declared,
 {
     for (const std::size_t place : m_places)
         m_columns.push_back(declared[place]);
+}
+
+void RowTableModel::setColumns(std::vector<report::ColumnFacts> columns,
+                               std::vector<QString> titles)
+{
+    m_columns = std::move(columns);
+    m_titles = std::move(titles);
+    m_titles.resize(m_columns.size());
+    m_places.resize(m_columns.size());
+    std::iota(m_places.begin(), m_places.end(), std::size_t{0});
 }
 
 int RowTableModel::columnOf(std::string_view key) const

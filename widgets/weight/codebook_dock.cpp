@@ -14,7 +14,6 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
-#include <QSortFilterProxyModel>
 #include <QSpinBox>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -117,9 +116,6 @@ CodebookDock::CodebookDock(Session &session, QWidget *parent)
     chooserLayout->addStretch(1);
 
     m_model = new CodebookModel(this);
-    m_sorted = new QSortFilterProxyModel(this);
-    m_sorted->setSourceModel(m_model);
-    m_sorted->setSortRole(SortRole);
     buildTable(content);
     m_plot = new CodebookPlot(content);
 
@@ -134,7 +130,7 @@ CodebookDock::CodebookDock(Session &session, QWidget *parent)
 void CodebookDock::buildTable(QWidget *content)
 {
     m_table = new QTableView(content);
-    m_table->setModel(m_sorted);
+    m_table->setModel(m_model);
     m_table->setAccessibleName(tr("Entries of the codebook"));
     const auto editing = m_table->editTriggers();
     prepareTable(m_table);
@@ -142,16 +138,15 @@ void CodebookDock::buildTable(QWidget *content)
     m_table->horizontalHeader()->setStretchLastSection(true);
     new LockedTyping(*m_table, session());
     new CellAnswer(m_table, [this](const QModelIndex &cell, const QString &typed) {
-        const QModelIndex at = m_sorted->mapToSource(cell);
         const BundleReadLock lock(*m_shown);
         return previewEdit(
-            *m_shown, editOf(m_model->codebook(), static_cast<quint64>(at.row()),
-                             static_cast<quint64>(at.column() - CodebookModel::FirstValueColumn),
+            *m_shown, editOf(m_model->codebook(), m_model->sourceRow(cell.row()),
+                             static_cast<quint64>(cell.column() - CodebookModel::FirstValueColumn),
                              typedNumber(typed).value_or(0)));
     });
     m_tableActions = {
         copyAction(m_table, tr("Copy Rows"), m_table),
-        exportAction(m_table, session(), tr("Export Codebook\u2026"), *m_sorted, "codebook")};
+        exportAction(m_table, session(), tr("Export Codebook\u2026"), *m_model, "codebook")};
 }
 
 void CodebookDock::connectViews()
@@ -332,8 +327,8 @@ void CodebookDock::showUses()
 
 int CodebookDock::currentEntry() const
 {
-    const QModelIndex index = m_sorted->mapToSource(m_table->currentIndex());
-    return index.isValid() ? index.row() : -1;
+    const QModelIndex index = m_table->currentIndex();
+    return index.isValid() ? static_cast<int>(m_model->sourceRow(index.row())) : -1;
 }
 
 void CodebookDock::selectEntry(int entry)
@@ -342,7 +337,8 @@ void CodebookDock::selectEntry(int entry)
         return;
     m_selecting = true;
     const int column = std::max(m_table->currentIndex().column(), 0);
-    const QModelIndex index = m_sorted->mapFromSource(m_model->index(entry, column));
+    const QModelIndex index =
+        m_model->index(m_model->rowOf(static_cast<std::size_t>(entry)), column);
     chooseRow(m_table, index);
     m_table->scrollTo(index);
     m_plot->setCurrentPoint(entry);

@@ -8,7 +8,6 @@
 
 class QCPBars;
 class QLabel;
-class QSortFilterProxyModel;
 class QSpinBox;
 class QTableView;
 
@@ -91,7 +90,6 @@ private:
     QWidget *m_chooserBox = nullptr;
     QSpinBox *m_chooser = nullptr;
     CodebookModel *m_model = nullptr;
-    QSortFilterProxyModel *m_sorted = nullptr;
     QTableView *m_table = nullptr;
     QList<QAction *> m_tableActions;
     CodebookPlot *m_plot = nullptr;

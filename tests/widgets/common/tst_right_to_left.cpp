@@ -63,11 +63,11 @@ private Q_SLOTS:
     {
         const auto painted = [](Qt::LayoutDirection direction, bool scale) {
             QGuiApplication::setLayoutDirection(direction); // painters begin with that
-            PictureLegend legend;
+            ColorScale legend;
             if (scale)
-                legend.showScale(0.992);
+                legend.showDifference(0.992);
             else
-                legend.showKept();
+                legend.showSwatches(keptSwatches);
             legend.resize(400, 24);
             return legend.grab().toImage();
         };

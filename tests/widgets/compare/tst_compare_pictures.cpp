@@ -43,7 +43,7 @@ struct Docks {
 QString legendBelow(const TileView &picture)
 {
     const QWidget *pane = picture.parentWidget()->parentWidget();
-    return pane->findChild<PictureLegend *>()->accessibleDescription();
+    return pane->findChild<ColorScale *>()->accessibleDescription();
 }
 
 } // namespace
