@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/common/qt_fwd.h"
+
 #include <QKeySequence>
 #include <QList>
 #include <QString>
 
 #include <functional>
-
-class QAbstractItemModel;
-class QAbstractItemView;
-class QAction;
-class QHeaderView;
-class QLineEdit;
-class QModelIndex;
-class QTableView;
-class QTreeView;
-class QVBoxLayout;
-class QWidget;
 
 namespace kernscope::ui {
 

@@ -13,10 +13,6 @@
 #include <QTableWidget>
 #include <QWidget>
 
-class QLabel;
-class QAction;
-class QVBoxLayout;
-
 namespace kernscope::ui {
 
 /// What the inspector of a pair begins with: the verdict in a word and in a sentence, and why the

@@ -6,11 +6,6 @@
 #include "widgets/models/part_models.h"
 #include "widgets/models/task_manager.h"
 
-class QCPBars;
-class QLabel;
-class QSpinBox;
-class QTableView;
-
 namespace kernscope::ui {
 
 /// How often each entry of a codebook is used. Duplicates are hatched, the chosen entry is framed.
