@@ -237,9 +237,9 @@ PairChipsTable::PairChipsTable(QWidget *parent) : QTableWidget(parent)
     setHorizontalHeaderLabels({tr("Chips"), tr("A"), tr("B")});
     horizontalHeaderItem(0)->setToolTip(tr("Chips that do the same; the tool tip has all of them"));
     horizontalHeaderItem(1)->setToolTip(
-        tr("What becomes of the weight of A, and its bytes that cross in a dispatch"));
+        tr("What becomes of the weight of A, and its bytes that a call reads"));
     horizontalHeaderItem(2)->setToolTip(
-        tr("What becomes of the weight of B, and its bytes that cross in a dispatch"));
+        tr("What becomes of the weight of B, and its bytes that a call reads"));
     prepareTable(this);
     // Cells of two lines, the word and its bytes: that of other tables cuts names to one line.
     setItemDelegate(new QStyledItemDelegate(this));

@@ -191,7 +191,7 @@ QString cellText(const report::Value &value, std::string_view unknown)
     if (const auto *time = std::get_if<report::Seconds>(&value))
         return QString::fromStdString(report::siText(time->number, "s"));
     if (const auto *view = std::get_if<report::View>(&value))
-        return fromUtf8(*view);
+        return *view == "-" ? QStringLiteral("\u2013") : fromUtf8(*view); // the window's dash
     const QString text = fromUtf8(report::text(value, {}));
     const bool absent = std::holds_alternative<report::Nothing>(value) ||
                         std::holds_alternative<report::Absent>(value);

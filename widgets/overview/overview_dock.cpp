@@ -477,7 +477,7 @@ void OverviewDock::buildFindings(QWidget *content, QVBoxLayout *column)
     m_legend->setTextFormat(Qt::RichText);
     m_legend->setWordWrap(true);
     m_rows = new RowTable<report::FindingRow>(report::findingTable(), this);
-    m_findings = makeTable(content, tr("Worth a look"), m_rows, {10, 10.5, 15, 14.5});
+    m_findings = makeTable(content, tr("Worth a look"), m_rows, {9, 10, 18.5, 12.5});
     growColumns(m_findings, {m_rows->columnOf("weight"), m_rows->columnOf("figure"),
                              m_rows->columnOf("advice")});
     new AlikeNames(m_findings, m_rows->columnOf("weight"));
