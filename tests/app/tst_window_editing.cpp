@@ -450,6 +450,7 @@ private Q_SLOTS:
             const QRect all(widget->mapTo(&window, QPoint(-3, -3)), widget->size() + QSize(6, 6));
             return window.grab(all & window.rect()).toImage();
         };
+        (*m_window)->setAttribute(Qt::WA_KeyboardFocusChange); // as a key of the platform does
         QWidget *start = VERIFIED(QApplication::focusWidget());
         QStringList unseen;
         QWidget *now = start;
@@ -462,9 +463,9 @@ private Q_SLOTS:
             QVERIFY(m_window->settle());
             if (next != now && picture(now) == with) {
                 const ui::Dock *dock = dockOf(now);
-                with.save(u"/tmp/r-36/tab-%1-%2.png"_s.arg(layout).arg(unseen.size())); // DEBUG
-                unseen << u"%1 (%2) of %3"_s.arg(QString::fromLatin1(now->metaObject()->className()),
-                                                 now->accessibleName(), dock ? dock->id() : QString());
+                unseen << u"%1 (%2) of %3"_s.arg(
+                    QString::fromLatin1(now->metaObject()->className()), now->accessibleName(),
+                    dock ? dock->id() : QString());
             }
             now = next;
         } while (now != start && ++steps < kMostSteps);

@@ -493,9 +493,8 @@ void PairFigures::showPlaces(const PairPlaces &places)
     m_channelSection->setVisible(known && !places.places->worstChannels.empty());
     m_toPlaces->setVisible(m_channelSection->isVisibleTo(this));
     if (known)
-        m_scatterSection->setNote(
-            countedWords(places.subject.weight().elements.value, tr("the only element"),
-                         tr("all %1 elements")));
+        m_scatterSection->setNote(countedWords(places.subject.weight().elements.value,
+                                               tr("the only element"), tr("all %1 elements")));
     const PairSubject &subject = places.subject;
     m_toCodebooks->setVisible(subject.comparable() &&
                               hasCodebooks(*subject.a, *subject.b, subject.sides));

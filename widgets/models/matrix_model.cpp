@@ -67,8 +67,8 @@ void MatrixModel::show(BuildMatrixPtr matrix, MatrixFigure figure, std::size_t c
             weight.key = weight.title = "weight";
             weight.explanation = "Name of the weight in the base";
             build.key = "build";
-            build.align = isText() ? report::TextTable::Align::Left
-                                   : report::TextTable::Align::Right;
+            build.align =
+                isText() ? report::TextTable::Align::Left : report::TextTable::Align::Right;
             columns.assign(m_matrix->builds.size() + 1, build);
             columns.front() = weight;
             for (const std::string &name : m_matrix->builds)
@@ -172,8 +172,9 @@ QVariant MatrixModel::headerData(int section, Qt::Orientation orientation, int r
 {
     if (role != Qt::ToolTipRole || section < 1 || section >= columnCount())
         return RowTableModel::headerData(section, orientation, role);
-    return tr("%1 in %2").arg(matrixFigureTitle(m_figure),
-                              fromUtf8(m_matrix->builds[static_cast<std::size_t>(section - 1)]));
+    return tr("%1 in %2")
+        .arg(matrixFigureTitle(m_figure),
+             fromUtf8(m_matrix->builds[static_cast<std::size_t>(section - 1)]));
 }
 
 } // namespace kernscope::ui

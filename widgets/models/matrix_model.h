@@ -55,7 +55,7 @@ protected:
 private:
     void show(BuildMatrixPtr matrix, MatrixFigure figure, std::size_t chip);
     const report::MatrixCell &cell(std::size_t row, std::size_t column) const;
-    bool isText() const; ///< the figure, which else is a number
+    bool isText() const;    ///< the figure, which else is a number
     double largest() const; ///< finite value of all cells
 
     BuildMatrixPtr m_matrix;

@@ -157,8 +157,7 @@ report::Value CodebookModel::valueOf(std::size_t entry, std::size_t column) cons
         m_columns.key(place < FirstValueColumn ? place : place - m_lanes + 1);
     if (key == "note")
         return note(row).toStdString();
-    return m_columns.value(m_columns.indexOf(key),
-                           {&m_data, m_codebook, entry, kNoIndex, m_total});
+    return m_columns.value(m_columns.indexOf(key), {&m_data, m_codebook, entry, kNoIndex, m_total});
 }
 
 std::string CodebookModel::originOf(std::size_t entry, std::size_t column) const

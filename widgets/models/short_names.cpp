@@ -160,8 +160,8 @@ QStringList shortOfDistinct(const QStringList &names)
             if (seen.value(shorter[i]) < 2)
                 continue;
             same = true;
-            shorter[i] = kept < 0 ? shortName(names[i], shared)
-                                  : withoutBeginning(names[i], shared, kept);
+            shorter[i] =
+                kept < 0 ? shortName(names[i], shared) : withoutBeginning(names[i], shared, kept);
         }
     }
     return shorter;
