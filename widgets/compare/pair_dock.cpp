@@ -152,6 +152,7 @@ void PairElementTable::showElement(const PairSubject &subject, const ElementRead
         return picked;
     };
     m_facts->setRows(report::pickedElementRows(side(true), side(false), subject.comparable()));
+    m_element = true;
     fitColumns();
 }
 
@@ -171,8 +172,17 @@ void PairElementTable::fitColumns()
     }
 }
 
+/// Its scroll bar may come and go: the columns share what room there is then.
+void PairElementTable::resizeEvent(QResizeEvent *event)
+{
+    QTableView::resizeEvent(event);
+    if (m_element)
+        fitColumns();
+}
+
 void PairElementTable::clearElement()
 {
+    m_element = false;
     m_facts->setRows(
         {{report::Word{"None"}, report::Word{"Pick a cell in a picture."}, report::Nothing()}});
     resizeColumnToContents(0);

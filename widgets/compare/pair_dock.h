@@ -63,10 +63,14 @@ public:
     void showElement(const PairSubject &subject, const ElementReadings &readings);
     void clearElement();
 
+protected:
+    void resizeEvent(QResizeEvent *event) override;
+
 private:
     void fitColumns();
 
     RowTable<report::PickedFact> *m_facts = nullptr;
+    bool m_element = false; ///< one is shown
 };
 
 /// What every chip does with the weight of A and with that of B, and the bytes that cross: a row

@@ -395,6 +395,11 @@ private Q_SLOTS:
                          qPrintable(text));
             }
         }
+        // A scroll bar that comes takes its room from the columns, and needs no second one.
+        for (const int height : {400, 60}) {
+            table.resize(700, height);
+            QTRY_VERIFY(table.horizontalHeader()->length() <= table.viewport()->width());
+        }
     }
 
     /// Value, bytes and place of the picked element on both sides, and how far they are apart.
