@@ -11,18 +11,24 @@
 #include <QHash>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QMainWindow>
+#include <QTabBar>
 #include <QWidget>
 
 namespace kernscope::app {
 
 namespace {
 
-/// Its dock stands behind the tab of another: what lies there is not seen.
+/// Its dock stands behind the tab of another, or it belongs to the tabs of a place that shows one
+/// dock, which Qt leaves outside of the window: what lies there is not seen.
 bool standsBehind(const QWidget *widget)
 {
     for (; widget; widget = widget->parentWidget()) {
         if (const auto *dock = qobject_cast<const ui::Dock *>(widget))
             return !dock->onView();
+        const auto *host = qobject_cast<const QMainWindow *>(widget->parentWidget());
+        if (host && qobject_cast<const QTabBar *>(widget))
+            return !host->rect().intersects(widget->geometry());
     }
     return false;
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QObject>
+#include "widgets/common/qt_fwd.h"
 
-class QEvent;
-class QKeyEvent;
-class QWidget;
+#include <QObject>
 
 namespace kernscope::app {
 

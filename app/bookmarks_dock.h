@@ -8,8 +8,6 @@
 #include <QAbstractTableModel>
 #include <QList>
 
-class QTableView;
-
 namespace kernscope::app {
 
 /// For people: "Overview" of the bundle as a whole, "weights/weight.bin:0x40, 4,096 bytes".

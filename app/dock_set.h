@@ -10,10 +10,6 @@
 #include <QSize>
 #include <QStringList>
 
-class QMainWindow;
-class QTabBar;
-class QAction;
-
 namespace kernscope::ui {
 class CompareDock;
 class DiagnosticsDock;

@@ -3,11 +3,9 @@
 
 #include "app/document.h"
 #include "app/view_menu.h"
+#include "widgets/common/qt_fwd.h"
 
 #include <QMainWindow>
-
-class QMenu;
-class QStackedWidget;
 
 namespace kernscope::ui {
 class Dock;

@@ -2,12 +2,9 @@
 #pragma once
 
 #include "core/bundle/bound_shapes.h"
+#include "widgets/common/qt_fwd.h"
 
 #include <QDialog>
-
-class QDialogButtonBox;
-class QLabel;
-class QLineEdit;
 
 namespace kernscope::app {
 

@@ -3,15 +3,11 @@
 
 #include "app/layouts.h"
 #include "app/window_parts.h"
+#include "widgets/common/qt_fwd.h"
 
 #include <QFont>
 #include <QObject>
 #include <QString>
-
-class QAbstractItemView;
-class QHeaderView;
-class QMenu;
-class QActionGroup;
 
 namespace kernscope::app {
 

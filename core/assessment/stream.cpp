@@ -435,8 +435,12 @@ std::string nearestChange(const WeightForm &form, const Verdict &verdict)
         return "A bias is always dense: it is added to what the operation that reads it "
                "makes.";
     if (form.use.kernel && !*form.use.kernel)
-        return "No change is known: the gates apply to kernels (conv, linear, matmul), and another "
-               "operation reads the weight.";
+        return fmt::format(
+            "No change is known{}: the gates apply to kernels (conv, linear, "
+            "matmul), and another operation reads the weight.",
+            verdict.outcome == Outcome::Rejected
+                ? fmt::format(" that makes it stream, but {} takes it as dense fp16", chip)
+                : "");
     Search search(form, *verdict.target);
     const std::string found = search.run();
     if (!found.empty())

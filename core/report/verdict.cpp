@@ -155,7 +155,12 @@ ProgramVerdict VerdictMaker::verdict(const Bundle &bundle, const roofline::Roofs
     const roofline::ProgramTime after = roofline::programTime(then, roofs);
     if (gainsLittle(now, after))
         verdict.gains.clear();
-    verdict.sentence = sentence(now, after, roofs, verdict.gains);
+    const bool read = std::ranges::any_of(
+        bundle.weights(), [](const Weight &weight) { return !weight.consumers.empty(); });
+    verdict.sentence = read || now.layers > 0
+                           ? sentence(now, after, roofs, verdict.gains)
+                           : "Nothing in this file reads its weights: which forms would be faster "
+                             "is not known.";
     return verdict;
 }
 

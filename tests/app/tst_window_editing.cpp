@@ -427,6 +427,51 @@ private Q_SLOTS:
         QVERIFY2(missed.isEmpty(), qPrintable(QStringList(missed.values()).join(QLatin1Char(' '))));
     }
 
+    void everyTabStopIsSeen_data()
+    {
+        test::addColumns<int>();
+        for (const Layout layout : app::kLayouts)
+            QTest::addRow("%s", qPrintable(app::layoutId(layout))) << static_cast<int>(layout);
+    }
+
+    /// Where the keyboard is can be seen: what has the focus looks otherwise once it has left.
+    void everyTabStopIsSeen()
+    {
+        constexpr int kMostSteps = 600;
+        const QString a = sample(u"dense"_s);
+        const QString b = sample(u"sparse"_s);
+        QVERIFY(m_window->open({a, b}));
+        QVERIFY(activate());
+        const auto [layout] = test::fetched<int>();
+        layouts().show(static_cast<Layout>(layout));
+        QVERIFY(goToWeight(0));
+        const auto picture = [this](const QWidget *widget) {
+            app::MainWindow &window = **m_window;
+            const QRect all(widget->mapTo(&window, QPoint(-3, -3)), widget->size() + QSize(6, 6));
+            return window.grab(all & window.rect()).toImage();
+        };
+        (*m_window)->setAttribute(Qt::WA_KeyboardFocusChange); // as a key of the platform does
+        QWidget *start = VERIFIED(QApplication::focusWidget());
+        QStringList unseen;
+        QWidget *now = start;
+        int steps = 0;
+        do {
+            QVERIFY(m_window->settle());
+            const QImage with = picture(now);
+            QTest::keyClick(now, Qt::Key_Tab);
+            QWidget *next = VERIFIED(QApplication::focusWidget());
+            QVERIFY(m_window->settle());
+            if (next != now && picture(now) == with) {
+                const ui::Dock *dock = dockOf(now);
+                unseen << u"%1 (%2) of %3"_s.arg(
+                    QString::fromLatin1(now->metaObject()->className()), now->accessibleName(),
+                    dock ? dock->id() : QString());
+            }
+            now = next;
+        } while (now != start && ++steps < kMostSteps);
+        QVERIFY2(unseen.isEmpty(), qPrintable(unseen.join(u", "_s)));
+    }
+
     /// Ctrl+1 to Ctrl+5: the keyboard goes on in the dock that the workspace is about, and stays
     /// where it is in a dock that both workspaces show.
     void shortcutsLeadIntoTheWorkspace()

@@ -7,12 +7,6 @@
 
 #include <QList>
 
-class QActionGroup;
-class QBoxLayout;
-class QComboBox;
-class QLabel;
-class QLineEdit;
-
 namespace kernscope::ui {
 
 class HexFindBar;

@@ -2,18 +2,12 @@
 #pragma once
 
 #include "core/search/pattern.h"
+#include "widgets/common/qt_fwd.h"
 #include "widgets/models/session.h"
 #include "widgets/models/task_manager.h"
 
 #include <QString>
 #include <QWidget>
-
-class QComboBox;
-class QLabel;
-class QLineEdit;
-class QProgressBar;
-class QTimer;
-class QToolButton;
 
 namespace kernscope::ui {
 

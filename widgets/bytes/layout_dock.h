@@ -6,12 +6,6 @@
 
 #include <QList>
 
-class QAction;
-class QComboBox;
-class QLabel;
-class QLineEdit;
-class QTableView;
-
 namespace kernscope::ui {
 
 class KindLegend;

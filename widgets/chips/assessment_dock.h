@@ -10,8 +10,6 @@
 #include <QString>
 #include <QStringList>
 
-class QLabel;
-
 namespace kernscope::ui {
 
 /// One figure of the assessment of a cell, in words.

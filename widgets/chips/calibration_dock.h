@@ -10,12 +10,6 @@
 
 #include <deque>
 
-class QCPGraph;
-class QCheckBox;
-class QLabel;
-class QLineEdit;
-class QTableView;
-
 namespace kernscope::ui {
 
 /// Measurements along, predictions upwards, both by powers of ten; the identity line, and what is

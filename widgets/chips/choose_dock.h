@@ -8,11 +8,6 @@
 
 #include <QStyledItemDelegate>
 
-class QDoubleSpinBox;
-class QLabel;
-class QPushButton;
-class QTableView;
-
 namespace kernscope::ui {
 
 /// Glyph and word of an outcome on a pill of its colour, on the ground of the row: what the model

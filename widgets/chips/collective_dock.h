@@ -6,11 +6,6 @@
 #include "widgets/common/dock.h"
 #include "widgets/models/chip_models.h"
 
-class QLineEdit;
-class QSpinBox;
-class QTabWidget;
-class QTableView;
-
 namespace kernscope::ui {
 
 /// The multi-die collective layer of chapter 36, computed: reductions, atomics, mesh indices,

@@ -7,14 +7,6 @@
 
 #include <QList>
 
-class QCheckBox;
-class QComboBox;
-class QLabel;
-class QLineEdit;
-class QSpinBox;
-class QTabWidget;
-class QTableView;
-
 namespace kernscope::ui {
 
 class ChipState;

@@ -8,8 +8,6 @@
 
 #include <QPoint>
 
-class QCPGraph;
-
 namespace kernscope::ui {
 
 /// The fronts of a plan: the error of the network against stored bytes, or against the time on the

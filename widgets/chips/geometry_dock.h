@@ -6,11 +6,6 @@
 #include "widgets/common/dock.h"
 #include "widgets/models/chip_models.h"
 
-class QDoubleSpinBox;
-class QLabel;
-class QSpinBox;
-class QTableView;
-
 namespace kernscope::ui {
 
 class DatapathView;

@@ -7,15 +7,6 @@
 #include "widgets/common/dock.h"
 #include "widgets/models/chip_models.h"
 
-class QDoubleSpinBox;
-class QLabel;
-class QLayout;
-class QMenu;
-class QPushButton;
-class QTableView;
-class QToolButton;
-class QVBoxLayout;
-
 namespace kernscope::ui {
 
 class FrontPlot;

@@ -6,11 +6,6 @@
 #include "widgets/common/plot_widget.h"
 #include "widgets/models/row_table_model.h"
 
-class QCPGraph;
-class QComboBox;
-class QLabel;
-class QLineEdit;
-
 namespace kernscope::ui {
 
 /// What rounding costs, tile by tile: how far the engine's accumulator is from the exact sum up to

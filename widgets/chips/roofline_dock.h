@@ -7,10 +7,6 @@
 
 #include <QStringList>
 
-class QHBoxLayout;
-class QLabel;
-class QSpinBox;
-
 namespace kernscope::ui {
 
 /// The layers under the ceilings of a chip, with batch, compute and bandwidth ceiling as controls.

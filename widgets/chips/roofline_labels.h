@@ -2,19 +2,13 @@
 #pragma once
 
 #include "core/assessment/roofline.h"
+#include "widgets/common/qt_fwd.h"
 
 #include <QLineF>
 #include <QPolygonF>
 #include <QRectF>
 #include <QSizeF>
 #include <QStringList>
-
-class QCPGraph;
-class QCPItemLine;
-class QCPItemStraightLine;
-class QCPItemText;
-class QCustomPlot;
-class QWidget;
 
 namespace kernscope::ui {
 

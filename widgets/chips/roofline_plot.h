@@ -9,11 +9,6 @@
 #include <QRectF>
 #include <QString>
 
-class QCPGraph;
-class QCPItemLine;
-class QCPItemText;
-class QCustomPlot;
-
 namespace kernscope::ui {
 
 /// The points of a roofline as they are drawn: a shape a form, hollow where the figures are

@@ -8,10 +8,6 @@
 #include <QHeaderView>
 #include <QList>
 
-class QCheckBox;
-class QLineEdit;
-class QTableView;
-
 namespace kernscope::ui {
 
 /// Header of a table with a column a chip: "H13" and below it "M1", which more people know. A

@@ -6,11 +6,6 @@
 #include "widgets/common/dock.h"
 #include "widgets/models/row_table_model.h"
 
-class QCheckBox;
-class QLabel;
-class QLineEdit;
-class QTableView;
-
 namespace kernscope::ui {
 
 /// The chips and their hardware-abstraction tables: searchable, two chips beside each other, every

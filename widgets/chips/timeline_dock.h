@@ -9,12 +9,6 @@
 
 #include <QList>
 
-class QCPCurve;
-class QCPItemStraightLine;
-class QCPItemText;
-class QLabel;
-class QSpinBox;
-
 namespace kernscope::ui {
 
 /// A layer with its two times in the form that is looked at.

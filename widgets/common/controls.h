@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/common/qt_fwd.h"
 #include "widgets/models/theme.h"
 
 #include <QColor>
@@ -10,9 +11,6 @@
 #include <QString>
 #include <QToolButton>
 #include <QWidget>
-
-class QPainter;
-class QHBoxLayout;
 
 namespace kernscope::ui {
 

@@ -214,8 +214,9 @@ void QuietStyle::drawPrimitive(PrimitiveElement element, const QStyleOption *opt
                           design::hairline(option->palette));
         return;
     }
-    case PE_Frame:
-        painter->setPen(design::hairline(option->palette));
+    case PE_Frame: // of tables, texts and pictures: also where the keyboard is
+        painter->setPen(option->state & State_HasFocus ? design::accent(option->palette)
+                                                       : design::hairline(option->palette));
         painter->drawRect(option->rect.adjusted(0, 0, -1, -1));
         return;
     case PE_PanelItemViewRow:
@@ -264,10 +265,12 @@ void QuietStyle::drawControl(ControlElement element, const QStyleOption *option,
     case CE_HeaderLabel:
         if (const auto *header = qstyleoption_cast<const QStyleOptionHeader *>(option)) {
             QStyleOptionHeader label(*header);
-            // Qt cuts a right-aligned title at its begin, once its margin has no room either.
-            if (!label.text.contains(QLatin1Char('\n')) &&
-                label.fontMetrics.horizontalAdvance(label.text) >
-                    label.rect.width() + pixelMetric(PM_HeaderMargin, option, widget))
+            const int margin = pixelMetric(PM_HeaderMargin, option, widget);
+            // The lines of a chip's title are measured by the whole section: they may stand in its
+            // margins. Qt cuts a right-aligned title at its begin, once its margin has no room.
+            if (label.text.contains(QLatin1Char('\n')))
+                label.rect.adjust(-margin, 0, margin, 0);
+            else if (label.fontMetrics.horizontalAdvance(label.text) > label.rect.width() + margin)
                 label.text =
                     label.fontMetrics.elidedText(label.text, Qt::ElideMiddle, label.rect.width());
             label.text = linesFromLeft(label.text, header->direction);
@@ -285,13 +288,12 @@ void QuietStyle::drawControl(ControlElement element, const QStyleOption *option,
         }
         break;
     case CE_ComboBoxLabel:
-        // A letter cut in half says nothing; the middle is left out instead.
+        // A letter cut in half says nothing; of a path what tells the file is kept.
         if (const auto *box = qstyleoption_cast<const QStyleOptionComboBox *>(option)) {
             QStyleOptionComboBox whole = *box;
             const int room =
                 subControlRect(CC_ComboBox, box, SC_ComboBoxEditField, widget).width() - 2;
-            whole.currentText =
-                box->fontMetrics.elidedText(box->currentText, Qt::ElideMiddle, room);
+            whole.currentText = elidedName(box->fontMetrics, box->currentText, room);
             QProxyStyle::drawControl(element, &whole, painter, widget);
             return;
         }

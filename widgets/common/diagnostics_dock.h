@@ -9,12 +9,6 @@
 
 #include <array>
 
-class QAction;
-class QLabel;
-class QLineEdit;
-class QTableView;
-class QToolButton;
-
 namespace kernscope::ui {
 
 class DiagnosticsModel;

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/common/qt_fwd.h"
 #include "widgets/models/session.h"
 
 #include <QDockWidget>
 #include <QList>
 #include <QPointer>
 #include <QWidget>
-
-class QAction;
-class QLabel;
-class QStackedWidget;
 
 namespace kernscope::ui {
 

@@ -456,6 +456,19 @@ void growColumns(QTableView *table, std::initializer_list<int> columns)
     new ColumnGrower(table, columns);
 }
 
+void fitColumns(QTableView *table)
+{
+    const QAbstractItemView *view = table; // where the hint is public
+    const int margins = theme::em(table, 0.9);
+    for (int column = 0; column < table->model()->columnCount(); ++column) {
+        const QString title =
+            table->model()->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+        table->setColumnWidth(column,
+                              std::max(view->sizeHintForColumn(column),
+                                       table->fontMetrics().horizontalAdvance(title) + margins));
+    }
+}
+
 void widenForNumbers(QTableView *table, const QList<int> &columns)
 {
     QHeaderView *header = table->horizontalHeader();

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/common/qt_fwd.h"
+
 #include <QKeySequence>
 #include <QList>
 #include <QString>
 
 #include <functional>
-
-class QAbstractItemModel;
-class QAbstractItemView;
-class QAction;
-class QHeaderView;
-class QLineEdit;
-class QModelIndex;
-class QTableView;
-class QTreeView;
-class QVBoxLayout;
-class QWidget;
 
 namespace kernscope::ui {
 
@@ -56,6 +47,9 @@ bool growsByItself(const QHeaderView *header);
 /// Columns that take, in equal parts, the room that all leave; until the user sets a width. Call
 /// after setColumnWidths: they get no narrower than that.
 void growColumns(QTableView *table, std::initializer_list<int> columns);
+/// Columns as wide as what they hold, without the room that the header keeps in each title for the
+/// arrow of the order: a narrow inspector needs it for one column more.
+void fitColumns(QTableView *table);
 /// Columns as wide as the numbers in view need, up to 16 em: a number that is cut says another one.
 /// They grow only, so that nothing jumps back. `columns` empty: all of them.
 void widenForNumbers(QTableView *table, const QList<int> &columns = {});

@@ -6,9 +6,6 @@
 #include <QList>
 #include <QString>
 
-class QAction;
-class QTextBrowser;
-
 namespace kernscope::ui {
 
 /// The Markdown with its tables as lists where they have more columns than a page of `ems` shows

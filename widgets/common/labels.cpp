@@ -159,9 +159,9 @@ QString elidedName(const QFontMetrics &metrics, const QString &name, int width)
     constexpr int kLeastHeads = 2; // a head of that many tails, or the cut is no better
     if (metrics.horizontalAdvance(name) <= width)
         return name;
-    // What follows the mark is common to many names and was left out already, or what stood before
-    // it: the end of what is there goes next, not its middle.
-    if (name.endsWith(QChar(0x2026)) || name.startsWith(QChar(0x2026)))
+    // What follows the mark is common to many names and was left out already: the end of what is
+    // there goes next, not its middle.
+    if (name.endsWith(QChar(0x2026)))
         return metrics.elidedText(name, Qt::ElideRight, width);
     // An index tells places of one weight apart: letters of the name go before it, and what is said
     // of the place.
@@ -177,7 +177,8 @@ QString elidedName(const QFontMetrics &metrics, const QString &name, int width)
         }
     }
     // Of a file's path the last parts tell which it is, as many as there is room for.
-    const bool file = name.lastIndexOf(QLatin1Char('.')) > name.lastIndexOf(QLatin1Char('/'));
+    const bool file = !name.startsWith(QChar(0x2026)) &&
+                      name.lastIndexOf(QLatin1Char('.')) > name.lastIndexOf(QLatin1Char('/'));
     for (qsizetype slash = name.indexOf(QLatin1Char('/')); file && slash > 0;
          slash = name.indexOf(QLatin1Char('/'), slash + 1)) {
         const QString end = QChar(0x2026) + name.mid(slash);

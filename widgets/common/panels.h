@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/common/qt_fwd.h"
+
 #include <QLayout>
 #include <QList>
 #include <QScrollArea>
 #include <QWidget>
-
-class QLabel;
-class QToolButton;
 
 namespace kernscope::ui {
 

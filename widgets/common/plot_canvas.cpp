@@ -3,11 +3,13 @@
 
 #include "core/base/svg.h"
 #include "core/report/column.h"
+#include "widgets/common/design.h"
 #include "widgets/models/table_text.h"
 
 #include <QBuffer>
 #include <QFontInfo>
 #include <QPaintEngine>
+#include <QPainter>
 #include <QPainterPath>
 #include <QPixmap>
 
@@ -48,6 +50,11 @@ void PlotCanvas::paintEvent(QPaintEvent *event)
                     [this](const auto &buffer) { return buffer->size() != viewport().size(); }))
         replot(QCustomPlot::rpQueuedRefresh);
     QCustomPlot::paintEvent(event);
+    if (hasFocus()) {
+        QPainter painter(this);
+        painter.setPen(design::accent(palette()));
+        painter.drawRect(rect().adjusted(0, 0, -1, -1));
+    }
     m_painting = false;
     if (!isVisible()) // painted into a picture of its own
         dropPictures();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/common/qt_fwd.h"
+
 #include <QByteArray>
 #include <QPaintDevice>
 #include <QSharedPointer>
@@ -9,9 +11,6 @@
 #include <qcustomplot.h>
 
 #include <memory>
-
-class QCPAxisTicker;
-class QString;
 
 namespace kernscope::ui {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/common/qt_fwd.h"
 #include "widgets/models/plot_table_model.h"
 
 #include <QStringList>
@@ -8,13 +9,6 @@
 #include <QWidget>
 
 #include <optional>
-
-class QAction;
-class QCPGraph;
-class QCPItemStraightLine;
-class QCustomPlot;
-class QStackedWidget;
-class QTableView;
 
 namespace kernscope::ui {
 

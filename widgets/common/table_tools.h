@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/common/qt_fwd.h"
 #include "widgets/models/row_table_model.h"
 
 #include <QHeaderView>
@@ -11,11 +12,6 @@
 #include <QStyleOptionViewItem>
 #include <QVariant>
 #include <QWidget>
-
-class QAbstractItemView;
-class QTableView;
-class QTimer;
-class QTreeView;
 
 namespace kernscope::ui {
 

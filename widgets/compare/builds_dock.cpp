@@ -114,7 +114,7 @@ void BuildPictures::showSide(std::size_t number, bool keepPosition)
                    PicturePyramid{m_tiles, m_picture + number}),
                keepPosition);
     if (m_range > 0)
-        shown.legend().showScale(m_range);
+        shown.legend().showValues(ValueColors::Signed, m_range);
     else
         shown.legend().clear();
 }
@@ -126,7 +126,7 @@ void BuildPictures::shareRange()
     if (m_range > 0 || first == nullptr || !(first->range() > 0))
         return;
     m_range = first->range();
-    pane(0).legend().showScale(m_range);
+    pane(0).legend().showValues(ValueColors::Signed, m_range);
     for (std::size_t i = 1; i < m_sides.size(); ++i)
         showSide(i, true);
     markCells();

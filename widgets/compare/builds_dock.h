@@ -9,12 +9,6 @@
 
 #include <QList>
 
-class QAction;
-class QComboBox;
-class QLabel;
-class QModelIndex;
-class QTableView;
-
 namespace kernscope::ui {
 
 /// One weight in several builds: a row of pictures with one view position and one range of colours,

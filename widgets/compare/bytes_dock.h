@@ -7,11 +7,6 @@
 
 #include <QList>
 
-class QAction;
-class QComboBox;
-class QStackedWidget;
-class QTableView;
-
 namespace kernscope::ui {
 
 class ByteCompareView;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/report/places_table.h"
+#include "widgets/common/qt_fwd.h"
 #include "widgets/compare/places_dock.h"
 #include "widgets/models/row_table_model.h"
 #include "widgets/models/task_manager.h"
@@ -28,10 +29,6 @@ private:
 };
 
 } // namespace kernscope::ui
-
-class QAction;
-class QLabel;
-class QTableView;
 
 namespace kernscope::ui {
 

@@ -9,12 +9,6 @@
 #include <QElapsedTimer>
 #include <QList>
 
-class QAction;
-class QActionGroup;
-class QComboBox;
-class QLineEdit;
-class QTableView;
-
 namespace kernscope::ui {
 
 class CompareCopies;

@@ -60,7 +60,7 @@ CompareHeader::CompareHeader(QWidget *parent) : QWidget(parent)
     m_b->setTextFormat(Qt::RichText);
     m_third = new QToolButton(this);
     m_third->setToolTip(tr("Set another build against the same base, in Builds"));
-    m_third->setAccessibleName(tr("Add a third build"));
+    m_third->setAccessibleName(tr("Add a build"));
     row->addWidget(m_third);
     m_program = label(tr("Program"));
     row->addStretch(1);
@@ -104,7 +104,7 @@ void CompareHeader::relabel()
                           (m_switch ? m_switch->sizeHint().width() : 0) + theme::em(this, 9);
         return width() - taken;
     };
-    int room = nameRoom(tr("+ third build"));
+    int room = nameRoom(tr("+ another build"));
     if (room < theme::em(this, 20))
         room = nameRoom(QStringLiteral("+"));
     room = std::max(theme::em(this, 8), room);

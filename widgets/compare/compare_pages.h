@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/report/structure_table.h"
+#include "widgets/common/qt_fwd.h"
 #include "widgets/models/compare_model.h"
 #include "widgets/models/session.h"
 #include "widgets/models/task_manager.h"
@@ -11,13 +12,6 @@
 #include <QString>
 #include <QStyledItemDelegate>
 #include <QWidget>
-
-class QLabel;
-class QProgressBar;
-class QToolButton;
-class QTableView;
-class QAction;
-class QLineEdit;
 
 namespace kernscope::ui {
 

@@ -95,6 +95,14 @@ QString keptText(KeptState state)
     return StateWords::tr("in neither");
 }
 
+ColorScale::Swatches keptSwatches(bool dark)
+{
+    ColorScale::Swatches swatches;
+    for (const KeptState state : kKeptStates)
+        swatches.push_back({keptColor(state, dark), keptShape(state), keptText(state)});
+    return swatches;
+}
+
 Tile PairTiles::render(const TileKey &key, Progress &progress) const
 {
     const PairReadLock lock(*m_a->bundle(), *m_b->bundle());

@@ -14,8 +14,9 @@ inline constexpr std::array<KeptState, 4> kKeptStates{KeptState::Both, KeptState
                                                       KeptState::OnlyB, KeptState::Neither};
 
 QColor keptColor(KeptState state, bool dark);
-CellShape keptShape(KeptState state); ///< goes with the colour in cells that are big enough
-QString keptText(KeptState state);    ///< "kept in both", translated
+CellShape keptShape(KeptState state);         ///< goes with the colour in cells that are big enough
+QString keptText(KeptState state);            ///< "kept in both", translated
+ColorScale::Swatches keptSwatches(bool dark); ///< of all states
 
 /// What both kinds of difference pictures share: two readers whose slices have the same cells.
 class PairTiles : public TileSource

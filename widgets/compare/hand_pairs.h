@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/common/qt_fwd.h"
 #include "widgets/compare/shown_pair.h"
 #include "widgets/models/compare_model.h"
 #include "widgets/models/session.h"
@@ -8,11 +9,6 @@
 #include <QDialog>
 #include <QList>
 #include <QObject>
-
-class QDialogButtonBox;
-class QLineEdit;
-class QListWidget;
-class QAction;
 
 namespace kernscope::ui {
 

@@ -152,6 +152,7 @@ void PairElementTable::showElement(const PairSubject &subject, const ElementRead
         return picked;
     };
     m_facts->setRows(report::pickedElementRows(side(true), side(false), subject.comparable()));
+    m_element = true;
     fitColumns();
 }
 
@@ -171,8 +172,17 @@ void PairElementTable::fitColumns()
     }
 }
 
+/// Its scroll bar may come and go: the columns share what room there is then.
+void PairElementTable::resizeEvent(QResizeEvent *event)
+{
+    QTableView::resizeEvent(event);
+    if (m_element)
+        fitColumns();
+}
+
 void PairElementTable::clearElement()
 {
+    m_element = false;
     m_facts->setRows(
         {{report::Word{"None"}, report::Word{"Pick a cell in a picture."}, report::Nothing()}});
     resizeColumnToContents(0);
@@ -237,9 +247,9 @@ PairChipsTable::PairChipsTable(QWidget *parent) : QTableWidget(parent)
     setHorizontalHeaderLabels({tr("Chips"), tr("A"), tr("B")});
     horizontalHeaderItem(0)->setToolTip(tr("Chips that do the same; the tool tip has all of them"));
     horizontalHeaderItem(1)->setToolTip(
-        tr("What becomes of the weight of A, and its bytes that cross in a dispatch"));
+        tr("What becomes of the weight of A, and its bytes that a call reads"));
     horizontalHeaderItem(2)->setToolTip(
-        tr("What becomes of the weight of B, and its bytes that cross in a dispatch"));
+        tr("What becomes of the weight of B, and its bytes that a call reads"));
     prepareTable(this);
     // Cells of two lines, the word and its bytes: that of other tables cuts names to one line.
     setItemDelegate(new QStyledItemDelegate(this));
@@ -493,8 +503,8 @@ void PairFigures::showPlaces(const PairPlaces &places)
     m_channelSection->setVisible(known && !places.places->worstChannels.empty());
     m_toPlaces->setVisible(m_channelSection->isVisibleTo(this));
     if (known)
-        m_scatterSection->setNote(
-            tr("all %1 elements").arg(groupedNumber(places.subject.weight().elements.value)));
+        m_scatterSection->setNote(countedWords(places.subject.weight().elements.value,
+                                               tr("the only element"), tr("all %1 elements")));
     const PairSubject &subject = places.subject;
     m_toCodebooks->setVisible(subject.comparable() &&
                               hasCodebooks(*subject.a, *subject.b, subject.sides));

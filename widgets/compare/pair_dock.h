@@ -13,10 +13,6 @@
 #include <QTableWidget>
 #include <QWidget>
 
-class QLabel;
-class QAction;
-class QVBoxLayout;
-
 namespace kernscope::ui {
 
 /// What the inspector of a pair begins with: the verdict in a word and in a sentence, and why the
@@ -67,10 +63,14 @@ public:
     void showElement(const PairSubject &subject, const ElementReadings &readings);
     void clearElement();
 
+protected:
+    void resizeEvent(QResizeEvent *event) override;
+
 private:
     void fitColumns();
 
     RowTable<report::PickedFact> *m_facts = nullptr;
+    bool m_element = false; ///< one is shown
 };
 
 /// What every chip does with the weight of A and with that of B, and the bytes that cross: a row

@@ -4,65 +4,18 @@
 #include "core/compare/element_changes.h"
 #include "core/compare/pair_reader.h"
 #include "widgets/common/box_pyramid.h"
+#include "widgets/common/qt_fwd.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/compare/difference_tiles.h"
+#include "widgets/weight/weight_tiles.h"
 
 #include <QSplitter>
 #include <QString>
 #include <QWidget>
 
-class QLabel;
-class QStackedWidget;
-
 namespace kernscope::ui {
 
 class ElidedLabel;
-
-/// What the colours of a picture mean: a scale about zero, or swatches with the shape that goes
-/// with each colour and a word. Its words are its accessible description.
-class PictureLegend : public QWidget
-{
-    Q_OBJECT
-
-public:
-    explicit PictureLegend(QWidget *parent = nullptr);
-
-    /// From -range in blue to +range in orange; `percent`: of the value in A, written so.
-    void showScale(double range, bool percent = false);
-    /// Kept and left out, of one weight.
-    void showMask() { setKind(Kind::Mask); }
-    /// The four states of a pair.
-    void showKept() { setKind(Kind::Kept); }
-    /// Of a picture in which nothing differs.
-    void showEqual() { setKind(Kind::Equal); }
-    void showNotFinite() { setKind(Kind::NotFinite); } ///< no difference is a number
-    void clear();
-
-    QSize sizeHint() const override;
-    QSize minimumSizeHint() const override;
-
-protected:
-    void paintEvent(QPaintEvent *event) override;
-
-private:
-    enum class Kind : std::uint8_t { None, Scale, Mask, Kept, Equal, NotFinite };
-    struct Swatch {
-        QColor color;
-        CellShape shape;
-        QString text;
-    };
-    std::vector<Swatch> swatches() const;
-    void setKind(Kind kind);
-    void paintScale(QPainter &painter) const;
-    void paintSwatches(QPainter &painter) const;
-    void paintSwatch(QPainter &painter, const QRectF &box, const Swatch &swatch) const;
-
-    Kind m_kind = Kind::None;
-    QString endText(bool negative) const;
-
-    double m_range = 0;
-    bool m_percent = false;
-};
 
 /// One picture of a row: its title, the picture or a message in its place, what its colours mean.
 class PicturePane : public QWidget
@@ -81,14 +34,14 @@ public:
     bool loading() const { return m_view->source() && m_view->loading(); }
 
     TileView *view() const { return m_view; }
-    PictureLegend &legend() const { return *m_legend; }
+    ColorScale &legend() const { return *m_legend; }
 
 private:
     ElidedLabel *m_title = nullptr;
     QStackedWidget *m_stack = nullptr;
     TileView *m_view = nullptr;
     QLabel *m_message = nullptr;
-    PictureLegend *m_legend = nullptr;
+    ColorScale *m_legend = nullptr;
 };
 
 /// Pictures side by side, with one view position and zoom as long as they show the same cells.

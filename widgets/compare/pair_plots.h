@@ -5,10 +5,6 @@
 #include "widgets/common/plot_widget.h"
 #include "widgets/models/compare_model.h"
 
-class QCPBars;
-class QCPGraph;
-class QCPAxisRect;
-
 namespace kernscope::ui {
 
 /// The largest difference of every output channel as a strip of bars, with the RMSE as a line: in

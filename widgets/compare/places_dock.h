@@ -7,10 +7,6 @@
 
 #include <QList>
 
-class QAction;
-class QLabel;
-class QTableView;
-
 namespace kernscope::ui {
 
 class ChannelPlot;

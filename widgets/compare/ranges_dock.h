@@ -8,9 +8,6 @@
 
 #include <QList>
 
-class QAction;
-class QTableView;
-
 namespace kernscope::ui {
 
 /// The ranges of bytes in which two bundles differ, as a list: where they are on either side, and

@@ -6,9 +6,6 @@
 
 #include <array>
 
-class QCPColorMap;
-class QCPGraph;
-
 namespace kernscope::ui {
 
 /// Values of A along, of B upwards, all elements in bins: how many lie in a bin is its shade. Equal

@@ -197,7 +197,7 @@ QString movedText(const BuildOutcome &outcome)
 
 QString chipLine(const ChipOutcome &chip)
 {
-    return VerdictStrip::tr("%1: before %2, moving %3 a dispatch; after %4, moving %5")
+    return VerdictStrip::tr("%1: before %2, a call reads %3; after %4, it reads %5")
         .arg(fromUtf8(chip.target->name), outcomeCounts(chip.before), movedText(chip.before),
              outcomeCounts(chip.after), movedText(chip.after));
 }

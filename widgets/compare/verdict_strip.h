@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/common/qt_fwd.h"
 #include "widgets/models/compare_model.h"
 #include "widgets/models/theme.h"
 
 #include <QAbstractButton>
 #include <QList>
 #include <QWidget>
-
-class QLabel;
-class QLineEdit;
 
 namespace kernscope::ui {
 

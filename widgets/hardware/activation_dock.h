@@ -8,12 +8,6 @@
 
 #include <QList>
 
-class QCPGraph;
-class QCPItemStraightLine;
-class QComboBox;
-class QLabel;
-class QTableView;
-
 namespace kernscope::ui {
 
 /// An activation table over fp16: the function within its knots and, dashed, outside them; the 33

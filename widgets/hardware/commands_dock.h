@@ -6,10 +6,6 @@
 
 #include <QList>
 
-class QLineEdit;
-class QTabWidget;
-class QTreeView;
-
 namespace kernscope::ui {
 
 /// Header, load commands with their fields, and symbols of a hardware container.

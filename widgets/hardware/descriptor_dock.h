@@ -7,11 +7,6 @@
 
 #include <QList>
 
-class QComboBox;
-class QLabel;
-class QPlainTextEdit;
-class QTreeView;
-
 namespace kernscope::ui {
 
 /// A kernel unit: its six sections as a table, and as the listing that chapter 25 gives. Of a

@@ -3,15 +3,12 @@
 
 #include "core/patch/plan/raw_place.h"
 #include "core/report/task_table.h"
+#include "widgets/common/qt_fwd.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/weight/inspector_dock.h"
 
 #include <QPointer>
 #include <QWidget>
-
-class QGridLayout;
-class QLabel;
-class QTableView;
 
 namespace kernscope::ui {
 

@@ -6,9 +6,6 @@
 
 #include <QWidget>
 
-class QLabel;
-class QTableView;
-
 namespace kernscope::ui {
 
 /// A map of a weight section: a row a core, a cell a group, as wide as its channels; lanes are

@@ -7,12 +7,6 @@
 
 #include <QList>
 
-class QBoxLayout;
-class QLabel;
-class QLineEdit;
-class QPushButton;
-class QTreeView;
-
 namespace kernscope::ui {
 
 /// Words of a hardware container that are left for the loader: place, role and target of each, and

@@ -8,14 +8,6 @@
 
 #include <QList>
 
-class QAction;
-class QLabel;
-class QLineEdit;
-class QSpinBox;
-class QTabWidget;
-class QTableView;
-class QTreeView;
-
 namespace kernscope::ui {
 
 class ListSplitter;

@@ -2,10 +2,7 @@
 #pragma once
 
 #include "core/report/build_matrix.h"
-#include "widgets/models/short_names.h"
-
-#include <QAbstractTableModel>
-#include <QStringList>
+#include "widgets/models/row_table_model.h"
 
 namespace kernscope::ui {
 
@@ -29,12 +26,12 @@ QString matrixFigureTitle(MatrixFigure figure);
 
 /// Weights down, builds across, one figure at choice. The ground of a relative error is the more
 /// tinted the larger it is.
-class MatrixModel : public QAbstractTableModel
+class MatrixModel final : public RowTableModel
 {
     Q_OBJECT
 
 public:
-    using QAbstractTableModel::QAbstractTableModel;
+    explicit MatrixModel(QObject *parent = nullptr) : RowTableModel({}, {}, parent) {}
 
     void setMatrix(BuildMatrixPtr matrix);
     const BuildMatrixPtr &matrix() const { return m_matrix; }
@@ -46,31 +43,25 @@ public:
     std::size_t weightAt(int row) const;
     int rowOfWeight(std::size_t weight) const;
 
-    int rowCount(const QModelIndex &parent = {}) const override;
-    int columnCount(const QModelIndex &parent = {}) const override;
-    QVariant data(const QModelIndex &index, int role) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-    void sort(int column, Qt::SortOrder order) override;
+
+protected:
+    std::size_t rowTotal() const override { return m_matrix ? m_matrix->rows.size() : 0; }
+    report::Value valueOf(std::size_t row, std::size_t column) const override;
+    std::string originOf(std::size_t row, std::size_t column) const override;
+    report::SortValue orderOf(std::size_t row, std::size_t column) const override;
+    QVariant lookOf(std::size_t row, int column, int role) const override;
 
 private:
-    const report::MatrixCell &cell(std::size_t row, int column) const;
-    QString text(std::size_t row, int column) const;
-    QString plainText(std::size_t row, int column) const;
-    std::optional<double> number(std::size_t row, int column) const;
-    bool isText(int column) const;
-    std::vector<std::size_t> wanted() const;
-
-    BuildMatrixPtr m_matrix;
-    QStringList m_names;    ///< of the builds, as short as they differ
-    ShortNameCache m_short; ///< of the weights
+    void show(BuildMatrixPtr matrix, MatrixFigure figure, std::size_t chip);
+    const report::MatrixCell &cell(std::size_t row, std::size_t column) const;
+    bool isText() const;    ///< the figure, which else is a number
     double largest() const; ///< finite value of all cells
 
+    BuildMatrixPtr m_matrix;
     MatrixFigure m_figure = MatrixFigure::RelativeRmse;
     mutable std::optional<double> m_largest; ///< found when it is asked for
     std::size_t m_chip = 0;
-    std::vector<std::size_t> m_order; ///< shown row -> row
-    int m_sortColumn = -1;
-    Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
 };
 
 } // namespace kernscope::ui

@@ -16,21 +16,31 @@ constexpr std::uint64_t kMaxLanes = 64; ///< columns of values at most
 } // namespace
 
 CodebookModel::CodebookModel(QObject *parent)
-    : QAbstractTableModel(parent),
+    : RowTableModel({}, {}, parent),
       m_columns(report::bookEntryTable(), {"entry", "code", "values", "uses", "share", "note"})
 {
 }
 
 void CodebookModel::setData(CodebookData data)
 {
-    beginResetModel();
-    m_data = std::move(data);
-    m_codebook = m_codebook < m_data.codebooks ? m_codebook : 0;
-    m_rows = static_cast<int>(m_data.entries);
-    m_lanes = static_cast<int>(std::clamp<std::uint64_t>(m_data.vector, 1, kMaxLanes));
-    measureRange();
-    findDuplicates();
-    endResetModel();
+    replaceRows(false, [&] {
+        m_data = std::move(data);
+        m_codebook = m_codebook < m_data.codebooks ? m_codebook : 0;
+        m_lanes = static_cast<int>(std::clamp<std::uint64_t>(m_data.vector, 1, kMaxLanes));
+        measureRange();
+        findDuplicates();
+        std::vector<report::ColumnFacts> columns;
+        std::vector<QString> titles;
+        for (int column = 0; column < m_columns.count() && m_data.entries > 0; ++column) {
+            const int times = column == FirstValueColumn ? m_lanes : 1;
+            for (int lane = 0; lane < times; ++lane) {
+                columns.push_back(m_columns.facts(column));
+                columns.back().unknown = "\u2026"; // still counted
+                titles.push_back(times > 1 ? tr("Lane %1").arg(lane) : QString());
+            }
+        }
+        setColumns(std::move(columns), std::move(titles));
+    });
 }
 
 /// The magnitude that gets the full colour: the picture's, which 99.5 % of the elements that are
@@ -64,30 +74,32 @@ void CodebookModel::measureRange()
 
 void CodebookModel::setUses(std::vector<std::uint64_t> uses)
 {
-    if (uses.size() != m_data.codebooks * m_data.entries || m_rows == 0)
+    if (uses.size() != m_data.codebooks * m_data.entries || m_data.entries == 0)
         return;
-    m_data.uses = std::move(uses);
-    measureRange();
-    findDuplicates();
-    Q_EMIT dataChanged(index(0, FirstValueColumn), index(m_rows - 1, noteColumn()));
+    replaceRows(true, [&] {
+        m_data.uses = std::move(uses);
+        measureRange();
+        findDuplicates();
+    });
+    reorder();
 }
 
 void CodebookModel::setCodebook(std::uint64_t codebook)
 {
     if (codebook >= m_data.codebooks || codebook == m_codebook)
         return;
-    beginResetModel();
-    m_codebook = codebook;
-    findDuplicates();
-    endResetModel();
+    replaceRows(false, [&] {
+        m_codebook = codebook;
+        findDuplicates();
+    });
 }
 
 void CodebookModel::findDuplicates()
 {
     m_duplicateOf = m_data.duplicates(m_codebook);
     m_total = 0;
-    for (int row = 0; row < m_rows; ++row)
-        m_total += uses(row).value_or(0);
+    for (std::uint64_t entry = 0; entry < m_data.entries; ++entry)
+        m_total += uses(static_cast<int>(entry)).value_or(0);
 }
 
 std::size_t CodebookModel::at(int entry, int lane) const
@@ -109,13 +121,6 @@ std::optional<std::uint64_t> CodebookModel::uses(int entry) const
                                                 static_cast<std::uint64_t>(entry))];
 }
 
-double CodebookModel::share(int entry) const
-{
-    return m_total == 0
-               ? 0.0
-               : static_cast<double>(uses(entry).value_or(0)) / static_cast<double>(m_total);
-}
-
 std::optional<int> CodebookModel::duplicateOf(int entry) const
 {
     const std::size_t first = m_duplicateOf[static_cast<std::size_t>(entry)];
@@ -125,16 +130,6 @@ std::optional<int> CodebookModel::duplicateOf(int entry) const
 bool CodebookModel::changed(int entry, int lane) const
 {
     return !m_data.changed.empty() && m_data.changed[at(entry, lane)];
-}
-
-int CodebookModel::rowCount(const QModelIndex &parent) const
-{
-    return parent.isValid() ? 0 : m_rows;
-}
-
-int CodebookModel::columnCount(const QModelIndex &parent) const
-{
-    return parent.isValid() || m_rows == 0 ? 0 : noteColumn() + 1;
 }
 
 QString CodebookModel::note(int row) const
@@ -153,70 +148,51 @@ QString CodebookModel::note(int row) const
     return notes.join(QStringLiteral(", "));
 }
 
-QString CodebookModel::text(int row, int column) const
+report::Value CodebookModel::valueOf(std::size_t entry, std::size_t column) const
 {
-    if (column == IndexColumn)
-        return QString::number(row);
-    if (column == CodeColumn)
-        return QStringLiteral("%1").arg(row, static_cast<int>(m_data.indexBits), 2,
-                                        QLatin1Char('0'));
-    if (isValue(column))
-        return valueText(value(row, column - FirstValueColumn));
-    if (column == noteColumn())
-        return note(row);
-    if (!uses(row))
-        return QStringLiteral("\u2026");
-    return column == usesColumn() ? groupedNumber(*uses(row)) : percentText(share(row));
+    const int place = static_cast<int>(column), row = static_cast<int>(entry);
+    if (isValue(place))
+        return report::Real(value(row, place - FirstValueColumn));
+    const std::string_view key =
+        m_columns.key(place < FirstValueColumn ? place : place - m_lanes + 1);
+    if (key == "note")
+        return note(row).toStdString();
+    return m_columns.value(m_columns.indexOf(key), {&m_data, m_codebook, entry, kNoIndex, m_total});
 }
 
-QVariant CodebookModel::number(int row, int column) const
+std::string CodebookModel::originOf(std::size_t entry, std::size_t column) const
 {
-    if (column == IndexColumn || column == CodeColumn)
-        return row;
-    if (isValue(column))
-        return value(row, column - FirstValueColumn);
-    if (column == usesColumn())
-        return static_cast<qulonglong>(uses(row).value_or(0));
-    return column == shareColumn() ? QVariant(share(row)) : QVariant(note(row));
+    const int place = static_cast<int>(column), row = static_cast<int>(entry);
+    const double shown = value(row, isValue(place) ? place - FirstValueColumn : 0);
+    return tr("Entry %1, code %2: %3 %4")
+        .arg(QString::number(entry), cellText(valueOf(entry, CodeColumn)),
+             isValue(place) ? QString::number(shown, 'g', 9) : valueText(shown), note(row))
+        .trimmed()
+        .toStdString();
 }
 
-QVariant CodebookModel::swatch(int row, int column) const
+report::SortValue CodebookModel::orderOf(std::size_t entry, std::size_t column) const
+{
+    return column == CodeColumn ? report::SortValue(std::uint64_t{entry})
+                                : RowTableModel::orderOf(entry, column);
+}
+
+QVariant CodebookModel::lookOf(std::size_t entry, int column, int role) const
 {
     if (!isValue(column))
         return {};
-    const double share = std::clamp(value(row, column - FirstValueColumn) / m_range, -1.0, 1.0);
-    return swatchIcon(theme::diverging(share, theme::isDark(QGuiApplication::palette())));
-}
-
-QVariant CodebookModel::data(const QModelIndex &index, int role) const
-{
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
-        return {};
-    const int row = index.row(), column = index.column();
+    const int row = static_cast<int>(entry), lane = column - FirstValueColumn;
+    const bool dark = theme::isDark(QGuiApplication::palette());
     switch (role) {
-    case Qt::DisplayRole: return text(row, column);
+    case Qt::DisplayRole: return valueText(value(row, lane));
     case Qt::EditRole:
-    case CopyRole:
-        return isValue(column)
-                   ? QVariant(QString::number(value(row, column - FirstValueColumn), 'g', 9))
-                   : number(row, column);
-    case SortRole: return number(row, column);
-    case kNumberRole: return isValue(column) ? QVariant(false) : QVariant();
-    case Qt::DecorationRole: return swatch(row, column);
-    case Qt::ToolTipRole:
-        return tr("Entry %1, code %2: %3 %4")
-            .arg(QString::number(row), text(row, CodeColumn),
-                 isValue(column) ? QString::number(value(row, column - FirstValueColumn), 'g', 9)
-                                 : valueText(value(row)),
-                 note(row))
-            .trimmed();
+    case CopyRole: return QString::number(value(row, lane), 'g', 9);
+    case kNumberRole: return false;
+    case Qt::DecorationRole:
+        return swatchIcon(
+            theme::diverging(std::clamp(value(row, lane) / m_range, -1.0, 1.0), dark));
     case Qt::ForegroundRole:
-        if (isValue(column) && changed(row, column - FirstValueColumn))
-            return theme::color(Token::MarkChanged, theme::isDark(QGuiApplication::palette()));
-        return {};
-    case Qt::TextAlignmentRole:
-        return QVariant((column == noteColumn() ? Qt::AlignLeft : Qt::AlignRight) |
-                        Qt::AlignVCenter);
+        return changed(row, lane) ? QVariant(theme::color(Token::MarkChanged, dark)) : QVariant();
     default: return {};
     }
 }
@@ -227,31 +203,24 @@ bool CodebookModel::setData(const QModelIndex &index, const QVariant &value, int
     if (role != Qt::EditRole || !m_editable || !wanted || !index.isValid() ||
         !isValue(index.column()))
         return false;
-    Q_EMIT editRequested(m_codebook, static_cast<quint64>(index.row()),
+    Q_EMIT editRequested(m_codebook, static_cast<quint64>(sourceRow(index.row())),
                          static_cast<quint64>(index.column() - FirstValueColumn), *wanted);
     return true;
 }
 
 QVariant CodebookModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
-        return {};
-    if (!isValue(section))
-        return m_columns.header(section < FirstValueColumn ? section : section - m_lanes + 1, role);
-    if (role == Qt::ToolTipRole)
+    if (role == Qt::ToolTipRole && isValue(section) && section < columnCount())
         return tr("The value that the entry stands for, stored as %1.")
             .arg(fromUtf8(elementTypeName(m_data.type)));
-    if (role == Qt::DisplayRole && m_lanes > 1)
-        return tr("Lane %1").arg(section - FirstValueColumn);
-    return m_columns.header(FirstValueColumn, role);
+    return RowTableModel::headerData(section, orientation, role);
 }
 
 Qt::ItemFlags CodebookModel::flags(const QModelIndex &index) const
 {
-    if (!index.isValid())
-        return Qt::NoItemFlags;
-    const Qt::ItemFlags shown = Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemNeverHasChildren;
-    return m_editable && isValue(index.column()) ? shown | Qt::ItemIsEditable : shown;
+    const Qt::ItemFlags flags = RowTableModel::flags(index);
+    return m_editable && index.isValid() && isValue(index.column()) ? flags | Qt::ItemIsEditable
+                                                                    : flags;
 }
 
 void ScaleModel::setScales(ScaleData data)

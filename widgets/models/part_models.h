@@ -4,27 +4,20 @@
 #include "core/report/weight_detail.h"
 #include "widgets/models/row_table_model.h"
 
-#include <QAbstractTableModel>
-
 namespace kernscope::ui {
 
 /// Entries of one codebook: index, code, values, uses, share, and what is odd about an entry.
-class CodebookModel final : public QAbstractTableModel
+class CodebookModel final : public RowTableModel
 {
     Q_OBJECT
 
 public:
     enum Column : int { IndexColumn, CodeColumn, FirstValueColumn };
-    /// After the values (one column a lane): uses, share, note.
-    int usesColumn() const { return FirstValueColumn + m_lanes; }
-    int shareColumn() const { return usesColumn() + 1; }
-    int noteColumn() const { return usesColumn() + 2; }
 
     explicit CodebookModel(QObject *parent = nullptr);
 
     /// `codebook` stays the same where the data has it.
     void setData(CodebookData data);
-    using QAbstractTableModel::setData;
     void setUses(std::vector<std::uint64_t> uses);
     void clear() { setData(CodebookData{}); }
     const CodebookData &content() const { return m_data; }
@@ -34,14 +27,10 @@ public:
 
     double value(int entry, int lane = 0) const;
     std::optional<std::uint64_t> uses(int entry) const; ///< empty until counted
-    double share(int entry) const;                      ///< of all uses of this codebook
     /// The first entry of the same values; empty where there is none before it.
     std::optional<int> duplicateOf(int entry) const;
     bool changed(int entry, int lane) const;
 
-    int rowCount(const QModelIndex &parent = {}) const override;
-    int columnCount(const QModelIndex &parent = {}) const override;
-    QVariant data(const QModelIndex &index, int role = Qt::DisplayRole) const override;
     bool setData(const QModelIndex &index, const QVariant &value, int role) override;
     QVariant headerData(int section, Qt::Orientation orientation,
                         int role = Qt::DisplayRole) const override;
@@ -50,23 +39,27 @@ public:
 Q_SIGNALS:
     void editRequested(quint64 codebook, quint64 entry, quint64 lane, double value);
 
+protected:
+    std::size_t rowTotal() const override { return static_cast<std::size_t>(m_data.entries); }
+    report::Value valueOf(std::size_t entry, std::size_t column) const override;
+    std::string originOf(std::size_t entry, std::size_t column) const override;
+    report::SortValue orderOf(std::size_t entry, std::size_t column) const override;
+    QVariant lookOf(std::size_t entry, int column, int role) const override;
+
 private:
     std::size_t at(int entry, int lane) const;
     bool isValue(int column) const
     {
         return column >= FirstValueColumn && column < FirstValueColumn + m_lanes;
     }
-    QString text(int row, int column) const;
-    QVariant number(int row, int column) const;
-    QString note(int row) const;
-    QVariant swatch(int row, int column) const;
+    QString note(int entry) const;
     void measureRange();
     void findDuplicates();
 
     WindowColumns<report::BookEntry> m_columns;
     CodebookData m_data;
     std::uint64_t m_codebook = 0;
-    int m_rows = 0, m_lanes = 1;
+    int m_lanes = 1;
     double m_range = 1; ///< magnitude of the full colour
     std::uint64_t m_total = 0;
     std::vector<std::size_t> m_duplicateOf; ///< kNoIndex: none
@@ -79,7 +72,7 @@ class ScaleModel final : public DeclaredTable<report::ScaleRow>
     Q_OBJECT
 
 public:
-    enum Column : int { PlaceColumn, ScaleColumn, ZeroColumn, ExponentColumn };
+    enum Column : int { PlaceColumn, ScaleColumn, ZeroColumn, ExponentColumn, BiasColumn };
 
     explicit ScaleModel(QObject *parent = nullptr) : DeclaredTable(report::scaleTable(), parent) {}
 

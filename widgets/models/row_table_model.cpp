@@ -7,6 +7,7 @@
 #include <QCoreApplication>
 
 #include <algorithm>
+#include <numeric>
 
 namespace kernscope::ui {
 
@@ -190,7 +191,7 @@ QString cellText(const report::Value &value, std::string_view unknown)
     if (const auto *time = std::get_if<report::Seconds>(&value))
         return QString::fromStdString(report::siText(time->number, "s"));
     if (const auto *view = std::get_if<report::View>(&value))
-        return fromUtf8(*view);
+        return *view == "-" ? QStringLiteral("\u2013") : fromUtf8(*view); // the window's dash
     const QString text = fromUtf8(report::text(value, {}));
     const bool absent = std::holds_alternative<report::Nothing>(value) ||
                         std::holds_alternative<report::Absent>(value);
@@ -208,6 +209,16 @@ RowTableModel::RowTableModel(const std::vector<report::ColumnFacts> &declared,
 {
     for (const std::size_t place : m_places)
         m_columns.push_back(declared[place]);
+}
+
+void RowTableModel::setColumns(std::vector<report::ColumnFacts> columns,
+                               std::vector<QString> titles)
+{
+    m_columns = std::move(columns);
+    m_titles = std::move(titles);
+    m_titles.resize(m_columns.size());
+    m_places.resize(m_columns.size());
+    std::iota(m_places.begin(), m_places.end(), std::size_t{0});
 }
 
 int RowTableModel::columnOf(std::string_view key) const

@@ -177,6 +177,10 @@ protected:
     RowTableModel(const std::vector<report::ColumnFacts> &declared,
                   const std::vector<std::string_view> &first, QObject *parent);
 
+    /// Other columns, each at the place of its number, within a change of the rows. `titles`: other
+    /// than the declared ones.
+    void setColumns(std::vector<report::ColumnFacts> columns, std::vector<QString> titles = {});
+
     virtual std::size_t rowTotal() const = 0;
     /// A cell by its place among the declared columns.
     virtual report::Value valueOf(std::size_t row, std::size_t declared) const = 0;

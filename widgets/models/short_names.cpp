@@ -63,9 +63,12 @@ struct Shared {
     {
         return heads.value(QStringView(name).left(length)) >= kShared;
     }
-    /// An end that others have too, or what follows such an end.
+    /// An end that others have too, or what follows such an end; but not what tells a weight from
+    /// its bias, whose names begin alike.
     bool tail(const QString &name, qsizetype start, const QList<qsizetype> &starts) const
     {
+        if (heads.value(QStringView(name).left(start + 1)) > 1)
+            return false;
         const QStringView end = QStringView(name).mid(start);
         return tails.value(end) >= kShared ||
                (further && std::any_of(starts.begin(), starts.end(), [&](qsizetype stop) {
@@ -120,14 +123,15 @@ QString shortName(const QString &name, const Shared &shared)
     return cutOut(name, heads.back(), tails.back());
 }
 
-QString withoutBeginning(const QString &name, const Shared &shared)
+/// `kept`: that many of the longest beginnings that it shares stay.
+QString withoutBeginning(const QString &name, const Shared &shared, qsizetype kept)
 {
-    qsizetype from = 0;
+    QList<qsizetype> heads;
     for (const qsizetype length : beginnings(name)) {
         if (shared.head(name, length) && wordsIn(name, length, name.size()) >= 2)
-            from = length;
+            heads += length;
     }
-    return cutOut(name, from, name.size());
+    return cutOut(name, heads.value(heads.size() - 1 - kept, 0), name.size());
 }
 
 /// Of names that are all different.
@@ -144,18 +148,20 @@ QStringList shortOfDistinct(const QStringList &names)
     shorter.reserve(names.size());
     for (const QString &name : names)
         shorter += shortName(name, shared);
-    // Two that became the same lose less, then only their beginning, then nothing.
+    // Two that became the same lose less, then only their beginning, and of that less and less.
     shared.further = false;
-    enum class Cut { Less, Beginning, Nothing };
-    for (const Cut cut : {Cut::Less, Cut::Beginning, Cut::Nothing}) {
+    bool same = true;
+    for (qsizetype kept = -1; same; ++kept) {
+        same = false;
         QHash<QString, int> seen;
         for (const QString &text : std::as_const(shorter))
             ++seen[text];
         for (qsizetype i = 0; i < names.size(); ++i) {
-            if (seen.value(shorter[i]) > 1)
-                shorter[i] = cut == Cut::Less        ? shortName(names[i], shared)
-                             : cut == Cut::Beginning ? withoutBeginning(names[i], shared)
-                                                     : names[i];
+            if (seen.value(shorter[i]) < 2)
+                continue;
+            same = true;
+            shorter[i] =
+                kept < 0 ? shortName(names[i], shared) : withoutBeginning(names[i], shared, kept);
         }
     }
     return shorter;

@@ -378,9 +378,10 @@ QString weightFacts(const Weight &weight)
 QString tensorFacts(const Weight &weight)
 {
     const QString tensor =
-        WeightWords::tr("%1 \u00B7 %2 \u00B7 %3 elements")
+        WeightWords::tr("%1 \u00B7 %2 \u00B7 %3")
             .arg(shapeWords(weight.shape), fromUtf8(elementTypeName(weight.type)),
-                 groupedNumber(weight.elements.value));
+                 countedWords(weight.elements.value, WeightWords::tr("1 element"),
+                              WeightWords::tr("%1 elements")));
     const QString dense = groupedNumber(weight.denseFp16Bytes().value);
     const auto stored = knownStoredBytes(weight);
     if (!stored)

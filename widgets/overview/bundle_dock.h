@@ -7,13 +7,6 @@
 
 #include <QList>
 
-class QAbstractItemDelegate;
-class QAction;
-class QLabel;
-class QLineEdit;
-class QTimer;
-class QTreeView;
-
 namespace kernscope::ui {
 
 /// The open bundle as a tree of functions, weights and files. Its current row and the common

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/common/qt_fwd.h"
 #include "widgets/models/session.h"
 #include "widgets/models/task_manager.h"
 
@@ -8,9 +9,6 @@
 #include <QObject>
 #include <QStringList>
 #include <QStyledItemDelegate>
-
-class QFontMetrics;
-class QTreeView;
 
 namespace kernscope::ui {
 

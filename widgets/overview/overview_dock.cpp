@@ -477,7 +477,7 @@ void OverviewDock::buildFindings(QWidget *content, QVBoxLayout *column)
     m_legend->setTextFormat(Qt::RichText);
     m_legend->setWordWrap(true);
     m_rows = new RowTable<report::FindingRow>(report::findingTable(), this);
-    m_findings = makeTable(content, tr("Worth a look"), m_rows, {10, 10.5, 15, 14.5});
+    m_findings = makeTable(content, tr("Worth a look"), m_rows, {9, 10, 18.5, 12.5});
     growColumns(m_findings, {m_rows->columnOf("weight"), m_rows->columnOf("figure"),
                              m_rows->columnOf("advice")});
     new AlikeNames(m_findings, m_rows->columnOf("weight"));
@@ -577,14 +577,16 @@ void OverviewDock::showTotals()
         m_moved.value->setText(sums.movedOpen == 0               ? moved
                                : sums.movedOpen == table->rows() ? tr("unknown")
                                                                  : tr("at least %1").arg(moved));
+        const auto more = [](const QString &words, std::size_t count) {
+            return count > 0 ? words.arg(groupedNumber(count)) : QString();
+        };
         m_moved.note->setText(tr("on %1: %2 stream, %3 fold to dense, %4 dense")
                                   .arg(chipName(m_chips.target()))
                                   .arg(sums.streams)
                                   .arg(sums.folds)
                                   .arg(sums.dense) +
-                              (sums.movedOpen > 0
-                                   ? tr(", %1 not known").arg(groupedNumber(sums.movedOpen))
-                                   : QString()));
+                              more(tr(", %1 refused"), sums.rejected) +
+                              more(tr(", %1 not known"), sums.unknown));
     }
     m_time->showTime(m_shown, m_chips);
     m_odd.value->setText(m_cut     ? QStringLiteral("\u2013")

@@ -9,12 +9,6 @@
 
 #include <QString>
 
-class QHBoxLayout;
-class QLabel;
-class QLineEdit;
-class QTableView;
-class QVBoxLayout;
-
 namespace kernscope::ui {
 
 /// Writes a widget as it is drawn: PDF where the name ends so, else PNG in twice its resolution.

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/common/qt_fwd.h"
 #include "widgets/models/session.h"
 
 #include <QTimer>
 #include <QWidget>
-
-class QComboBox;
-class QLineEdit;
-class QPushButton;
 
 namespace kernscope::ui {
 

@@ -6,11 +6,6 @@
 #include <QList>
 #include <QStyledItemDelegate>
 
-class QAction;
-class QFontMetrics;
-class QPlainTextEdit;
-class QTableView;
-
 namespace kernscope::ui {
 
 class PatchListModel;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/common/qt_fwd.h"
 #include "widgets/models/session.h"
 
 #include <QLabel>
@@ -10,9 +11,6 @@
 namespace kernscope::codec {
 struct EditPlan;
 }
-class QAbstractItemView;
-class QInputDialog;
-class QWidget;
 
 namespace kernscope::ui {
 

@@ -7,12 +7,6 @@
 #include "widgets/models/task_manager.h"
 #include "widgets/program/graph_view.h"
 
-class QAction;
-class QComboBox;
-class QLabel;
-class QStackedWidget;
-class QTableView;
-
 namespace kernscope::ui {
 
 /// What is drawn, a row a box: the twin of the drawing.

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/common/qt_fwd.h"
 #include "widgets/models/program_model.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/weight/inspector_dock.h"
 
 #include <QPointer>
-
-class QGridLayout;
-class QLabel;
 
 namespace kernscope::ui {
 

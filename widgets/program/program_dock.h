@@ -9,10 +9,6 @@
 #include <QStyledItemDelegate>
 #include <QTreeView>
 
-class QAction;
-class QLabel;
-class QLineEdit;
-
 namespace kernscope::ui {
 
 /// Draws a row of a program: its number faint, each part in its colour, links underlined.

@@ -6,14 +6,6 @@
 #include "widgets/models/row_table_model.h"
 #include "widgets/models/task_manager.h"
 
-class QBoxLayout;
-class QComboBox;
-class QLineEdit;
-class QProgressBar;
-class QPushButton;
-class QTableView;
-class QTimer;
-
 namespace kernscope::ui {
 
 class ElidedLabel;

@@ -3,13 +3,11 @@
 
 #include "core/assessment/bundle_findings.h"
 #include "core/container/mil/program.h"
+#include "widgets/common/qt_fwd.h"
 #include "widgets/models/session.h"
 
 #include <QPointer>
 #include <QWidget>
-
-class QGridLayout;
-class QLabel;
 
 namespace kernscope::ui {
 

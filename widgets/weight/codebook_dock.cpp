@@ -14,7 +14,6 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
-#include <QSortFilterProxyModel>
 #include <QSpinBox>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -22,12 +21,6 @@
 #include <qcustomplot.h>
 
 namespace kernscope::ui {
-
-namespace {
-
-constexpr double kTitleMargins = 0.9; // in ems
-
-} // namespace
 
 CodebookPlot::CodebookPlot(QWidget *parent) : PlotWidget(tr("Uses of each codebook entry"), parent)
 {
@@ -123,9 +116,6 @@ CodebookDock::CodebookDock(Session &session, QWidget *parent)
     chooserLayout->addStretch(1);
 
     m_model = new CodebookModel(this);
-    m_sorted = new QSortFilterProxyModel(this);
-    m_sorted->setSourceModel(m_model);
-    m_sorted->setSortRole(SortRole);
     buildTable(content);
     m_plot = new CodebookPlot(content);
 
@@ -140,7 +130,7 @@ CodebookDock::CodebookDock(Session &session, QWidget *parent)
 void CodebookDock::buildTable(QWidget *content)
 {
     m_table = new QTableView(content);
-    m_table->setModel(m_sorted);
+    m_table->setModel(m_model);
     m_table->setAccessibleName(tr("Entries of the codebook"));
     const auto editing = m_table->editTriggers();
     prepareTable(m_table);
@@ -148,16 +138,15 @@ void CodebookDock::buildTable(QWidget *content)
     m_table->horizontalHeader()->setStretchLastSection(true);
     new LockedTyping(*m_table, session());
     new CellAnswer(m_table, [this](const QModelIndex &cell, const QString &typed) {
-        const QModelIndex at = m_sorted->mapToSource(cell);
         const BundleReadLock lock(*m_shown);
         return previewEdit(
-            *m_shown, editOf(m_model->codebook(), static_cast<quint64>(at.row()),
-                             static_cast<quint64>(at.column() - CodebookModel::FirstValueColumn),
+            *m_shown, editOf(m_model->codebook(), m_model->sourceRow(cell.row()),
+                             static_cast<quint64>(cell.column() - CodebookModel::FirstValueColumn),
                              typedNumber(typed).value_or(0)));
     });
     m_tableActions = {
         copyAction(m_table, tr("Copy Rows"), m_table),
-        exportAction(m_table, session(), tr("Export Codebook\u2026"), *m_sorted, "codebook")};
+        exportAction(m_table, session(), tr("Export Codebook\u2026"), *m_model, "codebook")};
 }
 
 void CodebookDock::connectViews()
@@ -300,26 +289,13 @@ void CodebookDock::countUses()
 
 void CodebookDock::showCodebook()
 {
-    fitColumns();
+    fitColumns(m_table);
     // In a narrow inspector the uses are on view and the code, which is the entry in binary, is
     // not.
     QHeaderView *header = m_table->horizontalHeader();
     if (!header->sectionsMoved() && header->count() > CodebookModel::FirstValueColumn + 1)
         header->moveSection(CodebookModel::CodeColumn, header->count() - 2);
     showUses();
-}
-
-/// As wide as what they hold, without the room that the header keeps in each title for the arrow of
-/// the order: a narrow inspector needs it for one column more.
-void CodebookDock::fitColumns()
-{
-    const QAbstractItemView *view = m_table; // where the hint is public
-    for (int column = 0; column < m_model->columnCount(); ++column) {
-        const int title = m_table->fontMetrics().horizontalAdvance(
-            m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
-        m_table->setColumnWidth(column, std::max(view->sizeHintForColumn(column),
-                                                 title + theme::em(this, kTitleMargins)));
-    }
 }
 
 void CodebookDock::showUses()
@@ -346,13 +322,13 @@ void CodebookDock::showUses()
     text += counted ? tr("%1 never used, %2 duplicates").arg(unused).arg(duplicates)
                     : tr("counting uses\u2026");
     m_summary->setText(text);
-    fitColumns();
+    fitColumns(m_table);
 }
 
 int CodebookDock::currentEntry() const
 {
-    const QModelIndex index = m_sorted->mapToSource(m_table->currentIndex());
-    return index.isValid() ? index.row() : -1;
+    const QModelIndex index = m_table->currentIndex();
+    return index.isValid() ? static_cast<int>(m_model->sourceRow(index.row())) : -1;
 }
 
 void CodebookDock::selectEntry(int entry)
@@ -361,7 +337,8 @@ void CodebookDock::selectEntry(int entry)
         return;
     m_selecting = true;
     const int column = std::max(m_table->currentIndex().column(), 0);
-    const QModelIndex index = m_sorted->mapFromSource(m_model->index(entry, column));
+    const QModelIndex index =
+        m_model->index(m_model->rowOf(static_cast<std::size_t>(entry)), column);
     chooseRow(m_table, index);
     m_table->scrollTo(index);
     m_plot->setCurrentPoint(entry);

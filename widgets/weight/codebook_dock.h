@@ -6,12 +6,6 @@
 #include "widgets/models/part_models.h"
 #include "widgets/models/task_manager.h"
 
-class QCPBars;
-class QLabel;
-class QSortFilterProxyModel;
-class QSpinBox;
-class QTableView;
-
 namespace kernscope::ui {
 
 /// How often each entry of a codebook is used. Duplicates are hatched, the chosen entry is framed.
@@ -74,7 +68,6 @@ private:
     void readValues();
     void countUses();
     void showCodebook();
-    void fitColumns();
     void showUses();
     void selectEntry(int entry);
     void followElement(std::uint64_t element);
@@ -92,7 +85,6 @@ private:
     QWidget *m_chooserBox = nullptr;
     QSpinBox *m_chooser = nullptr;
     CodebookModel *m_model = nullptr;
-    QSortFilterProxyModel *m_sorted = nullptr;
     QTableView *m_table = nullptr;
     QList<QAction *> m_tableActions;
     CodebookPlot *m_plot = nullptr;

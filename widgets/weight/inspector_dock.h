@@ -5,8 +5,6 @@
 
 #include <QWidget>
 
-class QLabel;
-class QVBoxLayout;
 namespace kernscope::target {
 struct Target;
 }

@@ -510,12 +510,11 @@ void MaskDock::paintStroke(bool accepted)
         edits.push_back(elementEdit(weight, element,
                                     m_strokeKeeps ? Edit::Kind::Keep : Edit::Kind::Drop,
                                     value.value_or(0)));
-    const QString count = groupedNumber(elements.size());
+    const QString count = countedWords(elements.size(), tr("1 element"), tr("%1 elements"));
     Q_EMIT session().statusMessage({}); // what releasing would do was done
-    session().requestEdits(
-        std::move(edits),
-        m_strokeKeeps ? tr("Keep %1 elements of %2").arg(count, fromUtf8(weight.name))
-                      : tr("Leave out %1 elements of %2").arg(count, fromUtf8(weight.name)));
+    session().requestEdits(std::move(edits),
+                           (m_strokeKeeps ? tr("Keep %1 of %2") : tr("Leave out %1 of %2"))
+                               .arg(count, fromUtf8(weight.name)));
 }
 
 } // namespace kernscope::ui

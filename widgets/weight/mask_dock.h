@@ -7,12 +7,6 @@
 #include "widgets/models/task_manager.h"
 #include "widgets/models/weight_reader.h"
 
-class QAction;
-class QCPGraph;
-class QCPItemStraightLine;
-class QLabel;
-class QLineEdit;
-
 namespace kernscope::ui {
 
 /// Share of kept elements of each output channel, as steps, with the mean as a dashed line.

@@ -112,7 +112,7 @@ ScalePanel::ScalePanel(Session &session, QWidget *parent)
     m_table->setSortingEnabled(false);
     m_table->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed |
                              QAbstractItemView::AnyKeyPressed);
-    m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    m_table->horizontalHeader()->setStretchLastSection(true);
     m_plot->setMinimumHeight(theme::em(this, 11));
     m_plot->setObjectName(QStringLiteral("scalePlot"));
     new LockedTyping(*m_table, session);
@@ -197,6 +197,7 @@ void ScalePanel::showScales(ScaleData content)
         text += tr(", %1 zero points").arg(groupedNumber(content.zeros.size()));
     m_table->setColumnHidden(ScaleModel::ZeroColumn, content.zeros.empty());
     m_table->setColumnHidden(ScaleModel::ExponentColumn, !content.exponents);
+    m_table->setColumnHidden(ScaleModel::BiasColumn, content.biases.empty());
     m_state->setText(text);
     const QStringList names = axisNames(weight);
     const QString axis = content.axis && content.shape.size() <= 1
@@ -205,6 +206,7 @@ void ScalePanel::showScales(ScaleData content)
     m_plot->setVisible(content.scales.size() > 1);
     m_plot->setScales(content.scales, axis);
     m_model->setScales(std::move(content));
+    fitColumns(m_table);
     if (const auto element = std::exchange(m_element, std::nullopt))
         showElement(*element);
 }

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/common/qt_fwd.h"
 #include "widgets/models/session.h"
 #include "widgets/models/task_manager.h"
 
 #include <QWidget>
-
-class QAction;
-class QLabel;
-class QTableView;
 
 namespace kernscope {
 struct ScaleData;

@@ -8,11 +8,6 @@
 
 #include <QWidget>
 
-class QCPBars;
-class QCPItemText;
-class QLabel;
-class QToolButton;
-
 namespace kernscope::ui {
 
 /// Bars of how many decoded values fall into each bin, on a linear or a logarithmic scale. A few

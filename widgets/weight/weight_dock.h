@@ -8,11 +8,6 @@
 
 #include <array>
 
-class QComboBox;
-class QLabel;
-class QSplitter;
-class QTimer;
-
 namespace kernscope::ui {
 
 class ColorScale;

@@ -2,15 +2,12 @@
 #pragma once
 
 #include "widgets/common/number_field.h"
+#include "widgets/common/qt_fwd.h"
 #include "widgets/models/weight_grid_model.h"
 
 #include <QFontMetrics>
 #include <QList>
 #include <QWidget>
-
-class QLabel;
-class QTableView;
-class QToolButton;
 
 namespace kernscope::ui {
 

@@ -3,16 +3,13 @@
 
 #include "core/assessment/stream.h"
 #include "core/bundle/bundle_fwd.h"
+#include "widgets/common/qt_fwd.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/models/weight_reader.h"
 
 #include <QString>
 #include <QStringList>
 #include <QWidget>
-
-class QComboBox;
-class QSpinBox;
-class QLabel;
 
 namespace kernscope::ui {
 

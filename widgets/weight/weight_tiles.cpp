@@ -3,6 +3,7 @@
 
 #include "core/compare/element_changes.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/tile_painter.h"
 #include "widgets/models/session.h"
 #include "widgets/models/theme.h"
 #include "widgets/weight/tile_lines.h"
@@ -16,77 +17,91 @@ namespace kernscope::ui {
 ColorScale::ColorScale(QWidget *parent) : QWidget(parent)
 {
     setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+    setAccessibleName(tr("Colours of the picture"));
 }
 
 void ColorScale::showValues(ValueColors colors, double range, ValueTiles::Only only)
 {
-    m_kind = Kind::Values;
-    m_colors = colors;
-    m_range = range;
-    m_only = only;
-    updateGeometry();
-    update();
-    if (only != ValueTiles::Only::Values) {
-        setAccessibleName(onlyText());
-        setToolTip(only == ValueTiles::Only::Zeros
-                       ? tr("Every value is 0: the whole picture has the colour of 0.")
-                       : tr("Every value is NaN or infinite: there is no number to give a colour "
-                            "to."));
-        return;
-    }
-    setAccessibleName(tr("Colours from %1 to %2").arg(leftText(), rightText()));
-    setToolTip(tr("Full colour at a magnitude of %1, the 99.5th percentile; larger values look the "
-                  "same. Zoomed out, a dot is the root mean square of its cells.")
-                   .arg(rightText()));
+    const bool aboutZero = colors == ValueColors::Signed;
+    const Colors map = [aboutZero](double at, bool dark) {
+        return aboutZero ? theme::diverging(2 * at - 1, dark) : theme::sequential(at);
+    };
+    if (only == ValueTiles::Only::Zeros)
+        return showSwatches(
+            [map, zero = aboutZero ? 0.5 : 0.0, word = tr("all 0")](bool dark) {
+                return Swatches{{map(zero, dark), CellShape::Fill, word}};
+            },
+            tr("Every value is 0: the whole picture has the colour of 0."));
+    if (only == ValueTiles::Only::NoNumbers)
+        return showSwatches(
+            [this, word = tr("no finite value")](bool) {
+                return Swatches{{palette().color(QPalette::Text), CellShape::Cross, word}};
+            },
+            tr("Every value is NaN or infinite: there is no number to give a colour to."));
+    const auto end = [range](double sign, const QString &unknown) {
+        return range > 0 ? QString::number(sign * range, 'g', 3) : unknown;
+    };
+    showScale(aboutZero ? end(-1, QStringLiteral("\u2212")) : QStringLiteral("0"),
+              end(1, QStringLiteral("+")), map);
+    say(tr("from %1 to %2").arg(m_low, m_high),
+        tr("Full colour at a magnitude of %1, the 99.5th percentile; larger values look the "
+           "same. Zoomed out, a dot is the root mean square of its cells.")
+            .arg(m_high));
+}
+
+void ColorScale::showDifference(double range, bool percent)
+{
+    const QString number = percent ? tr("%1 %").arg(QString::number(100 * range, 'g', 3))
+                                   : QString::number(range, 'g', 3);
+    showScale(QStringLiteral("\u2212") + number, QLatin1Char('+') + number,
+              [](double at, bool dark) { return theme::diverging(2 * at - 1, dark); });
+    say(tr("blue %1 to orange %2").arg(m_low, m_high), {});
 }
 
 void ColorScale::showDensity()
 {
-    m_kind = Kind::Density;
-    setAccessibleName(tr("Shades from nothing kept to all kept"));
-    setToolTip(tr("Zoomed out, a dot's shade is the share of its cells that are kept. Zoomed in, "
-                  "\u25A0 is kept and \u00B7 is left out."));
+    showScale(QStringLiteral("0 %"), QStringLiteral("100 %"),
+              [](double at, bool dark) { return QColor(MaskTiles::shade(at, dark)); });
+    say(tr("shades from nothing kept to all kept"),
+        tr("Zoomed out, a dot's shade is the share of its cells that are kept. Zoomed in, "
+           "\u25A0 is kept and \u00B7 is left out."));
+}
+
+void ColorScale::showScale(const QString &low, const QString &high, Colors colors)
+{
+    m_low = low;
+    m_high = high;
+    m_colors = std::move(colors);
+    m_swatches = nullptr;
+}
+
+void ColorScale::showSwatches(std::function<Swatches(bool dark)> swatches, const QString &tip)
+{
+    m_colors = nullptr;
+    m_swatches = std::move(swatches);
+    QStringList words;
+    for (const Swatch &swatch : m_swatches ? m_swatches(false) : Swatches())
+        words.append(swatch.text);
+    say(words.join(QStringLiteral(", ")), tip);
+}
+
+void ColorScale::say(const QString &words, const QString &tip)
+{
+    setAccessibleDescription(words);
+    setToolTip(tip.isEmpty() ? words : tip);
+    updateGeometry();
     update();
-}
-
-QString ColorScale::onlyText() const
-{
-    return m_only == ValueTiles::Only::Zeros ? tr("all 0") : tr("no finite value");
-}
-
-QString ColorScale::text() const
-{
-    return accessibleName();
-}
-
-QColor ColorScale::colorAt(double position, bool dark) const
-{
-    if (m_kind == Kind::Density)
-        return MaskTiles::shade(position, dark);
-    return m_colors == ValueColors::Signed ? theme::diverging(2 * position - 1, dark)
-                                           : theme::sequential(position);
-}
-
-QString ColorScale::leftText() const
-{
-    if (m_kind == Kind::Density)
-        return QStringLiteral("0 %");
-    if (m_colors == ValueColors::Magnitude)
-        return QStringLiteral("0");
-    return m_range > 0 ? QString::number(-m_range, 'g', 3) : QStringLiteral("\u2212");
-}
-
-QString ColorScale::rightText() const
-{
-    if (m_kind == Kind::Density)
-        return QStringLiteral("100 %");
-    return m_range > 0 ? QString::number(m_range, 'g', 3) : QStringLiteral("+");
 }
 
 QSize ColorScale::sizeHint() const
 {
     return {std::max(theme::em(this, 12), theme::em(this, 4) + 2 * textWidth()),
-            theme::em(this, 1.3)};
+            theme::em(this, 1.4)};
+}
+
+QSize ColorScale::minimumSizeHint() const
+{
+    return {theme::em(this, 5), theme::em(this, 1.4)};
 }
 
 /// Of the texts at the ends: numbers are never cut.
@@ -94,48 +109,72 @@ int ColorScale::textWidth() const
 {
     const QFontMetrics metrics = fontMetrics();
     return std::max({metrics.horizontalAdvance(QStringLiteral("-0.0000")),
-                     metrics.horizontalAdvance(leftText()),
-                     metrics.horizontalAdvance(rightText())});
+                     metrics.horizontalAdvance(m_low), metrics.horizontalAdvance(m_high)});
 }
+
+namespace {
+
+/// The scale and the swatches run from left to right in any window, and so do their words.
+constexpr int kNearEnd = Qt::AlignLeft | Qt::AlignAbsolute | Qt::AlignVCenter;
+constexpr int kFarEnd = Qt::AlignRight | Qt::AlignAbsolute | Qt::AlignVCenter;
+
+} // namespace
 
 void ColorScale::paintEvent(QPaintEvent *)
 {
     QPainter painter(this);
     const bool dark = theme::isDark(palette());
-    if (m_kind == Kind::Values && m_only != ValueTiles::Only::Values) {
-        paintOnly(painter, dark);
-        return;
-    }
-    const int text = textWidth() + 4;
-    const QRect bar = rect().adjusted(text, 2, -text, -2);
-    for (int x = bar.left(); x <= bar.right(); ++x) {
-        const double at = static_cast<double>(x - bar.left()) / std::max(1, bar.width() - 1);
-        painter.fillRect(QRect(x, bar.top(), 1, bar.height()), colorAt(at, dark));
-    }
-    painter.setPen(palette().color(QPalette::Mid));
-    painter.drawRect(bar.adjusted(0, 0, -1, -1));
-    painter.setPen(palette().color(QPalette::Text));
-    painter.drawText(QRect(0, 0, text - 4, height()), Qt::AlignRight | Qt::AlignVCenter,
-                     readFromLeft(leftText(), layoutDirection()));
-    painter.drawText(QRect(bar.right() + 5, 0, text - 4, height()),
-                     Qt::AlignLeft | Qt::AlignVCenter,
-                     readFromLeft(rightText(), layoutDirection()));
+    if (m_colors)
+        paintScale(painter, dark);
+    else if (m_swatches)
+        paintSwatches(painter, m_swatches(dark));
 }
 
-/// The one colour that the picture has, and the word for it.
-void ColorScale::paintOnly(QPainter &painter, bool dark) const
+void ColorScale::paintScale(QPainter &painter, bool dark) const
 {
-    const int side = height() - 5;
-    const int words = fontMetrics().horizontalAdvance(onlyText());
-    const QRect swatch(width() - words - side - theme::em(this, 0.4), 2, side, side);
-    if (m_only == ValueTiles::Only::Zeros) {
-        painter.fillRect(swatch, m_colors == ValueColors::Signed ? theme::diverging(0, dark)
-                                                                 : theme::sequential(0));
-        painter.setPen(palette().color(QPalette::Mid));
-        painter.drawRect(swatch);
+    const int gap = theme::em(this, 0.3), side = textWidth();
+    const int room = width() - 2 * (side + gap);
+    painter.setPen(palette().color(QPalette::WindowText));
+    painter.drawText(QRect(0, 0, side, height()), kFarEnd, readFromLeft(m_low, layoutDirection()));
+    const QRect bar(side + gap, height() / 4, std::min(room, theme::em(this, 10)), height() / 2);
+    if (bar.width() < theme::em(this, 1))
+        return;
+    painter.drawText(QRect(bar.right() + gap, 0, side, height()), kNearEnd,
+                     readFromLeft(m_high, layoutDirection()));
+    for (int x = bar.left(); x <= bar.right(); ++x)
+        painter.fillRect(x, bar.top(), 1, bar.height(),
+                         m_colors(static_cast<double>(x - bar.left()) / (bar.width() - 1), dark));
+    painter.setPen(palette().color(QPalette::Mid));
+    painter.drawRect(bar.adjusted(0, 0, -1, -1));
+}
+
+void ColorScale::paintSwatches(QPainter &painter, const Swatches &swatches) const
+{
+    const QFontMetrics metrics(font());
+    const int gap = theme::em(this, 0.3);
+    const int side = theme::em(this, 0.9);
+    // Words give way to the room there is; the tooltip has them in full.
+    const int most = width() / static_cast<int>(swatches.size()) - side - 2 * gap;
+    int wanted = 0;
+    for (const Swatch &swatch : swatches)
+        wanted += side + 3 * gap + metrics.horizontalAdvance(swatch.text);
+    painter.setRenderHint(QPainter::Antialiasing);
+    int x = 0;
+    for (const Swatch &swatch : swatches) {
+        const QRectF box(x + 0.5, (height() - side) / 2 + 0.5, side, side);
+        painter.setPen(QPen(palette().color(QPalette::Mid), 1));
+        painter.setBrush(swatch.color);
+        painter.drawRect(box);
+        paintCellShape(painter, swatch.shape, box.center(), box.width() / 5,
+                       inkOn(swatch.color.rgb()), palette().color(QPalette::PlaceholderText));
+        const QString text =
+            wanted <= width() ? swatch.text : metrics.elidedText(swatch.text, Qt::ElideRight, most);
+        painter.setPen(palette().color(QPalette::WindowText));
+        const int left = x + side + gap;
+        painter.drawText(QRect(left, 0, width() - left, height()), kNearEnd,
+                         readFromLeft(text, layoutDirection()));
+        x = left + metrics.horizontalAdvance(text) + 2 * gap;
     }
-    painter.setPen(palette().color(QPalette::Text));
-    painter.drawText(rect(), Qt::AlignRight | Qt::AlignVCenter, onlyText());
 }
 
 namespace {

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <atomic>
+#include <functional>
 
 class QPainter;
 
@@ -120,40 +121,51 @@ private:
                   const TileKey &key) const;
 };
 
-/// The colours of a heat map or of a mask's densities with the values that they stand for.
+/// What the colours of a picture mean: a scale from one end to the other, or swatches with the
+/// shape that goes with each colour and a word. Its words are its accessible description.
 class ColorScale : public QWidget
 {
     Q_OBJECT
 
 public:
+    struct Swatch {
+        QColor color;
+        CellShape shape;
+        QString text;
+    };
+    using Swatches = std::vector<Swatch>;
+
     explicit ColorScale(QWidget *parent = nullptr);
 
     /// `range` 0: not known yet. Where there is nothing but zeros or no number at all, it says so
     /// instead of a range that no value has.
     void showValues(ValueColors colors, double range,
                     ValueTiles::Only only = ValueTiles::Only::Values);
-    QString text() const; ///< what it says, as a screen reader has it
+    /// From -range in blue to +range in orange; `percent`: of the value in A, written so.
+    void showDifference(double range, bool percent = false);
     void showDensity();
+    /// Asked for anew where the theme changes.
+    void showSwatches(std::function<Swatches(bool dark)> swatches, const QString &tip = {});
+    void clear() { showSwatches(nullptr); }
+    QString text() const { return accessibleDescription(); }
 
     QSize sizeHint() const override;
-    QSize minimumSizeHint() const override { return sizeHint(); }
+    QSize minimumSizeHint() const override;
 
 protected:
     void paintEvent(QPaintEvent *event) override;
 
 private:
-    void paintOnly(QPainter &painter, bool dark) const;
-    QColor colorAt(double position, bool dark) const;
-    QString leftText() const;
-    QString rightText() const;
+    using Colors = std::function<QColor(double position, bool dark)>;
+    void showScale(const QString &low, const QString &high, Colors colors);
+    void say(const QString &words, const QString &tip);
+    void paintScale(QPainter &painter, bool dark) const;
+    void paintSwatches(QPainter &painter, const Swatches &swatches) const;
     int textWidth() const;
-    QString onlyText() const;
 
-    enum class Kind : std::uint8_t { Values, Density };
-    Kind m_kind = Kind::Values;
-    ValueColors m_colors = ValueColors::Signed;
-    double m_range = 0;
-    ValueTiles::Only m_only = ValueTiles::Only::Values;
+    QString m_low, m_high; ///< at the ends
+    Colors m_colors;       ///< none: swatches
+    std::function<Swatches(bool dark)> m_swatches;
 };
 
 class Session;

@@ -372,7 +372,7 @@ std::string ModelFeature::typeText() const
         text += ' ' + detail;
     if (kind == "image")
         return text + (shape.size() == 2 ? fmt::format(" {} x {}", shape[1], shape[0]) : "");
-    if (element != ElementType::Unknown || !shape.empty())
+    if (!shape.empty())
         text += ' ' + extentsText(shape);
     return text;
 }

@@ -28,7 +28,8 @@ struct ModelFeature {
     std::vector<AxisRange> ranges;                  ///< of each axis; empty: no ranges
     bool optional = false;
 
-    /// "fp32 [1, 32]", "image RGB 224 x 448" (width by height), "dictionary string".
+    /// "fp32 [1, 32]", "fp32" (no shape is said), "image RGB 224 x 448" (width by height),
+    /// "dictionary string".
     std::string typeText() const;
     /// "[1, 3, 224, 224] or [1, 3, 448, 448]", "[1, 1 to 512]", "[1, 1 and more]"; empty: its
     /// shape.

@@ -115,6 +115,12 @@ private Q_SLOTS:
         other.use.kernel = false;
         QVERIFY2(of(other).starts_with("No change is known: the gates apply to kernels"),
                  of(other).c_str());
+        WeightForm grouped = as(on, "palette4");
+        grouped.codebooks = 8;
+        grouped.use.kernel = false; // refused as it is: what is to be done is said
+        QCOMPARE(judge.verdict(grouped, named("M1"))->outcome, Outcome::Rejected);
+        QVERIFY2(of(grouped).find("H13 takes it as dense fp16") != std::string::npos,
+                 of(grouped).c_str());
         WeightForm bias = other;
         bias.use.bias = true;
         QVERIFY2(of(bias).starts_with("A bias is always dense: it is"), of(bias).c_str());

@@ -58,6 +58,16 @@ private Q_SLOTS:
         QVERIFY(sum.gains.empty());
     }
 
+    /// A file of weights alone, as a checkpoint is, has no program to be faster.
+    void nothingReadsTheWeights()
+    {
+        test::MadeBundle made;
+        made.weight("w", "[4]", test::Bytes(8, std::byte(0x3c)));
+        const auto verdict = verdictOn(*VERIFIED(made.open()).value(), "M1");
+        QVERIFY2(verdict.sentence.starts_with("Nothing in this file reads its weights"),
+                 verdict.sentence.c_str());
+    }
+
     void ranksWhatWouldGain()
     {
         const BundlePtr large = VERIFIED(rowsOf({{"less", 2048}, {"most", 6144}, {"little", 16}}));

@@ -151,6 +151,11 @@ private Q_SLOTS:
         QVERIFY2(again.startsWith(u"conv_1_"_s), qPrintable(again));
         QCOMPARE(again.count(QChar(0x2026)), 1);
         QVERIFY(metrics.horizontalAdvance(again) <= room);
+        // Without its beginning, what tells it from others may stand at its end.
+        const QString later = u"\u2026LayerNorm_1/native_layer_norm.gamma"_s;
+        const QString ending = elidedName(metrics, later, metrics.horizontalAdvance(later) * 3 / 4);
+        QVERIFY2(ending.startsWith(u"\u2026LayerNorm_1"_s) && ending.endsWith(u".gamma"_s),
+                 qPrintable(ending));
     }
 
     /// Whole, then without its end, then without its begin as well: never both while there is room.

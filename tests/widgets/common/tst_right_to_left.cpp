@@ -37,6 +37,26 @@ private Q_SLOTS:
         }
     }
 
+    /// A chip's line that is as wide as its column loses no letter to the margins.
+    void titlesOfTwoLinesAreWhole()
+    {
+        const auto painted = [](int room) {
+            QImage image(300, 60, QImage::Format_RGB32);
+            image.fill(Qt::white);
+            QPainter painter(&image);
+            QStyleOptionHeaderV2 header;
+            header.text = u"H13g\nM1 Pro/Max/"_s;
+            header.textAlignment = Qt::AlignCenter;
+            const int line = header.fontMetrics.horizontalAdvance(u"M1 Pro/Max/"_s);
+            const int width = line - line % 2 + 4 + room;
+            const int margin = QuietStyle().pixelMetric(QStyle::PM_HeaderMargin, nullptr, nullptr);
+            header.rect = QRect(150 - width / 2, 0, width, 60).adjusted(margin, 0, -margin, 0);
+            QuietStyle().drawControl(QStyle::CE_HeaderLabel, &header, &painter, nullptr);
+            return image;
+        };
+        QCOMPARE(painted(0), painted(100));
+    }
+
     void chosenRowsAreMarkedWhereReadingBegins()
     {
         QTableView view;
@@ -63,11 +83,11 @@ private Q_SLOTS:
     {
         const auto painted = [](Qt::LayoutDirection direction, bool scale) {
             QGuiApplication::setLayoutDirection(direction); // painters begin with that
-            PictureLegend legend;
+            ColorScale legend;
             if (scale)
-                legend.showScale(0.992);
+                legend.showDifference(0.992);
             else
-                legend.showKept();
+                legend.showSwatches(keptSwatches);
             legend.resize(400, 24);
             return legend.grab().toImage();
         };

@@ -173,6 +173,7 @@ private Q_SLOTS:
     void screenReadersHearWhatIsNotKnown()
     {
         QCOMPARE(cellText(report::Unknown()), u"\u2013"_s);
+        QCOMPARE(cellText(report::View("-")), u"\u2013"_s);
         RowTable<Made> model(madeTable());
         model.setRows(kRows);
         QCOMPARE(model.index(1, model.columnOf("time_s")).data(Qt::AccessibleTextRole).toString(),

@@ -129,6 +129,20 @@ private Q_SLOTS:
         // Less of the beginning where that lets the end go.
         QCOMPARE(forms[6], u"concat_1\u2026"_s);
         QCOMPARE(QSet<QString>(forms.begin(), forms.end()).size(), forms.size());
+        // What tells a weight from its bias stays, as often as both ends may occur.
+        const QStringList pair = shortNames({u"enc_0_weight_to_fp16"_s, u"enc_1_weight_to_fp16"_s,
+                                             u"enc_0_bias_to_fp16"_s, u"enc_1_bias_to_fp16"_s,
+                                             u"dec_weight_to_fp16"_s, u"dec_bias_to_fp16"_s});
+        QCOMPARE(pair[4], u"dec_weight\u2026"_s);
+        QCOMPARE(pair[5], u"dec_bias\u2026"_s);
+        // Of a beginning as much as tells two apart.
+        const QStringList less =
+            shortNames({u"call_q_neg_bias_0"_s, u"call_q_neg_1_bias_0"_s, u"call_q_neg_2_bias_0"_s,
+                        u"call_n_2_fused_bias_0"_s, u"call_n_3_fused_bias_0"_s,
+                        u"call_n_2_fused_w_0"_s, u"call_n_2_fused_w_1"_s});
+        QCOMPARE(less[0], u"\u2026neg_bias_0"_s);
+        QCOMPARE(less[1], u"\u20261_bias\u2026"_s);
+        QCOMPARE(less[3], u"\u2026fused_bias_0"_s);
         // Words within a word: what tells the rows apart stands first.
         QStringList gates;
         for (const char *gate : {"inputGate", "forgetGate", "blockInput", "outputGate"}) {

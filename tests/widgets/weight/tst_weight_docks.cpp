@@ -538,7 +538,7 @@ private Q_SLOTS:
         QTest::keyClick(dock.plot().focusProxy(), Qt::Key_Right);
         QCOMPARE(dock.table().currentIndex().row(), 4);
         // By uses, most first: the number counts, not its text.
-        dock.table().sortByColumn(model.usesColumn(), Qt::DescendingOrder);
+        dock.table().sortByColumn(model.columnOf("uses"), Qt::DescendingOrder);
         std::uint64_t before = UINT64_MAX;
         for (int row = 0; row < model.rowCount(); ++row) {
             const int entry = dock.table().model()->index(row, 0).data().toInt();

@@ -206,13 +206,13 @@ private Q_SLOTS:
         Tester tester(&model, Tester::FailureReportingMode::QtTest);
         model.setData(*data);
         QCOMPARE(model.rowCount(), static_cast<int>(data->entries));
-        QCOMPARE(model.data(model.index(0, model.usesColumn())).toString(), u"\u2026"_s);
+        QCOMPARE(model.data(model.index(0, model.columnOf("uses"))).toString(), u"\u2026"_s);
         model.setUses(decoder->codebookUse());
         std::uint64_t total = 0;
         double share = 0;
         for (int entry = 0; entry < model.rowCount(); ++entry) {
             total += *model.uses(entry);
-            share += model.share(entry);
+            share += model.index(entry, model.columnOf("share")).data(SortRole).toDouble();
             QCOMPARE(
                 model.value(entry),
                 static_cast<double>(decoder->codebookValues()[static_cast<std::size_t>(entry)]));
@@ -295,11 +295,11 @@ private Q_SLOTS:
         QCOMPARE(model.duplicateOf(2), std::optional(0));
         QVERIFY(!model.duplicateOf(1));
         const auto note = [&model](int row) {
-            return model.index(row, model.noteColumn()).data().toString();
+            return model.index(row, model.columnOf("note")).data().toString();
         };
         QVERIFY(note(2).contains(u"duplicate"_s) && note(1).contains(u"never"_s));
         QCOMPARE(model.index(1, CodebookModel::CodeColumn).data().toString(), u"01"_s);
-        QCOMPARE(model.index(0, model.shareColumn()).data(SortRole).toDouble(), 0.5);
+        QCOMPARE(model.index(0, model.columnOf("share")).data(SortRole).toDouble(), 0.5);
         model.setCodebook(1);
         QVERIFY(!model.duplicateOf(2));
         QCOMPARE(model.value(3, 1), 4.0);
@@ -325,7 +325,7 @@ private Q_SLOTS:
         QVERIFY(model.changed(1, 0));
         QVERIFY(!model.changed(0, 0));
         QCOMPARE(model.value(1), 3.0);
-        QVERIFY(model.index(1, model.noteColumn()).data().toString().contains(QChar(0x25CF)));
+        QVERIFY(model.index(1, model.columnOf("note")).data().toString().contains(QChar(0x25CF)));
     }
 
     void axesAreNamed()
@@ -448,6 +448,23 @@ private Q_SLOTS:
         QTRY_VERIFY(!m_panel->working());
         QCOMPARE(table().currentIndex().row(), 2);
         QVERIFY(table().selectionModel()->isRowSelected(2, {}));
+    }
+
+    /// A number that is cut says another one: no column is narrower than its numbers, and one that
+    /// holds nothing takes no room from them.
+    void numbersHaveRoom()
+    {
+        m_panel->resize(280, 500);
+        m_panel->setWeight(nullptr, 0);
+        m_panel->setWeight(m_bundle, 0);
+        QTRY_VERIFY(!m_panel->working());
+        const QAbstractItemView &view = table(); // where the hint is public
+        for (int column = 0; column < m_panel->model().columnCount(); ++column) {
+            QCOMPARE(table().isColumnHidden(column), column > ui::ScaleModel::ZeroColumn);
+            QVERIFY(table().isColumnHidden(column) ||
+                    table().columnWidth(column) >= view.sizeHintForColumn(column));
+        }
+        QVERIFY(table().horizontalHeader()->length() <= table().viewport()->width());
     }
 
     void rowsAreCopied()

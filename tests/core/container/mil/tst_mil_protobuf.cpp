@@ -212,6 +212,7 @@ private slots:
         const QByteArray own = bytes(1, feature("picture", image)) +
                                bytes(1, feature("tokens", open) + number(9, 3)) +
                                bytes(10, feature("label", bytes(3, "") + number(1000, 1))) +
+                               bytes(10, feature("shapeless", bytes(5, array("", 65568)))) +
                                bytes(11, "label") + bytes(13, feature("cache", state));
         const auto described = readProto(model("") + bytes(2, own)).program.descriptions;
         QCOMPARE(described.size(), 1U);
@@ -224,6 +225,7 @@ private slots:
         QCOMPARE(function.inputs[1].allowedText(), "[1, 1 and more]");
         QCOMPARE(function.outputs[0].typeText(), "string");
         QVERIFY(function.outputs[0].optional && !function.inputs[0].optional);
+        QCOMPARE(function.outputs[1].typeText(), "fp32"); // a shape that is not said is none
         QCOMPARE(function.states[0].typeText(), "fp32 [4, 5]");
         QCOMPARE(function.predictedFeature, "label");
         QCOMPARE(mil::findFunction(described, "", "main"), &function);

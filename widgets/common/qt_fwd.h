@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+/// Classes of Qt and of QCustomPlot that headers only name.
+
+class QAbstractItemDelegate;
+class QAbstractItemModel;
+class QAbstractItemView;
+class QAction;
+class QActionGroup;
+class QBoxLayout;
+class QCPAxisRect;
+class QCPAxisTicker;
+class QCPBars;
+class QCPColorMap;
+class QCPCurve;
+class QCPGraph;
+class QCPItemLine;
+class QCPItemStraightLine;
+class QCPItemText;
+class QCheckBox;
+class QComboBox;
+class QCustomPlot;
+class QDialogButtonBox;
+class QDoubleSpinBox;
+class QEvent;
+class QFontMetrics;
+class QGridLayout;
+class QHBoxLayout;
+class QHeaderView;
+class QInputDialog;
+class QKeyEvent;
+class QLabel;
+class QLayout;
+class QLineEdit;
+class QListWidget;
+class QMainWindow;
+class QMenu;
+class QModelIndex;
+class QPainter;
+class QPlainTextEdit;
+class QProgressBar;
+class QPushButton;
+class QSpinBox;
+class QSplitter;
+class QStackedWidget;
+class QString;
+class QTabBar;
+class QTabWidget;
+class QTableView;
+class QTextBrowser;
+class QTimer;
+class QToolButton;
+class QTreeView;
+class QVBoxLayout;
+class QWidget;
