@@ -6,6 +6,7 @@
 #include "app/main_window.h"
 #include "app/notice_area.h"
 #include "core/bundle/bundle.h"
+#include "core/bundle/element_place.h"
 #include "core/codec/decode/decoder.h"
 #include "core/container/hwx/container.h"
 #include "widgets/common/help_dock.h"
@@ -229,13 +230,8 @@ void ScreenshotRun::patchSomething()
         return;
     Edit edit;
     edit.weight = weight.findableName();
-    std::uint64_t rest = element;
-    for (auto axis = weight.shape.size(); axis-- > 0;) {
-        const std::uint64_t extent = std::max<std::uint64_t>(weight.shape[axis], 1);
-        edit.indices.insert(edit.indices.begin(),
-                            IndexRange{rest % extent, rest % extent + 1, false, true});
-        rest /= extent;
-    }
+    for (const std::uint64_t at : elementPlace(weight.shape, element))
+        edit.indices.push_back({at, at + 1, false, true});
     edit.value = 0.25;
     session.setPatchingEnabled(true);
     session.requestEdits({edit}, {});

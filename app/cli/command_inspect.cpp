@@ -51,8 +51,7 @@ std::string modelsText(const Bundle &bundle)
 {
     if (bundle.program()->models.size() < 2 && bundle.kind() != BundleKind::Model)
         return {};
-    return heading("Models") +
-           terminalText(textTable(report::modelTable(), report::modelFacts(bundle)));
+    return heading("Models") + tableText(report::modelTable(), report::modelFacts(bundle));
 }
 
 std::string functionsText(const Bundle &bundle)
@@ -83,8 +82,7 @@ std::string descriptionText(const Bundle &bundle)
 {
     constexpr std::size_t kMostLabels = 20;
     const auto features = report::featureFacts(bundle);
-    std::string text = features.empty() ? std::string()
-                                        : terminalText(textTable(report::featureTable(), features));
+    std::string text = features.empty() ? "" : tableText(report::featureTable(), features);
     for (const mil::ModelDescription &description : bundle.program()->descriptions) {
         for (const std::string &line : report::descriptionLines(description, kMostLabels))
             text += fmt::format(
@@ -104,23 +102,7 @@ std::string backendsText(const Bundle &bundle)
         const auto own = report::annotatedOperations(function, segments.of(function));
         rows.insert(rows.end(), own.begin(), own.end());
     }
-    return rows.empty() ? std::string()
-                        : heading("Backends (the compiler's notes)") +
-                              terminalText(textTable(report::annotatedOperationTable(), rows));
-}
-
-std::string filesText(const Bundle &bundle)
-{
-    return heading("Files") + terminalText(textTable(report::fileTable(), bundle.files()));
-}
-
-/// What several weights store: each of them counts the bytes as its own, the totals only once.
-std::string sharedText(const Bundle &bundle)
-{
-    const auto rows = report::sharedRecords(bundle);
-    return rows.empty() ? std::string()
-                        : heading("Shared records") +
-                              terminalText(textTable(report::sharedRecordTable(), rows));
+    return titledTable("Backends (the compiler's notes)", report::annotatedOperationTable(), rows);
 }
 
 std::string weightsText(const Bundle &bundle,
@@ -128,8 +110,8 @@ std::string weightsText(const Bundle &bundle,
                         const StatisticsOptions &asked, const std::vector<bool> &selected)
 {
     const auto rows = report::weightRows(bundle, statistics, asked, selected);
-    return rows.empty() ? std::string("\nNo weights.\n")
-                        : heading("Weights") + terminalText(textTable(report::weightTable(), rows));
+    return rows.empty() ? "\nNo weights.\n"
+                        : heading("Weights") + tableText(report::weightTable(), rows);
 }
 
 std::string totalsText(const Bundle &bundle)
@@ -152,12 +134,6 @@ std::string totalsText(const Bundle &bundle)
                               bytesText(totals.storedBytes.value), dense, ratio);
 }
 
-std::string sectionsText(const Bundle &bundle)
-{
-    return heading("Sections") +
-           terminalText(textTable(report::sectionTable(), report::sectionRows(bundle)));
-}
-
 /// What `inspect` prints for people: the bundle, its functions, files and weights, their figures
 /// on request, the sections likewise. `selected`: by weight, whether it is listed.
 std::string inspectText(const Bundle &bundle,
@@ -166,10 +142,15 @@ std::string inspectText(const Bundle &bundle,
                         const std::vector<bool> &selected)
 {
     std::string text = summaryText(bundle) + modelsText(bundle) + descriptionText(bundle) +
-                       functionsText(bundle) + backendsText(bundle) + filesText(bundle);
+                       functionsText(bundle) + backendsText(bundle) + heading("Files") +
+                       tableText(report::fileTable(), bundle.files());
     if (withSections)
-        text += sectionsText(bundle);
-    text += weightsText(bundle, statistics, asked, selected) + sharedText(bundle);
+        text +=
+            heading("Sections") + tableText(report::sectionTable(), report::sectionRows(bundle));
+    text += weightsText(bundle, statistics, asked, selected);
+    // Each of several weights counts the bytes as its own, the totals only once.
+    text +=
+        titledTable("Shared records", report::sharedRecordTable(), report::sharedRecords(bundle));
     return bundle.weights().empty() ? text : text + totalsText(bundle);
 }
 
@@ -229,8 +210,7 @@ std::string findingsText(const Bundle &bundle, const std::vector<Finding> &findi
     if (findings.empty())
         return heading("Worth a look") + "  nothing\n";
     return heading("Worth a look") +
-           terminalText(
-               report::textTable(report::findingTable(), report::findingRows(bundle, findings)));
+           tableText(report::findingTable(), report::findingRows(bundle, findings));
 }
 
 /// What is expected: by a sibling build, then a configuration, then what was typed.
@@ -261,8 +241,7 @@ std::string coverageText(const Bundle &bundle, const InspectedCoverage &covered)
 {
     return heading("Coverage") +
            fmt::format("  {}\n", report::coverageSentence(covered.coverage, covered.rules)) +
-           terminalText(report::textTable(report::coverageTable(),
-                                          report::coverageLines(bundle, covered.coverage)));
+           tableText(report::coverageTable(), report::coverageLines(bundle, covered.coverage));
 }
 
 /// The first rows of each table; JSON has all.

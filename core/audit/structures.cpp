@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
+#include "core/bundle/element_place.h"
 
 #include <cmath>
 #include <numeric>
@@ -554,7 +555,7 @@ private:
         found.kind = Kind::OtherElements;
         for (std::size_t i = 0; i < count; ++i) {
             all -= worst[i].first;
-            found.elements.push_back(placeOf(worst[i].second, m_subject.reference->shape));
+            found.elements.push_back(elementPlace(m_subject.reference->shape, worst[i].second));
             found.left = relative(std::max(0.0, all));
             if (explains(found.left)) {
                 found.why = fmt::format("{} hold other values", counted(i + 1, "single element"));
@@ -671,16 +672,6 @@ std::string rowsText(std::span<const Rows> rows)
     if (rows.size() > kShown)
         text += fmt::format(" and {} more", counted(rows.size() - kShown, "run"));
     return text;
-}
-
-std::vector<std::uint64_t> placeOf(std::uint64_t element, const Shape &shape)
-{
-    std::vector<std::uint64_t> place(shape.size());
-    for (std::size_t i = shape.size(); i-- > 0;) {
-        place[i] = element % shape[i];
-        element /= shape[i];
-    }
-    return place;
 }
 
 } // namespace kernscope::audit

@@ -38,7 +38,5 @@ double correlation(const Subject &subject);
 std::vector<Rows> rowRuns(std::span<const std::uint64_t> rows);
 /// "rows 1,500 to 1,755", "row 37".
 std::string rowsText(std::span<const Rows> rows);
-/// Place of an element of that shape.
-std::vector<std::uint64_t> placeOf(std::uint64_t element, const Shape &shape);
 
 } // namespace kernscope::audit

@@ -255,6 +255,17 @@ std::vector<std::uint64_t> elementsOfCode(const Bundle &bundle, const Encoding &
     return found ? elements : std::vector<std::uint64_t>();
 }
 
+std::vector<std::uint64_t> elementPlace(const Shape &shape, std::uint64_t element)
+{
+    std::vector<std::uint64_t> place(shape.size());
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+        const std::uint64_t extent = std::max<std::uint64_t>(shape[axis], 1);
+        place[axis] = element % extent;
+        element /= extent;
+    }
+    return place;
+}
+
 bool isElementwise(const Weight &weight, codec::PartRole role)
 {
     if (!weight.form.encoding())

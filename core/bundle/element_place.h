@@ -54,6 +54,9 @@ class FieldMap;
 
 namespace kernscope {
 
+/// Indices of an element along each axis, row by row.
+std::vector<std::uint64_t> elementPlace(const Shape &shape, std::uint64_t element);
+
 /// Whether element i of the operand is element i of the decoded tensor.
 bool isElementwise(const Weight &weight, codec::PartRole role);
 

@@ -4,6 +4,7 @@
 #include "core/assessment/weight_facts.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
+#include "core/bundle/element_place.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/compare/task_comparison.h"
 
@@ -335,17 +336,6 @@ std::string faithfulText(const Bundle &a, const Difference &difference, const Bu
     return fmt::format("not {}: {}[{}] is {} in A, {} in B", claim, weight.findableName(),
                        fmt::join(elementPlace(weight.shape, verdict.counterexample->element), ","),
                        exactText(verdict.counterexample->a), exactText(verdict.counterexample->b));
-}
-
-std::vector<std::uint64_t> elementPlace(const Shape &shape, std::uint64_t element)
-{
-    std::vector<std::uint64_t> place(shape.size());
-    for (std::size_t axis = shape.size(); axis-- > 0;) {
-        const std::uint64_t extent = std::max<std::uint64_t>(shape[axis], 1);
-        place[axis] = element % extent;
-        element /= extent;
-    }
-    return place;
 }
 
 std::string differenceSummary(const Bundle &a, const Bundle &b, const Difference &difference)

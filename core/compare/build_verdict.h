@@ -54,7 +54,4 @@ BuildVerdict buildVerdict(const Bundle &a, const Bundle &b, const Difference &di
 std::string faithfulText(const Bundle &a, const Difference &difference,
                          const BuildVerdict &verdict);
 
-/// Indices of an element along each axis, row by row.
-std::vector<std::uint64_t> elementPlace(const Shape &shape, std::uint64_t element);
-
 } // namespace kernscope

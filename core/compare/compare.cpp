@@ -166,9 +166,8 @@ private:
         for (const ComparedPair &pair : m_result.weights) {
             if (pair.layoutEqual)
                 total += m_a.weights()[pair.a].storedBytes.value;
-            if (m_options.values && !pair.values &&
-                (pair.shapeEqual ||
-                 m_a.weights()[pair.a].elements == m_b.weights()[pair.b].elements))
+            if (m_options.values && (pair.shapeEqual || m_a.weights()[pair.a].elements ==
+                                                            m_b.weights()[pair.b].elements))
                 total += comparedWeight(m_a, m_b, pair).elements.value;
         }
         m_progress->setTotal(total);
@@ -230,10 +229,6 @@ private:
     {
         if (!m_options.values)
             return true;
-        if (pair.values) {
-            describeValues(m_a, m_b, pair);
-            return m_progress == nullptr || !m_progress->cancelled();
-        }
         return pair.shapeEqual ? findValues(m_a, m_b, pair, m_options.tolerance, m_progress)
                                : findReshaped(m_a, m_b, pair, m_progress);
     }

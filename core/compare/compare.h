@@ -280,8 +280,7 @@ struct ComparisonSteps {
 Result<Difference> compareBundles(const Bundle &a, const Bundle &b, const DiffOptions &options,
                                   Progress *progress = nullptr, const ComparisonSteps &steps = {});
 
-/// Several builds of one base, each compared as by compareBundles(): but every weight of the base
-/// is decoded once, however many builds there are. `options`: one a build. Errors:
+/// Several builds of one base, each compared by compareBundles(). `options`: one a build. Errors:
 /// "task.cancelled".
 Result<std::vector<Difference>> compareBuilds(const Bundle &base,
                                               std::span<const Bundle *const> builds,
@@ -340,8 +339,11 @@ std::string pairingText(const ComparedPair &pair);
 Result<ValueDifference> compareValues(const Bundle &a, const Bundle &b, const PairSides &sides,
                                       double tolerance, Progress *progress = nullptr);
 
-/// Fills in the values, the step or the fault of a pair. What is stored as the same bytes in the
-/// same layout is not decoded. False where cancelled.
+/// Fills in the values or the fault of a pair, and what follows from the values: the step, and,
+/// where they have little in common in their places, the rule that explains them, or whether the
+/// channels stand in another order (a search over samples, and the values once more where there is
+/// one). What is stored as the same bytes in the same layout is not decoded. A pair whose samples
+/// were the same and whose values are not is no exact one any more. False where cancelled.
 bool findValues(const Bundle &a, const Bundle &b, ComparedPair &pair, double tolerance,
                 Progress *progress = nullptr);
 
@@ -351,12 +353,6 @@ bool findValues(const Bundle &a, const Bundle &b, ComparedPair &pair, double tol
 /// nothing for others. False where cancelled.
 bool findReshaped(const Bundle &a, const Bundle &b, ComparedPair &pair,
                   Progress *progress = nullptr);
-
-/// Fills in what follows from the values of a pair: the step, and, where the values have little in
-/// common in their places, the rule that explains them, or whether the channels stand in another
-/// order (a search over samples, and the values once more where there is one). A pair whose samples
-/// were the same and whose values are not is no exact one any more. Takes the files' locks itself.
-void describeValues(const Bundle &a, const Bundle &b, ComparedPair &pair);
 
 /// Largest quantisation step of the two, as ComparedPair::step. Takes the files' locks itself.
 std::optional<double> quantisationStep(const Bundle &a, std::size_t weightA, const Bundle &b,

@@ -223,55 +223,27 @@ Likeness likenessOf(std::span<const float> x, std::span<const float> y)
     return {correlation, correlation >= WeightSketch::needed(x.size())};
 }
 
-/// One of the weights that stand side by side in a larger one.
-struct JoinedPart {
-    std::size_t weight = kNoIndex;
-    std::uint64_t first = 0, count = 0; ///< along the axis
-    bool exact = false;
-    double similarity = 0;
-};
-struct JoinedWeights {
-    std::size_t whole = kNoIndex, axis = 0;
-    std::vector<JoinedPart> parts;
-};
-
-/// The pairs of the parts.
-void addPairs(const Bundle &a, const Bundle &b, bool split, const JoinedWeights &joined,
-              std::vector<ComparedPair> &pairs)
-{
-    for (std::size_t i = 0; i < joined.parts.size(); ++i) {
-        const JoinedPart &part = joined.parts[i];
-        ComparedPair pair;
-        pair.a = split ? joined.whole : part.weight;
-        pair.b = split ? part.weight : joined.whole;
-        pair.slice = {split, joined.axis, part.first, part.count, i, joined.parts.size()};
-        pair.pairing = Pairing::Content;
-        pair.content = part.exact ? ContentKind::Exact : ContentKind::Nearest;
-        pair.similarity = part.similarity;
-        pair.shapeEqual = true;
-        pair.storedRatio = storedRatio(a.weights()[pair.a], b.weights()[pair.b]);
-        pairs.push_back(std::move(pair));
-    }
-}
-
 /// One side's weights against those of the other side, which are the parts.
 class JoinSearch
 {
 public:
-    JoinSearch(const Bundle &whole, const Bundle &part, bool exact, const Progress *progress)
-        : m_whole(whole), m_part(part), m_exact(exact), m_progress(progress)
+    /// `split`: A has the wholes.
+    JoinSearch(const Bundle &a, const Bundle &b, bool split, bool exact, const Progress *progress)
+        : m_whole(split ? a : b), m_part(split ? b : a), m_split(split), m_exact(exact),
+          m_progress(progress)
     {
     }
 
     bool cancelled() const { return m_progress != nullptr && m_progress->cancelled(); }
 
-    std::optional<JoinedWeights> find(std::size_t weight, std::span<const std::size_t> others)
+    /// The pairs of the parts of a weight; none where it has no parts.
+    std::vector<ComparedPair> find(std::size_t weight, std::span<const std::size_t> others)
     {
         const Weight &whole = m_whole.weights()[weight];
         const auto decoder = m_whole.decoder(weight);
+        std::vector<ComparedPair> best;
         if (!decoder || whole.elements.value == 0 || cancelled())
-            return std::nullopt;
-        std::optional<JoinedWeights> best;
+            return best;
         for (std::size_t axis = 0; axis < whole.shape.size(); ++axis) {
             auto candidates = candidatesFor(whole, others, axis);
             std::uint64_t sum = 0;
@@ -279,22 +251,17 @@ public:
                 sum += candidate.extent;
             if (candidates.size() < 2 || sum < whole.shape[axis])
                 continue;
-            auto found = fill(*decoder, whole.shape, axis, candidates);
-            if (found && (!best || least(*found) > least(*best)))
+            auto found = fill(*decoder, weight, axis, candidates);
+            if (!found.empty() && (best.empty() || least(found) > least(best)))
                 best = std::move(found);
         }
-        if (best)
-            best->whole = weight;
         return best;
     }
 
 private:
-    static double least(const JoinedWeights &joined)
+    static double least(const std::vector<ComparedPair> &parts)
     {
-        double least = 1;
-        for (const JoinedPart &part : joined.parts)
-            least = std::min(least, part.similarity);
-        return least;
+        return *std::ranges::min_element(parts, {}, &ComparedPair::similarity)->similarity;
     }
 
     /// Those of the same extents but along the axis, and shorter there.
@@ -350,29 +317,41 @@ private:
     }
 
     /// From the first place of the axis to its end, the best part each time.
-    std::optional<JoinedWeights> fill(const codec::Decoder &whole, const Shape &shape,
-                                      std::size_t axis, std::vector<Candidate> &candidates) const
+    std::vector<ComparedPair> fill(const codec::Decoder &whole, std::size_t weight,
+                                   std::size_t axis, std::vector<Candidate> &candidates) const
     {
+        const Shape &shape = m_whole.weights()[weight].shape;
         PartPlaces places;
         places.all = shape[axis];
         for (std::size_t i = axis + 1; i < shape.size(); ++i)
             places.inner *= shape[i];
-        JoinedWeights joined;
-        joined.axis = axis;
+        std::vector<ComparedPair> parts;
         std::size_t evidence = 0;
         for (std::uint64_t at = 0; at < places.all;) {
             const Fit fit = bestFit(whole, places, at, candidates);
-            if (fit.candidate == kNoIndex || joined.parts.size() == kMostParts || cancelled())
-                return std::nullopt;
+            if (fit.candidate == kNoIndex || parts.size() == kMostParts || cancelled())
+                return {};
             Candidate &taken = candidates[fit.candidate];
             taken.used = true;
             evidence += taken.constant ? 0 : taken.samples.size();
-            joined.parts.push_back({taken.weight, at, taken.extent, fit.exact, fit.similarity});
+            ComparedPair pair;
+            pair.a = m_split ? weight : taken.weight;
+            pair.b = m_split ? taken.weight : weight;
+            pair.slice = {m_split, axis, at, taken.extent, parts.size(), 0};
+            pair.pairing = Pairing::Content;
+            pair.content = fit.exact ? ContentKind::Exact : ContentKind::Nearest;
+            pair.similarity = fit.similarity;
+            pair.shapeEqual = true;
+            const Weight &one = m_whole.weights()[weight], &part = m_part.weights()[taken.weight];
+            pair.storedRatio = m_split ? storedRatio(one, part) : storedRatio(part, one);
+            parts.push_back(std::move(pair));
             at += taken.extent;
         }
-        if (joined.parts.size() < 2 || evidence < kLeastEvidence)
-            return std::nullopt;
-        return joined;
+        if (parts.size() < 2 || evidence < kLeastEvidence)
+            return {};
+        for (ComparedPair &pair : parts)
+            pair.slice->parts = parts.size();
+        return parts;
     }
 
     Fit bestFit(const codec::Decoder &whole, PartPlaces places, std::uint64_t at,
@@ -414,7 +393,7 @@ private:
 
     const Bundle &m_whole;
     const Bundle &m_part;
-    bool m_exact;
+    bool m_split, m_exact;
     const Progress *m_progress;
     std::map<std::size_t, std::optional<Candidate>> m_made; ///< by weight of the parts' side
 };
@@ -500,15 +479,16 @@ std::vector<ComparedPair> findJoined(const Bundle &a, std::span<const std::size_
     for (const bool split : {true, false}) {
         auto &wholes = left[split ? 0 : 1];
         auto &parts = left[split ? 1 : 0];
-        JoinSearch search(split ? a : b, split ? b : a, exact, progress);
+        JoinSearch search(a, b, split, exact, progress);
         for (const std::size_t whole : std::vector(wholes)) {
             auto found = search.find(whole, parts);
-            if (!found || search.cancelled())
+            if (found.empty() || search.cancelled())
                 continue;
             std::erase(wholes, whole);
-            for (const JoinedPart &part : found->parts)
-                std::erase(parts, part.weight);
-            addPairs(a, b, split, *found, result);
+            for (ComparedPair &pair : found) {
+                std::erase(parts, split ? pair.b : pair.a);
+                result.push_back(std::move(pair));
+            }
         }
     }
     return result;

@@ -46,17 +46,9 @@ double numberOf(const LimitFigure &figure)
 
 /// The limits of one weight, each with the rule that it comes from.
 struct WeightLimits {
-    struct One {
-        std::optional<double> value;
-        std::string rule;
-    };
-    std::array<One, kMeasures.size()> values; ///< by measure
+    ValueLimits values;
+    std::array<std::string, kMeasures.size()> rules; ///< by measure
     bool allowMissing = false, ignore = false;
-
-    bool any() const
-    {
-        return std::ranges::any_of(values, [](const One &one) { return one.value.has_value(); });
-    }
 };
 
 bool applies(const LimitRule &rule, const Weight &weight)
@@ -68,18 +60,15 @@ bool applies(const LimitRule &rule, const Weight &weight)
 /// `partner`: the same weight in B; null where it has none.
 WeightLimits limitsOf(const DiffLimits &limits, const Weight &weight, const Weight *partner)
 {
-    WeightLimits result;
-    result.allowMissing = limits.allowMissing;
-    for (std::size_t i = 0; i < kMeasures.size(); ++i) {
-        if (kMeasures[i].limit != nullptr)
-            result.values[i].value = limits.values.*kMeasures[i].limit;
-    }
+    WeightLimits result{limits.values, {}, limits.allowMissing};
     for (const LimitRule &rule : limits.rules) {
         if (!applies(rule, weight) && (partner == nullptr || !applies(rule, *partner)))
             continue;
         for (std::size_t i = 0; i < kMeasures.size(); ++i) {
-            if (kMeasures[i].limit != nullptr && rule.limits.*kMeasures[i].limit)
-                result.values[i] = {rule.limits.*kMeasures[i].limit, rule.pattern};
+            if (kMeasures[i].limit != nullptr && rule.limits.*kMeasures[i].limit) {
+                result.values.*kMeasures[i].limit = rule.limits.*kMeasures[i].limit;
+                result.rules[i] = rule.pattern;
+            }
         }
         result.allowMissing = rule.allowMissing.value_or(result.allowMissing);
         result.ignore = result.ignore || rule.ignore;
@@ -162,7 +151,7 @@ private:
             add(name, "shape", shapeText(m_b.weights()[pair.b].shape), shapeText(weight.shape));
             return;
         }
-        if (limits.any() && pair.values)
+        if (limits.values.any() && pair.values)
             checkValues(name, *pair.values, limits);
         else if (!(pair.values ? pair.values->identical() : pair.storedEqual))
             add(name, "equal", pair.slice ? verdict(pair, m_a, m_b) : differing(pair),
@@ -180,17 +169,12 @@ private:
     void checkValues(const std::string &name, const ValueDifference &values,
                      const WeightLimits &limits)
     {
-        ValueLimits wanted;
-        for (std::size_t i = 0; i < kMeasures.size(); ++i) {
-            if (kMeasures[i].limit != nullptr)
-                wanted.*kMeasures[i].limit = limits.values[i].value;
-        }
-        for (LimitFault &fault : exceededLimits(values, wanted)) {
+        for (LimitFault &fault : exceededLimits(values, limits.values)) {
             const auto kind = std::ranges::find_if(
                 kMeasures, [&](const ValueMeasure &each) { return fault.limit == each.name; });
             const auto index = static_cast<std::size_t>(kind - kMeasures.begin());
             add(name, fault.limit, std::move(fault.found), std::move(fault.allowed),
-                limits.values[index].rule);
+                limits.rules[index]);
         }
     }
 

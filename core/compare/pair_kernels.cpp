@@ -23,8 +23,6 @@ namespace kernscope::diff::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET != HWY_SCALAR
-
 using D16 = hn::ScalableTag<std::uint16_t>;
 using V16 = hn::Vec<D16>;
 using D64 = hn::ScalableTag<double>;
@@ -372,55 +370,20 @@ void addVectors(const std::uint16_t *a, const std::uint16_t *b, std::size_t coun
         std::max<std::uint32_t>(figures.maxUlp, hn::GetLane(hn::MaxOfLanes(d, counts.maxUlp)));
 }
 
-#endif
-
 /// Adds what whole vectors hold; returns how many elements that are.
 std::size_t addRun(const std::uint16_t *a, const std::uint16_t *b, std::size_t count,
                    HalfFigures &figures)
 {
-#if HWY_TARGET != HWY_SCALAR
     const std::size_t whole = count - count % hn::Lanes(D16());
     if (whole > 0)
         addVectors(a, b, whole, figures);
     return whole;
-#else
-    static_cast<void>(a);
-    static_cast<void>(b);
-    static_cast<void>(count);
-    static_cast<void>(figures);
-    return 0;
-#endif
-}
-
-/// The first vector from `from` on that may hold elements so far apart, rounded to fp32; where the
-/// vectors end if none does.
-std::size_t nextApart(const std::uint16_t *a, const std::uint16_t *b, std::size_t from,
-                      std::size_t count, float distance)
-{
-#if HWY_TARGET != HWY_SCALAR
-    const DWide d;
-    const DWideHalf dh;
-    const std::size_t lanes = hn::Lanes(d);
-    for (; from + lanes <= count; from += lanes) {
-        const auto va = kernscope::HWY_NAMESPACE::widenHalf(d, hn::LoadU(dh, a + from));
-        const auto vb = kernscope::HWY_NAMESPACE::widenHalf(d, hn::LoadU(dh, b + from));
-        if (!hn::AllFalse(d, hn::Eq(hn::Abs(hn::Sub(va, vb)), hn::Set(d, distance))))
-            break;
-    }
-#else
-    static_cast<void>(a);
-    static_cast<void>(b);
-    static_cast<void>(count);
-    static_cast<void>(distance);
-#endif
-    return from;
 }
 
 /// Sum of the squares of the finite values of whole vectors; returns how many elements that are.
 std::size_t addSquares(const std::uint16_t *values, std::size_t count, double &squares,
                        std::uint64_t &finite)
 {
-#if HWY_TARGET != HWY_SCALAR
     const D16 d16;
     const D64 d64;
     const D32 df;
@@ -449,13 +412,6 @@ std::size_t addSquares(const std::uint16_t *values, std::size_t count, double &s
     squares += hn::GetLane(hn::SumOfLanes(d64, hn::Add(s0, s1)));
     finite += whole - sumOf(wild);
     return whole;
-#else
-    static_cast<void>(values);
-    static_cast<void>(count);
-    static_cast<void>(squares);
-    static_cast<void>(finite);
-    return 0;
-#endif
 }
 
 } // namespace kernscope::diff::HWY_NAMESPACE
@@ -466,7 +422,6 @@ namespace kernscope::diff {
 
 HWY_EXPORT(addRun);
 HWY_EXPORT(addSquares);
-HWY_EXPORT(nextApart);
 
 void addHalfFiguresPlainly(std::span<const std::uint16_t> a, std::span<const std::uint16_t> b,
                            HalfFigures &figures)
@@ -505,23 +460,6 @@ void addHalfFigures(std::span<const std::uint16_t> a, std::span<const std::uint1
 {
     const std::size_t done = HWY_DYNAMIC_DISPATCH(addRun)(a.data(), b.data(), a.size(), figures);
     addHalfFiguresPlainly(a.subspan(done), b.subspan(done), figures);
-}
-
-std::size_t firstApart(std::span<const std::uint16_t> a, std::span<const std::uint16_t> b,
-                       double distance)
-{
-    constexpr std::size_t kLook = 16; // elements at a time where one of them may be it
-    const auto rounded = static_cast<float>(distance);
-    for (std::size_t i = 0; i < a.size();) {
-        i = HWY_DYNAMIC_DISPATCH(nextApart)(a.data(), b.data(), i, a.size(), rounded);
-        for (const std::size_t end = std::min(i + kLook, a.size()); i < end; ++i) {
-            const auto x = static_cast<double>(halfToFloat(a[i]));
-            const auto y = static_cast<double>(halfToFloat(b[i]));
-            if (std::abs(x - y) == distance)
-                return i;
-        }
-    }
-    return a.size();
 }
 
 void addEqualHalves(std::span<const std::uint16_t> values, HalfFigures &figures)

@@ -31,11 +31,6 @@ void addHalfFigures(std::span<const std::uint16_t> a, std::span<const std::uint1
 void addHalfFiguresPlainly(std::span<const std::uint16_t> a, std::span<const std::uint16_t> b,
                            HalfFigures &figures);
 
-/// The first element of two runs whose values are `distance`, which is finite, apart; the length of
-/// the runs where there is none.
-std::size_t firstApart(std::span<const std::uint16_t> a, std::span<const std::uint16_t> b,
-                       double distance);
-
 /// Adds the squares of the values that are finite (twice: to aa, bb and ab) of a run that both
 /// sides have alike, and counts it as equal.
 void addEqualHalves(std::span<const std::uint16_t> values, HalfFigures &figures);

@@ -4,6 +4,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
+#include "core/bundle/element_place.h"
 #include "core/bundle/stored_values.h"
 #include "core/compare/pair_reader.h"
 #include "core/form/operand_place.h"
@@ -412,11 +413,7 @@ private:
 /// Element of B for one of A, where axis order[i] of A is axis i of B.
 std::uint64_t turned(std::uint64_t element, const Shape &shape, std::span<const std::size_t> order)
 {
-    Shape place(shape.size());
-    for (std::size_t axis = shape.size(); axis-- > 0;) {
-        place[axis] = element % shape[axis];
-        element /= shape[axis];
-    }
+    const auto place = elementPlace(shape, element);
     std::uint64_t result = 0;
     for (const std::size_t axis : order)
         result = result * shape[axis] + place[axis];

@@ -37,15 +37,6 @@ ExactValue apart(const std::optional<ElementPair> &pair)
     return pair ? apart(pair->a, pair->b) : 0;
 }
 
-/// The first element that differs and is not finite in one of the two; their length if none does.
-std::size_t firstInfinitelyApart(std::span<const std::uint16_t> a, std::span<const std::uint16_t> b)
-{
-    std::size_t i = 0;
-    while (i < a.size() && apart(valueOf(a[i]), valueOf(b[i])) < kInfinity)
-        ++i;
-    return i;
-}
-
 /// Whether fp16 rounding explains that two numbers differ: not of what it has no number for.
 bool sameInHalf(double a, double b)
 {
@@ -58,63 +49,6 @@ std::uint64_t nonfiniteOf(std::span<const std::uint16_t> halves)
     return static_cast<std::uint64_t>(std::ranges::count_if(
         halves, [](std::uint16_t half) { return !std::isfinite(valueOf(half)); }));
 }
-
-/// A run of elements of A, decoded when it is first asked for: several pairs may share it.
-class BaseRun
-{
-public:
-    /// Elements [first, first + count) come next; nothing of them is decoded yet.
-    void begin(std::uint64_t first, std::size_t count)
-    {
-        m_first = first;
-        m_count = count;
-        m_haveHalves = m_haveDoubles = m_haveExact = false;
-    }
-
-    std::uint64_t first() const { return m_first; }
-    std::size_t count() const { return m_count; }
-    /// `decoded` grows by the elements that had to be decoded.
-    std::span<const std::uint16_t> halves(const PairReader &reader, std::uint64_t &decoded)
-    {
-        if (!m_haveHalves) {
-            m_halves = reader.halvesOf(true, m_first, m_count, m_decodedHalves);
-            m_haveHalves = true;
-            decoded += m_count;
-        }
-        return m_halves;
-    }
-
-    std::span<const double> doubles(const PairReader &reader, std::uint64_t &decoded)
-    {
-        if (!m_haveDoubles) {
-            m_doubles.resize(m_count);
-            reader.readDoubles(true, m_first, m_doubles);
-            m_haveDoubles = true;
-            decoded += m_count;
-        }
-        return m_doubles;
-    }
-
-    std::span<const ExactValue> exact(const PairReader &reader, std::uint64_t &decoded)
-    {
-        if (!m_haveExact) {
-            m_exact.resize(m_count);
-            reader.readExact(true, m_first, m_exact);
-            m_haveExact = true;
-            decoded += m_count;
-        }
-        return m_exact;
-    }
-
-private:
-    std::uint64_t m_first = 0;
-    std::size_t m_count = 0;
-    bool m_haveHalves = false, m_haveDoubles = false, m_haveExact = false;
-    std::span<const std::uint16_t> m_halves;
-    std::vector<std::uint16_t> m_decodedHalves; ///< of them, where they are not stored so
-    std::vector<double> m_doubles;
-    std::vector<ExactValue> m_exact;
-};
 
 /// Sums over the elements that are finite in both. Runs are summed as doubles where these do, and
 /// the sums of runs added exactly.
@@ -155,35 +89,14 @@ public:
         m_result.ulpHistogram.assign(ulpBins(m_result.ulpType), 0);
     }
 
-    /// Decodes and adds elements [first, first + count).
-    void add(std::uint64_t first, std::uint64_t count)
+    /// Decodes and adds elements [first, first + count), at most kKernelElements.
+    void add(std::uint64_t first, std::size_t count)
     {
-        BaseRun base;
-        for (std::uint64_t done = 0; done < count;) {
-            const auto some =
-                static_cast<std::size_t>(std::min<std::uint64_t>(kKernelElements, count - done));
-            base.begin(first + done, some);
-            add(base);
-            done += some;
-        }
-    }
-
-    /// The same for a run of A that others may have decoded, of at most kKernelElements.
-    void add(BaseRun &base)
-    {
+        m_result.decoded += 2 * count;
         if (m_reader->halves())
-            return addHalves(base);
-        const std::size_t count = base.count();
-        if (m_reader->wide()) {
-            m_exactB.resize(count);
-            m_reader->readExact(false, base.first(), m_exactB);
-            addValues<ExactValue>(base.first(), base.exact(*m_reader, m_result.decoded), m_exactB);
-        } else {
-            m_doublesB.resize(count);
-            m_reader->readDoubles(false, base.first(), m_doublesB);
-            addValues<double>(base.first(), base.doubles(*m_reader, m_result.decoded), m_doublesB);
-        }
-        m_result.decoded += count;
+            return addHalves(first, count);
+        m_reader->wide() ? addValues(first, count, m_exactA, m_exactB)
+                         : addValues(first, count, m_doublesA, m_doublesB);
     }
 
     /// Adds what another one found in elements after these.
@@ -205,13 +118,19 @@ public:
             m_result.ulpHistogram[bin] += other.ulpHistogram[bin];
         if (other.worst && (!m_result.worst || apart(other.worst) > apart(m_result.worst)))
             m_result.worst = other.worst;
+        if (later.m_farthest > m_farthest) {
+            m_farthest = later.m_farthest;
+            m_farRun = later.m_farRun;
+        }
         if (!m_result.counterexample)
             m_result.counterexample = other.counterexample;
         m_sums.add(later.m_sums);
     }
 
-    ValueDifference finish() const
+    ValueDifference finish()
     {
+        if (m_farthest > 0)
+            findWorst();
         ValueDifference result = m_result;
         if (result.notFinite > 0) {
             result.maxAbs = result.meanAbs = result.rmse = kInfinity;
@@ -247,12 +166,10 @@ public:
     }
 
 private:
-    void addHalves(BaseRun &base)
+    void addHalves(std::uint64_t first, std::size_t count)
     {
-        const std::size_t count = base.count();
-        const auto halvesA = base.halves(*m_reader, m_result.decoded);
-        const auto halvesB = m_reader->halvesOf(false, base.first(), count, m_decodedB);
-        m_result.decoded += count;
+        const auto halvesA = m_reader->halvesOf(true, first, count, m_decodedA);
+        const auto halvesB = m_reader->halvesOf(false, first, count, m_decodedB);
         HalfFigures figures;
         figures.largestRelative = static_cast<double>(m_sums.largestRelative);
         if (std::memcmp(halvesA.data(), halvesB.data(), halvesA.size_bytes()) == 0)
@@ -278,29 +195,26 @@ private:
                 m_result.ulpHistogram[bin] += figures.ulp[bin];
         }
         if (different > 0)
-            noteWorst(base.first(), halvesA, halvesB, figures);
+            noteWorst(first, halvesA, halvesB, figures);
         else if (m_result.ulpType != ElementType::Fp16)
             m_result.ulpHistogram[0] += count;
     }
 
     template <class T>
-    void addValues(std::uint64_t first, std::span<const T> a, std::span<const T> b)
+    void addValues(std::uint64_t first, std::size_t count, std::vector<T> &a, std::vector<T> &b)
     {
+        a.resize(count);
+        b.resize(count);
         PairSums<T> sums;
-        const std::size_t last = m_result.ulpHistogram.size() - 1;
-        for (std::size_t i = 0; i < a.size(); ++i) {
+        if constexpr (std::is_same_v<T, double>) {
+            m_reader->readDoubles(first, a, b);
+        } else {
+            m_reader->readExact(true, first, a);
+            m_reader->readExact(false, first, b);
+        }
+        for (std::size_t i = 0; i < count; ++i) {
             addValue(first + i, a[i], b[i], sums);
-            std::uint64_t steps = 0;
-            if constexpr (std::is_same_v<T, double>)
-                steps = ulpDistance(m_result.ulpType, a[i], b[i]);
-            else
-                steps = exactUlpDistance(m_result.ulpType, a[i], b[i]);
-            m_result.maxUlp = std::max(m_result.maxUlp, steps);
-            const bool oneNan = std::isnan(a[i]) != std::isnan(b[i]);
-            ++m_result
-                  .ulpHistogram[oneNan ? last
-                                       : std::min<std::size_t>(
-                                             last, static_cast<unsigned>(std::bit_width(steps)))];
+            noteSteps(a[i], b[i]);
         }
         m_sums.add(sums);
     }
@@ -344,34 +258,41 @@ private:
             sums.largestRelative = std::max(sums.largestRelative, distance / std::abs(a));
     }
 
-    /// Places, and what else needs a look at single elements. Which one is farthest off follows
-    /// from
-    /// the figures: it is looked for only in a run that has one farther off than those before.
+    /// What needs a look at single elements. Which one is farthest off follows from the figures:
+    /// only its run is kept.
     void noteWorst(std::uint64_t first, std::span<const std::uint16_t> halvesA,
                    std::span<const std::uint16_t> halvesB, const HalfFigures &figures)
     {
-        const auto before = static_cast<double>(apart(m_result.worst));
         const double farthest = figures.notFinite > 0 ? kInfinity : figures.largest;
-        const auto pairAt = [&](std::size_t i) {
-            return ElementPair{first + i, valueOf(halvesA[i]), valueOf(halvesB[i])};
-        };
         for (std::size_t i = 0; i < halvesA.size() && !m_result.counterexample; ++i) {
-            if (apart(pairAt(i)) > 0)
-                m_result.counterexample = pairAt(i);
+            const double a = valueOf(halvesA[i]), b = valueOf(halvesB[i]);
+            if (apart(a, b) > 0)
+                m_result.counterexample = ElementPair{first + i, a, b};
         }
-        if (farthest > before) {
-            const std::size_t place = farthest < kInfinity ? firstApart(halvesA, halvesB, farthest)
-                                                           : firstInfinitelyApart(halvesA, halvesB);
-            // A file that another program writes meanwhile may have no such element any more.
-            if (place < halvesA.size())
-                m_result.worst = pairAt(place);
+        if (farthest > m_farthest) {
+            m_farthest = farthest;
+            m_farRun = {first, halvesA.size()};
         }
         if (m_tolerance > 0 && farthest > m_tolerance)
             noteBeyond(halvesA, halvesB);
         else if (!(m_tolerance > 0))
             m_result.beyondTolerance += halvesA.size() - figures.equal;
-        if (m_result.ulpType != ElementType::Fp16)
-            noteSteps(halvesA, halvesB);
+        for (std::size_t i = 0; m_result.ulpType != ElementType::Fp16 && i < halvesA.size(); ++i)
+            noteSteps(valueOf(halvesA[i]), valueOf(halvesB[i]));
+    }
+
+    /// The first element that is farthest off. A file that another program writes meanwhile may
+    /// have no such element any more.
+    void findWorst()
+    {
+        const auto &[first, count] = m_farRun;
+        const auto halvesA = m_reader->halvesOf(true, first, count, m_decodedA);
+        const auto halvesB = m_reader->halvesOf(false, first, count, m_decodedB);
+        for (std::size_t i = 0; i < count && !m_result.worst; ++i) {
+            const double a = valueOf(halvesA[i]), b = valueOf(halvesB[i]);
+            if (apart(a, b) == m_farthest)
+                m_result.worst = ElementPair{first + i, a, b};
+        }
     }
 
     void noteBeyond(std::span<const std::uint16_t> halvesA, std::span<const std::uint16_t> halvesB)
@@ -381,48 +302,33 @@ private:
                 apart(valueOf(halvesA[i]), valueOf(halvesB[i])) > m_tolerance ? 1U : 0U;
     }
 
-    /// The steps of other types than fp16.
-    void noteSteps(std::span<const std::uint16_t> halvesA, std::span<const std::uint16_t> halvesB)
+    /// The steps of other types than fp16 between two values.
+    template <class T>
+    void noteSteps(T a, T b)
     {
+        std::uint64_t steps = 0;
+        if constexpr (std::is_same_v<T, double>)
+            steps = ulpDistance(m_result.ulpType, a, b);
+        else
+            steps = exactUlpDistance(m_result.ulpType, a, b);
+        m_result.maxUlp = std::max(m_result.maxUlp, steps);
         const std::size_t last = m_result.ulpHistogram.size() - 1;
-        for (std::size_t i = 0; i < halvesA.size(); ++i) {
-            const double a = valueOf(halvesA[i]), b = valueOf(halvesB[i]);
-            const bool oneNan = std::isnan(a) != std::isnan(b);
-            const std::uint64_t steps = ulpDistance(m_result.ulpType, a, b);
-            m_result.maxUlp = std::max(m_result.maxUlp, steps);
-            ++m_result
-                  .ulpHistogram[oneNan ? last
-                                       : std::min<std::size_t>(
-                                             last, static_cast<unsigned>(std::bit_width(steps)))];
-        }
+        const auto bin = static_cast<std::size_t>(std::bit_width(steps));
+        ++m_result.ulpHistogram[std::isnan(a) != std::isnan(b) ? last : std::min(last, bin)];
     }
 
     const PairReader *m_reader;
     double m_tolerance;
     ValueDifference m_result;
     PairSums<ExactValue> m_sums;
-    std::vector<std::uint16_t> m_decodedB;
-    std::vector<double> m_doublesB;
-    std::vector<ExactValue> m_exactB;
+    double m_farthest = 0;                             ///< of fp16 values
+    std::pair<std::uint64_t, std::size_t> m_farRun{};  ///< that has it
+    std::vector<std::uint16_t> m_decodedA, m_decodedB; ///< where they are not stored so
+    std::vector<double> m_doublesA, m_doublesB;
+    std::vector<ExactValue> m_exactA, m_exactB;
 };
 
 } // namespace
-
-/// A weight of the base in one of several builds.
-struct BuildPair {
-    const Bundle *build = nullptr;
-    ComparedPair *pair = nullptr; ///< gets the values, or the fault
-    double tolerance = 0;
-};
-
-/// Values of one weight of the base against those of several builds; the base is decoded once.
-/// False where cancelled. Takes the files' locks itself. Progress in elements, of every pair.
-bool compareWithBase(const Bundle &base, std::size_t weight, std::span<const BuildPair> pairs,
-                     Progress *progress);
-
-/// Whether the values of a pair follow from its stored bytes, and what they are then: fills them
-/// in without decoding anything.
-bool valuesOfSameBytes(const Bundle &a, const Bundle &b, ComparedPair &pair);
 
 } // namespace kernscope::diff
 
@@ -437,20 +343,17 @@ constexpr std::uint64_t kWorthThread = std::uint64_t(1) << 19;
 constexpr std::uint64_t kMostStretches = 256;
 constexpr unsigned kMostThreads = 8;
 
-/// One pass over the pairs of one weight of A, by as many threads as there are processors: A is
-/// decoded once. Each stretch is summed apart and the stretches in their order: the figures do not
-/// depend on which thread came first.
+/// One pass over a pair of weights, by as many threads as there are processors. Each stretch is
+/// summed apart and the stretches in their order: the figures do not depend on which thread came
+/// first.
 class Pass
 {
 public:
-    Pass(std::span<const diff::PairReader> readers, std::span<const double> tolerances,
-         Progress *progress)
-        : m_progress(progress), m_elements(readers.front().elements()),
-          m_stretch(std::max(kWorthThread / 2, m_elements / kMostStretches + 1))
+    Pass(const diff::PairReader &reader, double tolerance, Progress *progress)
+        : m_progress(progress), m_elements(reader.elements()),
+          m_stretch(std::max(kWorthThread / 2, m_elements / kMostStretches + 1)),
+          m_whole(reader, tolerance), m_found((m_elements + m_stretch - 1) / m_stretch, m_whole)
     {
-        for (std::size_t i = 0; i < readers.size(); ++i)
-            m_empty.emplace_back(readers[i], tolerances[i]);
-        m_found.assign((m_elements + m_stretch - 1) / m_stretch, m_empty);
     }
 
     /// False where cancelled.
@@ -459,46 +362,38 @@ public:
         const std::uint64_t useful = m_elements / kWorthThread;
         const auto threads = static_cast<unsigned>(std::min<std::uint64_t>(
             {useful, kMostThreads, std::max(1u, std::thread::hardware_concurrency())}));
-        std::vector<diff::BaseRun> bases(std::max(1U, threads));
-        onThreads(m_found.size(), bases.size(), [&](std::size_t stretch, std::size_t thread) {
-            work(stretch, bases[thread]);
+        onThreads(m_found.size(), std::max(1U, threads), [&](std::size_t stretch, std::size_t) {
+            work(stretch);
             return !m_stopped;
         });
         return !m_stopped;
     }
 
-    ValueDifference finish(std::size_t pair) const
+    ValueDifference finish()
     {
-        diff::PairGatherer whole = m_empty[pair];
-        for (const Gatherers &found : m_found)
-            whole.merge(found[pair]);
-        return whole.finish();
+        for (const diff::PairGatherer &found : m_found)
+            m_whole.merge(found);
+        return m_whole.finish();
     }
 
 private:
-    using Gatherers = std::vector<diff::PairGatherer>; ///< one a pair
-
-    void work(std::size_t stretch, diff::BaseRun &base)
+    void work(std::size_t stretch)
     {
         const std::uint64_t end = std::min(m_elements, (stretch + 1) * m_stretch);
         for (std::uint64_t at = stretch * m_stretch; at < end && !m_stopped;) {
-            const std::uint64_t stop = std::min(end, at + kPassStep);
-            const std::uint64_t count = stop - at;
-            for (; at < stop; at += base.count()) {
-                base.begin(at, static_cast<std::size_t>(
-                                   std::min<std::uint64_t>(diff::kKernelElements, stop - at)));
-                for (diff::PairGatherer &pair : m_found[stretch])
-                    pair.add(base);
-            }
-            if (m_progress != nullptr && !m_progress->advance(count * m_empty.size()))
+            const std::uint64_t stop = std::min(end, at + kPassStep), count = stop - at;
+            for (; at < stop; at += std::min<std::uint64_t>(diff::kKernelElements, stop - at))
+                m_found[stretch].add(at, static_cast<std::size_t>(std::min<std::uint64_t>(
+                                             diff::kKernelElements, stop - at)));
+            if (m_progress != nullptr && !m_progress->advance(count))
                 m_stopped = true;
         }
     }
 
     Progress *m_progress;
     std::uint64_t m_elements, m_stretch;
-    Gatherers m_empty;
-    std::vector<Gatherers> m_found; ///< by stretch
+    diff::PairGatherer m_whole;
+    std::vector<diff::PairGatherer> m_found; ///< by stretch
     std::atomic<bool> m_stopped{false};
 };
 
@@ -507,10 +402,10 @@ Result<ValueDifference> figuresOf(const Result<diff::PairReader> &reader, double
 {
     if (!reader)
         return tl::unexpected(reader.error());
-    Pass pass(std::span(&*reader, 1), std::span(&tolerance, 1), progress);
+    Pass pass(*reader, tolerance, progress);
     if (!pass.run())
         return tl::unexpected(cancelledError("The comparison was cancelled"));
-    return pass.finish(0);
+    return pass.finish();
 }
 
 /// Largest finite magnitude among the scales of a weight, where they are stored as numbers.
@@ -532,81 +427,26 @@ std::optional<double> largestScale(const Bundle &bundle, std::size_t weight)
     return largest;
 }
 
-tl::unexpected<Error> buildsCancelled()
+/// Whether the values of a pair follow from its stored bytes, and what they are then: fills them
+/// in without decoding anything.
+bool valuesOfSameBytes(const Bundle &a, const Bundle &b, ComparedPair &pair)
 {
-    return tl::unexpected(cancelledError("The comparison was cancelled"));
-}
-
-/// The pairs of every weight of the base whose values have to be decoded.
-std::vector<std::vector<diff::BuildPair>> pairsByWeight(const Bundle &base,
-                                                        std::span<const Bundle *const> builds,
-                                                        std::span<const DiffOptions> options,
-                                                        std::vector<Difference> &all,
-                                                        Progress *progress)
-{
-    std::vector<std::vector<diff::BuildPair>> pairs(base.weights().size());
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        if (!options[i].values)
-            continue;
-        for (ComparedPair &pair : all[i].weights) {
-            if (!findReshaped(base, *builds[i], pair, progress))
-                return {};
-            if (!pair.slice && pair.shapeEqual && !diff::valuesOfSameBytes(base, *builds[i], pair))
-                pairs[pair.a].push_back({builds[i], &pair, options[i].tolerance});
-        }
-    }
-    return pairs;
-}
-
-} // namespace
-
-Result<ValueDifference> compareValues(const Bundle &a, const Bundle &b, const PairSides &sides,
-                                      double tolerance, Progress *progress)
-{
-    const PairReadLock lock(a, b);
-    return figuresOf(diff::PairReader::make(a, b, sides), tolerance, progress);
-}
-
-bool diff::compareWithBase(const Bundle &base, std::size_t weight, std::span<const BuildPair> pairs,
-                           Progress *progress)
-{
-    std::vector<const Bundle *> bundles{&base};
-    for (const BuildPair &pair : pairs)
-        bundles.push_back(pair.build);
-    const PairReadLock lock(bundles);
-    std::vector<PairReader> readers;
-    std::vector<double> tolerances;
-    std::vector<ComparedPair *> compared;
-    for (const BuildPair &pair : pairs) {
-        auto reader = PairReader::make(base, *pair.build, {weight, pair.pair->b});
-        if (!reader) {
-            pair.pair->fault = std::move(reader.error());
-            continue;
-        }
-        readers.push_back(*std::move(reader));
-        tolerances.push_back(pair.tolerance);
-        compared.push_back(pair.pair);
-    }
-    if (readers.empty())
-        return true;
-    Pass pass(readers, tolerances, progress);
-    if (!pass.run())
+    const Weight &from = a.weights()[pair.a], &to = b.weights()[pair.b];
+    if (!pair.storedEqual || from.fault || to.fault || !from.form.encoding() ||
+        !to.form.encoding() || !diff::sameDecoding(*from.form.encoding(), *to.form.encoding()))
         return false;
-    for (std::size_t i = 0; i < compared.size(); ++i)
-        compared[i]->values = pass.finish(i);
+    {
+        // What only shows when it is read, such as a mask that does not fit, is a fault of one.
+        const PairReadLock lock(a, b);
+        if (!a.decoder(pair.a) || !b.decoder(pair.b))
+            return false;
+    }
+    pair.values = ValueDifference::same(from.elements.value, from.type);
+    pair.step = quantisationStep(a, pair.a, b, pair.b);
     return true;
 }
 
-std::optional<double> quantisationStep(const Bundle &a, std::size_t weightA, const Bundle &b,
-                                       std::size_t weightB)
-{
-    const PairReadLock lock(a, b);
-    const auto stepA = largestScale(a, weightA), stepB = largestScale(b, weightB);
-    if (!stepA || !stepB)
-        return stepA ? stepA : stepB;
-    return std::max(*stepA, *stepB);
-}
-
+/// What explains the values of a pair that were found.
 void describeValues(const Bundle &a, const Bundle &b, ComparedPair &pair)
 {
     if (pair.content == ContentKind::Exact && !pair.values->identical())
@@ -626,21 +466,23 @@ void describeValues(const Bundle &a, const Bundle &b, ComparedPair &pair)
         pair.reordered = diff::compareReordered(a, pair.a, b, pair.b, *pair.order, nullptr);
 }
 
-bool diff::valuesOfSameBytes(const Bundle &a, const Bundle &b, ComparedPair &pair)
+} // namespace
+
+Result<ValueDifference> compareValues(const Bundle &a, const Bundle &b, const PairSides &sides,
+                                      double tolerance, Progress *progress)
 {
-    const Weight &from = a.weights()[pair.a], &to = b.weights()[pair.b];
-    if (!pair.storedEqual || from.fault || to.fault || !from.form.encoding() ||
-        !to.form.encoding() || !sameDecoding(*from.form.encoding(), *to.form.encoding()))
-        return false;
-    {
-        // What only shows when it is read, such as a mask that does not fit, is a fault of one.
-        const PairReadLock lock(a, b);
-        if (!a.decoder(pair.a) || !b.decoder(pair.b))
-            return false;
-    }
-    pair.values = ValueDifference::same(from.elements.value, from.type);
-    pair.step = quantisationStep(a, pair.a, b, pair.b);
-    return true;
+    const PairReadLock lock(a, b);
+    return figuresOf(diff::PairReader::make(a, b, sides), tolerance, progress);
+}
+
+std::optional<double> quantisationStep(const Bundle &a, std::size_t weightA, const Bundle &b,
+                                       std::size_t weightB)
+{
+    const PairReadLock lock(a, b);
+    const auto stepA = largestScale(a, weightA), stepB = largestScale(b, weightB);
+    if (!stepA || !stepB)
+        return stepA ? stepA : stepB;
+    return std::max(*stepA, *stepB);
 }
 
 bool findReshaped(const Bundle &a, const Bundle &b, ComparedPair &pair, Progress *progress)
@@ -662,7 +504,7 @@ bool findReshaped(const Bundle &a, const Bundle &b, ComparedPair &pair, Progress
 bool findValues(const Bundle &a, const Bundle &b, ComparedPair &pair, double tolerance,
                 Progress *progress)
 {
-    if (diff::valuesOfSameBytes(a, b, pair))
+    if (valuesOfSameBytes(a, b, pair))
         return progress == nullptr || progress->advance(pair.values->elements());
     auto values = compareValues(a, b, pair, tolerance, progress);
     if (!values && values.error().code == "task.cancelled")
@@ -683,30 +525,8 @@ Result<std::vector<Difference>> compareBuilds(const Bundle &base,
 {
     std::vector<Difference> all;
     for (std::size_t i = 0; i < builds.size(); ++i) {
-        DiffOptions stored = options[i];
-        stored.values = false;
-        auto difference = TRY(compareBundles(base, *builds[i], stored, progress));
+        auto difference = TRY(compareBundles(base, *builds[i], options[i], progress));
         all.push_back(std::move(difference));
-    }
-    const auto pairs = pairsByWeight(base, builds, options, all, progress);
-    if (progress != nullptr && progress->cancelled())
-        return buildsCancelled();
-    for (std::size_t weight = 0; weight < pairs.size(); ++weight) {
-        if (pairs[weight].empty())
-            continue;
-        if (!diff::compareWithBase(base, weight, pairs[weight], progress))
-            return buildsCancelled();
-        for (const diff::BuildPair &one : pairs[weight]) {
-            if (one.pair->values)
-                describeValues(base, *one.build, *one.pair);
-        }
-    }
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        for (ComparedPair &pair : all[i].weights) {
-            if (options[i].values && pair.slice &&
-                !findValues(base, *builds[i], pair, options[i].tolerance, progress))
-                return buildsCancelled();
-        }
     }
     return all;
 }

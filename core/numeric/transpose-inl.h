@@ -19,8 +19,6 @@ namespace kernscope::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET != HWY_SCALAR // which has vectors of one lane
-
 using EightHalves = hn::FixedTag<std::uint16_t, 8>;
 
 /// `load(column)` gives eight rows of a column; rows [first, first + rows) of the eight go to
@@ -73,8 +71,6 @@ HWY_INLINE void streamRows(const std::uint16_t *block, std::size_t rows, std::ui
             hn::Stream(hn::Load(d, block + row * kLineHalves + at), d, out + row * step + at);
     }
 }
-
-#endif
 
 } // namespace kernscope::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

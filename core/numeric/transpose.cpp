@@ -21,7 +21,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 HWY_INLINE void storeTurnedBytes(const std::uint8_t *in, std::size_t columnBytes, std::size_t rows,
                                  std::uint8_t *out, std::size_t step)
 {
-#if HWY_TARGET != HWY_SCALAR
     const hn::FixedTag<std::uint8_t, 8> d8;
     const hn::FixedTag<std::uint8_t, 16> d;
     const hn::FixedTag<std::uint16_t, 8> d16;
@@ -47,18 +46,11 @@ HWY_INLINE void storeTurnedBytes(const std::uint8_t *in, std::size_t columnBytes
     };
     store(hn::InterleaveLower(d16, p0, p1), hn::InterleaveLower(d16, p2, p3), 0);
     store(hn::InterleaveUpper(d16, p0, p1), hn::InterleaveUpper(d16, p2, p3), 4);
-#else
-    for (std::size_t row = 0; row < rows && row < 8; ++row) {
-        for (std::size_t column = 0; column < 8; ++column)
-            out[row * step + column] = in[column * columnBytes + row];
-    }
-#endif
 }
 
 HWY_INLINE void storeTurnedHalves(const std::uint8_t *in, std::size_t columnBytes, std::size_t rows,
                                   std::uint16_t *out, std::size_t step)
 {
-#if HWY_TARGET != HWY_SCALAR
     const EightHalves d;
     const hn::Repartition<std::uint8_t, EightHalves> d8;
     const auto load = [&](std::size_t column) HWY_ATTR {
@@ -68,12 +60,6 @@ HWY_INLINE void storeTurnedHalves(const std::uint8_t *in, std::size_t columnByte
         storeTurned<true>(load, 0, 8, out, step);
     else
         storeTurned<false>(load, 0, rows, out, step);
-#else
-    for (std::size_t row = 0; row < rows && row < 8; ++row) {
-        for (std::size_t column = 0; column < 8; ++column)
-            std::memcpy(out + row * step + column, in + column * columnBytes + 2 * row, 2);
-    }
-#endif
 }
 
 template <class T>
@@ -124,7 +110,6 @@ void turnHalvesOf(const std::uint8_t *in, std::size_t bytes, std::size_t columnB
 void turnLinesOf(const std::uint8_t *in, std::size_t bytes, std::size_t columnBytes,
                  std::size_t rows, std::size_t columns, std::uint16_t *out, std::size_t step)
 {
-#if HWY_TARGET != HWY_SCALAR
     alignas(64) std::uint16_t block[8 * kLineHalves];
     for (std::size_t column = 0; column < columns; column += kLineHalves) {
         for (std::size_t row = 0; row < rows; row += 8) {
@@ -134,9 +119,6 @@ void turnLinesOf(const std::uint8_t *in, std::size_t bytes, std::size_t columnBy
             streamRows(block, some, out + row * step + column, step);
         }
     }
-#else
-    turnAll(in, bytes, columnBytes, rows, columns, out, step);
-#endif
 }
 
 void turnBytesOf(const std::uint8_t *in, std::size_t bytes, std::size_t columnBytes,

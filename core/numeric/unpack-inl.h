@@ -20,8 +20,6 @@ namespace kernscope::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET != HWY_SCALAR // which has vectors of one lane: callers unpack code by code there
-
 /// Vectors of codes, one a byte: 16 or 32 of them, as the processor has it.
 using CodeTag = hn::CappedTag<std::uint8_t, 32>;
 
@@ -94,8 +92,6 @@ HWY_INLINE hn::Vec<CodeTag> unpackVector(const std::uint8_t *HWY_RESTRICT in)
         return hn::BitCast(d, hn::Or(low, high));
     }
 }
-
-#endif
 
 } // namespace kernscope::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -16,8 +16,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace kernscope::HWY_NAMESPACE {
 
-#if HWY_TARGET != HWY_SCALAR
-
 template <unsigned Width>
 std::size_t unpackRunOf(const std::uint8_t *in, std::size_t inBytes, std::uint8_t *out,
                         std::size_t count)
@@ -74,25 +72,6 @@ std::uint64_t countRun(const std::byte *stream, std::size_t bytes, std::size_t *
     *counted = at;
     return hn::GetLane(hn::SumOfLanes(d, sum));
 }
-
-#else
-
-std::size_t unpackRun(const std::byte *, std::size_t, unsigned, std::uint8_t *, std::size_t)
-{
-    return 0;
-}
-
-std::size_t signExtendRun(std::int8_t *, std::size_t)
-{
-    return 0;
-}
-
-std::uint64_t countRun(const std::byte *, std::size_t, std::size_t *)
-{
-    return 0;
-}
-
-#endif
 
 } // namespace kernscope::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

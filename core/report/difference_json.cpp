@@ -82,25 +82,6 @@ Result<void> findCodebooks(CheckedDifference &checked, Progress *progress)
     return {};
 }
 
-/// Of one build as it is found; of several the weights of the base are decoded once.
-Result<std::vector<Difference>> compareWithBase(const Bundle &base,
-                                                std::span<const BundlePtr> builds,
-                                                std::span<const std::vector<PairChoice>> pairs,
-                                                const DiffOptions &wanted, Progress *progress)
-{
-    std::vector<const Bundle *> others;
-    std::vector<DiffOptions> options;
-    for (std::size_t i = 0; i < builds.size(); ++i) {
-        others.push_back(builds[i].get());
-        options.push_back(wanted);
-        options.back().pairs = pairs[i];
-    }
-    if (others.size() > 1)
-        return compareBuilds(base, others, options, progress);
-    auto one = TRY(compareBundles(base, *others.front(), options.front(), progress));
-    return std::vector<Difference>{std::move(one)};
-}
-
 Json bytesJson(const std::optional<ByteCount> &bytes)
 {
     return bytes ? numberJson(bytes->value) : Json(nullptr);
@@ -499,11 +480,13 @@ compareChecked(const BundlePtr &base, std::span<const BundlePtr> builds,
                std::span<const std::vector<PairChoice>> pairs, const ComparisonWanted &wanted,
                Progress *progress)
 {
-    auto differences = TRY(compareWithBase(*base, builds, pairs, wanted.options, progress));
     Progress own;
+    DiffOptions options = wanted.options;
     std::vector<CheckedDifference> all;
     for (std::size_t i = 0; i < builds.size(); ++i) {
-        CheckedDifference checked{base, builds[i], std::move(differences[i]), {}, {}};
+        options.pairs = pairs[i];
+        auto difference = TRY(compareBundles(*base, *builds[i], options, progress));
+        CheckedDifference checked{base, builds[i], std::move(difference), {}, {}};
         checked.faults = checkLimits(*base, *checked.b, checked.difference, wanted.limits);
         checked.verdict = buildVerdict(*base, *checked.b, checked.difference);
         Result<void> found;

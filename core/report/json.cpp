@@ -46,41 +46,6 @@ Json document(std::string_view command)
 
 namespace {
 
-/// Of the binary values that packed() makes.
-constexpr std::uint8_t kPackedText = 0x4A;
-
-std::string documentDump(const Json &value, int indent)
-{
-    return value.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
-
-bool isPacked(const Json &value)
-{
-    return value.is_binary() && value.get_binary().has_subtype() &&
-           value.get_binary().subtype() == kPackedText;
-}
-
-void writePacked(std::string &text, const Json &list, int indent)
-{
-    const std::string margin(static_cast<std::size_t>(2 * indent), ' ');
-    std::size_t size = text.size();
-    for (const Json &each : list) {
-        const auto &row = each.get_binary();
-        size += row.size() + margin.size() * (2 + static_cast<std::size_t>(
-                                                      std::ranges::count(row, std::uint8_t('\n'))));
-    }
-    text.reserve(size + size / 64);
-    for (const Json &each : list) {
-        text += &each == &list.front() ? "[\n" + margin : ",\n" + margin;
-        for (const std::uint8_t letter : each.get_binary()) {
-            text += static_cast<char>(letter);
-            if (letter == '\n') // within a string it would be written out
-                text += margin;
-        }
-    }
-    text += "\n" + std::string(static_cast<std::size_t>(indent), ' ') + "]";
-}
-
 /// A value's extents; null for one that the program leaves open.
 Json dimsJson(const mil::ValueType &type)
 {
@@ -255,36 +220,9 @@ void finish(Json &document, const Diagnostics &diagnostics)
     document["diagnostics"] = jsonArray(diagnosticTable(), diagnostics);
 }
 
-Json packed(const Json &row)
-{
-    const std::string text = documentDump(row, 1);
-    return Json::binary({text.begin(), text.end()}, kPackedText);
-}
-
 std::string documentText(const Json &document, int indent)
 {
-    const auto packs = [](const Json &value) {
-        return value.is_array() && !value.empty() && isPacked(value.front());
-    };
-    if (!document.is_object() || std::ranges::none_of(document, packs))
-        return documentDump(document, indent);
-    std::string text;
-    for (const auto &[key, value] : document.items()) {
-        text += text.empty() ? "{\n" : ",\n";
-        text += std::string(static_cast<std::size_t>(indent), ' ') + documentDump(key, 0) + ": ";
-        if (packs(value)) {
-            writePacked(text, value, indent);
-            continue;
-        }
-        const std::string plain = documentDump(value, indent);
-        for (const char letter : plain) {
-            text += letter;
-            if (letter == '\n')
-                text.append(static_cast<std::size_t>(indent), ' ');
-        }
-    }
-    text += "\n}";
-    return text;
+    return document.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
 Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistics>> &statistics,
@@ -308,18 +246,10 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
     if (!bundle.readOnlyReason().empty())
         json["read_only"] = bundle.readOnlyReason();
     json["files"] = listJson(bundle.files(), fileJson);
-    // A hundred thousand rows as values would take ten times the memory of their text.
-    constexpr std::size_t kManyRows = 4096;
-    const bool many = bundle.weights().size() > kManyRows;
-    const auto add = [many](Json &list, Json row) {
-        list.push_back(many ? packed(row) : std::move(row));
-    };
-    json["sections"] = Json::array();
-    for (const SectionFacts &row : sectionRows(bundle))
-        add(json["sections"], jsonObject(sectionTable(), row));
+    json["sections"] = jsonArray(sectionTable(), sectionRows(bundle));
     json["weights"] = Json::array();
     for (std::size_t i = 0; i < bundle.weights().size(); ++i)
-        add(json["weights"],
+        json["weights"].push_back(
             weightJson(bundle, i, i < statistics.size() ? statistics[i] : std::nullopt, asked));
     json["totals"] = bundleTotalsJson(bundle);
     json["warnings"] = Json::array();

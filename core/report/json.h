@@ -18,9 +18,6 @@ void finish(Json &document, const Diagnostics &diagnostics);
 /// The text of a document, lines ended by '\n' but for the last. Names come from files: what is no
 /// UTF-8 is replaced, so that every document is.
 std::string documentText(const Json &document, int indent = 1);
-/// A row of one of a document's own lists, held as its text, which takes a tenth of the memory and
-/// only documentText() reads. All rows of a list are packed or none.
-Json packed(const Json &row);
 Json diagnosticJson(const Diagnostic &diagnostic);
 
 /// WEIGHT of cli.md; `statistics` with the keys that were asked for.

@@ -4,6 +4,7 @@
 #include "core/base/error_builder.h"
 #include "core/base/file_descriptor.h"
 #include "core/base/overlaid_file.h"
+#include "core/bundle/element_place.h"
 #include "core/bundle/stored_values.h"
 #include "core/container/mil/program.h"
 #include "core/numeric/bitpack.h"
@@ -77,6 +78,16 @@ private:
     std::size_t m_most;
 };
 
+Hit hitOf(std::size_t weight, std::uint64_t element, const ElementValue &value)
+{
+    Hit hit;
+    hit.weight = weight;
+    hit.element = element;
+    hit.value = value.value;
+    hit.wide = value.wide;
+    return hit;
+}
+
 /// Runs of elements that fit, one after the other; each of its own where runs do not count.
 class Runs
 {
@@ -91,28 +102,18 @@ public:
     {
         if (!fits)
             return end();
-        if (m_count > 0 && m_joined) {
-            ++m_count;
+        if (m_run && m_joined) {
+            ++m_run->count;
             return true;
         }
         const bool room = end();
-        m_first = element;
-        m_value = value;
-        m_count = 1;
+        m_run = hitOf(m_weight, element, value);
         return room;
     }
     bool end()
     {
-        const std::uint64_t count = std::exchange(m_count, 0);
-        if (count == 0 || count < m_least)
-            return true;
-        Hit hit;
-        hit.weight = m_weight;
-        hit.element = m_first;
-        hit.count = count;
-        hit.value = m_value.value;
-        hit.wide = m_value.wide;
-        return m_out.add(hit);
+        const auto run = std::exchange(m_run, std::nullopt);
+        return !run || run->count < m_least || m_out.add(*run);
     }
 
 private:
@@ -120,8 +121,7 @@ private:
     std::uint64_t m_least;
     bool m_joined;
     Gathering &m_out;
-    std::uint64_t m_first = 0, m_count = 0;
-    ElementValue m_value;
+    std::optional<Hit> m_run;
 };
 
 /// Calls `each(element, value)` for every element of a weight until it says false. False where it
@@ -499,13 +499,8 @@ std::string Hit::valueText() const
 
 std::string elementAddress(const Weight &weight, std::uint64_t element)
 {
-    std::vector<std::uint64_t> indices(weight.shape.size());
-    for (std::size_t axis = weight.shape.size(); axis-- > 0;) {
-        const std::uint64_t extent = std::max<std::uint64_t>(weight.shape[axis], 1);
-        indices[axis] = element % extent;
-        element /= extent;
-    }
-    return fmt::format("{}[{}]", weight.findableName(), fmt::join(indices, ","));
+    return fmt::format("{}[{}]", weight.findableName(),
+                       fmt::join(elementPlace(weight.shape, element), ","));
 }
 
 std::string byteAddress(const Bundle &bundle, const Hit &hit)
@@ -546,7 +541,7 @@ Result<bool> scanStrayCodes(const Bundle &bundle, std::size_t index, const TakeS
     return scanIndices(bundle.programFileOf(weight.model), *stored, bytes, take, progress);
 }
 
-bool Largest::before(const Kept &a, const Kept &b)
+bool Largest::before(const Hit &a, const Hit &b)
 {
     if (larger(a, b) || larger(b, a))
         return larger(a, b);
@@ -554,47 +549,36 @@ bool Largest::before(const Kept &a, const Kept &b)
 }
 
 /// By the doubles, which round alike, and then by what they do not hold.
-bool Largest::larger(const Kept &a, const Kept &b)
+bool Largest::larger(const Hit &a, const Hit &b)
 {
-    if (a.magnitude != b.magnitude || !a.value.wide || !b.value.wide)
-        return a.magnitude > b.magnitude;
-    return a.value.wide->magnitude > b.value.wide->magnitude;
+    const double ofA = std::abs(*a.value), ofB = std::abs(*b.value);
+    return ofA != ofB || !a.wide || !b.wide ? ofA > ofB : a.wide->magnitude > b.wide->magnitude;
 }
 
 void Largest::take(std::size_t weight, std::uint64_t element, const ElementValue &value)
 {
     if (std::isnan(value.value))
         return;
-    const Kept kept{std::abs(value.value), value, weight, element};
-    if (m_heap.size() < m_most) {
-        m_heap.push_back(kept);
-        std::push_heap(m_heap.begin(), m_heap.end(), before);
+    const bool full = m_heap.size() >= m_most;
+    m_complete &= !full;
+    if (full && std::abs(value.value) < std::abs(*m_heap.front().value))
         return;
+    const Hit hit = hitOf(weight, element, value);
+    if (full) {
+        // Elements come in the order of the answer: an equal one later stays out.
+        if (!larger(hit, m_heap.front()))
+            return;
+        std::pop_heap(m_heap.begin(), m_heap.end(), before);
+        m_heap.pop_back();
     }
-    m_complete = false;
-    // Elements come in the order of the answer: an equal one later stays out.
-    if (!larger(kept, m_heap.front()))
-        return;
-    std::pop_heap(m_heap.begin(), m_heap.end(), before);
-    m_heap.back() = kept;
+    m_heap.push_back(hit);
     std::push_heap(m_heap.begin(), m_heap.end(), before);
 }
 
 std::vector<Hit> Largest::take()
 {
     std::sort_heap(m_heap.begin(), m_heap.end(), before);
-    std::vector<Hit> hits;
-    hits.reserve(m_heap.size());
-    for (const Kept &kept : m_heap) {
-        Hit hit;
-        hit.weight = kept.weight;
-        hit.element = kept.element;
-        hit.value = kept.value.value;
-        hit.wide = kept.value.wide;
-        hits.push_back(hit);
-    }
-    m_heap.clear();
-    return hits;
+    return std::exchange(m_heap, {});
 }
 
 } // namespace kernscope::search

@@ -121,19 +121,13 @@ public:
     std::vector<Hit> take();
 
 private:
-    struct Kept {
-        double magnitude = 0;
-        ElementValue value;
-        std::size_t weight = 0;
-        std::uint64_t element = 0;
-    };
-    static bool larger(const Kept &a, const Kept &b);
+    static bool larger(const Hit &a, const Hit &b);
     /// Whether `a` comes before `b` in the answer.
-    static bool before(const Kept &a, const Kept &b);
+    static bool before(const Hit &a, const Hit &b);
 
     std::size_t m_most;
     bool m_complete = true;
-    std::vector<Kept> m_heap; ///< the one to go next is in front
+    std::vector<Hit> m_heap; ///< the one to go next is in front
 };
 
 } // namespace kernscope::search

@@ -19,7 +19,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// Set bits of every 64 bytes. Returns how many blocks were counted: all, or none without vectors.
 std::size_t countBlocks(const std::byte *bytes, std::size_t blocks, std::uint16_t *counts)
 {
-#if HWY_TARGET != HWY_SCALAR
     const hn::CappedTag<std::uint64_t, 8> d;
     const hn::Repartition<std::uint8_t, decltype(d)> d8;
     const auto *in = reinterpret_cast<const std::uint8_t *>(bytes);
@@ -30,12 +29,6 @@ std::size_t countBlocks(const std::byte *bytes, std::size_t blocks, std::uint16_
         counts[block] = static_cast<std::uint16_t>(hn::GetLane(hn::SumOfLanes(d, sum)));
     }
     return blocks;
-#else
-    static_cast<void>(bytes);
-    static_cast<void>(blocks);
-    static_cast<void>(counts);
-    return 0;
-#endif
 }
 
 } // namespace kernscope::codec::HWY_NAMESPACE

@@ -86,32 +86,18 @@ struct KeyedHalf {
 /// runs of fewer than kFew.
 std::vector<KeyedHalf> sortedHalves(std::span<const float> values)
 {
-    constexpr std::size_t kDigits = 256;
     std::vector<KeyedHalf> sorted;
     sorted.reserve(values.size());
-    std::array<std::uint32_t, kDigits> low{}, high{};
     forEachHalfBlock(values, [&](std::size_t at, std::span<const std::uint16_t> halves) {
         for (std::size_t i = 0; i < halves.size(); ++i) {
             const std::uint16_t half = halves[i] == 0x8000u ? std::uint16_t{0} : halves[i];
             if ((half & kHalfInfinity) == kHalfInfinity)
                 continue;
             const auto key = static_cast<std::uint16_t>(halfOrder(half) + 0x8000);
-            ++low[key % kDigits];
-            ++high[key / kDigits];
             sorted.push_back({key, half, static_cast<std::uint32_t>(at + i)});
         }
     });
-    std::vector<KeyedHalf> other(sorted.size());
-    const auto pass = [&](std::array<std::uint32_t, kDigits> &counts, unsigned shift) {
-        std::uint32_t before = 0;
-        for (std::uint32_t &count : counts)
-            before += std::exchange(count, before);
-        for (const KeyedHalf &one : sorted)
-            other[counts[(one.key >> shift) % kDigits]++] = one;
-        sorted.swap(other);
-    };
-    pass(low, 0);
-    pass(high, 8);
+    std::ranges::stable_sort(sorted, {}, &KeyedHalf::key);
     return sorted;
 }
 
@@ -158,18 +144,12 @@ std::vector<std::uint64_t> countHalves(std::span<const float> values)
 /// Whether all values are finite in fp16.
 bool fitHalf(std::span<const float> values)
 {
-    constexpr std::size_t kBlock = 4096;
-    std::array<std::uint16_t, kBlock> halves;
-    for (std::size_t at = 0; at < values.size(); at += kBlock) {
-        const auto part = values.subspan(at, std::min(kBlock, values.size() - at));
-        convertFloatToHalf(part, std::span(halves).first(part.size()));
-        unsigned special = 0;
-        for (std::size_t i = 0; i < part.size(); ++i)
-            special |= (halves[i] & kHalfInfinity) == kHalfInfinity ? 1u : 0u;
-        if (special != 0)
-            return false;
-    }
-    return true;
+    bool special = false;
+    forEachHalfBlock(values, [&](std::size_t, std::span<const std::uint16_t> halves) {
+        for (const std::uint16_t half : halves)
+            special |= (half & kHalfInfinity) == kHalfInfinity;
+    });
+    return !special;
 }
 
 Result<void> checkOptions(const Shape &shape, const PaletteOptions &options)

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -178,7 +179,7 @@ public:
         const std::size_t number = position / m_group;
         const auto book = std::span<const float>(m_books).subspan(number * length, length);
         const std::size_t at =
-            m_vector == 1 ? nearestValue(book, targets[0]) : nearestVector(number, targets);
+            m_vector == 1 ? nearestValue(book, targets[0]) : nearestVector(book, targets);
         m_codes[position / m_row / m_vector * m_row + position % m_row] =
             static_cast<std::uint8_t>(at);
         for (std::size_t v = 0; v < m_vector; ++v)
@@ -214,16 +215,24 @@ private:
         return static_cast<std::size_t>(at - book.begin());
     }
 
-    std::size_t nearestVector(std::size_t number, std::span<const double> targets)
+    /// The first of equally near ones.
+    static std::size_t nearestVector(std::span<const float> book, std::span<const double> targets)
     {
-        const std::size_t length = m_entries * m_vector;
-        for (std::size_t at = m_tables.size() * length; at < m_books.size(); at += length)
-            m_tables.emplace_back(std::span<const float>(m_books).subspan(at, length), m_vector);
-        constexpr std::size_t kLongest = 5;
-        std::array<float, kLongest> point{};
-        std::transform(targets.begin(), targets.end(), point.begin(),
-                       [](double target) { return static_cast<float>(target); });
-        return m_tables[number].of(std::span<const float>(point).first(targets.size()));
+        std::size_t nearest = 0;
+        double least = std::numeric_limits<double>::infinity();
+        for (std::size_t at = 0; at < book.size(); at += targets.size()) {
+            double distance = 0;
+            for (std::size_t v = 0; v < targets.size(); ++v) {
+                const double off = static_cast<double>(book[at + v]) -
+                                   static_cast<double>(static_cast<float>(targets[v]));
+                distance += off * off;
+            }
+            if (distance < least) {
+                least = distance;
+                nearest = at / targets.size();
+            }
+        }
+        return nearest;
     }
 
     Kept m_kept;
@@ -232,7 +241,6 @@ private:
     std::size_t m_row = 1;   ///< elements of a row of axis 0
     std::size_t m_group = 1; ///< elements of a codebook
     std::vector<float> m_books;
-    std::vector<NearestCentre> m_tables; ///< of vectors, by codebook
     std::vector<std::uint8_t> m_codes;
 };
 
@@ -423,12 +431,6 @@ public:
     void add(std::size_t k, std::span<const double> errors) override
     {
         const float *const row = m_upper.data() + k * m_length;
-        if (m_lanes == kFull) {
-            for (std::size_t j = k + 1; j < m_length; ++j)
-                addRow<kFull>(static_cast<double>(row[j]), errors.data(),
-                              m_shifts.data() + j * kFull);
-            return;
-        }
         for (std::size_t j = k + 1; j < m_length; ++j) {
             for (std::size_t lane = 0; lane < m_lanes; ++lane)
                 m_shifts[j * m_lanes + lane] -= static_cast<double>(row[j]) * errors[lane];
@@ -436,15 +438,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t kFull = 8;
-
-    template <std::size_t Lanes>
-    static void addRow(double factor, const double *errors, double *shifts)
-    {
-        for (std::size_t lane = 0; lane < Lanes; ++lane)
-            shifts[lane] -= factor * errors[lane];
-    }
-
     std::size_t m_length;
     std::size_t m_lanes = 0;
     std::vector<float> m_upper;   ///< row-major

@@ -41,21 +41,4 @@ std::vector<float> massedVectorCentres(std::span<const float> vectors,
                                        std::span<const float> masses, std::size_t vector,
                                        std::size_t clusters, std::vector<float> first);
 
-/// Finds the centre that is nearest to a point. Distances are summed in fp64, value by value.
-class NearestCentre
-{
-public:
-    /// `centres`: whole ones of `vector` values.
-    NearestCentre(std::span<const float> centres, std::size_t vector);
-
-    /// Its number, the first of equally near ones. With masses, one a value, the squared
-    /// differences count by them.
-    std::size_t of(std::span<const float> point, std::span<const float> masses = {});
-
-private:
-    std::size_t m_count, m_padded;
-    std::vector<double> m_columns;   ///< the centres' first values, then their second ones, ...
-    std::vector<double> m_distances; ///< of one point to all
-};
-
 } // namespace kernscope::codec

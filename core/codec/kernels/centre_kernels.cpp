@@ -2,9 +2,7 @@
 #include "core/codec/kernels/centre_kernels.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <numeric>
 #include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
@@ -74,14 +72,6 @@ public:
         m_number = hn::IfThenElse(less, number, m_number);
     }
 
-    /// Returns whether a distance is equal to the least so far.
-    HWY_INLINE bool takeUnlessEqual(PointVec distance, PointVec number)
-    {
-        const bool equal = !hn::AllFalse(PointTag(), hn::Eq(distance, m_least));
-        take(distance, number);
-        return equal;
-    }
-
     HWY_INLINE void store(std::uint32_t *nearest, double *distances) const
     {
         const PointTag d;
@@ -111,53 +101,6 @@ void nearestOf(const PointColumns &points, const double *centres, std::size_t co
             const auto number = hn::Set(d, static_cast<double>(c));
             ofFirst.take(first.distance(centres + c * Vector), number);
             ofSecond.take(second.distance(centres + c * Vector), number);
-        }
-        ofFirst.store(nearest + at, distances + at);
-        ofSecond.store(nearest + at + lanes, distances + at + lanes);
-    }
-}
-
-/// Runs of points that lie side by side by their first values: what lies further from them by those
-/// alone than what they were nearest to is not nearer.
-template <std::size_t Vector>
-void againOf(const PointColumns &points, const SortedCentres &centres, double moved,
-             std::uint32_t *nearest, double *distances)
-{
-    const PointTag d;
-    const std::size_t lanes = hn::Lanes(d);
-    const std::size_t count = centres.firsts.size();
-    const double *const firsts = centres.firsts.data();
-    for (std::size_t at = 0; at < points.padded(); at += 2 * lanes) {
-        const PointRun<Vector, false> first(points, at);
-        const PointRun<Vector, false> second(points, at + lanes);
-        std::size_t low = 0, high = count;
-        if (at + 2 * lanes <= points.count()) {
-            const auto far =
-                hn::Max(hn::LoadU(d, distances + at), hn::LoadU(d, distances + at + lanes));
-            // A little more, for what rounding takes from the numbers that it is made of.
-            const double reach =
-                (std::sqrt(hn::GetLane(hn::MaxOfLanes(d, far))) + moved) * (1 + 1e-9);
-            const double left = points.values()[at] - reach;
-            const double right = points.values()[at + 2 * lanes - 1] + reach;
-            low = static_cast<std::size_t>(std::lower_bound(firsts, firsts + count, left) - firsts);
-            high =
-                static_cast<std::size_t>(std::upper_bound(firsts, firsts + count, right) - firsts);
-        }
-        NearestRun ofFirst, ofSecond;
-        bool tie = false;
-        for (std::size_t c = low; c < high; ++c) {
-            const auto number = hn::Set(d, centres.numbers[c]);
-            const double *const centre = centres.values.data() + c * Vector;
-            tie |= ofFirst.takeUnlessEqual(first.distance(centre), number);
-            tie |= ofSecond.takeUnlessEqual(second.distance(centre), number);
-        }
-        if (tie) { // the first one counts, in the order that the centres have
-            ofFirst = ofSecond = NearestRun();
-            for (std::size_t c = 0; c < count; ++c) {
-                const auto number = hn::Set(d, static_cast<double>(c));
-                ofFirst.take(first.distance(centres.unsorted.data() + c * Vector), number);
-                ofSecond.take(second.distance(centres.unsorted.data() + c * Vector), number);
-            }
         }
         ofFirst.store(nearest + at, distances + at);
         ofSecond.store(nearest + at + lanes, distances + at + lanes);
@@ -200,14 +143,6 @@ bool nearestRun(const PointColumns &points, const double *centres, std::size_t c
     });
 }
 
-bool againRun(const PointColumns &points, const SortedCentres &centres, double moved,
-              std::uint32_t *nearest, double *distances)
-{
-    return withVector(points.vector(), [&](auto vector) HWY_ATTR {
-        againOf<decltype(vector)::value>(points, centres, moved, nearest, distances);
-    });
-}
-
 bool lowerRun(const PointColumns &points, const double *centre, double *distances)
 {
     return withVector(points.vector(), [&](auto vector) HWY_ATTR {
@@ -225,7 +160,6 @@ HWY_AFTER_NAMESPACE();
 namespace kernscope::codec {
 
 HWY_EXPORT(nearestRun);
-HWY_EXPORT(againRun);
 HWY_EXPORT(lowerRun);
 
 namespace {
@@ -287,32 +221,6 @@ void nearestCentres(const PointColumns &points, std::span<const float> centres,
             }
         }
     }
-}
-
-SortedCentres::SortedCentres(std::span<const float> centres, std::size_t vector)
-    : firsts(centres.size() / vector), values(centres.size()), numbers(firsts.size()),
-      unsorted(centres.begin(), centres.end())
-{
-    std::vector<std::uint32_t> order(firsts.size());
-    std::iota(order.begin(), order.end(), 0u);
-    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return unsorted[a * vector] < unsorted[b * vector];
-    });
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        numbers[i] = order[i];
-        firsts[i] = unsorted[order[i] * vector];
-        std::copy_n(unsorted.begin() + static_cast<std::ptrdiff_t>(order[i] * vector), vector,
-                    values.begin() + static_cast<std::ptrdiff_t>(i * vector));
-    }
-}
-
-void nearestAgain(const PointColumns &points, const SortedCentres &centres, double moved,
-                  std::span<std::uint32_t> nearest, std::span<double> distances)
-{
-    if (HWY_DYNAMIC_DISPATCH(againRun)(points, centres, moved, nearest.data(), distances.data()))
-        return;
-    const std::vector<float> all(centres.unsorted.begin(), centres.unsorted.end());
-    nearestCentres(points, all, nearest, distances);
 }
 
 void lowerDistances(const PointColumns &points, std::span<const float> centre,

@@ -37,22 +37,6 @@ private:
 void nearestCentres(const PointColumns &points, std::span<const float> centres,
                     std::span<std::uint32_t> nearest, std::span<double> distances);
 
-/// Centres in the order of their first values.
-struct SortedCentres {
-    explicit SortedCentres(std::span<const float> centres, std::size_t vector);
-
-    std::vector<double> firsts;   ///< their first values, which ascend
-    std::vector<double> values;   ///< whole ones, in that order
-    std::vector<double> numbers;  ///< the place that each of them has among the centres
-    std::vector<double> unsorted; ///< whole ones, in the order that they were given
-};
-
-/// As nearestCentres, for points without masses whose first values ascend. `distances` holds the
-/// previous distances; no centre that is assigned to a point has moved by more than `moved` since.
-/// Only centres that may be nearer are looked at.
-void nearestAgain(const PointColumns &points, const SortedCentres &centres, double moved,
-                  std::span<std::uint32_t> nearest, std::span<double> distances);
-
 /// distances[i] = the lesser of it and the distance of point i to the centre.
 void lowerDistances(const PointColumns &points, std::span<const float> centre,
                     std::span<double> distances);

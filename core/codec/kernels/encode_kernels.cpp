@@ -19,8 +19,6 @@ namespace kernscope::codec::HWY_NAMESPACE {
 
 using namespace ::kernscope::HWY_NAMESPACE;
 
-#if HWY_TARGET != HWY_SCALAR
-
 using FloatTag = hn::CappedTag<float, 8>;
 using FloatVec = hn::Vec<FloatTag>;
 
@@ -162,21 +160,6 @@ std::size_t stepRun(const float *in, std::size_t count, float scale, float inver
     }
     return at;
 }
-
-#else
-
-std::size_t rangeRun(const float *, std::size_t, float *, float *)
-{
-    return 0;
-}
-
-std::size_t stepRun(const float *, std::size_t, float, float, std::int32_t, float, float,
-                    std::size_t, std::uint8_t *)
-{
-    return 0;
-}
-
-#endif
 
 } // namespace kernscope::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -19,8 +19,6 @@ constexpr std::size_t kFitSums = 4; ///< of each lane, of which three count
 /// Adding it to a number below 2^22 rounds that to a whole one, ties to even.
 constexpr float kWhole = 12582912.0f;
 
-#if HWY_TARGET != HWY_SCALAR
-
 /// Eight times the sums of error, cross and square, and a zero, into `sums`.
 void fitRun(const float *values, const float *masses, std::size_t count, float scale, float low,
             float high, float *sums)
@@ -63,33 +61,6 @@ void addFits(const float *sums, double *totals)
         hn::StoreU(total, d, totals + i);
     }
 }
-
-#else
-
-void fitRun(const float *values, const float *masses, std::size_t count, float scale, float low,
-            float high, float *sums)
-{
-    const float inverse = 1.0f / scale;
-    std::fill(sums, sums + kFitSums * kFitLanes, 0.0f);
-    for (std::size_t at = 0; at < count; ++at) {
-        float *const to = sums + kFitSums * (at % kFitLanes);
-        const float steps = std::min(std::max(values[at] * inverse, low), high);
-        const float code = (steps + kWhole) - kWhole;
-        const float off = values[at] - code * scale;
-        const float weighed = masses[at] * code;
-        to[0] += masses[at] * off * off;
-        to[1] += weighed * values[at];
-        to[2] += weighed * code;
-    }
-}
-
-void addFits(const float *sums, double *totals)
-{
-    for (std::size_t i = 0; i < kFitSums * kFitLanes; ++i)
-        totals[i % kFitSums] += static_cast<double>(sums[i]);
-}
-
-#endif
 
 void fitMany(const float *values, const float *masses, std::size_t count, const FitSteps *steps,
              std::size_t many, FitSums *found)

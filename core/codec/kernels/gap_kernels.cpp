@@ -14,8 +14,6 @@ namespace kernscope::codec::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET != HWY_SCALAR
-
 template <class T>
 std::size_t clearRunOf(const std::uint8_t *mask, std::uint64_t first, const std::uint8_t *last,
                        T *out, std::size_t count)
@@ -34,16 +32,6 @@ std::size_t clearRunOf(const std::uint8_t *mask, std::uint64_t first, const std:
     }
     return done;
 }
-
-#else
-
-template <class T>
-std::size_t clearRunOf(const std::uint8_t *, std::uint64_t, const std::uint8_t *, T *, std::size_t)
-{
-    return 0;
-}
-
-#endif
 
 std::size_t clearHalfRun(const std::uint8_t *mask, std::uint64_t first, const std::uint8_t *last,
                          std::uint16_t *out, std::size_t count)

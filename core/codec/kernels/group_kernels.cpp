@@ -41,8 +41,6 @@ namespace kernscope::codec::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET != HWY_SCALAR
-
 /// Eight groups at a time, as long as their bytes and those that are read behind them end before
 /// `bytes`. Returns how many groups; `at` moves on.
 template <bool All, bool Lines>
@@ -192,15 +190,6 @@ std::size_t expandEights(const KeptGroups &groups, std::size_t &at, std::uint16_
     return groups.lines ? expandRun<true, true>(groups, at, out, step)
                         : expandRun<true, false>(groups, at, out, step);
 }
-
-#else
-
-std::size_t expandEights(const KeptGroups &, std::size_t &, std::uint16_t *, std::size_t)
-{
-    return 0;
-}
-
-#endif
 
 } // namespace kernscope::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -48,8 +48,6 @@ alignas(64) inline constexpr auto kGatherOrders = gatherOrders();
 HWY_BEFORE_NAMESPACE();
 namespace kernscope::codec::HWY_NAMESPACE {
 
-#if HWY_TARGET != HWY_SCALAR
-
 /// A bit for each lane of halves.
 HWY_INLINE std::uint64_t maskBitsOf(hn::Mask<SixteenHalves> mask)
 {
@@ -164,8 +162,6 @@ HWY_INLINE void fetchAhead(const float *in)
     for (std::size_t line = 0; line < 64; line += 16)
         __builtin_prefetch(in + kAhead + line);
 }
-
-#endif
 
 } // namespace kernscope::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -21,8 +21,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace kernscope::codec::HWY_NAMESPACE {
 
-#if HWY_TARGET != HWY_SCALAR
-
 /// Eight bits: which of eight values are below the limit (NaN is not).
 HWY_INLINE std::uint8_t smallOnes(const float *in, float least)
 {
@@ -135,28 +133,6 @@ std::size_t nonzeroRun(const std::uint16_t *in, std::size_t count, std::uint8_t 
     *kept = next;
     return at;
 }
-
-#else
-
-std::size_t keepRun(const float *, std::size_t, float, std::uint8_t *, std::uint16_t *,
-                    std::size_t *)
-{
-    return 0;
-}
-
-std::size_t keepNearRun(const float *, std::size_t, float, float, std::uint8_t *, std::uint16_t *,
-                        NearValue *, KeptCounts *)
-{
-    return 0;
-}
-
-std::size_t nonzeroRun(const std::uint16_t *, std::size_t, std::uint8_t *, std::uint16_t *,
-                       std::size_t *)
-{
-    return 0;
-}
-
-#endif
 
 } // namespace kernscope::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -62,8 +62,6 @@ struct MxGroups {
 HWY_BEFORE_NAMESPACE();
 namespace kernscope::codec::HWY_NAMESPACE {
 
-#if HWY_TARGET != HWY_SCALAR
-
 using IntTag = hn::RebindToSigned<SixteenFloats>;
 #if HWY_TARGET <= HWY_AVX3
 using HalfLine = hn::Vec<hn::FixedTag<std::uint16_t, 32>>; ///< a cache line of halves
@@ -161,8 +159,6 @@ HWY_INLINE void storeGroup(const std::uint8_t *in, Factor factor, std::uint16_t 
     storeScaled<E4m3, false, Streamed>(first, factor, out);
     storeScaled<E4m3, false, Streamed>(second, later, out + 16);
 }
-
-#endif
 
 } // namespace kernscope::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

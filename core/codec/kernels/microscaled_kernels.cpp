@@ -20,8 +20,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace kernscope::codec::HWY_NAMESPACE {
 
-#if HWY_TARGET != HWY_SCALAR
-
 /// Powers of two of a row's exponents, upper halves of fp32; returns how many, all but the last
 /// few. Those of E4M3FN are limited as in factorsOf(), exponent 0 of E2M1 makes zero, 255 a NaN.
 std::size_t factorRun(const std::uint8_t *exponents, bool mxfp4, std::uint16_t *out,
@@ -247,20 +245,6 @@ std::size_t mxRun(const MxGroups &groups, bool streamed, std::uint16_t *out)
         groupRun<false>(groups, out);
     return groups.count;
 }
-
-#else
-
-std::size_t factorRun(const std::uint8_t *, bool, std::uint16_t *, std::size_t)
-{
-    return 0;
-}
-
-std::size_t mxRun(const MxGroups &, bool, std::uint16_t *)
-{
-    return 0;
-}
-
-#endif
 
 } // namespace kernscope::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

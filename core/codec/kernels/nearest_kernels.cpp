@@ -25,7 +25,6 @@ using namespace ::kernscope::HWY_NAMESPACE;
 std::size_t countRun(const std::uint16_t *in, std::size_t count, const std::int16_t *bounds,
                      std::size_t many, std::uint8_t *out)
 {
-#if HWY_TARGET != HWY_SCALAR
     const hn::CappedTag<std::int16_t, 16> d;
     const hn::RebindToUnsigned<decltype(d)> du;
     const hn::Rebind<std::uint8_t, decltype(d)> d8;
@@ -60,17 +59,7 @@ std::size_t countRun(const std::uint16_t *in, std::size_t count, const std::int1
         store(n3, at + 3 * lanes);
     }
     return at;
-#else
-    static_cast<void>(in);
-    static_cast<void>(count);
-    static_cast<void>(bounds);
-    static_cast<void>(many);
-    static_cast<void>(out);
-    return 0;
-#endif
 }
-
-#if HWY_TARGET != HWY_SCALAR
 
 using DoubleTag = hn::CappedTag<double, 8>;
 using NarrowFloat = hn::Rebind<float, DoubleTag>;
@@ -231,29 +220,6 @@ std::size_t maskedRun(const double *values, std::size_t count, const std::uint8_
     *zeros = hn::AllTrue(d, hn::Eq(others, hn::Zero(d)));
     return at;
 }
-
-#else
-
-std::size_t halvesRun(const double *, std::size_t, const std::uint16_t *, std::uint16_t *, float *,
-                      ChosenRun *)
-{
-    return 0;
-}
-
-std::size_t scaledRun(const double *, std::size_t, const CodeScale &, const std::uint8_t *,
-                      std::uint8_t *, float *, ChosenRun *run)
-{
-    run->sure = false;
-    return 0;
-}
-
-std::size_t maskedRun(const double *, std::size_t, const std::uint8_t *, double *, std::size_t *,
-                      bool *)
-{
-    return 0;
-}
-
-#endif
 
 } // namespace kernscope::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

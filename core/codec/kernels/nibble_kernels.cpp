@@ -19,8 +19,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace kernscope::codec::HWY_NAMESPACE {
 
-#if HWY_TARGET != HWY_SCALAR
-
 /// Of the values of the sixteen codes under one scale. Without an offset the difference is the
 /// value itself.
 template <bool WithOffset>
@@ -118,16 +116,6 @@ std::size_t nibbleRun(const std::uint8_t *in, const float *values, const ScaleRu
     }
     return at;
 }
-
-#else
-
-std::size_t nibbleRun(const std::uint8_t *, const float *, const ScaleRun &, std::uint64_t,
-                      std::size_t, std::uint16_t *, std::size_t)
-{
-    return 0;
-}
-
-#endif
 
 } // namespace kernscope::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

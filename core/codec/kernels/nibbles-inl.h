@@ -19,8 +19,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace kernscope::codec::HWY_NAMESPACE {
 
-#if HWY_TARGET != HWY_SCALAR
-
 /// As many nibbles at a time as a vector of up to 32 bytes has lanes.
 using NibbleTag = hn::CappedTag<std::uint8_t, 32>;
 
@@ -133,8 +131,6 @@ HWY_INLINE NibbleTable loadNibbleTable(const std::uint16_t *halves)
     return nibbleTable(hn::Load(dh, halves), hn::Load(dh, halves + 8));
 #endif
 }
-
-#endif
 
 } // namespace kernscope::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

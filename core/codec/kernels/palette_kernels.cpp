@@ -22,8 +22,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace kernscope::codec::HWY_NAMESPACE {
 
-#if HWY_TARGET != HWY_SCALAR
-
 template <unsigned Width, bool Streamed>
 std::size_t packedRunOf(const std::uint8_t *in, std::size_t inBytes, const std::byte *table,
                         std::uint16_t *out, std::size_t count)
@@ -126,22 +124,6 @@ std::size_t codeRun(const std::uint8_t *codes, unsigned width, const std::byte *
     return 0;
 #endif
 }
-
-#else
-
-std::size_t packedRun(const std::byte *, std::size_t, unsigned, const std::byte *, bool,
-                      std::uint16_t *, std::size_t)
-{
-    return 0;
-}
-
-std::size_t codeRun(const std::uint8_t *, unsigned, const std::byte *, bool, std::uint16_t *,
-                    std::size_t)
-{
-    return 0;
-}
-
-#endif
 
 } // namespace kernscope::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -57,8 +57,6 @@ alignas(16) inline constexpr Turns kTurnsOf8 = turnsOf(8);
 HWY_BEFORE_NAMESPACE();
 namespace kernscope::codec::HWY_NAMESPACE {
 
-#if HWY_TARGET != HWY_SCALAR
-
 using RankTag = hn::RebindToSigned<SixteenHalves>;
 using RankVec = hn::Vec<RankTag>;
 
@@ -228,24 +226,22 @@ HWY_INLINE void keepColumns(const float *in, std::size_t stride, std::size_t kee
     }
 }
 
-/// Returns how many columns were done.
-std::size_t columnRun(std::uint16_t *halves, std::size_t rows, std::size_t stride,
-                      std::size_t width, std::size_t keep)
+void columnRun(std::uint16_t *halves, std::size_t rows, std::size_t stride, std::size_t width,
+               std::size_t keep)
 {
     const std::size_t lanes = hn::Lanes(RankTag());
     for (std::size_t at = 0; at < width; at += lanes)
         rankColumns(halves + at, rows, stride, std::min(lanes, width - at), keep, halves + at);
-    return width;
 }
 
-/// Only whole vectors of groups of 2, 4 or 8; returns how many columns were done.
-std::size_t floatColumnRun(const float *in, std::size_t rows, std::size_t width, std::size_t keep,
-                           std::uint16_t *out)
+/// Only whole vectors of groups of 2, 4 or 8; false for any others.
+bool floatColumnRun(const float *in, std::size_t rows, std::size_t width, std::size_t keep,
+                    std::uint16_t *out)
 {
     constexpr std::size_t kFetched = 512; // columns ahead
     const std::size_t lanes = hn::Lanes(LineTag());
     if (width % lanes != 0 || (rows != 2 && rows != 4 && rows != 8))
-        return 0;
+        return false;
     for (std::size_t at = 0; at < width; at += lanes) {
         // Into the second cache: in the first, lines of one column may all belong to one set.
         for (std::size_t row = 0; row < rows; ++row) {
@@ -258,28 +254,8 @@ std::size_t floatColumnRun(const float *in, std::size_t rows, std::size_t width,
         default: keepColumns<8>(in + at, width, keep, out + at);
         }
     }
-    return width;
+    return true;
 }
-
-#else
-
-std::size_t groupRun(const float *, std::size_t, std::size_t, std::size_t, std::uint8_t *,
-                     std::uint16_t *, std::size_t *)
-{
-    return 0;
-}
-
-std::size_t columnRun(std::uint16_t *, std::size_t, std::size_t, std::size_t, std::size_t)
-{
-    return 0;
-}
-
-std::size_t floatColumnRun(const float *, std::size_t, std::size_t, std::size_t, std::uint16_t *)
-{
-    return 0;
-}
-
-#endif
 
 } // namespace kernscope::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -298,23 +274,17 @@ constexpr std::size_t kSpare = 16; ///< columnRun reads and writes that much fur
 /// One group of `count` halves, `step` apart, in place.
 void zeroInGroup(std::uint16_t *first, std::size_t count, std::size_t step, std::size_t keep)
 {
-    if (keep >= count)
-        return;
     // What goes before sorts lower: the larger magnitude, then the lower index.
-    std::array<std::uint64_t, kMaxRanked> few{};
-    std::vector<std::uint64_t> many(count > few.size() ? count : 0);
-    const auto keys = many.empty() ? std::span(few).first(count) : std::span(many);
+    std::vector<std::uint64_t> keys(count);
     for (std::size_t i = 0; i < count; ++i)
         keys[i] = std::uint64_t{0x7fffu - (first[i * step] & 0x7fffu)} << 48 | i;
-    const auto losers = keys.subspan(keep);
-    std::nth_element(keys.begin(), losers.begin(), keys.end());
-    for (const std::uint64_t key : losers)
+    std::nth_element(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(keep), keys.end());
+    for (const std::uint64_t key : std::span(keys).subspan(keep))
         first[(key & 0xffffffffffffu) * step] = 0;
 }
 
-/// Sixteen groups at a time, side by side for as long as they are looked at. Returns how many
-/// halves were done.
-std::size_t zeroInTiles(std::span<std::uint16_t> halves, std::size_t of, std::size_t keep)
+/// Sixteen groups at a time, side by side for as long as they are looked at.
+void zeroInTiles(std::span<std::uint16_t> halves, std::size_t of, std::size_t keep)
 {
     std::array<std::uint16_t, kMaxRanked * kColumns + kSpare> tile{};
     const std::size_t groups = halves.size() / of;
@@ -325,14 +295,12 @@ std::size_t zeroInTiles(std::span<std::uint16_t> halves, std::size_t of, std::si
             for (std::size_t i = 0; i < of; ++i)
                 tile[i * kColumns + j] = start[j * of + i];
         }
-        if (HWY_DYNAMIC_DISPATCH(columnRun)(tile.data(), of, kColumns, columns, keep) != columns)
-            return first * of;
+        HWY_DYNAMIC_DISPATCH(columnRun)(tile.data(), of, kColumns, columns, keep);
         for (std::size_t j = 0; j < columns; ++j) {
             for (std::size_t i = 0; i < of; ++i)
                 start[j * of + i] = tile[i * kColumns + j];
         }
     }
-    return halves.size();
 }
 
 } // namespace
@@ -360,8 +328,9 @@ void zeroInGroups(std::span<const float> values, std::size_t of, std::size_t kee
     convertFloatToHalf(values, halves);
     if (keep >= of)
         return;
-    std::size_t at = of <= kMaxRanked ? zeroInTiles(halves, of, keep) : 0;
-    for (; at < halves.size(); at += of)
+    if (of <= kMaxRanked)
+        return zeroInTiles(halves, of, keep);
+    for (std::size_t at = 0; at < halves.size(); at += of)
         zeroInGroup(halves.data() + at, of, 1, keep);
 }
 
@@ -369,16 +338,14 @@ void zeroInColumns(std::span<const float> values, std::size_t width, std::size_t
                    std::span<std::uint16_t> halves)
 {
     const std::size_t rows = values.size() / width;
-    if (rows <= kMaxRanked && HWY_DYNAMIC_DISPATCH(floatColumnRun)(values.data(), rows, width, keep,
-                                                                   halves.data()) == width)
+    if (HWY_DYNAMIC_DISPATCH(floatColumnRun)(values.data(), rows, width, keep, halves.data()))
         return;
     convertFloatToHalf(values, halves);
     if (keep >= rows)
         return;
-    std::size_t at = 0;
     if (rows <= kMaxRanked)
-        at = HWY_DYNAMIC_DISPATCH(columnRun)(halves.data(), rows, width, width, keep);
-    for (; at < width; ++at)
+        return HWY_DYNAMIC_DISPATCH(columnRun)(halves.data(), rows, width, width, keep);
+    for (std::size_t at = 0; at < width; ++at)
         zeroInGroup(halves.data() + at, rows, width, keep);
 }
 

@@ -22,8 +22,6 @@ namespace kernscope::codec::HWY_NAMESPACE {
 
 using namespace ::kernscope::HWY_NAMESPACE;
 
-#if HWY_TARGET != HWY_SCALAR
-
 /// Stores a vector of halves; past the caches to an aligned place, anywhere otherwise.
 template <bool Streamed, class D>
 HWY_INLINE void storeHalves(hn::Vec<D> halves, D d, std::uint16_t *HWY_RESTRICT out)
@@ -213,8 +211,6 @@ private:
     V low0, low1, low2, low3;
     V high0, high1, high2, high3;
 };
-
-#endif
 
 #endif
 

@@ -76,7 +76,6 @@ HWY_INLINE void storeWhole(FloatVec result, std::uint16_t *out)
 template <bool Streamed>
 HWY_INLINE void storeTwo(FloatVec first, FloatVec second, std::uint16_t *out)
 {
-#if HWY_TARGET != HWY_SCALAR
     const FloatTag df;
     const hn::Repartition<std::uint16_t, FloatTag> dh;
     const auto both = hn::Combine(dh, narrowToHalf(df, second), narrowToHalf(df, first));
@@ -84,10 +83,6 @@ HWY_INLINE void storeTwo(FloatVec first, FloatVec second, std::uint16_t *out)
         hn::Stream(both, dh, out); // which must be aligned
     else
         hn::StoreU(both, dh, out);
-#else
-    storeWhole(first, out);
-    storeWhole(second, out + 1);
-#endif
 }
 
 template <bool Streamed>

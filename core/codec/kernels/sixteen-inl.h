@@ -22,8 +22,6 @@ namespace kernscope::codec::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace ::kernscope::HWY_NAMESPACE;
 
-#if HWY_TARGET != HWY_SCALAR // which has vectors of one lane
-
 using SixteenBytes = hn::FixedTag<std::uint8_t, 16>;
 using SixteenHalves = hn::CappedTag<std::uint16_t, 16>;
 #if HWY_MAX_BYTES >= 64
@@ -83,8 +81,6 @@ HWY_INLINE void storeSixteen(ByteVec bytes, ToHalves toHalves, Compute compute, 
     store(toHalves(hn::UpperHalf(SomeBytes(), bytes)), 8);
 #endif
 }
-
-#endif
 
 } // namespace kernscope::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -51,8 +51,6 @@ namespace kernscope::codec::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET != HWY_SCALAR
-
 /// Whether the next 64 places can be filled at once: neither the survivors nor nine bytes of the
 /// mask end before.
 HWY_INLINE bool hasWord(const Reached &at, const std::uint8_t *mask, std::uint64_t first,
@@ -226,28 +224,6 @@ Reached expandFloatRun(const std::uint8_t *mask, std::uint64_t first, const std:
     }
     return at;
 }
-
-#else
-
-Reached expandHalfRun(const std::uint8_t *, std::uint64_t, const std::uint8_t *, const std::byte *,
-                      std::size_t, bool, std::uint16_t *, std::size_t)
-{
-    return {};
-}
-
-Reached expandByteRun(const std::uint8_t *, std::uint64_t, const std::uint8_t *, const std::byte *,
-                      std::size_t, std::uint8_t *, std::size_t)
-{
-    return {};
-}
-
-Reached expandFloatRun(const std::uint8_t *, std::uint64_t, const std::uint8_t *, const std::byte *,
-                       std::size_t, float *, std::size_t)
-{
-    return {};
-}
-
-#endif
 
 } // namespace kernscope::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

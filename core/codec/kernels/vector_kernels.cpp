@@ -19,8 +19,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace kernscope::codec::HWY_NAMESPACE {
 
-#if HWY_TARGET != HWY_SCALAR
-
 /// Whole lines of halves, past the caches.
 HWY_INLINE void streamLines(const std::uint16_t *block, std::size_t halves, std::uint16_t *out)
 {
@@ -265,22 +263,6 @@ std::size_t vectorRun(const std::uint8_t *codes, unsigned width, const std::byte
     return lines ? vectorRunTo<true>(codes, width, tables, vector, out, count)
                  : vectorRunTo<false>(codes, width, tables, vector, out, count);
 }
-
-#else
-
-std::size_t vectorRun(const std::uint8_t *, unsigned, const std::byte *, std::size_t, bool,
-                      std::uint16_t *, std::size_t)
-{
-    return 0;
-}
-
-std::size_t copyLines(const std::uint8_t *, const std::uint16_t *, std::size_t, std::uint16_t *,
-                      std::size_t)
-{
-    return 0;
-}
-
-#endif
 
 } // namespace kernscope::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

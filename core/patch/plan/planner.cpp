@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/patch/plan/planner.h"
-
-#include "core/bundle/open/bundle_builder.h"
-
-#include <algorithm>
-#include <iterator>
-
-#include <fmt/format.h>
 // Typed edits turned into bytes, on files of the planner's own.
 #include "core/patch/plan/planner.h"
 
+#include "core/bundle/open/bundle_builder.h"
 #include "core/patch/plan/weight_planner.h"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 
 #include <fmt/format.h>
@@ -54,6 +49,16 @@ Result<codec::EditPlan> planElement(const codec::Editor &editor, const Edit &edi
     if (edit.kind == Edit::Kind::Drop)
         return editor.drop(element);
     return editor.setElement(element, edit.value, tolerance);
+}
+
+std::string storedText(const codec::Encoding &encoding, codec::PartRole role, std::uint64_t index)
+{
+    const auto part = storedPart(encoding, role);
+    const auto code = part ? codec::operandCode(*part->operand, part->width, index) : std::nullopt;
+    if (!code)
+        return {};
+    return isFloatingPoint(part->operand->type) ? fmt::format("{:#x}", *code)
+                                                : fmt::format("{}", *code);
 }
 
 } // namespace
@@ -257,26 +262,6 @@ Result<void> Planner::checkElement(const codec::Decoder &decoder, const Edit &ed
     return tl::unexpected(verifyError(wanted, found));
 }
 
-} // namespace patch
-
-} // namespace kernscope
-
-namespace kernscope::patch {
-
-namespace {
-
-std::string storedText(const codec::Encoding &encoding, codec::PartRole role, std::uint64_t index)
-{
-    const auto part = storedPart(encoding, role);
-    const auto code = part ? codec::operandCode(*part->operand, part->width, index) : std::nullopt;
-    if (!code)
-        return {};
-    return isFloatingPoint(part->operand->type) ? fmt::format("{:#x}", *code)
-                                                : fmt::format("{}", *code);
-}
-
-} // namespace
-
 std::string valueText(double value)
 {
     return fmt::format("{}", static_cast<float>(value));
@@ -302,9 +287,7 @@ std::string partText(const Edit &edit, const WeightPlanner &planner)
     return storedText(encoding, edit.part, index(0));
 }
 
-} // namespace kernscope::patch
-
-namespace kernscope {
+} // namespace patch
 
 namespace {
 

@@ -327,33 +327,7 @@ private slots:
         }
     }
 
-    /// Rounds that look at near centres only, with points that many centres are equally near to.
-    void manyVectorCentresAsByPlainRounds()
-    {
-        std::mt19937 random(14);
-        for (const std::size_t size : {2u, 3u, 4u, 5u, 7u}) {
-            for (const std::size_t count : {512u, 777u}) {
-                for (const float grid : {0.0f, 16.0f, 512.0f}) {
-                    auto points = gaussian(count * size);
-                    for (float &value : points)
-                        value = grid > 0 ? std::round(value * grid) / grid : value;
-                    std::vector<float> centres;
-                    const std::size_t clusters = 48 + random() % 80;
-                    for (std::size_t c = 0; c < clusters * size; ++c)
-                        centres.push_back(points[(c / size * 5 * size + c % size) % points.size()]);
-                    std::vector<float> plain = centres;
-                    bool served = true;
-                    for (int round = 0; round < 25 && served; ++round)
-                        plain = plainRound(points, {}, size, plain, served);
-                    if (!served) // then they are moved, as no plain round does
-                        continue;
-                    QCOMPARE(massedVectorCentres(points, {}, size, clusters, centres), plain);
-                }
-            }
-        }
-    }
-
-    /// Against the same rounds where the masses are all one, which look at every centre.
+    /// Against the same rounds where the masses are all one.
     void vectorCentresAsByMassesOfOne()
     {
         for (const std::size_t size : {2u, 3u, 4u, 5u}) {

@@ -33,7 +33,7 @@ std::vector<Difference> compareAll(const BundlePtr &base, const std::vector<Bund
 
 } // namespace
 
-/// Several builds against one base: the answers of single comparisons, and the base decoded once.
+/// Several builds against one base: the answers of single comparisons.
 class TestCompareBuilds : public QObject
 {
     Q_OBJECT
@@ -64,17 +64,6 @@ private slots:
         }
     }
 
-    /// 64 elements: of the base once for all builds, of every build its own.
-    void baseIsDecodedOnce()
-    {
-        const BundlePtr base = sampleOf("dense-fp16");
-        const auto all = compareAll(
-            base, {sampleOf("lut4"), sampleOf("affine"), sampleOf("sparse"), sampleOf("lut2")});
-        QCOMPARE(decodedInAll(all, 0), (std::vector<std::uint64_t>{128, 64, 64, 64}));
-        // A comparison of two decodes both.
-        QCOMPARE(whole(base, sampleOf("lut4")).weights.front().values->decoded, std::uint64_t(128));
-    }
-
     void sameBytesAreNotDecoded()
     {
         const BundlePtr base = sampleOf("dense-fp16");
@@ -87,16 +76,6 @@ private slots:
             for (const ComparedPair &pair : self.weights)
                 QCOMPARE(pair.values->decoded, std::uint64_t(0));
         }
-    }
-
-    /// Beside a build of fp32 the base is needed at that precision as well: once more, for all of
-    /// them.
-    void otherPrecisions()
-    {
-        const auto all =
-            compareAll(sampleOf("dense-fp16"),
-                       {sampleOf("lut4"), sampleOf("dense-fp32"), sampleOf("dense-bf16")});
-        QCOMPARE(decodedInAll(all, 0), (std::vector<std::uint64_t>{128, 128, 64}));
     }
 
     void shapesThatDiffer()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/text.h"
+#include "core/bundle/element_place.h"
 #include "core/compare/build_verdict.h"
 #include "core/compare/worst_places.h"
 #include "diff_sample.h"

@@ -169,27 +169,6 @@ private slots:
         }
     }
 
-    /// The first element of the largest difference, of others, and of one that no element has.
-    void firstOfADistance()
-    {
-        for (const Runs &runs : allRuns()) {
-            const auto apart = [&](std::size_t i) {
-                const auto a = static_cast<double>(halfToFloat(runs.a[i]));
-                return std::abs(a - static_cast<double>(halfToFloat(runs.b[i])));
-            };
-            HalfFigures figures;
-            addHalfFiguresPlainly(runs.a, runs.b, figures);
-            for (const double distance : {figures.largest, apart(runs.a.size() / 2), 0.3}) {
-                if (!std::isfinite(distance))
-                    continue;
-                std::size_t first = 0;
-                while (first < runs.a.size() && apart(first) != distance)
-                    ++first;
-                QCOMPARE(firstApart(runs.a, runs.b, distance), first);
-            }
-        }
-    }
-
     void cleanup() { hwy::SetSupportedTargetsForTest(0); }
 };
 

@@ -181,17 +181,6 @@ private slots:
         QCOMPARE(text(whole["totals"]["stored_bytes"]), text(nullptr));
         QCOMPARE(text(whole["totals"]["ratio"]), text(nullptr));
     }
-
-    /// Rows that are held as text make the same document.
-    void packedRows()
-    {
-        const Json row = {{"name", "a\n\"b\""}, {"shape", {1, 2}}, {"none", Json::object()}};
-        Json whole = {
-            {"plain", {{"deep", {1, {{"k", 2}}}}}}, {"rows", {row, row}}, {"end", "\xff"}};
-        Json held = whole;
-        held["rows"] = {report::packed(row), report::packed(row)};
-        QVERIFY(report::documentText(held) == report::documentText(whole));
-    }
 };
 
 KERNSCOPE_TEST(TestInspectJson, kernscope::test::NoApplication)
