@@ -24,12 +24,12 @@ fuzz() {
         ctest --test-dir .build/fuzz --output-on-failure --no-tests=error -j2 -L fuzz
 }
 
-# Load, compare, plan, tiles, edits and save.
+# Load, compare, plan, tiles, edits and save; without tests that fork, or that measure memory.
 races() {
     local programs=(test_core_{base,codec,compare,plan} test_widgets_{chips,compare,weight} test_app)
     configure_and_build tsan -- "${programs[@]}" kernscope-window-simulator &&
         ctest --test-dir .build/tsan --output-on-failure --no-tests=error -j2 \
-            -L "^($(IFS='|' && echo "${programs[*]}"))\$" &&
+            -L "^($(IFS='|' && echo "${programs[*]}"))\$" -E 'tst_(sandbox|overlaid_file)' &&
         ctest --test-dir .build/tsan --output-on-failure --no-tests=error -R window_simulator
 }
 

@@ -9,7 +9,6 @@
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/element_place.h"
-#include "core/bundle/pair_read_lock.h"
 #include "core/container/mil/program.h"
 
 #include <algorithm>
@@ -207,7 +206,7 @@ public:
     }
     Result<AuditResult> run()
     {
-        const PairReadLock lock(*m_package, *m_checkpoint);
+        const BundleReadLock lock(*m_package, *m_checkpoint);
         std::uint64_t total = 0;
         for (const Weight &weight : m_package->weights())
             total += weight.elements.value;

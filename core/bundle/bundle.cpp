@@ -11,7 +11,9 @@
 #include "core/container/mil/program.h"
 
 #include <array>
+#include <functional>
 #include <limits>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -260,11 +262,16 @@ ByteCount Bundle::totalBytes() const
     return ByteCount(sum);
 }
 
-BundleReadLock::BundleReadLock(const Bundle &bundle)
+BundleReadLock::BundleReadLock(const Bundle &a, const Bundle &b)
 {
-    m_locks.reserve(bundle.files().size());
-    for (const BundleFile &file : bundle.files())
-        m_locks.emplace_back(file.file->mutex());
+    std::set<std::shared_mutex *, std::less<>> mutexes;
+    for (const Bundle *bundle : {&a, &b}) {
+        for (const BundleFile &file : bundle->files())
+            mutexes.insert(&file.file->mutex());
+    }
+    m_locks.reserve(mutexes.size());
+    for (std::shared_mutex *mutex : mutexes)
+        m_locks.emplace_back(*mutex);
 }
 
 namespace {

@@ -193,11 +193,13 @@ private:
     const ContainerReader *m_reader = nullptr; ///< of OpenOptions
 };
 
-/// Holds every file of a bundle for reading, so that no edit lands in between.
+/// Holds every file of a bundle, or of two, for reading, so that no edit lands in between. Each
+/// file is locked once, all in one order: two snapshots of one bundle share their files.
 class BundleReadLock
 {
 public:
-    explicit BundleReadLock(const Bundle &bundle);
+    explicit BundleReadLock(const Bundle &bundle) : BundleReadLock(bundle, bundle) {}
+    BundleReadLock(const Bundle &a, const Bundle &b);
 
 private:
     std::vector<std::shared_lock<std::shared_mutex>> m_locks;

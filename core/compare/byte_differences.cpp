@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/byte_differences.h"
-
-#include "core/bundle/pair_read_lock.h"
+#include "core/bundle/bundle.h"
 
 #include <cstring>
 
@@ -216,7 +215,7 @@ std::span<const std::byte> AlignedBytes::bytesB(const AlignedSegment &segment) c
 
 std::optional<ByteDifferences> ByteDifferences::find(const AlignedBytes &bytes, Progress &progress)
 {
-    const PairReadLock lock(*bytes.a, *bytes.b);
+    const BundleReadLock lock(*bytes.a, *bytes.b);
     const auto &segments = bytes.alignment.segments();
     std::uint64_t total = 0;
     for (const AlignedSegment &segment : segments)

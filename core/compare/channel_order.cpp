@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/channel_order.h"
 
-#include "core/bundle/pair_read_lock.h"
+#include "core/bundle/bundle.h"
 #include "core/compare/pair_reader.h"
 
 #include <cmath>
@@ -267,7 +267,7 @@ std::optional<ReorderedValues> compareReordered(const Bundle &a, std::size_t wei
                                                 const Bundle &b, std::size_t weightB,
                                                 const ChannelOrder &order, Progress *progress)
 {
-    const PairReadLock lock(a, b);
+    const BundleReadLock lock(a, b);
     const auto decoderA = a.decoder(weightA), decoderB = b.decoder(weightB);
     const Shape shape = squeezed(a.weights()[weightA].shape);
     if (!decoderA || !decoderB || shape.size() < 2 || decoderA->elements() != decoderB->elements())

@@ -2,7 +2,7 @@
 #include "core/compare/codebook_match.h"
 
 #include "core/base/overlaid_file.h"
-#include "core/bundle/pair_read_lock.h"
+#include "core/bundle/bundle.h"
 #include "core/compare/pair_reader.h"
 #include "core/form/form_steps.h"
 
@@ -298,7 +298,7 @@ bool hasCodebooks(const Bundle &a, const Bundle &b, const PairSides &sides)
 Result<CodebookMatch> matchCodebooks(const Bundle &a, const Bundle &b, const PairSides &sides,
                                      Progress *progress)
 {
-    const PairReadLock lock(a, b);
+    const BundleReadLock lock(a, b);
     const auto reader = TRY(diff::PairReader::make(a, b, sides));
     return matchOf(reader, a.weights()[sides.a], b.weights()[sides.b], progress);
 }

@@ -2,7 +2,7 @@
 #include "core/compare/compare.h"
 
 #include "core/base/text.h"
-#include "core/bundle/pair_read_lock.h"
+#include "core/bundle/bundle.h"
 #include "core/compare/byte_alignment.h"
 #include "core/container/mil/model_files.h"
 
@@ -186,7 +186,7 @@ private:
         if (b != nullptr)
             file.bytesB = b->file->size();
         if (a != nullptr && b != nullptr && m_options.bytes) {
-            const PairReadLock lock(m_a, m_b);
+            const BundleReadLock lock(m_a, m_b);
             const auto same = diff::sameBytes(a->file->bytes(), b->file->bytes(), m_progress);
             if (!same)
                 return false;
@@ -211,7 +211,7 @@ private:
     {
         if (!pair.layoutEqual)
             return true;
-        const PairReadLock lock(m_a, m_b);
+        const BundleReadLock lock(m_a, m_b);
         const OperandList &a = m_a.weights()[pair.a].operands(),
                           &b = m_b.weights()[pair.b].operands();
         pair.storedEqual = true;
@@ -236,7 +236,7 @@ private:
     void describeProgram()
     {
         auto &program = m_result.program;
-        const PairReadLock lock(m_a, m_b);
+        const BundleReadLock lock(m_a, m_b);
         const auto a = programsOf(m_a), b = programsOf(m_b);
         const auto bytesOf = [](const std::vector<std::span<const std::byte>> &files) {
             std::uint64_t bytes = 0;

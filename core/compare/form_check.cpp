@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/form_check.h"
 
-#include "core/bundle/pair_read_lock.h"
+#include "core/bundle/bundle.h"
 #include "core/codec/decode/grid_map.h"
 #include "core/compare/pair_reader.h"
 #include "core/numeric/half.h"
@@ -324,7 +324,7 @@ private:
 Result<FormCheck> checkForm(const Bundle &a, const Bundle &b, const ComparedPair &pair,
                             Progress *progress)
 {
-    const PairReadLock lock(a, b);
+    const BundleReadLock lock(a, b);
     const auto reader = TRY(diff::PairReader::make(a, b, pair));
     FormChecker checker(reader, b.weights()[pair.b]);
     if (checker.useful() && !checker.run(progress))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/pair_reader.h"
 
-#include "core/bundle/pair_read_lock.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/stored_values.h"
 
 #include <cmath>
@@ -258,7 +258,7 @@ Result<PairSample> sampleOf(const diff::PairReader &reader, Progress &progress)
 Result<PairSample> samplePair(const Bundle &a, const Bundle &b, const PairSides &sides,
                               Progress &progress)
 {
-    const PairReadLock lock(a, b);
+    const BundleReadLock lock(a, b);
     const auto reader = diff::PairReader::make(a, b, sides);
     return reader ? sampleOf(*reader, progress) : tl::unexpected(reader.error());
 }
@@ -268,7 +268,7 @@ Result<std::optional<std::uint64_t>> nextDifference(const Bundle &a, const Bundl
                                                     std::optional<std::uint64_t> from, bool forward,
                                                     Progress &progress)
 {
-    const PairReadLock lock(a, b);
+    const BundleReadLock lock(a, b);
     const auto reader = TRY(diff::PairReader::make(a, b, sides));
     const std::uint64_t all = reader.elements();
     std::vector<ExactValue> ofA(std::size_t{1} << 14), ofB(ofA.size());

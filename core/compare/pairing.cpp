@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/text.h"
-#include "core/bundle/pair_read_lock.h"
+#include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/compare/content_match.h"
 #include "core/compare/text_alignment.h"
@@ -481,7 +481,7 @@ std::vector<std::span<const ComparedPair>> slicedPairs(std::span<const ComparedP
 PairedWeights pairWeights(const Bundle &a, const Bundle &b, std::span<const PairChoice> chosen,
                           Progress *progress)
 {
-    const PairReadLock lock(a, b);
+    const BundleReadLock lock(a, b);
     Pairer pairer(a, b, progress);
     pairer.byHand(chosen);
     pairer.byConsumer();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/task_comparison.h"
 
-#include "core/bundle/pair_read_lock.h"
+#include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
 
 #include <algorithm>
@@ -84,7 +84,7 @@ std::optional<TaskComparison> compareTasks(const Bundle &a, const Bundle &b)
 {
     if (!a.hardware() || !b.hardware())
         return std::nullopt;
-    const PairReadLock lock(a, b);
+    const BundleReadLock lock(a, b);
     TaskComparison result;
     result.sameVersion = a.hardware()->version == b.hardware()->version;
     const auto textsA = textsOf(a), textsB = textsOf(b);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/parallel.h"
-#include "core/bundle/pair_read_lock.h"
+#include "core/bundle/bundle.h"
 #include "core/compare/pair_kernels.h"
 #include "core/compare/pair_reader.h"
 #include "core/numeric/half.h"
@@ -437,7 +437,7 @@ bool valuesOfSameBytes(const Bundle &a, const Bundle &b, ComparedPair &pair)
         return false;
     {
         // What only shows when it is read, such as a mask that does not fit, is a fault of one.
-        const PairReadLock lock(a, b);
+        const BundleReadLock lock(a, b);
         if (!a.decoder(pair.a) || !b.decoder(pair.b))
             return false;
     }
@@ -457,7 +457,7 @@ void describeValues(const Bundle &a, const Bundle &b, ComparedPair &pair)
     if (pair.values->identical() || pair.values->notFinite > 0)
         return;
     {
-        const PairReadLock lock(a, b);
+        const BundleReadLock lock(a, b);
         pair.rule = diff::findRule(a, pair.a, b, pair.b, *pair.values);
         if (!pair.rule && !pair.order && pair.values->relativeRmse > kSimilarRmse)
             pair.order = diff::findChannelOrder(a, pair.a, b, pair.b);
@@ -471,14 +471,14 @@ void describeValues(const Bundle &a, const Bundle &b, ComparedPair &pair)
 Result<ValueDifference> compareValues(const Bundle &a, const Bundle &b, const PairSides &sides,
                                       double tolerance, Progress *progress)
 {
-    const PairReadLock lock(a, b);
+    const BundleReadLock lock(a, b);
     return figuresOf(diff::PairReader::make(a, b, sides), tolerance, progress);
 }
 
 std::optional<double> quantisationStep(const Bundle &a, std::size_t weightA, const Bundle &b,
                                        std::size_t weightB)
 {
-    const PairReadLock lock(a, b);
+    const BundleReadLock lock(a, b);
     const auto stepA = largestScale(a, weightA), stepB = largestScale(b, weightB);
     if (!stepA || !stepB)
         return stepA ? stepA : stepB;
@@ -495,7 +495,7 @@ bool findReshaped(const Bundle &a, const Bundle &b, ComparedPair &pair, Progress
         return false;
     pair.reshaped = values && values->identical();
     if (!pair.reshaped) {
-        const PairReadLock lock(a, b);
+        const BundleReadLock lock(a, b);
         pair.rule = diff::findTransposed(a, pair.a, b, pair.b);
     }
     return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/worst_places.h"
 
-#include "core/bundle/pair_read_lock.h"
+#include "core/bundle/bundle.h"
 #include "core/compare/pair_reader.h"
 
 #include <cmath>
@@ -335,7 +335,7 @@ bool ElementChoice::holds(ElementType typeOfA, ExactValue valueA, ExactValue val
 Result<WorstPlaces> findWorstPlaces(const Bundle &a, const Bundle &b, const PairSides &sides,
                                     const PlacesWanted &wanted, Progress *progress)
 {
-    const PairReadLock lock(a, b);
+    const BundleReadLock lock(a, b);
     const auto reader = TRY(diff::PairReader::make(a, b, sides));
     std::optional<diff::PairBinner> binner;
     if (wanted.bins)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/difference_json.h"
 
-#include "core/bundle/pair_read_lock.h"
+#include "core/bundle/bundle.h"
 #include "core/compare/task_comparison.h"
 #include "core/report/build_matrix.h"
 #include "core/report/difference_formats.h"
@@ -57,7 +57,7 @@ Result<void> findRanges(CheckedDifference &checked, Progress &progress)
 {
     AlignedBytes bytes{checked.a, checked.b, {}};
     {
-        const PairReadLock lock(*checked.a, *checked.b);
+        const BundleReadLock lock(*checked.a, *checked.b);
         bytes.alignment = ByteAlignment(*checked.a, *checked.b, checked.difference.weights);
     }
     if (const auto differences = ByteDifferences::find(bytes, progress))

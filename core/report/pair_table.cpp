@@ -3,7 +3,6 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/pair_read_lock.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/compare/pair_reader.h"
 #include "core/form/form_steps.h"
@@ -439,7 +438,7 @@ const TableOf<PairRow> &pairTable()
 Result<PairPicture> pairPicture(const Bundle &a, const Bundle &b, const PairSides &sides,
                                 Progress *progress)
 {
-    const PairReadLock lock(a, b);
+    const BundleReadLock lock(a, b);
     const auto reader = TRY(diff::PairReader::make(a, b, sides));
     PictureCells cells(extentsOf(comparedWeight(a, b, sides).shape, reader.elements()));
     std::vector<double> valuesA(kRun), valuesB(kRun);

@@ -2,7 +2,7 @@
 #include "core/report/patch_files.h"
 
 #include "core/base/text.h"
-#include "core/bundle/pair_read_lock.h"
+#include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "core/patch/edit/edit_parser.h"
 #include "core/patch/edit/find_weight.h"
@@ -493,7 +493,7 @@ Result<Bytes> binaryPatch(const Bundle &a, const Bundle &b, const Difference &di
         return cannotPatch("a file of both",
                            file.path + (file.a == kNoIndex ? " in B only" : " in A only"),
                            "A binary patch changes a file that is there");
-    const PairReadLock lock(a, b);
+    const BundleReadLock lock(a, b);
     const ByteView before = a.files()[file.a].file->bytes(),
                    after = b.files()[file.b].file->bytes();
     return format == BinaryFormat::Ips ? ipsPatch(before, after, progress)
@@ -504,7 +504,7 @@ Result<std::string> changeScript(const Bundle &a, const Bundle &b, const Differe
                                  Progress *progress)
 {
     TRY(checkWhole(a, b, difference));
-    const PairReadLock lock(a, b);
+    const BundleReadLock lock(a, b);
     ChangeWriter writer(a, b, progress);
     std::vector<std::size_t> partners;
     for (const ComparedPair &pair : difference.weights) {

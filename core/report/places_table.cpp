@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/places_table.h"
 
-#include "core/bundle/pair_read_lock.h"
+#include "core/bundle/bundle.h"
 #include "core/report/difference_formats.h"
 #include "core/report/json_table.h"
 
@@ -355,7 +355,7 @@ std::optional<RangeList> differentRanges(const AlignedBytes &bytes,
                                          const ByteDifferences &differences, std::size_t most,
                                          Progress &progress)
 {
-    const PairReadLock lock(*bytes.a, *bytes.b);
+    const BundleReadLock lock(*bytes.a, *bytes.b);
     const auto runs = differences.list(bytes, most, progress);
     if (!runs)
         return std::nullopt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/structure_table.h"
 
-#include "core/bundle/pair_read_lock.h"
+#include "core/bundle/bundle.h"
 #include "core/container/mil/model_files.h"
 #include "core/report/hwx_json.h"
 #include "core/report/json_table.h"
@@ -169,7 +169,7 @@ public:
     ByteStructure(const BundlePtr &a, const BundlePtr &b, std::span<const ComparedPair> pairs)
         : m_bytes{a, b, {}}
     {
-        const PairReadLock lock(*a, *b);
+        const BundleReadLock lock(*a, *b);
         m_bytes.alignment = ByteAlignment(*a, *b, pairs);
     }
 
@@ -409,7 +409,7 @@ std::vector<StructureFacts> structureRows(const BundlePtr &a, const BundlePtr &b
     ByteStructure bytes(a, b, pairs);
     if (!bytes.compare(progress))
         return {};
-    const PairReadLock lock(*a, *b);
+    const BundleReadLock lock(*a, *b);
     std::vector<StructureFacts> rows = bytes.rows();
     if (const auto tasks = compareTasks(*a, *b)) {
         for (const descriptor::TaskDifference &task : tasks->differences)

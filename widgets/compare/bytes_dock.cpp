@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/bytes_dock.h"
 
-#include "core/bundle/pair_read_lock.h"
+#include "core/bundle/bundle.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
@@ -222,7 +222,7 @@ void BytesDock::align()
             const auto paired = pairWeights(*a, *b, chosen, &progress);
             if (progress.cancelled())
                 return AlignedBytesPtr(); // the result is not delivered
-            const PairReadLock lock(*a, *b);
+            const BundleReadLock lock(*a, *b);
             ByteAlignment alignment(*a, *b, paired.pairs);
             auto kept = std::make_shared<const KeptSides>(findKeptSides(a, b, alignment));
             if (!countLargeMasks(*kept, progress))
@@ -303,7 +303,7 @@ void BytesDock::listOnly()
     m_listing.start(
         tr("Listing differences"),
         [bytes = m_bytes, differences = m_differences](Progress &progress) {
-            const PairReadLock lock(*bytes->a, *bytes->b);
+            const BundleReadLock lock(*bytes->a, *bytes->b);
             return differences->list(*bytes, kMostListed, progress);
         },
         [this](std::optional<ByteDifferences::Runs> found) {

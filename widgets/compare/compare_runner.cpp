@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/compare_runner.h"
 
-#include "core/bundle/pair_read_lock.h"
+#include "core/bundle/bundle.h"
 #include "core/report/audit_report.h"
 
 #include <QAction>
@@ -87,7 +87,7 @@ void runComparison(ComparisonMemory &now, const ComparisonMemory *before, Compar
     ComparisonSteps steps;
     steps.paired = [&](PairedWeights &paired) {
         {
-            const PairReadLock lock(a, b);
+            const BundleReadLock lock(a, b);
             now.printsA = weightFingerprints(a);
             now.printsB = weightFingerprints(b);
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/difference_tiles.h"
 
-#include "core/bundle/pair_read_lock.h"
+#include "core/bundle/bundle.h"
 #include "widgets/models/theme.h"
 #include "widgets/weight/tile_lines.h"
 
@@ -105,7 +105,7 @@ ColorScale::Swatches keptSwatches(bool dark)
 
 Tile PairTiles::render(const TileKey &key, Progress &progress) const
 {
-    const PairReadLock lock(*m_a->bundle(), *m_b->bundle());
+    const BundleReadLock lock(*m_a->bundle(), *m_b->bundle());
     const codec::Decoder *a = m_a->decoder(), *b = m_b->decoder();
     if (!a || !b || progress.cancelled())
         return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/pair_pictures.h"
 
-#include "core/bundle/pair_read_lock.h"
+#include "core/bundle/bundle.h"
 #include "core/form/form_steps.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/tile_painter.h"
@@ -437,8 +437,8 @@ void PairPictures::readCell()
     m_reading.start(
         tr("Reading a cell"),
         [a = m_readerA, b = m_readerB, subject = m_subject, element = *m_element](Progress &) {
-            const PairReadLock lock(a ? *a->bundle() : *b->bundle(),
-                                    b ? *b->bundle() : *a->bundle());
+            const BundleReadLock lock(a ? *a->bundle() : *b->bundle(),
+                                      b ? *b->bundle() : *a->bundle());
             return ElementReadings{
                 element, readElement(a, subject.sides.a, subject.elementOn(true, element)),
                 readElement(b, subject.sides.b, subject.elementOn(false, element))};

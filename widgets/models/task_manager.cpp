@@ -32,8 +32,7 @@ void TaskManager::launch(const TaskPtr &task, std::function<void()> body)
         ++m_working;
     }
     Q_EMIT changed();
-    handOver();
-    m_pool->start([this, task, body = std::move(body)]() {
+    std::function<void()> run = [this, task, body = std::move(body)]() {
         takeOver();
         QString fault;
         try {
@@ -60,7 +59,9 @@ void TaskManager::launch(const TaskPtr &task, std::function<void()> body)
         const std::lock_guard lock(m_mutex);
         --m_working;
         m_workersLeft.notify_all();
-    });
+    };
+    handOver();
+    m_pool->start(std::move(run));
 }
 
 void TaskManager::dropUnless(const std::function<bool()> &holds, const TaskPtr &task)

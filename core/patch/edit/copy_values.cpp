@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/edit/copy_values.h"
 
-#include "core/bundle/pair_read_lock.h"
+#include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 
 #include <algorithm>
@@ -141,7 +141,7 @@ Result<std::vector<Edit>> copyRuns(const Bundle &to, std::size_t weightTo, const
                                    std::size_t weightFrom, std::span<const CopyRun> runs,
                                    Progress *progress, const CopyFilter &filter)
 {
-    const PairReadLock lock(to, from);
+    const BundleReadLock lock(to, from);
     const auto target = to.decoder(weightTo), source = from.decoder(weightFrom);
     if (!target || !source)
         return tl::unexpected(target ? source.error() : target.error());
@@ -177,7 +177,7 @@ std::uint64_t copiedElements(std::span<const Edit> edits)
 Result<std::vector<Edit>> copyCodebooks(const Bundle &to, std::size_t weightTo, const Bundle &from,
                                         std::size_t weightFrom)
 {
-    const PairReadLock lock(to, from);
+    const BundleReadLock lock(to, from);
     const auto target = to.decoder(weightTo), source = from.decoder(weightFrom);
     if (!target || !source)
         return tl::unexpected(target ? source.error() : target.error());

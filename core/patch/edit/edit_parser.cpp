@@ -6,7 +6,7 @@
 #include "core/base/platform.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
-#include "core/bundle/pair_read_lock.h"
+#include "core/bundle/bundle.h"
 #include "core/patch/edit/copy_values.h"
 
 #include <algorithm>
@@ -257,7 +257,7 @@ Result<std::string> editScript(const BundlePtr &edited,
     const auto before = TRY(forkWithSteps(edited, back, progress));
     std::vector<std::size_t> weights(edited->weights().size());
     std::iota(weights.begin(), weights.end(), std::size_t{0});
-    const PairReadLock lock(*edited, *before);
+    const BundleReadLock lock(*edited, *before);
     const auto base = bundleDigest(*before);
     const auto result = weightsDigest(*edited, weights);
     if (!base || !result)

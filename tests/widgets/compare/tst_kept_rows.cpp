@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/pair_read_lock.h"
+#include "core/bundle/bundle.h"
 #include "core/compare/byte_alignment.h"
 #include "core/numeric/bitpack.h"
 #include "tests/core/bundle/made_bundle.h"
@@ -133,7 +133,7 @@ private Q_SLOTS:
     void cancelledWhileAligning()
     {
         const BundlePtr a = dense(1 << 22), b = sparse(1 << 22);
-        const PairReadLock lock(*a, *b);
+        const BundleReadLock lock(*a, *b);
         const ByteAlignment alignment(*a, *b, pairWeights(*a, *b).pairs);
         const KeptSides sides = findKeptSides(a, b, alignment);
         QCOMPARE(sides.size(), std::size_t{1});
