@@ -71,6 +71,9 @@ const Operand *storedOperand(const OperandSource &source);
 ElementType sourceType(const OperandSource &source);
 const Shape &sourceShape(const OperandSource &source);
 
+/// Whether a grid of as many axes divides a tensor into equal blocks.
+bool dividesInto(std::span<const std::uint64_t> grid, std::span<const std::uint64_t> shape);
+
 /// Palette step. lut shape is [g0 .. g(R-1), K, V] (iOS 18) or [K] (iOS 16, one codebook).
 struct Palette {
     OperandSource lut;
@@ -117,7 +120,13 @@ struct Encoding {
     /// The numbers that the steps give are of another type and converted to `type`: rounded to
     /// nearest even, towards zero where it is an integer's. (A cast that loses nothing, too.)
     bool converts = false;
+    /// Of a payload that another op makes: where it is read in another order, eight times the
+    /// element of it that each element is.
+    std::shared_ptr<const ElementOrder> view = nullptr;
 };
+
+/// The element of a payload that another op makes which an element is.
+std::uint64_t madeElement(const Encoding &encoding, std::uint64_t element);
 
 /// The stored operands of an encoding: mask, payload, codebook, scale, offset, those of nested
 /// encodings in place of their result. They live as long as the encoding.

@@ -2,6 +2,7 @@
 #include "core/bundle/reader/aimodel/form_builder.h"
 
 #include "core/base/error_builder.h"
+#include "core/bundle/stored_bytes.h"
 #include "core/container/mil/program.h"
 #include "core/form/constant_order.h"
 #include "core/numeric/bitpack.h"
@@ -174,6 +175,25 @@ Result<BuiltValue> FormBuilder::weight(std::uint32_t value)
     if (built)
         noteAbsent(built->encoding, value);
     return built;
+}
+
+void FormBuilder::setForm(Weight &weight, Result<BuiltValue> built, FormNode node,
+                          DiagnosticLog &log)
+{
+    if (built) {
+        weight.type = built->type;
+        weight.shape = built->encoding.shape;
+        weight.elements = elementCount(weight.shape).value_or(ElementCount());
+        weight.detail = formFigures(built->encoding);
+        weight.form = StorageForm(std::move(built->encoding));
+    } else {
+        weight.form = StorageForm::unsound(node, weight.type, std::move(m_known));
+        weight.fault = built.error();
+        log.add(Severity::Error, std::move(built.error()));
+    }
+    StoredBytes sum;
+    sum.add(weight.operands());
+    weight.storedBytes = sum.sum();
 }
 
 /// Whether another constant has these bytes too, as a weight or as anything else.
@@ -399,10 +419,17 @@ FormBuilder::Built FormBuilder::transpose(std::uint32_t value, PartRole role)
         return refuse(value, "codec.shape", "permutation",
                       fmt::format("each axis of {} once", rank), "something else",
                       "A constant is transposed by no permutation.");
-    if (!codec::turnAxes(encoding, axes))
-        return refuse(value, m_code, "operation",
-                      "numbers, codes with scales, indices, kept values", "another form",
-                      "A transposed constant of this form is not read.");
+    Encoding turned = encoding;
+    if (codec::turnAxes(turned, axes)) {
+        encoding = std::move(turned);
+        return built;
+    }
+    // Its values are read in another order.
+    const Shape made = encoding.shape;
+    built = nested(std::move(built));
+    built.encoding.view = codec::permutedOrder({made, axes, 8});
+    for (std::size_t i = 0; i < rank; ++i)
+        built.encoding.shape[i] = made[axes[i]];
     return built;
 }
 
@@ -423,9 +450,8 @@ FormBuilder::Built FormBuilder::lut(std::uint32_t value, bool sparse)
     auto table = TRY(source(operands[1], PartRole::Lut));
     const Shape books = codec::sourceShape(table);
     const std::size_t rank = encoding.shape.size();
-    bool divides = books.size() == rank + 2;
-    for (std::size_t i = 0; divides && i < rank; ++i)
-        divides = books[i] != 0 && encoding.shape[i] % books[i] == 0;
+    const bool divides = books.size() == rank + 2 &&
+                         codec::dividesInto(std::span(books).first(rank), encoding.shape);
     const std::uint64_t entries = std::uint64_t{1} << bitWidth(indices->type);
     if (!divides || books[rank] != entries || books[rank + 1] == 0)
         return refuse(value, "codec.codebook", "lut",
@@ -519,10 +545,7 @@ FormBuilder::Built FormBuilder::shiftScale(std::uint32_t value, PartRole role)
     const Shape &shape = built.encoding.shape;
     const auto declared = tensor(operands[1]);
     const Shape blocks = declared ? declared->shape().value_or(Shape()) : Shape();
-    bool divides = blocks.size() == shape.size();
-    for (std::size_t i = 0; divides && i < shape.size(); ++i)
-        divides = blocks[i] != 0 && shape[i] % blocks[i] == 0;
-    if (!divides)
+    if (!codec::dividesInto(blocks, shape))
         return refuse(value, "codec.scale", "scale", "extents that divide " + shapeText(shape),
                       shapeText(blocks), "The scales do not divide the data into equal blocks.");
     // Blocks along the last axis alone, of one element too.
