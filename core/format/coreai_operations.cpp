@@ -137,4 +137,24 @@ CoreAiOperation coreAiKernel(std::string_view name)
     return found == kernels.end() ? coreAiOperationOrMade(name) : found->second;
 }
 
+std::string plainName(std::string_view text)
+{
+    constexpr std::size_t kMostText = 200;
+    std::string plain(text.substr(0, kMostText));
+    for (char &each : plain) {
+        const bool special =
+            each == '$' || each == '/' || each == ' ' || static_cast<unsigned char>(each) < 0x20;
+        each = special ? '_' : each;
+    }
+    return plain;
+}
+
+std::string scopeOf(const std::vector<std::string> &frames)
+{
+    std::string scope;
+    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
+        scope += (scope.empty() ? "" : "/") + plainName(*frame);
+    return scope;
+}
+
 } // namespace kernscope

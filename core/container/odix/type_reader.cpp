@@ -45,17 +45,11 @@ std::string fourccText(std::int64_t code)
 
 } // namespace
 
-void TypeReader::keepFault()
-{
-    if (auto fault = m_flat.takeFault())
-        m_program.diagnostics.push_back({Severity::Error, std::move(*fault)});
-}
-
 void TypeReader::read(const FlatBuffer::Table &symbols)
 {
     readAttributes(symbols);
     const auto types = m_flat.vector(symbols, 0, 4, "types");
-    keepFault();
+    m_flat.moveFault(m_program.diagnostics);
     for (std::uint32_t i = 0; i < types.count; ++i) {
         const std::string field = fmt::format("type {}", i);
         const auto table = m_flat.tableIn(types, i, field);
@@ -67,9 +61,8 @@ void TypeReader::read(const FlatBuffer::Table &symbols)
             type.attribute = m_flat.number<std::uint32_t>(table, 2, field);
         const bool sound = type.attribute == kNone || type.attribute < m_program.attributes.size();
         if (!sound)
-            m_flat.fail(table.at, field, fmt::format("one of {}", m_program.attributes.size()),
-                        fmt::format("attribute {}", type.attribute),
-                        "A type has parameters that are none.");
+            m_flat.check(type.attribute, m_program.attributes.size(), table.at, field, "attribute",
+                         "", "A type has parameters that are none.");
         if (hash != fnv1a(name))
             m_flat.fail(table.at, field, fmt::format("{:#x}, the hash of {}", fnv1a(name), name),
                         fmt::format("{:#x}", hash), "The hash of a type's name is wrong.");
@@ -78,7 +71,7 @@ void TypeReader::read(const FlatBuffer::Table &symbols)
         type.text = name;
         m_names.push_back(std::move(name));
         m_program.types.push_back(std::move(type));
-        keepFault();
+        m_flat.moveFault(m_program.diagnostics);
     }
     checkReferences();
     m_made.assign(m_program.types.size(), false);
@@ -94,10 +87,10 @@ void TypeReader::readAttributes(const FlatBuffer::Table &symbols)
         m_flat.fail(kinds.at - 4, "attributes", fmt::format("{} kinds", tables.count),
                     fmt::format("{}", kinds.count),
                     "There is not one attribute kind for each attribute.");
-    keepFault();
+    m_flat.moveFault(m_program.diagnostics);
     for (std::uint32_t i = 0; i < std::min(kinds.count, tables.count); ++i) {
         readAttribute(m_flat.byte(kinds, i), m_flat.tableIn(tables, i, "attribute"), i);
-        keepFault();
+        m_flat.moveFault(m_program.diagnostics);
     }
 }
 
@@ -109,12 +102,7 @@ void TypeReader::readAttribute(std::uint8_t kind, const FlatBuffer::Table &table
     attribute.kind = static_cast<Attribute::Kind>(kind);
     attribute.at = FileOffset(table.at);
     switch (attribute.kind) {
-    case Attribute::Kind::Array: {
-        const auto refs = m_flat.vector(table, 0, 4, field);
-        for (std::uint32_t i = 0; i < refs.count; ++i)
-            attribute.refs.push_back(m_flat.word(refs, i));
-        break;
-    }
+    case Attribute::Kind::Array: attribute.refs = m_flat.words(table, 0, field); break;
     case Attribute::Kind::Integer:
     case Attribute::Kind::Float:
         attribute.number = m_flat.number<std::int64_t>(table, 0, field);
@@ -175,6 +163,8 @@ void TypeReader::checkReferences()
 
 void TypeReader::cut(std::size_t node, std::string_view expected, std::string found)
 {
+    m_nodes[node].height = 0;
+    m_nodes[node].size = 1;
     const std::size_t attributes = m_program.attributes.size();
     const FileOffset at =
         node < attributes ? m_program.attributes[node].at : m_program.types[node - attributes].at;
@@ -217,8 +207,6 @@ const TypeReader::Node &TypeReader::visit(std::size_t number)
         if (deep || m_nodes[part].state == Node::State::Open) {
             cut(number, fmt::format("parts nested {} deep at most", kMaxNesting),
                 deep ? "more" : "a part of itself");
-            node.height = 0;
-            node.size = 1;
             break;
         }
         const Node &inner = visit(part);
@@ -227,8 +215,6 @@ const TypeReader::Node &TypeReader::visit(std::size_t number)
         if (node.height > kMaxNesting || node.size > m_bytes.size()) {
             cut(number, "parts that the file has room for",
                 node.height > kMaxNesting ? "parts nested too deep" : "the same parts too often");
-            node.height = 0;
-            node.size = 1;
             break;
         }
     }
@@ -352,7 +338,7 @@ void TypeReader::makeType(Type &type)
         type.kind = Type::Kind::Image;
         type.text = fmt::format("image {}x{} {}", integer(0), integer(1), fourccText(integer(2)));
     }
-    keepFault();
+    m_flat.moveFault(m_program.diagnostics);
 }
 
 } // namespace kernscope::odix

@@ -363,16 +363,11 @@ Result<std::uint32_t> ModuleChange::constantOf(std::span<const std::byte> bytes,
     for (std::size_t i = one; i < bytes.size() && splat; ++i)
         splat = bytes[i] == bytes[i - one];
     splat = splat && (bits >= 8 || bytes.front() == std::byte{0});
-    Result<std::uint32_t> value = std::uint32_t{0};
-    if (splat || (elements <= kMostInline && bits >= 8 && !smallFloat)) {
-        const auto stored = splat ? bytes.first(one) : bytes;
-        value = m_edit.attribute("serialization.dense_elements",
-                                 {{{splat ? 1U : 0U}, {stored.size()}}, stored});
-    } else {
-        const std::uint64_t handle = m_edit.resource(
-            "weight", kBlobAlignment, std::vector<std::byte>(bytes.begin(), bytes.end()));
-        value = m_edit.attribute("serialization.dense_resource", {{{handle}}, {}});
-    }
+    if (!splat && (elements > kMostInline || bits < 8 || smallFloat))
+        return ownConstant(bytes);
+    const auto stored = splat ? bytes.first(one) : bytes;
+    const auto value = m_edit.attribute("serialization.dense_elements",
+                                        {{{splat ? 1U : 0U}, {stored.size()}}, stored});
     return value ? m_edit.properties(kConstant, {*value}) : value;
 }
 
@@ -381,7 +376,7 @@ Result<std::uint32_t> ModuleChange::ownConstant(std::span<const std::byte> bytes
     const std::uint64_t handle = m_edit.resource(
         "weight", kBlobAlignment, std::vector<std::byte>(bytes.begin(), bytes.end()));
     const auto value = m_edit.attribute("serialization.dense_resource", {{{handle}}, {}});
-    return value ? m_edit.properties(std::string(kConstant), {*value}) : value;
+    return value ? m_edit.properties(kConstant, {*value}) : value;
 }
 
 Result<BundlePtr> ModuleChange::open()
