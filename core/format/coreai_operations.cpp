@@ -157,4 +157,14 @@ std::string scopeOf(const std::vector<std::string> &frames)
     return scope;
 }
 
+std::string fourccText(std::uint64_t code)
+{
+    std::string letters;
+    for (int shift = 24; shift >= 0; shift -= 8)
+        letters += static_cast<char>(code >> shift & 0xFFU);
+    const bool printable =
+        std::ranges::all_of(letters, [](char each) { return each >= ' ' && each < 0x7F; });
+    return printable ? letters : std::to_string(static_cast<std::int64_t>(code));
+}
+
 } // namespace kernscope

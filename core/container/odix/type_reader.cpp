@@ -2,6 +2,7 @@
 #include "core/container/odix/type_reader.h"
 
 #include "core/base/error_builder.h"
+#include "core/format/coreai_operations.h"
 
 #include <algorithm>
 
@@ -30,17 +31,6 @@ std::string dimsText(const std::vector<std::int64_t> &dims)
     for (const std::int64_t extent : dims)
         text += (text.empty() ? "" : ",") + (extent < 0 ? "?" : std::to_string(extent));
     return text;
-}
-
-/// 'BGRA' as four letters, else the number.
-std::string fourccText(std::int64_t code)
-{
-    std::string letters;
-    for (int shift = 24; shift >= 0; shift -= 8)
-        letters += static_cast<char>(code >> shift & 0xFF);
-    const bool printable =
-        std::ranges::all_of(letters, [](char each) { return each > ' ' && each < 0x7F; });
-    return printable ? letters : std::to_string(code);
 }
 
 } // namespace
@@ -336,7 +326,8 @@ void TypeReader::makeType(Type &type)
         type.text = fmt::format("Context({})", type.parts.size());
     } else if (name == "Image") {
         type.kind = Type::Kind::Image;
-        type.text = fmt::format("image {}x{} {}", integer(0), integer(1), fourccText(integer(2)));
+        type.text = fmt::format("image {}x{} {}", integer(0), integer(1),
+                                fourccText(static_cast<std::uint64_t>(integer(2))));
     }
     m_flat.moveFault(m_program.diagnostics);
 }

@@ -10,7 +10,6 @@
 #include "core/format/table_rows.h"
 #include "core/patch/reencode/reencoder.h"
 
-#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
@@ -213,39 +212,14 @@ Result<void> verifyModule(const Bundle &bundle, const Bundle &made,
         places.emplace(made.weights()[i].address(), i);
     for (const Reencoding &each : weights) {
         const Weight &weight = bundle.weights()[each.weight];
-        const auto wrong = [&](std::string found) {
-            return refused("encode.verify", weight.name, "the values that were encoded", found,
-                           "The new package does not hold what it should");
-        };
         const auto place = places.find(weight.address());
-        if (place == places.end())
-            return wrong("no such weight");
-        const auto found = made.decoder(place->second);
-        const auto wanted = codec::Decoder::make(each.encoded->encoding());
-        if (!found || !wanted || found->elements() != wanted->elements())
-            return wrong(found ? "another number of elements" : describe(found.error()));
-        constexpr std::uint64_t kBlock = 65536;
-        std::vector<float> a(kBlock), b(kBlock);
-        double largest = 0, furthest = 0;
-        bool same = true;
-        for (std::uint64_t at = 0; at < wanted->elements().value; at += kBlock) {
-            const auto count =
-                static_cast<std::size_t>(std::min(kBlock, wanted->elements().value - at));
-            found->decodeFloat(at, std::span(a).first(count));
-            wanted->decodeFloat(at, std::span(b).first(count));
-            for (std::size_t i = 0; i < count; ++i) {
-                const double own = static_cast<double>(a[i]), other = static_cast<double>(b[i]);
-                same = same && std::isnan(own) == std::isnan(other);
-                if (!std::isfinite(own) || !std::isfinite(other)) {
-                    same = same && (std::isnan(own) || own == other);
-                    continue;
-                }
-                largest = std::max(largest, std::abs(other));
-                furthest = std::max(furthest, std::abs(own - other));
-            }
-        }
-        if (!same || furthest > largest * kRounding)
-            return wrong(fmt::format("values that differ by up to {}", furthest));
+        std::string found =
+            place == places.end()
+                ? std::string("no such weight")
+                : differenceTo(*each.encoded, made.decoder(place->second), kRounding);
+        if (!found.empty())
+            return refused("encode.verify", weight.name, "the values that were encoded",
+                           std::move(found), "The new package does not hold what it should");
     }
     return {};
 }

@@ -46,19 +46,6 @@ mil::ProgramValue textValue(std::string text)
     return value;
 }
 
-/// "420v", or its number.
-std::string fourcc(std::uint64_t code)
-{
-    std::string text;
-    for (int shift = 24; shift >= 0; shift -= 8) {
-        const auto letter = static_cast<char>(code >> shift & 0xFFU);
-        if (letter < 0x20 || letter > 0x7e)
-            return std::to_string(code);
-        text += letter;
-    }
-    return text;
-}
-
 /// Of kinds that are no tensors the text says what it is.
 mil::ValueType typeOfValue(const mlir::Module &module, std::uint32_t type, unsigned depth = 0)
 {
@@ -82,7 +69,7 @@ mil::ValueType typeOfValue(const mlir::Module &module, std::uint32_t type, unsig
         if (format < module.attributes.size()) {
             const mlir::Decoded code = module.attribute(format);
             if (const mlir::Field *field = code.field(0))
-                letters = fourcc(field->value);
+                letters = fourccText(field->value);
         }
         made.text = fmt::format("image {} {} x {}", letters, decoded.field(2)->integer(),
                                 decoded.field(1)->integer());
