@@ -426,6 +426,40 @@ private slots:
         QVERIFY(!hasErrors(verifyPayloads(*bundle)));
     }
 
+    void manySteps()
+    {
+        MadeCoreAi made;
+        const Shape shape{2, 6}, read{3, 4}, turned{4, 3};
+        const auto codes = made.constant(shape, Elem::Ui2, byteRow({0xE4, 0x1B, 0x4E}));
+        const auto books = made.constant({2, 1, 4, 1}, Elem::F16, halves({1, 2, 3, 4, 5, 6, 7, 8}));
+        const auto axis = made.constant({}, Elem::Si16, byteRow({0, 0}), true);
+        auto value =
+            made.operation("primitive.lut_to_dense_v1", {codes, books, axis}, shape, Elem::F16);
+        for (int i = 0; i < 8; ++i) {
+            value = made.operation("primitive.reshape_v2", {value, axis}, read, Elem::F16);
+            value = made.transposed(value, {1, 0}, turned, Elem::F16);
+        }
+        auto scaled =
+            made.constant(shape, Elem::Si8, byteRow({1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3}));
+        const auto scale = made.constant({1, 6}, Elem::F16, halves({1, 2, 3, 4, 5, 6}));
+        const auto zero = made.constant({1, 6}, Elem::Si8, byteRow({0}), true);
+        const auto bias = made.constant({1, 6}, Elem::F16, halves({0}), true);
+        for (int i = 0; i < 9; ++i)
+            scaled = made.scaled({scaled, scale, i == 0 ? zero : bias, bias}, shape);
+        made.output({made.operation("primitive.cast_v1", {value}, turned, Elem::F32),
+                     made.operation("primitive.cast_v1", {scaled}, shape, Elem::F32)});
+        const BundlePtr bundle = VERIFIED(made.open());
+        Values expected{1, 2, 3, 4, 4, 3, 6, 5, 7, 8, 5, 6}, other(12);
+        for (int i = 0; i < 8; ++i) {
+            for (std::size_t k = 0; k < 12; ++k)
+                other[k % 4 * 3 + k / 4] = expected[k];
+            expected = other;
+        }
+        QCOMPARE(valuesOf(*bundle, 0), expected);
+        QVERIFY(!bundle->weights()[0].fault);
+        QVERIFY(bundle->weights()[1].fault && !bundle->decoder(1)); // more than a decoder chains
+    }
+
     void splatsAreLocked()
     {
         MadeCoreAi made;

@@ -86,6 +86,34 @@ BuiltValue nested(BuiltValue inner)
     return outer;
 }
 
+/// Values that another encoding makes, read as another shape or in another order.
+bool isReading(const Encoding &encoding)
+{
+    return !encoding.mask && !encoding.palette && !encoding.scaling &&
+           !codec::storedOperand(encoding.payload);
+}
+
+/// Encodings inside of one another, itself included.
+unsigned nesting(const Encoding &encoding)
+{
+    unsigned inside = 0;
+    const auto look = [&inside](const OperandSource &source) {
+        if (const auto *made = std::get_if<std::shared_ptr<const Encoding>>(&source))
+            inside = std::max(inside, nesting(**made));
+    };
+    look(encoding.payload);
+    if (encoding.palette)
+        look(encoding.palette->lut);
+    if (const auto &scaling = encoding.scaling) {
+        look(scaling->scale);
+        for (const auto *table : {&scaling->offset, &scaling->bias}) {
+            if (*table)
+                look(**table);
+        }
+    }
+    return inside + 1;
+}
+
 /// Whether a scaling or a mask can be added to it as it is.
 bool takesScaling(const BuiltValue &built)
 {
@@ -171,9 +199,12 @@ Result<BuiltValue> FormBuilder::weight(std::uint32_t value)
     m_known.clear();
     m_absent.clear();
     m_depth = 0;
-    auto built = build(value, PartRole::Data);
-    if (built)
-        noteAbsent(built->encoding, value);
+    auto built = TRY(build(value, PartRole::Data));
+    if (nesting(built.encoding) > codec::kMaxChainedOps)
+        return refuse(value, m_code, "operation",
+                      fmt::format("at most {} encodings of encodings", codec::kMaxChainedOps),
+                      "more", "The steps of a form feed one another too deeply.");
+    noteAbsent(built.encoding, value);
     return built;
 }
 
@@ -389,7 +420,7 @@ FormBuilder::Built FormBuilder::reshape(std::uint32_t value, PartRole role)
                       "A constant is reshaped to another number of elements.");
     if (Operand *plain = plainOperand(built.encoding))
         *plain = readAs(std::move(*plain), plain->type, *shape);
-    else
+    else if (!isReading(built.encoding))
         built = nested(std::move(built));
     built.encoding.shape = *shape;
     return built;
@@ -426,10 +457,11 @@ FormBuilder::Built FormBuilder::transpose(std::uint32_t value, PartRole role)
     }
     // Its values are read in another order.
     const Shape made = encoding.shape;
-    built = nested(std::move(built));
-    built.encoding.view = codec::permutedOrder({made, axes, 8});
+    if (!isReading(encoding))
+        built = nested(std::move(built));
+    encoding.view = codec::permutedOrder({made, axes, 8, encoding.view});
     for (std::size_t i = 0; i < rank; ++i)
-        built.encoding.shape[i] = made[axes[i]];
+        encoding.shape[i] = made[axes[i]];
     return built;
 }
 
