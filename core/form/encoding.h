@@ -102,7 +102,9 @@ struct Scaling {
     enum class Steps : std::uint8_t {
         Program,    ///< as `kind` says
         Difference, ///< Core AI, T the decoded type: T(T(T(q - offset) * scale) + bias)
-        Product,    ///< blocks along the last axis: T(T(q * scale) + T(bias - T(offset * scale)))
+        /// Blocks along the last axis: T(T(q * scale) + T(bias - T(offset * scale))); where T is
+        /// bf16, all of it in fp32 and rounded once.
+        Product,
     };
     Steps steps = Steps::Program;
     /// An element that the mask leaves out is code 0, scaled as the others are; else it is 0.
@@ -145,6 +147,10 @@ std::optional<std::int64_t> operandCode(const Operand &operand, unsigned width,
                                         std::uint64_t index);
 /// Its value, as a number of the operand's type.
 std::optional<double> operandValue(const Operand &operand, std::uint64_t index);
+
+/// The elements of an operand that has an order, packed row by row. The caller has checked their
+/// number.
+std::vector<std::byte> gathered(const Operand &operand, std::uint64_t count);
 
 /// What bound() gives for an operand whose bytes are packed as a whole, such as a deflated member
 /// of an archive: bytes() take the place of the operand's, in order(). Lives as long as the bytes.

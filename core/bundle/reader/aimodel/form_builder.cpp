@@ -304,22 +304,10 @@ Result<Operand> FormBuilder::unrolled(Operand operand, std::uint32_t value)
                       fmt::format("at most {} elements", kMostUnrolled), fmt::format("{}", count),
                       "A constant that is not stored row by row is too large.");
     operand.bytes = bytesOf(operand);
-    const unsigned width = bitWidth(operand.type);
     auto literal = std::make_shared<mil::Literal>();
     literal->element = operand.type;
     literal->count = count;
-    literal->bytes.resize(packedBytes(ElementCount(count), operand.type)->value);
-    for (std::uint64_t i = 0; i < count; ++i) {
-        const auto code =
-            static_cast<std::uint64_t>(codec::operandCode(operand, width, i).value_or(0));
-        if (width >= 8) {
-            for (unsigned b = 0; b < width / 8; ++b)
-                literal->bytes[i * width / 8 + b] = static_cast<std::byte>(code >> 8 * b & 0xFFU);
-            continue;
-        }
-        const auto low = static_cast<std::uint8_t>(code & ((1U << width) - 1U));
-        packCodes(std::span(&low, 1), width, i, literal->bytes);
-    }
+    literal->bytes = codec::gathered(operand, count);
     OperandPlace place;
     place.bytes = ByteCount(literal->bytes.size());
     place.literal = std::move(literal);
