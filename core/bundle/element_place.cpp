@@ -215,7 +215,7 @@ std::optional<CodeEntry> codeOfElement(const Bundle &bundle, const Encoding &enc
         if (payload)
             return payload->place->isLiteral() ? std::nullopt
                                                : std::optional(CodeEntry{payload, index});
-        element = index;
+        element = codec::madeElement(*at, index);
     }
     return std::nullopt;
 }
@@ -237,6 +237,8 @@ std::vector<std::uint64_t> elementsOfCode(const Bundle &bundle, const Encoding &
         const auto all = elementCount(at.shape);
         std::vector<std::uint64_t> outer;
         for (std::uint64_t index : elements) {
+            if (at.view)
+                index = at.view->elementAt(8 * index).value_or(UINT64_MAX);
             if (at.mask && !(ofMask && level + 1 == path.size())) {
                 const auto bits = bundle.operandBytes(*at.mask);
                 const auto bit = setBit(bits, maskBits(at, bits), index);

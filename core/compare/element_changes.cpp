@@ -278,7 +278,7 @@ bool ElementChanges::changed(std::uint64_t element) const
     if (!m_any)
         return false;
     // A palette of vectors has one mask bit and one code for each vector.
-    const std::uint64_t position = indexPosition(element);
+    const std::uint64_t position = codec::madeElement(m_decoder.encoding(), indexPosition(element));
     const bool masked = m_mask && !m_mask->place->isLiteral();
     if (masked) {
         const bool now = maskBit(position, false);

@@ -130,22 +130,26 @@ namespace kernscope::diff {
 
 namespace {
 
-std::optional<std::vector<std::uint64_t>> notesOf(const codec::Operand &operand)
+using codec::ElementOrder;
+
+std::optional<std::vector<std::uint64_t>> notesOf(const ElementOrder *order,
+                                                  std::span<const ByteRange> pieces)
 {
-    const auto *noted = dynamic_cast<const codec::NotedOrder *>(operand.order.get());
-    if (noted == nullptr)
-        return std::nullopt;
-    codec::LayoutNotes notes(operand.place ? std::span<const ByteRange>(operand.place->pieces)
-                                           : std::span<const ByteRange>());
-    return noted->note(notes) ? notes.take() : std::nullopt;
+    const auto *noted = dynamic_cast<const codec::NotedOrder *>(order);
+    codec::LayoutNotes notes(pieces);
+    return noted && noted->note(notes) ? notes.take() : std::nullopt;
 }
 
 bool sameOrder(const codec::Operand &a, const codec::Operand &b)
 {
     if (!a.order || !b.order)
         return !a.order && !b.order;
-    const auto ofA = notesOf(a);
-    return ofA && ofA == notesOf(b);
+    const auto notes = [](const codec::Operand &of) {
+        return notesOf(of.order.get(), of.place ? std::span<const ByteRange>(of.place->pieces)
+                                                : std::span<const ByteRange>());
+    };
+    const auto ofA = notes(a);
+    return ofA && ofA == notes(b);
 }
 
 bool sameOperand(const codec::Operand &a, const codec::Operand &b)
@@ -185,6 +189,8 @@ bool sameScaling(const codec::Scaling &a, const codec::Scaling &b)
 bool sameDecoding(const codec::Encoding &a, const codec::Encoding &b)
 {
     return a.type == b.type && a.shape == b.shape && a.converts == b.converts &&
+           (a.view == b.view ||
+            (a.view && b.view && notesOf(a.view.get(), {}) == notesOf(b.view.get(), {}))) &&
            a.mask.has_value() == b.mask.has_value() &&
            a.palette.has_value() == b.palette.has_value() &&
            a.scaling.has_value() == b.scaling.has_value() &&

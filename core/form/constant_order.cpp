@@ -422,6 +422,8 @@ Operand wordsOperand(Operand operand, ElementType type, const Shape &matrix, boo
 
 bool turnAxes(Encoding &encoding, const std::vector<std::size_t> &axes)
 {
+    if (encoding.view)
+        return false;
     Shape books; // along each axis, where there are several
     Shape indices = encoding.shape;
     if (encoding.palette) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/form/encoding.h"
 
+#include "core/form/operand_place.h"
+
 #include <algorithm>
 #include <array>
 
@@ -90,6 +92,22 @@ const Shape &sourceShape(const OperandSource &source)
         return operand->shape;
     const auto &made = std::get<std::shared_ptr<const Encoding>>(source);
     return made ? made->shape : scalar;
+}
+
+bool dividesInto(std::span<const std::uint64_t> grid, std::span<const std::uint64_t> shape)
+{
+    return std::equal(grid.begin(), grid.end(), shape.begin(), shape.end(),
+                      [](std::uint64_t blocks, std::uint64_t extent) {
+                          return blocks != 0 && extent % blocks == 0;
+                      });
+}
+
+std::uint64_t madeElement(const Encoding &encoding, std::uint64_t element)
+{
+    std::uint64_t position = 8 * element;
+    if (encoding.view)
+        encoding.view->positions(element, std::span(&position, 1));
+    return position / 8;
 }
 
 std::vector<const Operand *> operandsOf(const Encoding &encoding)

@@ -71,6 +71,9 @@ const Operand *storedOperand(const OperandSource &source);
 ElementType sourceType(const OperandSource &source);
 const Shape &sourceShape(const OperandSource &source);
 
+/// Whether a grid of as many axes divides a tensor into equal blocks.
+bool dividesInto(std::span<const std::uint64_t> grid, std::span<const std::uint64_t> shape);
+
 /// Palette step. lut shape is [g0 .. g(R-1), K, V] (iOS 18) or [K] (iOS 16, one codebook).
 struct Palette {
     OperandSource lut;
@@ -99,7 +102,9 @@ struct Scaling {
     enum class Steps : std::uint8_t {
         Program,    ///< as `kind` says
         Difference, ///< Core AI, T the decoded type: T(T(T(q - offset) * scale) + bias)
-        Product,    ///< blocks along the last axis: T(T(q * scale) + T(bias - T(offset * scale)))
+        /// Blocks along the last axis: T(T(q * scale) + T(bias - T(offset * scale))); where T is
+        /// bf16, all of it in fp32 and rounded once.
+        Product,
     };
     Steps steps = Steps::Program;
     /// An element that the mask leaves out is code 0, scaled as the others are; else it is 0.
@@ -117,7 +122,13 @@ struct Encoding {
     /// The numbers that the steps give are of another type and converted to `type`: rounded to
     /// nearest even, towards zero where it is an integer's. (A cast that loses nothing, too.)
     bool converts = false;
+    /// Of a payload that another op makes: where it is read in another order, eight times the
+    /// element of it that each element is.
+    std::shared_ptr<const ElementOrder> view = nullptr;
 };
+
+/// The element of a payload that another op makes which an element is.
+std::uint64_t madeElement(const Encoding &encoding, std::uint64_t element);
 
 /// The stored operands of an encoding: mask, payload, codebook, scale, offset, those of nested
 /// encodings in place of their result. They live as long as the encoding.
@@ -136,6 +147,10 @@ std::optional<std::int64_t> operandCode(const Operand &operand, unsigned width,
                                         std::uint64_t index);
 /// Its value, as a number of the operand's type.
 std::optional<double> operandValue(const Operand &operand, std::uint64_t index);
+
+/// The elements of an operand that has an order, packed row by row. The caller has checked their
+/// number.
+std::vector<std::byte> gathered(const Operand &operand, std::uint64_t count);
 
 /// What bound() gives for an operand whose bytes are packed as a whole, such as a deflated member
 /// of an archive: bytes() take the place of the operand's, in order(). Lives as long as the bytes.

@@ -137,4 +137,34 @@ CoreAiOperation coreAiKernel(std::string_view name)
     return found == kernels.end() ? coreAiOperationOrMade(name) : found->second;
 }
 
+std::string plainName(std::string_view text)
+{
+    constexpr std::size_t kMostText = 200;
+    std::string plain(text.substr(0, kMostText));
+    for (char &each : plain) {
+        const bool special =
+            each == '$' || each == '/' || each == ' ' || static_cast<unsigned char>(each) < 0x20;
+        each = special ? '_' : each;
+    }
+    return plain;
+}
+
+std::string scopeOf(const std::vector<std::string> &frames)
+{
+    std::string scope;
+    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
+        scope += (scope.empty() ? "" : "/") + plainName(*frame);
+    return scope;
+}
+
+std::string fourccText(std::uint64_t code)
+{
+    std::string letters;
+    for (int shift = 24; shift >= 0; shift -= 8)
+        letters += static_cast<char>(code >> shift & 0xFFU);
+    const bool printable =
+        std::ranges::all_of(letters, [](char each) { return each >= ' ' && each < 0x7F; });
+    return printable ? letters : std::to_string(static_cast<std::int64_t>(code));
+}
+
 } // namespace kernscope

@@ -49,4 +49,12 @@ CoreAiOperation coreAiOperationOrMade(std::string_view stored);
 /// "coreai.conv2d", "coreai.decomposable.broadcasting_add".
 CoreAiOperation coreAiKernel(std::string_view name);
 
+/// "Conv2d$2" as "Conv2d_2": '$' means something to shells, '/', '.' and spaces in names of
+/// weights. At most 200 bytes.
+std::string plainName(std::string_view text);
+/// "Net_1/Conv2d_2" of the frames of a call stack, innermost first.
+std::string scopeOf(const std::vector<std::string> &frames);
+/// The format of an image: "420v", else the number.
+std::string fourccText(std::uint64_t code);
+
 } // namespace kernscope

@@ -98,34 +98,37 @@ Json odixFunctionJson(const odix::Compiled &compiled, std::size_t index)
     const odix::Program &program = compiled.program;
     const odix::Function &function = program.functions[index];
     const odix::Symbol &symbol = program.symbolOf(function);
-    const auto inputs = program.texts(symbol.attribute, "inputs");
-    const auto outputs = program.texts(symbol.attribute, "outputs");
     Json json{{"index", index},
               {"name", symbol.name},
               {"role", program.roleOf(function)},
               {"symbol", function.symbol},
               {"registers", function.registerCount},
               {"op_id", function.opId}};
-    Json all = Json::array();
-    for (std::size_t i = 0; i < symbol.inputs.size(); ++i) {
-        all.push_back({{"register", i}, {"type", typeText(program, symbol.inputs[i])}});
-        if (i < inputs.size())
-            all.back()["name"] = inputs[i];
-    }
-    json["inputs"] = std::move(all);
-    all = Json::array();
-    for (std::size_t i = 0; i < symbol.outputs.size(); ++i) {
-        all.push_back({{"register", symbol.inputs.size() + i},
-                       {"type", typeText(program, symbol.outputs[i])},
-                       {"intent", codeText("intent", symbol.intents[i])}});
-        if (i < outputs.size())
-            all.back()["name"] = outputs[i];
-    }
-    json["outputs"] = std::move(all);
-    all = listJson(function.code,
-                   [&](const auto &each) { return instructionJson(compiled, function, each); });
-    json["instructions"] = std::move(all);
+    const auto registers = [&](const std::vector<std::uint32_t> &types, const char *key,
+                               std::size_t first) {
+        const auto names = program.texts(symbol.attribute, key);
+        Json all = Json::array();
+        for (std::size_t i = 0; i < types.size(); ++i) {
+            all.push_back({{"register", first + i}, {"type", typeText(program, types[i])}});
+            if (&types == &symbol.outputs)
+                all.back()["intent"] = codeText("intent", symbol.intents[i]);
+            if (i < names.size())
+                all.back()["name"] = names[i];
+        }
+        json[key] = std::move(all);
+    };
+    registers(symbol.inputs, "inputs", 0);
+    registers(symbol.outputs, "outputs", symbol.inputs.size());
+    json["instructions"] = listJson(
+        function.code, [&](const auto &each) { return instructionJson(compiled, function, each); });
     return json;
+}
+
+Json placeJson(const odix::Program &program, std::uint32_t function, std::uint32_t instruction)
+{
+    return {{"function", function},
+            {"name", program.symbolOf(program.functions[function]).name},
+            {"instruction", instruction}};
 }
 
 Json constantJson(const odix::Compiled &compiled, std::size_t record)
@@ -141,13 +144,11 @@ Json constantJson(const odix::Compiled &compiled, std::size_t record)
               {"element", type.elementText},
               {"shape", type.dims},
               {"type", type.text}};
-    Json loads = Json::array();
-    for (const auto &[function, instruction] : constant.loadedBy)
-        loads.push_back({{"function", function},
-                         {"name", program.symbolOf(program.functions[function]).name},
-                         {"instruction", instruction},
-                         {"op_id", program.functions[function].code[instruction].opId}});
-    json["loaded_by"] = std::move(loads);
+    json["loaded_by"] = listJson(constant.loadedBy, [&](const auto &at) {
+        Json load = placeJson(program, at.first, at.second);
+        load["op_id"] = program.functions[at.first].code[at.second].opId;
+        return load;
+    });
     if (compiled.debug) {
         const auto id = static_cast<std::uint32_t>(record);
         json["coreai_ops"] = compiled.debug->sourceOps(id);
@@ -164,19 +165,14 @@ Json constantJson(const odix::Compiled &compiled, std::size_t record)
 Json buffersJson(const odix::Compiled &compiled)
 {
     const odix::Program &program = compiled.program;
-    const auto place = [&program](std::uint32_t function, std::uint32_t instruction) {
-        return Json{{"function", function},
-                    {"name", program.symbolOf(program.functions[function]).name},
-                    {"instruction", instruction}};
-    };
     Json all = listJson(compiled.trace.buffers, [&](const auto &buffer) -> Json {
-        return {{"at", place(buffer.function, buffer.instruction)},
+        return {{"at", placeJson(program, buffer.function, buffer.instruction)},
                 {"type", typeText(program, buffer.type)},
                 {"bytes", buffer.bytes},
                 {"views", Json::array()}};
     });
     for (const odix::View &view : compiled.trace.views) {
-        Json json = place(view.function, view.instruction);
+        Json json = placeJson(program, view.function, view.instruction);
         json["register"] = view.reg;
         json["offset"] = view.offset;
         json["bytes"] = view.bytes;

@@ -24,9 +24,11 @@ std::span<const std::byte> Decoder::State::survivorsFrom(std::uint64_t rank) con
 void Decoder::State::payloadFloats(std::uint64_t first, std::span<float> out) const
 {
     const auto fetch = [&](std::uint64_t at, std::span<float> to) {
-        if (payloadDecoder)
+        for (std::size_t i = 0; encoding.view && i < to.size(); ++i)
+            payloadDecoder->decodeFloat(madeElement(encoding, at + i), to.subspan(i, 1));
+        if (payloadDecoder && !encoding.view)
             payloadDecoder->decodeFloat(at, to);
-        else
+        else if (!payloadDecoder)
             convertToFloat(payload.bytes, payload.type, at, to);
     };
     if (!mask)
@@ -476,6 +478,10 @@ void ScalingState::step(std::span<float> values, float scaleBy, float less, floa
             value = change(value);
         roundToType(type, values);
     };
+    if (steps == Scaling::Steps::Product && type == ElementType::Bf16) { // in fp32, rounded once
+        shift -= less * scaleBy;
+        return rounded([&](float value) { return value * scaleBy + shift; });
+    }
     if (steps == Scaling::Steps::Product) {
         float product = less * scaleBy;
         roundToType(type, std::span(&product, 1));

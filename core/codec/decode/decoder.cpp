@@ -73,7 +73,7 @@ std::int64_t payloadCode(const Decoder::State &state, std::uint64_t index)
     if (!state.payloadDecoder)
         return loadCode(state.payload.bytes, state.payload.type, index);
     std::int64_t code = 0;
-    state.payloadDecoder->codes(index, std::span(&code, 1));
+    state.payloadDecoder->codes(madeElement(state.encoding, index), std::span(&code, 1));
     return code;
 }
 

@@ -197,10 +197,7 @@ private:
             grid.assign(indexShape.size(), 1);
         if (m_state->payload.order && m_state->elements > 0)
             return orderedBooks(palette, indexShape);
-        bool divides = grid.size() == indexShape.size();
-        for (std::size_t i = 0; divides && i < grid.size(); ++i)
-            divides = grid[i] != 0 && indexShape[i] % grid[i] == 0;
-        if (!divides)
+        if (!dividesInto(grid, indexShape))
             return refused("codec.codebook", "lut",
                            fmt::format("extents that divide {}", shapeText(indexShape)),
                            shapeText(grid), "The codebooks do not divide the index tensor");
@@ -430,10 +427,7 @@ private:
     {
         const Shape &shape = encoding().shape;
         const Shape &grid = scaling.scale.shape;
-        bool divides = grid.size() == shape.size();
-        for (std::size_t i = 0; divides && i < grid.size(); ++i)
-            divides = grid[i] != 0 && shape[i] % grid[i] == 0;
-        if (!divides)
+        if (!dividesInto(grid, shape))
             return refused("codec.scale", "scale",
                            fmt::format("extents that divide {}", shapeText(shape)), shapeText(grid),
                            "The scales do not divide the data");

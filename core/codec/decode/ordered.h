@@ -15,8 +15,6 @@ std::int64_t codeIn(const Operand &operand, unsigned width, ElementType type, st
 /// Every change that an element's new code asks for: its own place and its copies.
 std::vector<ByteChange> changesOf(const Operand &operand, unsigned width, std::uint64_t index,
                                   std::int64_t code);
-/// The operand's elements packed row by row. The caller has checked their number.
-std::vector<std::byte> gathered(const Operand &operand, std::uint64_t count);
 /// `width` bits (at most 8) from a bit position on; `highestFirst` as ElementOrder has it.
 unsigned bitsAt(std::span<const std::byte> bytes, std::uint64_t position, unsigned width,
                 bool highestFirst = false);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/aimodel/package.h"
 
+#include "core/base/byte_text.h"
 #include "core/base/error_builder.h"
 #include "core/base/json_place.h"
 #include "core/base/sha256.h"
@@ -92,7 +93,7 @@ std::vector<bool> textsOf(const mlir::Module &module, bool locations)
 
 Result<Metadata> readMetadata(std::span<const std::byte> bytes, const std::string &file)
 {
-    const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+    const std::string_view text = textInBytes(bytes);
     const auto refuse = [&](std::uint64_t at, std::string expected, std::string found) {
         return refused({file, FileOffset(at)}, "aimodel.metadata", {}, expected, found,
                        "The package's metadata cannot be read");

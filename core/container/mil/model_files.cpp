@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/model_files.h"
 
+#include "core/base/byte_text.h"
 #include "core/base/error_builder.h"
 #include "core/base/json_place.h"
 #include "core/base/text.h"
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cstring>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -56,15 +56,6 @@ Result<std::string> resolveBlobPath(std::string_view written, std::string_view m
     return clean;
 }
 
-namespace {
-
-bool beginsWith(std::span<const std::byte> bytes, std::string_view word)
-{
-    return bytes.size() >= word.size() && std::memcmp(bytes.data(), word.data(), word.size()) == 0;
-}
-
-} // namespace
-
 bool looksLikeProgramText(std::span<const std::byte> bytes, std::string_view name)
 {
     constexpr std::size_t kMaxBlank = 4096;
@@ -72,7 +63,7 @@ bool looksLikeProgramText(std::span<const std::byte> bytes, std::string_view nam
     while (at < bytes.size() && at < kMaxBlank &&
            std::isspace(std::to_integer<unsigned char>(bytes[at])) != 0)
         ++at;
-    return beginsWith(bytes.subspan(at), "program") || name.ends_with(".mil");
+    return textInBytes(bytes.subspan(at)).starts_with("program") || name.ends_with(".mil");
 }
 
 /// A serialised Model begins with its specification version (field 1) and its description (2).
@@ -207,7 +198,7 @@ Result<std::string> modelPathFromManifest(std::span<const std::byte> manifest,
         return fault(fileName, "manifest.json", kMaxManifestBytes, "",
                      fmt::format("at most {} bytes", kMaxManifestBytes),
                      fmt::format("{} bytes", manifest.size()), "The manifest is too large.");
-    const std::string_view text(reinterpret_cast<const char *>(manifest.data()), manifest.size());
+    const std::string_view text = textInBytes(manifest);
     const Json json = jsonFits(text) ? Json::parse(text, nullptr, false) : Json();
     if (!json.is_object())
         return notJson(fileName, text);

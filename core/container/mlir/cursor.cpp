@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mlir/cursor.h"
 
+#include "core/base/byte_text.h"
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 
@@ -138,8 +139,7 @@ void Cursor::align(std::string_view field, std::uint64_t alignment)
 
 std::string_view Cursor::text(std::string_view field)
 {
-    const auto *begin = reinterpret_cast<const char *>(m_bytes.data()) + m_at;
-    const std::string_view all(begin, static_cast<std::size_t>(left()));
+    const auto all = textInBytes(m_bytes.subspan(m_at, static_cast<std::size_t>(left())));
     const std::size_t nul = all.find('\0');
     if (nul == std::string_view::npos) {
         fail(m_at, field, "a NUL", "none", "A text does not end");

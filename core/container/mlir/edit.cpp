@@ -276,12 +276,8 @@ std::vector<bool> ModuleEdit::reachedAttributes() const
         const PropertyRow *row = propertyRow(name);
         if (properties >= m_module.properties.size() || !row)
             return;
-        FaultState faults{m_module.file, {}};
-        Cursor cursor(m_module.bytes, m_module.properties[properties], faults, "mlir.edit", {});
-        for (const PropertyRow::Property &each : row->properties) {
-            const std::uint64_t number = cursor.varint(each.name);
-            reach(static_cast<std::uint32_t>(each.optional ? number >> 1 : number));
-        }
+        for (const NamedAttribute &each : m_module.propertiesOf(*row, properties))
+            reach(each.attribute);
     };
     for (const auto &[index, added] : m_operations) {
         for (const NewOperation &each : added) {

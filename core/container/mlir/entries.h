@@ -8,6 +8,11 @@
 
 namespace kernscope::mlir {
 
+/// Bits of an operation's mask (mlir-bytecode.md, section 4).
+constexpr unsigned kHasAttributes = 0x01, kHasResults = 0x02, kHasOperands = 0x04,
+                   kHasSuccessors = 0x08, kHasRegions = 0x10, kHasUses = 0x20,
+                   kHasProperties = 0x40;
+
 /// The row of an entry whose code is `code`; null: none.
 const KindRow *rowOf(const Module &module, const Entry &entry, bool type, std::uint64_t code);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mlir/module.h"
 
+#include "core/base/byte_text.h"
 #include "core/base/find.h"
 #include "core/container/mlir/cursor.h"
 #include "core/format/table_rows.h"
@@ -25,8 +26,7 @@ std::span<const std::byte> Module::bytesOf(ByteRange range) const
 
 std::string_view Module::textOf(ByteRange range) const
 {
-    const auto data = bytesOf(range);
-    return {reinterpret_cast<const char *>(data.data()), data.size()};
+    return textInBytes(bytesOf(range));
 }
 
 std::string_view Module::dialectName(std::uint32_t dialect) const
@@ -73,21 +73,26 @@ std::uint32_t Module::resourceOf(std::uint64_t handle) const
     return static_cast<std::uint32_t>(externalResources + handle);
 }
 
+std::vector<NamedAttribute> Module::propertiesOf(const PropertyRow &row, std::uint32_t number) const
+{
+    std::vector<NamedAttribute> found;
+    FaultState faults{file, {}};
+    Cursor cursor(bytes, properties[number], faults, "mlir.properties", {});
+    for (const PropertyRow::Property &property : row.properties) {
+        const std::uint64_t stored = cursor.varint(property.name);
+        const std::uint64_t index = property.optional ? stored >> 1 : stored;
+        if (cursor.ok() && (!property.optional || (stored & 1) != 0) && index < attributes.size())
+            found.push_back({property.name, static_cast<std::uint32_t>(index)});
+    }
+    return found;
+}
+
 std::vector<NamedAttribute> Module::attributesOf(const Operation &operation) const
 {
     std::vector<NamedAttribute> found;
     const PropertyRow *row = operationNames[operation.name].row;
-    if (row && operation.properties != kNone) {
-        FaultState faults{file, {}};
-        Cursor cursor(bytes, properties[operation.properties], faults, "mlir.properties", {});
-        for (const PropertyRow::Property &property : row->properties) {
-            const std::uint64_t number = cursor.varint(property.name);
-            const std::uint64_t index = property.optional ? number >> 1 : number;
-            if (cursor.ok() && (!property.optional || (number & 1) != 0) &&
-                index < attributes.size())
-                found.push_back({property.name, static_cast<std::uint32_t>(index)});
-        }
-    }
+    if (row && operation.properties != kNone)
+        found = propertiesOf(*row, operation.properties);
     if (operation.attributes == kNone)
         return found;
     const Decoded dictionary = attribute(operation.attributes);

@@ -275,6 +275,9 @@ struct Module {
     /// Properties by the operation's row, then the dictionary. Properties without a row are left
     /// out (shown as bytes by who shows them).
     std::vector<NamedAttribute> attributesOf(const Operation &operation) const;
+    /// Properties by a row, as far as they fit it.
+    std::vector<NamedAttribute> propertiesOf(const PropertyRow &row,
+                                             std::uint32_t properties) const;
     /// The one of that name; kNone: none.
     std::uint32_t attributeOf(const Operation &operation, std::string_view name) const;
     /// Text of a string attribute (aicode's or builtin's); empty for others.

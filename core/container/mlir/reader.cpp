@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/byte_text.h"
 #include "core/base/error_builder.h"
 #include "core/container/mlir/cursor.h"
 #include "core/container/mlir/entries.h"
@@ -31,10 +32,6 @@ Section readSectionHeader(Cursor &cursor)
 }
 
 // Operations, regions and blocks (mlir-bytecode.md, section 4), with a stack of their own.
-
-constexpr unsigned kHasAttributes = 0x01, kHasResults = 0x02, kHasOperands = 0x04,
-                   kHasSuccessors = 0x08, kHasRegions = 0x10, kHasUses = 0x20,
-                   kHasProperties = 0x40; ///< bits of an operation's mask
 
 constexpr std::uint64_t kLeastOperation = 3;
 constexpr std::string_view kIrCode = "mlir.ir";
@@ -431,8 +428,7 @@ void readOperations(Module &module, FaultState &faults)
 
 // The tables of a module.
 
-constexpr std::array kModuleMagic{std::byte{0x4D}, std::byte{0x4C}, std::byte{0xEF},
-                                  std::byte{0x52}};
+constexpr std::string_view kModuleMagic = "ML\xefR";
 constexpr std::uint64_t kNewestVersion = 6;
 /// Least bytes of an item, for bounds (mlir-bytecode.md, section 4).
 constexpr std::uint64_t kStringBytes = 2, kResourceBytes = 3;
@@ -755,8 +751,7 @@ std::string_view sectionName(SectionId id)
 
 bool isModule(std::span<const std::byte> bytes)
 {
-    return bytes.size() >= kModuleMagic.size() &&
-           std::equal(kModuleMagic.begin(), kModuleMagic.end(), bytes.begin());
+    return textInBytes(bytes).starts_with(kModuleMagic);
 }
 
 Module readModule(std::span<const std::byte> bytes, std::string file)

@@ -7,6 +7,7 @@
 #include "core/container/mlir/module.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace kernscope::mlir {
 
@@ -487,10 +488,6 @@ private:
         return m_numbers[value];
     }
 
-    static constexpr unsigned kAttributes = 0x01, kResults = 0x02, kOperands = 0x04,
-                              kSuccessors = 0x08, kRegions = 0x10, kUses = 0x20,
-                              kProperties = 0x40; ///< bits of an operation's mask
-
     /// What is written next; the last one first.
     struct Task {
         enum class Kind : std::uint8_t { Operation, Region, Block, EndSection } kind;
@@ -535,12 +532,19 @@ private:
         std::reverse(m_tasks.begin() + first, m_tasks.end());
     }
 
+    template <class Items>
+    static std::uint64_t countOf(const Items &siblings)
+    {
+        std::uint64_t count = 0;
+        for ([[maybe_unused]] const std::uint32_t index : siblings)
+            ++count;
+        return count;
+    }
+
     void putRegion(std::uint32_t index)
     {
         const Region &region = m_module.regions[index];
-        std::uint64_t count = 0;
-        for ([[maybe_unused]] const std::uint32_t block : m_module.blocksOf(region))
-            ++count;
+        const std::uint64_t count = countOf(m_module.blocksOf(region));
         m_bodies.back().varint(count);
         if (count > 0)
             m_bodies.back().varint(m_regionValues[index]);
@@ -577,78 +581,63 @@ private:
         pushAll(Task::Kind::Operation, m_module.operationsOf(block));
     }
 
-    void putNew(const NewOperation &operation, const Operation &place)
+    /// All of an operation but its regions.
+    void putHead(const Operation &head, std::span<const std::uint32_t> results,
+                 std::span<const std::uint32_t> operands,
+                 std::span<const std::uint32_t> successors = {}, bool uses = false)
     {
         Encoder &out = m_bodies.back();
-        out.varint(m_edit->operationNameOf(operation.name));
-        out.byte(static_cast<std::uint8_t>((operation.properties != kNone ? kProperties : 0) |
-                                           (operation.results.empty() ? 0 : kResults) |
-                                           (operation.operands.empty() ? 0 : kOperands)));
-        out.varint(operation.location != kNone ? operation.location : place.location);
-        if (operation.properties != kNone)
-            out.varint(operation.properties);
-        if (!operation.results.empty()) {
-            out.varint(operation.results.size());
-            for (const std::uint32_t value : operation.results)
-                out.varint(typeOf(value));
+        out.varint(head.name);
+        out.byte(static_cast<std::uint8_t>(
+            (head.attributes != kNone ? kHasAttributes : 0) |
+            (head.properties != kNone ? kHasProperties : 0) | (results.empty() ? 0 : kHasResults) |
+            (operands.empty() ? 0 : kHasOperands) | (successors.empty() ? 0 : kHasSuccessors) |
+            (uses ? kHasUses : 0) | (head.regions.count > 0 ? kHasRegions : 0)));
+        out.varint(head.location);
+        for (const std::uint32_t index : {head.attributes, head.properties}) {
+            if (index != kNone)
+                out.varint(index);
         }
-        if (!operation.operands.empty()) {
-            out.varint(operation.operands.size());
-            for (const std::uint32_t value : operation.operands)
-                out.varint(numberOf(value));
-        }
+        const auto put = [&out](const auto &list, const auto &numberOf) {
+            if (!list.empty())
+                out.varint(list.size());
+            for (const std::uint32_t each : list)
+                out.varint(numberOf(each));
+        };
+        put(results, [this](std::uint32_t value) { return typeOf(value); });
+        put(operands, [this](std::uint32_t value) { return numberOf(value); });
+        put(successors, [](std::uint32_t block) { return block; });
+        if (uses)
+            out.bytes(m_module.bytesOf(head.uses));
     }
 
     void putOperation(std::uint32_t index)
     {
-        const Operation &operation = m_module.operations[index];
+        Operation operation = m_module.operations[index];
         if (const auto *added = replacement(index)) {
-            for (const NewOperation &each : *added)
-                putNew(each, operation);
+            for (const NewOperation &each : *added) {
+                Operation head;
+                head.name = m_edit->operationNameOf(each.name);
+                head.location = each.location != kNone ? each.location : operation.location;
+                head.properties = each.properties;
+                putHead(head, each.results, each.operands);
+            }
             return;
         }
-        std::uint32_t properties = operation.properties;
         if (m_edit)
             if (const auto at = m_edit->m_operationProperties.find(index);
                 at != m_edit->m_operationProperties.end())
-                properties = at->second;
+                operation.properties = at->second;
         const bool uses = !m_edit && operation.uses.bytes.value > 0;
-        Encoder &out = m_bodies.back();
-        out.varint(operation.name);
-        out.byte(static_cast<std::uint8_t>(
-            (operation.attributes != kNone ? kAttributes : 0) |
-            (properties != kNone ? kProperties : 0) | (operation.results.count > 0 ? kResults : 0) |
-            (operation.operands.count > 0 ? kOperands : 0) |
-            (operation.successors.count > 0 ? kSuccessors : 0) | (uses ? kUses : 0) |
-            (operation.regions.count > 0 ? kRegions : 0)));
-        out.varint(operation.location);
-        if (operation.attributes != kNone)
-            out.varint(operation.attributes);
-        if (properties != kNone)
-            out.varint(properties);
-        if (operation.results.count > 0) {
-            out.varint(operation.results.count);
-            for (std::uint32_t i = 0; i < operation.results.count; ++i)
-                out.varint(typeOf(operation.results.first + i));
-        }
-        if (operation.operands.count > 0) {
-            out.varint(operation.operands.count);
-            for (const std::uint32_t value : m_module.operandsOf(operation))
-                out.varint(numberOf(value));
-        }
-        if (operation.successors.count > 0) {
-            out.varint(operation.successors.count);
-            for (std::uint32_t i = 0; i < operation.successors.count; ++i)
-                out.varint(m_module.successorBlocks[operation.successors.first + i]);
-        }
-        if (uses)
-            out.bytes(m_module.bytesOf(operation.uses));
+        std::vector<std::uint32_t> results(operation.results.count);
+        std::iota(results.begin(), results.end(), operation.results.first);
+        putHead(operation, results, m_module.operandsOf(operation),
+                std::span(m_module.successorBlocks)
+                    .subspan(operation.successors.first, operation.successors.count),
+                uses);
         if (operation.regions.count == 0)
             return;
-        std::uint64_t regions = 0;
-        for ([[maybe_unused]] const std::uint32_t region : m_module.regionsOf(operation))
-            ++regions;
-        out.flagged(regions, operation.isolated);
+        m_bodies.back().flagged(countOf(m_module.regionsOf(operation)), operation.isolated);
         if (operation.isolated && m_module.version >= 2) {
             m_bodies.emplace_back();
             m_tasks.push_back({Task::Kind::EndSection, index});

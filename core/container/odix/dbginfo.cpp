@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/odix/dbginfo.h"
 
+#include "core/base/byte_text.h"
 #include "core/base/error_builder.h"
 #include "core/container/odix/flat_buffer.h"
+#include "core/format/coreai_operations.h"
 
 #include <algorithm>
 
@@ -14,7 +16,6 @@ namespace {
 
 constexpr std::uint64_t kDebugHeaderBytes = 64;
 constexpr unsigned kMaxDepth = 48;      ///< of metadata
-constexpr std::size_t kMostText = 200;  ///< bytes of a part of a name
 constexpr std::size_t kMostFrames = 16; ///< of a call stack
 
 /// A value of metadata; texts and numbers at its leaves.
@@ -32,20 +33,6 @@ struct MetaValue {
         return found == parts.end() ? nullptr : &*found;
     }
 };
-
-/// '$', '/' and spaces mean something in the names of weights.
-std::string plain(std::string text)
-{
-    text.resize(std::min(text.size(), kMostText));
-    std::replace_if(
-        text.begin(), text.end(),
-        [](char each) {
-            return each == '$' || each == '/' || each == ' ' ||
-                   static_cast<unsigned char>(each) < 0x20;
-        },
-        '_');
-    return text;
-}
 
 /// What Kernscope knows of a value of metadata; the rest is left out.
 DebugEntry debugEntry(const std::string &name, const MetaValue &value)
@@ -78,7 +65,7 @@ DebugEntry debugEntry(const std::string &name, const MetaValue &value)
         if (texts != nullptr && !texts->parts.empty())
             entry.node = texts->parts.front().text;
     } else if (name != "symbol") {
-        entry.name = plain(name);
+        entry.name = plainName(name);
     }
     return entry;
 }
@@ -107,9 +94,9 @@ public:
         const auto units = m_flat.vector(root, 3, 4, "compile units");
         if (units.count > 0)
             m_info.producer = m_flat.text(m_flat.tableIn(units, 0, "compile unit"), 2, "producer");
-        keepFault();
+        m_flat.moveFault(m_info.diagnostics);
         const auto locations = m_flat.vector(root, 5, 4, "locations");
-        keepFault();
+        m_flat.moveFault(m_info.diagnostics);
         for (std::uint32_t i = 0; i < locations.count; ++i)
             readLocation(m_flat.tableIn(locations, i, "location"), i);
         const auto map = m_flat.vector(root, 1, 4, "operations");
@@ -117,16 +104,14 @@ public:
             const auto each = m_flat.tableIn(map, i, "operation");
             const auto operation = m_flat.number<std::uint32_t>(each, 0, "operation");
             const auto location = m_flat.number<std::uint32_t>(each, 1, "operation");
-            if (!m_flat.failed() && location >= m_info.locations.size())
-                m_flat.fail(each.at, fmt::format("operation {}", operation),
-                            fmt::format("one of {} locations", m_info.locations.size()),
-                            fmt::format("location {}", location),
-                            "An operation has a location that is none.");
+            m_flat.check(location, m_info.locations.size(), each.at,
+                         fmt::format("operation {}", operation), "location", " locations",
+                         "An operation has a location that is none.");
             if (!m_flat.failed())
                 m_info.operations.emplace(operation, location);
-            keepFault();
+            m_flat.moveFault(m_info.diagnostics);
         }
-        keepFault();
+        m_flat.moveFault(m_info.diagnostics);
         return {};
     }
 
@@ -174,7 +159,7 @@ private:
                 location.entries.push_back(entry(each));
         }
         m_info.locations.push_back(std::move(location));
-        keepFault();
+        m_flat.moveFault(m_info.diagnostics);
     }
 
     /// Entries are shared between locations: each is read once.
@@ -189,12 +174,6 @@ private:
                                        m_flat.table(table, 2, "metadata"), 0)));
         }
         return place->second;
-    }
-
-    void keepFault()
-    {
-        if (auto fault = m_flat.takeFault())
-            m_info.diagnostics.push_back({Severity::Error, std::move(*fault)});
     }
 
     FlatBuffer m_flat;
@@ -220,43 +199,33 @@ std::vector<std::uint32_t> DebugInfo::sourceOps(std::uint32_t opId) const
     return all;
 }
 
-std::vector<std::string> DebugInfo::callStack(std::uint32_t opId) const
+template <class Part>
+Part DebugInfo::first(std::uint32_t opId, Part DebugEntry::*part) const
 {
-    if (const DebugLocation *location = of(opId)) {
-        for (const std::uint32_t entry : location->entries) {
-            if (!entries[entry].callStack.empty())
-                return entries[entry].callStack;
-        }
+    const DebugLocation *location = of(opId);
+    for (std::size_t i = 0; location != nullptr && i < location->entries.size(); ++i) {
+        if (const Part &own = entries[location->entries[i]].*part; !own.empty())
+            return own;
     }
     return {};
 }
 
+std::vector<std::string> DebugInfo::callStack(std::uint32_t opId) const
+{
+    return first(opId, &DebugEntry::callStack);
+}
+
 std::string DebugInfo::name(std::uint32_t opId) const
 {
-    if (const DebugLocation *location = of(opId)) {
-        for (const std::uint32_t entry : location->entries) {
-            if (!entries[entry].name.empty())
-                return entries[entry].name;
-        }
-    }
-    return {};
+    return first(opId, &DebugEntry::name);
 }
 
 std::string DebugInfo::scope(std::uint32_t opId) const
 {
     std::vector<std::string> parts = callStack(opId);
-    std::ranges::reverse(parts);
-    const DebugLocation *location = of(opId);
-    for (std::size_t i = 0; location != nullptr && i < location->entries.size(); ++i) {
-        if (const std::string &node = entries[location->entries[i]].node; !node.empty()) {
-            parts.push_back(node);
-            break;
-        }
-    }
-    std::string scope;
-    for (std::string &part : parts)
-        scope += (scope.empty() ? "" : "/") + plain(std::move(part));
-    return scope;
+    if (std::string node = first(opId, &DebugEntry::node); !node.empty())
+        parts.insert(parts.begin(), std::move(node));
+    return scopeOf(parts);
 }
 
 std::string DebugInfo::position(std::uint32_t opId) const
@@ -269,11 +238,7 @@ std::string DebugInfo::position(std::uint32_t opId) const
 
 bool isDebugInfo(std::span<const std::byte> bytes)
 {
-    static constexpr std::string_view kMagic = "dbgi";
-    return bytes.size() >= kMagic.size() &&
-           std::equal(kMagic.begin(), kMagic.end(), bytes.begin(), [](char letter, std::byte byte) {
-               return static_cast<std::byte>(letter) == byte;
-           });
+    return textInBytes(bytes).starts_with("dbgi");
 }
 
 Result<DebugInfo> readDebugInfo(std::span<const std::byte> bytes, const std::string &file)

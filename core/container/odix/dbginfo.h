@@ -48,6 +48,9 @@ struct DebugInfo {
 
 private:
     const DebugLocation *of(std::uint32_t opId) const;
+    /// Of its entries, the first that is not empty.
+    template <class Part>
+    Part first(std::uint32_t opId, Part DebugEntry::*part) const;
 };
 
 bool isDebugInfo(std::span<const std::byte> bytes);

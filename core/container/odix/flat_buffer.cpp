@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/odix/flat_buffer.h"
 
+#include "core/base/byte_text.h"
 #include "core/base/error_builder.h"
 #include "core/base/text.h"
 
@@ -29,6 +30,23 @@ void FlatBuffer::fail(std::uint64_t at, std::string_view field, std::string expe
     if (m_fault)
         return;
     m_fault = valueError({m_name, FileOffset(at)}, "odix.content", field, expected, found, message);
+}
+
+void FlatBuffer::check(std::uint64_t number, std::uint64_t limit, std::uint64_t at,
+                       std::string_view field, std::string_view what, std::string_view limits,
+                       std::string message)
+{
+    if (!m_fault && number >= limit)
+        fail(at, field, fmt::format("one of {}{}", limit, limits),
+             fmt::format("{} {}", what, number), std::move(message));
+}
+
+bool FlatBuffer::moveFault(Diagnostics &to)
+{
+    const bool failed = m_fault.has_value();
+    if (failed)
+        to.push_back({Severity::Error, *takeFault()});
+    return failed;
 }
 
 void FlatBuffer::broken(std::uint64_t at, std::string_view field, std::string expected,
@@ -132,6 +150,16 @@ FlatBuffer::Vector FlatBuffer::vector(const Table &table, unsigned slot, unsigne
     return charge(bytes, at, field) ? vector : Vector();
 }
 
+std::vector<std::uint32_t> FlatBuffer::words(const Table &table, unsigned slot,
+                                             std::string_view field)
+{
+    const Vector all = vector(table, slot, 4, field);
+    std::vector<std::uint32_t> words(all.count);
+    for (std::uint32_t i = 0; i < all.count; ++i)
+        words[i] = loadLittle<std::uint32_t>(m_bytes, all.at + 4 * std::uint64_t(i));
+    return words;
+}
+
 FlatBuffer::Table FlatBuffer::tableIn(const Vector &vector, std::uint32_t index,
                                       std::string_view field)
 {
@@ -143,7 +171,7 @@ std::string FlatBuffer::text(const Table &table, unsigned slot, std::string_view
     const Vector letters = vector(table, slot, 1, field);
     if (letters.count == 0)
         return {};
-    std::string text(reinterpret_cast<const char *>(m_bytes.data()) + letters.at, letters.count);
+    std::string text(textInBytes(m_bytes.subspan(letters.at, letters.count)));
     const std::size_t bad = findInvalidUtf8(text);
     if (bad == std::string::npos)
         return text;

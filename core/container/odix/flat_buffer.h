@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// Private to compiled programs: a FlatBuffer read without its schema's generated code.
 namespace kernscope::odix {
@@ -54,10 +55,8 @@ public:
 
     /// An element of a vector of tables or numbers; the index lies in it.
     Table tableIn(const Vector &vector, std::uint32_t index, std::string_view field);
-    std::uint32_t word(const Vector &vector, std::uint32_t index) const
-    {
-        return loadLittle<std::uint32_t>(m_bytes, vector.at + 4 * std::uint64_t(index));
-    }
+    /// The elements of a vector of 32-bit numbers.
+    std::vector<std::uint32_t> words(const Table &table, unsigned slot, std::string_view field);
     std::uint8_t byte(const Vector &vector, std::uint32_t index) const
     {
         return std::to_integer<std::uint8_t>(m_bytes[vector.at + index]);
@@ -66,9 +65,15 @@ public:
     /// Keeps a fault of the content; the first one counts. Code "odix.content".
     void fail(std::uint64_t at, std::string_view field, std::string expected, std::string found,
               std::string message);
+    /// The same where a part of `at` has a number that is not below `limit`: "one of 7 symbols" was
+    /// expected, "symbol 9" found.
+    void check(std::uint64_t number, std::uint64_t limit, std::uint64_t at, std::string_view field,
+               std::string_view what, std::string_view limits, std::string message);
     bool failed() const { return m_fault.has_value(); }
     /// The fault since it was last asked for; reading then goes on.
     std::optional<Error> takeFault() { return std::exchange(m_fault, std::nullopt); }
+    /// Moves it to the diagnostics; true where there was one.
+    bool moveFault(Diagnostics &to);
 
 private:
     std::uint64_t follow(std::uint64_t at, std::string_view field);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/byte_text.h"
 #include "core/base/error_builder.h"
 #include "core/container/odix/type_reader.h"
 
@@ -27,16 +28,6 @@ enum Root : unsigned {
     kRootOpId = 8,
     kEntries = 9
 };
-
-std::vector<std::uint32_t> words(FlatBuffer &flat, const Table &table, unsigned slot,
-                                 std::string_view field)
-{
-    const Vector vector = flat.vector(table, slot, 4, field);
-    std::vector<std::uint32_t> all(vector.count);
-    for (std::uint32_t i = 0; i < vector.count; ++i)
-        all[i] = flat.word(vector, i);
-    return all;
-}
 
 class ProgramReader
 {
@@ -68,10 +59,10 @@ public:
                         fmt::format("{}", m_program.attribute), "The program's attribute is none.");
             m_program.attribute = kNone;
         }
-        keepFault();
+        m_flat.moveFault(m_program.diagnostics);
         readFunctions(root);
-        m_program.functionNumbers = words(m_flat, root, kNumbers, "function numbers");
-        keepFault();
+        m_program.functionNumbers = m_flat.words(root, kNumbers, "function numbers");
+        m_flat.moveFault(m_program.diagnostics);
         readEntries(root);
         findConstants();
         return {};
@@ -92,14 +83,14 @@ private:
                 m_flat.fail(table.at, "segment", fmt::format("a file of {} bytes", m_bytes.size()),
                             fmt::format("{} bytes at {} + {}", length, m_program.dataBegin, offset),
                             "A data segment passes the end of the file.");
-                keepFault();
+                m_flat.moveFault(m_program.diagnostics);
             } else {
                 end = std::max(end, range.end());
             }
             m_program.segments.push_back(
                 fitsInside(range, ByteCount(m_bytes.size())) ? range : ByteRange());
         }
-        keepFault();
+        m_flat.moveFault(m_program.diagnostics);
         if (end < m_bytes.size())
             m_program.diagnostics.push_back(
                 {Severity::Warning,
@@ -112,7 +103,7 @@ private:
     {
         TypeReader(m_bytes, m_file, m_flat, m_program).read(table);
         const Vector symbols = m_flat.vector(table, 3, 4, "symbols");
-        keepFault();
+        m_flat.moveFault(m_program.diagnostics);
         for (std::uint32_t i = 0; i < symbols.count; ++i) {
             const std::string field = fmt::format("symbol {}", i);
             const Table each = m_flat.tableIn(symbols, i, field);
@@ -120,8 +111,8 @@ private:
             symbol.at = FileOffset(each.at);
             symbol.kernel = m_flat.number<std::uint8_t>(each, 0, field) != 0;
             symbol.name = m_flat.text(each, 1, field);
-            symbol.inputs = words(m_flat, each, 2, field);
-            symbol.outputs = words(m_flat, each, 3, field);
+            symbol.inputs = m_flat.words(each, 2, field);
+            symbol.outputs = m_flat.words(each, 3, field);
             const Vector intents = m_flat.vector(each, 4, 1, field);
             for (std::uint32_t k = 0; k < intents.count; ++k)
                 symbol.intents.push_back(m_flat.byte(intents, k));
@@ -133,9 +124,8 @@ private:
                 for (std::uint32_t &type : *all) {
                     if (type < types)
                         continue;
-                    m_flat.fail(each.at, field, fmt::format("one of {} types", types),
-                                fmt::format("type {}", type),
-                                "A symbol names a type that is none.");
+                    m_flat.check(type, types, each.at, field, "type", " types",
+                                 "A symbol names a type that is none.");
                     type = kNone;
                 }
             }
@@ -145,7 +135,7 @@ private:
                             "A symbol names an attribute that is none.");
                 symbol.attribute = kNone;
             }
-            if (keepFault()) { // keeps its number, says nothing
+            if (m_flat.moveFault(m_program.diagnostics)) { // keeps its number, says nothing
                 symbol = {};
                 symbol.at = FileOffset(each.at);
             }
@@ -157,26 +147,23 @@ private:
     void readFunctions(const Table &root)
     {
         const Vector functions = m_flat.vector(root, kFunctions, 4, "functions");
-        keepFault();
+        m_flat.moveFault(m_program.diagnostics);
         for (std::uint32_t i = 0; i < functions.count; ++i) {
             const std::string field = fmt::format("function {}", i);
             const Table each = m_flat.tableIn(functions, i, field);
             Function function;
             function.at = FileOffset(each.at);
             function.symbol = m_flat.number<std::uint32_t>(each, 0, field);
-            const auto registers = words(m_flat, each, 1, field);
+            const auto registers = m_flat.words(each, 1, field);
             function.registerCount = registers.empty() ? 0 : registers.front();
             function.opId = m_flat.number<std::uint32_t>(each, 4, field);
-            if (!m_flat.failed() && function.symbol >= m_program.symbols.size())
-                m_flat.fail(each.at, field,
-                            fmt::format("one of {} symbols", m_program.symbols.size()),
-                            fmt::format("symbol {}", function.symbol),
-                            "A function names a symbol that is none.");
+            m_flat.check(function.symbol, m_program.symbols.size(), each.at, field, "symbol",
+                         " symbols", "A function names a symbol that is none.");
             const bool named = !m_flat.failed();
             const Vector regions = m_flat.vector(each, 2, 4, field);
             for (std::uint32_t r = 0; named && r < regions.count && !m_flat.failed(); ++r)
                 readCode(m_flat.tableIn(regions, r, field), function, i);
-            if (keepFault() && !named)
+            if (m_flat.moveFault(m_program.diagnostics) && !named)
                 return; // numbers of functions would mean others from here on
             m_program.functions.push_back(std::move(function));
         }
@@ -201,18 +188,14 @@ private:
         instruction.at = FileOffset(table.at);
         instruction.opcode = m_flat.number<std::uint8_t>(table, 0, name);
         instruction.opId = m_flat.number<std::uint32_t>(table, 6, name);
-        const auto operands = words(m_flat, table, 2, name),
-                   results = words(m_flat, table, 3, name);
+        const auto operands = m_flat.words(table, 2, name), results = m_flat.words(table, 3, name);
         instruction.operands = static_cast<std::uint32_t>(operands.size());
         instruction.results = static_cast<std::uint32_t>(results.size());
         readBody(table, instruction, count, name);
         for (const auto *all : {&operands, &results}) {
-            for (const std::uint32_t each : *all) {
-                if (each >= function.registerCount)
-                    m_flat.fail(table.at, name, fmt::format("one of {}", function.registerCount),
-                                fmt::format("register {}", each),
-                                "An instruction names a register that the function does not have.");
-            }
+            for (const std::uint32_t each : *all)
+                m_flat.check(each, function.registerCount, table.at, name, "register", "",
+                             "An instruction names a register that the function does not have.");
         }
         const Symbol *callee = m_flat.failed() ? nullptr : m_program.callee(instruction);
         if (callee != nullptr && !callee->name.empty() &&
@@ -236,11 +219,8 @@ private:
     {
         const Table body = m_flat.table(table, 1, name);
         const auto within = [&](std::uint64_t limit, std::string_view what) {
-            const auto value = static_cast<std::uint64_t>(instruction.value);
-            if (value >= limit)
-                m_flat.fail(body.at, name, fmt::format("one of {}", limit),
-                            fmt::format("{} {}", what, value),
-                            "An instruction refers to something that is not there.");
+            m_flat.check(static_cast<std::uint64_t>(instruction.value), limit, body.at, name, what,
+                         "", "An instruction refers to something that is not there.");
         };
         switch (static_cast<Opcode>(instruction.opcode)) {
         case Opcode::Jump:
@@ -287,18 +267,14 @@ private:
         for (std::uint32_t i = 0; i < entries.count && !m_flat.failed(); ++i) {
             const Table each = m_flat.tableIn(entries, i, "entry");
             std::string name = m_flat.text(each, 0, "entry");
-            auto functions = words(m_flat, each, 1, "entry");
-            for (const std::uint32_t function : functions) {
-                if (function >= m_program.functions.size())
-                    m_flat.fail(each.at, name,
-                                fmt::format("one of {} functions", m_program.functions.size()),
-                                fmt::format("function {}", function),
-                                "An entry names a function that is none.");
-            }
+            auto functions = m_flat.words(each, 1, "entry");
+            for (const std::uint32_t function : functions)
+                m_flat.check(function, m_program.functions.size(), each.at, name, "function",
+                             " functions", "An entry names a function that is none.");
             if (!m_flat.failed())
                 m_program.entries.emplace_back(std::move(name), std::move(functions));
         }
-        keepFault();
+        m_flat.moveFault(m_program.diagnostics);
     }
 
     /// A constant is the offset of a load_ds and the type of the array that is made of it.
@@ -377,15 +353,6 @@ private:
         }
     }
 
-    /// Moves a fault to the diagnostics; true where there was one.
-    bool keepFault()
-    {
-        auto fault = m_flat.takeFault();
-        if (fault)
-            m_program.diagnostics.push_back({Severity::Error, std::move(*fault)});
-        return fault.has_value();
-    }
-
     std::span<const std::byte> m_bytes;
     std::string m_file;
     Program &m_program;
@@ -393,60 +360,44 @@ private:
     std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>, std::size_t> m_known;
 };
 
-ErrorBuilder headerFault(const std::string &file, std::uint64_t at, std::string_view field)
-{
-    ErrorBuilder error("odix.header");
-    error.file(file).at(FileOffset(at)).field(field);
-    return error;
-}
-
 } // namespace
 
 bool isOdix(std::span<const std::byte> bytes)
 {
-    static constexpr std::string_view kMagic = "odix";
-    return bytes.size() >= kMagic.size() &&
-           std::equal(kMagic.begin(), kMagic.end(), bytes.begin(), [](char letter, std::byte byte) {
-               return static_cast<std::byte>(letter) == byte;
-           });
+    return textInBytes(bytes).starts_with("odix");
 }
 
 Result<Program> readProgram(std::span<const std::byte> bytes, const std::string &file)
 {
+    const auto refuse = [&file](std::uint64_t at, std::string_view field, std::string expected,
+                                std::string found, std::string_view message) {
+        return refused({file, FileOffset(at)}, field == "version" ? "odix.version" : "odix.header",
+                       field, expected, found, message);
+    };
     if (bytes.size() >= 4 && !isOdix(bytes))
-        return headerFault(file, 0, "magic")
-            .expected("odix")
-            .found("something else")
-            .message("The file does not begin as a compiled program does.")
-            .unexpected();
+        return refuse(0, "magic", "odix", "something else",
+                      "The file does not begin as a compiled program does.");
     if (bytes.size() < kHeaderBytes)
-        return headerFault(file, bytes.size(), "header")
-            .expected(fmt::format("{} bytes", kHeaderBytes))
-            .found(fmt::format("{} bytes", bytes.size()))
-            .message("The file is shorter than its header.")
-            .unexpected();
+        return refuse(bytes.size(), "header", fmt::format("{} bytes", kHeaderBytes),
+                      fmt::format("{} bytes", bytes.size()),
+                      "The file is shorter than its header.");
     Program program;
     program.major = loadLittle<std::uint16_t>(bytes, 4);
     program.minor = loadLittle<std::uint16_t>(bytes, 6);
     if (program.major != kMajor || program.minor > kMinor)
-        return refused({file, FileOffset(4)}, "odix.version", "version",
-                       fmt::format("at most {}.{}", kMajor, kMinor),
-                       fmt::format("{}.{}", program.major, program.minor),
-                       "This version of compiled programs is not known.");
+        return refuse(4, "version", fmt::format("at most {}.{}", kMajor, kMinor),
+                      fmt::format("{}.{}", program.major, program.minor),
+                      "This version of compiled programs is not known.");
     const auto begin = loadLittle<std::uint64_t>(bytes, 8);
     program.dataBegin = loadLittle<std::uint64_t>(bytes, 16);
     if (begin < kHeaderBytes || begin > bytes.size())
-        return headerFault(file, 8, "FlatBuffer")
-            .expected(fmt::format("an offset in [{}, {}]", kHeaderBytes, bytes.size()))
-            .found(fmt::format("{}", begin))
-            .message("The FlatBuffer does not begin inside the file.")
-            .unexpected();
+        return refuse(8, "FlatBuffer",
+                      fmt::format("an offset in [{}, {}]", kHeaderBytes, bytes.size()),
+                      fmt::format("{}", begin), "The FlatBuffer does not begin inside the file.");
     if (program.dataBegin < begin || program.dataBegin > bytes.size())
-        return headerFault(file, 16, "data")
-            .expected(fmt::format("an offset in [{}, {}]", begin, bytes.size()))
-            .found(fmt::format("{}", program.dataBegin))
-            .message("The data do not begin inside the file.")
-            .unexpected();
+        return refuse(16, "data", fmt::format("an offset in [{}, {}]", begin, bytes.size()),
+                      fmt::format("{}", program.dataBegin),
+                      "The data do not begin inside the file.");
     program.flatBuffer = {FileOffset(begin), ByteCount(program.dataBegin - begin)};
     TRY(ProgramReader(bytes, file, program).read());
     return program;

@@ -2,6 +2,7 @@
 #include "core/container/odix/type_reader.h"
 
 #include "core/base/error_builder.h"
+#include "core/format/coreai_operations.h"
 
 #include <algorithm>
 
@@ -32,30 +33,13 @@ std::string dimsText(const std::vector<std::int64_t> &dims)
     return text;
 }
 
-/// 'BGRA' as four letters, else the number.
-std::string fourccText(std::int64_t code)
-{
-    std::string letters;
-    for (int shift = 24; shift >= 0; shift -= 8)
-        letters += static_cast<char>(code >> shift & 0xFF);
-    const bool printable =
-        std::ranges::all_of(letters, [](char each) { return each > ' ' && each < 0x7F; });
-    return printable ? letters : std::to_string(code);
-}
-
 } // namespace
-
-void TypeReader::keepFault()
-{
-    if (auto fault = m_flat.takeFault())
-        m_program.diagnostics.push_back({Severity::Error, std::move(*fault)});
-}
 
 void TypeReader::read(const FlatBuffer::Table &symbols)
 {
     readAttributes(symbols);
     const auto types = m_flat.vector(symbols, 0, 4, "types");
-    keepFault();
+    m_flat.moveFault(m_program.diagnostics);
     for (std::uint32_t i = 0; i < types.count; ++i) {
         const std::string field = fmt::format("type {}", i);
         const auto table = m_flat.tableIn(types, i, field);
@@ -67,9 +51,8 @@ void TypeReader::read(const FlatBuffer::Table &symbols)
             type.attribute = m_flat.number<std::uint32_t>(table, 2, field);
         const bool sound = type.attribute == kNone || type.attribute < m_program.attributes.size();
         if (!sound)
-            m_flat.fail(table.at, field, fmt::format("one of {}", m_program.attributes.size()),
-                        fmt::format("attribute {}", type.attribute),
-                        "A type has parameters that are none.");
+            m_flat.check(type.attribute, m_program.attributes.size(), table.at, field, "attribute",
+                         "", "A type has parameters that are none.");
         if (hash != fnv1a(name))
             m_flat.fail(table.at, field, fmt::format("{:#x}, the hash of {}", fnv1a(name), name),
                         fmt::format("{:#x}", hash), "The hash of a type's name is wrong.");
@@ -78,7 +61,7 @@ void TypeReader::read(const FlatBuffer::Table &symbols)
         type.text = name;
         m_names.push_back(std::move(name));
         m_program.types.push_back(std::move(type));
-        keepFault();
+        m_flat.moveFault(m_program.diagnostics);
     }
     checkReferences();
     m_made.assign(m_program.types.size(), false);
@@ -94,10 +77,10 @@ void TypeReader::readAttributes(const FlatBuffer::Table &symbols)
         m_flat.fail(kinds.at - 4, "attributes", fmt::format("{} kinds", tables.count),
                     fmt::format("{}", kinds.count),
                     "There is not one attribute kind for each attribute.");
-    keepFault();
+    m_flat.moveFault(m_program.diagnostics);
     for (std::uint32_t i = 0; i < std::min(kinds.count, tables.count); ++i) {
         readAttribute(m_flat.byte(kinds, i), m_flat.tableIn(tables, i, "attribute"), i);
-        keepFault();
+        m_flat.moveFault(m_program.diagnostics);
     }
 }
 
@@ -109,12 +92,7 @@ void TypeReader::readAttribute(std::uint8_t kind, const FlatBuffer::Table &table
     attribute.kind = static_cast<Attribute::Kind>(kind);
     attribute.at = FileOffset(table.at);
     switch (attribute.kind) {
-    case Attribute::Kind::Array: {
-        const auto refs = m_flat.vector(table, 0, 4, field);
-        for (std::uint32_t i = 0; i < refs.count; ++i)
-            attribute.refs.push_back(m_flat.word(refs, i));
-        break;
-    }
+    case Attribute::Kind::Array: attribute.refs = m_flat.words(table, 0, field); break;
     case Attribute::Kind::Integer:
     case Attribute::Kind::Float:
         attribute.number = m_flat.number<std::int64_t>(table, 0, field);
@@ -175,6 +153,8 @@ void TypeReader::checkReferences()
 
 void TypeReader::cut(std::size_t node, std::string_view expected, std::string found)
 {
+    m_nodes[node].height = 0;
+    m_nodes[node].size = 1;
     const std::size_t attributes = m_program.attributes.size();
     const FileOffset at =
         node < attributes ? m_program.attributes[node].at : m_program.types[node - attributes].at;
@@ -217,8 +197,6 @@ const TypeReader::Node &TypeReader::visit(std::size_t number)
         if (deep || m_nodes[part].state == Node::State::Open) {
             cut(number, fmt::format("parts nested {} deep at most", kMaxNesting),
                 deep ? "more" : "a part of itself");
-            node.height = 0;
-            node.size = 1;
             break;
         }
         const Node &inner = visit(part);
@@ -227,8 +205,6 @@ const TypeReader::Node &TypeReader::visit(std::size_t number)
         if (node.height > kMaxNesting || node.size > m_bytes.size()) {
             cut(number, "parts that the file has room for",
                 node.height > kMaxNesting ? "parts nested too deep" : "the same parts too often");
-            node.height = 0;
-            node.size = 1;
             break;
         }
     }
@@ -350,9 +326,10 @@ void TypeReader::makeType(Type &type)
         type.text = fmt::format("Context({})", type.parts.size());
     } else if (name == "Image") {
         type.kind = Type::Kind::Image;
-        type.text = fmt::format("image {}x{} {}", integer(0), integer(1), fourccText(integer(2)));
+        type.text = fmt::format("image {}x{} {}", integer(0), integer(1),
+                                fourccText(static_cast<std::uint64_t>(integer(2))));
     }
-    keepFault();
+    m_flat.moveFault(m_program.diagnostics);
 }
 
 } // namespace kernscope::odix

@@ -39,7 +39,6 @@ private:
     const Attribute *parameter(const std::vector<std::uint32_t> &parameters, std::size_t index,
                                Attribute::Kind kind) const;
     std::vector<std::int64_t> extents(const Attribute &bytes, unsigned width) const;
-    void keepFault();
 
     std::span<const std::byte> m_bytes;
     std::string m_file;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/pte/pte.h"
 
+#include "core/base/byte_text.h"
 #include "core/base/error_builder.h"
 #include "core/base/json_place.h"
 #include "core/container/odix/flat_buffer.h"
@@ -26,13 +27,6 @@ constexpr std::string_view kIdentifier = "ET12", kHeader = "eh00";
 constexpr unsigned kDeepest = 32; ///< folders within folders
 constexpr std::size_t kMostText = std::size_t(16) << 20;
 
-std::string_view wordAt(std::span<const std::byte> bytes, std::size_t at)
-{
-    return bytes.size() < at + 4
-               ? std::string_view()
-               : std::string_view(reinterpret_cast<const char *>(bytes.data()) + at, 4);
-}
-
 constexpr std::string_view kCoreAi = "CoreAIBackend";
 
 using Refusal = std::function<tl::unexpected<Error>(std::string found)>;
@@ -43,8 +37,8 @@ enum ProgramField : unsigned { ExecutionPlan = 1, InlineData = 3, Segments = 4, 
 /// The FlatBuffer of a program, and the segments behind it.
 struct ProgramBuffer {
     ProgramBuffer(std::span<const std::byte> bytes, const std::string &file)
-        : size(bytes.size()),
-          hasHeader(wordAt(bytes, kHeaderAt) == kHeader && bytes.size() >= kHeaderEnd),
+        : size(bytes.size()), hasHeader(bytes.size() >= kHeaderEnd &&
+                                        textInBytes(bytes.subspan(kHeaderAt)).starts_with(kHeader)),
           base(hasHeader ? loadLittle<std::uint64_t>(bytes, kHeaderAt + 16) : 0),
           buffer(bytes, 0,
                  hasHeader ? std::min(size, loadLittle<std::uint64_t>(bytes, kHeaderAt + 8)) : size,
@@ -195,7 +189,8 @@ Result<std::vector<PackedFile>> listedFiles(std::span<const std::byte> bytes, co
 
 bool isPte(std::span<const std::byte> bytes)
 {
-    return wordAt(bytes, kIdentifierAt) == kIdentifier;
+    return bytes.size() > kIdentifierAt &&
+           textInBytes(bytes.subspan(kIdentifierAt)).starts_with(kIdentifier);
 }
 
 bool holdsPackage(const Delegate &delegate)
@@ -244,9 +239,8 @@ Result<std::vector<PackedFile>> packedFiles(std::span<const std::byte> bytes,
     const auto data = bytes.subspan(static_cast<std::size_t>(delegate.data.offset.value),
                                     static_cast<std::size_t>(delegate.data.bytes.value));
     const bool listed = delegate.backend == kCoreAi;
-    const std::string text = listed ? std::string(reinterpret_cast<const char *>(data.data()),
-                                                  std::min(data.size(), kMostText))
-                                    : reversedText(data);
+    const std::string text =
+        listed ? std::string(textInBytes(data).substr(0, kMostText)) : reversedText(data);
     const Json json = jsonFits(text) ? Json::parse(text, nullptr, false) : Json();
     const auto fitting = [&](std::vector<PackedFile> files) -> Result<std::vector<PackedFile>> {
         std::uint64_t left = bytes.size(); // files are copied: bytes that many name are not

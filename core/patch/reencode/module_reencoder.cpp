@@ -10,7 +10,6 @@
 #include "core/format/table_rows.h"
 #include "core/patch/reencode/reencoder.h"
 
-#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
@@ -213,39 +212,14 @@ Result<void> verifyModule(const Bundle &bundle, const Bundle &made,
         places.emplace(made.weights()[i].address(), i);
     for (const Reencoding &each : weights) {
         const Weight &weight = bundle.weights()[each.weight];
-        const auto wrong = [&](std::string found) {
-            return refused("encode.verify", weight.name, "the values that were encoded", found,
-                           "The new package does not hold what it should");
-        };
         const auto place = places.find(weight.address());
-        if (place == places.end())
-            return wrong("no such weight");
-        const auto found = made.decoder(place->second);
-        const auto wanted = codec::Decoder::make(each.encoded->encoding());
-        if (!found || !wanted || found->elements() != wanted->elements())
-            return wrong(found ? "another number of elements" : describe(found.error()));
-        constexpr std::uint64_t kBlock = 65536;
-        std::vector<float> a(kBlock), b(kBlock);
-        double largest = 0, furthest = 0;
-        bool same = true;
-        for (std::uint64_t at = 0; at < wanted->elements().value; at += kBlock) {
-            const auto count =
-                static_cast<std::size_t>(std::min(kBlock, wanted->elements().value - at));
-            found->decodeFloat(at, std::span(a).first(count));
-            wanted->decodeFloat(at, std::span(b).first(count));
-            for (std::size_t i = 0; i < count; ++i) {
-                const double own = static_cast<double>(a[i]), other = static_cast<double>(b[i]);
-                same = same && std::isnan(own) == std::isnan(other);
-                if (!std::isfinite(own) || !std::isfinite(other)) {
-                    same = same && (std::isnan(own) || own == other);
-                    continue;
-                }
-                largest = std::max(largest, std::abs(other));
-                furthest = std::max(furthest, std::abs(own - other));
-            }
-        }
-        if (!same || furthest > largest * kRounding)
-            return wrong(fmt::format("values that differ by up to {}", furthest));
+        std::string found =
+            place == places.end()
+                ? std::string("no such weight")
+                : differenceTo(*each.encoded, made.decoder(place->second), kRounding);
+        if (!found.empty())
+            return refused("encode.verify", weight.name, "the values that were encoded",
+                           std::move(found), "The new package does not hold what it should");
     }
     return {};
 }
@@ -363,16 +337,11 @@ Result<std::uint32_t> ModuleChange::constantOf(std::span<const std::byte> bytes,
     for (std::size_t i = one; i < bytes.size() && splat; ++i)
         splat = bytes[i] == bytes[i - one];
     splat = splat && (bits >= 8 || bytes.front() == std::byte{0});
-    Result<std::uint32_t> value = std::uint32_t{0};
-    if (splat || (elements <= kMostInline && bits >= 8 && !smallFloat)) {
-        const auto stored = splat ? bytes.first(one) : bytes;
-        value = m_edit.attribute("serialization.dense_elements",
-                                 {{{splat ? 1U : 0U}, {stored.size()}}, stored});
-    } else {
-        const std::uint64_t handle = m_edit.resource(
-            "weight", kBlobAlignment, std::vector<std::byte>(bytes.begin(), bytes.end()));
-        value = m_edit.attribute("serialization.dense_resource", {{{handle}}, {}});
-    }
+    if (!splat && (elements > kMostInline || bits < 8 || smallFloat))
+        return ownConstant(bytes);
+    const auto stored = splat ? bytes.first(one) : bytes;
+    const auto value = m_edit.attribute("serialization.dense_elements",
+                                        {{{splat ? 1U : 0U}, {stored.size()}}, stored});
     return value ? m_edit.properties(kConstant, {*value}) : value;
 }
 
@@ -381,7 +350,7 @@ Result<std::uint32_t> ModuleChange::ownConstant(std::span<const std::byte> bytes
     const std::uint64_t handle = m_edit.resource(
         "weight", kBlobAlignment, std::vector<std::byte>(bytes.begin(), bytes.end()));
     const auto value = m_edit.attribute("serialization.dense_resource", {{{handle}}, {}});
-    return value ? m_edit.properties(std::string(kConstant), {*value}) : value;
+    return value ? m_edit.properties(kConstant, {*value}) : value;
 }
 
 Result<BundlePtr> ModuleChange::open()

@@ -30,14 +30,30 @@ struct PartConstant {
     std::uint32_t operand = 0;
 };
 
+/// Which operand of a step a part is; 0: it belongs to what the step is made of.
+std::uint32_t operandOfPart(CoreAiStep step, PartRole role)
+{
+    switch (step) {
+    case CoreAiStep::ShiftScale:
+    case CoreAiStep::Dequantize:
+        return role == PartRole::Scale                                   ? 1
+               : role == PartRole::Offset || role == PartRole::ZeroPoint ? 2
+               : role == PartRole::Bias                                  ? 3
+                                                                         : 0;
+    case CoreAiStep::LutToDense:
+    case CoreAiStep::LutToSparse: return role == PartRole::Lut ? 1 : 0;
+    case CoreAiStep::BuildSparse: return role == PartRole::Mask ? 1 : 0;
+    default: return 0;
+    }
+}
+
 /// Follows a weight's operations to the constant that an edit changes.
 std::optional<PartConstant> constantOfPart(const mlir::Module &module, std::uint32_t maker,
                                            PartRole role)
 {
     PartConstant found{maker, mlir::kNone, 0};
-    bool looking = role == PartRole::Scale || role == PartRole::ZeroPoint ||
-                   role == PartRole::Offset || role == PartRole::Bias || role == PartRole::Lut ||
-                   role == PartRole::Mask;
+    bool looking =
+        role != PartRole::Data && role != PartRole::Indices && role != PartRole::NonzeroData;
     for (std::size_t steps = 0; steps <= module.operations.size(); ++steps) {
         const mlir::Operation &operation = module.operations[found.constant];
         const CoreAiOperation *row = coreAiOperation(module.operationName(operation));
@@ -45,20 +61,7 @@ std::optional<PartConstant> constantOfPart(const mlir::Module &module, std::uint
             return std::nullopt;
         if (row->step == CoreAiStep::Constant)
             return looking ? std::nullopt : std::optional(found);
-        std::uint32_t next = 0;
-        const bool scales =
-            row->step == CoreAiStep::ShiftScale || row->step == CoreAiStep::Dequantize;
-        if (looking && scales && role == PartRole::Scale)
-            next = 1;
-        else if (looking && scales && (role == PartRole::Offset || role == PartRole::ZeroPoint))
-            next = 2;
-        else if (looking && scales && role == PartRole::Bias)
-            next = 3;
-        else if (looking && role == PartRole::Lut &&
-                 (row->step == CoreAiStep::LutToDense || row->step == CoreAiStep::LutToSparse))
-            next = 1;
-        else if (looking && role == PartRole::Mask && row->step == CoreAiStep::BuildSparse)
-            next = 1;
+        const std::uint32_t next = looking ? operandOfPart(row->step, role) : 0;
         looking = looking && next == 0;
         const auto operands = module.operandsOf(operation);
         if (next >= operands.size() || module.values[operands[next]].argument)

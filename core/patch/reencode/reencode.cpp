@@ -10,6 +10,7 @@
 #include "core/patch/reencode/module_reencoder.h"
 #include "core/patch/reencode/reencoder.h"
 
+#include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -481,28 +482,35 @@ Result<BundlePtr> openWith(const Bundle &bundle,
     return Bundle::open(bundle.name(), options);
 }
 
-std::string Reencoder::fault(const Job &job, const Bundle &made,
-                             const std::map<std::string, std::size_t> &places) const
+std::string differenceTo(const codec::EncodedWeight &encoded, const Result<codec::Decoder> &found,
+                         double rounding)
 {
-    const auto place = places.find(job.weight->address());
-    const auto found = place != places.end() && place->second != kNoIndex
-                           ? made.decoder(place->second)
-                           : tl::unexpected(Error{});
-    const auto wanted = codec::Decoder::make(job.encoded->encoding());
+    const auto wanted = codec::Decoder::make(encoded.encoding());
     if (!found || !wanted || found->elements() != wanted->elements())
         return found ? "another number of elements" : describe(found.error());
     constexpr std::uint64_t kBlock = 65536;
     std::vector<float> a(std::min(kBlock, wanted->elements().value));
     std::vector<float> b(a.size());
+    double largest = 0, furthest = 0;
     for (std::uint64_t at = 0; at < wanted->elements().value; at += kBlock) {
         const auto count =
             static_cast<std::size_t>(std::min(kBlock, wanted->elements().value - at));
         found->decodeFloat(at, std::span(a).first(count));
         wanted->decodeFloat(at, std::span(b).first(count));
-        if (std::memcmp(a.data(), b.data(), count * sizeof(float)) != 0)
-            return "other values";
+        if (std::memcmp(a.data(), b.data(), count * sizeof(float)) == 0 && rounding == 0)
+            continue;
+        for (std::size_t i = 0; i < count; ++i) {
+            const double own = static_cast<double>(a[i]), other = static_cast<double>(b[i]);
+            const bool finite = std::isfinite(own) && std::isfinite(other);
+            if (std::isnan(own) != std::isnan(other) ||
+                (!finite && !std::isnan(own) && own != other))
+                return "other values";
+            largest = std::max(largest, finite ? std::abs(other) : 0);
+            furthest = std::max(furthest, finite ? std::abs(own - other) : 0);
+        }
     }
-    return {};
+    return furthest > largest * rounding ? fmt::format("values that differ by up to {}", furthest)
+                                         : std::string();
 }
 
 /// The new weights decode to what was encoded, and no other weight is gone or another.
@@ -527,7 +535,10 @@ Result<void> Reencoder::verify(const Bundle &made) const
             place->second = kNoIndex;
     }
     for (const Job &job : m_jobs) {
-        std::string found = fault(job, made, places);
+        const auto place = places.find(job.weight->address());
+        const bool there = place != places.end() && place->second != kNoIndex;
+        std::string found = differenceTo(*job.encoded, there ? made.decoder(place->second)
+                                                             : tl::unexpected(Error{}));
         if (!found.empty())
             return wrong(*job.weight, std::move(found));
     }

@@ -103,6 +103,11 @@ Result<std::vector<std::byte>> spliceProtobuf(std::span<const std::byte> message
 std::optional<std::size_t> blobFileOf(const Bundle &bundle, std::size_t program,
                                       const mil::BlobReference &blob);
 
+/// How the values that a weight has in a new bundle differ from those that were encoded, by more
+/// than `rounding` times the largest of them; empty where they do not.
+std::string differenceTo(const codec::EncodedWeight &encoded, const Result<codec::Decoder> &found,
+                         double rounding = 0);
+
 /// Builds a new bundle step by step in which weights have other forms.
 class Reencoder
 {
@@ -154,9 +159,6 @@ private:
     Splice removal(const mil::Operation &operation) const;
     Result<Bytes> program() const;
     Result<void> verify(const Bundle &made) const;
-    /// What is wrong with a weight as it was written; empty where nothing is.
-    std::string fault(const Job &job, const Bundle &made,
-                      const std::map<std::string, std::size_t> &places) const;
 
     const Bundle &m_bundle;
     std::shared_ptr<const mil::Program> m_program; ///< of the bundle: what is below points into it

@@ -98,6 +98,19 @@ private slots:
         QVERIFY(expected != others);
     }
 
+    /// As the runtime computed them.
+    void roundsRowsOfBfloat16Once()
+    {
+        MadeCoreAi made;
+        const auto data = made.constant({1, 4}, Elem::Si8, byteRow({11, 101, -77, 3}));
+        const auto scale = made.constant({1, 1}, Elem::Bf16, byteRow({0xCD, 0x3D}), true);
+        const auto offset = made.constant({1, 1}, Elem::Si8, byteRow({5}), true);
+        made.output({made.operation("primitive.blockwise_shift_scale_v2",
+                                    {data, scale, offset, scale}, {1, 4}, Elem::Bf16)});
+        const BundlePtr bundle = VERIFIED(made.open());
+        QCOMPARE(valuesOf(*bundle, 0), (Values{0.69921875f, 9.6875f, -8.125f, -0.10009765625f}));
+    }
+
     void looksUpVectors()
     {
         MadeCoreAi made;
@@ -352,6 +365,99 @@ private slots:
         }
         QCOMPARE(moves, bundle->weights()[0].form.isSparse());
         QVERIFY(!hasErrors(verifyPayloads(*bundle)));
+    }
+
+    /// What cannot be described as a transpose of its parts is read through the permutation.
+    void turnedViews_data()
+    {
+        addColumns<bool>();
+        addRow("codebooks across the axes", false);
+        addRow("scaled values behind a mask", true);
+    }
+
+    void turnedViews()
+    {
+        const auto [sparse] = fetched<bool>();
+        const Shape shape{2, 6}, read{3, 4}, turned{4, 3};
+        MadeCoreAi made;
+        MadeCoreAi::Value value = 0;
+        if (sparse) {
+            const auto codes = made.constant({8}, Elem::Si8, byteRow({1, 2, 3, 4, 5, 6, 7, 8}));
+            const auto scale = made.constant({2}, Elem::F16, halves({2, 3}));
+            const auto zero = made.constant({2}, Elem::Si8, byteRow({0, 1}));
+            const auto bias = made.constant({2}, Elem::F16, halves({0, 0}));
+            const auto mask = made.constant(shape, Elem::Ui1, byteRow({0x6D, 0x07}));
+            value =
+                made.masked(made.scaled({codes, scale, zero, bias}, {8}), mask, shape, Elem::F16);
+        } else {
+            const auto codes = made.constant(shape, Elem::Ui2, byteRow({0xE4, 0x1B, 0x4E}));
+            const auto books =
+                made.constant({2, 1, 4, 1}, Elem::F16, halves({1, 2, 3, 4, 5, 6, 7, 8}));
+            const auto axis = made.constant({}, Elem::Si16, byteRow({0, 0}), true);
+            value =
+                made.operation("primitive.lut_to_dense_v1", {codes, books, axis}, shape, Elem::F16);
+        }
+        const auto extents = made.constant({2}, Elem::Ui32, byteRow({3, 0, 0, 0, 4, 0, 0, 0}));
+        const auto flat = made.operation("primitive.reshape_v2", {value, extents}, read, Elem::F16);
+        const auto other = made.transposed(flat, {1, 0}, turned, Elem::F16);
+        made.output({made.operation("primitive.cast_v1", {value}, shape, Elem::F32),
+                     made.operation("primitive.cast_v1", {other}, turned, Elem::F32)});
+        const BundlePtr bundle = VERIFIED(made.open());
+        QVERIFY(!hasErrors(bundle->diagnostics()));
+        QCOMPARE(bundle->weights()[1].shape, turned);
+        QCOMPARE(formText(bundle->weights()[1].form), formText(bundle->weights()[0].form));
+        const auto straight = valuesOf(*bundle, 0), across = valuesOf(*bundle, 1);
+        QVERIFY(std::set<float>(straight.begin(), straight.end()).size() > 5);
+        const codec::Encoding &first = *bundle->weights()[0].form.encoding();
+        const codec::Encoding &second = *bundle->weights()[1].form.encoding();
+        for (std::uint64_t i = 0; i < 12; ++i) {
+            const std::uint64_t there = i % 4 * 3 + i / 4;
+            QCOMPARE(across[there], straight[i]);
+            const auto a = codeOfElement(*bundle, first, i);
+            const auto b = codeOfElement(*bundle, second, there);
+            QVERIFY(a && b);
+            QCOMPARE(b->operand->place->dataOffset, a->operand->place->dataOffset);
+            QCOMPARE(b->entry, a->entry);
+            QCOMPARE(elementsOfCode(*bundle, second, *b->operand, b->entry),
+                     std::vector<std::uint64_t>{there});
+        }
+        const auto decoder = VERIFIED(bundle->decoder(1));
+        QVERIFY(!codec::Editor(*decoder).setElement(3, 1.0, 100));
+        QVERIFY(!hasErrors(verifyPayloads(*bundle)));
+    }
+
+    void manySteps()
+    {
+        MadeCoreAi made;
+        const Shape shape{2, 6}, read{3, 4}, turned{4, 3};
+        const auto codes = made.constant(shape, Elem::Ui2, byteRow({0xE4, 0x1B, 0x4E}));
+        const auto books = made.constant({2, 1, 4, 1}, Elem::F16, halves({1, 2, 3, 4, 5, 6, 7, 8}));
+        const auto axis = made.constant({}, Elem::Si16, byteRow({0, 0}), true);
+        auto value =
+            made.operation("primitive.lut_to_dense_v1", {codes, books, axis}, shape, Elem::F16);
+        for (int i = 0; i < 8; ++i) {
+            value = made.operation("primitive.reshape_v2", {value, axis}, read, Elem::F16);
+            value = made.transposed(value, {1, 0}, turned, Elem::F16);
+        }
+        auto scaled =
+            made.constant(shape, Elem::Si8, byteRow({1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3}));
+        const auto scale = made.constant({1, 6}, Elem::F16, halves({1, 2, 3, 4, 5, 6}));
+        const auto zero = made.constant({1, 6}, Elem::Si8, byteRow({0}), true);
+        const auto bias = made.constant({1, 6}, Elem::F16, halves({0}), true);
+        for (int i = 0; i < 9; ++i)
+            scaled = made.scaled({scaled, scale, i == 0 ? zero : bias, bias}, shape);
+        made.output({made.operation("primitive.cast_v1", {value}, turned, Elem::F32),
+                     made.operation("primitive.cast_v1", {scaled}, shape, Elem::F32)});
+        const BundlePtr bundle = VERIFIED(made.open());
+        Values expected{1, 2, 3, 4, 4, 3, 6, 5, 7, 8, 5, 6}, other(12);
+        for (int i = 0; i < 8; ++i) {
+            for (std::size_t k = 0; k < 12; ++k)
+                other[k % 4 * 3 + k / 4] = expected[k];
+            expected = other;
+        }
+        QCOMPARE(valuesOf(*bundle, 0), expected);
+        QVERIFY(!bundle->weights()[0].fault);
+        QVERIFY(bundle->weights()[1].fault && !bundle->decoder(1)); // more than a decoder chains
     }
 
     void splatsAreLocked()

@@ -59,6 +59,32 @@ private slots:
         QVERIFY2(text.find("program and values are the same") != text.npos, text.c_str());
     }
 
+    void sameBytesInAnotherOrder()
+    {
+        const auto turned = [](std::initializer_list<int> axes) {
+            MadeCoreAi made;
+            const Shape shape{2, 6}, read{2, 3, 2};
+            const auto codes = made.constant(shape, Elem::Ui2, byteRow({0xE4, 0x1B, 0x4E}));
+            const auto books =
+                made.constant({2, 1, 4, 1}, Elem::F16, halves({1, 2, 3, 4, 5, 6, 7, 8}));
+            const auto axis = made.constant({}, Elem::Si16, byteRow({0, 0}), true);
+            const auto value =
+                made.operation("primitive.lut_to_dense_v1", {codes, books, axis}, shape, Elem::F16);
+            const auto flat =
+                made.operation("primitive.reshape_v2", {value, axis}, read, Elem::F16);
+            made.output(
+                {made.operation("primitive.cast_v1", {made.transposed(flat, axes, read, Elem::F16)},
+                                read, Elem::F32)});
+            return made.open();
+        };
+        const BundlePtr a = turned({2, 1, 0}), b = turned({2, 1, 0}), c = turned({0, 1, 2});
+        QVERIFY(a && b && c);
+        const auto same = VERIFIED(compareBundles(*a, *b, {.values = true}));
+        const auto other = VERIFIED(compareBundles(*a, *c, {.values = true}));
+        QVERIFY(same->weights.front().values && same->weights.front().values->identical());
+        QVERIFY(other->weights.front().values && !other->weights.front().values->identical());
+    }
+
     void findsTheTranspose()
     {
         const BundlePtr a = network(true).open();

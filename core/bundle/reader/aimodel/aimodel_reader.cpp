@@ -10,7 +10,6 @@
 #include "core/bundle/reader/mil/model_claims.h"
 #include "core/bundle/reader/milblob/blob_claims.h"
 #include "core/bundle/reader/readers.h"
-#include "core/bundle/stored_bytes.h"
 #include "core/container/aimodel/package.h"
 #include "core/container/mlir/writer.h"
 #include "core/form/form_steps.h"
@@ -47,19 +46,6 @@ mil::ProgramValue textValue(std::string text)
     return value;
 }
 
-/// "420v", or its number.
-std::string fourcc(std::uint64_t code)
-{
-    std::string text;
-    for (int shift = 24; shift >= 0; shift -= 8) {
-        const auto letter = static_cast<char>(code >> shift & 0xFFU);
-        if (letter < 0x20 || letter > 0x7e)
-            return std::to_string(code);
-        text += letter;
-    }
-    return text;
-}
-
 /// Of kinds that are no tensors the text says what it is.
 mil::ValueType typeOfValue(const mlir::Module &module, std::uint32_t type, unsigned depth = 0)
 {
@@ -68,17 +54,11 @@ mil::ValueType typeOfValue(const mlir::Module &module, std::uint32_t type, unsig
     if (type == mlir::kNone || type >= module.types.size() || depth > 4)
         return made;
     const mlir::Decoded decoded = module.type(type);
-    if (const auto tensor = mlir::tensorType(module, type)) {
+    if (const auto tensor = tensorInfo(module, type)) {
         made.kind = Kind::Tensor;
-        for (const std::int64_t extent : tensor->shape)
+        for (const std::int64_t extent : tensor->dims)
             made.dims.push_back(extent < 0 ? mil::kUnknownExtent : extent);
-        std::string_view element = tensor->elementName;
-        constexpr std::string_view kComplex = "complex ";
-        if (element.starts_with(kComplex)) {
-            element.remove_prefix(kComplex.size());
-            made.dims.push_back(2);
-        }
-        made.element = anyElementTypeFromName(element);
+        made.element = tensor->element;
     } else if (decoded.is("handle_v1") && decoded.field(0)) {
         made = typeOfValue(module, static_cast<std::uint32_t>(decoded.field(0)->value), depth + 1);
         made.kind = Kind::State;
@@ -89,7 +69,7 @@ mil::ValueType typeOfValue(const mlir::Module &module, std::uint32_t type, unsig
         if (format < module.attributes.size()) {
             const mlir::Decoded code = module.attribute(format);
             if (const mlir::Field *field = code.field(0))
-                letters = fourcc(field->value);
+                letters = fourccText(field->value);
         }
         made.text = fmt::format("image {} {} x {}", letters, decoded.field(2)->integer(),
                                 decoded.field(1)->integer());
@@ -444,19 +424,12 @@ private:
                 built = refused({m_path, module.operations[maker].range.offset}, "codec.shape",
                                 "result", shapeText(built->encoding.shape), shapeText(weight.shape),
                                 "The declared shape is not the one that the operands give.");
-            if (built) {
-                weight.type = built->type;
-                weight.detail = formFigures(built->encoding);
-                weight.form = StorageForm(std::move(built->encoding));
-            } else {
-                const auto node = nodeOfOperation(weight.sourceOp);
-                weight.form = StorageForm::unsound(
-                    node.value_or(graph.step(value) == CoreAiStep::Constant ? FormNode::Dense
-                                                                            : FormNode::Unknown),
-                    weight.type, forms.takeKnown());
-                weight.fault = built.error();
-                m_out.log.add(Severity::Error, std::move(built.error()));
-            }
+            forms.setForm(weight, std::move(built),
+                          nodeOfOperation(weight.sourceOp)
+                              .value_or(graph.step(value) == CoreAiStep::Constant
+                                            ? FormNode::Dense
+                                            : FormNode::Unknown),
+                          m_out.log);
             if (!forms.absentElements().empty())
                 weight.detail.emplace_back("absent_elements", forms.absentElements());
             weight.detail.emplace_back("stored_as", graph.row(maker).stored);
@@ -469,9 +442,6 @@ private:
                     module, module.operations[readers.front().operation].location);
             if (!location.source.empty())
                 weight.detail.emplace_back("source_line", std::move(location.source));
-            StoredBytes stored;
-            stored.add(weight.operands());
-            weight.storedBytes = stored.sum();
             m_out.weights.push_back(std::move(weight));
         }
     }

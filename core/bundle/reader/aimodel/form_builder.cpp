@@ -2,6 +2,7 @@
 #include "core/bundle/reader/aimodel/form_builder.h"
 
 #include "core/base/error_builder.h"
+#include "core/bundle/stored_bytes.h"
 #include "core/container/mil/program.h"
 #include "core/form/constant_order.h"
 #include "core/numeric/bitpack.h"
@@ -83,6 +84,34 @@ BuiltValue nested(BuiltValue inner)
     outer.encoding.converts = inner.type != inner.encoding.type;
     outer.encoding.payload = std::make_shared<const Encoding>(std::move(inner.encoding));
     return outer;
+}
+
+/// Values that another encoding makes, read as another shape or in another order.
+bool isReading(const Encoding &encoding)
+{
+    return !encoding.mask && !encoding.palette && !encoding.scaling &&
+           !codec::storedOperand(encoding.payload);
+}
+
+/// Encodings inside of one another, itself included.
+unsigned nesting(const Encoding &encoding)
+{
+    unsigned inside = 0;
+    const auto look = [&inside](const OperandSource &source) {
+        if (const auto *made = std::get_if<std::shared_ptr<const Encoding>>(&source))
+            inside = std::max(inside, nesting(**made));
+    };
+    look(encoding.payload);
+    if (encoding.palette)
+        look(encoding.palette->lut);
+    if (const auto &scaling = encoding.scaling) {
+        look(scaling->scale);
+        for (const auto *table : {&scaling->offset, &scaling->bias}) {
+            if (*table)
+                look(**table);
+        }
+    }
+    return inside + 1;
 }
 
 /// Whether a scaling or a mask can be added to it as it is.
@@ -170,10 +199,32 @@ Result<BuiltValue> FormBuilder::weight(std::uint32_t value)
     m_known.clear();
     m_absent.clear();
     m_depth = 0;
-    auto built = build(value, PartRole::Data);
-    if (built)
-        noteAbsent(built->encoding, value);
+    auto built = TRY(build(value, PartRole::Data));
+    if (nesting(built.encoding) > codec::kMaxChainedOps)
+        return refuse(value, m_code, "operation",
+                      fmt::format("at most {} encodings of encodings", codec::kMaxChainedOps),
+                      "more", "The steps of a form feed one another too deeply.");
+    noteAbsent(built.encoding, value);
     return built;
+}
+
+void FormBuilder::setForm(Weight &weight, Result<BuiltValue> built, FormNode node,
+                          DiagnosticLog &log)
+{
+    if (built) {
+        weight.type = built->type;
+        weight.shape = built->encoding.shape;
+        weight.elements = elementCount(weight.shape).value_or(ElementCount());
+        weight.detail = formFigures(built->encoding);
+        weight.form = StorageForm(std::move(built->encoding));
+    } else {
+        weight.form = StorageForm::unsound(node, weight.type, std::move(m_known));
+        weight.fault = built.error();
+        log.add(Severity::Error, std::move(built.error()));
+    }
+    StoredBytes sum;
+    sum.add(weight.operands());
+    weight.storedBytes = sum.sum();
 }
 
 /// Whether another constant has these bytes too, as a weight or as anything else.
@@ -253,22 +304,10 @@ Result<Operand> FormBuilder::unrolled(Operand operand, std::uint32_t value)
                       fmt::format("at most {} elements", kMostUnrolled), fmt::format("{}", count),
                       "A constant that is not stored row by row is too large.");
     operand.bytes = bytesOf(operand);
-    const unsigned width = bitWidth(operand.type);
     auto literal = std::make_shared<mil::Literal>();
     literal->element = operand.type;
     literal->count = count;
-    literal->bytes.resize(packedBytes(ElementCount(count), operand.type)->value);
-    for (std::uint64_t i = 0; i < count; ++i) {
-        const auto code =
-            static_cast<std::uint64_t>(codec::operandCode(operand, width, i).value_or(0));
-        if (width >= 8) {
-            for (unsigned b = 0; b < width / 8; ++b)
-                literal->bytes[i * width / 8 + b] = static_cast<std::byte>(code >> 8 * b & 0xFFU);
-            continue;
-        }
-        const auto low = static_cast<std::uint8_t>(code & ((1U << width) - 1U));
-        packCodes(std::span(&low, 1), width, i, literal->bytes);
-    }
+    literal->bytes = codec::gathered(operand, count);
     OperandPlace place;
     place.bytes = ByteCount(literal->bytes.size());
     place.literal = std::move(literal);
@@ -369,7 +408,7 @@ FormBuilder::Built FormBuilder::reshape(std::uint32_t value, PartRole role)
                       "A constant is reshaped to another number of elements.");
     if (Operand *plain = plainOperand(built.encoding))
         *plain = readAs(std::move(*plain), plain->type, *shape);
-    else
+    else if (!isReading(built.encoding))
         built = nested(std::move(built));
     built.encoding.shape = *shape;
     return built;
@@ -399,10 +438,18 @@ FormBuilder::Built FormBuilder::transpose(std::uint32_t value, PartRole role)
         return refuse(value, "codec.shape", "permutation",
                       fmt::format("each axis of {} once", rank), "something else",
                       "A constant is transposed by no permutation.");
-    if (!codec::turnAxes(encoding, axes))
-        return refuse(value, m_code, "operation",
-                      "numbers, codes with scales, indices, kept values", "another form",
-                      "A transposed constant of this form is not read.");
+    Encoding turned = encoding;
+    if (codec::turnAxes(turned, axes)) {
+        encoding = std::move(turned);
+        return built;
+    }
+    // Its values are read in another order.
+    const Shape made = encoding.shape;
+    if (!isReading(encoding))
+        built = nested(std::move(built));
+    encoding.view = codec::permutedOrder({made, axes, 8, encoding.view});
+    for (std::size_t i = 0; i < rank; ++i)
+        encoding.shape[i] = made[axes[i]];
     return built;
 }
 
@@ -423,9 +470,8 @@ FormBuilder::Built FormBuilder::lut(std::uint32_t value, bool sparse)
     auto table = TRY(source(operands[1], PartRole::Lut));
     const Shape books = codec::sourceShape(table);
     const std::size_t rank = encoding.shape.size();
-    bool divides = books.size() == rank + 2;
-    for (std::size_t i = 0; divides && i < rank; ++i)
-        divides = books[i] != 0 && encoding.shape[i] % books[i] == 0;
+    const bool divides = books.size() == rank + 2 &&
+                         codec::dividesInto(std::span(books).first(rank), encoding.shape);
     const std::uint64_t entries = std::uint64_t{1} << bitWidth(indices->type);
     if (!divides || books[rank] != entries || books[rank + 1] == 0)
         return refuse(value, "codec.codebook", "lut",
@@ -519,10 +565,7 @@ FormBuilder::Built FormBuilder::shiftScale(std::uint32_t value, PartRole role)
     const Shape &shape = built.encoding.shape;
     const auto declared = tensor(operands[1]);
     const Shape blocks = declared ? declared->shape().value_or(Shape()) : Shape();
-    bool divides = blocks.size() == shape.size();
-    for (std::size_t i = 0; divides && i < shape.size(); ++i)
-        divides = blocks[i] != 0 && shape[i] % blocks[i] == 0;
-    if (!divides)
+    if (!codec::dividesInto(blocks, shape))
         return refuse(value, "codec.scale", "scale", "extents that divide " + shapeText(shape),
                       shapeText(blocks), "The scales do not divide the data into equal blocks.");
     // Blocks along the last axis alone, of one element too.

@@ -3,6 +3,7 @@
 
 #include "core/bundle/diagnostic_log.h"
 #include "core/bundle/reader/aimodel/module_graph.h"
+#include "core/bundle/weight.h"
 #include "core/form/operand_place.h"
 
 #include <cstdint>
@@ -30,8 +31,9 @@ public:
     /// number), that of the class (a chain of steps that is not read), "codec.shape",
     /// "codec.codebook", "codec.scale", "codec.mask".
     Result<BuiltValue> weight(std::uint32_t value);
-    /// The operands that were read since, also those before a fault.
-    std::vector<codec::Operand> takeKnown() { return std::move(m_known); }
+    /// Gives a weight its form, what the form says, and the bytes stored; of one that is not read
+    /// the operands that were read before the fault, under `node`.
+    void setForm(Weight &weight, Result<BuiltValue> built, FormNode node, DiagnosticLog &log);
     /// What the form says of the last weight beyond its steps; empty where nothing.
     const std::string &absentElements() const { return m_absent; }
 

@@ -150,10 +150,9 @@ std::vector<std::string> ModuleGraph::unknownOperations() const
     return names;
 }
 
-std::optional<TensorInfo> ModuleGraph::tensor(std::uint32_t value) const
+std::optional<TensorInfo> tensorInfo(const mlir::Module &module, std::uint32_t type)
 {
-    const std::uint32_t type = m_module.values[value].type;
-    const auto found = type == mlir::kNone ? std::nullopt : mlir::tensorType(m_module, type);
+    const auto found = mlir::tensorType(module, type);
     if (!found)
         return std::nullopt;
     TensorInfo info;

@@ -24,6 +24,9 @@ struct TensorInfo {
     std::optional<Shape> shape() const; ///< where every extent is known
 };
 
+/// Of a tensor type of a module; nothing for others.
+std::optional<TensorInfo> tensorInfo(const mlir::Module &module, std::uint32_t type);
+
 struct ValueUse {
     std::uint32_t operation = 0;
     std::uint32_t operand = 0;
@@ -55,7 +58,10 @@ public:
     std::optional<std::uint32_t> maker(std::uint32_t value) const;
     /// The step that makes a constant value; None for others.
     CoreAiStep step(std::uint32_t value) const;
-    std::optional<TensorInfo> tensor(std::uint32_t value) const;
+    std::optional<TensorInfo> tensor(std::uint32_t value) const
+    {
+        return tensorInfo(m_module, m_module.values[value].type);
+    }
     /// Constant values that are weights (coreai-format.md, section 8; README of the samples), in
     /// the order of the file.
     std::vector<std::uint32_t> weights() const;

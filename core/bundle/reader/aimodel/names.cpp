@@ -13,7 +13,6 @@ namespace {
 /// Attributes that are looked at for one location: a file may write them out without end.
 constexpr unsigned kMostVisited = 400, kMostDeep = 12;
 constexpr std::size_t kMostFrames = 16;
-constexpr std::size_t kMostText = 200; ///< bytes of a name
 
 /// Metadata that coreai-torch writes; a name of any other is the author's.
 constexpr std::array<std::string_view, 4> kKnownMetadata{"op_id", "sources", "call_stack",
@@ -117,18 +116,6 @@ std::string sourceLine(const mlir::Module &module, std::uint32_t source)
     return name + ":" + std::to_string(line);
 }
 
-/// "Conv2d$2" as "Conv2d_2": '$' means something to shells, '/' and '.' are ours.
-std::string plainName(std::string_view text)
-{
-    std::string plain(text.substr(0, kMostText));
-    for (char &each : plain) {
-        const bool special =
-            each == '$' || each == '/' || each == ' ' || static_cast<unsigned char>(each) < 0x20;
-        each = special ? '_' : each;
-    }
-    return plain;
-}
-
 void readMetadata(const mlir::Module &module, std::uint32_t attribute, Location &location)
 {
     Walk walk(module);
@@ -145,10 +132,7 @@ void readMetadata(const mlir::Module &module, std::uint32_t attribute, Location 
     } else if (name == "call_stack") {
         auto frames = walk.firstTexts(data);
         frames.resize(std::min(frames.size(), kMostFrames));
-        std::string scope;
-        for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
-            scope += (scope.empty() ? "" : "/") + plainName(*frame);
-        location.scope = scope + (location.scope.empty() ? "" : "/" + location.scope);
+        location.scope = scopeOf(frames) + (location.scope.empty() ? "" : "/" + location.scope);
     } else if (name == "sources") {
         walk.any(data, [&](const mlir::Decoded &decoded) {
             if (!decoded.is("serialization.opaque") ||
@@ -359,15 +343,7 @@ ValueNames::ValueNames(const ModuleGraph &graph, std::uint32_t graphOperation,
     const mlir::Operation &own = module.operations[graphOperation];
     m_inputs = argumentNames(module, module.attributeOf(own, "argAttrs"));
     m_outputs = argumentNames(module, module.attributeOf(own, "resAttrs"));
-    for (const std::uint32_t region : module.regionsOf(own)) {
-        for (const std::uint32_t block : module.blocksOf(module.regions[region])) {
-            const mlir::Run arguments = module.blocks[block].arguments;
-            for (std::uint32_t i = 0; i < arguments.count; ++i)
-                give(arguments.first + i, i < m_inputs.size() && !m_inputs[i].empty()
-                                              ? m_inputs[i]
-                                              : "input_" + std::to_string(i + 1));
-        }
-    }
+    giveArguments(own, m_inputs, "input_");
     nameOperations(graphOperation + 1, m_end);
     nameWeights(weights);
     // Outputs, then all other values, by their operations.
@@ -389,15 +365,22 @@ ValueNames::ValueNames(const ModuleGraph &graph, std::uint32_t graphOperation,
                 give(operation.results.first + k,
                      m_operations[i] + (k == 0 ? "" : "." + std::to_string(k + 1)));
         }
-        if (graph.isComposite(i))
-            continue;
-        for (const std::uint32_t region : module.regionsOf(operation)) {
-            for (const std::uint32_t block : module.blocksOf(module.regions[region])) {
-                const mlir::Run arguments = module.blocks[block].arguments;
-                for (std::uint32_t k = 0; k < arguments.count; ++k)
-                    give(arguments.first + k,
-                         m_operations[i] + ".variable_" + std::to_string(k + 1));
-            }
+        if (!graph.isComposite(i))
+            giveArguments(operation, {}, m_operations[i] + ".variable_");
+    }
+}
+
+void ValueNames::giveArguments(const mlir::Operation &operation,
+                               const std::vector<std::string> &names, const std::string &prefix)
+{
+    const mlir::Module &module = m_graph.module();
+    for (const std::uint32_t region : module.regionsOf(operation)) {
+        for (const std::uint32_t block : module.blocksOf(module.regions[region])) {
+            const mlir::Run arguments = module.blocks[block].arguments;
+            for (std::uint32_t i = 0; i < arguments.count; ++i)
+                give(arguments.first + i, i < names.size() && !names[i].empty()
+                                              ? names[i]
+                                              : prefix + std::to_string(i + 1));
         }
     }
 }

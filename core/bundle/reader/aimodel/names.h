@@ -48,6 +48,8 @@ private:
     void nameParts(std::uint32_t value, const std::string &name);
     std::string roleIn(const ValueUse &use) const;
     void give(std::uint32_t value, std::string name);
+    void giveArguments(const mlir::Operation &operation, const std::vector<std::string> &names,
+                       const std::string &prefix);
 
     const ModuleGraph &m_graph;
     std::uint32_t m_operation, m_end;

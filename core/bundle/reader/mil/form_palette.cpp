@@ -17,10 +17,7 @@ Result<void> FormReader::addPalette(const mil::Operation &operation, ReadValue &
     auto lut = TRY(source(operation, "lut", PartRole::Lut));
     const std::size_t rank = indexShape.size();
     const Shape &shape = lut.shape;
-    bool divides = shape.size() == rank + 2;
-    for (std::size_t i = 0; divides && i < rank; ++i)
-        divides = shape[i] != 0 && indexShape[i] % shape[i] == 0;
-    if (!divides)
+    if (shape.size() != rank + 2 || !codec::dividesInto(std::span(shape).first(rank), indexShape))
         return tl::unexpected(m_operands.fault(
             operation, "codec.codebook", "lut",
             fmt::format("rank {} and extents that divide {}", rank + 2, shapeText(indexShape)),

@@ -64,10 +64,7 @@ Result<void> FormReader::addBlocks(const mil::Operation &operation, ReadValue &f
     auto scale = TRY(source(operation, "scale", PartRole::Scale));
     TRY(checkType(operation, "scale", scale.type, {ElementType::Fp16, ElementType::Fp32}));
     const Shape &shape = form.encoding.shape;
-    const bool divides = std::equal(
-        shape.begin(), shape.end(), scale.shape.begin(), scale.shape.end(),
-        [](std::uint64_t all, std::uint64_t cells) { return cells != 0 && all % cells == 0; });
-    if (!divides)
+    if (!codec::dividesInto(scale.shape, shape))
         return tl::unexpected(m_operands.fault(
             operation, "codec.scale", "scale", "extents that divide " + shapeText(shape),
             shapeText(scale.shape), "The scales do not divide the data into equal blocks."));

@@ -218,33 +218,36 @@ private:
             takeOutput(values[each.first], results[0]))
             return;
         const CoreAiOperation words = rowOf(symbol);
-        mil::Operation operation;
-        operation.type = symbol.kernel ? words.type : "call";
-        operation.span = {each.at.value, 4};
-        for (std::size_t i = 0; i < operands.size(); ++i) {
-            mil::ProgramValue value = operandOf(values[each.first + i], operands[i], {index, i});
-            if (value.reference() != nullptr)
-                addOperand(operation, words.operand(i), std::move(value));
-        }
+        mil::Operation operation = operationOf(index, symbol.kernel ? words.type : "call", &words);
         for (std::size_t i = 0; i < results.size(); ++i)
             define(index, operation, results[i], i,
                    i < symbol.outputs.size() ? &m_program.types[symbol.outputs[i]] : nullptr);
         m_made.body.operations.push_back(std::move(operation));
     }
 
-    void addSimple(std::uint32_t index, std::string_view type)
+    /// With the operands that have names, by the words of their kernel.
+    mil::Operation operationOf(std::uint32_t index, std::string type, const CoreAiOperation *words)
     {
         const odix::Instruction &each = m_code.code[index];
-        const auto operands = m_code.operandsOf(each), results = m_code.resultsOf(each);
+        const auto operands = m_code.operandsOf(each);
         mil::Operation operation;
-        operation.type = type;
+        operation.type = std::move(type);
         operation.span = {each.at.value, 4};
         for (std::size_t i = 0; i < operands.size(); ++i) {
             mil::ProgramValue value = operandOf(m_compiled.trace.values[m_index][each.first + i],
                                                 operands[i], {index, i});
             if (value.reference() != nullptr)
-                operation.inputs.push_back({"x", {std::move(value)}});
+                addOperand(operation, words ? words->operand(i) : CoreAiOperand{"x", {}},
+                           std::move(value));
         }
+        return operation;
+    }
+
+    void addSimple(std::uint32_t index, std::string_view type)
+    {
+        const odix::Instruction &each = m_code.code[index];
+        const auto results = m_code.resultsOf(each);
+        mil::Operation operation = operationOf(index, std::string(type), nullptr);
         if (type == "move") {
             if (operation.inputs.empty() || results.size() != 1)
                 return; // scratch memory

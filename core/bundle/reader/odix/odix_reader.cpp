@@ -6,8 +6,6 @@
 #include "core/bundle/reader/milblob/blob_claims.h"
 #include "core/bundle/reader/odix/odix_program.h"
 #include "core/bundle/reader/readers.h"
-#include "core/bundle/stored_bytes.h"
-#include "core/form/form_steps.h"
 #include "core/format/coreai_operations.h"
 #include "core/numeric/convert.h"
 
@@ -182,24 +180,10 @@ std::vector<Weight> weightsOf(const odix::Compiled &compiled, const CompiledProg
             weight.function = function.name;
             weight.sourceOp = operation.type;
             weight.consumers = findConsumers(graph, i);
-            auto form = builder.weight(builder.numberOf(value->second));
-            if (form) {
-                weight.type = form->type;
-                weight.shape = form->encoding.shape;
-                weight.elements = elementCount(weight.shape).value_or(ElementCount());
-                weight.detail = formFigures(form->encoding);
-                weight.form = StorageForm(std::move(form->encoding));
-            } else {
-                weight.form = StorageForm::unsound(FormNode::Unknown, ElementType::Unknown,
-                                                   builder.takeKnown());
-                weight.fault = form.error();
-                log.add(Severity::Error, std::move(form.error()));
-            }
+            builder.setForm(weight, builder.weight(builder.numberOf(value->second)),
+                            FormNode::Unknown, log);
             if (auto sources = sourcesOf(compiled, value->second); !sources.empty())
                 weight.detail.emplace_back("op_id", std::move(sources));
-            StoredBytes sum;
-            sum.add(weight.operands());
-            weight.storedBytes = sum.sum();
             weights.push_back(std::move(weight));
         }
     }
