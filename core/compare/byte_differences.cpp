@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/byte_differences.h"
+#include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 
 #include <cstring>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/compare.h"
 
+#include "core/base/overlaid_file.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/compare/byte_alignment.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/task_comparison.h"
 
+#include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/structure_table.h"
 
+#include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/container/mil/model_files.h"
 #include "core/report/hwx_json.h"

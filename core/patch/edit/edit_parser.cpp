@@ -3,6 +3,7 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
+#include "core/base/overlaid_file.h"
 #include "core/base/platform.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
