@@ -90,7 +90,6 @@ void BundleWatch::takeDigests()
     if (bytes > kMostDigested)
         return;
     const auto take = [digests = m_digests, files = m_stamps.keys()] {
-        ui::takeOver();
         for (const QString &file : files) {
             const auto path = toPath(file);
             if (auto digest = digestOf(path, digests->unwanted)) {
@@ -99,9 +98,8 @@ void BundleWatch::takeDigests()
             }
         }
     };
-    ui::handOver();
     if (bytes > kMostDigestedAtOnce)
-        m_pool.start(take);
+        ui::startOn(m_pool, take);
     else
         take();
 }
@@ -122,7 +120,6 @@ std::vector<std::shared_ptr<OverlaidFile>> BundleWatch::touchedOnly(const Bundle
             continue;
         if (m_digests->now.count(path) == 0) {
             const auto look = [digests = m_digests, path] {
-                ui::takeOver();
                 auto digest = digestOf(path, digests->unwanted);
                 const std::lock_guard again(digests->mutex);
                 if (digest)
@@ -130,8 +127,7 @@ std::vector<std::shared_ptr<OverlaidFile>> BundleWatch::touchedOnly(const Bundle
             };
             lock.unlock();
             if (now->bytes > kMostAtOnce) {
-                ui::handOver();
-                m_pool.start([this, look] {
+                ui::startOn(m_pool, [this, look] {
                     look();
                     QMetaObject::invokeMethod(this, &BundleWatch::touched, Qt::QueuedConnection);
                 });

@@ -165,11 +165,8 @@ void Document::releaseAside(BundlePtr bundle)
 {
     constexpr int kReleaseMilliseconds = 1000;
     QTimer::singleShot(kReleaseMilliseconds, this, [bundle = std::move(bundle)]() mutable {
-        ui::handOver();
-        QThreadPool::globalInstance()->start([last = std::move(bundle)]() mutable {
-            ui::takeOver();
-            last.reset();
-        });
+        ui::startOn(*QThreadPool::globalInstance(),
+                    [last = std::move(bundle)]() mutable { last.reset(); });
     });
 }
 

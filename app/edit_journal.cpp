@@ -6,7 +6,6 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/patch/edit/edit_parser.h"
-#include "widgets/models/handover.h"
 
 #include <QCryptographicHash>
 #include <QDir>
@@ -455,9 +454,7 @@ std::shared_ptr<patch::DiskFile> EditJournal::lock(const QString &file) const
 
 void EditJournal::remove(const QString &file, std::shared_ptr<patch::DiskFile> lock)
 {
-    ui::handOver();
-    m_pool.start([this, file, lock = std::move(lock)] {
-        ui::takeOver();
+    ui::startOn(m_pool, [this, file, lock = std::move(lock)] {
         m_removed.emplace_back(file, lock);
         removeAll();
     });
@@ -487,15 +484,12 @@ void EditJournal::keep(const QString &bundle, std::function<std::string()> text)
         m_lock = lock(m_file);
     }
     const std::lock_guard guard(m_mutex);
-    if (!std::exchange(m_text, std::move(text))) {
-        ui::handOver();
-        m_pool.start([this, file = m_file] { write(file); });
-    }
+    if (!std::exchange(m_text, std::move(text)))
+        ui::startOn(m_pool, [this, file = m_file] { write(file); });
 }
 
 void EditJournal::write(const QString &path)
 {
-    ui::takeOver();
     std::function<std::string()> text;
     {
         const std::lock_guard guard(m_mutex);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/patch/save/file_io.h"
+#include "widgets/models/handover.h"
 #include "widgets/models/session.h"
 
 #include <QDateTime>
@@ -138,7 +139,7 @@ public:
     /// The bundle is closed: what is written stays and is offered where it is opened again.
     void leave();
     /// Until all that was asked for is on the disk.
-    void flush() { m_pool.waitForDone(); }
+    void flush() { ui::waitFor(m_pool); }
 
     /// Edits that a window left which has ended.
     struct Left {

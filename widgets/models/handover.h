@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QThreadPool>
+
 #include <atomic>
+#include <functional>
 
 namespace kernscope::ui {
 
@@ -22,5 +25,22 @@ inline void takeOver()
 inline void handOver() {}
 inline void takeOver() {}
 #endif
+
+/// Work on a pool, and what waits until all of a pool is done: both see what was done before.
+inline void startOn(QThreadPool &pool, std::function<void()> work)
+{
+    std::function<void()> run = [work = std::move(work)] {
+        takeOver();
+        work();
+        handOver();
+    };
+    handOver();
+    pool.start(std::move(run));
+}
+inline void waitFor(QThreadPool &pool)
+{
+    pool.waitForDone();
+    takeOver();
+}
 
 } // namespace kernscope::ui

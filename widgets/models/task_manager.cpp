@@ -21,7 +21,7 @@ TaskManager::TaskManager(QObject *parent) : QObject(parent), m_pool(new QThreadP
 TaskManager::~TaskManager()
 {
     quiesce();
-    m_pool->waitForDone();
+    waitFor(*m_pool);
 }
 
 void TaskManager::launch(const TaskPtr &task, std::function<void()> body)
@@ -32,8 +32,7 @@ void TaskManager::launch(const TaskPtr &task, std::function<void()> body)
         ++m_working;
     }
     Q_EMIT changed();
-    std::function<void()> run = [this, task, body = std::move(body)]() {
-        takeOver();
+    startOn(*m_pool, [this, task, body = std::move(body)]() {
         QString fault;
         try {
             body();
@@ -59,9 +58,7 @@ void TaskManager::launch(const TaskPtr &task, std::function<void()> body)
         const std::lock_guard lock(m_mutex);
         --m_working;
         m_workersLeft.notify_all();
-    };
-    handOver();
-    m_pool->start(std::move(run));
+    });
 }
 
 void TaskManager::dropUnless(const std::function<bool()> &holds, const TaskPtr &task)
