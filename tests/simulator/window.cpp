@@ -46,9 +46,12 @@ public:
     {
         m_document.keepEditsIn(state);
         m_document.setInterruptedAnswer(Document::Interrupted::Recover);
-        QObject::connect(&m_session, &ui::Session::editsRefused, [](const Error &error) {
+        const auto say = [](const Error &error) {
             std::fprintf(stderr, "%s: %s\n", error.code.c_str(), error.message.c_str());
-        });
+        };
+        QObject::connect(&m_session, &ui::Session::editsRefused, say);
+        QObject::connect(&m_document, &Document::saveFailed, say);
+        QObject::connect(&m_document, &Document::saveFailed, [this] { m_unsaved = true; });
     }
 
     int run()
@@ -68,6 +71,10 @@ public:
                 return 1;
             m_document.editJournal()->flush();
             simulator::watchCalls(nullptr);
+            if (m_watch->plan.kind != Fault::None && m_watch->struck) {
+                std::fprintf(stderr, "fault at %s\n", m_watch->where.data());
+                m_locks = m_locks && std::string_view(m_watch->where.data()).find("flock") != 0;
+            }
             m_watch->plan = {};
             tell();
         }
@@ -99,8 +106,6 @@ private:
             m_document.save({});
         } else if (name == "reload") {
             m_document.reload(true);
-        } else if (name == "again") {
-            m_document.makeKeptEdits();
         } else {
             for (const auto &left : m_document.editJournal()->left(m_path))
                 name == "make" ? m_document.makeLeftEdits(left.file)
@@ -113,20 +118,23 @@ private:
         return QTest::qWaitFor([this] { return m_document.busy() == Document::Busy::Idle; }, 60000);
     }
 
-    /// "0.5 … | lists of edits that another window left, edits that were refused"
+    /// "0.5 … | lists of edits that another window left, whether a save
+    /// failed, whether the file system has locks"
     void tell()
     {
         std::array<float, kElements> values{};
         m_session.bundle()->decoder(0)->decodeFloat(0, values);
         for (const float value : values)
             std::printf("%.9g ", static_cast<double>(value));
-        std::printf("| %zu %zu\n", m_document.editJournal()->left(m_path).size(),
-                    m_document.keptEdits().size());
+        std::printf("| %zu %d %d\n", m_document.editJournal()->left(m_path).size(),
+                    std::exchange(m_unsaved, false) ? 1 : 0, m_locks ? 1 : 0);
         std::fflush(stdout);
     }
 
     QString m_path;
     simulator::Watch *m_watch = simulator::makeWatch();
+    bool m_unsaved = false; ///< a save failed since it was told
+    bool m_locks = true;
     ui::Session m_session;
     Document m_document;
 };
@@ -149,7 +157,9 @@ struct Model {
 
 struct Told {
     Values values{};
-    std::size_t left = 0, refused = 0;
+    std::size_t left = 0;
+    bool unsaved = false; ///< a save failed
+    bool locks = true;
 };
 
 struct Failure {
@@ -188,34 +198,17 @@ private:
         else
             begin(window, begun);
         m_before = m_model;
+        m_halfSaved = false;
+        m_locks = true;
         m_model.made.clear();
         m_model.current = 0;
         const auto count = m_random() % 7;
         for (std::uint32_t i = 0; i < count; ++i) {
             const bool fails = m_random() % 4 == 0;
-            const Model before = m_model;
-            const std::string step = draw();
-            say(window, (fails ? drawFault(false) : "") + step);
-            Told told = hear(window);
-            if (fails && told.refused > 0) { // by a reload
-                say(window, "again");
-                told = hear(window);
-            }
-            if (fails && told.values != m_model.shown) { // the step was refused
-                const auto saved = m_model.disk;
-                m_model = before;
-                m_model.disk.insert(saved.begin(), saved.end());
-            } else if (fails) {
-                m_model.disk.insert(before.disk.begin(), before.disk.end());
-            }
-            if (told.values != m_model.shown)
-                fail("the window shows other numbers than were entered");
-            if (fails) {
-                say(window, draw());
-                if (hear(window).values != m_model.shown)
-                    fail("after a failed call the window shows other numbers than were entered");
-            }
-            if (m_random() % 6 == 0)
+            step(window, fails);
+            if (fails)
+                step(window, false);
+            if (m_random() % 6 == 0 && m_locks)
                 lookBeside();
         }
         m_before = m_model;
@@ -230,6 +223,28 @@ private:
         window.kill();
         window.waitForFinished();
         m_steps += "killed\n";
+    }
+
+    void step(QProcess &window, bool fails)
+    {
+        const Model before = m_model;
+        const std::string drawn = draw();
+        fails = fails && drawn != "reload"; // of what cannot be read no value can be told
+        say(window, (fails ? drawFault(false) : "") + drawn);
+        const Told told = hear(window);
+        m_locks = told.locks;
+        if (told.unsaved && !fails && !m_halfSaved)
+            fail("a save failed on a sound disk");
+        // Its old bytes could not be put back: it has to be recovered before the next save.
+        m_halfSaved = m_halfSaved || told.unsaved;
+        std::set<Values> disk = m_model.disk;
+        if (fails || told.unsaved)
+            disk.insert(before.disk.begin(), before.disk.end());
+        if (fails && told.values != m_model.shown) // the step was refused
+            m_model = before;
+        m_model.disk = std::move(disk);
+        if (told.values != m_model.shown)
+            fail("the window shows other numbers than were entered");
     }
 
     /// "fault kind call errno ", of the step that follows.
@@ -342,13 +357,14 @@ private:
                 fail("the window does not answer");
         }
         const QList<QByteArray> words = process.readLine().simplified().split(' ');
-        if (words.size() != kElements + 3)
+        if (words.size() != kElements + 4)
             fail("the window's answer cannot be read");
         Told told;
         for (std::size_t i = 0; i < kElements; ++i)
             told.values[i] = words[qsizetype(i)].toDouble();
         told.left = words[kElements + 1].toULongLong();
-        told.refused = words.back().toULongLong();
+        told.unsaved = words[kElements + 2] == "1";
+        told.locks = words.back() == "1";
         return told;
     }
 
@@ -356,7 +372,9 @@ private:
 
     QString m_path, m_state;
     std::mt19937 m_random;
-    Model m_model, m_before; ///< after the last step, and before it
+    Model m_model, m_before;  ///< after the last step, and before it
+    bool m_halfSaved = false; ///< a save failed and is to be recovered first
+    bool m_locks = true;      ///< else a second window is offered what the first one has
     std::string m_steps;
     std::uint64_t m_count = 0;
 };
