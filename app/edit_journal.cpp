@@ -504,7 +504,11 @@ void EditJournal::write(const QString &path)
                       file.write(content.data(), static_cast<qint64>(content.size())) ==
                           static_cast<qint64>(content.size()) &&
                       file.commit();
-    const QString reason = kept ? QString() : file.errorString();
+    tell(kept ? QString() : file.errorString());
+}
+
+void EditJournal::tell(const QString &reason)
+{
     if (m_told && reason != std::exchange(m_reason, reason))
         m_told(reason);
 }
@@ -518,6 +522,7 @@ void EditJournal::clear()
     if (m_file.isEmpty())
         return;
     remove(m_file, std::exchange(m_lock, nullptr));
+    ui::startOn(m_pool, [this] { tell({}); }); // nothing is there to be kept
     m_file.clear();
     m_bundle.clear();
 }

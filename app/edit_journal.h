@@ -156,6 +156,7 @@ public:
 
 private:
     void write(const QString &file);
+    void tell(const QString &reason);
     QString nameFor(const QString &bundle) const;
     /// Holds the lock that belongs to a file, unless another process does.
     std::shared_ptr<patch::DiskFile> lock(const QString &file) const;
