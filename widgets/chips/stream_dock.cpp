@@ -204,7 +204,6 @@ StreamDock::StreamDock(Session &session, QWidget *parent)
     prepareTable(m_matrix);
     m_matrix->setItemDelegate(new OutcomeCell(m_matrix));
     putMarksBehind(m_matrix, 0);
-    m_matrix->setSortingEnabled(false);
     m_matrix->setSelectionBehavior(QAbstractItemView::SelectItems);
     new AlikeNames(m_matrix, m_model->columnOf("name"));
     m_matrix->horizontalHeader()->setDefaultSectionSize(theme::em(this, 6));

@@ -10,9 +10,11 @@
 namespace kernscope::ui {
 
 StreamMatrixModel::StreamMatrixModel(QObject *parent)
-    : QAbstractTableModel(parent),
-      m_columns(report::weightTable(), {"name", "function", "form", "stored_bytes"})
+    : RowTableModel({}, {}, parent),
+      m_weightColumns(report::weightTable(), {"name", "function", "form", "stored_bytes"})
 {
+    setTable({}, {}, {});
+    connect(this, &QAbstractItemModel::modelReset, this, &StreamMatrixModel::addUp);
 }
 
 void StreamMatrixModel::setTable(BundlePtr bundle, std::shared_ptr<const DecisionTable> table,
@@ -27,58 +29,51 @@ void StreamMatrixModel::setTable(BundlePtr bundle, std::shared_ptr<const Decisio
     // After an edit the rows are the same weights: views keep their place.
     const bool same = m_bundle && bundle && m_table && table &&
                       m_bundle->path() == bundle->path() &&
-                      m_table->columns() == table->columns() &&
-                      (m_bundle == bundle || namesOf(m_bundle) == namesOf(bundle));
-    const auto take = [&] {
-        m_shortNames.clear();
+                      m_table->columns() == table->columns() && filter().isEmpty() &&
+                      !m_onlyFaster && (m_bundle == bundle || namesOf(m_bundle) == namesOf(bundle));
+    replaceRows(same, [&] {
+        m_names.clear();
         m_bundle = std::move(bundle);
         m_table = std::move(table);
         m_faster = std::move(faster);
-        select();
-    };
-    if (same && m_filter.empty() && !m_onlyFaster) {
-        take(); // no filter: all weights, in order
-        Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
-        return;
-    }
-    beginResetModel();
-    take();
-    endResetModel();
-}
-
-void StreamMatrixModel::setFilter(const QString &words)
-{
-    beginResetModel();
-    m_filter = TextFilter(words);
-    select();
-    endResetModel();
+        std::vector<report::ColumnFacts> columns;
+        for (int column = 0; column < firstChip(); ++column)
+            columns.push_back(m_weightColumns.facts(column));
+        for (std::size_t chip = 0; m_table && chip < m_table->columns(); ++chip) {
+            report::ColumnFacts &facts = columns.emplace_back();
+            facts.key = m_table->target(chip).name;
+            facts.searched = false;
+        }
+        setColumns(std::move(columns));
+        if (same)
+            addUp();
+    });
+    if (same)
+        reorder();
 }
 
 void StreamMatrixModel::setOnlyFaster(bool only)
 {
-    beginResetModel();
     m_onlyFaster = only;
-    select();
-    endResetModel();
+    chooseAnew();
 }
 
-void StreamMatrixModel::select()
+bool StreamMatrixModel::admits(std::size_t weight) const
 {
-    m_rows.clear();
+    return !m_onlyFaster || (weight < m_faster.size() && m_faster[weight]);
+}
+
+std::string StreamMatrixModel::alsoSearched(std::size_t weight) const
+{
+    return formText(m_bundle->weights()[weight].form);
+}
+
+void StreamMatrixModel::addUp()
+{
     m_sums.assign(m_table ? m_table->columns() : 0, {});
-    if (!m_table || !m_bundle)
-        return;
-    for (std::size_t row = 0; row < m_table->rows(); ++row) {
-        const Weight &weight = m_bundle->weights()[row];
-        const bool faster = row < m_faster.size() && m_faster[row];
-        if ((m_onlyFaster && !faster) ||
-            (!m_filter.empty() &&
-             !m_filter.passes({weight.name, report::functionWords(weight), formText(weight.form),
-                               formWords(weight.form)})))
-            continue;
-        m_rows.push_back(row);
+    for (int row = 0; row < RowTableModel::rowCount(); ++row) {
         for (std::size_t chip = 0; chip < m_sums.size(); ++chip) {
-            if (const auto moved = m_table->bytesMoved(row, chip))
+            if (const auto moved = m_table->bytesMoved(sourceRow(row), chip))
                 m_sums[chip].bytes += *moved;
             else
                 ++m_sums[chip].unknown;
@@ -88,14 +83,7 @@ void StreamMatrixModel::select()
 
 std::size_t StreamMatrixModel::weightOf(int row) const
 {
-    const auto at = static_cast<std::size_t>(row);
-    return row >= 0 && at < m_rows.size() ? m_rows[at] : kNoIndex;
-}
-
-int StreamMatrixModel::rowOf(std::size_t weight) const
-{
-    const auto at = std::lower_bound(m_rows.begin(), m_rows.end(), weight);
-    return at == m_rows.end() || *at != weight ? -1 : static_cast<int>(at - m_rows.begin());
+    return row >= 0 && row < RowTableModel::rowCount() ? sourceRow(row) : kNoIndex;
 }
 
 std::size_t StreamMatrixModel::chipOf(int column) const
@@ -105,13 +93,7 @@ std::size_t StreamMatrixModel::chipOf(int column) const
 
 int StreamMatrixModel::rowCount(const QModelIndex &parent) const
 {
-    return parent.isValid() || !m_table ? 0 : static_cast<int>(m_rows.size()) + 1;
-}
-
-int StreamMatrixModel::columnCount(const QModelIndex &parent) const
-{
-    return parent.isValid() ? 0
-                            : firstChip() + (m_table ? static_cast<int>(m_table->columns()) : 0);
+    return RowTableModel::rowCount(parent) + (parent.isValid() || !m_table ? 0 : 1);
 }
 
 report::WeightFacts StreamMatrixModel::factsOf(std::size_t weight) const
@@ -123,24 +105,37 @@ report::WeightFacts StreamMatrixModel::factsOf(std::size_t weight) const
     return facts;
 }
 
-QVariant StreamMatrixModel::weightCell(std::size_t weight, int column, int role) const
+report::Value StreamMatrixModel::valueOf(std::size_t weight, std::size_t column) const
 {
-    if (role == kShortNameRole && m_columns.key(column) == "name") {
+    const std::size_t chip = chipOf(static_cast<int>(column));
+    return chip == kNoIndex
+               ? m_weightColumns.value(static_cast<int>(column), factsOf(weight))
+               : outcomeLabel(m_table->verdict(weight, chip).outcome).toStdString();
+}
+
+/// Outcomes in the order of the legend.
+report::SortValue StreamMatrixModel::orderOf(std::size_t weight, std::size_t column) const
+{
+    const std::size_t chip = chipOf(static_cast<int>(column));
+    return chip == kNoIndex
+               ? m_weightColumns.order(static_cast<int>(column), factsOf(weight))
+               : static_cast<std::uint64_t>(m_table->verdict(weight, chip).outcome);
+}
+
+QVariant StreamMatrixModel::lookOf(std::size_t weight, int column, int role) const
+{
+    const std::size_t chip = chipOf(column);
+    if (chip == kNoIndex) {
+        if (role != kShortNameRole || keyOf(column) != "name")
+            return {};
         const auto &weights = m_bundle->weights();
-        return m_shortNames.of(
+        return m_names.of(
             weight, weights.size(), [&](std::size_t at) { return fromUtf8(weights[at].name); },
             [&](std::size_t at) { return fromUtf8(report::functionWords(weights[at])); });
     }
-    return m_columns.cell(column, factsOf(weight), role);
-}
-
-QVariant StreamMatrixModel::chipCell(std::size_t weight, std::size_t chip, int role) const
-{
     const decision::Verdict &verdict = m_table->verdict(weight, chip);
     const Token token = outcomeToken(verdict.outcome);
-    const bool dark = theme::isDark(QGuiApplication::palette());
     switch (role) {
-    case Qt::DisplayRole: return outcomeLabel(verdict.outcome);
     case kOutcomeRole: return static_cast<int>(verdict.outcome);
     case CopyRole: return outcomeWord(verdict.outcome);
     case Qt::ToolTipRole:
@@ -150,7 +145,9 @@ QVariant StreamMatrixModel::chipCell(std::size_t weight, std::size_t chip, int r
                  fromUtf8(verdict.target->name), outcomeWord(verdict.outcome),
                  fromUtf8(verdict.nearestChange));
     case Qt::BackgroundRole:
-        return token == Token::OutUnknown ? QVariant() : QVariant(tokenTint(token, dark));
+        return token == Token::OutUnknown
+                   ? QVariant()
+                   : QVariant(tokenTint(token, theme::isDark(QGuiApplication::palette())));
     case Qt::ForegroundRole:
         return token == Token::OutUnknown
                    ? QVariant()
@@ -174,7 +171,8 @@ QVariant StreamMatrixModel::sumCell(int column, int role) const
     if (column < firstChip())
         return {};
     const Sum &sum = m_sums[chipOf(column)];
-    const bool none = !m_rows.empty() && sum.unknown == m_rows.size();
+    const auto rows = static_cast<std::size_t>(RowTableModel::rowCount());
+    const bool none = rows > 0 && sum.unknown == rows;
     switch (role) {
     case Qt::DisplayRole:
         return none ? tr("unknown")
@@ -183,7 +181,7 @@ QVariant StreamMatrixModel::sumCell(int column, int role) const
     case CopyRole: return none ? QVariant() : QVariant(static_cast<qulonglong>(sum.bytes));
     case Qt::ToolTipRole:
         return tr("%1 of %2 weights; %3 without a figure (unknown or refused)")
-            .arg(bytesWord(sum.bytes), groupedNumber(m_rows.size() - sum.unknown),
+            .arg(bytesWord(sum.bytes), groupedNumber(rows - sum.unknown),
                  groupedNumber(sum.unknown));
     default: return {};
     }
@@ -191,34 +189,24 @@ QVariant StreamMatrixModel::sumCell(int column, int role) const
 
 QVariant StreamMatrixModel::data(const QModelIndex &index, int role) const
 {
-    if (!index.isValid() || !m_table)
-        return {};
-    if (isSumRow(index.row()))
-        return sumCell(index.column(), role);
-    const std::size_t weight = weightOf(index.row());
-    if (weight == kNoIndex)
-        return {};
-    const std::size_t chip = chipOf(index.column());
-    return chip == kNoIndex ? weightCell(weight, index.column(), role)
-                            : chipCell(weight, chip, role);
+    return index.isValid() && isSumRow(index.row()) ? sumCell(index.column(), role)
+                                                    : RowTableModel::data(index, role);
 }
 
 QVariant StreamMatrixModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
-        return {};
-    const std::size_t chip = chipOf(section);
-    if (chip == kNoIndex)
-        return m_columns.header(section, role);
-    const target::Target &target = m_table->target(chip);
-    if (role == Qt::DisplayRole)
-        return fromUtf8(target.name);
-    if (role == kProductRole)
-        return productWord(target);
-    if (role == Qt::ToolTipRole)
+    if (orientation != Qt::Horizontal || section < firstChip() || section >= columnCount())
+        return RowTableModel::headerData(section, orientation, role);
+    const target::Target &target = m_table->target(chipOf(section));
+    switch (role) {
+    case Qt::DisplayRole: return fromUtf8(target.name);
+    case kProductRole: return productWord(target);
+    case Qt::ToolTipRole:
         return target.silicon.empty() ? fromUtf8(target.name)
                                       : fromUtf8(target.name + ": " + target.silicon);
-    return {};
+    case Qt::TextAlignmentRole: return {};
+    default: return RowTableModel::headerData(section, orientation, role);
+    }
 }
 
 void PlanModel::show(std::shared_ptr<const plan::Survey> survey, std::vector<std::size_t> choice,

@@ -6,14 +6,13 @@
 #include "core/report/weight_table.h"
 #include "widgets/models/row_table_model.h"
 
-#include <QAbstractTableModel>
 #include <QFont>
 
 namespace kernscope::ui {
 
 /// Weights down, chips across: what each chip does with each weight. The last row holds the sums
 /// of the bytes moved, over the weights that are shown.
-class StreamMatrixModel final : public QAbstractTableModel
+class StreamMatrixModel final : public RowTableModel
 {
     Q_OBJECT
 
@@ -22,50 +21,49 @@ public:
     static constexpr int kOutcomeRole = Qt::UserRole + 60;
     explicit StreamMatrixModel(QObject *parent = nullptr);
 
-    /// The columns before the chips are those of report::weightTable(); -1 where there is none of
-    /// that key.
-    int columnOf(std::string_view key) const { return m_columns.indexOf(key); }
-    int firstChip() const { return m_columns.count(); }
+    /// The columns before the chips are those of report::weightTable().
+    int firstChip() const { return m_weightColumns.count(); }
 
     void setTable(BundlePtr bundle, std::shared_ptr<const DecisionTable> table,
                   std::vector<bool> faster);
-    void setFilter(const QString &words);
     void setOnlyFaster(bool only);
 
     const std::shared_ptr<const DecisionTable> &table() const { return m_table; }
-    bool isSumRow(int row) const { return row == static_cast<int>(m_rows.size()); }
+    bool isSumRow(int row) const { return row == RowTableModel::rowCount(); }
     /// Weight of a row; kNoIndex for the sums.
     std::size_t weightOf(int row) const;
-    int rowOf(std::size_t weight) const; ///< -1 where it is filtered out
     /// Chip of a column; kNoIndex for those before the chips.
     std::size_t chipOf(int column) const;
 
     int rowCount(const QModelIndex &parent = {}) const override;
-    int columnCount(const QModelIndex &parent = {}) const override;
     QVariant data(const QModelIndex &index, int role = Qt::DisplayRole) const override;
     QVariant headerData(int section, Qt::Orientation orientation,
                         int role = Qt::DisplayRole) const override;
+
+protected:
+    std::size_t rowTotal() const override { return m_table ? m_table->rows() : 0; }
+    report::Value valueOf(std::size_t weight, std::size_t column) const override;
+    std::string originOf(std::size_t, std::size_t) const override { return {}; }
+    report::SortValue orderOf(std::size_t weight, std::size_t column) const override;
+    QVariant lookOf(std::size_t weight, int column, int role) const override;
+    bool admits(std::size_t weight) const override;
+    std::string alsoSearched(std::size_t weight) const override;
 
 private:
     struct Sum {
         std::uint64_t bytes = 0;
         std::size_t unknown = 0; ///< weights without a figure: unknown or refused
     };
-    void select();
-    QVariant weightCell(std::size_t weight, int column, int role) const;
-    QVariant chipCell(std::size_t weight, std::size_t chip, int role) const;
+    void addUp();
     QVariant sumCell(int column, int role) const;
-
     report::WeightFacts factsOf(std::size_t weight) const;
 
-    WindowColumns<report::WeightFacts> m_columns;
+    WindowColumns<report::WeightFacts> m_weightColumns;
     BundlePtr m_bundle;
-    ShortNameCache m_shortNames;
+    ShortNameCache m_names;
     std::shared_ptr<const DecisionTable> m_table;
     std::vector<bool> m_faster;
-    std::vector<std::size_t> m_rows;
-    std::vector<Sum> m_sums;
-    TextFilter m_filter;
+    std::vector<Sum> m_sums; ///< a chip each
     bool m_onlyFaster = false;
 };
 

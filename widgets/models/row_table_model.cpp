@@ -350,13 +350,13 @@ void RowTableModel::showReordered(std::vector<std::uint32_t> rows)
 {
     Q_EMIT layoutAboutToBeChanged({}, QAbstractItemModel::VerticalSortHint);
     const QModelIndexList before = persistentIndexList();
-    std::vector<std::size_t> sources;
-    for (const QModelIndex &at : before)
-        sources.push_back(sourceRow(at.row()));
+    const std::vector<std::uint32_t> sources = m_shown;
     show(std::move(rows));
     QModelIndexList after;
-    for (qsizetype i = 0; i < before.size(); ++i)
-        after.push_back(index(rowOf(sources[static_cast<std::size_t>(i)]), before[i].column()));
+    for (const QModelIndex &at : before) {
+        const auto row = static_cast<std::size_t>(at.row()); // beyond them: sums, which stay
+        after.push_back(index(row < sources.size() ? rowOf(sources[row]) : at.row(), at.column()));
+    }
     changePersistentIndexList(before, after);
     Q_EMIT layoutChanged({}, QAbstractItemModel::VerticalSortHint);
 }

@@ -308,6 +308,33 @@ private Q_SLOTS:
         QVERIFY(dock.model().rowCount() <= all);
     }
 
+    /// By what a chip does, or by bytes; the sums stay last, the chosen cell on its weight.
+    void sorts()
+    {
+        auto [session, dock] = Alone<StreamDock>();
+        QVERIFY(showDock(dock, session, openSample("palette")));
+        StreamMatrixModel &model = dock.model();
+        const int chip = chipColumn(model, "M1"), bytes = model.columnOf("stored_bytes");
+        session.goToWeight(weightWith(*session.bundle(), codec::PartRole::Lut));
+        const std::size_t chosen = session.place().weight;
+        const QPersistentModelIndex sums = model.index(model.rowCount() - 1, chip);
+        const QString total = sums.data().toString();
+        for (const auto order : {Qt::AscendingOrder, Qt::DescendingOrder}) {
+            for (const int column : {chip, bytes}) {
+                dock.matrix().sortByColumn(column, order);
+                for (int row = 1; row + 1 < model.rowCount(); ++row) {
+                    const int role = column == chip ? StreamMatrixModel::kOutcomeRole : SortRole;
+                    const auto above = model.index(row - 1, column).data(role).toULongLong();
+                    const auto here = model.index(row, column).data(role).toULongLong();
+                    QVERIFY(order == Qt::AscendingOrder ? above <= here : above >= here);
+                }
+                QCOMPARE(sums.row(), model.rowCount() - 1);
+                QCOMPARE(sums.data().toString(), total);
+                QCOMPARE(model.weightOf(dock.matrix().currentIndex().row()), chosen);
+            }
+        }
+    }
+
     // The head of the matrix of outcomes, and the room that its columns take.
     /// A column of a chip takes what its name, its sum and the words of the outcomes need; where a
     /// few chips have no room beside one another that way, glyphs stand for the words.
