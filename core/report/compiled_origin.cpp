@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/compiled_origin.h"
 
+#include "core/base/hash.h"
 #include "core/base/sha256.h"
 #include "core/bundle/bundle.h"
+#include "core/bundle/stored_values.h"
 #include "core/form/form_steps.h"
 #include "core/report/json_table.h"
 
+#include <bit>
 #include <set>
 
 #include <fmt/format.h>
@@ -43,14 +46,40 @@ std::vector<std::string> contentsOf(const Bundle &bundle)
     return contents;
 }
 
-Fate fateOf(const Bundle &package, const Bundle &program, const ComparedPair &pair,
-            bool sameElements)
+/// Of the decoded values in any order; nothing where they cannot be read, or where cancelled.
+std::optional<std::uint64_t> digestOf(const Bundle &bundle, std::size_t weight, Progress *progress)
 {
-    const bool same = pair.exact() || pair.storedEqual;
-    if (sameElements && (same || !pair.values)) // scales may be others
+    const BundleReadLock lock(bundle);
+    const auto decoder = bundle.decoder(weight);
+    std::uint64_t sum = 0;
+    const auto add = [&sum](std::uint64_t, std::span<const double> values) {
+        for (const double value : values)
+            sum += HashSum(std::bit_cast<std::uint64_t>(value), std::size_t{1}).value();
+    };
+    return decoder && decodeDoublesInBlocks(*decoder, progress, add) ? std::optional(sum)
+                                                                     : std::nullopt;
+}
+
+/// A transpose or reshape between the steps of a weight may stand elsewhere in the program, which
+/// then holds the same values in another order.
+bool sameInAnyOrder(const Bundle &package, const Bundle &program, const ComparedPair &pair,
+                    Progress *progress)
+{
+    if (package.weights()[pair.a].elements != program.weights()[pair.b].elements)
+        return false;
+    const auto digest = digestOf(package, pair.a, progress);
+    return digest && digest == digestOf(program, pair.b, progress);
+}
+
+Fate fateOf(const Bundle &package, const Bundle &program, const ComparedPair &pair,
+            bool sameElements, Progress *progress)
+{
+    if (sameElements && !pair.values) // scales may be others
         return Fate::Kept;
-    if (!same)
+    if (!pair.exact() && !pair.storedEqual && !sameInAnyOrder(package, program, pair, progress))
         return Fate::Differs;
+    if (sameElements)
+        return Fate::Kept;
     const Weight &a = package.weights()[pair.a], &b = program.weights()[pair.b];
     if (b.form.isDense() && !a.form.isDense())
         return Fate::Folded;
@@ -205,9 +234,12 @@ Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bund
         rows.push_back(
             {&package, &program, pair.a, pair.b,
              fateOf(package, program, pair,
-                    !contentsA[pair.a].empty() && contentsA[pair.a] == contentsB[pair.b]),
+                    !contentsA[pair.a].empty() && contentsA[pair.a] == contentsB[pair.b],
+                    progress),
              tie != ties.end() ? tie->second.second : pairingName(pair.pairing)});
     }
+    if (progress != nullptr && progress->cancelled())
+        return ErrorBuilder("task.cancelled").message("The work was stopped.").unexpected();
     for (const std::size_t alone : difference.onlyA) {
         OriginRow row{&package, &program, alone, kNoIndex, Fate::Dropped, {}};
         const auto same = std::ranges::find(contentsB, contentsA[alone]);

@@ -12,7 +12,7 @@ enum class Fate : std::uint8_t {
     Kept,       ///< its elements are the same stored bytes
     Folded,     ///< decompressed: dense in the program, with the same values
     WrittenOut, ///< one number for all elements: in full in the program
-    Changed,    ///< stored otherwise, with the same values
+    Changed,    ///< stored otherwise, or in another order, with the same values
     Merged,     ///< the same bytes as another weight, which the program has once
     Dropped,    ///< not in the program
     Added,      ///< only in the program

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/compiled_origin.h"
+
+#include "made_bundle.h"
+#include "tests/test_program.h"
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+namespace {
+
+/// One weight of 24 values: element i of it is `valueAt(i)`.
+template <class ValueAt>
+BundlePtr made(const char *shape, const ValueAt &valueAt)
+{
+    std::vector<float> values;
+    for (int i = 0; i < 24; ++i)
+        values.push_back(static_cast<float>(valueAt(i)));
+    test::MadeBundle bundle;
+    bundle.weight("w", shape, test::halves(values));
+    return bundle.open().value_or(nullptr);
+}
+
+int turned(int i) // the place in six rows of four of element i of four rows of six
+{
+    return i % 6 * 4 + i / 6;
+}
+
+} // namespace
+
+/// A package beside the program compiled from it; other bundles do as well.
+class TestCompiledOrigin : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void fates_data()
+    {
+        addColumns<BundlePtr, std::string>();
+        addRow("same", made("[2, 3, 4]", [](int i) { return i; }), std::string("kept"));
+        addRow("transposed", made("[4, 6]", turned), std::string("stored otherwise"));
+        // Of a reshape before the transpose: no order of the three axes.
+        addRow("turned in between", made("[2, 3, 4]", turned), std::string("stored otherwise"));
+        addRow("one value is another", made("[2, 3, 4]", [](int i) { return i == 7 ? 50 : i; }),
+               std::string("other values"));
+        addRow("the same sum", made("[2, 3, 4]", [](int i) { return i == 7 || i == 9 ? 8 : i; }),
+               std::string("other values"));
+    }
+
+    void fates()
+    {
+        const auto [program, fate] = fetched<BundlePtr, std::string>();
+        const BundlePtr package = VERIFIED(made("[2, 3, 4]", [](int i) { return i; }));
+        const auto rows = VERIFIED(report::compiledOrigins(*package, *program, nullptr));
+        QCOMPARE(rows->size(), std::size_t{1});
+        QCOMPARE(std::string(report::fateName(rows->front().fate)), fate);
+    }
+};
+
+KERNSCOPE_TEST(TestCompiledOrigin, kernscope::test::NoApplication)
+
+#include "tst_compiled_origin.moc"
