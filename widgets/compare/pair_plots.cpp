@@ -171,7 +171,7 @@ QSharedPointer<QCPAxisTickerText> powersOfTen(int most, bool both)
         const double place = std::log10(std::pow(10.0, power) + 1);
         ticker->addTick(place, text);
         if (both)
-            ticker->addTick(-place, QStringLiteral("\u2212") + text);
+            ticker->addTick(-place, QLatin1Char('-') + text);
     }
     return ticker;
 }

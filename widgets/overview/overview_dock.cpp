@@ -580,7 +580,10 @@ void OverviewDock::showTotals()
         const auto more = [](const QString &words, std::size_t count) {
             return count > 0 ? words.arg(groupedNumber(count)) : QString();
         };
-        m_moved.note->setText(tr("on %1: %2 stream, %3 fold to dense, %4 dense")
+        const bool read = std::ranges::any_of(
+            m_shown->weights(), [](const Weight &weight) { return !weight.consumers.empty(); });
+        m_moved.note->setText((read ? QString() : tr("if a program reads each once; ")) +
+                              tr("on %1: %2 stream, %3 fold to dense, %4 dense")
                                   .arg(chipName(m_chips.target()))
                                   .arg(sums.streams)
                                   .arg(sums.folds)

@@ -274,7 +274,7 @@ void BundleFacts::addForms(const Bundle &bundle)
                              QStringLiteral("%1: %2").arg(name, bytes)});
     }
     if (const std::uint64_t again = sharedBytes(m_sums, bundle.totals()); again > 0)
-        addRow(tr("shared, counted for each weight"), tr("\u2212%1 B").arg(groupedNumber(again)));
+        addRow(tr("shared, counted for each weight"), tr("-%1 B").arg(groupedNumber(again)));
     m_forms->setVisible(!parts.empty());
     m_forms->setParts(std::move(parts));
 }

@@ -41,7 +41,7 @@ void ColorScale::showValues(ValueColors colors, double range, ValueTiles::Only o
     const auto end = [range](double sign, const QString &unknown) {
         return range > 0 ? QString::number(sign * range, 'g', 3) : unknown;
     };
-    showScale(aboutZero ? end(-1, QStringLiteral("\u2212")) : QStringLiteral("0"),
+    showScale(aboutZero ? end(-1, QStringLiteral("-")) : QStringLiteral("0"),
               end(1, QStringLiteral("+")), map);
     say(tr("from %1 to %2").arg(m_low, m_high),
         tr("Full colour at a magnitude of %1, the 99.5th percentile; larger values look the "
@@ -53,7 +53,7 @@ void ColorScale::showDifference(double range, bool percent)
 {
     const QString number = percent ? tr("%1 %").arg(QString::number(100 * range, 'g', 3))
                                    : QString::number(range, 'g', 3);
-    showScale(QStringLiteral("\u2212") + number, QLatin1Char('+') + number,
+    showScale(QLatin1Char('-') + number, QLatin1Char('+') + number,
               [](double at, bool dark) { return theme::diverging(2 * at - 1, dark); });
     say(tr("blue %1 to orange %2").arg(m_low, m_high), {});
 }
