@@ -324,12 +324,10 @@ T *DockSet::add(ui::Session &session, QMainWindow *host, const QKeySequence &key
         }
         action->setChecked(!dock->isHidden());
     });
-    if constexpr (requires { &T::raiseRequested; }) {
-        connect(dock, &T::raiseRequested, this, [this](const QString &id) {
-            if (ui::Dock *wanted = this->dock(id))
-                reveal(wanted);
-        });
-    }
+    connect(dock, &ui::Dock::raiseRequested, this, [this](const QString &id) {
+        if (ui::Dock *wanted = this->dock(id))
+            reveal(wanted);
+    });
     dock->installEventFilter(this);
     m_entries.push_back({dock, action, dock->menuActions()});
     return dock;

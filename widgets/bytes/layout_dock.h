@@ -19,10 +19,6 @@ class LayoutDock final : public Dock
 public:
     explicit LayoutDock(Session &session, QWidget *parent = nullptr);
 
-Q_SIGNALS:
-    /// The user opened a section: the dock of this id ("hex") should come to the front.
-    void raiseRequested(const QString &dockId);
-
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;

@@ -69,10 +69,6 @@ public:
     /// All that is shown, a line each.
     QString text() const;
 
-Q_SIGNALS:
-    /// The user followed a link: the dock of this id should come to the front.
-    void raiseRequested(const QString &dockId);
-
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;

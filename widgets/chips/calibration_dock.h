@@ -67,7 +67,6 @@ public:
 
 protected:
     void refresh() override;
-    bool working() const override { return m_task.running(); }
 
 private:
     /// Layers that the compiler wrote an estimate for, and the bundle whose notes these are.
@@ -88,8 +87,8 @@ private:
     RowTable<roofline::CalibrationRow> *m_model = nullptr;
     Estimated m_estimated; ///< what the rows of m_estimates point into
     RowTable<report::PlacedLayer> *m_estimates = nullptr;
-    Job m_task{session().tasks()}; ///< places the layers of a large bundle
-    bool m_cut = false;            ///< placing them was cancelled
+    Job m_task{session().tasks(), this}; ///< places the layers of a large bundle
+    bool m_cut = false;                  ///< placing them was cancelled
     QWidget *m_estimatesBox = nullptr;
     QLabel *m_estimatesTitle = nullptr;
     QTableView *m_table = nullptr, *m_estimatesTable = nullptr;

@@ -52,7 +52,6 @@ Q_SIGNALS:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override { return m_task.running(); }
 
 private:
     void connectParts();
@@ -69,7 +68,7 @@ private:
     PanelSection *m_contested = nullptr; ///< folded: the candidates keep their rows
     QPushButton *m_apply = nullptr;
     QTableView *m_table = nullptr;
-    Job m_task{session().tasks()};
+    Job m_task{session().tasks(), this};
     std::size_t m_weight = kNoIndex;
     std::optional<FormChoice> m_choice;
 };

@@ -55,7 +55,6 @@ Q_SIGNALS:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override { return m_task.running(); }
 
 private:
     struct Answer; ///< of the task that plans
@@ -95,7 +94,7 @@ private:
     QString m_fault;     ///< why there is no plan
     QString m_writtenTo; ///< what the links of m_told are about
     QPushButton *m_write = nullptr, *m_shapes = nullptr;
-    Job m_task{session().tasks()};
+    Job m_task{session().tasks(), this};
 
     std::set<std::string> m_furtherNames;
     QString m_activations, m_sensitivity;        ///< files; empty: none

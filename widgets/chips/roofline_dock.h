@@ -26,7 +26,6 @@ public:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override { return m_task.running(); }
 
 private:
     QHBoxLayout *buildBar(QWidget *content);
@@ -46,7 +45,7 @@ private:
     QSpinBox *m_batch = nullptr;
     QLabel *m_facts = nullptr, *m_point = nullptr;
     RooflinePlot *m_plot = nullptr;
-    Job m_task{session().tasks()};        ///< places the layers of a large bundle
+    Job m_task{session().tasks(), this};  ///< places the layers of a large bundle
     std::weak_ptr<const Bundle> m_placed; ///< whose layers are shown
 };
 

@@ -49,9 +49,6 @@ public:
     QTableView &matrix() { return *m_matrix; }
     QCheckBox &onlyFaster() { return *m_onlyFaster; }
 
-Q_SIGNALS:
-    void raiseRequested(const QString &id);
-
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;

@@ -92,7 +92,6 @@ public:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override { return m_task.running(); }
 
 private:
     struct Placed;
@@ -109,7 +108,7 @@ private:
     QSpinBox *m_batch = nullptr;
     QLabel *m_facts = nullptr;
     TimelinePlot *m_plot = nullptr;
-    Job m_task{session().tasks()};        ///< places the layers of a large bundle
+    Job m_task{session().tasks(), this};  ///< places the layers of a large bundle
     std::weak_ptr<const Bundle> m_placed; ///< whose layers are shown
 };
 

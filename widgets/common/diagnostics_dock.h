@@ -34,8 +34,6 @@ public Q_SLOTS:
 
 Q_SIGNALS:
     void countsChanged();
-    /// The user opened a row: the dock of this id ("hex") should come to the front.
-    void raiseRequested(const QString &dockId);
 
 protected:
     void refresh() override;

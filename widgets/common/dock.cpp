@@ -397,6 +397,14 @@ void Dock::setMessageActions(const QList<QAction *> &actions)
 
 void Dock::follow(const Place &, QObject *) {}
 
+bool Dock::working() const
+{
+    return std::ranges::any_of(children(), [](const QObject *child) {
+        const auto *job = dynamic_cast<const Job *>(child);
+        return job != nullptr && job->running();
+    });
+}
+
 void Dock::scheduleRefresh()
 {
     m_stale = true;

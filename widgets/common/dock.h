@@ -83,6 +83,8 @@ Q_SIGNALS:
     void pinnedChanged(bool pinned);
     /// It is on view and has read what it shows: not busy() any more.
     void filled();
+    /// The person wants to see what the dock of this id shows: it should come to the front.
+    void raiseRequested(const QString &dockId);
 
 protected:
     Session &session() { return m_session; }
@@ -108,7 +110,8 @@ protected:
     virtual void follow(const Place &place, QObject *origin);
     /// For refresh(), after the rows were made anew: shows place() again.
     void followPlace() { follow(place(), nullptr); }
-    virtual bool working() const { return false; }
+    /// Whether one of the jobs runs that were made with this dock as their parent.
+    virtual bool working() const;
 
     /// Asks for refresh() soon; several calls before the next event loop turn are one.
     void scheduleRefresh();

@@ -54,7 +54,6 @@ Q_SIGNALS:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override { return m_task.running() || m_listing.running(); }
     /// F8 goes through the bytes where the keyboard is in here, elsewhere through values.
     bool event(QEvent *event) override;
 
@@ -100,7 +99,7 @@ private:
     AlignedBytesPtr m_bytes;
     BoundOrder m_order; ///< of the document's parts
     std::shared_ptr<const ByteDifferences> m_differences;
-    Job m_task{session().tasks()}, m_listing{session().tasks()};
+    Job m_task{session().tasks(), this}, m_listing{session().tasks(), this};
     PairChoices m_choices;
     bool m_swapped = false;
     bool m_current = false;                             ///< of the current bundles, or under way

@@ -49,7 +49,6 @@ public:
 
 protected:
     void refresh() override;
-    bool working() const override { return m_task.running(); }
 
 private:
     void match();
@@ -62,7 +61,7 @@ private:
     QTableView *m_table = nullptr;
     QLabel *m_title = nullptr;
     QAction *m_again = nullptr;
-    Job m_task{session().tasks()};
+    Job m_task{session().tasks(), this};
 };
 
 } // namespace kernscope::ui

@@ -200,10 +200,6 @@ public:
     /// Whose figures are shown; once.
     void inspect(CompareDock &compare);
 
-Q_SIGNALS:
-    /// The person followed a link to what another dock shows.
-    void raiseRequested(const QString &dockId);
-
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;

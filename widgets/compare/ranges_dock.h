@@ -34,8 +34,6 @@ Q_SIGNALS:
     /// The dock is on view and needs the differences.
     void differencesWanted();
     void rangeWanted(const kernscope::DifferenceRun &run);
-    /// Another dock, by its id.
-    void raiseRequested(const QString &id);
 
 protected:
     void refresh() override;

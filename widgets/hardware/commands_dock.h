@@ -20,9 +20,6 @@ public:
     FactTreeModel &symbols() { return *m_symbols; }
     QTreeView &commandView() { return *m_commandView; }
 
-Q_SIGNALS:
-    void raiseRequested(const QString &dockId);
-
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;

@@ -60,9 +60,6 @@ public:
     QTableView &table() { return *m_table; }
     GroupMap &map() { return *m_map; }
 
-Q_SIGNALS:
-    void raiseRequested(const QString &dockId);
-
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;

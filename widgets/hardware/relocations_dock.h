@@ -28,9 +28,6 @@ public:
     /// Forgets what was computed.
     void takeBack();
 
-Q_SIGNALS:
-    void raiseRequested(const QString &dockId);
-
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;

@@ -31,13 +31,9 @@ public:
     /// The task shown, as read; kNoIndex where none is.
     std::size_t task() const { return m_task; }
 
-Q_SIGNALS:
-    void raiseRequested(const QString &dockId);
-
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override { return m_job.running(); }
 
 private:
     void fitList(std::size_t tasks);
@@ -54,7 +50,7 @@ private:
     void select(QTreeView *view, const QModelIndex &index);
     TaskRow rowOf(std::size_t task) const;
 
-    Job m_job{session().tasks()};
+    Job m_job{session().tasks(), this};
     BundlePtr m_shown;
     std::size_t m_task = kNoIndex;
     bool m_following = false;

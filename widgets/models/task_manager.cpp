@@ -134,7 +134,7 @@ std::size_t TaskManager::running() const
     return m_tasks.size();
 }
 
-Job::Job(TaskManager &tasks) : m_tasks(tasks)
+Job::Job(TaskManager &tasks, QObject *parent) : QObject(parent), m_tasks(tasks)
 {
     connect(&tasks, &TaskManager::changed, this, &Job::noticeCancel);
 }

@@ -111,7 +111,7 @@ private:
 class Job final : public QObject
 {
 public:
-    explicit Job(TaskManager &tasks);
+    explicit Job(TaskManager &tasks, QObject *parent = nullptr);
     ~Job() override { stop(); }
 
     /// As TaskManager::start(). In `done` the job is not running() any more.

@@ -21,14 +21,9 @@ public:
     /// Bundles of at most this many elements have the zeros of every weight counted at once.
     static constexpr std::uint64_t kMostElementsUnasked = 64u << 20;
 
-Q_SIGNALS:
-    /// The user opened a row: the dock of this id ("weight", "hex") should come to the front.
-    void raiseRequested(const QString &dockId);
-
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override { return m_zerosTask.running(); }
     bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
@@ -80,7 +75,7 @@ private:
     QLabel *m_fault = nullptr;
     QLabel *m_footer = nullptr;
     QAction *m_zerosAction = nullptr;
-    Job m_zerosTask{session().tasks()};
+    Job m_zerosTask{session().tasks(), this};
     Totals m_totals;             ///< of the bundle, as of the last refresh
     bool m_bytesKnown = true;    ///< no weight's stored bytes are unknown
     std::vector<bool> m_touched; ///< weights that had changed bytes when their zeros were counted

@@ -38,7 +38,6 @@ public:
     const TimeCard &time() const { return *m_time; }
 
 Q_SIGNALS:
-    void raiseRequested(const QString &dockId);
     /// Colours by error need a bundle to measure against, and none is open.
     void baseWanted();
 

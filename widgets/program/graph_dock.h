@@ -34,13 +34,9 @@ public:
     void exportSvg(const QString &path);
     void exportDot(const QString &path);
 
-Q_SIGNALS:
-    void raiseRequested(const QString &dock);
-
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override { return m_task.running(); }
     void changeEvent(QEvent *event) override;
 
 private:
@@ -91,7 +87,7 @@ private:
     std::size_t m_limit = kDrawnAtFirst;
     unsigned m_hops = 2;
     Flow m_flow = Flow::AsTheRoom;
-    Job m_task{session().tasks()};
+    Job m_task{session().tasks(), this};
     bool m_following = false;
 };
 

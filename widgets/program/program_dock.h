@@ -75,16 +75,9 @@ public:
     std::vector<Link> linksOf(const QModelIndex &index) const;
     static constexpr std::size_t kFoundAtOnce = 1'000; ///< rows: more are searched by a task
 
-Q_SIGNALS:
-    void raiseRequested(const QString &dock);
-
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override
-    {
-        return m_task.running() || m_finding.running() || m_counting.running();
-    }
 
 private:
     void buildActions();
@@ -105,7 +98,8 @@ private:
     ProgramView *m_view = nullptr;
     QLineEdit *m_find = nullptr;
     QLabel *m_found = nullptr;
-    Job m_task{session().tasks()}, m_finding{session().tasks()}, m_counting{session().tasks()};
+    Job m_task{session().tasks(), this}, m_finding{session().tasks(), this},
+        m_counting{session().tasks(), this};
     std::filesystem::path m_shownPath;  ///< of the bundle whose program is on view
     std::vector<std::size_t> m_visited; ///< rows from which links were followed
     bool m_following = false;

@@ -54,12 +54,8 @@ public:
     SearchModel &model() { return *m_model; }
     QString message() const;
 
-Q_SIGNALS:
-    void raiseRequested(const QString &dockId);
-
 protected:
     void refresh() override;
-    bool working() const override { return m_task.running(); }
     void keyPressEvent(QKeyEvent *event) override;
 
 private:
@@ -92,7 +88,7 @@ private:
     ElidedLabel *m_message = nullptr;
     QTableView *m_table = nullptr;
     QTimer *m_clock = nullptr;
-    Job m_task{session().tasks()};
+    Job m_task{session().tasks(), this};
     BundlePtr m_searched; ///< whose places the table has
     bool m_filling = false;
 };

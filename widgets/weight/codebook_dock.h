@@ -58,7 +58,6 @@ public:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override { return m_task.running(); }
 
 private:
     void buildTable(QWidget *content);
@@ -78,7 +77,7 @@ private:
     std::size_t m_weight = kNoIndex;
     BundlePtr m_shown;
     std::shared_ptr<const codec::Decoder> m_decoder;
-    Job m_task{session().tasks()};
+    Job m_task{session().tasks(), this};
     bool m_selecting = false;
     WeightHeader *m_header = nullptr;
     QLabel *m_summary = nullptr;

@@ -92,8 +92,6 @@ public:
     BundleFacts &bundleFacts() { return *m_facts; }
 
 Q_SIGNALS:
-    /// The user followed a link to bytes: the dock of this id ("hex") should come to the front.
-    void raiseRequested(const QString &dockId);
     /// What to do with the bundle next: "compare", "plan" or "report". The window knows how.
     void nextRequested(const QString &what);
 
