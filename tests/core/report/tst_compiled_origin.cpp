@@ -11,7 +11,7 @@ namespace {
 
 /// One weight of 24 values: element i of it is `valueAt(i)`.
 template <class ValueAt>
-BundlePtr made(const char *shape, const ValueAt &valueAt)
+BundlePtr oneWeight(const char *shape, const ValueAt &valueAt)
 {
     std::vector<float> values;
     for (int i = 0; i < 24; ++i)
@@ -21,7 +21,7 @@ BundlePtr made(const char *shape, const ValueAt &valueAt)
     return bundle.open().value_or(nullptr);
 }
 
-int turned(int i) // the place in six rows of four of element i of four rows of six
+int placeTurned(int i) // the place in six rows of four of element i of four rows of six
 {
     return i % 6 * 4 + i / 6;
 }
@@ -37,20 +37,23 @@ private Q_SLOTS:
     void fates_data()
     {
         addColumns<BundlePtr, std::string>();
-        addRow("same", made("[2, 3, 4]", [](int i) { return i; }), std::string("kept"));
-        addRow("transposed", made("[4, 6]", turned), std::string("stored otherwise"));
+        addRow("same", oneWeight("[2, 3, 4]", [](int i) { return i; }), std::string("kept"));
+        addRow("transposed", oneWeight("[4, 6]", placeTurned), std::string("stored otherwise"));
         // Of a reshape before the transpose: no order of the three axes.
-        addRow("turned in between", made("[2, 3, 4]", turned), std::string("stored otherwise"));
-        addRow("one value is another", made("[2, 3, 4]", [](int i) { return i == 7 ? 50 : i; }),
+        addRow("turned in between", oneWeight("[2, 3, 4]", placeTurned),
+               std::string("stored otherwise"));
+        addRow("one value is another",
+               oneWeight("[2, 3, 4]", [](int i) { return i == 7 ? 50 : i; }),
                std::string("other values"));
-        addRow("the same sum", made("[2, 3, 4]", [](int i) { return i == 7 || i == 9 ? 8 : i; }),
+        addRow("the same sum",
+               oneWeight("[2, 3, 4]", [](int i) { return i == 7 || i == 9 ? 8 : i; }),
                std::string("other values"));
     }
 
     void fates()
     {
         const auto [program, fate] = fetched<BundlePtr, std::string>();
-        const BundlePtr package = VERIFIED(made("[2, 3, 4]", [](int i) { return i; }));
+        const BundlePtr package = VERIFIED(oneWeight("[2, 3, 4]", [](int i) { return i; }));
         const auto rows = VERIFIED(report::compiledOrigins(*package, *program, nullptr));
         QCOMPARE(rows->size(), std::size_t{1});
         QCOMPARE(std::string(report::fateName(rows->front().fate)), fate);
