@@ -234,8 +234,7 @@ Result<std::vector<OriginRow>> compiledOrigins(const Bundle &package, const Bund
         rows.push_back(
             {&package, &program, pair.a, pair.b,
              fateOf(package, program, pair,
-                    !contentsA[pair.a].empty() && contentsA[pair.a] == contentsB[pair.b],
-                    progress),
+                    !contentsA[pair.a].empty() && contentsA[pair.a] == contentsB[pair.b], progress),
              tie != ties.end() ? tie->second.second : pairingName(pair.pairing)});
     }
     if (progress != nullptr && progress->cancelled())

@@ -108,18 +108,16 @@ report::WeightFacts StreamMatrixModel::factsOf(std::size_t weight) const
 report::Value StreamMatrixModel::valueOf(std::size_t weight, std::size_t column) const
 {
     const std::size_t chip = chipOf(static_cast<int>(column));
-    return chip == kNoIndex
-               ? m_weightColumns.value(static_cast<int>(column), factsOf(weight))
-               : outcomeLabel(m_table->verdict(weight, chip).outcome).toStdString();
+    return chip == kNoIndex ? m_weightColumns.value(static_cast<int>(column), factsOf(weight))
+                            : outcomeLabel(m_table->verdict(weight, chip).outcome).toStdString();
 }
 
 /// Outcomes in the order of the legend.
 report::SortValue StreamMatrixModel::orderOf(std::size_t weight, std::size_t column) const
 {
     const std::size_t chip = chipOf(static_cast<int>(column));
-    return chip == kNoIndex
-               ? m_weightColumns.order(static_cast<int>(column), factsOf(weight))
-               : static_cast<std::uint64_t>(m_table->verdict(weight, chip).outcome);
+    return chip == kNoIndex ? m_weightColumns.order(static_cast<int>(column), factsOf(weight))
+                            : static_cast<std::uint64_t>(m_table->verdict(weight, chip).outcome);
 }
 
 QVariant StreamMatrixModel::lookOf(std::size_t weight, int column, int role) const
