@@ -250,7 +250,8 @@ Json mappingOf(const std::vector<Line> &lines, std::size_t &at, std::size_t dept
             return map;
         }
         const Json key = scalarOf(text.substr(0, colon));
-        const std::string name = key.is_string() ? key.get<std::string>() : key.dump();
+        const std::string name =
+            key.is_string() ? key.get<std::string>() : std::string(text.substr(0, colon));
         const std::string_view rest = trimmed(text.substr(colon + 1));
         ++at;
         const bool nested =

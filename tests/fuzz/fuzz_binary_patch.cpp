@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/patch_files.h"
 #include "tests/core/patch/patched_bytes.h"
 #include "tests/fuzz/fuzz_check.h"
 
@@ -42,16 +43,27 @@ void check(std::span<const std::byte> file, std::span<const std::byte> patch)
     fuzz::require(!head->targetBytes || head->targetBytes == made->bytes);
 }
 
+/// What is written as a patch makes the same file.
+void checkWritten(std::span<const std::byte> file, std::span<const std::byte> target)
+{
+    for (const auto &patch : {report::ipsPatch(file, target), report::bpsPatch(file, target)}) {
+        fuzz::require(patch.has_value());
+        const auto made = test::patchedBytes(file, *patch, "x.bps");
+        fuzz::require(made && std::ranges::equal(made->content, target));
+    }
+}
+
 } // namespace
 
 /// A patch is applied, within its limits and with its checksums, or refused with its place in it.
 /// Once more with checksums of the file and of the patch that are sound: else no step of BPS would
-/// be read.
+/// be read. As a new file, the input is what its own patches make.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
 {
     static const std::vector<std::byte> kFile = fileOfSeeds();
     const auto given = fuzz::bytesOf(data, size);
     check(kFile, given);
+    checkWritten(kFile, given);
     if (size < 12)
         return 0;
     std::vector<std::byte> mended(given.begin(), given.end());

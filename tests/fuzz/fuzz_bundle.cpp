@@ -2,6 +2,7 @@
 #include "core/bundle/shapes/infer.h"
 #include "tests/fuzz/bundle_checks.h"
 #include "tests/fuzz/bundle_seeds.h"
+#include "tests/fuzz/mutators.h"
 
 #include <algorithm>
 #include <string_view>
@@ -35,4 +36,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     const auto shapes = shapes::inferShapes(program, {}, "model.mil");
     fuzz::require(shapes.has_value() && shapes->inferred <= shapes->open);
     return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t *data, std::size_t size,
+                                               std::size_t most, unsigned seed)
+{
+    return fuzz::mutateText(data, size, most, seed);
 }

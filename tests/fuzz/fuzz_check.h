@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -23,5 +24,29 @@ inline void require(bool promise, const char *file = __builtin_FILE(), int line 
     std::fprintf(stderr, "%s:%d: a promise is broken\n", file, line);
     std::abort();
 }
+
+/// Takes choices and values off the front of an input; of an empty one the first choice and 0.
+class Choices
+{
+public:
+    Choices(const std::uint8_t *data, std::size_t size) : m_input(data, size) {}
+
+    std::uint32_t below(std::uint32_t count) { return take(1) % count; }
+    template <class Value, std::size_t Count>
+    Value oneOf(const std::array<Value, Count> &values)
+    {
+        return values[below(static_cast<std::uint32_t>(Count))];
+    }
+    std::uint32_t take(std::size_t bytes)
+    {
+        std::uint32_t value = 0;
+        for (; bytes > 0 && !m_input.empty(); --bytes, m_input = m_input.subspan(1))
+            value = value << 8 | m_input.front();
+        return value;
+    }
+
+private:
+    std::span<const std::uint8_t> m_input;
+};
 
 } // namespace fuzz

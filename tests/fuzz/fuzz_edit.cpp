@@ -27,8 +27,10 @@ void check(const Result<Edit> &edit, Edit::Kind kind, std::size_t length)
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
 {
     const std::string_view text(reinterpret_cast<const char *>(data), size);
-    for (int kind = 0; kind < 8; ++kind)
-        check(parseEdit(static_cast<Edit::Kind>(kind), text), static_cast<Edit::Kind>(kind), size);
+    for (int i = 0; i <= static_cast<int>(Edit::Kind::Field); ++i) {
+        const auto kind = static_cast<Edit::Kind>(i);
+        check(parseEdit(kind, text), kind, size);
+    }
     const auto edits = parseEditScript(text, "script");
     if (edits) {
         for (const Edit &edit : *edits)

@@ -2,6 +2,7 @@
 #include "tests/fuzz/bundle_checks.h"
 
 using namespace kernscope;
+using FileBytes = std::vector<std::byte>;
 
 /// The input is the weight file, or after a zero byte the layers: it opens or is refused, its
 /// sections cover it, and what it lists decodes or says why not.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/graph/graph.h"
 #include "tests/fuzz/bundle_checks.h"
+#include "tests/fuzz/mutators.h"
 
 using namespace kernscope;
 
@@ -32,4 +33,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
                           edge.to < (*graph)->nodes().size());
     }
     return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t *data, std::size_t size,
+                                               std::size_t most, unsigned seed)
+{
+    return fuzz::mutateMessage(data, size, most, seed);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/coverage.h"
 #include "core/base/text.h"
 #include "core/compare/limits.h"
 #include "tests/fuzz/fuzz_check.h"
@@ -21,10 +22,16 @@ void checkNumbers(const ValueLimits &limits)
 
 } // namespace
 
-/// Rules have finite limits and a pattern each, or there is an error that says where.
+/// Rules have finite limits and a pattern each, or there is an error that says where; as a
+/// configuration of compression the text is read or refused.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
 {
-    const auto rules = parseRules({reinterpret_cast<const char *>(data), size}, "rules.toml");
+    const std::string_view text(reinterpret_cast<const char *>(data), size);
+    if (const auto config = readCompressionConfig(text, "config.yaml"); !config)
+        fuzz::require(config.error().code == "coverage.config");
+    if (const auto form = readExpectedForm(text))
+        fuzz::require(!form->pattern.empty() && !form->form.empty());
+    const auto rules = parseRules(text, "rules.toml");
     if (!rules) {
         fuzz::require(rules.error().code == "diff.rules");
         fuzz::require(rules.error().field.starts_with("line "));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/reencode/reencoder.h"
 #include "tests/fuzz/fuzz_check.h"
+#include "tests/fuzz/mutators.h"
 
 using namespace kernscope;
 
@@ -16,4 +17,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     const auto made = patch::spliceProtobuf(message, {{span, {{std::byte{1}}, {std::byte{2}}}}});
     fuzz::require(made || made.error().code == "encode.program");
     return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t *data, std::size_t size,
+                                               std::size_t most, unsigned seed)
+{
+    return fuzz::mutateMessage(data, size, most, seed);
 }

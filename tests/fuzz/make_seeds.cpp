@@ -2,7 +2,9 @@
 // Writes small sound inputs for the fuzz targets: FOLDER/<target>/<number> each, and for every
 // target FOLDER/<target>.list, which libFuzzer takes as -seed_inputs=@FILE.
 //   make_seeds FOLDER
+#include "core/base/little_endian.h"
 #include "core/codec/encode/encoder.h"
+#include "core/container/hwx/container.h"
 #include "core/container/section/builder.h"
 #include "made_module.h"
 #include "synthetic_kernels.h"
@@ -11,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -140,10 +143,33 @@ Seeds manifestSeeds()
             R"({"itemInfoEntries": {"U": {"path": "../\u0041"}}, "rootModelIdentifier": "U"})"};
 }
 
+/// The text and the kernel of a container in the form of the Linux driver.
+std::string anecSeed(const test::Bytes &source)
+{
+    const auto container = hwx::readContainer(source, "synthetic.hwx");
+    const hwx::SegmentSection *text = container->firstOf(hwx::SectionType::Text);
+    const hwx::SegmentSection *kernel = container->firstOf(hwx::SectionType::Kernel);
+    const std::uint64_t begin = text->bytes->offset.value, end = kernel->bytes->end();
+    test::Bytes bytes(0x800);
+    storeLittle<std::uint64_t>(bytes, 0, end - begin);
+    storeLittle<std::uint32_t>(bytes, 8, 0x1f8);
+    storeLittle<std::uint32_t>(bytes, 12, 2);
+    storeLittle<std::uint64_t>(bytes, 16, text->size);
+    storeLittle<std::uint64_t>(bytes, 24, kernel->size);
+    bytes.insert(bytes.end(), source.begin() + static_cast<std::ptrdiff_t>(begin),
+                 source.begin() + static_cast<std::ptrdiff_t>(end));
+    return fromBytes(bytes);
+}
+
 Seeds containerSeeds()
 {
-    return {fromBytes(test::syntheticH13(2)), fromBytes(test::syntheticH14()),
-            fromBytes(test::syntheticH16()), fromBytes(test::syntheticH18()),
+    const test::Bytes h13 = test::syntheticH13(2);
+    return {fromBytes(h13),
+            anecSeed(h13),
+            fromBytes(test::syntheticH14()),
+            fromBytes(test::syntheticH16()),
+            fromBytes(test::syntheticH18()),
+            fromBytes(test::syntheticH18g()),
             fromBytes(test::syntheticOf(8, 9))};
 }
 
@@ -219,6 +245,18 @@ Seeds sectionSeeds()
     return seeds;
 }
 
+/// For targets that take choices off their input (fuzz::Choices): any bytes are sound.
+Seeds choiceSeeds()
+{
+    std::minstd_rand random;
+    Seeds seeds(20);
+    for (std::string &seed : seeds) {
+        for (int i = 0; i < 300; ++i)
+            seed += static_cast<char>(random() >> 8);
+    }
+    return seeds;
+}
+
 bool write(const std::filesystem::path &folder, const std::string &target, const Seeds &seeds)
 {
     std::filesystem::create_directories(folder / target);
@@ -249,6 +287,8 @@ int main(int argc, char **argv)
                          write(folder, "fuzz_section", sectionSeeds()) &&
                          write(folder, "fuzz_hardware", hardwareSeeds(sectionSeeds())) &&
                          write(folder, "fuzz_splice", protobufSeeds()) &&
+                         write(folder, "fuzz_encode", choiceSeeds()) &&
+                         write(folder, "fuzz_recovery", choiceSeeds()) &&
                          write(folder, "fuzz_mlir",
                                {fromBytes(test::madeWeights().bytes()),
                                 fromBytes(test::madeWeights().operations)}) &&

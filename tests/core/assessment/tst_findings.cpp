@@ -380,7 +380,7 @@ private slots:
     void wrongConfigurations()
     {
         for (const char *text : {"", "a line", "{\"a\": 1", "other: 1\n",
-                                 "global_config:\n      a\n", "a: 1\n   b: 2\n"}) {
+                                 "global_config:\n      a\n", "a: 1\n   b: 2\n", "[\xff]: 1\n"}) {
             const auto rules = readCompressionConfig(text, "c.yaml");
             QVERIFY2(!rules, text);
             QCOMPARE(rules.error().code, "coverage.config");

@@ -115,6 +115,7 @@ private slots:
         QCOMPARE(faultsOf(a, b, *strict).size(), std::size_t(2));
         QVERIFY(!parseRules("max-abs = 1e999", "rules.toml"));
         QVERIFY(!parseRules(std::string("max-abs = 1\n\0", 13), "rules.toml"));
+        QVERIFY(!parseRules("[[= 1\n", "rules.toml"));
     }
 
     /// Letters beyond ASCII stand in quotes and in comments; elsewhere they are refused.
