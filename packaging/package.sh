@@ -44,7 +44,8 @@ make_source() {
 build() {
     rm -f "$output"/*.deb
     # debhelper gives the build a home of its own, in which ccache would find nothing.
-    export CCACHE_BASEDIR=$source CCACHE_DIR
+    # Packages of debugging symbols would take longer to pack than the others to link.
+    export CCACHE_BASEDIR=$source CCACHE_DIR DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS-noautodbgsym}"
     CCACHE_DIR=$(ccache -k cache_dir 2>/dev/null || true)
     (cd "$source" && DEB_BUILD_PROFILES=$profiles dpkg-buildpackage -b -us -uc >&2)
 }
