@@ -43,6 +43,10 @@ make_source() {
 
 build() {
     rm -f "$output"/*.deb
+    # debhelper gives the build a home of its own, in which ccache would find nothing.
+    # Packages of debugging symbols would take longer to pack than the others to link.
+    export CCACHE_BASEDIR=$source CCACHE_DIR DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS-noautodbgsym}"
+    CCACHE_DIR=$(ccache -k cache_dir 2>/dev/null || true)
     (cd "$source" && DEB_BUILD_PROFILES=$profiles dpkg-buildpackage -b -us -uc >&2)
 }
 
@@ -56,7 +60,7 @@ try() {
     inside "$root" apt-get update -q >&2
     inside "$root" bash -ec '
         cd /packages
-        apt-get purge -y -q "?name(kernscope)" >/dev/null
+        apt-get purge -y -q "?name(kernscope)" libgvc6 >/dev/null
         apt-get autoremove -y -q --purge >/dev/null
         before=$(dpkg-query -W | wc -l)
         apt-get install -y -q --no-install-recommends ./kernscope-cli_*.deb
