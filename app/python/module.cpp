@@ -371,6 +371,13 @@ void addFunctions(py::module_ &module)
 
 PYBIND11_MODULE(_core, module)
 {
+#if PYBIND11_VERSION_HEX < 0x020C0000
+    // It reads NumPy's types as NumPy 1 lays them out: with another, views would hold other values.
+    if (!py::module_::import("numpy").attr("__version__").cast<std::string>().starts_with("1."))
+        throw py::import_error(
+            "kernscope was built with a pybind11 before 2.12, which knows NumPy 1 "
+            "only: install numpy<2");
+#endif
     module.doc() = "Kernscope's core, as the package kernscope calls it";
     kernscope::python::addWeights(module);
     kernscope::python::addOptions(module);
