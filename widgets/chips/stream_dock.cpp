@@ -193,6 +193,16 @@ void ChipHeader::initStyleOptionForIndex(QStyleOptionHeader *option, int logical
         option->text += QLatin1Char('\n') + line;
 }
 
+/// The mark of the sorted column takes no room of its own: no column moves where one sorts.
+QSize ChipHeader::sectionSizeFromContents(int logicalIndex) const
+{
+    QStyleOptionHeader option;
+    initStyleOption(&option);
+    initStyleOptionForIndex(&option, logicalIndex);
+    option.sortIndicator = QStyleOptionHeader::None;
+    return style()->sizeFromContents(QStyle::CT_HeaderSection, &option, QSize(), this);
+}
+
 StreamDock::StreamDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("stream"), tr("Stream or Fold"), parent),
       m_state(ChipState::of(session)), m_model(new StreamMatrixModel(this))
@@ -304,7 +314,7 @@ void StreamDock::refresh()
     if (!m_sized) {
         // Columns of a model that had none do not keep widths.
         m_matrix->setColumnHidden(m_model->columnOf("function"), true);
-        setColumnWidths(m_matrix->horizontalHeader(), {kNames, 8, 6.2, 5});
+        setColumnWidths(m_matrix->horizontalHeader(), {kNames, 8, 6.2, 6.5});
         m_sized = true;
     }
     measureNames();

@@ -319,6 +319,7 @@ private Q_SLOTS:
         const std::size_t chosen = session.place().weight;
         const QPersistentModelIndex sums = model.index(model.rowCount() - 1, chip);
         const QString total = sums.data().toString();
+        const int width = dock.matrix().horizontalHeader()->length();
         for (const auto order : {Qt::AscendingOrder, Qt::DescendingOrder}) {
             for (const int column : {chip, bytes}) {
                 dock.matrix().sortByColumn(column, order);
@@ -328,6 +329,8 @@ private Q_SLOTS:
                     const auto here = model.index(row, column).data(role).toULongLong();
                     QVERIFY(order == Qt::AscendingOrder ? above <= here : above >= here);
                 }
+                QVERIFY(settle(dock));
+                QCOMPARE(dock.matrix().horizontalHeader()->length(), width);
                 QCOMPARE(sums.row(), model.rowCount() - 1);
                 QCOMPARE(sums.data().toString(), total);
                 QCOMPARE(model.weightOf(dock.matrix().currentIndex().row()), chosen);
