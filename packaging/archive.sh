@@ -62,7 +62,7 @@ pack() {
     fi
     # Plugins whose libraries are not here stay away: the program starts without them.
     for file in "$place"/plugins/*/*.so; do
-        [ -e "$file" ] && ldd "$file" | grep -q 'not found' && rm "$file"
+        [ -e "$file" ] && ldd "$file" | grep 'not found' >/dev/null && rm "$file"
     done
     mapfile -t files < <(find "$place/bin" "$place/plugins" -type f \( -perm -100 -o -name '*.so' \) 2>/dev/null)
     libraries "${files[@]}" | xargs -I{} cp -L {} "$place/lib/"
