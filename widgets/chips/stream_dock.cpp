@@ -189,18 +189,14 @@ QSize ChipHeader::sizeHint() const
 void ChipHeader::initStyleOptionForIndex(QStyleOptionHeader *option, int logicalIndex) const
 {
     QHeaderView::initStyleOptionForIndex(option, logicalIndex);
+    // The style's own mark of the sorted column is as wide as three lines are high.
+    if (option->sortIndicator != QStyleOptionHeader::None)
+        option->text += option->sortIndicator == QStyleOptionHeader::SortDown
+                            ? QStringLiteral(" \u25BE")
+                            : QStringLiteral(" \u25B4");
+    option->sortIndicator = QStyleOptionHeader::None;
     for (const QString &line : linesOf(logicalIndex))
         option->text += QLatin1Char('\n') + line;
-}
-
-/// The mark of the sorted column takes no room of its own: no column moves where one sorts.
-QSize ChipHeader::sectionSizeFromContents(int logicalIndex) const
-{
-    QStyleOptionHeader option;
-    initStyleOption(&option);
-    initStyleOptionForIndex(&option, logicalIndex);
-    option.sortIndicator = QStyleOptionHeader::None;
-    return style()->sizeFromContents(QStyle::CT_HeaderSection, &option, QSize(), this);
 }
 
 StreamDock::StreamDock(Session &session, QWidget *parent)
@@ -314,7 +310,7 @@ void StreamDock::refresh()
     if (!m_sized) {
         // Columns of a model that had none do not keep widths.
         m_matrix->setColumnHidden(m_model->columnOf("function"), true);
-        setColumnWidths(m_matrix->horizontalHeader(), {kNames, 8, 6.2, 6.5});
+        setColumnWidths(m_matrix->horizontalHeader(), {kNames, 8, 6.2, 5});
         m_sized = true;
     }
     measureNames();

@@ -26,7 +26,6 @@ public:
 
 protected:
     void initStyleOptionForIndex(QStyleOptionHeader *option, int logicalIndex) const override;
-    QSize sectionSizeFromContents(int logicalIndex) const override;
 
 private:
     QString product(int logicalIndex) const;
