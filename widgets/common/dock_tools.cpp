@@ -175,8 +175,11 @@ public:
         view->viewport()->installEventFilter(this);
         for (const QScrollBar *bar : {view->horizontalScrollBar(), view->verticalScrollBar()})
             connect(bar, &QScrollBar::valueChanged, this, &EdgeCover::cover);
-        connect(m_header, &QHeaderView::sectionResized, this, &EdgeCover::cover);
-        connect(m_header, &QHeaderView::geometriesChanged, this, &EdgeCover::cover);
+        // Amid a change of the layout sections have other widths than behind it.
+        connect(m_header, &QHeaderView::sectionResized, this, &EdgeCover::cover,
+                Qt::QueuedConnection);
+        connect(m_header, &QHeaderView::geometriesChanged, this, &EdgeCover::cover,
+                Qt::QueuedConnection);
         hide();
     }
 
