@@ -61,7 +61,8 @@ std::optional<std::uint64_t> digestOf(const Bundle &bundle, std::size_t weight, 
 }
 
 /// A transpose or reshape between the steps of a weight may stand elsewhere in the program, which
-/// then holds the same values in another order.
+/// then holds the same values in another order. Whether that is the order it should be is not
+/// known.
 bool sameInAnyOrder(const Bundle &package, const Bundle &program, const ComparedPair &pair,
                     Progress *progress)
 {
@@ -76,8 +77,11 @@ Fate fateOf(const Bundle &package, const Bundle &program, const ComparedPair &pa
 {
     if (sameElements && !pair.values) // scales may be others
         return Fate::Kept;
-    if (!pair.exact() && !pair.storedEqual && !sameInAnyOrder(package, program, pair, progress))
+    const bool same = pair.exact() || pair.storedEqual;
+    if (!same && !sameInAnyOrder(package, program, pair, progress))
         return Fate::Differs;
+    if (!same && !sameElements)
+        return Fate::Reordered;
     if (sameElements)
         return Fate::Kept;
     const Weight &a = package.weights()[pair.a], &b = program.weights()[pair.b];
@@ -211,8 +215,8 @@ Value originBytes(const Bundle *bundle, std::size_t index)
 
 std::string_view fateName(Fate fate)
 {
-    static constexpr std::array<std::string_view, 8> kNames{
-        "kept",   "folded to dense", "written out", "stored otherwise",
+    static constexpr std::array<std::string_view, 9> kNames{
+        "kept",   "folded to dense", "written out", "stored otherwise", "other order",
         "merged", "dropped",         "added",       "other values"};
     return kNames[static_cast<std::size_t>(fate)];
 }

@@ -12,14 +12,15 @@ enum class Fate : std::uint8_t {
     Kept,       ///< its elements are the same stored bytes
     Folded,     ///< decompressed: dense in the program, with the same values
     WrittenOut, ///< one number for all elements: in full in the program
-    Changed,    ///< stored otherwise, or in another order, with the same values
+    Changed,    ///< stored otherwise, with the same values
+    Reordered,  ///< the same values in another order
     Merged,     ///< the same bytes as another weight, which the program has once
     Dropped,    ///< not in the program
     Added,      ///< only in the program
     Differs,    ///< the values are others: the program is of another package
 };
-/// "kept", "folded to dense", "written out", "stored otherwise", "merged", "dropped", "added",
-/// "other values".
+/// "kept", "folded to dense", "written out", "stored otherwise", "other order", "merged",
+/// "dropped", "added", "other values".
 std::string_view fateName(Fate fate);
 
 struct OriginRow {

@@ -38,10 +38,10 @@ private Q_SLOTS:
     {
         addColumns<BundlePtr, std::string>();
         addRow("same", oneWeight("[2, 3, 4]", [](int i) { return i; }), std::string("kept"));
-        addRow("transposed", oneWeight("[4, 6]", placeTurned), std::string("stored otherwise"));
+        addRow("transposed", oneWeight("[4, 6]", placeTurned), std::string("other order"));
         // Of a reshape before the transpose: no order of the three axes.
         addRow("turned in between", oneWeight("[2, 3, 4]", placeTurned),
-               std::string("stored otherwise"));
+               std::string("other order"));
         addRow("one value is another",
                oneWeight("[2, 3, 4]", [](int i) { return i == 7 ? 50 : i; }),
                std::string("other values"));
