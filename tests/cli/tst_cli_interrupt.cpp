@@ -14,6 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kElements = std::uint64_t(1) << 23; ///< of the weight and of the array
+/// A signal that comes this soon (ms) may end the program before it catches signals.
+constexpr int kBeforeSignalsAreCaught = 200;
 
 /// Name, size and time of change of every entry.
 using State = std::map<std::string, std::pair<std::uintmax_t, fs::file_time_type>>;
@@ -128,7 +130,7 @@ private slots:
         State after = stateOf(m_scratch.path());
         const bool written = after.count("out") > 0 || after.count("out.npy") > 0;
         if (process.exitStatus() == QProcess::CrashExit) {
-            QVERIFY(delay < 100); // before the program had begun to catch signals
+            QVERIFY(delay < kBeforeSignalsAreCaught);
             QVERIFY(!written);
         } else if (process.exitCode() == 4) {
             const double more = secondsOfChildren() - spent - used;
@@ -181,7 +183,8 @@ private slots:
             QTest::addRow("%d ms", delay) << delay;
     }
 
-    /// Every byte is the old one, or every byte is the new one and the command says so.
+    /// Every byte is the old one, or every byte is the new one and the command says so: by its
+    /// answer, or where the signal came before that, by what was written.
     void savesInPlaceAllOrNothing()
     {
         QFETCH(int, delay);
@@ -205,14 +208,18 @@ private slots:
         if (process.state() == QProcess::Running)
             ::kill(pid_t(id), SIGTERM);
         QVERIFY(process.state() == QProcess::NotRunning || process.waitForFinished(60000));
-        QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+        const bool caught = process.exitStatus() == QProcess::NormalExit;
+        QVERIFY(caught || delay < kBeforeSignalsAreCaught);
         const QByteArray now = contentOf(weights);
         if (now == old) {
-            QCOMPARE(process.exitCode(), 4);
+            QVERIFY(!caught || process.exitCode() == 4);
         } else {
-            QVERIFY(now == filled);
+            QVERIFY(caught && now == filled);
             QVERIFY(process.exitCode() == 0 || process.exitCode() == 4);
-            QVERIFY(process.readAllStandardOutput().contains("changed"));
+            const QByteArray said = process.readAllStandardError();
+            QVERIFY2(process.readAllStandardOutput().contains("changed") ||
+                         said.contains("p.mlmodelc was written before"),
+                     said);
         }
         QCOMPARE(QDir(folder.path()).entryList(QDir::Files | QDir::Dirs | QDir::NoDotAndDotDot),
                  args("p.mlmodelc"));
@@ -268,8 +275,11 @@ private slots:
         if (process.state() == QProcess::Running)
             ::kill(pid_t(id), SIGINT);
         QVERIFY(process.state() == QProcess::NotRunning || process.waitForFinished(60000));
-        QCOMPARE(process.exitStatus(), QProcess::NormalExit);
-        if (process.exitCode() == 4) {
+        const bool caught = process.exitStatus() == QProcess::NormalExit;
+        QVERIFY(caught || delay < kBeforeSignalsAreCaught);
+        if (!caught) {
+            QVERIFY(!others("\2"));
+        } else if (process.exitCode() == 4) {
             const double more = secondsOfChildren() - spent - used;
             QVERIFY2(more < 1.0, qPrintable(u"%1 s of CPU time more"_s.arg(more)));
             QVERIFY(!others("\1\2"));
