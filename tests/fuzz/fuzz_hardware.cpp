@@ -2,6 +2,7 @@
 #include "core/bundle/bundle.h"
 #include "core/codec/edit/editor.h"
 #include "tests/fuzz/fuzz_check.h"
+#include "tests/fuzz/mutators.h"
 
 #include <algorithm>
 #include <string>
@@ -90,4 +91,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     for (std::size_t i = 0; i < (*bundle)->weights().size() && i < 64; ++i)
         checkWeight(**bundle, i);
     return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t *data, std::size_t size,
+                                               std::size_t most, unsigned seed)
+{
+    return fuzz::mutateCommands(data, size, most, seed);
 }

@@ -7,6 +7,7 @@
 #include "core/descriptor/task_reader.h"
 #include "rewrite.h"
 #include "tests/fuzz/fuzz_check.h"
+#include "tests/fuzz/mutators.h"
 
 #include <algorithm>
 
@@ -58,4 +59,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
                       std::equal(written->begin(), written->end(), file.begin(), file.end()));
     }
     return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t *data, std::size_t size,
+                                               std::size_t most, unsigned seed)
+{
+    return fuzz::mutateCommands(data, size, most, seed);
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <random>
 #include <vector>
 
@@ -155,6 +156,59 @@ inline std::size_t mutateText(std::uint8_t *data, std::size_t size, std::size_t 
     return mutate(data, size, most, seed, textSpans({data, size}),
                   [](std::span<const std::byte> text, Splices splices) {
                       return std::optional(kernscope::patch::spliceText(text, std::move(splices)));
+                  });
+}
+
+/// A hardware container by its commands, whose number and size in the header follow; or by words of
+/// the header and the commands: to a bound, by a step, to another word.
+inline std::size_t mutateCommands(std::uint8_t *data, std::size_t size, std::size_t most,
+                                  unsigned seed)
+{
+    constexpr std::size_t kHeader = 32, kCount = 16, kBytes = 20;
+    const auto word = [](const auto *bytes, std::size_t at) {
+        std::uint32_t value = 0;
+        std::memcpy(&value, bytes + at, sizeof value);
+        return value;
+    };
+    const auto put = [](auto *bytes, std::size_t at, std::size_t value) {
+        const auto narrow = static_cast<std::uint32_t>(value);
+        std::memcpy(bytes + at, &narrow, sizeof narrow);
+    };
+    if (size < kHeader)
+        return LLVMFuzzerMutate(data, size, most);
+    const std::size_t end = kHeader + std::min<std::size_t>(word(data, kBytes), size - kHeader);
+    std::minstd_rand random(seed);
+    if (random() % 2 == 0) {
+        for (auto changes = 1 + random() % 3; changes > 0; --changes) {
+            const std::size_t at = random() % (end / 4) * 4;
+            const std::uint32_t old = word(data, at);
+            const std::size_t values[] = {0,
+                                          1,
+                                          0xFFFFFFFF,
+                                          size,
+                                          old + 1,
+                                          old - 1,
+                                          old ^ std::uint32_t{1} << random() % 32,
+                                          word(data, random() % (end / 4) * 4)};
+            put(data, at, values[random() % std::size(values)]);
+        }
+        return size;
+    }
+    std::vector<SourceSpan> commands;
+    for (std::size_t at = kHeader; at + 8 <= end;) {
+        const std::size_t bytes = word(data, at + 4);
+        if (bytes < 8 || bytes > end - at)
+            break;
+        commands.push_back({at, bytes});
+        at += bytes;
+    }
+    return mutate(data, size, most, seed, commands,
+                  [&](std::span<const std::byte> file, Splices splices) {
+                      const std::size_t count = splices.front().contents.size();
+                      auto made = kernscope::patch::spliceText(file, std::move(splices));
+                      put(made.data(), kCount, word(data, kCount) + count - 1);
+                      put(made.data(), kBytes, word(data, kBytes) + made.size() - file.size());
+                      return std::optional(std::move(made));
                   });
 }
 
