@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The embedded sample and a bundle of every form on every chip: every part gives
-// the same answer. tst_one_answer asks the same of real files.
-// Products by other operations than linear layers, on every chip: every part gives
-// the same answer.
+// The embedded sample, a bundle of every form, and products by other operations than linear layers,
+// on every chip: every part gives the same answer. tst_one_answer asks the same of real files.
 #include "made_programs.h"
 #include "one_answer.h"
 #include "resources/sample.h"
