@@ -434,15 +434,32 @@ private:
         std::vector<std::uint64_t> zeros, others;
         double left = 0, leftSize = 0;
         for (std::size_t i = 0; i < pass.rowSize.size(); ++i) {
-            const float least = subject.steps.masked ? usual : 1e-6F * usual;
+            // A mask leaves out rows of small values, and keeps no zeros.
+            const auto keepsAny = [&] {
+                const Window all = load(subject, i * subject.rowElements(), subject.rowElements(),
+                                        subject.steps.codes);
+                return std::ranges::any_of(all.codes, [](std::int64_t code) {
+                    return code != codec::Decoder::kNotStored;
+                });
+            };
+            const float least = subject.steps.masked && (pass.rowValue[i] != 0 || !keepsAny())
+                                    ? usual
+                                    : 1e-6F * usual;
             const bool zero = pass.rowValue[i] == 0 && pass.rowSize[i] > least &&
                               (!subject.steps.palette || pass.rowSize[i] > 0.05F * usual);
             const bool other = pass.rowError[i] > 16 * usualError &&
                                pass.rowError[i] > 0.3F * pass.rowSize[i] &&
                                pass.rowSize[i] > 0.05F * usual;
-            if (zero)
+            // Rows that the form can hold no better are none of the package's doing.
+            const auto holdsBest = [&] {
+                const Window all =
+                    load(subject, i * subject.rowElements(), subject.rowElements(), false);
+                return holdsNearest(subject, all.first, all.d, all.r);
+            };
+            const bool wrong = (zero || other) && !holdsBest();
+            if (zero && wrong)
                 zeros.push_back(i);
-            if (zero || other) {
+            if (wrong) {
                 others.push_back(i);
             } else {
                 left += static_cast<double>(pass.rowError[i]);
@@ -452,7 +469,6 @@ private:
         if (others.empty() || 4 * others.size() > pass.rowSize.size() || leftSize == 0 ||
             std::sqrt(left / leftSize) > limitOf(row.weight) * row.bestPossible + slackOf(subject))
             return false;
-        // Rows that the form can hold no better are none of the package's doing.
         if (zeros.size() == others.size()) {
             row.rows = rowRuns(zeros);
             row.fault = Kind::RowsZeroed;

@@ -209,7 +209,7 @@ private:
     /// values, and where those fit neither way, as most of the package.
     void chooseFolding()
     {
-        constexpr double kFits = 0.2, kNearlyFits = 0.02;
+        constexpr double kFits = 0.2, kCoarselyFits = 0.5, kNearlyFits = 0.02;
         enum class Way { Folded, Apart, Unknown };
         std::vector<Way> ways(m_out.norms.size(), Way::Unknown);
         std::size_t folded = 0, apart = 0;
@@ -236,7 +236,8 @@ private:
                 continue;
             const std::size_t raw = rawOf(m_tensor[k]);
             const double with = nearest(k), without = raw == kNoIndex ? HUGE_VAL : nearest(raw);
-            if (std::min(with, without) > kFits)
+            const auto [less, more] = std::minmax(with, without);
+            if (less > (2 * less < more ? kCoarselyFits : kFits)) // tables of few entries are off
                 continue;
             // One that nearly fits may be folded without its gain: that is for the others to say.
             if (with <= without)
@@ -547,6 +548,41 @@ private:
         }
     }
 
+    /// A weight without which the order is right, and the one tensor left for its place.
+    std::optional<std::pair<std::size_t, std::size_t>>
+    strangeTensor(const Class &shape, const std::vector<std::size_t> &weights,
+                  const std::vector<std::size_t> &rank) const
+    {
+        std::optional<std::pair<std::size_t, std::size_t>> found;
+        for (const std::size_t weight : weights) {
+            std::size_t low = 0, high = kNoIndex, last = 0;
+            bool ascends = true;
+            for (const std::size_t other : weights) {
+                const std::size_t at = rank[m_seatOf[other]];
+                if (other == weight)
+                    continue;
+                ascends = ascends && last <= at;
+                last = at;
+                if (*m_positions[other] < *m_positions[weight])
+                    low = at;
+                else
+                    high = std::min(high, at);
+            }
+            const std::size_t own = rank[m_seatOf[weight]];
+            if (!ascends || (low <= own && own <= high))
+                continue;
+            for (std::size_t k = 0; k < m_out.references.size(); ++k) {
+                if (!free(k) || classOf(k) != shape || rank[k] < low || rank[k] > high)
+                    continue;
+                if (found && found->first == weight)
+                    return std::nullopt;
+                if (!found || rank[k] < rank[found->second]) // a package leaves out last layers
+                    found.emplace(weight, k);
+            }
+        }
+        return found;
+    }
+
     /// Of weights without names: those that hold a tensor whose place is elsewhere get the tensor
     /// that belongs where they stand.
     void checkOrder()
@@ -561,6 +597,11 @@ private:
             std::ranges::stable_sort(weights, [&](std::size_t a, std::size_t b) {
                 return *m_positions[a] < *m_positions[b];
             });
+            if (const auto strange = strangeTensor(shape, weights, rank)) {
+                m_holder[m_seatOf[strange->first]] = kNoIndex;
+                seat(strange->first, strange->second, PairedBy::Order);
+                continue;
+            }
             std::vector<std::size_t> expected;
             for (const std::size_t weight : weights)
                 expected.push_back(m_seatOf[weight]);

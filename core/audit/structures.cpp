@@ -554,11 +554,16 @@ private:
         Explanation found;
         found.kind = Kind::OtherElements;
         for (std::size_t i = 0; i < count; ++i) {
+            const auto at = static_cast<std::size_t>(worst[i].second);
+            if (holdsNearest(m_subject, at, std::span(m_window.d).subspan(at, 1),
+                             std::span(m_window.r).subspan(at, 1)))
+                continue; // the scale or the table is what is off
             all -= worst[i].first;
             found.elements.push_back(elementPlace(m_subject.reference->shape, worst[i].second));
             found.left = relative(std::max(0.0, all));
             if (explains(found.left)) {
-                found.why = fmt::format("{} hold other values", counted(i + 1, "single element"));
+                found.why = fmt::format("{} hold other values",
+                                        counted(found.elements.size(), "single element"));
                 return found;
             }
         }

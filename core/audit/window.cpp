@@ -467,6 +467,13 @@ NearestShares nearestShares(const Subject &subject, std::uint64_t first, std::sp
     return shares;
 }
 
+bool holdsNearest(const Subject &subject, std::uint64_t first, std::span<const float> d,
+                  std::span<const float> r)
+{
+    const NearestShares shares = nearestShares(subject, first, d, r);
+    return !subject.steps.masked && shares.off == 0 && shares.counted > 0;
+}
+
 std::optional<WholePass> passOver(const Subject &subject, Progress *progress)
 {
     // Rms of an error in steps above which a block is looked at element by element: rounding alone

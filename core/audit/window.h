@@ -113,6 +113,9 @@ struct NearestShares {
 };
 NearestShares nearestShares(const Subject &subject, std::uint64_t first, std::span<const float> d,
                             std::span<const float> r);
+/// Whether all these codes are the nearest ones; false where a form has no steps or a mask.
+bool holdsNearest(const Subject &subject, std::uint64_t first, std::span<const float> d,
+                  std::span<const float> r);
 
 /// All elements, once.
 struct WholePass {

@@ -160,6 +160,9 @@ private:
 
     Made palette(const EncodedPart &indices, const Shape &shape)
     {
+        if (shape.empty())
+            return noForm("at least one axis", "none",
+                          "A table of a Core AI package is read along an axis of the weight");
         const EncodedPart &lut = *part(PartRole::Lut);
         Shape table = m_encoded.grid;
         if (table.size() != shape.size()) // of a list of survivors

@@ -64,12 +64,12 @@ Stored coded(const Values &values, unsigned bits, bool shifted = false)
     return stored;
 }
 
-Stored palettised(const Values &values, std::size_t groups)
+Stored palettised(const Values &values, std::size_t groups, unsigned bits = 4)
 {
     Stored stored;
-    stored.bits = 4;
+    stored.bits = bits;
     stored.groups = groups;
-    const auto made = codec::encodePalette(values, {kRows, kColumns}, {4, groups, 1});
+    const auto made = codec::encodePalette(values, {kRows, kColumns}, {bits, groups, 1});
     for (const codec::EncodedPart &part : made->parts) {
         if (part.role == codec::PartRole::Lut) {
             for (std::size_t i = 0; i < part.bytes.size(); i += 2)
@@ -77,10 +77,9 @@ Stored palettised(const Values &values, std::size_t groups)
                     halfToFloat(std::uint16_t(std::to_integer<unsigned>(part.bytes[i]) |
                                               std::to_integer<unsigned>(part.bytes[i + 1]) << 8)));
         } else {
-            for (const std::byte byte : part.bytes) {
-                stored.codes.push_back(std::to_integer<int>(byte) & 15);
-                stored.codes.push_back(std::to_integer<int>(byte) >> 4);
-            }
+            for (const std::byte byte : part.bytes)
+                for (unsigned at = 0; at < 8; at += bits)
+                    stored.codes.push_back(std::to_integer<int>(byte) >> at & ((1 << bits) - 1));
         }
     }
     return stored;
@@ -89,9 +88,12 @@ Stored palettised(const Values &values, std::size_t groups)
 Bytes packed(const Codes &codes, unsigned bits)
 {
     Bytes bytes;
-    for (std::size_t i = 0; i < codes.size(); i += bits == 4 ? 2 : 1)
-        bytes.push_back(static_cast<std::byte>(
-            bits == 4 ? (codes[i] & 15) | (codes[i + 1] & 15) << 4 : codes[i] & 255));
+    for (std::size_t i = 0; i < codes.size();) {
+        int byte = 0;
+        for (unsigned at = 0; at < 8; at += bits, ++i)
+            byte |= (codes[i] & ((1 << bits) - 1)) << at;
+        bytes.push_back(static_cast<std::byte>(byte));
+    }
     return bytes;
 }
 
@@ -111,8 +113,10 @@ void addWeight(MadeBundle &made, const std::string &name, const Stored &stored)
         made.line(full + "constexpr_sparse_to_dense(mask = " + mask + ", nonzero_data = " + values +
                   named);
     } else if (stored.groups > 0) {
-        const auto indices = made.blob(ElementType::Uint4, shape, packed(stored.codes, 4));
-        const auto lut = made.blob(ElementType::Fp16, fmt::format("[{}, 1, 16, 1]", stored.groups),
+        const auto indices = made.blob(stored.bits == 2 ? ElementType::Uint2 : ElementType::Uint4,
+                                       shape, packed(stored.codes, stored.bits));
+        const auto lut = made.blob(ElementType::Fp16,
+                                   fmt::format("[{}, 1, {}, 1]", stored.groups, 1 << stored.bits),
                                    halves(stored.table));
         made.line(full + "constexpr_lut_to_dense(indices = " + indices + ", lut = " + lut + named);
     } else if (stored.bits > 0) {
@@ -269,6 +273,21 @@ private Q_SLOTS:
         QVERIFY(result->unpaired.empty() && result->missing.empty());
     }
 
+    /// A table of four entries holds a row far from the others badly, with the nearest codes.
+    void rowBesideTheTable()
+    {
+        std::vector<Values> tensors = m_tensors;
+        std::vector<Stored> weights;
+        for (Values &values : tensors) {
+            for (std::size_t i = 9 * kColumns; i < 9 * kColumns + 6; ++i)
+                values[i] *= 9;
+            weights.push_back(palettised(values, 1, 2));
+        }
+        const BundlePtr package = VERIFIED(packageOf(weights));
+        const auto result = VERIFIED(audit::auditPackage(package, checkpointOf(tensors)));
+        QVERIFY2(result->faulty.empty(), describe(*result).c_str());
+    }
+
     void faults_data()
     {
         QTest::addColumn<int>("number");
@@ -276,7 +295,8 @@ private Q_SLOTS:
             "rows-zeroed",   "scales-shifted",  "nibbles-swapped", "transposed",
             "scale-missing", "zero-point-sign", "table-permuted",  "group-order",
             "mask-shifted",  "flipped",         "block-scale",     "non-finite",
-            "clipped",       "nibbles-swapped", "scaled"};
+            "clipped",       "nibbles-swapped", "scaled",          "clipped",
+            "rows-zeroed"};
         for (int i = 0; i < int(std::size(kNamesOfFaults)); ++i)
             QTest::addRow("%s %d", kNamesOfFaults[i], i) << i;
     }
@@ -342,6 +362,22 @@ private Q_SLOTS:
                  for (float &value : w.dense)
                      value *= 3;
              }},
+            {audit::Kind::Clipped, int8, // a few elements make all of the error
+             [this](Stored &w) {
+                 for (std::size_t i = 0; i < 3 * kColumns; ++i) {
+                     float &scale = w.scales[i / kColumns];
+                     scale *= i % kColumns == 0 ? 0.5F : 1;
+                     w.codes[i] = std::clamp(int(std::lround(m_tensors[2][i] / scale)), -128, 127);
+                 }
+             }},
+            {audit::Kind::RowsZeroed, sparse, // its mask keeps them
+             [](Stored &w) {
+                 for (std::size_t i = 0, kept = 0; i < 12 * kColumns; ++i) {
+                     if (w.mask[i] && i >= 8 * kColumns)
+                         w.dense[kept] = 0;
+                     kept += w.mask[i];
+                 }
+             }},
         };
         const Fault &fault = faults[std::size_t(number)];
         for (const bool named : {true, false}) {
@@ -391,6 +427,31 @@ private Q_SLOTS:
         }
     }
 
+    /// Without names, and of a layer that the package has not: no place of the program is its own.
+    void tensorOfAnUnusedLayer()
+    {
+        constexpr std::size_t kHeld = 8;
+        std::vector<Values> tensors;
+        std::vector<std::string> names;
+        std::mt19937_64 random(11);
+        for (int layer = 0; layer < 5; ++layer) {
+            for (const char *name : {"up", "down"}) {
+                names.push_back(fmt::format("layers.{}.{}.weight", layer, name));
+                tensors.push_back(randomMatrix(random));
+            }
+        }
+        const BundlePtr checkpoint = checkpointOf(tensors, names);
+        for (const std::size_t place : {0, 3, 6}) {
+            std::vector<Stored> weights;
+            for (std::size_t i = 0; i < kHeld; ++i)
+                weights.push_back(int8(tensors[i == place ? kHeld + place % 2 : i]));
+            const auto result = audit::auditPackage(packageOf(weights, false, names), checkpoint);
+            QVERIFY2(result && result->faulty.size() == 1, describe(*result).c_str());
+            QCOMPARE(result->faulty[0].checkpointName, names[place]);
+            QVERIFY(result->faulty[0].fault == audit::Kind::OtherTensor);
+        }
+    }
+
     /// Swapped before a batch norm was folded into each.
     void swappedBeforeFolding()
     {
@@ -422,6 +483,11 @@ private Q_SLOTS:
         const std::vector<std::string> layers{names[0], names[5], names[10]};
         auto result = audit::auditPackage(
             packageOf({int8(right[0]), int8(right[1]), int8(right[2])}, true, layers), checkpoint);
+        QVERIFY2(result && result->faulty.empty() && result->sound.size() == 3,
+                 describe(*result).c_str());
+        const auto coarse = [](const Values &values) { return palettised(values, 1, 2); };
+        result = audit::auditPackage(
+            packageOf({coarse(right[0]), coarse(right[1]), coarse(right[2])}, false), checkpoint);
         QVERIFY2(result && result->faulty.empty() && result->sound.size() == 3,
                  describe(*result).c_str());
         result = audit::auditPackage(

@@ -263,6 +263,32 @@ private slots:
         }
     }
 
+    /// The vendor's runtime ends the process at a table without an axis.
+    void tableOfASingleValue()
+    {
+        auto module = test::madeWeights();
+        module.types[2] = test::varints({2, 0, 0}); // the dense constant: no axes, fp16
+        for (test::Bytes &each : module.attributes) {
+            if (each.size() == 11 && each[4] == std::byte{0x3C}) // and one element, a splat
+                each = {std::byte{0x0D}, std::byte{1}, std::byte{5}, std::byte{0}, std::byte{0x3C}};
+        }
+        const QTemporaryDir dir;
+        const auto bundle = VERIFIED(Bundle::open(writePackage(dir, module.bytes()).toStdString()));
+        const auto weight = std::ranges::find_if(
+            (*bundle)->weights(), [](const Weight &each) { return each.shape.empty(); });
+        QVERIFY(weight != (*bundle)->weights().end());
+        const auto index = std::size_t(weight - (*bundle)->weights().begin());
+        for (const FormSpec &form : someForms()) {
+            const auto encoded = codec::encodeForm(test::valuesOf(**bundle, index), {}, form);
+            if (!encoded)
+                continue;
+            const auto made = reencodeWeight(**bundle, index, *encoded);
+            QCOMPARE(bool(made), form.node != FormNode::Palette);
+            if (!made)
+                QCOMPARE(made.error().code, "encode.form");
+        }
+    }
+
     void masks_data()
     {
         QTest::addColumn<int>("form");
