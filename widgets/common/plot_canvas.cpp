@@ -67,6 +67,12 @@ void PlotCanvas::hideEvent(QHideEvent *event)
         dropPictures();
 }
 
+void PlotCanvas::wheelEvent(QWheelEvent *event)
+{
+    QCustomPlot::wheelEvent(event); // it takes every turn
+    event->setAccepted(interactions().testFlag(QCP::iRangeZoom));
+}
+
 namespace {
 
 /// "2,500", "150k", "1.2M": short enough for the narrow axis of a small plot.
