@@ -126,7 +126,7 @@ void BuildPictures::shareRange()
     if (m_range > 0 || first == nullptr || !(first->range() > 0))
         return;
     m_range = first->range();
-    pane(0).legend().showValues(ValueColors::Signed, m_range);
+    pane(0).legend().showValues(ValueColors::Signed, m_range, first->only());
     for (std::size_t i = 1; i < m_sides.size(); ++i)
         showSide(i, true);
     markCells();
