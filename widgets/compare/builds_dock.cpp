@@ -17,7 +17,6 @@
 #include <QComboBox>
 #include <QEvent>
 #include <QFile>
-#include <QFileInfo>
 #include <QHeaderView>
 #include <QLabel>
 #include <QScrollBar>
@@ -506,14 +505,9 @@ bool BuildsDock::working() const
 
 void BuildsDock::open(bool folder)
 {
-    auto *dialog = new OpenDialog(folder ? OpenDialog::Lists::Folders : OpenDialog::Lists::Files,
-                                  this, folder ? tr("Add a Build Folder") : tr("Add a Build File"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString &path) {
-        setDialogFolder(this, QFileInfo(path).absolutePath());
-        add(path);
-    });
-    dialog->open();
+    openPathDialog(folder ? OpenDialog::Lists::Folders : OpenDialog::Lists::Files, this,
+                   folder ? tr("Add a Build Folder") : tr("Add a Build File"), {},
+                   [this](const QString &path) { add(path); });
 }
 
 void BuildsDock::add(const QString &path)
