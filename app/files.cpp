@@ -26,7 +26,7 @@ void pickFile(QWidget &window, const QString &title,
 {
     const QString kinds = PickPathWords::tr(
         "Weights and programs (*.bin *.mil *.mlmodel *.mlirb *.odix *.hwx *.anec *.ksec "
-        "*.safetensors *.npz *.zip *.kernscope-session);;All files (*)");
+        "*.safetensors *.npy *.npz *.pte *.zip *.kernscope-session);;All files (*)");
     ui::openPathDialog(ui::OpenDialog::Lists::Files, &window, title, kinds, chosen);
 }
 
