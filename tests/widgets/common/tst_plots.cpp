@@ -198,6 +198,7 @@ private Q_SLOTS:
                           Qt::NoScrollPhase, false);
         QApplication::sendEvent(canvas(plot), &wheel);
         QVERIFY(!wheel.isAccepted());
+        QVERIFY(!canvas(plot)->testAttribute(Qt::WA_NoMousePropagation));
     }
 
     void tableTwin()
