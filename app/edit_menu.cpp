@@ -15,7 +15,6 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QFile>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QHeaderView>
 #include <QInputDialog>
@@ -341,17 +340,9 @@ void EditMenu::addPatchFile(QMenu *menu)
     });
     m_applyPatches =
         m_actions->add(menu, tr("Apply Patch &File\u2026"), {}, Needs::Bundle, [this, changes] {
-            auto *dialog =
-                new QFileDialog(&m_window, tr("Apply Patch File"), ui::dialogFolder(&m_window),
-                                tr("Patches (*.kpatch);;Scripts of edits (*.txt);;All files (*)"));
-            dialog->setAttribute(Qt::WA_DeleteOnClose);
-            dialog->setFileMode(QFileDialog::ExistingFile);
-            connect(dialog, &QFileDialog::fileSelected, changes,
-                    [this, changes](const QString &path) {
-                        ui::setDialogFolder(&m_window, QFileInfo(path).absolutePath());
-                        changes->apply(path);
-                    });
-            dialog->open();
+            ui::openPathDialog(ui::OpenDialog::Lists::Files, &m_window, tr("Apply Patch File"),
+                               tr("Patches (*.kpatch);;Scripts of edits (*.txt);;All files (*)"),
+                               [changes](const QString &path) { changes->apply(path); });
         });
 }
 

@@ -22,7 +22,6 @@
 #include <QDialog>
 #include <QDialogButtonBox>
 #include <QFile>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QFormLayout>
 #include <QLabel>
@@ -290,8 +289,10 @@ void ExportMenu::fillMake(QMenu *make)
                    [this] { askRelocate(); });
     m_actions->add(make, tr("&Strip the Section\u2026"), {}, Needs::Bundle,
                    [this] { makeSection(tr("Strip the Section"), {}); });
-    m_actions->add(make, tr("Change the &Layout of a Quantised Folder\u2026"), {},
-                   [this] { askRelayout(); });
+    m_actions->add(make, tr("Change the &Layout of a Quantised Folder\u2026"), {}, [this] {
+        pickFolder(m_window, tr("Folder That Quantise Wrote"),
+                   [this](const QString &from) { askRelayout(from); });
+    });
 }
 
 /// Asks for a file; `write` gets its path.
@@ -449,12 +450,8 @@ void ExportMenu::askSection()
         });
 }
 
-void ExportMenu::askRelayout()
+void ExportMenu::askRelayout(const QString &from)
 {
-    const QString from = QFileDialog::getExistingDirectory(
-        &m_window, tr("Folder That Quantise Wrote"), {}, QFileDialog::ShowDirsOnly);
-    if (from.isEmpty())
-        return;
     askFields(
         &m_window, tr("Change the Layout"),
         tr("The same numbers in other layouts, as TMOV makes them, in a new folder."),

@@ -79,7 +79,7 @@ private:
               std::function<Result<QString>(const Bundle &)> work);
     void askSection();
     void sayWritten(const Result<void> &made, const QString &path);
-    void askRelayout();
+    void askRelayout(const QString &from);
     void askRelocate();
     void makeSection(const QString &title, const std::optional<section::LoadAddresses> &addresses);
 

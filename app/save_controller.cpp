@@ -293,6 +293,7 @@ void SaveController::saveAs(std::vector<Edit> more)
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setFileMode(QFileDialog::AnyFile);
     dialog->setOption(QFileDialog::DontConfirmOverwrite); // askSaveAs says what can be done
+    ui::showWholeColumns(*dialog);
     dialog->selectFile(proposal);
     connect(dialog, &QFileDialog::fileSelected, this, [this, more](const QString &path) {
         ui::setDialogFolder(&m_window, QFileInfo(path).absolutePath());

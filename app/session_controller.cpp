@@ -13,7 +13,6 @@
 #include "widgets/compare/compare_dock.h"
 #include "widgets/models/table_text.h"
 
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QMenu>
 
@@ -39,15 +38,8 @@ void SessionController::addActions(QMenu *menu)
 {
     menu->addSeparator();
     m_actions->add(menu, tr("Open Sess&ion\u2026"), Qt::CTRL | Qt::ALT | Qt::Key_L, [this] {
-        auto *dialog = new QFileDialog(&m_window, tr("Open Session"), ui::dialogFolder(&m_window),
-                                       sessionFilter());
-        dialog->setAttribute(Qt::WA_DeleteOnClose);
-        dialog->setFileMode(QFileDialog::ExistingFile);
-        connect(dialog, &QFileDialog::fileSelected, this, [this](const QString &path) {
-            ui::setDialogFolder(&m_window, QFileInfo(path).absolutePath());
-            open(path);
-        });
-        dialog->open();
+        ui::openPathDialog(ui::OpenDialog::Lists::Files, &m_window, tr("Open Session"),
+                           sessionFilter(), [this](const QString &path) { open(path); });
     });
     m_actions->add(menu, tr("Save Sessio&n\u2026"), Qt::CTRL | Qt::ALT | Qt::Key_S, Needs::Bundle,
                    [this] {

@@ -179,7 +179,7 @@ std::string VerdictMaker::sentence(const roofline::ProgramTime &now,
         return on + fmt::format("the compiler refuses the weights of {} of {} layers ({}): the "
                                 "program does not run there as it is stored{}.",
                                 now.refused, now.layers, which,
-                                gains.empty() ? "" : "; in these forms it would");
+                                gains.empty() ? "" : "; in other forms it would");
     }
     const auto waits =
         std::ranges::count_if(now.dispatches, [](const auto &each) { return each.hidesGains(); });

@@ -190,16 +190,10 @@ const OperandPlace *firstStored(const Weight &weight)
     return stored == operands.end() ? nullptr : stored->place.get();
 }
 
-/// Bytes of a section, or of a weight's first stored part; of one that is written in the program
-/// where that says its values; empty where it has none.
-struct FileBytes {
-    std::size_t file = kNoIndex;
-    ByteRange range;
-};
-std::optional<FileBytes> bytesOfNamed(const Bundle &bundle, std::size_t weight, std::size_t section)
+} // namespace
+
+std::optional<FileBytes> bytesOfWeight(const Bundle &bundle, std::size_t weight)
 {
-    if (section < bundle.sections().size())
-        return FileBytes{bundle.sections()[section].file, bundle.sections()[section].range};
     if (weight >= bundle.weights().size())
         return std::nullopt;
     if (const OperandPlace *stored = firstStored(bundle.weights()[weight]))
@@ -216,6 +210,16 @@ std::optional<FileBytes> bytesOfNamed(const Bundle &bundle, std::size_t weight, 
                  ByteCount(spans.back().offset + spans.back().length - spans.front().offset)}};
     }
     return std::nullopt;
+}
+
+namespace {
+
+/// Bytes of a section, or those of a weight.
+std::optional<FileBytes> bytesOfNamed(const Bundle &bundle, std::size_t weight, std::size_t section)
+{
+    if (section < bundle.sections().size())
+        return FileBytes{bundle.sections()[section].file, bundle.sections()[section].range};
+    return bytesOfWeight(bundle, weight);
 }
 
 tl::unexpected<PlaceFault> noBytes()

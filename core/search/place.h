@@ -44,6 +44,15 @@ struct PlaceFault {
 tl::expected<TypedPlace, PlaceFault> readPlace(const Bundle &bundle, std::string_view text,
                                                std::size_t currentFile);
 
+/// Bytes of a file.
+struct FileBytes {
+    std::size_t file = kNoIndex;
+    ByteRange range;
+};
+/// A weight's first stored part; of one that is written in the program where that says its values;
+/// empty where it has none.
+std::optional<FileBytes> bytesOfWeight(const Bundle &bundle, std::size_t weight);
+
 /// The first byte of what was typed: of an element its code, of a weight its first stored part.
 /// Error "goto.range" where it has no bytes of its own in a file.
 struct BytePlace {

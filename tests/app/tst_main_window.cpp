@@ -98,6 +98,20 @@ private Q_SLOTS:
         QVERIFY(!dock(u"overview"_s)->visibleRegion().isEmpty());
     }
 
+    /// Qt's own dialogs cut no sizes and dates, whatever they ask for.
+    void fileDialogsShowWholeColumns()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        for (const QString &text :
+             {u"Save As\u2026"_s, u"Open Session\u2026"_s, u"Apply Patch File\u2026"_s}) {
+            VERIFIED(action(text))->trigger();
+            auto *dialog = VERIFIED((*m_window)->findChild<QFileDialog *>());
+            QVERIFY2(dialog->findChild<QTreeView *>(u"treeView"_s)->isColumnHidden(2),
+                     qPrintable(text));
+            delete dialog;
+        }
+    }
+
     /// Files that are dropped on a box for text, docked or floating, open: they are no text for it.
     void textFieldsTakeNoFiles()
     {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/go_to_box.h"
 #include "core/base/overlaid_file.h"
+#include "made_bundle.h"
 #include "tests/app/main_window_fixture.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/common/tile_view.h"
@@ -106,6 +107,45 @@ private Q_SLOTS:
             QCOMPARE(view->selection().offset.value, offset);
         QVERIFY(part.range().contains(view->selection().offset));
         QVERIFY(session().place() == place);
+    }
+
+    /// The keyboard leaves a dock that is hidden: no table that would get it chooses its first row.
+    void workspacesChooseNothing()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        for (const char *name : {"Performance", "Inspect", "Performance", "Hardware", "Inspect"}) {
+            VERIFIED(shownIn<QTreeView>(u"bundle"_s))->setFocus();
+            VERIFIED(action(QLatin1String(name)))->trigger();
+            QVERIFY(m_window->settle());
+            QVERIFY2(session().place() == Place(), name);
+        }
+        QVERIFY(goToWeight(0));
+        QVERIFY(!dock(u"weight"_s)->visibleRegion().isEmpty());
+    }
+
+    /// A weight that the program writes lies where that says its values.
+    void writtenWeightHasItsPlace()
+    {
+        test::MadeBundle made;
+        made.layer("stored", "[2, 4]", test::Bytes(16));
+        const std::string type = "tensor<fp16, [4]>";
+        made.line(type + " c = const()[name = string(\"c\"), val = " + type +
+                  "([0x1p+0, 0x1p+1, 0x1p+2, 0x1p+3])]");
+        made.line("tensor<fp16, [1, 4]> y = add(x = x, y = c)[name = string(\"y\")]");
+        const QTemporaryDir folder;
+        QVERIFY(QDir(folder.path()).mkpath(u"m.mlmodelc/weights"_s));
+        QVERIFY(test::put(folder.filePath(u"m.mlmodelc/model.mil"_s),
+                          QByteArray::fromStdString(made.text())));
+        QVERIFY(test::put(folder.filePath(u"m.mlmodelc/weights/weight.bin"_s), made.weights()));
+        QVERIFY(m_window->open({folder.filePath(u"m.mlmodelc"_s)}));
+        const Bundle &bundle = *session().bundle();
+        QVERIFY(goToWeight(*bundle.weightByName("stored")));
+        QVERIFY(goToWeight(*bundle.weightByName("c")));
+        QVERIFY(m_window->settleLong());
+        const auto *view = dock(u"hex"_s)->findChild<ui::HexView *>();
+        QCOMPARE(bundle.files()[view->file()].path, "model.mil");
+        QCOMPARE(view->selection().offset.value, made.text().find("0x1p+0"));
+        QCOMPARE(session().place().weight, *bundle.weightByName("c"));
     }
 
     /// A cell that the keys moved to is told of after a moment: not once something else was chosen.

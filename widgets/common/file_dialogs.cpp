@@ -116,9 +116,6 @@ QString outputRefusal(const QWidget *asking, const QString &path)
         .arg(name, fromUtf8(target.error().message));
 }
 
-namespace {
-
-/// Sizes and dates are never cut, in dialogs that are Qt's own.
 void showWholeColumns(const QFileDialog &dialog)
 {
     const auto *view = dialog.findChild<QTreeView *>(QStringLiteral("treeView"));
@@ -131,6 +128,8 @@ void showWholeColumns(const QFileDialog &dialog)
         header->setSectionResizeMode(column, column == 0 ? QHeaderView::Stretch
                                                          : QHeaderView::ResizeToContents);
 }
+
+namespace {
 
 void prepareSave(QFileDialog &dialog, const QString &name)
 {
@@ -240,6 +239,19 @@ void OpenDialog::accept()
     }
     Q_EMIT fileSelected(path);
     QDialog::accept();
+}
+
+void openPathDialog(OpenDialog::Lists lists, QWidget *asking, const QString &title,
+                    const QString &filters, std::function<void(const QString &)> chosen)
+{
+    auto *dialog = new OpenDialog(lists, asking, title, filters);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    QObject::connect(dialog, &QFileDialog::fileSelected, asking,
+                     [asking, chosen = std::move(chosen)](const QString &path) {
+                         setDialogFolder(asking, QFileInfo(path).absolutePath());
+                         chosen(path);
+                     });
+    dialog->open();
 }
 
 } // namespace kernscope::ui

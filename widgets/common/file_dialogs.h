@@ -36,6 +36,8 @@ QString askSavePath(QWidget *asking, const QString &title, const QString &name,
 /// The same without waiting: `chosen` gets the path, and nothing is called where the user cancels.
 void openSaveDialog(QWidget *asking, const QString &title, const QString &name,
                     const QString &filters, std::function<void(const QString &)> chosen);
+/// Sizes and dates are never cut, in dialogs that are Qt's own.
+void showWholeColumns(const QFileDialog &dialog);
 /// Asks for a file that is there; starts at `before` where that is not empty. Empty: cancelled.
 QString askOpenPath(QWidget *asking, const QString &title, const QString &filters = {},
                     const QString &before = {});
@@ -59,5 +61,8 @@ private:
     QString typedPath() const;
     bool takes(const QString &path) const;
 };
+/// Asks with one without waiting: `chosen` gets the path, nothing is called where the user cancels.
+void openPathDialog(OpenDialog::Lists lists, QWidget *asking, const QString &title,
+                    const QString &filters, std::function<void(const QString &)> chosen);
 
 } // namespace kernscope::ui

@@ -22,6 +22,7 @@ namespace kernscope::ui {
 
 PlotCanvas::PlotCanvas(QWidget *parent) : QCustomPlot(parent)
 {
+    setAttribute(Qt::WA_NoMousePropagation, false); // or no wheel reaches the panel around it
     // What changes while it is out of view is drawn all the same: others ask where things lie.
     connect(this, &QCustomPlot::afterReplot, this, [this] {
         if (!isVisible() && !m_painting)
@@ -65,6 +66,12 @@ void PlotCanvas::hideEvent(QHideEvent *event)
     QCustomPlot::hideEvent(event);
     if (!event->spontaneous())
         dropPictures();
+}
+
+void PlotCanvas::wheelEvent(QWheelEvent *event)
+{
+    QCustomPlot::wheelEvent(event); // it takes every turn
+    event->setAccepted(interactions().testFlag(QCP::iRangeZoom));
 }
 
 namespace {

@@ -29,6 +29,8 @@ public:
 protected:
     void paintEvent(QPaintEvent *event) override;
     void hideEvent(QHideEvent *event) override;
+    /// A plot that does not zoom leaves the wheel to the panel that it stands in.
+    void wheelEvent(QWheelEvent *event) override;
 
 private:
     void dropPictures();

@@ -17,7 +17,6 @@
 #include <QComboBox>
 #include <QEvent>
 #include <QFile>
-#include <QFileInfo>
 #include <QHeaderView>
 #include <QLabel>
 #include <QScrollBar>
@@ -126,7 +125,7 @@ void BuildPictures::shareRange()
     if (m_range > 0 || first == nullptr || !(first->range() > 0))
         return;
     m_range = first->range();
-    pane(0).legend().showValues(ValueColors::Signed, m_range);
+    pane(0).legend().showValues(ValueColors::Signed, m_range, first->only());
     for (std::size_t i = 1; i < m_sides.size(); ++i)
         showSide(i, true);
     markCells();
@@ -506,14 +505,9 @@ bool BuildsDock::working() const
 
 void BuildsDock::open(bool folder)
 {
-    auto *dialog = new OpenDialog(folder ? OpenDialog::Lists::Folders : OpenDialog::Lists::Files,
-                                  this, folder ? tr("Add a Build Folder") : tr("Add a Build File"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString &path) {
-        setDialogFolder(this, QFileInfo(path).absolutePath());
-        add(path);
-    });
-    dialog->open();
+    openPathDialog(folder ? OpenDialog::Lists::Folders : OpenDialog::Lists::Files, this,
+                   folder ? tr("Add a Build Folder") : tr("Add a Build File"), {},
+                   [this](const QString &path) { add(path); });
 }
 
 void BuildsDock::add(const QString &path)

@@ -295,8 +295,9 @@ void PairPictures::showSide(bool ofA, const WeightReaderPtr &reader, bool keepPo
     }
     const bool dark = theme::isDark(palette());
     if (m_mode != PictureMode::Zeros) {
+        const auto *a = ofA ? nullptr : valuesOf(true);
         pane.show(std::make_shared<ValueTiles>(reader, ValueColors::Signed, dark,
-                                               m_sample.valueRange, pyramidOf(ofA, reader)),
+                                               a ? a->rangeForOthers() : 0, pyramidOf(ofA, reader)),
                   keepPosition);
         pane.legend().clear();
         showOwnRanges();
@@ -326,14 +327,26 @@ PicturePyramid PairPictures::differencePyramid() const
                                                 : WeightPyramids::Kind::Difference);
 }
 
-/// A picture without a sample knows its range once its first tile is drawn.
+const ValueTiles *PairPictures::valuesOf(bool ofA) const
+{
+    if (!(ofA ? m_readerA : m_readerB))
+        return nullptr; // what the pair before left
+    return dynamic_cast<const ValueTiles *>((ofA ? viewA() : viewB())->source().get());
+}
+
+/// A knows its range once its first tile is drawn; B is drawn in it, as builds are: one colour is
+/// one value, here and where A is shown alone.
 void PairPictures::showOwnRanges()
 {
-    for (const std::size_t side : {0U, 1U}) {
-        const PicturePane &pane = m_row->pane(side);
-        const auto *source = dynamic_cast<const ValueTiles *>(pane.view()->source().get());
-        if (source && source->range() > 0)
-            pane.legend().showValues(ValueColors::Signed, source->range());
+    const ValueTiles *a = valuesOf(true), *b = valuesOf(false);
+    if (a && b && a->rangeForOthers() > 0 && a->range() != b->range())
+        return showSide(false, m_readerB, true);
+    for (const bool ofA : {true, false}) {
+        const ValueTiles *shown = ofA ? a : b;
+        if (shown && shown->range() > 0)
+            m_row->pane(ofA ? 0 : 1)
+                .legend()
+                .showValues(ValueColors::Signed, shown->range(), shown->only());
     }
 }
 

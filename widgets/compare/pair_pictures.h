@@ -108,7 +108,7 @@ public:
     explicit PairPictures(TaskManager &tasks, QWidget *parent = nullptr);
 
     /// Shows a pair; the same pair after an edit keeps position and cell. The sample gives the
-    /// ranges of the colours.
+    /// range of the difference's colours.
     void show(const PairSubject &subject, const PairSample &sample);
     void clear();
     /// The largest difference of all elements, once it is known: what the difference is coloured by
@@ -149,6 +149,7 @@ private:
     void showDifferenceLegend();
     double differenceRange() const;
     bool relative() const { return m_mode == PictureMode::Relative; }
+    const ValueTiles *valuesOf(bool ofA) const; ///< null where no values are drawn
     void showOwnRanges();
     void markCells();
     void readCell();

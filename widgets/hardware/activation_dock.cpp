@@ -432,7 +432,7 @@ QString ActivationDock::needed() const
                 .arg(fromUtf8(bundle->name()), tables.join(u'\n'));
     }
     return tr("Select the 86 bytes of an activation table in Bytes or Sections, or open a file "
-              "that begins with one (Hardware, Activation Table).");
+              "that begins with one (Tools, Docks of Hardware).");
 }
 
 void ActivationDock::clear()

@@ -2,6 +2,7 @@
 #include "widgets/models/session.h"
 
 #include "core/bundle/bundle.h"
+#include "core/search/place.h"
 #include "widgets/models/task_manager.h"
 
 #include <QUndoStack>
@@ -180,16 +181,17 @@ void Session::setPatches(std::vector<PatchEntry> patches)
 
 void Session::complete(Place &place) const
 {
-    const auto &weights = m_bundle->weights();
     const auto &sections = m_bundle->sections();
     if (place.bytes && place.file < m_bundle->files().size()) {
         if (place.section == kNoIndex)
             place.section = m_bundle->sectionAt(place.file, place.bytes->offset);
-    } else if (place.section == kNoIndex && place.weight < weights.size()) {
-        for (const codec::Operand &operand : weights[place.weight].operands()) {
-            if (!operand.place->isLiteral()) {
-                place.section = m_bundle->sectionAt(operand.place->file, operand.place->dataOffset);
-                break;
+    } else if (place.section == kNoIndex) {
+        if (const auto own = search::bytesOfWeight(*m_bundle, place.weight)) {
+            place.section = m_bundle->sectionAt(own->file, own->range.offset);
+            // What the program writes is a part of its section.
+            if (place.section == kNoIndex || sections[place.section].weight == kNoIndex) {
+                place.file = own->file;
+                place.bytes = own->range;
             }
         }
     }

@@ -12,8 +12,6 @@
 
 #include <QComboBox>
 #include <QCompleter>
-#include <QFileDialog>
-#include <QFileInfo>
 #include <QGridLayout>
 #include <QLineEdit>
 #include <QPushButton>
@@ -225,18 +223,14 @@ void EditLine::accepted()
 
 void EditLine::browse()
 {
-    auto *dialog = new QFileDialog(this, tr("Values from a NumPy file"), dialogFolder(this));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::ExistingFile);
-    dialog->setNameFilters(
-        {tr("NumPy arrays (*.npy)"), tr("Tensors of the weight's name (*.npz *.safetensors)")});
-    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString &file) {
-        setDialogFolder(this, QFileInfo(file).absolutePath());
-        const auto equals = m_text->text().indexOf(QLatin1Char('='));
-        const QString name = equals < 0 ? m_text->text() : m_text->text().left(equals);
-        m_text->setText(name + QLatin1Char('=') + file);
-    });
-    dialog->open();
+    openPathDialog(OpenDialog::Lists::Files, this, tr("Values from a NumPy file"),
+                   tr("NumPy arrays (*.npy);;Tensors of the weight's name (*.npz *.safetensors)"),
+                   [this](const QString &file) {
+                       const auto equals = m_text->text().indexOf(QLatin1Char('='));
+                       const QString name =
+                           equals < 0 ? m_text->text() : m_text->text().left(equals);
+                       m_text->setText(name + QLatin1Char('=') + file);
+                   });
 }
 
 } // namespace kernscope::ui

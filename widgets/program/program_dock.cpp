@@ -354,9 +354,11 @@ void ProgramDock::follow(const Place &place, QObject *origin)
     const auto &tree = m_model->tree();
     if (!tree || origin == this)
         return;
-    std::size_t row = tree->readerOf(place.weight);
+    std::size_t row = ProgramTree::kNone;
     if (place.bytes && tree->bundle().isProgramFile(place.file))
         row = tree->rowAtByte(place.file, place.bytes->offset.value);
+    if (row == ProgramTree::kNone) // also of a weight that lies beside the code (.mlirb, .odix)
+        row = tree->readerOf(place.weight);
     if (row != ProgramTree::kNone)
         showRow(row);
 }

@@ -70,6 +70,8 @@ public:
     ValueColors colors() const { return m_colors; }
     /// The value of the full colour; 0 until it is known.
     double range() const { return m_range.load(std::memory_order_relaxed); }
+    /// The same where it is of values that are there, else 0: what others are drawn in beside it.
+    double rangeForOthers() const { return only() == Only::Values ? range() : 0; }
     /// Of the whole weight, not of the slice; Values until the range is known, and for a weight
     /// that is too large to read for this.
     Only only() const { return m_only.load(std::memory_order_relaxed); }

@@ -188,6 +188,19 @@ private Q_SLOTS:
         QVERIFY(plot.pointText(3).contains(QLatin1String("not zero")));
     }
 
+    /// It does not zoom: the panel that it stands in scrolls.
+    void wheelIsLeftToThePanel()
+    {
+        DensityPlot plot;
+        QVERIFY(test::expose(plot));
+        const QPointF at = canvas(plot)->rect().center();
+        QWheelEvent wheel(at, canvas(plot)->mapToGlobal(at), {}, {0, -120}, Qt::NoButton, {},
+                          Qt::NoScrollPhase, false);
+        QApplication::sendEvent(canvas(plot), &wheel);
+        QVERIFY(!wheel.isAccepted());
+        QVERIFY(!canvas(plot)->testAttribute(Qt::WA_NoMousePropagation));
+    }
+
     void tableTwin()
     {
         DensityPlot plot;

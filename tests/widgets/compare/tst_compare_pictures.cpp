@@ -124,6 +124,21 @@ private Q_SLOTS:
         QCOMPARE(legendBelow(*dock.pictures()->viewDifference()), u"no difference"_s);
     }
 
+    /// One colour is one value: B is drawn in the range that A has alone and among builds.
+    void oneRangeOfValues()
+    {
+        auto [session, dock] = test::Alone<CompareDock>();
+        QVERIFY(showDock(dock, session, denseBundle({{"w", "[2, 2]", {1, 2, 3, 4}}}),
+                         denseBundle({{"w", "[2, 2]", {10, 20, 30, 40}}}), {1300, 800}));
+        QVERIFY(settle(dock));
+        for (const TileView *view : {dock.pictures()->viewA(), dock.pictures()->viewB()})
+            QCOMPARE(legendBelow(*view), u"from -3 to 3"_s);
+        session.setBundle(denseBundle({{"w", "[2, 2]", {0, 0, 0, 0}}}));
+        QVERIFY(settle(dock));
+        QCOMPARE(legendBelow(*dock.pictures()->viewA()), u"all 0"_s);
+        QCOMPARE(legendBelow(*dock.pictures()->viewB()), u"from -30 to 30"_s);
+    }
+
     /// Half of a value is half of it, however small it is; what appears where A has a zero is
     /// beyond every measure.
     void relativeDifference()

@@ -219,6 +219,19 @@ private Q_SLOTS:
         QFAIL("one reader only");
     }
 
+    /// A weight that lies in the file of the program, beside the code, is followed to its reader.
+    void followsToReadersOfTheSameFile()
+    {
+        sample::SampleBundle made = sample::coreAi();
+        const auto bundle = VERIFIED(Bundle::open(made.name, OpenOptions{std::move(made.files)}));
+        auto [session, dock] = test::Alone<ProgramDock>();
+        QVERIFY(test::showDock(dock, session, *bundle));
+        session.goToWeight(0);
+        QVERIFY((*bundle)->isProgramFile(session.place().file));
+        QTRY_COMPARE(dock.model().nodeOf(dock.view().currentIndex()),
+                     dock.model().tree()->readerOf(0));
+    }
+
     /// The inspector shows an operation: what goes in first, then attributes, results and readers,
     /// each link leading on; and the weight alone where a weight was chosen.
     void operationsAreInspected()
