@@ -27,7 +27,7 @@ void pickFile(QWidget &window, const QString &title,
     const QString kinds = PickPathWords::tr(
         "Weights and programs (*.bin *.mil *.mlmodel *.mlirb *.odix *.hwx *.anec *.ksec "
         "*.safetensors *.npy *.npz *.pte *.zip *.kernscope-session);;All files (*)");
-    ui::openPathDialog(ui::OpenDialog::Lists::Files, &window, title, kinds, chosen);
+    ui::openPathDialog(ui::OpenDialog::Lists::Bundles, &window, title, kinds, chosen);
 }
 
 } // namespace kernscope::app

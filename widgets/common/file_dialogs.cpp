@@ -204,7 +204,7 @@ QString askOpenPath(QWidget *asking, const QString &title, const QString &filter
 }
 
 OpenDialog::OpenDialog(Lists lists, QWidget *asking, const QString &title, const QString &filters)
-    : QFileDialog(asking, title, dialogFolder(asking), filters)
+    : QFileDialog(asking, title, dialogFolder(asking), filters), m_lists(lists)
 {
     setFileMode(lists == Lists::Folders ? QFileDialog::Directory : QFileDialog::ExistingFile);
     setOption(QFileDialog::ShowDirsOnly, false);
@@ -221,13 +221,14 @@ QString OpenDialog::typedPath() const
     return text.isEmpty() ? QString() : QDir::cleanPath(directory().absoluteFilePath(text));
 }
 
-/// Files are taken, and folders by a dialog for folders; by one for files those that are bundles.
+/// Files are taken, and folders by a dialog for folders; by one for bundles those that are bundles.
 bool OpenDialog::takes(const QString &path) const
 {
     const QFileInfo info(path);
-    if (info.isFile() || fileMode() == QFileDialog::Directory)
+    if (info.isFile() || m_lists == Lists::Folders)
         return info.exists();
-    return info.isDir() && patch::isBundleFolder(QFile::encodeName(path).toStdString());
+    return m_lists == Lists::Bundles && info.isDir() &&
+           patch::isBundleFolder(QFile::encodeName(path).toStdString());
 }
 
 void OpenDialog::accept()

@@ -42,15 +42,16 @@ void showWholeColumns(const QFileDialog &dialog);
 QString askOpenPath(QWidget *asking, const QString &title, const QString &filters = {},
                     const QString &before = {});
 
-/// Asks for a bundle. A bundle is a file or a folder: whichever of the two the dialog lists, a path
-/// of the other kind may be typed into it as well. Qt's own dialog for files would go into a folder
-/// and forget what was typed, that for folders would do nothing at all with a file.
+/// Asks for a file, or for a bundle. A bundle is a file or a folder: whichever of the two the
+/// dialog lists, a path of the other kind may be typed into it as well. Qt's own dialog for files
+/// would go into a folder and forget what was typed, that for folders would do nothing at all with
+/// a file.
 class OpenDialog final : public QFileDialog
 {
     Q_OBJECT
 
 public:
-    enum class Lists : std::uint8_t { Files, Folders };
+    enum class Lists : std::uint8_t { Files, Bundles, Folders };
 
     /// Starts in the folder of the window of `asking` (dialogFolder). `filters` are for files.
     OpenDialog(Lists lists, QWidget *asking, const QString &title, const QString &filters = {});
@@ -60,6 +61,8 @@ public:
 private:
     QString typedPath() const;
     bool takes(const QString &path) const;
+
+    const Lists m_lists;
 };
 /// Asks with one without waiting: `chosen` gets the path, nothing is called where the user cancels.
 void openPathDialog(OpenDialog::Lists lists, QWidget *asking, const QString &title,

@@ -505,7 +505,7 @@ bool BuildsDock::working() const
 
 void BuildsDock::open(bool folder)
 {
-    openPathDialog(folder ? OpenDialog::Lists::Folders : OpenDialog::Lists::Files, this,
+    openPathDialog(folder ? OpenDialog::Lists::Folders : OpenDialog::Lists::Bundles, this,
                    folder ? tr("Add a Build Folder") : tr("Add a Build File"), {},
                    [this](const QString &path) { add(path); });
 }

@@ -132,28 +132,32 @@ private Q_SLOTS:
 
     void typedPathsOpen_data()
     {
-        QTest::addColumn<bool>("folders");
+        QTest::addColumn<OpenDialog::Lists>("lists");
         QTest::addColumn<QString>("typed"); // %1: the folder
         QTest::addColumn<QString>("chosen");
-        for (const bool folders : {false, true}) {
-            const char *lists = folders ? "folders" : "files";
-            const auto row = [&](const char *what, const QString &typed, const QString &chosen) {
-                QTest::addRow("%s, %s", lists, what) << folders << typed << chosen;
+        using enum OpenDialog::Lists;
+        for (const auto &[lists, name] :
+             {std::pair(Bundles, "bundles"), std::pair(Folders, "folders")}) {
+            const auto row = [lists = lists, name = name](const char *what, const QString &typed,
+                                                          const QString &chosen) {
+                QTest::addRow("%s, %s", name, what) << lists << typed << chosen;
             };
             row("a file", u"%1/net.hwx"_s, u"net.hwx"_s);
             row("a file of this folder", u"net.hwx"_s, u"net.hwx"_s);
             row("a bundle", u"%1/m.mlmodelc"_s, u"m.mlmodelc"_s);
             row("with a slash", u"%1/m.mlmodelc/"_s, u"m.mlmodelc"_s);
             row("no name of one", u"%1/built"_s, u"built"_s);
-            row("a plain folder", u"%1/plain"_s, folders ? u"plain"_s : QString());
+            row("a plain folder", u"%1/plain"_s, lists == Folders ? u"plain"_s : QString());
         }
+        QTest::addRow("files, a file") << Files << u"%1/net.hwx"_s << u"net.hwx"_s;
+        QTest::addRow("files, a bundle") << Files << u"%1/m.mlmodelc"_s << QString();
     }
 
     /// What is typed opens with Enter, be it a file or a folder, also while the completer shows its
-    /// proposals. A dialog for files goes into a folder that is no bundle.
+    /// proposals. A dialog for bundles goes into a folder that is none, one for files into any.
     void typedPathsOpen()
     {
-        QFETCH(bool, folders);
+        QFETCH(OpenDialog::Lists, lists);
         QFETCH(QString, typed);
         QFETCH(QString, chosen);
         const QTemporaryDir folder;
@@ -163,8 +167,7 @@ private Q_SLOTS:
             write(folder.filePath(QLatin1String(name)));
         QWidget window;
         window.setProperty(kDialogFolder, folder.path());
-        OpenDialog dialog(folders ? OpenDialog::Lists::Folders : OpenDialog::Lists::Files, &window,
-                          u"Open"_s);
+        OpenDialog dialog(lists, &window, u"Open"_s);
         QSignalSpy selected(&dialog, &QFileDialog::fileSelected);
         dialog.open();
         QVERIFY(QTest::qWaitForWindowExposed(&dialog));
@@ -178,7 +181,7 @@ private Q_SLOTS:
         QTest::keyClick(edit, Qt::Key_Return);
         if (chosen.isEmpty()) {
             QVERIFY(selected.isEmpty() && dialog.isVisible());
-            QCOMPARE(QFileInfo(dialog.directory().path()).fileName(), u"plain"_s);
+            QCOMPARE(dialog.directory().dirName(), QDir(text).dirName());
             return;
         }
         QCOMPARE(selected.count(), 1);
