@@ -124,7 +124,7 @@ struct ValueRule {
 /// "scaled", "rows_scaled", …, "transposed".
 std::string_view ruleName(ValueRule::Kind kind);
 /// "scaled by 2", "rows scaled by 1.3 to 7.9, close", "codes without their scales: blocks of 32
-/// scaled by 64 to 4,096", "transposed".
+/// scaled by 64 to 4,096", "transposed, similar".
 std::string ruleText(const ValueRule &rule);
 
 namespace diff {

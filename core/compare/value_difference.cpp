@@ -480,7 +480,9 @@ std::string ruleText(const ValueRule &rule)
         if (rule.most - rule.least > kExactRmse * std::abs(rule.least))
             text += fmt::format(" to {:.4g}", rule.most);
     }
-    return rule.codes || rule.left <= kExactRmse ? text : text + ", close";
+    if (rule.codes || rule.left <= kExactRmse)
+        return text;
+    return text + (rule.left <= kCloseRmse ? ", close" : ", similar");
 }
 
 std::optional<ValueRule> diff::findRule(const Bundle &a, std::size_t weightA, const Bundle &b,
@@ -502,13 +504,20 @@ std::optional<ValueRule> diff::findRule(const Bundle &a, std::size_t weightA, co
     // Integers may have a zero point.
     const bool offset = codes && !(isFloatingPoint(from) && isFloatingPoint(to));
     auto rule = FactorSearch(*reader, squeezed(a.weights()[weightA].shape), codes, offset).run();
-    return rule ? rule : findTransposed(a, weightA, b, weightB);
+    if (rule)
+        return rule;
+    // One that nearly equals its transpose is no better explained by that.
+    rule = findTransposed(a, weightA, b, weightB);
+    return rule && rule->left < values.relativeRmse ? rule : std::nullopt;
 }
 
 std::optional<ValueRule> diff::findTransposed(const Bundle &a, std::size_t weightA, const Bundle &b,
                                               std::size_t weightB)
 {
     constexpr std::uint64_t kTurnedSamples = 4096, kLeastTurned = 8;
+    // Of few elements some order fits by chance.
+    constexpr std::size_t kLeastSimilar = 64;
+    constexpr double kMostApart = kSimilarRmse * kSimilarRmse;
     constexpr std::size_t kMostAxes = 4;
     const Shape shape = squeezed(a.weights()[weightA].shape);
     const Shape shapeB = squeezed(b.weights()[weightB].shape);
@@ -524,8 +533,15 @@ std::optional<ValueRule> diff::findTransposed(const Bundle &a, std::size_t weigh
         return value;
     };
     std::vector<double> values;
-    for (const std::uint64_t place : places)
+    double squares = 0, sum = 0;
+    for (const std::uint64_t place : places) {
         values.push_back(valueOf(reader->a(), place));
+        squares += values.back() * values.back();
+        sum += values.back();
+    }
+    // What all values have in common is similar in every order.
+    const double spread = squares - sum * sum / static_cast<double>(values.size());
+    std::optional<ValueRule> rule;
     std::vector<std::size_t> order(shape.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     while (std::next_permutation(order.begin(), order.end())) {
@@ -533,20 +549,18 @@ std::optional<ValueRule> diff::findTransposed(const Bundle &a, std::size_t weigh
                 order.begin(), order.end(), shapeB.begin(),
                 [&](std::size_t axis, std::uint64_t extent) { return shape[axis] == extent; }))
             continue;
-        double squares = 0, apart = 0;
-        for (std::size_t i = 0; i < places.size(); ++i) {
+        double apart = 0;
+        // The first few tell nearly always.
+        for (std::size_t i = 0; i < places.size() && apart <= kMostApart * squares; ++i) {
             const double other = valueOf(reader->b(), turned(places[i], shape, order));
-            squares += values[i] * values[i];
             apart += (values[i] - other) * (values[i] - other);
-            // The first few tell nearly always.
-            if (i >= 64 && apart > squares)
-                break;
         }
         const double left = squares > 0 ? std::sqrt(apart / squares) : 1;
-        if (left <= kCloseRmse)
-            return ValueRule{ValueRule::Kind::Transposed, false, 1, 1, 0, left};
+        const bool similar = places.size() >= kLeastSimilar && apart < kMostApart * spread;
+        if ((left <= kCloseRmse || similar) && (!rule || left < rule->left))
+            rule = ValueRule{ValueRule::Kind::Transposed, false, 1, 1, 0, left};
     }
-    return std::nullopt;
+    return rule;
 }
 
 } // namespace kernscope

@@ -325,9 +325,9 @@ const TableOf<PairRow> &pairTable()
         {kName | kTerminal, "names", "weight",
          "Name of the weight in A, and in B where that differs",
          [](auto &row) -> Value {
-             if (!row.onA() || !row.onB() || row.nameA == row.nameB)
-                 return printable(row.name());
-             return printable(row.nameA) + " > " + printable(row.nameB);
+             if (!row.onA() || !row.onB() || row.findableA == row.findableB)
+                 return printable(row.onA() ? row.findableA : row.findableB);
+             return printable(row.findableA) + " > " + printable(row.findableB);
          }},
         {kName | kWindow, "weight",
          "Name of the weight in A; that in B is in the tool tip where it differs",

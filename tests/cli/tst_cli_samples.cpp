@@ -121,6 +121,9 @@ private slots:
         const auto shown = runCli("inspect %", path);
         QVERIFY(shown.out.contains("Shared records"));
         QVERIFY(shown.out.contains("decode/w, prefill/w"));
+        const auto compared = runCli("diff % % --columns weight,verdict", path, path);
+        QVERIFY2(compared.out.contains("\n  decode/w ") && compared.out.contains("\n  prefill/w "),
+                 compared.out);
     }
 
     /// Functions of one model are dispatches of their own; those that `main` calls are its

@@ -320,6 +320,31 @@ private slots:
         QCOMPARE(verdict(firstPair(a, b), *a, *b), "transposed");
     }
 
+    /// As a coarse palette leaves it; and not what has but its mean in common.
+    void transposedAndSimilar()
+    {
+        for (const auto &[rows, columns] : {std::pair(64U, 64U), std::pair(24U, 48U)}) {
+            std::mt19937 random(7);
+            const Numbers values = randomWeight(random, std::size_t{rows} * columns);
+            double squares = 0;
+            for (const float value : values)
+                squares += value * value;
+            squares /= static_cast<double>(values.size());
+            const auto rms = static_cast<float>(std::sqrt(squares));
+            Numbers turned(values.size()), level(values.size()), unlike(values.size());
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                const std::size_t place = i % columns * rows + i / columns;
+                turned[place] = values[i] + (random() % 2 == 0 ? 0.2F : -0.2F) * rms;
+                level[i] = values[i] + 20 * rms;
+                unlike[i] = values[i * 7 % values.size()] + 20 * rms;
+            }
+            const Shape shape{rows, columns}, other{columns, rows};
+            const BundlePtr a = weightOf(shape, values), b = weightOf(other, turned);
+            QCOMPARE(verdict(firstPair(a, b), *a, *b), "transposed, similar");
+            QVERIFY(!firstPair(weightOf(shape, level), weightOf(other, unlike)).rule);
+        }
+    }
+
     /// Codes that are taken for values: the scales, and the zero points, are missing.
     void codesWithoutScales()
     {
