@@ -392,9 +392,6 @@ void LayoutKeeper::restoreOrArrange(Layout layout)
     m_current = layout;
     m_shown = true;
     m_docks.forgetSizes();
-    // A dock that is hidden hands the keyboard on, and a table that gets it chooses its first row.
-    if (QWidget *typed = m_host->window()->focusWidget(); typed && m_host->isAncestorOf(typed))
-        typed->clearFocus();
     if (state.isEmpty() || !m_host->restoreState(state, kStateVersion))
         arrange(layout);
     Q_EMIT currentChanged(layout);

@@ -109,20 +109,6 @@ private Q_SLOTS:
         QVERIFY(session().place() == place);
     }
 
-    /// The keyboard leaves a dock that is hidden: no table that would get it chooses its first row.
-    void workspacesChooseNothing()
-    {
-        QVERIFY(m_window->open({sample(u"dense"_s)}));
-        for (const char *name : {"Performance", "Inspect", "Performance", "Hardware", "Inspect"}) {
-            VERIFIED(shownIn<QTreeView>(u"bundle"_s))->setFocus();
-            VERIFIED(action(QLatin1String(name)))->trigger();
-            QVERIFY(m_window->settle());
-            QVERIFY2(session().place() == Place(), name);
-        }
-        QVERIFY(goToWeight(0));
-        QVERIFY(!dock(u"weight"_s)->visibleRegion().isEmpty());
-    }
-
     /// A weight that the program writes lies where that says its values.
     void writtenWeightHasItsPlace()
     {
