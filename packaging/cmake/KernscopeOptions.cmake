@@ -80,7 +80,7 @@ endif()
 # loops over elements. In what runs once they are not optimised at all, but for the readers of files,
 # which tests with checks give thousands of broken ones.
 #   kernscope_plain(target)
-set(KERNSCOPE_UNLOOPED "^kernscope_(audit|bundle|patch|search)$")
+set(KERNSCOPE_UNLOOPED "^kernscope_(audit|bundle|search)$")
 function(kernscope_plain target)
     set(level -O1)
     if(NOT KERNSCOPE_CORE_TESTS OR (KERNSCOPE_UNCHECKED_TESTS AND target MATCHES
