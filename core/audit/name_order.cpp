@@ -2,10 +2,13 @@
 #include "core/audit/name_order.h"
 
 #include "core/base/text.h"
+#include "core/bundle/bundle.h"
+#include "core/graph/graph.h"
 
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <string_view>
 #include <tuple>
 
@@ -214,6 +217,43 @@ std::vector<std::size_t> expectedOrder(std::span<const std::string> names,
                                        std::span<const std::optional<double>> positions)
 {
     return NameTree(names, positions).ranks(names.size());
+}
+
+std::vector<std::optional<double>> positionsOf(const BundlePtr &package)
+{
+    static constexpr std::array<std::string_view, 6> kMoves{"transpose", "reshape", "expand",
+                                                            "squeeze",   "cast",    "slice"};
+    std::vector<std::optional<double>> positions(package->weights().size());
+    const auto graph = graph::Graph::build(package);
+    if (!graph)
+        return positions;
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+        const std::size_t node = (*graph)->nodeOfWeight(i);
+        if (node == graph::kNone)
+            continue;
+        std::vector<std::size_t> next{node};
+        std::set<std::size_t> seen;
+        std::size_t first = graph::kNone;
+        while (!next.empty()) {
+            const std::size_t at = next.back();
+            next.pop_back();
+            for (const std::size_t edge : (*graph)->edgesFrom(at)) {
+                const std::size_t to = (*graph)->edges()[edge].to;
+                if (!seen.insert(to).second || seen.size() > 64)
+                    continue;
+                const std::string title = (*graph)->title(to);
+                const bool moves = std::ranges::any_of(
+                    kMoves, [&](auto word) { return title.find(word) != title.npos; });
+                if (moves)
+                    next.push_back(to);
+                else
+                    first = std::min(first, to);
+            }
+        }
+        if (first != graph::kNone)
+            positions[i] = static_cast<double>(first);
+    }
+    return positions;
 }
 
 } // namespace kernscope::audit

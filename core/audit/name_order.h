@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/bundle/bundle_fwd.h"
+
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -23,5 +25,9 @@ std::string withoutNumber(const std::string &name);
 /// they are known.
 std::vector<std::size_t> expectedOrder(std::span<const std::string> names,
                                        std::span<const std::optional<double>> positions);
+
+/// Where each weight is first read by the program, through what only moves its elements; empty
+/// where it is not.
+std::vector<std::optional<double>> positionsOf(const BundlePtr &package);
 
 } // namespace kernscope::audit

@@ -298,4 +298,41 @@ std::vector<FoldedNorm> findNorms(const Bundle &checkpoint)
     return norms;
 }
 
+std::vector<std::uint64_t> samplePlaces(std::uint64_t elements, std::uint64_t most)
+{
+    const std::uint64_t count = std::min(elements, most);
+    std::vector<std::uint64_t> places(static_cast<std::size_t>(count));
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const std::uint64_t stratum = elements / count;
+        places[static_cast<std::size_t>(i)] =
+            i * stratum + (count == elements ? 0 : ((i + 1) * 0x9E3779B97F4A7C15U >> 17) % stratum);
+    }
+    return places;
+}
+
+Likeness likeness(std::span<const float> d, std::span<const float> r)
+{
+    double n = 0, sd = 0, sr = 0, dd = 0, rr = 0, dr = 0;
+    for (std::size_t i = 0; i < std::min(d.size(), r.size()); ++i) {
+        const auto a = static_cast<double>(d[i]), b = static_cast<double>(r[i]);
+        if (!std::isfinite(a) || !std::isfinite(b))
+            continue;
+        n += 1;
+        sd += a;
+        sr += b;
+        dd += a * a;
+        rr += b * b;
+        dr += a * b;
+    }
+    if (n == 0)
+        return {};
+    Likeness result;
+    const double ee = std::max(0.0, dd - 2 * dr + rr);
+    result.distance = rr > 0 ? ee / rr : (ee > 0 ? HUGE_VAL : 0);
+    const double vd = dd - sd * sd / n, vr = rr - sr * sr / n;
+    result.correlation =
+        vd > 1e-12 * dd && vr > 1e-12 * rr ? (dr - sd * sr / n) / std::sqrt(vd * vr) : 0;
+    return result;
+}
+
 } // namespace kernscope::audit

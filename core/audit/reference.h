@@ -83,4 +83,13 @@ public:
 /// is 1e-5 until fitted.
 std::vector<FoldedNorm> findNorms(const Bundle &checkpoint);
 
+/// Relative squared distance and correlation of sampled elements.
+struct Likeness {
+    double distance = 1, correlation = 0;
+};
+Likeness likeness(std::span<const float> d, std::span<const float> r);
+/// Places of at most `most` of a tensor's elements, spread over it: the same for every tensor of
+/// that size.
+std::vector<std::uint64_t> samplePlaces(std::uint64_t elements, std::uint64_t most);
+
 } // namespace kernscope::audit

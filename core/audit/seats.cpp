@@ -4,9 +4,7 @@
 #include "core/audit/name_order.h"
 #include "core/audit/structures.h"
 #include "core/bundle/bundle.h"
-#include "core/graph/graph.h"
 
-#include <array>
 #include <cmath>
 #include <set>
 
@@ -36,44 +34,6 @@ bool isStatistic(std::string_view name)
 {
     return name.ends_with(".running_mean") || name.ends_with(".running_var") ||
            name.ends_with(".num_batches_tracked");
-}
-
-/// Where each weight is first read, through what only moves its elements.
-std::vector<std::optional<double>> positionsOf(const BundlePtr &package)
-{
-    static constexpr std::array<std::string_view, 6> kMoves{"transpose", "reshape", "expand",
-                                                            "squeeze",   "cast",    "slice"};
-    std::vector<std::optional<double>> positions(package->weights().size());
-    const auto graph = graph::Graph::build(package);
-    if (!graph)
-        return positions;
-    for (std::size_t i = 0; i < positions.size(); ++i) {
-        const std::size_t node = (*graph)->nodeOfWeight(i);
-        if (node == graph::kNone)
-            continue;
-        std::vector<std::size_t> next{node};
-        std::set<std::size_t> seen;
-        std::size_t first = graph::kNone;
-        while (!next.empty()) {
-            const std::size_t at = next.back();
-            next.pop_back();
-            for (const std::size_t edge : (*graph)->edgesFrom(at)) {
-                const std::size_t to = (*graph)->edges()[edge].to;
-                if (!seen.insert(to).second || seen.size() > 64)
-                    continue;
-                const std::string title = (*graph)->title(to);
-                const bool moves = std::ranges::any_of(
-                    kMoves, [&](auto word) { return title.find(word) != title.npos; });
-                if (moves)
-                    next.push_back(to);
-                else
-                    first = std::min(first, to);
-            }
-        }
-        if (first != graph::kNone)
-            positions[i] = static_cast<double>(first);
-    }
-    return positions;
 }
 
 /// Pairs, step by step.
@@ -155,6 +115,17 @@ private:
         m_tensor.push_back(tensor);
         m_holder.push_back(kNoIndex);
     }
+    /// Least distance of a weight of that shape.
+    double nearest(std::size_t reference)
+    {
+        double least = HUGE_VAL;
+        for (std::size_t i = 0; i < m_judged.size(); ++i) {
+            if (m_judged[i] && squeezed(m_package.weights()[i].shape) == classOf(reference))
+                least = std::min(least, likenessOf(i, reference).distance);
+        }
+        return least;
+    }
+
     /// The epsilon of the batch norms: the one with which folded weights fit best, of those in use.
     void fitEpsilon()
     {
@@ -172,14 +143,7 @@ private:
                 norm.epsilon = epsilon;
                 reference.factors = norm.factors();
                 m_referenceSamples.erase(k);
-                double nearest = 0.05; // what nothing fits counts alike
-                for (std::size_t i = 0; i < m_judged.size(); ++i) {
-                    if (m_judged[i] && squeezed(m_package.weights()[i].shape) == classOf(k))
-                        nearest = std::min(nearest, likeness(samplesOfWeight(i, kSamples),
-                                                             samplesOfReference(k, kSamples))
-                                                        .distance);
-                }
-                sum += nearest;
+                sum += std::min(0.05, nearest(k)); // what nothing fits counts alike
                 ++any;
             }
             if (any > 0 && sum < 0.9 * least) {
@@ -213,16 +177,6 @@ private:
         enum class Way { Folded, Apart, Unknown };
         std::vector<Way> ways(m_out.norms.size(), Way::Unknown);
         std::size_t folded = 0, apart = 0;
-        const auto nearest = [&](std::size_t k) {
-            double least = HUGE_VAL;
-            for (std::size_t i = 0; i < m_judged.size(); ++i) {
-                if (m_judged[i] && squeezed(m_package.weights()[i].shape) == classOf(k))
-                    least = std::min(least, likeness(samplesOfWeight(i, kSamples),
-                                                     samplesOfReference(k, kSamples))
-                                                .distance);
-            }
-            return least;
-        };
         const auto rawOf = [&](std::size_t tensor) {
             for (std::size_t k = 0; k < m_out.references.size(); ++k) {
                 if (m_tensor[k] == tensor && m_out.references[k].norm == kNoIndex)
@@ -286,9 +240,7 @@ private:
                     reference = reference.turned();
                 if (wanted != classOf(k))
                     continue;
-                const double distance =
-                    likeness(samplesOfWeight(weight, kSamples), samplesOfReference(k, kSamples))
-                        .distance;
+                const double distance = likenessOf(weight, k).distance;
                 if (distance < least) {
                     least = distance;
                     best = k;
@@ -353,8 +305,8 @@ private:
                 if (m_progress && m_progress->cancelled())
                     return;
                 for (const std::size_t k : found->second) {
-                    const auto &d = samplesOfWeight(weight, kSamples);
-                    const Likeness like = likeness(d, samplesOfReference(k, kSamples));
+                    const auto &d = samplesOfWeight(weight);
+                    const Likeness like = likenessOf(weight, k);
                     if (like.correlation >= (d.size() < kShort ? kSameShort : kSame) ||
                         like.distance < kNearlyEqual)
                         edges.push_back({like.distance, weight, k});
@@ -455,7 +407,7 @@ private:
         for (std::size_t i = 0; i < m_judged.size(); ++i) {
             if (!m_judged[i] || m_seatOf[i] != kNoIndex)
                 continue;
-            const auto &samples = samplesOfWeight(i, kSamples);
+            const auto &samples = samplesOfWeight(i);
             const bool flat =
                 std::ranges::all_of(samples, [&](float value) { return value == samples[0]; });
             if (!flat || !m_package.weights()[i].form.isDense()) // no zeros that a converter added
@@ -493,14 +445,10 @@ private:
                                     StoredSteps(m_package, weight, m_decoders.at(weight)),
                                     &m_out.references[left[k]]};
                     const std::size_t norm = m_out.references[left[k]].norm;
-                    const double error = std::sqrt(likeness(samplesOfWeight(weight, kSamples),
-                                                            samplesOfReference(left[k], kSamples))
-                                                       .distance);
-                    like = likeness(samplesOfWeight(weight, kSamples),
-                                    samplesOfReference(left[k], kSamples))
-                                   .correlation > 0.5 ||
-                           explain(subject,
-                                   {5e-4, error, norm == kNoIndex ? nullptr : &m_out.norms[norm]})
+                    const Likeness found = likenessOf(weight, left[k]);
+                    like = found.correlation > 0.5 ||
+                           explain(subject, {5e-4, std::sqrt(found.distance),
+                                             norm == kNoIndex ? nullptr : &m_out.norms[norm]})
                                .has_value();
                 }
                 if (like)
@@ -643,7 +591,7 @@ private:
                 m_out.seats.push_back({i, m_seatOf[i], m_how[i]});
                 continue;
             }
-            const auto &samples = samplesOfWeight(i, kSamples);
+            const auto &samples = samplesOfWeight(i);
             const bool zeros = std::ranges::all_of(samples, [](float value) { return value == 0; });
             m_out.unpaired.push_back(
                 {i, m_package.weights()[i].address(),
@@ -699,29 +647,33 @@ private:
         return false;
     }
 
-    const std::vector<float> &samplesOfWeight(std::size_t weight, std::uint64_t most)
+    const std::vector<float> &samplesOfWeight(std::size_t weight)
     {
         auto &samples = m_weightSamples[weight];
         if (samples.empty()) {
             const codec::Decoder &decoder = m_decoders.at(weight);
-            const auto places = samplePlaces(decoder.elements().value, most);
+            const auto places = samplePlaces(decoder.elements().value, kSamples);
             samples.resize(places.size());
             for (std::size_t i = 0; i < places.size(); ++i)
                 decoder.decodeFloat(places[i], std::span(samples).subspan(i, 1));
         }
         return samples;
     }
-    const std::vector<float> &samplesOfReference(std::size_t reference, std::uint64_t most)
+    const std::vector<float> &samplesOfReference(std::size_t reference)
     {
         auto &samples = m_referenceSamples[reference];
         if (samples.empty()) {
             const Reference &of = m_out.references[reference];
-            const auto places = samplePlaces(of.elements, most);
+            const auto places = samplePlaces(of.elements, kSamples);
             samples.resize(places.size());
             for (std::size_t i = 0; i < places.size(); ++i)
                 of.read(places[i], std::span(samples).subspan(i, 1));
         }
         return samples;
+    }
+    Likeness likenessOf(std::size_t weight, std::size_t reference)
+    {
+        return likeness(samplesOfWeight(weight), samplesOfReference(reference));
     }
     Class classOf(std::size_t reference) const
     {
@@ -776,43 +728,6 @@ std::vector<std::size_t> Seating::alike(std::size_t reference) const
               references[k].pieces[0].first != references[reference].pieces[0].first)))
             result.push_back(k);
     }
-    return result;
-}
-
-std::vector<std::uint64_t> samplePlaces(std::uint64_t elements, std::uint64_t most)
-{
-    const std::uint64_t count = std::min(elements, most);
-    std::vector<std::uint64_t> places(static_cast<std::size_t>(count));
-    for (std::uint64_t i = 0; i < count; ++i) {
-        const std::uint64_t stratum = elements / count;
-        places[static_cast<std::size_t>(i)] =
-            i * stratum + (count == elements ? 0 : ((i + 1) * 0x9E3779B97F4A7C15U >> 17) % stratum);
-    }
-    return places;
-}
-
-Likeness likeness(std::span<const float> d, std::span<const float> r)
-{
-    double n = 0, sd = 0, sr = 0, dd = 0, rr = 0, dr = 0;
-    for (std::size_t i = 0; i < std::min(d.size(), r.size()); ++i) {
-        const auto a = static_cast<double>(d[i]), b = static_cast<double>(r[i]);
-        if (!std::isfinite(a) || !std::isfinite(b))
-            continue;
-        n += 1;
-        sd += a;
-        sr += b;
-        dd += a * a;
-        rr += b * b;
-        dr += a * b;
-    }
-    if (n == 0)
-        return {};
-    Likeness result;
-    const double ee = std::max(0.0, dd - 2 * dr + rr);
-    result.distance = rr > 0 ? ee / rr : (ee > 0 ? HUGE_VAL : 0);
-    const double vd = dd - sd * sd / n, vr = rr - sr * sr / n;
-    result.correlation =
-        vd > 1e-12 * dd && vr > 1e-12 * rr ? (dr - sd * sr / n) / std::sqrt(vd * vr) : 0;
     return result;
 }
 

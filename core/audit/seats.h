@@ -37,13 +37,4 @@ struct Seating {
 /// not what fits it best. Hold the files for reading.
 Seating findSeats(const BundlePtr &package, const BundlePtr &checkpoint, Progress *progress);
 
-/// Relative squared distance and correlation of sampled elements.
-struct Likeness {
-    double distance = 1, correlation = 0;
-};
-Likeness likeness(std::span<const float> d, std::span<const float> r);
-/// Places of at most `most` of a tensor's elements, spread over it: the same for every tensor of
-/// that size.
-std::vector<std::uint64_t> samplePlaces(std::uint64_t elements, std::uint64_t most);
-
 } // namespace kernscope::audit
