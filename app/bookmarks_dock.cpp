@@ -458,12 +458,12 @@ void BookmarksDock::askExport()
 
 void BookmarksDock::askImport()
 {
-    const QString path = ui::askOpenPath(this, tr("Import Bookmarks"),
-                                         tr("Bookmarks (*.json *.kernscope-bookmarks)"));
-    if (path.isEmpty())
-        return;
-    if (const QString fault = importFrom(path); !fault.isEmpty())
-        Q_EMIT session().statusMessage(fault);
+    const auto take = [this](const QString &path) {
+        if (const QString fault = importFrom(path); !fault.isEmpty())
+            Q_EMIT session().statusMessage(fault);
+    };
+    ui::openPathDialog(ui::OpenDialog::Lists::Files, this, tr("Import Bookmarks"),
+                       tr("Bookmarks (*.json *.kernscope-bookmarks)"), take);
 }
 
 } // namespace kernscope::app

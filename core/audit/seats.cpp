@@ -445,9 +445,9 @@ private:
                                     StoredSteps(m_package, weight, m_decoders.at(weight)),
                                     &m_out.references[left[k]]};
                     const std::size_t norm = m_out.references[left[k]].norm;
-                    const Likeness found = likenessOf(weight, left[k]);
-                    like = found.correlation > 0.5 ||
-                           explain(subject, {5e-4, std::sqrt(found.distance),
+                    const Likeness sampled = likenessOf(weight, left[k]);
+                    like = sampled.correlation > 0.5 ||
+                           explain(subject, {5e-4, std::sqrt(sampled.distance),
                                              norm == kNoIndex ? nullptr : &m_out.norms[norm]})
                                .has_value();
                 }

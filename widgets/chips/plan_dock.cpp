@@ -657,11 +657,11 @@ void PlanDock::buildActions()
 
 void PlanDock::askForFile(const QString &title, const QString &kinds, QString &path)
 {
-    const QString chosen = askOpenPath(this, title, kinds, path);
-    if (chosen.isEmpty())
-        return;
-    path = chosen;
-    start();
+    const auto take = [this, &path](const QString &chosen) {
+        path = chosen;
+        start();
+    };
+    openPathDialog(OpenDialog::Lists::Files, this, title, kinds, take, path);
 }
 
 void PlanDock::askAndWrite()

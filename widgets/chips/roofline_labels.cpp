@@ -95,10 +95,13 @@ std::optional<LabelPlacer::Spot> LabelPlacer::along(const QLineF &whole, const Q
         up = -up;
     const double degrees = -line->angle() > -90 ? -line->angle() : 360 - line->angle();
     std::vector<Spot> spots;
-    for (const double side : {1.0, -1.0}) {
+    for (const double row : {0.5, -0.5, 1.5, -1.5, 2.5, -2.5}) {
+        if (!must && std::abs(row) > 1)
+            break;
         for (int step = 0; step <= steps; ++step) {
             const double at = 1 - half - (shorter ? 0 : (1 - 2 * half) * step / steps);
-            spots.push_back({line->pointAt(at) + side * up * (words.height() / 2 + 1), degrees});
+            const double away = row * words.height() + (row > 0 ? 1 : -1);
+            spots.push_back({line->pointAt(at) + away * up, degrees});
         }
     }
     return take(spots, words, must);

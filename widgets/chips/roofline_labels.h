@@ -34,7 +34,7 @@ public:
     /// Words along a line, above it (or below, where only there is room), turned as the line is.
     /// The spot nearest to the line's end that covers nothing; it counts as taken from then on.
     /// Nothing where the words would not be inside the area, or would cover something; with `must`
-    /// the spot that covers least.
+    /// up to two lines of words further away, and the spot that covers least.
     std::optional<Spot> along(const QLineF &line, const QSizeF &words, bool must);
     /// Words beside a point, at `distance` from it: right, left, above or below. Nothing where each
     /// of these would cover something, unless `must`.

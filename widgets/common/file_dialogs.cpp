@@ -188,21 +188,6 @@ void openSaveDialog(QWidget *asking, const QString &title, const QString &name,
     dialog->open();
 }
 
-QString askOpenPath(QWidget *asking, const QString &title, const QString &filters,
-                    const QString &before)
-{
-    QFileDialog dialog(asking, title, dialogFolder(asking), filters);
-    dialog.setFileMode(QFileDialog::ExistingFile);
-    showWholeColumns(dialog);
-    if (!before.isEmpty())
-        dialog.selectFile(before);
-    if (dialog.exec() != QDialog::Accepted || dialog.selectedFiles().isEmpty())
-        return {};
-    const QString path = dialog.selectedFiles().constFirst();
-    setDialogFolder(asking, QFileInfo(path).absolutePath());
-    return path;
-}
-
 OpenDialog::OpenDialog(Lists lists, QWidget *asking, const QString &title, const QString &filters)
     : QFileDialog(asking, title, dialogFolder(asking), filters), m_lists(lists)
 {
@@ -243,10 +228,13 @@ void OpenDialog::accept()
 }
 
 void openPathDialog(OpenDialog::Lists lists, QWidget *asking, const QString &title,
-                    const QString &filters, std::function<void(const QString &)> chosen)
+                    const QString &filters, std::function<void(const QString &)> chosen,
+                    const QString &before)
 {
     auto *dialog = new OpenDialog(lists, asking, title, filters);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
+    if (!before.isEmpty())
+        dialog->selectFile(before);
     QObject::connect(dialog, &QFileDialog::fileSelected, asking,
                      [asking, chosen = std::move(chosen)](const QString &path) {
                          setDialogFolder(asking, QFileInfo(path).absolutePath());

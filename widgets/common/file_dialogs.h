@@ -38,9 +38,6 @@ void openSaveDialog(QWidget *asking, const QString &title, const QString &name,
                     const QString &filters, std::function<void(const QString &)> chosen);
 /// Sizes and dates are never cut, in dialogs that are Qt's own.
 void showWholeColumns(const QFileDialog &dialog);
-/// Asks for a file that is there; starts at `before` where that is not empty. Empty: cancelled.
-QString askOpenPath(QWidget *asking, const QString &title, const QString &filters = {},
-                    const QString &before = {});
 
 /// Asks for a file, or for a bundle. A bundle is a file or a folder: whichever of the two the
 /// dialog lists, a path of the other kind may be typed into it as well. Qt's own dialog for files
@@ -65,7 +62,9 @@ private:
     const Lists m_lists;
 };
 /// Asks with one without waiting: `chosen` gets the path, nothing is called where the user cancels.
+/// Starts at `before` where that is not empty.
 void openPathDialog(OpenDialog::Lists lists, QWidget *asking, const QString &title,
-                    const QString &filters, std::function<void(const QString &)> chosen);
+                    const QString &filters, std::function<void(const QString &)> chosen,
+                    const QString &before = {});
 
 } // namespace kernscope::ui

@@ -271,12 +271,11 @@ void ActivationDock::buildActions()
 
 void ActivationDock::askForFile()
 {
-    const QString path = askOpenPath(this, tr("Open Activation Table"));
-    if (path.isEmpty())
-        return;
-    const QString fault = openFile(path);
-    if (!fault.isEmpty())
-        Q_EMIT session().statusMessage(fault);
+    const auto open = [this](const QString &path) {
+        if (const QString fault = openFile(path); !fault.isEmpty())
+            Q_EMIT session().statusMessage(fault);
+    };
+    openPathDialog(OpenDialog::Lists::Files, this, tr("Open Activation Table"), {}, open);
 }
 
 QString ActivationDock::openFile(const QString &path)

@@ -279,6 +279,11 @@ private Q_SLOTS:
         full.avoid(area);
         QVERIFY(!full.along(QLineF(0, 150, 400, 150), {100, 14}, false));
         QVERIFY(full.along(QLineF(0, 150, 400, 150), {100, 14}, true));
+        // Points all along a line that is named in any case: the name stands a little further away.
+        LabelPlacer crowded(area);
+        crowded.avoid(QRectF(0, 138, 400, 24));
+        const auto further = VERIFIED(crowded.along(QLineF(0, 150, 400, 150), {100, 14}, true));
+        QVERIFY(further->centre.y() + 7 <= 138);
         QVERIFY(!full.beside({200, 150}, 8, {40, 14}, false));
         QVERIFY(full.beside({200, 150}, 8, {40, 14}, true));
     }
