@@ -58,11 +58,22 @@ constexpr int kBesideWidths = 3; ///< of the list, before the rest stands beside
 
 constexpr int kListRows = 6; ///< of tasks above their registers
 
-/// Registers whose bytes are not on the disk yet; a field shares its byte with others.
+bool bitsChanged(const OverlaidFile &file, FileOffset start, const BitRun &bits)
+{
+    for (unsigned bit = bits.first; bit < bits.first + bits.count; ++bit) {
+        const FileOffset at(start.value + bit / 8);
+        if (std::to_integer<unsigned>(file.bytes()[at.value] ^ file.diskByte(at)) >> bit % 8 & 1)
+            return true;
+    }
+    return false;
+}
+
+/// Registers, and the fields of them, that are not on the disk yet.
 void markEdited(std::vector<FactNode> &rows, const OverlaidFile &file)
 {
     for (FactNode &row : rows) {
-        row.unsaved = row.bytes && !row.bits && file.changed(*row.bytes);
+        row.unsaved = row.bytes && file.changed(*row.bytes) &&
+                      (!row.bits || bitsChanged(file, row.bytes->offset, *row.bits));
         markEdited(row.children, file);
     }
 }

@@ -237,7 +237,8 @@ void MaskDock::refresh()
     const bool sameFile = m_shown && m_shown->path() == session().bundle()->path();
     const std::size_t wanted = sameFile && placed == kNoIndex ? m_weight : placed;
     const auto &weights = session().bundle()->weights();
-    const bool same = sameFile && m_reader && wanted == m_weight && wanted < weights.size() &&
+    const bool same = m_reader && wanted == m_weight && wanted < weights.size() && // saved as well
+                      weights[wanted].name == m_shown->weights()[wanted].name &&
                       weights[wanted].shape == m_reader->map().shape();
     showWeight(wanted, same);
 }

@@ -417,6 +417,20 @@ private Q_SLOTS:
         QCOMPARE(dock.cellText(), u"no cell chosen"_s);
     }
 
+    /// Save As goes on in another file, at the same cell.
+    void maskCellStaysInTheCopy()
+    {
+        auto [session, dock] = test::Alone<MaskDock>();
+        QVERIFY(show(session, dock, "sparse", {700, 800}));
+        session.goToElement(m_weight, 5);
+        const auto cell = dock.picture().currentCell();
+        QVERIFY(cell);
+        session.updateBundle(
+            *Bundle::open("copy.mlmodelc", {.memory = test::sampleOf("sparse").files}));
+        QVERIFY(test::settle(dock));
+        QVERIFY(dock.picture().currentCell() == cell);
+    }
+
     void maskPainting()
     {
         auto [session, dock] = test::Alone<MaskDock>();
