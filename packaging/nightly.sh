@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What takes longer than CI may: run by hand, at night or before a release.
 #   packaging/nightly.sh [STEP…]
-# Steps, all by default: clang (both programs built by clang++), tidy (clang-tidy over what changed),
+# Steps, all by default: clang (both programs built by clang++), sanitizers (the core's tests with all
+# checks, more than in CI), tidy (clang-tidy over what changed),
 # simulate (simulate.sh for KERNSCOPE_SIMULATE_SECONDS, 600 by default), fuzz (each target for
 # KERNSCOPE_FUZZ_SECONDS, 120 by default), races (ThreadSanitizer over what the core and a window
 # without a display do on several threads), debian13 (both commands of the README in a chroot of Debian
@@ -15,7 +16,7 @@ set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 case "${1-}" in -h | --help) print_help; exit ;; esac
-[ $# -gt 0 ] || set -- clang tidy simulate fuzz races debian13 old-cmake macos peers wheel packages archives
+[ $# -gt 0 ] || set -- clang sanitizers tidy simulate fuzz races debian13 old-cmake macos peers wheel packages archives
 cd "$kernscope_root" || exit 1
 install_packages check || exit 1
 
@@ -61,7 +62,7 @@ results=()
 failed=0
 for step in "$@"; do
     case "$step" in
-    clang | tidy) packaging/check.sh --no-install --only "$step" ;;
+    clang | sanitizers | tidy) packaging/check.sh --no-install --only "$step" ;;
     simulate) packaging/simulate.sh "${KERNSCOPE_SIMULATE_SECONDS:-600}" ;;
     fuzz) fuzz ;;
     races) races ;;

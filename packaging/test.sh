@@ -41,7 +41,8 @@ if [ "$fuzz" = yes ]; then
 fi
 options=(-DKERNSCOPE_WERROR=$strict -DKERNSCOPE_CORE_TESTS=$core)
 # Nothing here measures or tests the kernels: what counts is how soon they are built.
-[ "$core" = ON ] || options+=("-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -D_GLIBCXX_ASSERTIONS")
+[ "$core" = ON ] || options+=(-DKERNSCOPE_BENCH=OFF
+    "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -D_GLIBCXX_ASSERTIONS")
 configure_and_build test "${options[@]}"
 ctest --test-dir "$kernscope_root/.build/test" --output-on-failure --no-tests=error \
     -j2 "$@" || status=$?

@@ -461,7 +461,7 @@ private Q_SLOTS:
     void randomSwitches()
     {
         std::mt19937 random(4711);
-        for (int round = 0; round < 40; ++round) {
+        for (int round = 0; round < 15; ++round) {
             const std::size_t rows = session().patches().size();
             const auto action = random() % 5;
             if (action < 2 || rows == 0) {

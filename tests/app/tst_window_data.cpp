@@ -15,7 +15,10 @@ private Q_SLOTS:
 
     void init() { openWindow(); }
 
-    void wholeWay_data() { test::addPaths({u"*.mlmodelc"_s, u"*.mlpackage"_s}); }
+    void wholeWay_data()
+    {
+        test::addPaths({u"*v6.0.0.mlmodelc"_s, u"*mixed.mlmodelc"_s, u"*.mlpackage"_s});
+    }
 
     void wholeWay()
     {

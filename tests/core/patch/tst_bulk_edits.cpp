@@ -225,7 +225,7 @@ private slots:
     void mergedRuns()
     {
         QRandomGenerator random(9);
-        for (int round = 0; round < 400; ++round) {
+        for (int round = 0; round < 100; ++round) {
             const std::size_t size = random.bounded(1500U);
             std::vector<std::byte> before(size), now;
             for (std::byte &byte : before)

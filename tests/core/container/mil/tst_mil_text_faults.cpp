@@ -196,7 +196,7 @@ private slots:
             QByteArray("( ) [ ] { } < > , ; = \" -> func 1 \n \xFF - x BLOBFILE").split(' ')
             << QByteArray(1, '\0');
         QRandomGenerator random(1);
-        for (int round = 0; round < 20000; ++round) {
+        for (int round = 0; round < 5000; ++round) {
             QByteArray damaged = text;
             for (int i = random.bounded(1, 5); i > 0; --i) {
                 const qsizetype at = random.bounded(int(damaged.size()));
