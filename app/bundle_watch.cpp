@@ -129,7 +129,7 @@ std::vector<std::shared_ptr<OverlaidFile>> BundleWatch::touchedOnly(const Bundle
             if (now->bytes > kMostAtOnce) {
                 ui::startOn(m_pool, [this, look] {
                     look();
-                    QMetaObject::invokeMethod(this, &BundleWatch::touched, Qt::QueuedConnection);
+                    ui::post(this, [this] { Q_EMIT touched(); });
                 });
                 continue;
             }

@@ -482,11 +482,7 @@ void Document::bindShapes(std::vector<shapes::ShapeBinding> bindings)
 void Document::keepEditsIn(const QString &stateFolder)
 {
     m_journal = std::make_unique<EditJournal>(stateFolder, [this](const QString &reason) {
-        ui::handOver();
-        QMetaObject::invokeMethod(this, [this, reason] {
-            ui::takeOver();
-            Q_EMIT editsNotKept(reason);
-        });
+        ui::post(this, [this, reason] { Q_EMIT editsNotKept(reason); });
     });
 }
 

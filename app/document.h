@@ -280,19 +280,14 @@ void Document::run(Busy busy, const QString &title, Work work, Done done)
             try {
                 result = std::make_shared<T>(work(progress));
             } catch (...) { // TaskManager says it
-                QMetaObject::invokeMethod(this, &Document::abandon, Qt::QueuedConnection);
+                ui::post(this, [this] { abandon(); });
                 throw;
             }
             const bool stopped = progress.cancelled();
-            ui::handOver();
-            QMetaObject::invokeMethod(
-                this,
-                [this, result, stopped, done] {
-                    ui::takeOver();
-                    setBusy(Busy::Idle);
-                    done(*result, stopped);
-                },
-                Qt::QueuedConnection);
+            ui::post(this, [this, result, stopped, done] {
+                setBusy(Busy::Idle);
+                done(*result, stopped);
+            });
             return true;
         },
         [](bool) {});

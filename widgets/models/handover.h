@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QMetaObject>
 #include <QThreadPool>
 
 #include <atomic>
 #include <functional>
+
+#ifdef __SANITIZE_THREAD__
+extern "C" void AnnotateIgnoreWritesBegin(const char *file, int line);
+extern "C" void AnnotateIgnoreWritesEnd(const char *file, int line);
+#endif
 
 namespace kernscope::ui {
 
@@ -41,6 +47,25 @@ inline void waitFor(QThreadPool &pool)
 {
     pool.waitForDone();
     takeOver();
+}
+
+/// Queues `work` for the thread of `target`, which sees what was done before.
+template <class Target, class Work> void post(Target *target, Work work)
+{
+    handOver();
+#ifdef __SANITIZE_THREAD__
+    AnnotateIgnoreWritesBegin(__FILE__, __LINE__); // what Qt keeps the work in
+#endif
+    QMetaObject::invokeMethod(
+        target,
+        [work = std::move(work)] {
+            takeOver();
+            work();
+        },
+        Qt::QueuedConnection);
+#ifdef __SANITIZE_THREAD__
+    AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
+#endif
 }
 
 } // namespace kernscope::ui

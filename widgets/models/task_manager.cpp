@@ -42,19 +42,14 @@ void TaskManager::launch(const TaskPtr &task, std::function<void()> body)
             fault = tr("an unknown exception");
         }
         // Memory that ran out, most of all: of this task nothing comes, the window goes on.
-        handOver();
         if (!fault.isEmpty())
-            QMetaObject::invokeMethod(
-                this,
-                [this, task, fault] {
-                    takeOver();
-                    task->fail(fault);
-                    finish(task);
-                    if (auto *session = qobject_cast<Session *>(parent()))
-                        Q_EMIT session->statusMessage(
-                            tr("Not done: %1 (%2).").arg(task->title(), fault));
-                },
-                Qt::QueuedConnection);
+            post(this, [this, task, fault] {
+                task->fail(fault);
+                finish(task);
+                if (auto *session = qobject_cast<Session *>(parent()))
+                    Q_EMIT session->statusMessage(
+                        tr("Not done: %1 (%2).").arg(task->title(), fault));
+            });
         const std::lock_guard lock(m_mutex);
         --m_working;
         m_workersLeft.notify_all();
@@ -66,21 +61,15 @@ void TaskManager::dropUnless(const std::function<bool()> &holds, const TaskPtr &
     if (!holds || task->progress().cancelled() || holds())
         return;
     task->cancel();
-    QMetaObject::invokeMethod(
-        this, [this] { Q_EMIT resultDropped(); }, Qt::QueuedConnection);
+    post(this, [this] { Q_EMIT resultDropped(); });
 }
 
 void TaskManager::deliver(const TaskPtr &task, std::function<void()> done)
 {
-    handOver();
-    QMetaObject::invokeMethod(
-        this,
-        [this, task, done = std::move(done)]() {
-            takeOver();
-            finish(task);
-            done();
-        },
-        Qt::QueuedConnection);
+    post(this, [this, task, done = std::move(done)] {
+        finish(task);
+        done();
+    });
 }
 
 void TaskManager::finish(const TaskPtr &task)

@@ -5,6 +5,7 @@
 #include "core/base/json_place.h"
 #include "core/base/little_endian.h"
 #include "core/base/text.h"
+#include "core/container/espresso/lzfse.h"
 #include "core/container/network/network_program.h"
 #include "core/format/table_rows.h"
 
@@ -22,7 +23,6 @@ using network::StoredWeight;
 
 constexpr std::uint64_t kCountBytes = 8, kEntryBytes = 16;
 constexpr std::size_t kMostLayers = 1 << 20;
-constexpr std::string_view kCompressed = "pbze";
 
 /// A row of espresso_layers.csv: which key of a layer names a blob, and what lies there.
 struct BlobKey {
@@ -41,9 +41,11 @@ const std::vector<BlobKey> &blobKeys()
     return rows;
 }
 
-std::string_view textOf(std::span<const std::byte> bytes)
+Result<std::string> textOf(std::span<const std::byte> bytes, const std::string &file)
 {
-    return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+    if (isCompressed(bytes))
+        return unpacked(bytes, file);
+    return std::string(reinterpret_cast<const char *>(bytes.data()), bytes.size());
 }
 
 std::string wordOf(const Json &layer, const char *key)
@@ -291,11 +293,6 @@ Result<BlobTable> readBlobs(std::span<const std::byte> bytes, const std::string 
     return table;
 }
 
-bool isCompressedNet(std::span<const std::byte> bytes)
-{
-    return textOf(bytes).starts_with(kCompressed);
-}
-
 Result<Net> readNet(const NetFiles &files)
 {
     const auto bad = [&](std::uint64_t at, std::string expected, std::string found,
@@ -303,10 +300,7 @@ Result<Net> readNet(const NetFiles &files)
         return refused({std::string(files.name), FileOffset(at)}, "espresso.net", {}, expected,
                        found, std::string(message));
     };
-    if (isCompressedNet(files.net))
-        return bad(0, "a JSON text", "one that is compressed (pbze, LZFSE)",
-                   "The layers are compressed: unpack them first");
-    const std::string_view text = textOf(files.net);
+    const std::string text = TRY(textOf(files.net, std::string(files.name)));
     if (!jsonFits(text))
         return bad(0, std::string(kJsonLimits), "more", "The layers are more than is read");
     const Json json = Json::parse(text, nullptr, false);
@@ -321,7 +315,8 @@ Result<Net> readNet(const NetFiles &files)
     net.storage = wordOf(json, "storage");
     if (const auto version = numberOf(json, "format_version"))
         net.version = fmt::format("{}.{}", *version / 100, *version % 100);
-    const std::string_view shapeText = textOf(files.shape);
+    // Without shapes only extents of values are unknown.
+    const std::string shapeText = textOf(files.shape, {}).value_or(std::string());
     Json shapes = jsonFits(shapeText) ? Json::parse(shapeText, nullptr, false) : Json();
     shapes =
         shapes.is_object() && shapes.contains("layer_shapes") ? shapes["layer_shapes"] : Json();

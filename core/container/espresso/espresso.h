@@ -37,8 +37,6 @@ struct BlobTable {
 /// Errors: "espresso.table" (no count, or more blobs than the file has entries for),
 /// "espresso.blob" (a payload beyond the file's end, a number that comes twice).
 Result<BlobTable> readBlobs(std::span<const std::byte> bytes, const std::string &file);
-/// The first bytes of a net or shape that is stored compressed (LZFSE), which is not read.
-bool isCompressedNet(std::span<const std::byte> bytes);
 
 /// What a network holds.
 struct Net {
@@ -58,7 +56,7 @@ struct NetFiles {
     std::string_view weightsName;
 };
 
-/// Errors: "espresso.net" (compressed, no JSON, no layers). Of single weights, in the diagnostics:
+/// Errors: "espresso.net" (no JSON, no layers), "espresso.compressed" (lzfse.h). Of single weights, in the diagnostics:
 /// "espresso.missing" (a blob that the file does not have), "espresso.length" (of another size than
 /// the layer's extents), "espresso.ranges" (codes whose arithmetic was not published).
 Result<Net> readNet(const NetFiles &files);

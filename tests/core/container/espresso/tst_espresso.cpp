@@ -24,6 +24,57 @@ std::string codes(const Bundle &bundle)
     return text;
 }
 
+// espressoNet() as Apple's lzfse compresses it (pyliblzfse 0.4.1): alone, a block of LZVN; behind
+// 4,200 blanks, one of LZFSE.
+constexpr const char *kSteps =
+    "YnZ4bkcDAACsAQAA4CV7InN0b3JhZ2UiOiAibW9kZWwuZXNwcmVzc28ud2VpZ2h0cyIsICJmb3JtYXRfdmVyc2lv"
+    "bgAswBcyMDDAEmxheQAP6VsKICB7InR5cBBI6GNvbnZvbHV0CCsAJsgXbmFt9QgQ5mJvdHRvbQgSiHppbQATyBB0"
+    "b3BIDGFIX0MACEZLRjGQEU54AGIADGAVeehuX2dyb3VwcyAP6Whhc19iaWFzZSgR5WJsb2JfKMHIEzogM/Q4JfM4"
+    "IOR7fX0sOMPz5mJhdGNobgD2OMHymL9ibvhou2HzbmLyEKoYbihG5l9wYXJhbQhqaHg18AY5O/3kaGFsZvr0aHxi"
+    "825jCNUJN24ybjHwBjkm8uRfZjE2ABdooDfwBu1pbm5lcl9wcm9kdWN0OKLymKBmY/huY/NQKWRhiEJpJm7zObjz"
+    "ClI4e/HlIldfVTgACUAXOUB1cOhjaF9xc2NhbAhvmBUxM/UIQQgUaK0x+Odzb2Z0bWF4OKfyALpoqWL2bmTzkNRv"
+    "dTkA8hio6GF0dHJpYnV09eV7ImlzXwAr63B1dCI6IDF9fV19BgAAAAAAAABidngk";
+constexpr const char *kStates =
+    "YnZ4Mq8TAAAEAnARANkCIB1AtpZiowQgrQAAADwMoACvwKWqKiAqCozb04ulqiikonat1XlwMM+Ojo6Oz8/vXoDD"
+    "m70qAAAAAAAAAAAAAHweXwgAAAAAAO8KDwEAAIcM5tkYJEkOAYAEAAgMAAgBQjjnETg+nOcn8+QQjg5Pn4HTvAAv"
+    "wCNwNjImkxMAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAADgm+fXLtcQx8IE/s71FdPOATzmBAb8"
+    "m05xc17aTVnBitA4LuGeB9C/N3ftVDm/9Z9wuxw/vJ+v4sCj5pPA/+6Db99tlEdMPD2wHhiHawYPI0GDRwDQPD7+"
+    "2eVvLjzMk+3Jclg55WBuMM1tpqwBmBkwO08TzA8/6470HV1BTvs1ex6pcyqAKk2YpkVtd+wPHLPMhWkM2u9uVPxC"
+    "qmG7iJKtdUOgzBgW0et7FNGCPwKONA3GclMDLg8Q34Klq2WdFmjnup8GNMFBOIrmIcUKEMbxM4sw02BuUpeAUQs1"
+    "U3cXzkbaS9Cz39shl4Xzm+//CQRbONaWmYHKRzOIrgn+jcFwX/IYfhkhuz0z5/AWcDG4/KD7aAAAAAAAAAAAAAAQ"
+    "4KdnKCJfHC+tMcybMH0lrIDoeNip4hsW0XPK+YuQVz21eJkve3DlTKCvRvuZiNl3Vf+o2Q38O2rwD9AD6OuP9xka"
+    "H5c/1VnCDgdQ/uQO1duC/Xxy15nx43MTVkqLTix7Wb333IiLiM3MZDIsWKe4LWMmxmmQPePNhCJPTh8wOCxE2Vc8"
+    "2LL2MVXjgfjdVzOmq1Semk8HBzb28FIdsiIaWVO0fle4LLWk12qalKkOxEgwgm3R3JJnaOzSTqtz61L1pszr1yc3"
+    "QavF7iJBdXI1ND5r7QOZyYQ5qL098GPFEg3oM44OLnP3qSwoUSOUno4xgbmjT9GmD6DmqS5hsZ7U9K2qefellU7X"
+    "ZHQdRHYa3AmVWjI7CWRLgCqJ8S9g72k07JujAhwWU/sX9BnDeUdmTuNYC23VapBjWqraD3oAYii274vWhLC6yKb/"
+    "D1ULA4+Xom0/owCpPjkyM7aCuDlm3OjrMZpcPMdXOQRntoTwTsIIQe+WiVSsGc0LJ4TzyXizaeCCSzEJuxv7DALj"
+    "3G/Tr3UOZp87jQWpbCKlqczHNA4KTX5bNo/lMiqbHXgTr3/AQyY3OFKdIgaF5HHXVBYjXEjsp4kE8BWlBuFKMGop"
+    "6mr7t59mAIjiCtmCBaKN2NwnvLdyUNCCDrYkX8KhFgVOtFp6t+QWfEnppH59g59RZmxFynWxVYcqeyIN4B191heU"
+    "SZDwbJSx343qKC71BsOxdFxDi7okQ6W98/GSmY1520BPpNHdElpt+g2FD48GEh/FbZ/HaDOZnL9FZFwnPYlP06zN"
+    "8Ffy0+hLpTUhCLSdMc+ZTFFMuIX+L+xDR+dvi54fanTofW0hbJOVB9cLE8jM/jwUDBBz1hz4TpbgYDPEjiCoQBcs"
+    "y4m8Pfxi8gRDN/l2FSLjg4w83U7SzGhtJHlw+aRtOJN4W9T+p2G5Sev+0+oWhUlttHeHk/EnogHdU/I7fEIt3VeZ"
+    "5sCk/SqJKfs7/6ctddXne9DLxebefRtEMg6taANv50x4nn8V6Fv2rPRO6mrMiQm2g2C8VPUgDgw8kI2xbDSW4QEv"
+    "e5K6XxW8RHXK48GPYOTeHhAnxS9tFTRJHjYnlrE2hHFcsQmD9YfpLAsbevF7z5s+p0DqGjsZuEWmyPqFP8P22z2n"
+    "yojTmVJ6h/a/7uf9hyiY+rwM9SZx7B2UO8UBeQJc3TFOaE0gdlv+f4oYChW0CQBCaexWEKjL+WBCoVg3+XmN8fdS"
+    "h+VEgBp42ZgqKvb9KS4XwOwUkAqvr7dv1wpTV2QBbp1RMjQ5rQhUof1zNf26xmWsQyik+GzOn4ZiUxbxQa2XTzip"
+    "4FPzYaxCSn0rmGjGcXms09tZKMZBH6vemynNR0HUcUpwq3qbLtTBDqoAu+gu2U7fm1P140Kb1IAesD3+zvh2GbuD"
+    "DdyHTiiLnhy1koVoqSwO4EfhK3fTIUNlJ9Da31aC50O2eSgwyYXfZGJ7Js501Kgipsa6AVmoE2zTaEGofspR0Mx0"
+    "xo0YWJP5mIB1KZf0m9WyzsG3770LHOjHy8EbbaasJQZYZlJ6pmo/lydLgjZY5vgUcThxEMmIBmJ2eCQ=";
+
+/// A compressed text of chunks: what each holds, and how it is stored.
+QByteArray packed(const std::vector<std::pair<qsizetype, QByteArray>> &chunks)
+{
+    QByteArray bytes("pbze\0\0\0\0\0\x10\0\0", 12);
+    for (const auto &[size, stored] : chunks) {
+        for (const qsizetype number : {size, stored.size()}) {
+            for (int shift = 56; shift >= 0; shift -= 8)
+                bytes += static_cast<char>(quint64(number) >> shift);
+        }
+        bytes += stored;
+    }
+    return bytes;
+}
+
 } // namespace
 
 class TestEspresso : public QObject
@@ -54,6 +105,36 @@ private slots:
         QCOMPARE(bundle.program()->version, "2.0");
     }
 
+    void compressed_data()
+    {
+        const auto row = addColumns<QByteArray>();
+        const auto net = QByteArray::fromStdString(espressoNet());
+        const auto steps = QByteArray::fromBase64(kSteps), states = QByteArray::fromBase64(kStates);
+        row("LZVN", packed({{net.size(), steps}}));
+        row("LZFSE", packed({{4200 + net.size(), states}}));
+        row("as it is", packed({{net.size(), net}}));
+        row("chunks", packed({{100, net.left(100)}, {net.size() - 100, net.mid(100)}}));
+        QByteArray size(4, 0);
+        qToLittleEndian(quint32(net.size()), size.data());
+        row("a plain block", packed({{net.size(), "bvx-" + size + net + "bvx$"}}));
+    }
+
+    void compressed()
+    {
+        const auto [net] = fetched<QByteArray>();
+        OpenOptions options = madeEspresso();
+        const auto sound = VERIFIED(Bundle::open("n.mlmodelc", madeEspresso()));
+        for (auto &[path, bytes] : options.memory) {
+            if (path == "model.espresso.net")
+                bytes = bytesOfText(net.toStdString());
+        }
+        const auto opened = VERIFIED(Bundle::open("n.mlmodelc", std::move(options)));
+        QCOMPARE(codes(**opened), std::string());
+        QCOMPARE((*opened)->weights().size(), (*sound)->weights().size());
+        QCOMPARE(decoded(**opened, "fc.weights"), decoded(**sound, "fc.weights"));
+        QCOMPARE((*opened)->program()->functions[0].body.operations.size(), std::size_t(5));
+    }
+
     /// One value, one code, one scale: the bytes announced, and what the others decode to stays.
     void patches()
     {
@@ -82,7 +163,15 @@ private slots:
         };
         row("no JSON", "{\"layers\": [", "espresso.net ");
         row("no layers", "{}", "espresso.net ");
-        row("compressed", "pbze....", "espresso.net ");
+        row("no chunk", "pbze....", "espresso.compressed ");
+        const QByteArray block = QByteArray::fromBase64(kSteps);
+        const auto size = static_cast<qsizetype>(espressoNet().size());
+        row("another size", packed({{size + 1, block}}), "espresso.compressed ");
+        row("chunk too long", packed({{size, block}}).chopped(1), "espresso.compressed ");
+        row("no end", packed({{size, block.chopped(4)}}), "espresso.compressed ");
+        row("another block", packed({{size, "bvx1" + block.mid(4)}}), "espresso.compressed ");
+        row("too far back", packed({{size, block.left(12) + "\x38\x01" + block.mid(14)}}),
+            "espresso.compressed ");
         row("missing", layer(R"("nB":2,"nC":2,"blob_weights":99)"), "espresso.missing ");
         row("length", layer(R"("nB":2,"nC":3,"blob_weights":1)"), "espresso.length ");
         row("extents too large", layer(R"("nB":4294967296,"nC":4294967297,"blob_weights":1)"),
