@@ -50,7 +50,8 @@ inline void waitFor(QThreadPool &pool)
 }
 
 /// Queues `work` for the thread of `target`, which sees what was done before.
-template <class Target, class Work> void post(Target *target, Work work)
+template <class Target, class Work>
+void post(Target *target, Work work)
 {
     handOver();
 #ifdef __SANITIZE_THREAD__

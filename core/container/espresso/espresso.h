@@ -56,9 +56,10 @@ struct NetFiles {
     std::string_view weightsName;
 };
 
-/// Errors: "espresso.net" (no JSON, no layers), "espresso.compressed" (lzfse.h). Of single weights, in the diagnostics:
-/// "espresso.missing" (a blob that the file does not have), "espresso.length" (of another size than
-/// the layer's extents), "espresso.ranges" (codes whose arithmetic was not published).
+/// Errors: "espresso.net" (no JSON, no layers), "espresso.compressed" (lzfse.h). Of single weights,
+/// in the diagnostics: "espresso.missing" (a blob that the file does not have), "espresso.length"
+/// (of another size than the layer's extents), "espresso.ranges" (codes whose arithmetic was not
+/// published).
 Result<Net> readNet(const NetFiles &files);
 
 } // namespace kernscope::espresso
