@@ -129,7 +129,7 @@ std::vector<std::shared_ptr<OverlaidFile>> BundleWatch::touchedOnly(const Bundle
             if (now->bytes > kMostAtOnce) {
                 ui::startOn(m_pool, [this, look] {
                     look();
-                    ui::post(this, [this] { Q_EMIT touched(); });
+                    ui::post(this, [this] { Q_EMIT this->touched(); });
                 });
                 continue;
             }
