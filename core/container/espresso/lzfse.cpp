@@ -18,7 +18,7 @@ namespace kernscope::espresso {
 namespace {
 
 constexpr std::string_view kMagic = "pbze";
-constexpr std::size_t kMostText = std::size_t{256} << 20;
+constexpr std::size_t kMostText = std::size_t{64} << 20; // ten times what is parsed
 constexpr std::size_t kHeaderBytes = 12, kChunkBytes = 16;
 
 using Bytes = std::span<const std::byte>;
@@ -354,7 +354,7 @@ Result<std::string> unpacked(std::span<const std::byte> bytes, const std::string
         const std::uint64_t raw = bigAt(bytes, at), stored = bigAt(bytes, at + 8);
         at += kChunkBytes;
         if (stored > bytes.size() - at || raw > kMostText - text.size())
-            return bad(at - kChunkBytes, "a chunk of at most 256 MiB that lies in the file",
+            return bad(at - kChunkBytes, "a chunk of at most 64 MiB that lies in the file",
                        fmt::format("{} bytes of {}", stored, raw));
         const Bytes chunk = bytes.subspan(at, static_cast<std::size_t>(stored));
         if (const std::size_t end = text.size() + static_cast<std::size_t>(raw); stored == raw) {

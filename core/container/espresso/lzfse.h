@@ -14,7 +14,7 @@ bool isCompressed(std::span<const std::byte> bytes);
 
 /// The text of a compressed net or shape: "pbze", the size of a chunk, then each chunk with its two
 /// sizes (big-endian, 8 bytes). Layout of chunks and blocks: resources/formats/espresso.md. At most
-/// 256 MiB. Error "espresso.compressed" with the place of the chunk or block that is not sound.
+/// 64 MiB. Error "espresso.compressed" with the place of the chunk or block that is not sound.
 Result<std::string> unpacked(std::span<const std::byte> bytes, const std::string &file);
 
 } // namespace kernscope::espresso
