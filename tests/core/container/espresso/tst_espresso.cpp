@@ -62,7 +62,7 @@ constexpr const char *kStates =
     "xo0YWJP5mIB1KZf0m9WyzsG3770LHOjHy8EbbaasJQZYZlJ6pmo/lydLgjZY5vgUcThxEMmIBmJ2eCQ=";
 
 /// A compressed text of chunks: what each holds, and how it is stored.
-QByteArray packed(const std::vector<std::pair<qsizetype, QByteArray>> &chunks)
+QByteArray packedNet(const std::vector<std::pair<qsizetype, QByteArray>> &chunks)
 {
     QByteArray bytes("pbze\0\0\0\0\0\x10\0\0", 12);
     for (const auto &[size, stored] : chunks) {
@@ -110,13 +110,13 @@ private slots:
         const auto row = addColumns<QByteArray>();
         const auto net = QByteArray::fromStdString(espressoNet());
         const auto steps = QByteArray::fromBase64(kSteps), states = QByteArray::fromBase64(kStates);
-        row("LZVN", packed({{net.size(), steps}}));
-        row("LZFSE", packed({{4200 + net.size(), states}}));
-        row("as it is", packed({{net.size(), net}}));
-        row("chunks", packed({{100, net.left(100)}, {net.size() - 100, net.mid(100)}}));
+        row("LZVN", packedNet({{net.size(), steps}}));
+        row("LZFSE", packedNet({{4200 + net.size(), states}}));
+        row("as it is", packedNet({{net.size(), net}}));
+        row("chunks", packedNet({{100, net.left(100)}, {net.size() - 100, net.mid(100)}}));
         QByteArray size(4, 0);
         qToLittleEndian(quint32(net.size()), size.data());
-        row("a plain block", packed({{net.size(), "bvx-" + size + net + "bvx$"}}));
+        row("a plain block", packedNet({{net.size(), "bvx-" + size + net + "bvx$"}}));
     }
 
     void compressed()
@@ -166,11 +166,11 @@ private slots:
         row("no chunk", "pbze....", "espresso.compressed ");
         const QByteArray block = QByteArray::fromBase64(kSteps);
         const auto size = static_cast<qsizetype>(espressoNet().size());
-        row("another size", packed({{size + 1, block}}), "espresso.compressed ");
-        row("chunk too long", packed({{size, block}}).chopped(1), "espresso.compressed ");
-        row("no end", packed({{size, block.chopped(4)}}), "espresso.compressed ");
-        row("another block", packed({{size, "bvx1" + block.mid(4)}}), "espresso.compressed ");
-        row("too far back", packed({{size, block.left(12) + "\x38\x01" + block.mid(14)}}),
+        row("another size", packedNet({{size + 1, block}}), "espresso.compressed ");
+        row("chunk too long", packedNet({{size, block}}).chopped(1), "espresso.compressed ");
+        row("no end", packedNet({{size, block.chopped(4)}}), "espresso.compressed ");
+        row("another block", packedNet({{size, "bvx1" + block.mid(4)}}), "espresso.compressed ");
+        row("too far back", packedNet({{size, block.left(12) + "\x38\x01" + block.mid(14)}}),
             "espresso.compressed ");
         row("missing", layer(R"("nB":2,"nC":2,"blob_weights":99)"), "espresso.missing ");
         row("length", layer(R"("nB":2,"nC":3,"blob_weights":1)"), "espresso.length ");
