@@ -62,7 +62,7 @@ struct Totals {
     std::vector<std::pair<std::string, std::size_t>> forms; ///< in order of first appearance
 };
 
-class ContainerReader;
+struct ContainerReader;
 
 struct OpenOptions {
     /// Files that exist in memory instead of on disk: path relative to the bundle -> content.

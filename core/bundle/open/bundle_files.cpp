@@ -60,7 +60,7 @@ std::string wantedKinds()
     for (const ContainerReader *reader : readers) {
         if (!text.empty())
             text += reader == readers.back() ? " or " : ", ";
-        text += reader->wanted();
+        text += reader->wanted;
     }
     return text;
 }
@@ -107,7 +107,7 @@ bool holdsMark(const fs::path &folder, std::string_view mark)
 /// Takes a reader's kind, and where it says that the program is.
 Result<void> setKind(OpenedFiles &opened, const ContainerReader &reader)
 {
-    opened.kind = reader.kind();
+    opened.kind = reader.kind;
     opened.programPath = TRY(reader.programPath(opened.files));
     return {};
 }
@@ -116,7 +116,7 @@ Result<void> setKind(OpenedFiles &opened, const ContainerReader &reader)
 Result<void> findFolderKind(OpenedFiles &opened)
 {
     for (const ContainerReader *reader : containerReaders()) {
-        for (const std::string_view mark : reader->folderMarks()) {
+        for (const std::string_view mark : reader->folderMarks) {
             if (std::ranges::any_of(opened.files,
                                     [mark](const auto &file) { return isMarked(file.path, mark); }))
                 return setKind(opened, *reader);
@@ -141,7 +141,7 @@ Result<std::string> bundleFolder(const std::vector<std::string> &paths)
             continue;
         for (const BundleKind kind : {BundleKind::Mlmodelc, BundleKind::Mlpackage,
                                       BundleKind::Aimodel, BundleKind::Aimodelx}) {
-            for (const std::string_view mark : containerReader(kind)->folderMarks()) {
+            for (const std::string_view mark : containerReader(kind)->folderMarks) {
                 // The last parts of the path, as many as the mark has.
                 std::size_t at = path.size() + 1;
                 for (auto parts = 1 + std::ranges::count(mark, '/'); parts > 0; --parts)
@@ -330,7 +330,7 @@ Result<void> mapFolder(OpenedFiles &opened, const fs::path &path, const OpenOpti
     // Looked for first: any folder can be given, and mapping all of a home folder would be useless.
     std::string present;
     for (const ContainerReader *reader : containerReaders()) {
-        for (const std::string_view mark : reader->folderMarks())
+        for (const std::string_view mark : reader->folderMarks)
             present = present.empty() && holdsMark(path, mark) ? std::string(mark) : present;
     }
     if (present.empty())
@@ -484,7 +484,7 @@ std::vector<std::string> bundlesIn(const fs::path &folder)
     constexpr std::size_t kMostBundles = 1000, kMostLookedAt = 20000;
     std::vector<std::string_view> known;
     for (const ContainerReader *reader : containerReaders()) {
-        const auto more = reader->endings();
+        const auto more = reader->endings;
         known.insert(known.end(), more.begin(), more.end());
     }
     std::vector<std::string> found;
@@ -518,13 +518,13 @@ Error noBundle(const std::filesystem::path &folder)
     const std::vector<std::string> bundles = bundlesIn(folder);
     const std::string name = (folder / "").parent_path().filename().string(); // "x" of "x/" too
     for (const ContainerReader *reader : containerReaders()) {
-        const auto marks = reader->folderMarks();
-        for (const std::string_view ending : reader->endings()) {
+        const auto marks = reader->folderMarks;
+        for (const std::string_view ending : reader->endings) {
             if (bundles.empty() && !marks.empty() && name.ends_with(ending))
                 return ErrorBuilder(kindError(fmt::format("a folder without {}", marks.front()),
                                               fmt::format("This folder is named as {}, and its "
                                                           "program is not there.",
-                                                          reader->name())))
+                                                          reader->name)))
                     .file(marks.front());
         }
     }

@@ -10,7 +10,7 @@
 
 namespace kernscope {
 
-class ContainerReader;
+struct ContainerReader;
 
 /// What `openFiles` found at a path: the files, mapped, in the order of their names, and what kind
 /// of bundle they make. Nothing is read but the first bytes that tell the kind.

@@ -43,40 +43,28 @@ struct ContainerContents {
 
 /// One kind of container: how it is told from others, and how its tables become weights and
 /// sections. A reader copies no payload and decodes nothing. Stateless, safe to share.
-class ContainerReader
-{
-public:
-    virtual ~ContainerReader() = default;
-
-    /// What Bundle::kind() says of what it reads.
-    virtual BundleKind kind() const = 0;
-    /// In JSON and in tests: "safetensors" (bundleKindName).
-    virtual std::string_view key() const = 0;
-    /// For people: "a safetensors checkpoint".
-    virtual std::string_view name() const = 0;
-    /// What it opens, in the sentence that says what can be opened: "a .hwx".
-    virtual std::string_view wanted() const = 0;
+struct ContainerReader {
+    BundleKind kind = BundleKind::Unknown; ///< what Bundle::kind() says of what it reads
+    std::string_view key;                  ///< in JSON and in tests: "safetensors" (bundleKindName)
+    std::string_view name;                 ///< for people: "a safetensors checkpoint"
+    std::string_view wanted; ///< in the sentence that says what can be opened: "a .hwx"
     /// How names of its files and folders end, with the dot; none where any name will do.
-    virtual std::vector<std::string_view> endings() const { return {}; }
-
-    /// True where a lone file is of this kind, by its first bytes; names are hints only.
-    virtual bool knows(std::span<const std::byte> bytes, std::string_view path) const = 0;
+    std::vector<std::string_view> endings = {};
     /// Paths of files each of which makes a folder one of this kind; none where no folder is. "*"
     /// in front: how the name of a file of the folder itself ends.
-    virtual std::vector<std::string_view> folderMarks() const { return {}; }
+    std::vector<std::string_view> folderMarks = {};
+    /// True where a lone file is of this kind, by its first bytes; names are hints only.
+    bool (*knows)(std::span<const std::byte> bytes, std::string_view path) = [](auto, auto) {
+        return false;
+    };
     /// Path of the program among the files; empty where the kind holds none.
-    virtual Result<std::string> programPath(const std::vector<BundleFile> &) const
-    {
-        return std::string();
-    }
-
+    Result<std::string> (*programPath)(const std::vector<BundleFile> &) = [](const auto &) {
+        return Result<std::string>();
+    };
     /// Reads the tables. Faults become diagnostics.
-    virtual void read(ContainerInput &input, ContainerContents &out) const = 0;
-
-    /// Where it is documented: a page of resources/formats.
-    virtual std::string_view helpPage() const = 0;
-    /// What its reader is tested with: a source of tests/fuzz, without its ending.
-    virtual std::string_view fuzzTarget() const = 0;
+    void (*read)(ContainerInput &input, ContainerContents &out) = nullptr;
+    std::string_view helpPage;   ///< where it is documented: a page of resources/formats
+    std::string_view fuzzTarget; ///< a source of tests/fuzz, without its ending
 };
 
 /// The readers, in the order in which a lone file is shown to them and a folder looked for their

@@ -15,7 +15,7 @@ std::string_view bundleKindName(BundleKind kind)
     if (kind == BundleKind::Model)
         return "model";
     const ContainerReader *reader = containerReader(kind);
-    return reader != nullptr ? reader->key() : "unknown";
+    return reader != nullptr ? reader->key : "unknown";
 }
 
 std::span<const ContainerReader *const> containerReaders()
@@ -43,7 +43,7 @@ const ContainerReader *containerReader(BundleKind kind)
         kind = BundleKind::MilText;
     const auto readers = containerReaders();
     const auto found = std::ranges::find_if(
-        readers, [kind](const auto *reader) { return reader->kind() == kind; });
+        readers, [kind](const auto *reader) { return reader->kind == kind; });
     return found == readers.end() ? nullptr : *found;
 }
 

@@ -492,38 +492,27 @@ private:
     ContainerContents &m_out;
 };
 
-class AimodelReader final : public ContainerReader
+Result<std::string> pathOfAimodel(const std::vector<BundleFile> &files)
 {
-public:
-    BundleKind kind() const override { return BundleKind::Aimodel; }
-    std::string_view key() const override { return "aimodel"; }
-    std::string_view name() const override { return "a Core AI package (.aimodel)"; }
-    std::string_view wanted() const override { return "an .aimodel folder"; }
-    std::vector<std::string_view> endings() const override { return {".aimodel", ".mlirb"}; }
-    std::string_view helpPage() const override { return "aimodel"; }
-    std::string_view fuzzTarget() const override { return "fuzz_aimodel"; }
-
-    bool knows(std::span<const std::byte> bytes, std::string_view) const override
-    {
-        return mlir::isModule(bytes);
-    }
-    std::vector<std::string_view> folderMarks() const override { return {kModuleFile}; }
-    Result<std::string> programPath(const std::vector<BundleFile> &files) const override
-    {
-        return files.size() == 1 ? files.front().path : std::string(kModuleFile);
-    }
-
-    void read(ContainerInput &input, ContainerContents &out) const override
-    {
-        PackageReading(input, out).read();
-    }
-};
+    return files.size() == 1 ? files.front().path : std::string(kModuleFile);
+}
 
 } // namespace
 
 const ContainerReader &aimodelReader()
 {
-    static const AimodelReader reader;
+    static const ContainerReader reader{
+        .kind = BundleKind::Aimodel,
+        .key = "aimodel",
+        .name = "a Core AI package (.aimodel)",
+        .wanted = "an .aimodel folder",
+        .endings = {".aimodel", ".mlirb"},
+        .folderMarks = {kModuleFile},
+        .knows = [](auto bytes, auto) { return mlir::isModule(bytes); },
+        .programPath = pathOfAimodel,
+        .read = [](auto &input, auto &out) { PackageReading(input, out).read(); },
+        .helpPage = "aimodel",
+        .fuzzTarget = "fuzz_aimodel"};
     return reader;
 }
 

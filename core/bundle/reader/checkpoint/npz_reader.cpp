@@ -64,125 +64,115 @@ void addArray(std::span<const std::byte> bytes, std::uint64_t offset, const std:
     addTensor(tensor, kSourceOp, out);
 }
 
-class NpzReader final : public ContainerReader
+bool isArray(std::span<const std::byte> bytes)
 {
-public:
-    BundleKind kind() const override { return BundleKind::Npz; }
-    std::string_view key() const override { return "npz"; }
-    std::string_view name() const override { return "arrays of NumPy"; }
-    std::string_view helpPage() const override { return "sources"; }
-    std::string_view fuzzTarget() const override { return "fuzz_checkpoint"; }
-    std::string_view wanted() const override { return "a .npz, a .npy"; }
-    std::vector<std::string_view> endings() const override { return {".npz"}; }
+    constexpr std::string_view kMagic("\x93NUMPY", 6);
+    return bytes.size() > kMagic.size() &&
+           std::string_view(reinterpret_cast<const char *>(bytes.data()), kMagic.size()) == kMagic;
+}
 
-    /// A zip archive whose first member is an array, or an array alone.
-    bool knows(std::span<const std::byte> bytes, std::string_view path) const override
-    {
-        constexpr std::size_t kNameAt = 30, kLengthAt = 26;
-        if (isArray(bytes) || (path.ends_with(".npz") && archive::isZip(bytes)))
-            return true;
-        if (!archive::isZip(bytes) || bytes.size() < kNameAt)
-            return false;
-        const std::size_t length = std::to_integer<std::size_t>(bytes[kLengthAt]) |
-                                   std::to_integer<std::size_t>(bytes[kLengthAt + 1]) << 8;
-        if (length > bytes.size() - kNameAt)
-            return false;
-        return std::string_view(reinterpret_cast<const char *>(bytes.data()) + kNameAt, length)
-            .ends_with(kArray);
+/// What the header of a packed array says; only that is unpacked.
+Result<NpyLayout> packedLayout(std::span<const std::byte> archive, const archive::ZipMember &member,
+                               std::uint64_t left, const std::string &archiveName)
+{
+    TRY(archive::checkSize(member, left, archiveName));
+    constexpr std::size_t kHead = 1024, kLongHead = std::size_t{1} << 17;
+    for (const std::size_t most : {kHead, kLongHead}) {
+        auto head = TRY(archive::unpackHead(archive, member, most, archiveName));
+        auto layout = readNpyLayout(head, member.bytes, archiveName);
+        if (layout || head.size() < kHead || most == kLongHead)
+            return layout;
     }
+    return tl::unexpected(Error());
+}
 
-    void read(ContainerInput &input, ContainerContents &out) const override
-    {
-        std::vector<BundleFile> &files = input.files;
-        out.readOnlyReason = kReadOnly;
-        files.front().role = SectionKind::Values;
-        const std::string name = files.front().path;
-        const auto bytes = files.front().file->bytes();
-        if (isArray(bytes)) {
-            const auto slash = name.rfind('/');
-            addArray(bytes, 0, slash == name.npos ? name : name.substr(slash + 1), name, out);
-            return;
-        }
-        auto members = archive::readZip(bytes, name);
-        if (!members)
-            return out.log.add(Severity::Error, std::move(members.error()));
-        if (members->size() > kMostTensors) {
-            out.log.add(Severity::Error, tooMany(name, members->size()));
-            members->resize(kMostTensors);
-        }
-        std::uint64_t left = kMaxUnpacked;
-        for (const archive::ZipMember &member : *members)
-            addMember(files, member, left, out);
+void addMember(const std::vector<BundleFile> &files, const archive::ZipMember &member,
+               std::uint64_t &left, ContainerContents &out)
+{
+    const std::string archiveName = files.front().path;
+    const auto bytes = files.front().file->bytes();
+    out.claims[0].push_back(claimOf(member.headerOffset, member.dataOffset - member.headerOffset,
+                                    SectionKind::Metadata, fmt::format("{}: member", member.path)));
+    const bool stored = member.method == 0 && !member.encrypted;
+    if (!member.path.ends_with(kArray))
+        out.claims[0].push_back(claimOf(member.dataOffset, member.storedBytes, SectionKind::Data,
+                                        fmt::format("{}: as stored", member.path)));
+    if (!member.path.ends_with(kArray))
+        return;
+    if (stored) {
+        addArray(bytes.subspan(member.dataOffset, member.storedBytes), member.dataOffset,
+                 member.path, archiveName, out);
+        return;
     }
+    const auto layout = packedLayout(bytes, member, left, archiveName);
+    StoredTensor tensor = arrayTensor(layout, member.path, archiveName, member.dataOffset);
+    if (!tensor.fault) {
+        left -= member.bytes;
+        tensor.bytes = {FileOffset(member.dataOffset), ByteCount(member.storedBytes)};
+        tensor.packed = [zip = files.front().file, member, archiveName] {
+            return archive::unpack(zip->bytes(), member, member.bytes, archiveName);
+        };
+        tensor.packedAt = layout->dataAt;
+    } else {
+        out.claims[0].push_back(claimOf(member.dataOffset, member.storedBytes, SectionKind::Data,
+                                        fmt::format("{}: as stored", member.path)));
+    }
+    addTensor(tensor, kSourceOp, out);
+}
 
-private:
-    static bool isArray(std::span<const std::byte> bytes)
-    {
-        constexpr std::string_view kMagic("\x93NUMPY", 6);
-        return bytes.size() > kMagic.size() &&
-               std::string_view(reinterpret_cast<const char *>(bytes.data()), kMagic.size()) ==
-                   kMagic;
-    }
+/// A zip archive whose first member is an array, or an array alone.
+bool knowsNpz(std::span<const std::byte> bytes, std::string_view path)
+{
+    constexpr std::size_t kNameAt = 30, kLengthAt = 26;
+    if (isArray(bytes) || (path.ends_with(".npz") && archive::isZip(bytes)))
+        return true;
+    if (!archive::isZip(bytes) || bytes.size() < kNameAt)
+        return false;
+    const std::size_t length = std::to_integer<std::size_t>(bytes[kLengthAt]) |
+                               std::to_integer<std::size_t>(bytes[kLengthAt + 1]) << 8;
+    if (length > bytes.size() - kNameAt)
+        return false;
+    return std::string_view(reinterpret_cast<const char *>(bytes.data()) + kNameAt, length)
+        .ends_with(kArray);
+}
 
-    /// What the header of a packed array says; only that is unpacked.
-    static Result<NpyLayout> packedLayout(std::span<const std::byte> archive,
-                                          const archive::ZipMember &member, std::uint64_t left,
-                                          const std::string &archiveName)
-    {
-        TRY(archive::checkSize(member, left, archiveName));
-        constexpr std::size_t kHead = 1024, kLongHead = std::size_t{1} << 17;
-        for (const std::size_t most : {kHead, kLongHead}) {
-            auto head = TRY(archive::unpackHead(archive, member, most, archiveName));
-            auto layout = readNpyLayout(head, member.bytes, archiveName);
-            if (layout || head.size() < kHead || most == kLongHead)
-                return layout;
-        }
-        return tl::unexpected(Error());
+void readNpz(ContainerInput &input, ContainerContents &out)
+{
+    std::vector<BundleFile> &files = input.files;
+    out.readOnlyReason = kReadOnly;
+    files.front().role = SectionKind::Values;
+    const std::string name = files.front().path;
+    const auto bytes = files.front().file->bytes();
+    if (isArray(bytes)) {
+        const auto slash = name.rfind('/');
+        addArray(bytes, 0, slash == name.npos ? name : name.substr(slash + 1), name, out);
+        return;
     }
-
-    static void addMember(const std::vector<BundleFile> &files, const archive::ZipMember &member,
-                          std::uint64_t &left, ContainerContents &out)
-    {
-        const std::string archiveName = files.front().path;
-        const auto bytes = files.front().file->bytes();
-        out.claims[0].push_back(
-            claimOf(member.headerOffset, member.dataOffset - member.headerOffset,
-                    SectionKind::Metadata, fmt::format("{}: member", member.path)));
-        const bool stored = member.method == 0 && !member.encrypted;
-        if (!member.path.ends_with(kArray))
-            out.claims[0].push_back(claimOf(member.dataOffset, member.storedBytes,
-                                            SectionKind::Data,
-                                            fmt::format("{}: as stored", member.path)));
-        if (!member.path.ends_with(kArray))
-            return;
-        if (stored) {
-            addArray(bytes.subspan(member.dataOffset, member.storedBytes), member.dataOffset,
-                     member.path, archiveName, out);
-            return;
-        }
-        const auto layout = packedLayout(bytes, member, left, archiveName);
-        StoredTensor tensor = arrayTensor(layout, member.path, archiveName, member.dataOffset);
-        if (!tensor.fault) {
-            left -= member.bytes;
-            tensor.bytes = {FileOffset(member.dataOffset), ByteCount(member.storedBytes)};
-            tensor.packed = [zip = files.front().file, member, archiveName] {
-                return archive::unpack(zip->bytes(), member, member.bytes, archiveName);
-            };
-            tensor.packedAt = layout->dataAt;
-        } else {
-            out.claims[0].push_back(claimOf(member.dataOffset, member.storedBytes,
-                                            SectionKind::Data,
-                                            fmt::format("{}: as stored", member.path)));
-        }
-        addTensor(tensor, kSourceOp, out);
+    auto members = archive::readZip(bytes, name);
+    if (!members)
+        return out.log.add(Severity::Error, std::move(members.error()));
+    if (members->size() > kMostTensors) {
+        out.log.add(Severity::Error, tooMany(name, members->size()));
+        members->resize(kMostTensors);
     }
-};
+    std::uint64_t left = kMaxUnpacked;
+    for (const archive::ZipMember &member : *members)
+        addMember(files, member, left, out);
+}
 
 } // namespace
 
 const ContainerReader &npzReader()
 {
-    static const NpzReader reader;
+    static const ContainerReader reader{.kind = BundleKind::Npz,
+                                        .key = "npz",
+                                        .name = "arrays of NumPy",
+                                        .wanted = "a .npz, a .npy",
+                                        .endings = {".npz"},
+                                        .knows = knowsNpz,
+                                        .read = readNpz,
+                                        .helpPage = "sources",
+                                        .fuzzTarget = "fuzz_checkpoint"};
     return reader;
 }
 

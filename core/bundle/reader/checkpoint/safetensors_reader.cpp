@@ -209,74 +209,63 @@ std::set<std::string> shardsOf(const BundleFile &index, DiagnosticLog &log)
     return names;
 }
 
-class SafetensorsReader final : public ContainerReader
+bool knowsSafetensors(std::span<const std::byte> bytes, std::string_view path)
 {
-public:
-    BundleKind kind() const override { return BundleKind::Safetensors; }
-    std::string_view key() const override { return "safetensors"; }
-    std::string_view name() const override { return "a safetensors checkpoint"; }
-    std::string_view helpPage() const override { return "sources"; }
-    std::string_view fuzzTarget() const override { return "fuzz_checkpoint"; }
-    std::string_view wanted() const override { return "a .safetensors"; }
-    std::vector<std::string_view> endings() const override { return {".safetensors"}; }
+    if (path.ends_with(kEnding) || path.ends_with(kIndexEnding))
+        return true;
+    return bytes.size() > kLengthBytes + 2 && bytes[kLengthBytes] == std::byte('{') &&
+           lengthOf(bytes) >= 2 && lengthOf(bytes) <= bytes.size() - kLengthBytes &&
+           lengthOf(bytes) <= kMaxHeader;
+}
 
-    std::vector<std::string_view> folderMarks() const override
-    {
-        return {"*.safetensors.index.json"};
-    }
-
-    bool knows(std::span<const std::byte> bytes, std::string_view path) const override
-    {
-        if (path.ends_with(kEnding) || path.ends_with(kIndexEnding))
-            return true;
-        return bytes.size() > kLengthBytes + 2 && bytes[kLengthBytes] == std::byte('{') &&
-               lengthOf(bytes) >= 2 && lengthOf(bytes) <= bytes.size() - kLengthBytes &&
-               lengthOf(bytes) <= kMaxHeader;
-    }
-
-    void read(ContainerInput &input, ContainerContents &out) const override
-    {
-        std::vector<BundleFile> &files = input.files;
-        out.readOnlyReason = kReadOnly;
-        const auto isIndex = [](const BundleFile &file) {
-            return file.path.ends_with(kIndexEnding);
-        };
-        const auto index = std::ranges::find_if(files, isIndex);
-        const bool alone = index == files.end();
-        const std::set<std::string> shards =
-            alone ? std::set{files.front().path} : shardsOf(*index, out.log);
-        if (input.openBeside && !alone)
-            input.openBeside({shards.begin(), shards.end()});
-        if (input.openBeside && std::ranges::any_of(files, namesCodes))
-            input.openBeside({std::string(kConfigName)});
-        out.claims.resize(files.size());
-        std::vector<StoredTensor> tensors;
-        std::set<std::string> missing = shards;
-        for (std::size_t i = 0; i < files.size(); ++i) {
-            if (isIndex(files[i]) || files[i].path == kConfigName) {
-                files[i].role = SectionKind::Manifest;
-                out.claims[i] = {
-                    {{FileOffset(0), files[i].file->size()}, SectionKind::Manifest, files[i].path}};
-            } else if (shards.count(files[i].path) != 0) {
-                missing.erase(files[i].path);
-                readShard(files, i, tensors, out);
-            }
+void readSafetensors(ContainerInput &input, ContainerContents &out)
+{
+    std::vector<BundleFile> &files = input.files;
+    out.readOnlyReason = kReadOnly;
+    const auto isIndex = [](const BundleFile &file) { return file.path.ends_with(kIndexEnding); };
+    const auto index = std::ranges::find_if(files, isIndex);
+    const bool alone = index == files.end();
+    const std::set<std::string> shards =
+        alone ? std::set{files.front().path} : shardsOf(*index, out.log);
+    if (input.openBeside && !alone)
+        input.openBeside({shards.begin(), shards.end()});
+    if (input.openBeside && std::ranges::any_of(files, namesCodes))
+        input.openBeside({std::string(kConfigName)});
+    out.claims.resize(files.size());
+    std::vector<StoredTensor> tensors;
+    std::set<std::string> missing = shards;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        if (isIndex(files[i]) || files[i].path == kConfigName) {
+            files[i].role = SectionKind::Manifest;
+            out.claims[i] = {
+                {{FileOffset(0), files[i].file->size()}, SectionKind::Manifest, files[i].path}};
+        } else if (shards.count(files[i].path) != 0) {
+            missing.erase(files[i].path);
+            readShard(files, i, tensors, out);
         }
-        addAll(std::move(tensors), files, out);
-        for (const std::string &name : missing)
-            out.log.add(Severity::Error,
-                        valueError({name}, "safetensors.shard", {}, "a file beside the index",
-                                   "none",
-                                   "A file of the checkpoint is missing: its tensors are not "
-                                   "read"));
     }
-};
+    addAll(std::move(tensors), files, out);
+    for (const std::string &name : missing)
+        out.log.add(Severity::Error,
+                    valueError({name}, "safetensors.shard", {}, "a file beside the index", "none",
+                               "A file of the checkpoint is missing: its tensors are not "
+                               "read"));
+}
 
 } // namespace
 
 const ContainerReader &safetensorsReader()
 {
-    static const SafetensorsReader reader;
+    static const ContainerReader reader{.kind = BundleKind::Safetensors,
+                                        .key = "safetensors",
+                                        .name = "a safetensors checkpoint",
+                                        .wanted = "a .safetensors",
+                                        .endings = {".safetensors"},
+                                        .folderMarks = {"*.safetensors.index.json"},
+                                        .knows = knowsSafetensors,
+                                        .read = readSafetensors,
+                                        .helpPage = "sources",
+                                        .fuzzTarget = "fuzz_checkpoint"};
     return reader;
 }
 

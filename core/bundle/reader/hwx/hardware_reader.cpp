@@ -700,73 +700,57 @@ void addHardware(hwx::Container image, const std::vector<hwx::CoverSpan> &spans,
     out.hardware = kept;
 }
 
-class HardwareReader final : public ContainerReader
+void readHardware(ContainerInput &input, ContainerContents &out)
 {
-public:
-    BundleKind kind() const override { return BundleKind::Hwx; }
-    std::string_view key() const override { return "hwx"; }
-    std::string_view name() const override { return "a hardware container (.hwx)"; }
-    std::string_view helpPage() const override { return "hardware-containers"; }
-    std::string_view fuzzTarget() const override { return "fuzz_hardware"; }
-    std::string_view wanted() const override { return "a .hwx"; }
-    std::vector<std::string_view> endings() const override { return {".hwx"}; }
+    BundleFile &file = input.files.front();
+    file.role = SectionKind::Program;
+    auto container = hwx::readContainer(file.file->bytes(), file.path);
+    if (!container)
+        return out.log.add(Severity::Error, std::move(container.error()));
+    const auto spans = hwx::coverContainer(*container, file.file->bytes());
+    addHardware(std::move(*container), spans, file, out);
+}
 
-    bool knows(std::span<const std::byte> bytes, std::string_view) const override
-    {
-        return hwx::isContainer(bytes);
-    }
-
-    void read(ContainerInput &input, ContainerContents &out) const override
-    {
-        BundleFile &file = input.files.front();
-        file.role = SectionKind::Program;
-        auto container = hwx::readContainer(file.file->bytes(), file.path);
-        if (!container)
-            return out.log.add(Severity::Error, std::move(container.error()));
-        const auto spans = hwx::coverContainer(*container, file.file->bytes());
-        addHardware(std::move(*container), spans, file, out);
-    }
-};
-
-class AnecReader final : public ContainerReader
+void readAnec(ContainerInput &input, ContainerContents &out)
 {
-public:
-    BundleKind kind() const override { return BundleKind::Anec; }
-    std::string_view key() const override { return "anec"; }
-    std::string_view name() const override { return "an image for a Linux driver (.anec)"; }
-    std::string_view helpPage() const override { return "hardware-containers"; }
-    std::string_view fuzzTarget() const override { return "fuzz_hwx"; }
-    std::string_view wanted() const override { return "a .anec"; }
-    std::vector<std::string_view> endings() const override { return {".anec"}; }
-
-    bool knows(std::span<const std::byte> bytes, std::string_view) const override
-    {
-        return anec::isAnec(bytes);
-    }
-
-    void read(ContainerInput &input, ContainerContents &out) const override
-    {
-        BundleFile &file = input.files.front();
-        file.role = SectionKind::Program;
-        auto anec = anec::readAnec(file.file->bytes(), file.path);
-        if (!anec)
-            return out.log.add(Severity::Error, std::move(anec.error()));
-        const auto spans = anec::coverAnec(*anec, file.file->bytes());
-        addHardware(std::move(anec->image), spans, file, out);
-    }
-};
+    BundleFile &file = input.files.front();
+    file.role = SectionKind::Program;
+    auto anec = anec::readAnec(file.file->bytes(), file.path);
+    if (!anec)
+        return out.log.add(Severity::Error, std::move(anec.error()));
+    const auto spans = anec::coverAnec(*anec, file.file->bytes());
+    addHardware(std::move(anec->image), spans, file, out);
+}
 
 } // namespace
 
 const ContainerReader &hardwareReader()
 {
-    static const HardwareReader reader;
+    static const ContainerReader reader{
+        .kind = BundleKind::Hwx,
+        .key = "hwx",
+        .name = "a hardware container (.hwx)",
+        .wanted = "a .hwx",
+        .endings = {".hwx"},
+        .knows = [](auto bytes, auto) { return hwx::isContainer(bytes); },
+        .read = readHardware,
+        .helpPage = "hardware-containers",
+        .fuzzTarget = "fuzz_hardware"};
     return reader;
 }
 
 const ContainerReader &anecReader()
 {
-    static const AnecReader reader;
+    static const ContainerReader reader{
+        .kind = BundleKind::Anec,
+        .key = "anec",
+        .name = "an image for a Linux driver (.anec)",
+        .wanted = "a .anec",
+        .endings = {".anec"},
+        .knows = [](auto bytes, auto) { return anec::isAnec(bytes); },
+        .read = readAnec,
+        .helpPage = "hardware-containers",
+        .fuzzTarget = "fuzz_hwx"};
     return reader;
 }
 

@@ -384,120 +384,90 @@ private:
     std::vector<std::vector<milblob::Record>> m_records;   ///< of each weight file, by offset
 };
 
-/// What all kinds of bundles with a program share.
-class MilReader : public ContainerReader
+template <BundleKind kind>
+void readProgram(ContainerInput &input, ContainerContents &out)
 {
-public:
-    bool knows(std::span<const std::byte>, std::string_view) const override { return false; }
+    ProgramReading(kind, input, out).read();
+}
 
-    void read(ContainerInput &input, ContainerContents &out) const override
-    {
-        ProgramReading(kind(), input, out).read();
-    }
-};
-
-class CompiledModelReader final : public MilReader
+Result<std::string> pathOfCompiledModel(const std::vector<BundleFile> &files)
 {
-public:
-    BundleKind kind() const override { return BundleKind::Mlmodelc; }
-    std::string_view key() const override { return "mlmodelc"; }
-    std::string_view name() const override { return "a compiled model (.mlmodelc)"; }
-    std::string_view helpPage() const override { return "programs"; }
-    std::string_view fuzzTarget() const override { return "fuzz_bundle"; }
-    std::string_view wanted() const override { return "a .mlmodelc folder"; }
-    std::vector<std::string_view> endings() const override
-    {
-        return {".mlmodelc", ".espresso.net"};
-    }
-    std::vector<std::string_view> folderMarks() const override
-    {
-        return {kTextProgram, "model0/model.mil", "model0/coremldata.bin", kNetworkLayers};
-    }
-    /// A compiled network without its folder.
-    bool knows(std::span<const std::byte>, std::string_view path) const override
-    {
-        return isEspressoNet(path);
-    }
-
-    Result<std::string> programPath(const std::vector<BundleFile> &files) const override
-    {
-        if (files.size() == 1 && isEspressoNet(files.front().path))
-            return files.front().path;
-        const bool network = indexOfPath(files, kTextProgram) == kNoIndex &&
-                             indexOfPath(files, kNetworkLayers) != kNoIndex;
-        return std::string(network ? kNetworkLayers : kTextProgram); // of a pipeline: several
-    }
-};
-
-class ModelPackageReader final : public MilReader
-{
-public:
-    BundleKind kind() const override { return BundleKind::Mlpackage; }
-    std::string_view key() const override { return "mlpackage"; }
-    std::string_view name() const override { return "a model package (.mlpackage)"; }
-    std::string_view helpPage() const override { return "programs"; }
-    std::string_view fuzzTarget() const override { return "fuzz_mil_protobuf"; }
-    std::string_view wanted() const override
-    {
-        return "a .mlpackage folder (or a zip archive of either)";
-    }
-    std::vector<std::string_view> endings() const override { return {".mlpackage"}; }
-    std::vector<std::string_view> folderMarks() const override { return {kManifest}; }
-
-    Result<std::string> programPath(const std::vector<BundleFile> &files) const override
-    {
-        const std::size_t manifest = indexOfPath(files, kManifest);
-        if (manifest == kNoIndex)
-            return std::string();
-        auto model = mil::modelPathFromManifest(files[manifest].file->bytes(), kManifest);
-        if (model && indexOfPath(files, *model) == kNoIndex) {
-            return refused({*model}, "io.open", {},
-                           fmt::format("the model that {} names", kManifest), "no such file",
-                           "The model that the package's manifest names is not in the package.");
-        }
-        return model;
-    }
-};
-
-class ProgramReader final : public MilReader
-{
-public:
-    BundleKind kind() const override { return BundleKind::MilText; }
-    std::string_view key() const override { return "mil"; }
-    std::string_view name() const override { return "a program (.mil, .mlmodel)"; }
-    std::string_view helpPage() const override { return "programs"; }
-    std::string_view fuzzTarget() const override { return "fuzz_mil_text"; }
-    std::string_view wanted() const override { return "a lone program (.mil, .mlmodel)"; }
-    std::vector<std::string_view> endings() const override { return {".mil", ".mlmodel"}; }
-
-    bool knows(std::span<const std::byte> bytes, std::string_view path) const override
-    {
-        return !archive::isZip(bytes) &&
-               (looksLikeProgramText(bytes, path) || isModelProtobuf(bytes, path));
-    }
-    Result<std::string> programPath(const std::vector<BundleFile> &files) const override
-    {
+    if (files.size() == 1 && isEspressoNet(files.front().path))
         return files.front().path;
+    const bool network = indexOfPath(files, kTextProgram) == kNoIndex &&
+                         indexOfPath(files, kNetworkLayers) != kNoIndex;
+    return std::string(network ? kNetworkLayers : kTextProgram); // of a pipeline: several
+}
+
+Result<std::string> pathOfModelPackage(const std::vector<BundleFile> &files)
+{
+    const std::size_t manifest = indexOfPath(files, kManifest);
+    if (manifest == kNoIndex)
+        return std::string();
+    auto model = mil::modelPathFromManifest(files[manifest].file->bytes(), kManifest);
+    if (model && indexOfPath(files, *model) == kNoIndex) {
+        return refused({*model}, "io.open", {}, fmt::format("the model that {} names", kManifest),
+                       "no such file",
+                       "The model that the package's manifest names is not in the package.");
     }
-};
+    return model;
+}
+
+bool knowsProgram(std::span<const std::byte> bytes, std::string_view path)
+{
+    return !archive::isZip(bytes) &&
+           (looksLikeProgramText(bytes, path) || isModelProtobuf(bytes, path));
+}
 
 } // namespace
 
 const ContainerReader &compiledModelReader()
 {
-    static const CompiledModelReader reader;
+    static const ContainerReader reader{
+        .kind = BundleKind::Mlmodelc,
+        .key = "mlmodelc",
+        .name = "a compiled model (.mlmodelc)",
+        .wanted = "a .mlmodelc folder",
+        .endings = {".mlmodelc", ".espresso.net"},
+        .folderMarks = {kTextProgram, "model0/model.mil", "model0/coremldata.bin", kNetworkLayers},
+        .knows = [](auto,
+                    auto path) { return isEspressoNet(path); }, // a network without its folder
+        .programPath = pathOfCompiledModel,
+        .read = readProgram<BundleKind::Mlmodelc>,
+        .helpPage = "programs",
+        .fuzzTarget = "fuzz_bundle"};
     return reader;
 }
 
 const ContainerReader &modelPackageReader()
 {
-    static const ModelPackageReader reader;
+    static const ContainerReader reader{.kind = BundleKind::Mlpackage,
+                                        .key = "mlpackage",
+                                        .name = "a model package (.mlpackage)",
+                                        .wanted =
+                                            "a .mlpackage folder (or a zip archive of either)",
+                                        .endings = {".mlpackage"},
+                                        .folderMarks = {kManifest},
+                                        .programPath = pathOfModelPackage,
+                                        .read = readProgram<BundleKind::Mlpackage>,
+                                        .helpPage = "programs",
+                                        .fuzzTarget = "fuzz_mil_protobuf"};
     return reader;
 }
 
 const ContainerReader &programReader()
 {
-    static const ProgramReader reader;
+    static const ContainerReader reader{
+        .kind = BundleKind::MilText,
+        .key = "mil",
+        .name = "a program (.mil, .mlmodel)",
+        .wanted = "a lone program (.mil, .mlmodel)",
+        .endings = {".mil", ".mlmodel"},
+        .knows = knowsProgram,
+        .programPath = [](const auto &files) { return Result<std::string>(files.front().path); },
+        .read = readProgram<BundleKind::MilText>,
+        .helpPage = "programs",
+        .fuzzTarget = "fuzz_mil_text"};
     return reader;
 }
 

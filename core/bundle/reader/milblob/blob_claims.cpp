@@ -65,33 +65,17 @@ Weight bareWeight(std::size_t file, const milblob::Record &record)
     return weight;
 }
 
-class BlobReader final : public ContainerReader
+void readBlob(ContainerInput &input, ContainerContents &out)
 {
-public:
-    BundleKind kind() const override { return BundleKind::MilBlob; }
-    std::string_view key() const override { return "milblob"; }
-    std::string_view name() const override { return "a weight file (weight.bin)"; }
-    std::string_view helpPage() const override { return "blob-storage"; }
-    std::string_view fuzzTarget() const override { return "fuzz_milblob"; }
-    std::string_view wanted() const override { return "a weight.bin"; }
-
-    bool knows(std::span<const std::byte> bytes, std::string_view path) const override
-    {
-        return looksLikeBlobFile(bytes, path);
-    }
-
-    void read(ContainerInput &input, ContainerContents &out) const override
-    {
-        BundleFile &file = input.files.front();
-        file.role = SectionKind::Data;
-        const auto records = readBlobRecords(file, {}, out.log);
-        file.unusedRecords = 0; // each is a weight
-        for (const milblob::Record &record : records)
-            out.weights.push_back(bareWeight(0, record));
-        markSharedOperands(out.weights);
-        out.claims[0] = claimsOfBlobFile(records, recordUses(out.weights, 1).front(), out.weights);
-    }
-};
+    BundleFile &file = input.files.front();
+    file.role = SectionKind::Data;
+    const auto records = readBlobRecords(file, {}, out.log);
+    file.unusedRecords = 0; // each is a weight
+    for (const milblob::Record &record : records)
+        out.weights.push_back(bareWeight(0, record));
+    markSharedOperands(out.weights);
+    out.claims[0] = claimsOfBlobFile(records, recordUses(out.weights, 1).front(), out.weights);
+}
 
 } // namespace
 
@@ -198,7 +182,15 @@ std::vector<std::vector<RecordUse>> recordUses(const std::vector<Weight> &weight
 
 const ContainerReader &blobReader()
 {
-    static const BlobReader reader;
+    static const ContainerReader reader{
+        .kind = BundleKind::MilBlob,
+        .key = "milblob",
+        .name = "a weight file (weight.bin)",
+        .wanted = "a weight.bin",
+        .knows = [](auto bytes, auto path) { return looksLikeBlobFile(bytes, path); },
+        .read = readBlob,
+        .helpPage = "blob-storage",
+        .fuzzTarget = "fuzz_milblob"};
     return reader;
 }
 

@@ -295,60 +295,50 @@ private:
     ContainerContents &m_out;
 };
 
-class OdixReader final : public ContainerReader
+/// The program among the files; of a lone one that.
+std::size_t programOf(const std::vector<BundleFile> &files)
 {
-public:
-    BundleKind kind() const override { return BundleKind::Aimodelx; }
-    std::string_view key() const override { return "aimodelx"; }
-    std::string_view name() const override { return "a compiled Core AI program (.aimodelx)"; }
-    std::string_view wanted() const override { return "a .aimodelx folder, a .odix"; }
-    std::vector<std::string_view> endings() const override
-    {
-        return {".aimodelx", ".odixpackage", ".odix"};
-    }
-    std::string_view helpPage() const override { return "odix"; }
-    std::string_view fuzzTarget() const override { return "fuzz_odix"; }
-    std::vector<std::string_view> folderMarks() const override { return {"*.odix"}; }
+    if (files.size() == 1)
+        return 0;
+    const auto found = std::ranges::find_if(files, [](const BundleFile &file) {
+        return file.path.ends_with(kProgramEnding) && file.path.find('/') == std::string::npos;
+    });
+    return static_cast<std::size_t>(found - files.begin());
+}
 
-    bool knows(std::span<const std::byte> bytes, std::string_view path) const override
-    {
-        return odix::isOdix(bytes) || path.ends_with(kProgramEnding);
-    }
+Result<std::string> pathOfOdix(const std::vector<BundleFile> &files)
+{
+    const std::size_t program = programOf(files);
+    return program < files.size() ? files[program].path : std::string();
+}
 
-    Result<std::string> programPath(const std::vector<BundleFile> &files) const override
-    {
-        const std::size_t program = programOf(files);
-        return program < files.size() ? files[program].path : std::string();
-    }
-
-    void read(ContainerInput &input, ContainerContents &out) const override
-    {
-        if (input.openBeside)
-            input.openBeside({debugPathOf(input.programPath)});
-        out.claims.resize(input.files.size());
-        const std::size_t program = programOf(input.files);
-        if (program < input.files.size())
-            OdixReading(input.files, program, out).read();
-    }
-
-private:
-    /// The program among the files; of a lone one that.
-    static std::size_t programOf(const std::vector<BundleFile> &files)
-    {
-        if (files.size() == 1)
-            return 0;
-        const auto found = std::ranges::find_if(files, [](const BundleFile &file) {
-            return file.path.ends_with(kProgramEnding) && file.path.find('/') == std::string::npos;
-        });
-        return static_cast<std::size_t>(found - files.begin());
-    }
-};
+void readOdix(ContainerInput &input, ContainerContents &out)
+{
+    if (input.openBeside)
+        input.openBeside({debugPathOf(input.programPath)});
+    out.claims.resize(input.files.size());
+    const std::size_t program = programOf(input.files);
+    if (program < input.files.size())
+        OdixReading(input.files, program, out).read();
+}
 
 } // namespace
 
 const ContainerReader &odixReader()
 {
-    static const OdixReader reader;
+    static const ContainerReader reader{
+        .kind = BundleKind::Aimodelx,
+        .key = "aimodelx",
+        .name = "a compiled Core AI program (.aimodelx)",
+        .wanted = "a .aimodelx folder, a .odix",
+        .endings = {".aimodelx", ".odixpackage", ".odix"},
+        .folderMarks = {"*.odix"},
+        .knows = [](auto bytes,
+                    auto path) { return odix::isOdix(bytes) || path.ends_with(kProgramEnding); },
+        .programPath = pathOfOdix,
+        .read = readOdix,
+        .helpPage = "odix",
+        .fuzzTarget = "fuzz_odix"};
     return reader;
 }
 

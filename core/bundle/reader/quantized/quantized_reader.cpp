@@ -347,51 +347,44 @@ void claimOperands(const Weight &weight, std::vector<BundleFile> &files, Contain
     }
 }
 
-class QuantizedReader final : public ContainerReader
+void readQuantized(ContainerInput &input, ContainerContents &out)
 {
-public:
-    BundleKind kind() const override { return BundleKind::Quantized; }
-    std::string_view key() const override { return "quantized"; }
-    std::string_view name() const override { return "a folder that quantize wrote"; }
-    std::string_view helpPage() const override { return "numbers"; }
-    std::string_view fuzzTarget() const override { return "fuzz_quantized"; }
-    std::string_view wanted() const override { return "a folder that quantize wrote"; }
-    std::vector<std::string_view> folderMarks() const override { return {quantized::kManifest}; }
-    /// A folder, never a lone file.
-    bool knows(std::span<const std::byte>, std::string_view) const override { return false; }
-
-    void read(ContainerInput &input, ContainerContents &out) const override
-    {
-        std::vector<BundleFile> &files = input.files;
-        auto *manifest = findBy(files, &BundleFile::path, quantized::kManifest);
-        if (!manifest)
-            return out.log.add(Severity::Error,
-                               manifestFault("", std::string(quantized::kManifest), "no such file",
-                                             "The folder has no description"));
-        manifest->role = SectionKind::Manifest;
-        const auto text = manifest->file->bytes();
-        const auto matrix = quantized::parseManifest(text).and_then(quantized::describeMatrix);
-        if (matrix) {
-            Weight weight = QuantizedWeight(*matrix, files).make();
-            if (weight.fault) {
-                weight.fault = quantized::placedIn(text, *weight.fault);
-                out.log.add(Severity::Error, *weight.fault);
-            }
-            claimOperands(weight, files, out);
-            out.weights.push_back(std::move(weight));
-        } else {
-            out.log.add(Severity::Error, quantized::placedIn(text, matrix.error()));
+    std::vector<BundleFile> &files = input.files;
+    auto *manifest = findBy(files, &BundleFile::path, quantized::kManifest);
+    if (!manifest)
+        return out.log.add(Severity::Error,
+                           manifestFault("", std::string(quantized::kManifest), "no such file",
+                                         "The folder has no description"));
+    manifest->role = SectionKind::Manifest;
+    const auto text = manifest->file->bytes();
+    const auto matrix = quantized::parseManifest(text).and_then(quantized::describeMatrix);
+    if (matrix) {
+        Weight weight = QuantizedWeight(*matrix, files).make();
+        if (weight.fault) {
+            weight.fault = quantized::placedIn(text, *weight.fault);
+            out.log.add(Severity::Error, *weight.fault);
         }
-        out.claims[static_cast<std::size_t>(manifest - files.data())] = {
-            {{FileOffset(0), manifest->file->size()}, SectionKind::Manifest, manifest->path}};
+        claimOperands(weight, files, out);
+        out.weights.push_back(std::move(weight));
+    } else {
+        out.log.add(Severity::Error, quantized::placedIn(text, matrix.error()));
     }
-};
+    out.claims[static_cast<std::size_t>(manifest - files.data())] = {
+        {{FileOffset(0), manifest->file->size()}, SectionKind::Manifest, manifest->path}};
+}
 
 } // namespace
 
 const ContainerReader &quantizedReader()
 {
-    static const QuantizedReader reader;
+    static const ContainerReader reader{.kind = BundleKind::Quantized,
+                                        .key = "quantized",
+                                        .name = "a folder that quantize wrote",
+                                        .wanted = "a folder that quantize wrote",
+                                        .folderMarks = {quantized::kManifest},
+                                        .read = readQuantized,
+                                        .helpPage = "numbers",
+                                        .fuzzTarget = "fuzz_quantized"};
     return reader;
 }
 

@@ -329,42 +329,25 @@ private:
     std::span<const std::byte> m_bytes;
 };
 
-class SectionReader final : public ContainerReader
+void readSection(ContainerInput &input, ContainerContents &out)
 {
-public:
-    BundleKind kind() const override { return BundleKind::Section; }
-    std::string_view key() const override { return "section"; }
-    std::string_view name() const override { return "a weight section (.ksec)"; }
-    std::string_view helpPage() const override { return "weight-sections"; }
-    std::string_view fuzzTarget() const override { return "fuzz_section"; }
-    std::string_view wanted() const override { return "a .ksec"; }
-    std::vector<std::string_view> endings() const override { return {".ksec"}; }
-
-    bool knows(std::span<const std::byte> bytes, std::string_view) const override
-    {
-        return section::isSection(bytes);
+    BundleFile &file = input.files.front();
+    file.role = SectionKind::Values;
+    const auto bytes = file.file->bytes();
+    auto read = section::readSection(bytes, file.path);
+    if (!read)
+        return out.log.add(Severity::Error, std::move(read.error()));
+    out.log.add(read->diagnostics);
+    SectionWeights(*read, bytes).read(out.weights);
+    out.claims[0] = claimsOfSection(*read, out.weights);
+    for (const Weight &weight : out.weights) {
+        file.payloadBytes = ByteCount(
+            checkedAdd(file.payloadBytes.value, weight.storedBytes.value).value_or(UINT64_MAX));
+        if (weight.fault && weight.fault->code == "section.form")
+            out.log.add(Severity::Warning, *weight.fault);
     }
-
-    void read(ContainerInput &input, ContainerContents &out) const override
-    {
-        BundleFile &file = input.files.front();
-        file.role = SectionKind::Values;
-        const auto bytes = file.file->bytes();
-        auto read = section::readSection(bytes, file.path);
-        if (!read)
-            return out.log.add(Severity::Error, std::move(read.error()));
-        out.log.add(read->diagnostics);
-        SectionWeights(*read, bytes).read(out.weights);
-        out.claims[0] = claimsOfSection(*read, out.weights);
-        for (const Weight &weight : out.weights) {
-            file.payloadBytes = ByteCount(
-                checkedAdd(file.payloadBytes.value, weight.storedBytes.value).value_or(UINT64_MAX));
-            if (weight.fault && weight.fault->code == "section.form")
-                out.log.add(Severity::Warning, *weight.fault);
-        }
-        out.section = std::make_shared<const section::WeightSection>(std::move(*read));
-    }
-};
+    out.section = std::make_shared<const section::WeightSection>(std::move(*read));
+}
 
 } // namespace
 
@@ -397,7 +380,16 @@ std::vector<ByteClaim> claimsOfSection(const section::WeightSection &section,
 
 const ContainerReader &sectionReader()
 {
-    static const SectionReader reader;
+    static const ContainerReader reader{
+        .kind = BundleKind::Section,
+        .key = "section",
+        .name = "a weight section (.ksec)",
+        .wanted = "a .ksec",
+        .endings = {".ksec"},
+        .knows = [](auto bytes, auto) { return section::isSection(bytes); },
+        .read = readSection,
+        .helpPage = "weight-sections",
+        .fuzzTarget = "fuzz_section"};
     return reader;
 }
 

@@ -74,9 +74,9 @@ private slots:
             return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
         };
         const QString root = test::sourcePath({});
-        QVERIFY(QFile::exists(root + u"/tests/fuzz/"_s + text(reader.fuzzTarget()) + u".cpp"_s));
+        QVERIFY(QFile::exists(root + u"/tests/fuzz/"_s + text(reader.fuzzTarget) + u".cpp"_s));
         QVERIFY(QFile::exists(root + u'/' + QLatin1String(given.pages) + u'/' +
-                              text(reader.helpPage()) + u".md"_s));
+                              text(reader.helpPage) + u".md"_s));
     }
 
     void writesBack_data() { rows(); }
@@ -202,12 +202,12 @@ private slots:
     {
         const auto all = test::containerSamples();
         for (const ContainerReader *reader : containerReaders()) {
-            QVERIFY(!reader->name().empty());
-            QCOMPARE(containerReader(reader->kind()), reader);
+            QVERIFY(!reader->name.empty());
+            QCOMPARE(containerReader(reader->kind), reader);
             QVERIFY2(std::any_of(
                          all.begin(), all.end(),
-                         [&](const ContainerSample &each) { return each.kind == reader->kind(); }),
-                     std::string(reader->name()).c_str());
+                         [&](const ContainerSample &each) { return each.kind == reader->kind; }),
+                     std::string(reader->name).c_str());
         }
     }
 

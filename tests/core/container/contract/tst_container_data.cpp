@@ -12,7 +12,7 @@ QStringList containerNames()
 {
     QStringList names;
     for (const ContainerReader *reader : containerReaders()) {
-        for (const std::string_view ending : reader->endings())
+        for (const std::string_view ending : reader->endings)
             names << QLatin1Char('*') +
                          QString::fromUtf8(ending.data(), static_cast<qsizetype>(ending.size()));
     }

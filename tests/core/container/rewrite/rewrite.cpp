@@ -258,10 +258,10 @@ Result<FileContent> rewriteFile(BundleKind kind, const BundleFile &file, bool is
 Result<std::vector<FileContent>> rewrite(const ContainerReader &reader,
                                          const std::vector<BundleFile> &files)
 {
-    const BundleKind kind = reader.kind();
+    const BundleKind kind = reader.kind;
     if (kind == BundleKind::Safetensors || kind == BundleKind::Npz)
         return refused("container.read_only", "", "a kind that is written",
-                       std::string(reader.name()), "Nothing writes files of this kind.");
+                       std::string(reader.name), "Nothing writes files of this kind.");
     if (kind == BundleKind::Quantized)
         return rewriteQuantized(files);
     const auto program = TRY(reader.programPath(files));
