@@ -42,8 +42,8 @@ const ContainerReader *containerReader(BundleKind kind)
     if (kind == BundleKind::Network || kind == BundleKind::Pipeline || kind == BundleKind::Model)
         kind = BundleKind::MilText;
     const auto readers = containerReaders();
-    const auto found = std::ranges::find_if(
-        readers, [kind](const auto *reader) { return reader->kind == kind; });
+    const auto found =
+        std::ranges::find_if(readers, [kind](const auto *reader) { return reader->kind == kind; });
     return found == readers.end() ? nullptr : *found;
 }
 

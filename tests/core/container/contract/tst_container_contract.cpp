@@ -204,10 +204,10 @@ private slots:
         for (const ContainerReader *reader : containerReaders()) {
             QVERIFY(!reader->name.empty());
             QCOMPARE(containerReader(reader->kind), reader);
-            QVERIFY2(std::any_of(
-                         all.begin(), all.end(),
-                         [&](const ContainerSample &each) { return each.kind == reader->kind; }),
-                     std::string(reader->name).c_str());
+            QVERIFY2(
+                std::any_of(all.begin(), all.end(),
+                            [&](const ContainerSample &each) { return each.kind == reader->kind; }),
+                std::string(reader->name).c_str());
         }
     }
 
