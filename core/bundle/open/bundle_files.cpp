@@ -484,8 +484,7 @@ std::vector<std::string> bundlesIn(const fs::path &folder)
     constexpr std::size_t kMostBundles = 1000, kMostLookedAt = 20000;
     std::vector<std::string_view> known;
     for (const ContainerReader *reader : containerReaders()) {
-        const auto more = reader->endings;
-        known.insert(known.end(), more.begin(), more.end());
+        known.insert(known.end(), reader->endings.begin(), reader->endings.end());
     }
     std::vector<std::string> found;
     std::error_code failure;
@@ -518,7 +517,7 @@ Error noBundle(const std::filesystem::path &folder)
     const std::vector<std::string> bundles = bundlesIn(folder);
     const std::string name = (folder / "").parent_path().filename().string(); // "x" of "x/" too
     for (const ContainerReader *reader : containerReaders()) {
-        const auto marks = reader->folderMarks;
+        const auto &marks = reader->folderMarks;
         for (const std::string_view ending : reader->endings) {
             if (bundles.empty() && !marks.empty() && name.ends_with(ending))
                 return ErrorBuilder(kindError(fmt::format("a folder without {}", marks.front()),

@@ -316,8 +316,19 @@ Result<Net> readNet(const NetFiles &files)
     if (const auto version = numberOf(json, "format_version"))
         net.version = fmt::format("{}.{}", *version / 100, *version % 100);
     // Without shapes only extents of values are unknown.
-    const std::string shapeText = textOf(files.shape, {}).value_or(std::string());
-    Json shapes = jsonFits(shapeText) ? Json::parse(shapeText, nullptr, false) : Json();
+    const auto shapeText = textOf(files.shape, std::string(files.shapeName));
+    Json shapes =
+        shapeText && jsonFits(*shapeText) ? Json::parse(*shapeText, nullptr, false) : Json();
+    if (!shapeText) {
+        net.network.diagnostics.push_back({Severity::Warning, shapeText.error()});
+    } else if (!files.shape.empty() && !shapes.is_object()) {
+        const std::uint64_t at = shapes.is_discarded() ? jsonFaultOffset(*shapeText) : 0;
+        net.network.diagnostics.push_back(
+            {Severity::Warning,
+             valueError({std::string(files.shapeName), FileOffset(at)}, "espresso.shape", {},
+                        "a JSON object", jsonTextAt(*shapeText, at),
+                        "The extents of the network's values cannot be read")});
+    }
     shapes =
         shapes.is_object() && shapes.contains("layer_shapes") ? shapes["layer_shapes"] : Json();
     if (!shapes.is_object())

@@ -52,11 +52,13 @@ struct Net {
 struct NetFiles {
     std::span<const std::byte> net, shape;
     std::string_view name;              ///< of the net, for errors
+    std::string_view shapeName;         ///< of the shape
     const BlobTable *weights = nullptr; ///< null: there is no weight file
     std::string_view weightsName;
 };
 
-/// Errors: "espresso.net" (no JSON, no layers), "espresso.compressed" (lzfse.h). Of single weights,
+/// Errors: "espresso.net" (no JSON, no layers), "espresso.compressed" (lzfse.h). Warning
+/// "espresso.shape" (extents that cannot be read; the rest is). Of single weights,
 /// in the diagnostics: "espresso.missing" (a blob that the file does not have), "espresso.length"
 /// (of another size than the layer's extents), "espresso.ranges" (codes whose arithmetic was not
 /// published).

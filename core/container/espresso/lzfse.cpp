@@ -346,11 +346,9 @@ Result<std::string> unpacked(std::span<const std::byte> bytes, const std::string
                        std::string(found), "The compressed text cannot be unpacked");
     };
     std::size_t at = kHeaderBytes;
-    if (bytes.size() < at + kChunkBytes)
-        return bad(bytes.size(), "a chunk", "the end of the file");
-    for (; at < bytes.size();) {
-        if (bytes.size() - at < kChunkBytes)
-            return bad(at, "two sizes of a chunk", "the end of the file");
+    do {
+        if (bytes.size() < at + kChunkBytes)
+            return bad(std::min(at, bytes.size()), "two sizes of a chunk", "the end of the file");
         const std::uint64_t raw = bigAt(bytes, at), stored = bigAt(bytes, at + 8);
         at += kChunkBytes;
         if (stored > bytes.size() - at || raw > kMostText - text.size())
@@ -364,7 +362,7 @@ Result<std::string> unpacked(std::span<const std::byte> bytes, const std::string
                        "a block that is not");
         }
         at += chunk.size();
-    }
+    } while (at < bytes.size());
     return text;
 }
 

@@ -53,8 +53,10 @@ void readEspresso(const std::vector<BundleFile> &files, std::size_t net, const s
     espresso::NetFiles parts;
     parts.net = files[net].file->bytes();
     parts.name = files[net].path;
-    if (shape != kNoIndex)
+    if (shape != kNoIndex) {
         parts.shape = files[shape].file->bytes();
+        parts.shapeName = files[shape].path;
+    }
     Result<espresso::BlobTable> table;
     if (weights != kNoIndex) {
         parts.weightsName = files[weights].path;

@@ -430,8 +430,8 @@ const ContainerReader &compiledModelReader()
         .wanted = "a .mlmodelc folder",
         .endings = {".mlmodelc", ".espresso.net"},
         .folderMarks = {kTextProgram, "model0/model.mil", "model0/coremldata.bin", kNetworkLayers},
-        .knows = [](auto,
-                    auto path) { return isEspressoNet(path); }, // a network without its folder
+        // A network without its folder.
+        .knows = [](auto, auto path) { return isEspressoNet(path); },
         .programPath = pathOfCompiledModel,
         .read = readProgram<BundleKind::Mlmodelc>,
         .helpPage = "programs",

@@ -135,6 +135,33 @@ private slots:
         QCOMPARE((*opened)->program()->functions[0].body.operations.size(), std::size_t(5));
     }
 
+    /// Extents of values alone are lost with the shapes, and it is said.
+    void shapes_data()
+    {
+        const auto row = addColumns<QByteArray, QByteArray>();
+        const QByteArray text = R"({"layer_shapes": {"image": {"n": 1, "k": 1, "h": 1, "w": 4}}})";
+        row("sound", text, "");
+        row("compressed", packedNet({{text.size(), text}}), "");
+        row("no object", "[]", "espresso.shape ");
+        row("cut", text.chopped(1), "espresso.shape ");
+        row("cut chunk", packedNet({{text.size(), text}}).chopped(1), "espresso.compressed ");
+    }
+
+    void shapes()
+    {
+        const auto [shape, code] = fetched<QByteArray, QByteArray>();
+        OpenOptions options = madeEspresso();
+        for (auto &[path, bytes] : options.memory) {
+            if (path == "model.espresso.shape")
+                bytes = bytesOfText(shape.toStdString());
+        }
+        const auto opened = VERIFIED(Bundle::open("n.mlmodelc", std::move(options)));
+        QCOMPARE(codes(**opened), code.toStdString());
+        QCOMPARE((*opened)->weights().size(), std::size_t(5));
+        const auto &input = (*opened)->program()->functions.at(0).inputs.at(0);
+        QCOMPARE(!input.type.dims.empty(), code.isEmpty());
+    }
+
     /// One value, one code, one scale: the bytes announced, and what the others decode to stays.
     void patches()
     {
