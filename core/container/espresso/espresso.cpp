@@ -48,6 +48,18 @@ Result<std::string> textOf(std::span<const std::byte> bytes, const std::string &
     return std::string(reinterpret_cast<const char *>(bytes.data()), bytes.size());
 }
 
+/// A fault at a place of the text: in a file that holds it compressed there is no such place.
+Error textFault(std::span<const std::byte> bytes, ErrorPlace place, std::string_view code,
+                std::string_view expected, std::string_view found, std::string_view message)
+{
+    std::string field;
+    if (isCompressed(bytes)) {
+        field = fmt::format("byte {} of the unpacked text", place.offset->value);
+        place.offset = FileOffset(0);
+    }
+    return valueError(place, code, field, expected, found, message);
+}
+
 std::string wordOf(const Json &layer, const char *key)
 {
     const auto found = layer.find(key);
@@ -295,14 +307,14 @@ Result<BlobTable> readBlobs(std::span<const std::byte> bytes, const std::string 
 
 Result<Net> readNet(const NetFiles &files)
 {
-    const auto bad = [&](std::uint64_t at, std::string expected, std::string found,
-                         std::string_view message) {
-        return refused({std::string(files.name), FileOffset(at)}, "espresso.net", {}, expected,
-                       found, std::string(message));
-    };
     const std::string text = TRY(textOf(files.net, std::string(files.name)));
+    const auto bad = [&](std::uint64_t at, std::string_view expected, std::string_view found,
+                         std::string_view message) {
+        return tl::unexpected(textFault(files.net, {files.name, FileOffset(at)}, "espresso.net",
+                                        expected, found, message));
+    };
     if (!jsonFits(text))
-        return bad(0, std::string(kJsonLimits), "more", "The layers are more than is read");
+        return bad(0, kJsonLimits, "more", "The layers are more than is read");
     const Json json = Json::parse(text, nullptr, false);
     const auto layers = json.is_object() ? json.find("layers") : json.end();
     if (layers == json.end() || !layers->is_array()) {
@@ -325,9 +337,9 @@ Result<Net> readNet(const NetFiles &files)
         const std::uint64_t at = shapes.is_discarded() ? jsonFaultOffset(*shapeText) : 0;
         net.network.diagnostics.push_back(
             {Severity::Warning,
-             valueError({std::string(files.shapeName), FileOffset(at)}, "espresso.shape", {},
-                        "a JSON object", jsonTextAt(*shapeText, at),
-                        "The extents of the network's values cannot be read")});
+             textFault(files.shape, {files.shapeName, FileOffset(at)}, "espresso.shape",
+                       "a JSON object", jsonTextAt(*shapeText, at),
+                       "The extents of the network's values cannot be read")});
     }
     shapes =
         shapes.is_object() && shapes.contains("layer_shapes") ? shapes["layer_shapes"] : Json();

@@ -135,6 +135,18 @@ private slots:
         QCOMPARE((*opened)->program()->functions[0].body.operations.size(), std::size_t(5));
     }
 
+    /// Its place is one of the unpacked text, which the file does not have.
+    void faultsOfCompressedTexts()
+    {
+        const QByteArray text = QByteArray(100, ' ') + "{]";
+        const BundlePtr bundle =
+            VERIFIED(openNet(packedNet({{text.size(), text}}).toStdString(), Payload(8)));
+        QCOMPARE(codes(*bundle), "espresso.net ");
+        const Error &error = bundle->diagnostics().front().error;
+        QCOMPARE(error.offset, std::optional(FileOffset(0)));
+        QCOMPARE(error.field, "byte 101 of the unpacked text");
+    }
+
     /// Extents of values alone are lost with the shapes, and it is said.
     void shapes_data()
     {
