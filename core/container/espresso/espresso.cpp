@@ -52,12 +52,11 @@ Result<std::string> textOf(std::span<const std::byte> bytes, const std::string &
 Error textFault(std::span<const std::byte> bytes, ErrorPlace place, std::string_view code,
                 std::string_view expected, std::string_view found, std::string_view message)
 {
-    std::string field;
-    if (isCompressed(bytes)) {
-        field = fmt::format("byte {} of the unpacked text", place.offset->value);
-        place.offset = FileOffset(0);
-    }
-    return valueError(place, code, field, expected, found, message);
+    if (!isCompressed(bytes))
+        return valueError(place, code, {}, expected, found, message);
+    const auto at = fmt::format("{}, at byte {} of the unpacked text", found, place.offset->value);
+    place.offset = FileOffset(0);
+    return valueError(place, code, {}, expected, at, message);
 }
 
 std::string wordOf(const Json &layer, const char *key)
