@@ -173,21 +173,6 @@ Result<void> buildSectionTo(const Bundle &bundle, const std::vector<std::size_t>
     return writeBesideBundle(built.bytes, file, bundle);
 }
 
-Result<SliceFile> buildSlicesTo(const Bundle &bundle, const std::vector<std::size_t> &weights,
-                                const SliceOptions &options, const target::Target &target,
-                                const std::filesystem::path &file)
-{
-    const auto form = TRY(sliceForm(target.name));
-    Result<SliceFile> made = [&] {
-        const BundleReadLock lock(bundle);
-        return buildSlices(bundle, weights, options, form);
-    }();
-    if (!made)
-        return made;
-    TRY(writeBesideBundle(made->bytes, file, bundle));
-    return made;
-}
-
 Result<void> relocateTo(const Bundle &bundle,
                         const std::optional<section::LoadAddresses> &addresses,
                         const std::filesystem::path &file)
@@ -379,66 +364,38 @@ void ExportMenu::make(const QString &title, const QString &path,
         });
 }
 
-/// The place's weight, or all of them, as a weight section for the chosen chip; for chips whose
-/// slices are published, also as these.
+/// The place's weight, or all of them, as a weight section for the chosen chip.
 void ExportMenu::askSection()
 {
     const target::Target &chip = ui::ChipState::of(m_session).target();
     const auto words = [](const char *text) { return QString::fromLatin1(text).split(u' '); };
     const QString all = tr("all"), one = tr("the selected one");
-    const QString section = tr("a weight section"), slices = tr("slices of a container"),
-                  sparse = tr("slices that leave zeros out");
-    QStringList written{section};
-    if (sliceForm(chip.name))
-        written << slices << sparse;
     askFields(
         &m_window, tr("Build a Weight Section"),
-        tr("A relocatable section (.ksec) for %1, read back before it is written, or the slices of "
-           "a hardware container (of %2), end to end.")
-            .arg(ui::fromUtf8(chip.name), ui::fromUtf8(slicedTargets())),
+        tr("A relocatable section (.ksec) for %1, read back before it is written.")
+            .arg(ui::fromUtf8(chip.name)),
         {{tr("Weights"), {all, one}, all},
-         {tr("Write"), written, section},
-         {tr("Form"), words("stored dense sparse palette affine"), QStringLiteral("stored"),
-          tr("Of a section; slices are fp16")},
+         {tr("Form"), words("stored dense sparse palette affine"), QStringLiteral("stored")},
          {tr("Bits of a palette"), words("1 2 3 4 6 8"), QStringLiteral("4")},
          {tr("Entries of a palette"), words("fp16 int8 e4m3"), QStringLiteral("fp16")},
-         {tr("Most channels of a group"), {}, {}, tr("Empty: as the chip deals them")},
-         {tr("Larger side of the image"), {}, {}, tr("Of slices; empty: above 8 pixels")}},
+         {tr("Most channels of a group"), {}, {}, tr("Empty: as the chip deals them")}},
         [=, this, &chip](const QStringList &asked) {
             const std::size_t weight = m_session.place().weight;
             if (asked[0] == one && weight >= m_session.bundle()->weights().size()) {
                 Q_EMIT m_session.statusMessage(tr("Select the weight that is to be built."));
                 return;
             }
-            for (const QString &text : {asked[5], asked[6]}) {
-                if (!text.isEmpty() && addressIn(text).value_or(0) == 0) {
-                    Q_EMIT m_session.statusMessage(tr("%1 is no number from 1 on.").arg(text));
-                    return;
-                }
+            const std::uint64_t lanes = addressIn(asked[4]).value_or(0);
+            if (!asked[4].isEmpty() && lanes == 0) {
+                Q_EMIT m_session.statusMessage(tr("%1 is no number from 1 on.").arg(asked[4]));
+                return;
             }
             const auto weights = asked[0] == one ? std::vector<std::size_t>{weight}
                                                  : plan::sectionWeights(*m_session.bundle());
-            const std::uint64_t lanes = addressIn(asked[5]).value_or(0);
-            if (asked[1] != section) {
-                const SliceOptions options{asked[1] == sparse, addressIn(asked[6]).value_or(0),
-                                           lanes};
-                askExport(tr("Build Slices"), tr("Slices (*.bin)"), QStringLiteral("bin"),
-                          [this, &chip, options, weights](const QString &path) {
-                              make(tr("Building slices"), path, [=, &chip](const Bundle &bundle) {
-                                  return buildSlicesTo(bundle, weights, options, chip, toPath(path))
-                                      .map([&path](const SliceFile &made) {
-                                          return tr("%1: %2 slices, %3 B")
-                                              .arg(path, ui::groupedNumber(made.rows.size()),
-                                                   ui::groupedNumber(made.bytes.size()));
-                                      });
-                              });
-                          });
-                return;
-            }
             plan::SectionOptions options;
-            options.form = asked[2].toStdString();
-            options.bits = asked[3].toUInt();
-            options.entries = asked[4].toStdString();
+            options.form = asked[1].toStdString();
+            options.bits = asked[2].toUInt();
+            options.entries = asked[3].toStdString();
             options.lanes = lanes;
             askExport(tr("Build a Weight Section"), tr("Weight sections (*.ksec)"),
                       QStringLiteral("ksec"), [this, &chip, options, weights](const QString &path) {

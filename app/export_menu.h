@@ -3,7 +3,6 @@
 
 #include "app/window_parts.h"
 #include "core/bundle/bundle.h"
-#include "core/bundle/section_weight.h"
 #include "core/container/quantized/quantize.h"
 #include "core/plan/section_build.h"
 
@@ -43,11 +42,6 @@ Result<void> relayoutTo(const std::filesystem::path &from,
 Result<void> buildSectionTo(const Bundle &bundle, const std::vector<std::size_t> &weights,
                             const plan::SectionOptions &options, const target::Target &target,
                             const std::filesystem::path &file);
-/// Weights of the bundle as the slices of a hardware container, end to end, as a new file. Errors:
-/// those of sliceForm(), of buildSlices() and of OutputPlace.
-Result<SliceFile> buildSlicesTo(const Bundle &bundle, const std::vector<std::size_t> &weights,
-                                const SliceOptions &options, const target::Target &target,
-                                const std::filesystem::path &file);
 /// The open weight section with its slots filled, or taken back where there are no addresses, as a
 /// new file. Errors: those of relocate(), of writeSection() and of OutputPlace.
 Result<void> relocateTo(const Bundle &bundle,

@@ -25,10 +25,7 @@ struct SectionOptions {
     std::vector<std::string> names; ///< weights; none: all of the bundle
     std::string output;
     bool inPlace = false;
-    plan::SectionOptions made;   ///< build: form, cores, lanes
-    bool hwxSlices = false;      ///< write the slices of H13 or H14 instead of a section
-    bool sparseSlices = false;   ///< those that leave zeros out
-    std::uint64_t imageSide = 0; ///< of the slices' task; 0: above 8 pixels
+    plan::SectionOptions made; ///< build: form, cores, lanes
     std::string base = "0", inputTile, outputTile;
 };
 
@@ -220,28 +217,14 @@ Diagnostics refusedForms(const Bundle &bundle, const std::vector<std::size_t> &c
     return refused;
 }
 
-/// What the weights are taken from, and where the output may be.
-struct Source {
-    BundlePtr bundle;
-    std::vector<std::size_t> weights;
-    OutputRules rules;
-};
-
-Source openSource(const SectionOptions &options, const Context &context)
-{
-    auto bundle = required(openBundle(options.path));
-    auto weights = chosenWeights(*bundle, options);
-    auto rules = outputRules(context, *bundle);
-    required(checkOutput(options.output, OutputKind::File, rules));
-    return Source{std::move(bundle), std::move(weights), std::move(rules)};
-}
-
-/// Each returns the exit code.
+/// Returns the exit code.
 int runSectionBuild(const SectionOptions &options, Context &context)
 {
     const auto target = targetOf(context);
-    const auto source = openSource(options, context);
-    const auto &[bundle, chosen, rules] = source;
+    const auto bundle = required(openBundle(options.path));
+    const auto chosen = chosenWeights(*bundle, options);
+    const auto rules = outputRules(context, *bundle);
+    required(checkOutput(options.output, OutputKind::File, rules));
     Diagnostics forced;
     if (const auto refused = refusedForms(*bundle, chosen, options, *target, context);
         !refused.empty()) {
@@ -255,42 +238,6 @@ int runSectionBuild(const SectionOptions &options, Context &context)
     said.insert(said.end(), forced.begin(), forced.end());
     return deliverSection(context, options.output, rules, built.bytes, built.section,
                           defaultTargetText(context, *target) + section::listing(built.section));
-}
-
-int runSectionSlices(const SectionOptions &options, Context &context)
-{
-    const auto target = targetOf(context);
-    const auto form = required(sliceForm(target->name));
-    const auto source = openSource(options, context);
-    const auto &[bundle, chosen, rules] = source;
-    const auto file = required(buildSlices(
-        *bundle, chosen, {options.sparseSlices, options.imageSide, options.made.lanes}, form));
-    required(writeFile(options.output, file.bytes, rules));
-    return printAnswer(
-        context, {},
-        [&] {
-            return report::sliceFileJson(file.rows, {options.output, target->name, file.laws});
-        },
-        [&] {
-            return defaultTargetText(context, *target) +
-                   tableText(report::sliceTable(), file.rows) + file.laws;
-        });
-}
-
-/// Options of the slices of a hardware container.
-void addSlices(CLI::App &command, SectionOptions &options)
-{
-    CLI::Option *slices =
-        command.add_flag("--hwx-slices", options.hwxSlices,
-                         "Write the slices of a container for H13 or H14 instead, end to end");
-    command
-        .add_flag("--leave-zeros", options.sparseSlices,
-                  "Slices that leave zeros out (with --hwx-slices)")
-        ->needs(slices);
-    command
-        .add_option("--image-side", options.imageSide,
-                    "Larger side of the task's image (with --hwx-slices)")
-        ->needs(slices);
 }
 
 void addBuild(CLI::App &parent, Context &context)
@@ -326,7 +273,6 @@ void addBuild(CLI::App &parent, Context &context)
     command->get_option("--force")->description(
         "Replace the output where it exists, and write a form that the chip has no encoder for, "
         "with a warning");
-    addSlices(*command, *options);
     addCommonOptions(*command, context);
     addExamples(*command, {"section build model.mlmodelc conv1_weight --form palette -o w.ksec",
                            "section build model.mlmodelc --target M1 -o w.ksec",
@@ -339,8 +285,7 @@ void addBuild(CLI::App &parent, Context &context)
                                               "--form " + options->made.form,
                                               std::string(name) + " has no effect here")};
         }
-        context.exitCode = options->hwxSlices ? runSectionSlices(*options, context)
-                                              : runSectionBuild(*options, context);
+        context.exitCode = runSectionBuild(*options, context);
     });
 }
 

@@ -3,7 +3,7 @@
 
 #include "core/assessment/stream.h"
 #include "core/bundle/bundle_fwd.h"
-#include "core/container/section/section.h"
+#include "core/container/section/builder.h"
 
 /// Weights of any bundle as a weight section: what `section build` and the window make.
 namespace kernscope::plan {
@@ -16,6 +16,16 @@ struct SectionOptions {
     unsigned cores = 0;           ///< 0: those of the chip
     std::uint64_t lanes = 0;      ///< most lanes of a group; 0: one, channel c on core c mod cores
 };
+
+/// What a section's builder asks about a weight: its geometry (axis 0 are the output channels; the
+/// groups are the consumer's), the law that deals its channels, its bias where the bundle keeps
+/// one beside it. `decoder` must outlive the result. Errors: "section.build" (no axis, more than
+/// five), those of Bundle::decoder for the bias.
+Result<section::BuildWeight> sectionWeight(const Bundle &bundle, std::size_t weight,
+                                           const codec::Decoder &decoder);
+
+/// The bias that the bundle keeps beside a weight of a container or section; kNoIndex where none.
+std::size_t biasOf(const Bundle &bundle, std::size_t weight);
 
 /// Every weight that can be in a section: sound, with axes, no bias or table of another one.
 std::vector<std::size_t> sectionWeights(const Bundle &bundle);

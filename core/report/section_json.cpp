@@ -307,28 +307,6 @@ Json sectionWrittenJson(const section::WeightSection &section, std::string_view 
     return json;
 }
 
-const TableOf<SliceRow> &sliceTable()
-{
-    using Row = SliceRow;
-    static constexpr Column<Row> kColumns[] = {
-        {kName, "weight", "Weight that the slice is of", member<&Row::weight>},
-        {"lane", "Engine core that loads it", member<&Row::lane, Code>},
-        {kNumber, "offset", "First byte in the file", member<&Row::offset, Hex>},
-        {kNumber, "bytes", "Length in bytes", member<&Row::bytes, Count>},
-    };
-    return tableOf<kColumns>("slices");
-}
-
-Json sliceFileJson(const std::vector<SliceRow> &rows, const SliceFileFacts &file)
-{
-    Json json = document("section");
-    json["output"] = file.output;
-    json["target"] = file.target;
-    json["slices"] = jsonArray(sliceTable(), rows);
-    json["size_law"] = file.laws;
-    return json;
-}
-
 std::vector<UnitSectionFacts> unitSections(const hwx::TaskUnit &unit)
 {
     std::vector<UnitSectionFacts> rows;

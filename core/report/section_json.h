@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/section_weight.h"
 #include "core/bundle/weight.h"
 #include "core/container/hwx/kernels.h"
 #include "core/container/section/section.h"
@@ -16,14 +15,6 @@ Json sectionJson(const section::WeightSection &section);
 /// Everything of `section list`, and of a section that was written to a file.
 Json sectionListJson(const section::WeightSection &section);
 Json sectionWrittenJson(const section::WeightSection &section, std::string_view output);
-
-/// Of `section build --hwx-slices`.
-const TableOf<SliceRow> &sliceTable();
-/// The file that they were written to, and the laws of their sizes in words.
-struct SliceFileFacts {
-    std::string_view output, target, laws;
-};
-Json sliceFileJson(const std::vector<SliceRow> &rows, const SliceFileFacts &file);
 
 /// A stream that a word of a record is loaded by, with its registers; table 25.4.
 std::vector<section::RecordSlot> streamSlots();

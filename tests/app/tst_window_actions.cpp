@@ -388,47 +388,6 @@ private Q_SLOTS:
         QVERIFY(!app::relocateTo(**bundle, std::nullopt, at("none.ksec"))); // no section is open
     }
 
-    /// The builder offers slices where the chip's are published, and writes what it says.
-    void slicesAreBuilt()
-    {
-        const QString path = sample(u"sparse"_s);
-        QVERIFY(m_window->open({path}));
-        auto &chips = ui::ChipState::of(session());
-        const auto fields = [this] {
-            action(u"Build a Weight Section\u2026"_s)->trigger();
-            auto *dialog = test::dialog();
-            std::map<QString, QWidget *> named;
-            if (dialog == nullptr)
-                return std::pair(dialog, named);
-            for (auto *widget : dialog->findChildren<QWidget *>())
-                named[widget->accessibleName()] = widget;
-            return std::pair(dialog, named);
-        };
-        for (const auto &[chip, choices] : {std::pair{"M6", 1}, {"M1", 3}}) {
-            chips.setTarget(*target::findTarget(chip)->target);
-            const auto [dialog, named] = fields();
-            QVERIFY(dialog);
-            const auto *write = VERIFIED(qobject_cast<QComboBox *>(named.at(u"Write"_s)));
-            QCOMPARE(write->count(), choices);
-            dialog->close();
-            QVERIFY(m_window->settle());
-        }
-        const QString file = m_folder->filePath(u"slices.bin"_s);
-        const Bundle &bundle = *session().bundle();
-        const auto weights = plan::sectionWeights(bundle);
-        const target::Target &m1 = *target::findTarget("M1")->target;
-        const std::vector<std::size_t> first{weights.front()};
-        const auto whole = VERIFIED(app::buildSlicesTo(bundle, first, {}, m1, at("slices.bin")));
-        QVERIFY(!whole->rows.empty() && !whole->laws.empty());
-        QCOMPARE(QFileInfo(file).size(), qint64(whole->bytes.size()));
-        QCOMPARE(whole->rows.back().offset + whole->rows.back().bytes, whole->bytes.size());
-        QVERIFY(!app::buildSlicesTo(bundle, first, {}, m1, at("slices.bin"))); // it is there
-        const auto &m6 = *target::findTarget("M6")->target;
-        const auto unknown = app::buildSlicesTo(bundle, first, {}, m6, at("no.bin"));
-        QVERIFY(!unknown && unknown.error().code == "section.build");
-        QVERIFY(!QFileInfo::exists(m_folder->filePath(u"no.bin"_s)));
-    }
-
     // What the menus of the window do for whatever holds the keyboard.
     /// The next dialog begins where the copy was written.
     void savedCopiesSetTheFolder()

@@ -123,8 +123,6 @@ private slots:
         row("encode", {s("encode"), a, s("w"), s("--form"), s("blockwise"), s("--output"), out});
         row("section build",
             {s("section"), s("build"), a, s("w"), s("--target"), s("M1"), s("--output"), out});
-        row("section build --hwx-slices", {s("section"), s("build"), a, s("w"), s("--hwx-slices"),
-                                           s("--target"), s("H13"), s("--output"), out});
         row("choose", {s("choose"), a, s("--target"), s("M1")});
         const QString array = m_scratch.filePath(s("a.npy")), folder = m_scratch.filePath(s("a.q"));
         const QString container = m_scratch.filePath(s("a.hwx"));

@@ -91,7 +91,6 @@ private slots:
         row("decode %/b.mlmodelc/weights/weight.bin blob@0x40 -o %/b.mlmodelc/weights/weight.bin",
             "io.input");
         row("section build %/b.mlmodelc --output %/b.mlmodelc/model.mil", "io.input");
-        row("section build %/b.mlmodelc --hwx-slices --output %/b.mlmodelc/model.mil", "io.input");
         row("section relocate %/w.ksec --base 0 -o %/w.ksec", "io.input");
         row("section strip %/w.ksec -o /dev/null", "io.kind");
         row("dequantize %/q -o %/data.npy", "io.input");     // of the folder, by a link
@@ -151,7 +150,6 @@ private slots:
         for (const char *line :
              {"decode %/b.mlmodelc w --format csv -o %/other",
               "section build %/b.mlmodelc --output %/other",
-              "section build %/b.mlmodelc --hwx-slices --output %/other",
               "section relocate %/w.ksec --base 0x40 -o %/other",
               "section strip %/w.ksec --output %/other", "dequantize %/q -o %/other.npy",
               "patch %/b.mlmodelc/weights/weight.bin --set blob@0x40[0]=1 -o %/other"})

@@ -64,14 +64,6 @@ void SectionFiles::makeFiles()
     QCOMPARE(build(at("sparse.hwx"), at("sparse.ksec")).exitCode, 0);
 }
 
-QByteArray bytesOf(const std::vector<lanes::Slice> &slices)
-{
-    QByteArray all;
-    for (const lanes::Slice &slice : slices)
-        all.append(reinterpret_cast<const char *>(slice.data()), qsizetype(slice.size()));
-    return all;
-}
-
 QString kernelName()
 {
     return QString::fromStdString(syntheticHash());
@@ -80,7 +72,7 @@ QString kernelName()
 } // namespace
 
 /// `section` in all its forms.
-/// What other commands say of weight sections, and the slices of hardware containers.
+/// What other commands say of weight sections.
 class TestCliSection : public SectionFiles
 {
     Q_OBJECT
@@ -216,8 +208,6 @@ private slots:
         row("no cores", {build, m_bundle, out, to, u"--cores"_s, u"0"_s}, 2);
         row("no such weight", {build, m_bundle, u"v"_s, out, to}, 2);
         row("no such target", {build, m_bundle, out, to, u"--target"_s, u"Z80"_s}, 2);
-        row("slices of H16", {build, m_bundle, out, to, u"--hwx-slices"_s, u"--target"_s, u"H16"_s},
-            3);
         row("no source", {build, at("none.hwx"), out, to}, 4);
         row("no folder", {build, m_bundle, out, at("none/x.ksec")}, 4);
         row("list of nothing", {list, at("none.ksec")}, 4);
@@ -353,39 +343,6 @@ private slots:
         result = compared(renamed, "one.ksec", exact.mid(0, 2));
         QCOMPARE(result.exitCode, 1);
         QCOMPARE(result.json()["verdict"]["faults"][0]["weight"].get<std::string>(), "other");
-    }
-
-    void writesSlices_data()
-    {
-        addColumns<QString, bool, QByteArray>();
-        addRow("dense", "dense.hwx", false, bytesOf(m_dense.slices));
-        addRow("sparse", "sparse.hwx", true, bytesOf(m_sparse.kernel.slices));
-    }
-
-    void writesSlices()
-    {
-        const auto [source, leaveZeros, expected] = fetched<QString, bool, QByteArray>();
-        QStringList more{u"--hwx-slices"_s, u"--json"_s, m_force};
-        if (leaveZeros)
-            more.append(u"--leave-zeros"_s);
-        const QString output = at("slices.bin");
-        const CliResult result = build(m_scratch.filePath(source), output, more);
-        QCOMPARE(result.exitCode, 0);
-        QCOMPARE(contentOf(output), expected);
-        const Json json = result.json();
-        QCOMPARE(json["target"].get<std::string>(), "H13");
-        QCOMPARE(json["slices"].size(), std::size_t(16));
-        std::uint64_t offset = 0;
-        for (const Json &slice : json["slices"]) {
-            QCOMPARE(slice["offset"].get<std::uint64_t>(), offset);
-            offset += slice["bytes"].get<std::uint64_t>();
-        }
-        QCOMPARE(offset, std::uint64_t(expected.size()));
-        more.removeOne(u"--json"_s);
-        const CliResult plain =
-            build(m_scratch.filePath(source), output, more + args("--target H14 --image-side 16"));
-        QCOMPARE(plain.exitCode, 0);
-        QVERIFY(plain.out.contains("lane"));
     }
 };
 

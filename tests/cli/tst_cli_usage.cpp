@@ -86,7 +86,6 @@ private slots:
         row("geometry %/b.mlmodelc --channels 4:4", "--channels");
         row("geometry --channels 4:4 --kernel x", "numbers");
         row("geometry %/b.mlmodelc --kernel 3x3", "--channels");
-        row("section build %/b.mlmodelc --leave-zeros -o %/x", "--hwx-slices");
         row("section build %/b.mlmodelc --bits 4 -o %/x", "--form palette");
         row("encode %/b.mlmodelc conv_weight --form dense --bits 4 -o %/x", "--bits");
         row("encode %/b.mlmodelc conv_weight --form sparse --block 8 -o %/x", "--block");

@@ -60,21 +60,20 @@ inline std::vector<TableFacts> fileTables()
 
 inline std::vector<TableFacts> declaredTables()
 {
-    std::vector<TableFacts> all =
-        factsOf(activationTable(), calibrationTable(), publishedFigureTable(), candidateTable(),
-                diagnosticTable(), editTable(), embeddedFactTable(), kernelFormatTable(),
-                elementTypeTable(), codegenTable(), graphTable(), plannedWeightTable(),
-                frontTable(), reasonTable(), hitTable(), programChangeTable(), sectionTable(),
-                structureTable(), targetFactTable(), taskTable(), floorTable(), placedFactTable(),
-                weightTable(), placementTable(), gainTable(), unplacedTable(), pairTable(),
-                channelTable(), elementTable(), entryTable(), rangeTable(), matrixTable(),
-                geometryFactTable(), collectiveFactTable(), sliceTable(), groupTable(), partTable(),
-                bookEntryTable(), scaleTable(), binTable(), keptChannelTable(), findingTable(),
-                fileTable(), targetTotalsTable(), collectiveOperationTable(), collectiveByteTable(),
-                collectiveGateTable(), byteFieldTable(), readingTable(), ceilingTable(),
-                powerTable(), unassessedTable(), timedLayerTable(), tileTable(), streamSlotTable(),
-                imageGroupTable(), imageFieldTable(), relocationRegisterTable(), imageStreamTable(),
-                laneCodeTable(), doubleMacTable(), slotTable(), loadedSlotTable());
+    std::vector<TableFacts> all = factsOf(
+        activationTable(), calibrationTable(), publishedFigureTable(), candidateTable(),
+        diagnosticTable(), editTable(), embeddedFactTable(), kernelFormatTable(),
+        elementTypeTable(), codegenTable(), graphTable(), plannedWeightTable(), frontTable(),
+        reasonTable(), hitTable(), programChangeTable(), sectionTable(), structureTable(),
+        targetFactTable(), taskTable(), floorTable(), placedFactTable(), weightTable(),
+        placementTable(), gainTable(), unplacedTable(), pairTable(), channelTable(), elementTable(),
+        entryTable(), rangeTable(), matrixTable(), geometryFactTable(), collectiveFactTable(),
+        groupTable(), partTable(), bookEntryTable(), scaleTable(), binTable(), keptChannelTable(),
+        findingTable(), fileTable(), targetTotalsTable(), collectiveOperationTable(),
+        collectiveByteTable(), collectiveGateTable(), byteFieldTable(), readingTable(),
+        ceilingTable(), powerTable(), unassessedTable(), timedLayerTable(), tileTable(),
+        streamSlotTable(), imageGroupTable(), imageFieldTable(), relocationRegisterTable(),
+        imageStreamTable(), laneCodeTable(), doubleMacTable(), slotTable(), loadedSlotTable());
     for (TableFacts &table : fileTables())
         all.push_back(std::move(table));
     return all;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/byte_field.h"
-#include "core/bundle/section_weight.h"
 #include "core/compare/element_changes.h"
 #include "core/container/hwx/kernels.h"
 #include "core/container/section/builder.h"
+#include "core/plan/section_build.h"
 #include "tests/data/data_folder.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/bytes/hex_dock.h"
@@ -33,7 +33,7 @@ BundlePtr sectionOf(const char *sample)
         if (!decoder)
             continue;
         decoders.push_back(std::move(*decoder));
-        auto weight = sectionWeight(*source, i, decoders.back());
+        auto weight = plan::sectionWeight(*source, i, decoders.back());
         if (weight && section::buildSection(target, {*weight}))
             weights.push_back(std::move(*weight));
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/plan/section_build.h"
 #include "made_checkpoint.h"
 
-#include "core/bundle/section_weight.h"
 #include "core/bundle/statistics.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/patch/patch.h"
@@ -63,9 +63,9 @@ private slots:
         for (std::size_t i = 0; i < 2; ++i) {
             QCOMPARE((*bundle)->weights()[i].role, WeightRole::Weight);
             QCOMPARE((*bundle)->weights()[i].beside, kNoIndex);
-            QCOMPARE(biasOf(**bundle, i), kNoIndex);
+            QCOMPARE(plan::biasOf(**bundle, i), kNoIndex);
             const auto decoder = VERIFIED((*bundle)->decoder(i));
-            QVERIFY(sectionWeight(**bundle, i, *decoder)->bias.empty());
+            QVERIFY(plan::sectionWeight(**bundle, i, *decoder)->bias.empty());
         }
     }
 

@@ -3,11 +3,11 @@
 // such) for shapes that no published file has.
 // Sparse weights of hardware containers, and weights that lie in copies: real ones by their bytes,
 // and SYNTHETIC ones (made here, named as such) for shapes that no published file has.
-#include "core/bundle/section_weight.h"
 #include "core/bundle/statistics.h"
 #include "core/codec/edit/editor.h"
 #include "core/compare/compare.h"
 #include "core/patch/patch.h"
+#include "core/plan/section_build.h"
 #include "synthetic_kernels.h"
 #include "tests/core/bundle/promises.h"
 #include "tests/core/container/section/order_check.h"
@@ -162,12 +162,12 @@ private slots:
         QVERIFY(halvesOf(*bundle, 0) == weights);
         QCOMPARE(QString::fromStdString(test::orderFault(*bundle)), QString());
         QCOMPARE(bundle->weights().front().role, WeightRole::Weight);
-        QCOMPARE(biasOf(*bundle, 0), bias ? std::size_t(1) : kNoIndex);
+        QCOMPARE(plan::biasOf(*bundle, 0), bias ? std::size_t(1) : kNoIndex);
         if (bias) {
             QVERIFY(halvesOf(*bundle, 1) == biases);
             QCOMPARE(bundle->weights()[1].role, WeightRole::Bias);
             QCOMPARE(bundle->weights()[1].beside, std::size_t(0));
-            QCOMPARE(biasOf(*bundle, 1), kNoIndex);
+            QCOMPARE(plan::biasOf(*bundle, 1), kNoIndex);
         }
         std::uint64_t covered = 0;
         for (const Section &section : bundle->sections()) {
@@ -233,7 +233,7 @@ private slots:
         kernel.slices = *lanes::encodeSlices(layout, weights, numbered(64, 1));
         const BundlePtr bundle = openKernel(containerOf(kernel));
         const auto decoder = *bundle->decoder(0);
-        const auto build = VERIFIED(sectionWeight(*bundle, 0, decoder));
+        const auto build = VERIFIED(plan::sectionWeight(*bundle, 0, decoder));
         QCOMPARE(build->bias, numbered(64, 1));
         section::BuildTarget target;
         target.name = "H13";

@@ -4,10 +4,10 @@
 // Weight sections as another writer may lay them out: cores without a channel, records in any
 // order; and what must not be taken for sound: bytes that two of a file's parts have in common.
 #include "core/base/little_endian.h"
-#include "core/bundle/section_weight.h"
 #include "core/codec/edit/editor.h"
 #include "core/container/section/layout.h"
 #include "core/patch/patch.h"
+#include "core/plan/section_build.h"
 #include "made_section.h"
 #include "tests/core/bundle/promises.h"
 #include "tests/core/container/section/order_check.h"
@@ -89,7 +89,7 @@ private slots:
             QCOMPARE(some[i], halvesOf(*made->decoder)[i + 2]);
         QCOMPARE(QString::fromStdString(test::orderFault(*bundle)), QString());
         QCOMPARE(bundle->weights().size(), std::size_t(bias ? 2 : 1));
-        QCOMPARE(biasOf(*bundle, 0), bias ? std::size_t(1) : kNoIndex);
+        QCOMPARE(plan::biasOf(*bundle, 0), bias ? std::size_t(1) : kNoIndex);
         QCOMPARE(bundle->weights()[0].dealing.groups, std::optional<std::uint64_t>(1));
         if (bias)
             QCOMPARE(halvesOf(*bundle->decoder(1)).back(),
