@@ -2,6 +2,7 @@
 #include "core/report/verdict.h"
 
 #include "core/assessment/weight_layers.h"
+#include "core/bundle/build_facts.h"
 #include "core/report/json_table.h"
 
 #include <map>
@@ -157,10 +158,14 @@ ProgramVerdict VerdictMaker::verdict(const Bundle &bundle, const roofline::Roofs
         verdict.gains.clear();
     const bool read = std::ranges::any_of(
         bundle.weights(), [](const Weight &weight) { return !weight.consumers.empty(); });
-    verdict.sentence = read || now.layers > 0
-                           ? sentence(now, after, roofs, verdict.gains)
-                           : "Nothing in this file reads its weights: which forms would be faster "
-                             "is not known.";
+    if (now.layers == 0 && isOldNetwork(bundle))
+        verdict.sentence = "The layers of an old neural network are not judged: which forms would "
+                           "be faster is not known.";
+    else if (read || now.layers > 0)
+        verdict.sentence = sentence(now, after, roofs, verdict.gains);
+    else
+        verdict.sentence = "Nothing in this file reads its weights: which forms would be faster is "
+                           "not known.";
     return verdict;
 }
 

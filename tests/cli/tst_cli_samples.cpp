@@ -243,6 +243,8 @@ private slots:
         const auto decided = runCli("decide % --json", path);
         QCOMPARE(decided.exitCode, 0);
         QVERIFY(decided.json()["decisions"].size() > 5);
+        const auto said = text(decided.json()["verdict"]["sentence"]);
+        QVERIFY2(said.startsWith("\"The layers of an old"), said);
         const auto drawn = runCli("roofline %", path);
         QCOMPARE(drawn.exitCode, 0);
         QVERIFY2(drawn.out.contains("a layer of an old neural network"), drawn.out);

@@ -200,8 +200,7 @@ void RooflineDock::showPlaced(const BundlePtr &bundle, std::optional<ChipNetwork
     if (!placed)
         return;
     if (placed->layers.empty())
-        return showMessage(
-            tr("No operation with a kernel (conv, linear, matmul) reads a weight here."));
+        return showMessage(noLayersText(*bundle));
     showFacts(placed->roofs, placed->program);
     m_plot->setContent(bundle, placed->roofs, std::move(placed->layers), placed->program);
     showContent();

@@ -467,8 +467,7 @@ void TimelineDock::showPlaced(const BundlePtr &bundle, Placed placed)
 {
     m_placed = bundle;
     if (placed.layers.empty())
-        return showMessage(
-            tr("No operation with a kernel (conv, linear, matmul) reads a weight here."));
+        return showMessage(noLayersText(*bundle));
     std::vector<TimelineLayer> &layers = placed.layers;
     const roofline::ProgramTime &program = placed.program;
     const auto missing = std::ranges::count_if(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/words.h"
 
+#include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/container/mil/program.h"
@@ -17,7 +18,7 @@ namespace kernscope::ui {
 
 namespace {
 
-struct OutcomeWords {
+struct ChipWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::ChipWords)
 };
 
@@ -38,13 +39,13 @@ Token outcomeToken(decision::Outcome outcome)
 QString outcomeWord(decision::Outcome outcome)
 {
     switch (outcome) {
-    case decision::Outcome::Streams: return OutcomeWords::tr("streams");
-    case decision::Outcome::Folds: return OutcomeWords::tr("folds");
-    case decision::Outcome::Dense: return OutcomeWords::tr("dense");
-    case decision::Outcome::Rejected: return OutcomeWords::tr("refused");
+    case decision::Outcome::Streams: return ChipWords::tr("streams");
+    case decision::Outcome::Folds: return ChipWords::tr("folds");
+    case decision::Outcome::Dense: return ChipWords::tr("dense");
+    case decision::Outcome::Rejected: return ChipWords::tr("refused");
     case decision::Outcome::Unknown: break;
     }
-    return OutcomeWords::tr("unknown");
+    return ChipWords::tr("unknown");
 }
 
 QString outcomeLabel(decision::Outcome outcome)
@@ -53,10 +54,6 @@ QString outcomeLabel(decision::Outcome outcome)
 }
 
 namespace {
-
-struct ChipWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::ChipWords)
-};
 
 /// Roofs as people call them, by their keys in resources/tables/roofline.csv.
 constexpr std::pair<std::string_view, const char *> kRoofNames[] = {
@@ -182,6 +179,14 @@ QString speedupWord(const decision::Speedup &speedup)
     const QString low = QString::number(speedup.low, 'f', 2);
     const QString high = QString::number(speedup.high, 'f', 2);
     return low == high ? low : ChipWords::tr("%1 to %2").arg(low, high);
+}
+
+QString noLayersText(const Bundle &bundle)
+{
+    return isOldNetwork(bundle)
+               ? ChipWords::tr("The layers of an old neural network are not judged.")
+               : ChipWords::tr(
+                     "No operation with a kernel (conv, linear, matmul) reads a weight here.");
 }
 
 QString programWord(const roofline::ProgramTime &program)

@@ -41,6 +41,8 @@ QString bytesWord(std::uint64_t bytes);
 QString speedupWord(const decision::Speedup &speedup); ///< "2.37" or "1.55 to 1.64"
 /// The time of a program: what its layers take against what its dispatch costs at least.
 QString programWord(const roofline::ProgramTime &program);
+/// What stands where no layer of a bundle can be placed.
+QString noLayersText(const Bundle &bundle);
 /// "0.012 ms (ane)": what the compiler itself wrote beside the operation that is this layer, by
 /// backend, the selected one first; empty where it wrote nothing. Never mixed with our own figures.
 QString compilerEstimate(const Bundle &bundle, std::size_t weight, std::size_t consumer);
