@@ -7,8 +7,9 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 # A sixth of g++'s time goes into its garbage collector, which need not run where there is memory: half
-# of it is divided among the compilers that run at once. The largest batch takes less than 3 GB.
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+# of it is divided among the compilers that run at once. The largest batch takes less than 3 GB. Debian
+# packages (build type None) are the same on every machine: their debugging data names the flag.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_BUILD_TYPE STREQUAL "None")
     cmake_host_system_information(RESULT memory QUERY TOTAL_PHYSICAL_MEMORY)
     cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
     math(EXPR heap "${memory} * 512 / ${processors}")
