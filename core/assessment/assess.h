@@ -79,7 +79,7 @@ const ModelParameter *modelParameter(std::string_view name, const Layer &layer,
 /// Why the compiler refuses the weight in that form, "lut6: odd index width"; empty: it does not.
 std::string refusalOf(const Assessment &assessment);
 
-/// Bytes of a weight that cross in a dispatch to all layers on the engine that read it; of a weight
+/// Bytes of a weight that all layers on the engine that use it read in one dispatch; of a weight
 /// in no layer, all of them once. None of what only runs elsewhere. `decided` is that of the whole
 /// weight in `form`. Empty: refused, or not known.
 std::optional<std::uint64_t> bytesMoved(std::span<const Layer> layers,

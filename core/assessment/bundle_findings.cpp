@@ -252,7 +252,8 @@ std::string findingText(const Bundle &bundle, const Finding &finding)
         return fmt::format("{} takes {} B more than dense fp16 would", name,
                            grouped(finding.count));
     case Finding::Kind::FoldsEverywhere:
-        return fmt::format("{} is streamed by no chip: {} fold it{}", name, finding.count,
+        return fmt::format("{}: no chip streams it; {} {} it to dense fp16{}", name,
+                           counted(finding.count, "chip"), finding.count == 1 ? "folds" : "fold",
                            finding.of > finding.count
                                ? fmt::format(", {} refuse it", finding.of - finding.count)
                                : "");

@@ -101,7 +101,7 @@ FormCandidate candidateOf(const roofline::Layer &layer, const decision::WeightFo
             fmt::format("not known whether it streams on {}", roofs.target->name);
     else if (verdict.outcome != decision::Outcome::Streams)
         candidate.passedOver =
-            fmt::format("{} on {}: {:.2f} of dense fp16 as stored, but no fewer bytes cross",
+            fmt::format("{} on {}: {:.2f} of dense fp16 as stored, but no fewer bytes are read",
                         decision::outcomeName(verdict.outcome), roofs.target->name,
                         static_cast<double>(candidate.bytes) /
                             static_cast<double>(std::max<std::uint64_t>(form.denseBytes, 1)));

@@ -210,7 +210,7 @@ struct WorkingSetCap {
 };
 WorkingSetCap workingSetCap(const target::Target &target);
 
-/// Whether an operand of `weight` bytes as it crosses to the engine, `dense` as fp16, and the
+/// Whether an operand of `weight` bytes as the engine reads it, `dense` as fp16, and the
 /// others stay on chip. Which of the two counts for a weight that is stored smaller is not
 /// published: where the two give different answers, the result is not known. Empty operands are not
 /// known.

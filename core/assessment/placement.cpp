@@ -60,7 +60,7 @@ double arithmeticLeft(Assessment &point, const Layer &layer, const WeightForm &f
     return left;
 }
 
-/// Bytes of an operand that cross in a dispatch: none where it is known to stay on chip.
+/// Bytes of an operand that are moved in a dispatch: none where it is known to stay on chip.
 double crossingActivation(std::uint64_t bytes, double times, const Roofs &roofs)
 {
     const double all = static_cast<double>(bytes) * times;
@@ -87,7 +87,7 @@ void time(Assessment &point, const Layer &layer, const WeightForm &form, const R
                          point.computeRoof->ceiling.value;
     if (!layer.inputBytes || !layer.outputBytes || !layer.shareRead || !crossing)
         return;
-    // Another row of a table for each input; a kernel crosses once a dispatch.
+    // Another row of a table for each input; a kernel is read once a dispatch.
     const bool rows = *layer.shareRead < 1;
     const double share = rows ? std::min(1.0, *layer.shareRead * times) : 1.0;
     const double weight = static_cast<double>(*crossing) * share;
@@ -150,7 +150,7 @@ bool usable(const Assessment &point)
            point.outcome == Outcome::Folds;
 }
 
-/// The least time; where times are not known, the fewest bytes that cross.
+/// The least time; where times are not known, the fewest bytes that are read.
 std::optional<std::size_t> bestOf(const std::vector<Assessment> &trail)
 {
     const auto crossing = [](const Assessment &point) {

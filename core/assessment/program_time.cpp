@@ -220,7 +220,7 @@ std::string repeatedNote(std::size_t repeated, std::size_t layers)
 {
     return fmt::format(
         "{} of {} layers run more than once, or it is not known how often. Bytes moved "
-        "count a weight once for each layer; times have its bytes cross in each "
+        "count a weight once for each layer; times count its bytes in each "
         "run. Whether a weight stays on the chip from one run to the next is not "
         "known.",
         repeated, layers);

@@ -12,7 +12,7 @@
 namespace kernscope::decision {
 
 enum class Outcome : std::uint8_t {
-    Streams,  ///< its stored bytes cross to the engine
+    Streams,  ///< the engine reads its stored bytes
     Folds,    ///< made dense fp16 before the dispatch
     Dense,    ///< is dense already
     Rejected, ///< the compiler refuses it
@@ -48,7 +48,7 @@ struct Verdict {
     std::string nearestChange; ///< the smallest change that makes it stream, found by judging again
 };
 
-/// Of the whole weight, the bytes that cross to the engine: the stored ones where it streams, dense
+/// Of the whole weight, the bytes that the engine reads: the stored ones where it streams, dense
 /// fp16 otherwise, also of what a chip refuses or leaves open (the dense weight that would have to
 /// replace it). Empty: not known.
 std::optional<std::uint64_t> crossingBytes(const WeightForm &form, Outcome outcome);

@@ -101,7 +101,7 @@ public:
         made.decision.bytesMoved = bytesMoved(row, column);
         return made;
     }
-    /// Bytes of the weight that cross in a dispatch. Empty: refused, or not known.
+    /// Bytes of the weight that are read in a dispatch. Empty: refused, or not known.
     std::optional<std::uint64_t> bytesMoved(std::size_t row, std::size_t column) const;
     decision::KernelMemory memory(std::size_t row, std::size_t column) const
     {

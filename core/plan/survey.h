@@ -12,7 +12,8 @@ namespace kernscope::plan {
 /// A weight in a form on a chip: sums over the layers that read it.
 struct ChipFigures {
     decision::Outcome outcome = decision::Outcome::Unknown;
-    /// Bytes of the weight that cross in a dispatch, as decide has them; empty: refused, not known.
+    /// Bytes of the weight that are read in a dispatch, as decide has them; empty: refused, not
+    /// known.
     std::optional<std::uint64_t> moved = 0;
     std::uint64_t movedAtMost = 0; ///< the same, with all bytes where it is not known
     std::optional<double> timeS;   ///< by the roofs, of all runs; empty: not known

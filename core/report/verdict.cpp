@@ -158,7 +158,9 @@ ProgramVerdict VerdictMaker::verdict(const Bundle &bundle, const roofline::Roofs
         verdict.gains.clear();
     const bool read = std::ranges::any_of(
         bundle.weights(), [](const Weight &weight) { return !weight.consumers.empty(); });
-    if (now.layers == 0 && isOldNetwork(bundle))
+    if (bundle.weights().empty())
+        verdict.sentence = "No weight was read from this file: there is no form to judge.";
+    else if (now.layers == 0 && isOldNetwork(bundle))
         verdict.sentence = "The layers of an old neural network are not judged: which forms would "
                            "be faster is not known.";
     else if (read || now.layers > 0)

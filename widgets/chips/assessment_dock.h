@@ -23,7 +23,7 @@ using AssessmentFacts = std::vector<AssessmentFact>;
 /// geometry of its layer; here they only become words.
 struct AssessmentWords {
     QString outcome;     ///< with its glyph: "▶ streams"
-    QString sentence;    ///< what that means for this weight, with the bytes that cross
+    QString sentence;    ///< what that means for this weight, with the bytes that are read
     QString basis;       ///< which source decides
     QStringList remarks; ///< notes, and what sources disagree on, marked
     QString change;      ///< the nearest change that makes it stream; may be empty

@@ -194,6 +194,15 @@ OpenDialog::OpenDialog(Lists lists, QWidget *asking, const QString &title, const
     setFileMode(lists == Lists::Folders ? QFileDialog::Directory : QFileDialog::ExistingFile);
     setOption(QFileDialog::ShowDirsOnly, false);
     showWholeColumns(*this);
+    // A bundle that is activated is opened, as a file would be, and not entered.
+    const auto entered = [this](const QString &path) {
+        if (!patch::isBundleFolder(QFile::encodeName(path).toStdString()))
+            return;
+        Q_EMIT fileSelected(path);
+        QDialog::accept();
+    };
+    if (lists == Lists::Folders)
+        connect(this, &QFileDialog::directoryEntered, this, entered, Qt::QueuedConnection);
 }
 
 /// Empty: nothing is typed, or the dialog is the desktop's own.

@@ -187,8 +187,11 @@ QString elidedName(const QFontMetrics &metrics, const QString &name, int width)
     }
     const QString tail = name.right(kTail);
     const int tailWidth = metrics.horizontalAdvance(tail);
-    if (width < (kLeastHeads + 1) * tailWidth)
-        return metrics.elidedText(name, Qt::ElideMiddle, width);
+    if (width < (kLeastHeads + 1) * tailWidth) {
+        // What follows a begin that was left out is what tells names apart.
+        const bool begun = name.startsWith(QChar(0x2026));
+        return metrics.elidedText(name, begun ? Qt::ElideRight : Qt::ElideMiddle, width);
+    }
     return metrics.elidedText(name.chopped(tail.size()) + QChar(0x2026), Qt::ElideRight,
                               width - tailWidth) +
            tail;

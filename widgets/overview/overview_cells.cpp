@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/overview/overview_cells.h"
 
+#include "core/bundle/build_facts.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/compare/compare.h"
 #include "core/form/form_steps.h"
@@ -139,7 +140,9 @@ void TimeCard::showTime(const BundlePtr &bundle, const ChipState &chips)
     const auto roofs = roofline::roofsOf(*m_target);
     const auto network = roofs ? placeNetwork(*bundle, *roofs, chips.choice(), 1) : std::nullopt;
     if (!network || network->layers.empty()) {
-        m_note->setText(tr("no layer reads a weight on the engine"));
+        m_note->setText(isOldNetwork(*bundle)
+                            ? tr("the layers of an old neural network are not judged")
+                            : tr("no layer reads a weight on the engine"));
         return;
     }
     const ProgramTime &program = network->program;

@@ -66,6 +66,8 @@ private Q_SLOTS:
         const auto verdict = verdictOn(*VERIFIED(made.open()).value(), "M1");
         QVERIFY2(verdict.sentence.starts_with("Nothing in this file reads its weights"),
                  verdict.sentence.c_str());
+        const auto none = verdictOn(*VERIFIED(test::MadeBundle().open()).value(), "M1");
+        QVERIFY2(none.sentence.starts_with("No weight was read"), none.sentence.c_str());
     }
 
     void ranksWhatWouldGain()

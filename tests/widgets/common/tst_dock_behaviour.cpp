@@ -156,6 +156,10 @@ private Q_SLOTS:
         const QString ending = elidedName(metrics, later, metrics.horizontalAdvance(later) * 3 / 4);
         QVERIFY2(ending.startsWith(u"\u2026LayerNorm_1"_s) && ending.endsWith(u".gamma"_s),
                  qPrintable(ending));
+        // Where there is hardly room, that part is left.
+        const QString tile = u"\u20267.weights"_s;
+        const QString least = elidedName(metrics, tile, metrics.horizontalAdvance(tile) * 2 / 3);
+        QVERIFY2(least.startsWith(u"\u20267."_s), qPrintable(least));
     }
 
     /// Whole, then without its end, then without its begin as well: never both while there is room.

@@ -190,6 +190,28 @@ private Q_SLOTS:
         QVERIFY(!dialog.isVisible());
     }
 
+    /// A double click opens a bundle, and goes into a folder that is none.
+    void activatedBundlesOpen()
+    {
+        const QTemporaryDir folder;
+        QVERIFY(QDir(folder.path()).mkpath(u"plain/m.mlmodelc/weights"_s));
+        write(folder.filePath(u"plain/m.mlmodelc/model.mil"_s));
+        QWidget window;
+        window.setProperty(kDialogFolder, folder.path());
+        OpenDialog dialog(OpenDialog::Lists::Folders, &window, u"Open"_s);
+        QSignalSpy selected(&dialog, &QFileDialog::fileSelected);
+        dialog.open();
+        auto *list = VERIFIED(dialog.findChild<QListView *>(u"listView"_s));
+        for (const QString &name : {u"plain"_s, u"m.mlmodelc"_s}) {
+            QVERIFY(selected.isEmpty() && dialog.isVisible());
+            QTRY_COMPARE(list->model()->index(0, 0, list->rootIndex()).data().toString(), name);
+            Q_EMIT list->activated(list->model()->index(0, 0, list->rootIndex()));
+        }
+        QTRY_COMPARE(selected.count(), 1);
+        QVERIFY(selected.front().front().toString().endsWith(u"/plain/m.mlmodelc"_s));
+        QVERIFY(!dialog.isVisible());
+    }
+
 private:
     /// As one types: selectFile() leaves a line alone that has the focus, the line the selection.
     static void type(QFileDialog &dialog, const QString &name)

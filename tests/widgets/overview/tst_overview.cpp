@@ -468,6 +468,31 @@ private Q_SLOTS:
         QTRY_VERIFY(dock.time().text() != before);
     }
 
+    /// Layers of an old network are not judged, which is not the same as none that reads a weight.
+    void timeOfAnOldNetwork()
+    {
+        const auto field = [](std::uint8_t tag, const QByteArray &bytes) {
+            return char(tag) + QByteArray(1, char(bytes.size())) + bytes;
+        };
+        // A convolution (140) of one channel to one, with one weight (90) in fp32, in a layer of a
+        // network (500).
+        const QByteArray weights = field(0x0a, QByteArray::fromHex("0000803f"));
+        const QByteArray sizes = QByteArray::fromHex("08011001"), kernel = "\xa2\x01\x02\x01\x01";
+        const QByteArray convolution = sizes + kernel + '\xd2' + field(0x05, weights);
+        const QByteArray layer = field(0x0a, "c") + '\xe2' + field(0x08, convolution);
+        const QByteArray model = "\x08\x01\xa2" + field(0x1f, field(0x0a, layer));
+        const auto bytes = std::as_bytes(std::span(model.data(), std::size_t(model.size())));
+        OpenOptions options;
+        options.memory.emplace_back("old.mlmodel",
+                                    std::vector<std::byte>(bytes.begin(), bytes.end()));
+        const auto bundle = VERIFIED(Bundle::open("old.mlmodel", options));
+        QCOMPARE((*bundle)->weights().size(), std::size_t(1));
+        auto [session, dock] = Alone<OverviewDock>();
+        QVERIFY(showDock(dock, session, *bundle, {900, 700}));
+        QVERIFY2(dock.time().text().contains(u"old neural network"_s),
+                 qPrintable(dock.time().text()));
+    }
+
     /// What the author says of the model stands behind the facts, as text.
     void aboutTheModel()
     {
