@@ -7,14 +7,14 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 # A sixth of g++'s time goes into its garbage collector, which need not run where there is memory: half
-# of it is divided among the compilers that run at once. The largest batch takes less than 3 GB. Debian
+# of it is divided among the compilers that run at once. Most batches take less than 2 GB. Debian
 # packages (build type None) are the same on every machine: their debugging data names the flag.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_BUILD_TYPE STREQUAL "None")
     cmake_host_system_information(RESULT memory QUERY TOTAL_PHYSICAL_MEMORY)
     cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
     math(EXPR heap "${memory} * 512 / ${processors}")
-    if(heap GREATER 3000000)
-        set(heap 3000000)
+    if(heap GREATER 2000000)
+        set(heap 2000000)
     endif()
     if(heap GREATER 131072)
         add_compile_options(--param=ggc-min-heapsize=${heap})
