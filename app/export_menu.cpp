@@ -180,7 +180,7 @@ Result<void> relocateTo(const Bundle &bundle,
     if (!bundle.section())
         return ErrorBuilder("section.none")
             .file(std::string(bundle.name()))
-            .message("The open bundle is no weight section")
+            .message("The open bundle is not a weight section")
             .unexpected();
     const BundleReadLock lock(bundle);
     const auto source = bundle.files().front().file->bytes();
@@ -387,7 +387,7 @@ void ExportMenu::askSection()
             }
             const std::uint64_t lanes = addressIn(asked[4]).value_or(0);
             if (!asked[4].isEmpty() && lanes == 0) {
-                Q_EMIT m_session.statusMessage(tr("%1 is no number from 1 on.").arg(asked[4]));
+                Q_EMIT m_session.statusMessage(tr("%1 is not a number from 1 on.").arg(asked[4]));
                 return;
             }
             const auto weights = asked[0] == one ? std::vector<std::size_t>{weight}
@@ -439,7 +439,7 @@ void ExportMenu::askRelocate()
                   for (const QString &text : asked) {
                       if (!text.isEmpty() && !addressIn(text)) {
                           Q_EMIT m_session.statusMessage(
-                              tr("%1 is no address such as 0x40000.").arg(text));
+                              tr("%1 is not an address such as 0x40000.").arg(text));
                           return;
                       }
                   }

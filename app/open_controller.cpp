@@ -198,7 +198,7 @@ void OpenController::offerBundles(const QString &folder)
     dialog->setOption(QInputDialog::UseListViewForComboBoxItems);
     dialog->setWindowTitle(tr("Open One of Several Bundles"));
     const QString count = names.size() == 1 ? tr("one") : QString::number(names.size());
-    dialog->setLabelText(tr("%1 is no bundle itself but holds %2. Which one is to be opened?")
+    dialog->setLabelText(tr("%1 is not a bundle itself but holds %2. Which one is to be opened?")
                              .arg(QDir(folder).dirName(), count));
     dialog->setComboBoxItems(names);
     dialog->setTextValue(names.first());

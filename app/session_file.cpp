@@ -74,12 +74,13 @@ Result<Bookmarks> parseBookmarks(const QByteArray &json)
     const QJsonDocument document = QJsonDocument::fromJson(json, &parsed);
     if (parsed.error != QJsonParseError::NoError)
         return fileFault("bookmarks.syntax",
-                         BookmarkWords::tr("This is no JSON: %1").arg(parsed.errorString()));
+                         BookmarkWords::tr("Not valid JSON: %1").arg(parsed.errorString()));
     const QJsonObject root = document.object();
     if (root.value(kKind).toInt() != kFileVersion)
         return fileFault(
             "bookmarks.syntax",
-            BookmarkWords::tr("These are no bookmarks, or a newer version wrote them."), {}, kKind);
+            BookmarkWords::tr("Not a file of bookmarks, or written by a newer version."), {},
+            kKind);
     const QJsonArray list = root.value(QStringLiteral("bookmarks")).toArray();
     if (list.size() > kMostBookmarks)
         return fileFault("bookmarks.limit", BookmarkWords::tr("%1 bookmarks are more than %2.")
@@ -254,10 +255,10 @@ Result<SessionFile> parseSession(const QByteArray &json, const QString &path)
     const QJsonObject root = QJsonDocument::fromJson(json, &parsed).object();
     if (parsed.error != QJsonParseError::NoError)
         return fileFault("session.syntax",
-                         SessionWords::tr("This is no JSON: %1").arg(parsed.errorString()));
+                         SessionWords::tr("Not valid JSON: %1").arg(parsed.errorString()));
     if (root.value(kSessionKind).toInt() != kSessionVersion)
         return fileFault("session.syntax",
-                         SessionWords::tr("This is no session, or a newer version wrote it."), {},
+                         SessionWords::tr("Not a session file, or written by a newer version."), {},
                          kSessionKind);
     SessionFile session;
     const QDir folder = QFileInfo(path).absoluteDir();

@@ -19,9 +19,9 @@ struct Sentence {
 
 // What a code means to the one who looks at the window. Other codes speak by their own message.
 constexpr std::array kSentences{
-    Sentence{"bundle.kind", QT_TRANSLATE_NOOP("kernscope::Errors",
-                                              "This is no .mlmodelc, .mlpackage, .aimodel, weight "
-                                              "file or program.")},
+    Sentence{"bundle.kind",
+             QT_TRANSLATE_NOOP("kernscope::Errors", "Not a .mlmodelc, .mlpackage, .aimodel, weight "
+                                                    "file or program.")},
     Sentence{"io.map", QT_TRANSLATE_NOOP("kernscope::Errors", "There is not enough memory.")},
     Sentence{"io.write", QT_TRANSLATE_NOOP("kernscope::Errors", "The disk could not be written; "
                                                                 "the file is as it was.")},

@@ -346,7 +346,7 @@ Result<BundlePtr> openBundle(const std::filesystem::path &path)
     if (path == "-")
         return tl::unexpected(usageError("-", "the path of a bundle or a file", "standard input",
                                          "Standard input is read where one file is asked for that "
-                                         "is no bundle: an array, edits, rules, a patch"));
+                                         "is not a bundle: an array, edits, rules, a patch"));
     auto opened = openForReading(path);
     if (opened.bundle) {
         noteJournals((*opened.bundle)->diagnostics());

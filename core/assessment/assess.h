@@ -227,7 +227,7 @@ void setWeightBits(decision::LayerOperation &operation, unsigned bits);
 /// How the array takes a layer, in the form that was assessed on that chip: `computeGeometry` of
 /// its `arrayOperation`, with the operands and the arithmetic of the assessment, so that both say
 /// the same.
-/// Errors: "geometry.none" (the layer is no operation of the array) and those of computeGeometry.
+/// Errors: "geometry.none" (the MAC array does not run the operation) and those of computeGeometry.
 Result<decision::Geometry> geometryOf(const Layer &layer, const Assessment &assessment,
                                       const target::Target &target,
                                       const decision::GeometryOptions &options = {});

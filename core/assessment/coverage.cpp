@@ -451,7 +451,7 @@ Result<CoverageRules> readCompressionConfig(std::string_view text, const std::st
         if (!lines.empty())
             json = mappingOf(lines, at, 0, fault);
         if (fault > 0 || at < lines.size())
-            return refuse(fault > 0 ? fault : lines[at].number, "a line that is no mapping");
+            return refuse(fault > 0 ? fault : lines[at].number, "a line that is not a mapping");
     }
     // Core AI writes all of it under one key.
     if (json.is_object() && json.size() == 1 &&

@@ -375,7 +375,7 @@ Result<decision::Geometry> geometryOf(const Layer &layer, const Assessment &asse
 {
     if (!layer.operation) {
         return refused("geometry.none", layer.name, {}, {},
-                       "The layer is no operation of the array.");
+                       "The MAC array does not run this operation.");
     }
     const decision::LayerOperation operation = arrayOperation(layer, assessment);
     auto geometry = decision::computeGeometry(target, operation, options);

@@ -86,13 +86,13 @@ std::vector<LimitFault> exceededLimits(const ValueDifference &values, const Valu
 /// difference and ULP, in steps of `type` (that of A). Without any of those, whether it is equal.
 bool elementWithin(double a, double b, ElementType type, const ValueLimits &limits);
 
-/// What does not hold. Without any limit: empty exactly where the two are identical. Of values that
+/// The limits that are exceeded. Without any limit: empty only for identical builds. Of values that
 /// are not finite on one side only, or differ there, no limit holds. Needs the values compared
 /// where limits.concernsWeights().
 std::vector<LimitFault> checkLimits(const Bundle &a, const Bundle &b, const Difference &difference,
                                     const DiffLimits &limits);
 
-/// What does not hold of one build alone: the forms of its weights, known faults. Reads tables.
+/// The limits that one build alone exceeds: the forms of its weights, known faults. Reads tables.
 std::vector<LimitFault> checkBuild(const Bundle &build, const DiffLimits &limits);
 
 /// Patterns of rules that no weight of either bundle matches: a name is wrong, and the limits guard

@@ -169,7 +169,7 @@ void readStream(std::span<const std::byte> task, std::uint32_t begin, PacketForm
         packet.firstWrite = stream.writes.size();
         if (!reservedBitsClear(packet, form)) {
             stream.fault =
-                fmt::format("the word {:#010x} at {:#x} is no record header", packet.word, at);
+                fmt::format("the word {:#010x} at {:#x} is not a record header", packet.word, at);
             break;
         }
         if (packet.bytes() > size - at) {
@@ -185,7 +185,7 @@ void readStream(std::span<const std::byte> task, std::uint32_t begin, PacketForm
     stream.end = at;
     stream.exact = at == size;
     if (!stream.exact && stream.fault.empty())
-        stream.fault = "its size is no multiple of a word";
+        stream.fault = "its size is not a multiple of a word";
 }
 
 Stream readStream(std::span<const std::byte> task, std::uint32_t begin, PacketForm form)

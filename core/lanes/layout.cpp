@@ -240,10 +240,11 @@ std::string explainSliceSize(std::uint64_t bytes)
 {
     const auto cases = casesOfSliceSize(bytes);
     if (cases.empty())
-        return fmt::format("{} is no size of a slice: slices are padded to 64 bytes.", hex(bytes));
+        return fmt::format("{} is not a size of a slice: slices are padded to 64 bytes.",
+                           hex(bytes));
     std::string text = fmt::format(
         "{} = {} bytes is a case of the size rule round_up(2 x lanes x (bias + input channels x "
-        "taps), 64), no constant of a format.",
+        "taps), 64), not a constant of a format.",
         hex(bytes), bytes);
     for (const SizeCase &one : cases) {
         text += fmt::format(" {}: {} to {} rows", counted(one.lanes, "lane"), one.fewestRows,

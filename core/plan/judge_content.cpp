@@ -364,7 +364,7 @@ Result<Build> measureBuild(const Bundle &bundle, const Survey &survey, const Sur
     if (build.paired == 0) {
         Error none =
             valueError("plan.build", {}, "weights that are read as those of " + bundle.name(),
-                       "none", "This is no build of the network that is planned");
+                       "none", "Not a build of the network that is planned");
         none.file = other.name();
         return tl::unexpected(std::move(none));
     }

@@ -17,9 +17,9 @@ std::optional<Goal> goalFromName(std::string_view name);
 /// weight (Row::energy), over the sum of the energies: the relative error of all weights taken as
 /// one.
 ///
-/// On several chips a form must be one that all of them take, and a layer counts with the chip that
-/// is slowest at it (or moves the most): the sum is at least the time of each chip. Chips whose
-/// ceilings are not known have no part in times.
+/// On several chips a form must be one that all of them take, and the slowest chip (or
+/// the one that moves the most) counts for each layer: the sum is at least the time of each chip.
+/// Chips whose ceilings are not known have no part in times.
 struct Limits {
     /// Empty: time where those of all weights are known on one of the chips, else stored bytes.
     std::optional<Goal> goal;

@@ -473,7 +473,7 @@ const TableOf<CandidateFacts> &candidateTable()
          }},
         {kDocument | kWindow, "within_tolerance", "within tolerance",
          "Whether the error is at most the tolerance", CELL(row.candidate.withinTolerance)},
-        {kDocument, "passed_over", "passed over", "Why it is no candidate of the procedure",
+        {kDocument, "passed_over", "passed over", "Why it is not a candidate of the procedure",
          CELL(orNothing(row.candidate.passedOver))},
         {kNumber | kDocument | kWindow, "time_s", "modelled time",
          "Time of the layer by the roofline", CELL(known<Seconds>(row.candidate.assessment.timeS)),

@@ -539,7 +539,7 @@ Result<std::string> differenceDocument(std::span<CheckedDifference> all, std::st
         return printableJson(documentText(document)) + "\n";
     }
     return refused("diff.format", {}, "csv, markdown, junit, html, json, changes, ips or bps",
-                   std::string(format), "This is no format of a comparison");
+                   std::string(format), "Not a format of a comparison");
 }
 
 Json differenceJson(const Bundle &a, const Bundle &b, const Difference &difference)

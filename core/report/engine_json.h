@@ -94,7 +94,7 @@ inline constexpr std::array<descriptor::FormatLane, 3> kFormatLanes{descriptor::
                                                                     descriptor::FormatLane::Source2,
                                                                     descriptor::FormatLane::Output};
 
-/// What an E4M3 source does beyond its range, and where that is said.
+/// What an E4M3 source does beyond its range, and the source of that.
 struct OverflowChoice {
     std::string lane; ///< "source1"
     bool saturates = false;

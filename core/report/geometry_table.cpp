@@ -21,7 +21,7 @@ std::string unplacedReason(const Weight &weight, const Consumer &consumer)
     if (consumer.op.starts_with("gather"))
         return "fetches rows: no multiplication";
     if (consumer.op == "einsum")
-        return "its equation is no product of two matrices, or an extent of it is not known";
+        return "its equation is not a product of two matrices, or an extent of it is not known";
     if (consumer.op == "scaled_dot_product_attention" && consumer.via.empty())
         return "an extent of its operands is not known";
     return consumer.via.empty() ? "its weight is not of the shape that the operation takes"

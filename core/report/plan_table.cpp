@@ -441,8 +441,8 @@ std::vector<std::string> planRules(const plan::Survey &survey)
                     "layers, each times the sum of its squared weights, over the sum of those.");
     if (survey.targets.size() > 1)
         rules.push_back(
-            "A form must be one that every chip takes. A layer counts with the chip "
-            "that is slowest at it; chips whose ceilings are not known have no part in times.");
+            "A form must be one that every chip takes. The slowest chip counts "
+            "for each layer; chips whose ceilings are not known have no part in times.");
     return rules;
 }
 

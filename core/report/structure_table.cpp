@@ -338,7 +338,7 @@ const TableOf<ProgramChangeFacts> &programChangeTable()
          CELL(Word(programChangeName(row.change.kind)))},
         {"what",
          "A function, an operation that computes, the way a weight is stored, or a model of a "
-         "pipeline that is no program",
+         "pipeline that is not a program",
          CELL(Word(programPartName(row.change.what)))},
         {"function", "Function that it stands in; of a pipeline with its model",
          CELL(orNothing(row.change.function))},

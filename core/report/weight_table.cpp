@@ -263,14 +263,14 @@ const TableOf<WeightFacts> &weightTable()
          jsonOf(CELL(ofRead(row, figureValue(row, &Statistics::mean))))},
         {kNumber | kDocument, "std", "deviation", "Standard deviation of the finite values",
          nullptr, jsonOf(CELL(ofRead(row, figureValue(row, &Statistics::standardDeviation))))},
-        {kNumber | kTerminal, "not_finite", "not finite", "Values that are infinite or no numbers",
+        {kNumber | kTerminal, "not_finite", "not finite", "Values that are infinite or not numbers",
          [](auto &row) -> Value {
              if (!row.asked.figures || row.statistics != nullptr)
                  return valueCount(row,
                                    row.statistics ? row.statistics->nan + row.statistics->inf : 0);
              return Unknown();
          }},
-        {kNumber | kDocument, "nan", "NaN", "Values that are no numbers", nullptr,
+        {kNumber | kDocument, "nan", "NaN", "Values that are not numbers", nullptr,
          jsonOf(CELL(ofRead(row, valueCount(row, row.statistics ? row.statistics->nan : 0))))},
         {kNumber | kDocument, "inf", "infinite", "Values that are infinite", nullptr,
          jsonOf(CELL(ofRead(row, valueCount(row, row.statistics ? row.statistics->inf : 0))))},

@@ -27,7 +27,7 @@ QColor tint(const QColor &ground, const QColor &color, double share);
 /// text stays readable on it (a contrast of 4.5 and more).
 QColor hexGround(SectionKind kind, const QPalette &palette);
 /// The same of a selected byte: the kind still shows; lines at the edges of the selection go with
-/// it. `large`: of a selection of many rows, which would else outshine everything.
+/// it. `large`: of a selection of many rows, so that large selections stay readable.
 QColor hexSelectedGround(const QColor &ground, const QPalette &palette, bool large = false);
 /// Ground of a byte that differs from the disk; an outline goes with it.
 QColor hexChangedGround(const QPalette &palette);

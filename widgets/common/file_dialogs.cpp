@@ -111,7 +111,7 @@ QString outputRefusal(const QWidget *asking, const QString &path)
                                    "place.")
             .arg(name);
     if (target.error().code == "io.kind")
-        return FileDialogWords::tr("%1 is no file: choose another place.").arg(name);
+        return FileDialogWords::tr("%1 is not a file: choose another place.").arg(name);
     return FileDialogWords::tr("%1 cannot be written: %2.")
         .arg(name, fromUtf8(target.error().message));
 }

@@ -123,7 +123,7 @@ Result<void> findFolderKind(OpenedFiles &opened)
         }
     }
     return tl::unexpected(kindError("a folder without model.mil, Manifest.json or main.mlirb",
-                                    "This folder is no bundle that can be read."));
+                                    "This folder is not a bundle that can be read."));
 }
 
 void sortByPath(std::vector<BundleFile> &files)
@@ -343,7 +343,7 @@ Result<void> mapFolder(OpenedFiles &opened, const fs::path &path, const OpenOpti
     }
     if (auto found = findFolderKind(opened); found || found.error().code != "bundle.kind")
         return found;
-    return ErrorBuilder(kindError(present + ", which is no file inside the folder",
+    return ErrorBuilder(kindError(present + ", which is not a file inside the folder",
                                   "The program is a link that leaves the folder, or no file."))
         .file(present)
         .unexpected();
@@ -529,7 +529,7 @@ Error noBundle(const std::filesystem::path &folder)
     }
     if (bundles.empty())
         return kindError("a folder without model.mil, Manifest.json or main.mlirb",
-                         "This folder is no bundle that can be read.");
+                         "This folder is not a bundle that can be read.");
     std::string some = "one of ";
     for (std::size_t i = 0; i < std::min(kShown, bundles.size()); ++i)
         some += (i == 0 ? "" : ", ") + bundles[i];
@@ -537,7 +537,7 @@ Error noBundle(const std::filesystem::path &folder)
         some += " and " + std::to_string(bundles.size() - kShown) + " more";
     return valueError("bundle.several", {}, some,
                       fmt::format("{} bundle{}", bundles.size(), bundles.size() == 1 ? "" : "s"),
-                      "This folder is no bundle but holds some: open one of them.");
+                      "This folder is not a bundle but holds some: open one of them.");
 }
 
 Result<OpenedFiles> openFiles(const fs::path &path, const OpenOptions &options, DiagnosticLog &log)

@@ -58,7 +58,7 @@ private:
     {
         if (!isSection(m_bytes))
             return tl::unexpected(error("section.magic", 0, "magic", "KSEC", "something else",
-                                        "The file is no weight section"));
+                                        "The file is not a weight section"));
         if (m_bytes.size() < kHeaderBytes)
             return tl::unexpected(error("section.header", 0, "header", "64 bytes",
                                         fmt::format("{}", m_bytes.size()),

@@ -39,7 +39,7 @@ Result<BinaryPatchHead> readHead(ByteView patch, PatchCursor &cursor, const Prog
         return readBpsHead(patch, cursor, progress);
     return cursor.error("binary_patch.magic", 0)
         .expected("PATCH (IPS) or BPS1 (BPS)")
-        .message("This is no IPS and no BPS patch")
+        .message("Neither an IPS nor a BPS patch")
         .unexpected();
 }
 

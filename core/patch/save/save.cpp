@@ -233,7 +233,7 @@ private:
             return error
                 .message(
                     unusable
-                        ? "A file that is no journal of this bundle has the name that the "
+                        ? "A file that is not a journal of this bundle has the name that the "
                           "journal of this save needs; move it away, or save a copy"
                         : "Not saved: an earlier save of this bundle was interrupted and must be "
                           "recovered first (kernscope-cli recover PATH), or save a copy")

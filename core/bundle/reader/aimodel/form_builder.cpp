@@ -373,7 +373,7 @@ FormBuilder::Built FormBuilder::dispatch(std::uint32_t value, PartRole role)
     case CoreAiStep::None: break;
     }
     return refuse(value, m_code, "operation", "a constant", "another value",
-                  "An operand of a form is no constant.");
+                  "An operand of a form is not a constant.");
 }
 
 FormBuilder::Built FormBuilder::cast(std::uint32_t value, PartRole role)

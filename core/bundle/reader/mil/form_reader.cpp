@@ -107,7 +107,7 @@ Result<codec::Operand> OperandReader::stored(const mil::Operation &operation,
     if (!constant)
         return tl::unexpected(fault(operation, "mil.operand", field, "a constant",
                                     value.reference() ? value.reference()->name : "none",
-                                    "An operand is no constant."));
+                                    "An operand is not a constant."));
     const mil::ValueType *declared = m_graph.typeOf(value);
     const mil::ValueType &type = constant->type;
     if (declared && (declared->element != type.element || declared->dims != type.dims))
@@ -356,7 +356,7 @@ Result<void> FormReader::checkOutput(const mil::Operation &operation, const Read
             std::string(elementTypeName(type.element)),
             "The declared element type is not the one that the operands give."));
     if (operation.outputs.size() > 1)
-        return {}; // compacted values: their number is the mask's affair
+        return {}; // compacted values: their number depends on the mask
     const auto shape = type.shape();
     if (shape == form.encoding.shape)
         return {};

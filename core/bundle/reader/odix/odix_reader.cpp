@@ -109,7 +109,7 @@ private:
             return refuse(value, "odix.form", "element type",
                           "a known one, and bytes for its elements",
                           m_program.types[m_program.constants[value].type].text,
-                          "A constant is no tensor of numbers that its bytes hold.");
+                          "A constant is not a tensor of numbers that its bytes hold.");
         OperandPlace at;
         at.file = m_file;
         at.bytes = place(value).bytes;

@@ -336,7 +336,7 @@ private slots:
         QVERIFY(QFile::link(u"/dev/null"_s, dir.filePath(u"p.aimodel/main.mlirb"_s)));
         program = REFUSED(Bundle::open(dir.filePath(u"p.aimodel"_s).toStdString()));
         QCOMPARE(program.file, "main.mlirb");
-        QCOMPARE(program.found, "main.mlirb, which is no file inside the folder");
+        QCOMPARE(program.found, "main.mlirb, which is not a file inside the folder");
         QVERIFY(dir.mkpath(u"old.mlmodelc"_s));
         QFile(dir.filePath(u"old.mlmodelc/model.espresso.net"_s)).open(QIODevice::WriteOnly);
         const auto espresso = Bundle::open(dir.filePath(u"old.mlmodelc"_s).toStdString());
