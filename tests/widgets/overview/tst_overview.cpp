@@ -474,13 +474,12 @@ private Q_SLOTS:
         const auto field = [](std::uint8_t tag, const QByteArray &bytes) {
             return char(tag) + QByteArray(1, char(bytes.size())) + bytes;
         };
-        // A convolution (140) of one channel to one, with one weight (90) in fp32, in a layer of a
-        // network (500).
+        // An inner product (140) of one channel to one, whose weights (20) are one number in fp32,
+        // in a layer of a network (500).
         const QByteArray weights = field(0x0a, QByteArray::fromHex("0000803f"));
-        const QByteArray sizes = QByteArray::fromHex("08011001"), kernel = "\xa2\x01\x02\x01\x01";
-        const QByteArray convolution = sizes + kernel + '\xd2' + field(0x05, weights);
-        const QByteArray layer = field(0x0a, "c") + '\xe2' + field(0x08, convolution);
-        const QByteArray model = "\x08\x01\xa2" + field(0x1f, field(0x0a, layer));
+        const QByteArray product = QByteArray::fromHex("08011001a2") + field(0x01, weights);
+        const QByteArray layer = field(0x0a, "c") + '\xe2' + field(0x08, product);
+        const QByteArray model = QByteArray::fromHex("0801a2") + field(0x1f, field(0x0a, layer));
         const auto bytes = std::as_bytes(std::span(model.data(), std::size_t(model.size())));
         OpenOptions options;
         options.memory.emplace_back("old.mlmodel",
