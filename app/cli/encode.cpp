@@ -220,7 +220,7 @@ std::optional<Error> whyKept(const Weight &weight, const codec::EncodedWeight *e
     if (!dense || bytes < dense->value)
         return std::nullopt;
     return kept("encode.kept",
-                fmt::format("{} bytes in this form are not fewer than the {} as dense", bytes,
+                fmt::format("{} bytes in this form are no fewer than the {} as dense", bytes,
                             dense->value));
 }
 

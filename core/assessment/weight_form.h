@@ -39,7 +39,7 @@ struct WeightUse {
     std::optional<bool> immutable;   ///< a constant of the program
     std::optional<bool> kernel;      ///< read by an operation with a kernel (conv, linear, matmul)
     bool bias = false;               ///< whatever reads it adds it to what it makes
-    /// Whatever reads it runs on another backend than the engine: it reads none of its bytes.
+    /// Whatever reads it runs on another backend: the engine reads none of its bytes.
     bool elsewhere = false;
     friend bool operator==(const WeightUse &, const WeightUse &) = default;
 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/overview/overview_cells.h"
 
-#include "core/bundle/build_facts.h"
 #include "core/bundle/stored_bytes.h"
 #include "core/compare/compare.h"
 #include "core/form/form_steps.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/design.h"
+#include "widgets/models/words.h"
 
 #include <QCoreApplication>
 #include <QLabel>
@@ -140,9 +140,7 @@ void TimeCard::showTime(const BundlePtr &bundle, const ChipState &chips)
     const auto roofs = roofline::roofsOf(*m_target);
     const auto network = roofs ? placeNetwork(*bundle, *roofs, chips.choice(), 1) : std::nullopt;
     if (!network || network->layers.empty()) {
-        m_note->setText(isOldNetwork(*bundle)
-                            ? tr("the layers of an old neural network are not judged")
-                            : tr("no layer reads a weight on the engine"));
+        m_note->setText(noLayersText(*bundle));
         return;
     }
     const ProgramTime &program = network->program;
