@@ -3,6 +3,7 @@
 
 #include "widgets/common/dock.h"
 
+#include <QAbstractItemView>
 #include <QAccessible>
 #include <QAccessibleWidget>
 #include <QApplication>
@@ -49,7 +50,16 @@ TabOrder::TabOrder(QWidget *window) : QObject(window), m_window(window)
 
 bool TabOrder::eventFilter(QObject *watched, QEvent *event)
 {
-    if (event->type() != QEvent::KeyPress || m_handling)
+    if (m_handling)
+        return false;
+    if (event->type() == QEvent::FocusIn) {
+        // Qt would choose the first row, and every view would go there.
+        auto *view = qobject_cast<QAbstractItemView *>(watched);
+        if (view && view->window() == m_window && !view->currentIndex().isValid())
+            view->setCurrentIndex({});
+        return false;
+    }
+    if (event->type() != QEvent::KeyPress)
         return false;
     auto *key = static_cast<QKeyEvent *>(event);
     if (key->key() != Qt::Key_Tab && key->key() != Qt::Key_Backtab)

@@ -9,7 +9,8 @@ namespace kernscope::app {
 
 /// What Tab and Shift+Tab do beyond what Qt does in a window of docks: they pass over docks that
 /// stand behind the tab of another one, and leave a text with links at its first link, where
-/// QLabel would stay.
+/// QLabel would stay. A table that gets the keyboard by another way, as when a dock is hidden,
+/// chooses no row.
 class TabOrder final : public QObject
 {
     Q_OBJECT

@@ -498,6 +498,22 @@ private Q_SLOTS:
         }
     }
 
+    /// A dock that goes away with the keyboard in it leaves it to a table, which chooses no weight.
+    void workspacesChooseNoWeight()
+    {
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
+        QVERIFY(activate());
+        for (const Qt::Key key : {Qt::Key_1, Qt::Key_2, Qt::Key_5}) {
+            (*m_window)->showLayout(Layout::Performance);
+            QVERIFY(m_window->settle());
+            dock(u"roofline"_s)->setFocus(Qt::ShortcutFocusReason);
+            QTest::keyClick(QApplication::focusWidget(), key, Qt::ControlModifier);
+            QVERIFY(m_window->settle());
+            QVERIFY(layouts().current() != Layout::Performance);
+            QVERIFY(session().place() == ui::Place());
+        }
+    }
+
     /// The switch of the workspaces is one stop of Tab; arrows choose the next workspace and stay
     /// in it.
     void arrowsChooseTheWorkspace()
