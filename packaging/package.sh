@@ -44,8 +44,11 @@ make_source() {
 build() {
     rm -f "$output"/*.deb
     # debhelper gives the build a home of its own, in which ccache would find nothing.
-    # Packages of debugging symbols would take longer to pack than the others to link.
-    export CCACHE_BASEDIR=$source CCACHE_DIR DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS-noautodbgsym}"
+    # Without debugging data, which takes long to make and to pack, and which differs between folders
+    # and with a compiler cache, and with it the build id that programs keep: packages are the same
+    # wherever they are made.
+    export DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS-noautodbgsym}" DEB_CXXFLAGS_STRIP=-g
+    export CCACHE_BASEDIR=$source CCACHE_DIR
     CCACHE_DIR=$(ccache -k cache_dir 2>/dev/null || true)
     (cd "$source" && DEB_BUILD_PROFILES=$profiles dpkg-buildpackage -b -us -uc >&2)
 }
