@@ -487,7 +487,7 @@ Result<Made> patch(const Weights &weights, std::string_view edits, const PatchWa
     std::filesystem::path origin = Access::origin(weights);
     Diagnostics notes = bundle->diagnostics();
     if (!wanted.inPlace) {
-        auto own = TRY(patch::withOwnConstants(*bundle, parsed));
+        auto own = TRY(patch::withOwnConstants(*bundle, parsed, wanted.tolerance));
         if (own.bundle) {
             bundle = std::move(own.bundle);
             origin = weights.path();

@@ -104,6 +104,7 @@ Result<EditPlan> setTableEntry(const Decoder::State &state, PartRole role, std::
                                double value, double tolerance, std::string note)
 {
     const auto part = TRY(needPart(state, role));
+    index = storedIndex(*part.operand, index);
     if (index >= part.count)
         return tl::unexpected(outside(partRoleName(role), index, part.count));
     const ElementType type = part.type;
@@ -374,7 +375,8 @@ Result<EditPlan> Editor::setStored(PartRole role, std::uint64_t index, std::int6
 {
     const auto part = TRY(needPart(*m_decoder.m_state, role));
     const std::string_view field = partRoleName(role);
-    if (index >= part.count)
+    const std::uint64_t at = storedIndex(*part.operand, index);
+    if (at >= part.count)
         return tl::unexpected(outside(field, index, part.count));
     if (!codeFits(part, code)) {
         const bool isSigned = isSignedInteger(part.type);
@@ -391,10 +393,10 @@ Result<EditPlan> Editor::setStored(PartRole role, std::uint64_t index, std::int6
     plan.note = fmt::format("{}[{}]", field, index);
     const bool decides = part.operand == storedOperand(m_decoder.m_state->encoding.payload) ||
                          (role == PartRole::Mask && part.operand->order);
-    if (decides && code != codeIn(*part.operand, part.width, part.type, index)) {
-        TRY(checkStays(*m_decoder.m_state, index, code));
+    if (decides && code != codeIn(*part.operand, part.width, part.type, at)) {
+        TRY(checkStays(*m_decoder.m_state, at, code));
     }
-    addChanges(plan, *part.operand, part.width, index, code);
+    addChanges(plan, *part.operand, part.width, at, code);
     return plan;
 }
 
@@ -503,6 +505,13 @@ std::pair<double, double> typeRange(ElementType type)
 {
     constexpr double kMost = std::numeric_limits<double>::max();
     return {codeValue(type, nearestCode(type, -kMost)), codeValue(type, nearestCode(type, kMost))};
+}
+
+std::uint64_t storedIndex(const Operand &operand, std::uint64_t index)
+{
+    const auto declared = elementCount(operand.declaredShape());
+    const bool one = elementCount(operand.shape) == ElementCount(1);
+    return one && declared && index < declared->value ? 0 : index;
 }
 
 bool isFarFrom(double asked, double stored)

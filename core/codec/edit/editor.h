@@ -35,6 +35,9 @@ struct MaskChange {
     double tolerance = 0;        ///< absolute
 };
 
+/// The stored element that element `index` of a part is: 0 where one stands for all.
+std::uint64_t storedIndex(const Operand &operand, std::uint64_t index);
+
 /// Whether a value is to be noticed as not the one asked for: more than a hundredth away.
 bool isFarFrom(double asked, double stored);
 

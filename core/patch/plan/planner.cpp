@@ -54,7 +54,9 @@ Result<codec::EditPlan> planElement(const codec::Editor &editor, const Edit &edi
 std::string storedText(const codec::Encoding &encoding, codec::PartRole role, std::uint64_t index)
 {
     const auto part = storedPart(encoding, role);
-    const auto code = part ? codec::operandCode(*part->operand, part->width, index) : std::nullopt;
+    const auto code = part ? codec::operandCode(*part->operand, part->width,
+                                                codec::storedIndex(*part->operand, index))
+                           : std::nullopt;
     if (!code)
         return {};
     return isFloatingPoint(part->operand->type) ? fmt::format("{:#x}", *code)
@@ -89,9 +91,9 @@ Result<AppliedEdit> Planner::plan(const Edit &edit, bool last)
         return planRaw(edit);
     m_weight = TRY(findWeight(*m_bundle, edit.weight));
     auto planner = TRY(WeightPlanner::make(m_bundle, m_weight, m_recorder));
-    auto planned = checkEditedPart(*m_bundle, planner.weight(), edit);
-    if (planned)
-        planned = planBytes(edit, planner);
+    auto planned = planBytes(edit, planner);
+    if (!planned) // of a part that is not the weight's alone that is the reason
+        TRY(checkEditedPart(*m_bundle, planner.weight(), edit));
     if (planned)
         planned = planner.finish();
     if (!planned)
@@ -281,7 +283,10 @@ std::string partText(const Edit &edit, const WeightPlanner &planner)
     }
     if (edit.kind == Edit::Kind::Scale) {
         const auto scale = storedPart(encoding, codec::PartRole::Scale);
-        const auto value = scale ? codec::operandValue(*scale->operand, index(0)) : std::nullopt;
+        const auto value = scale
+                               ? codec::operandValue(*scale->operand,
+                                                     codec::storedIndex(*scale->operand, index(0)))
+                               : std::nullopt;
         return value ? valueText(*value) : std::string();
     }
     return storedText(encoding, edit.part, index(0));

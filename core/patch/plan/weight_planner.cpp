@@ -141,10 +141,11 @@ codec::PartRole editedPart(const Edit &edit)
 Result<void> checkEditedPart(const Bundle &bundle, const Weight &weight, const Edit &edit)
 {
     const codec::PartRole role = editedPart(edit);
-    const codec::Operand *operand = weight.operand(role);
+    const codec::Encoding &encoding = *weight.form.encoding();
+    const codec::Operand *operand = codec::ownOperand(encoding, role);
     for (const auto other : {codec::PartRole::Indices, codec::PartRole::NonzeroData}) {
         if (!operand && role == codec::PartRole::Data)
-            operand = weight.operand(other);
+            operand = codec::ownOperand(encoding, other);
     }
     return operand ? checkOwnBytes(bundle, weight, *operand) : Result<void>();
 }
@@ -166,7 +167,7 @@ Result<void> checkOwnBytes(const Bundle &bundle, const Weight &weight,
         .expected("bytes of this weight alone")
         .message("The bytes of " + weight.findableName() +
                  (splat ? " stand for all its elements, or are written elsewhere"
-                        : " are those of another constant too") +
+                        : " are also read as something else") +
                  ": --output writes a copy in which they are its own");
     if (splat)
         return error.found("one element that stands for all").unexpected();
@@ -344,6 +345,21 @@ const codec::Operand *WeightPlanner::operandOf(codec::PartRole role) const
     return codec::ownOperand(*weight().form.encoding(), role);
 }
 
+/// Whether the operand is an offset of fp8 or fp4 codes, which are told by the first offset: it has
+/// their type.
+static bool isSmallFloatOffset(const codec::Encoding &encoding, const codec::Operand *operand)
+{
+    const auto &scaling = encoding.scaling;
+    if (scaling && scaling->offset &&
+        (operand == codec::storedOperand(*scaling->offset) ||
+         (scaling->bias && operand == codec::storedOperand(*scaling->bias)))) {
+        const ElementType codes = codec::sourceType(*scaling->offset);
+        return isFloatingPoint(codes) && bitWidth(codes) <= 8;
+    }
+    const auto *inner = std::get_if<std::shared_ptr<const codec::Encoding>>(&encoding.payload);
+    return inner && isSmallFloatOffset(**inner, operand);
+}
+
 /// Whether every byte of a run lies in a piece of the operand or a copy of one; pieces may touch.
 static bool isInPieces(const OperandPlace &place, ByteRange run)
 {
@@ -375,6 +391,13 @@ Result<void> WeightPlanner::applyPart(const codec::PartEdit &edit)
         return refused("patch.range", std::string(codec::partRoleName(edit.role)), {}, {},
                        "The change would leave the part");
     }
+    const bool zero =
+        std::ranges::all_of(edit.bytes, [](std::byte b) { return b == std::byte{0}; });
+    if (!zero && m_bundle->kind() == BundleKind::Aimodel &&
+        isSmallFloatOffset(*weight().form.encoding(), operand))
+        return refused("patch.unrepresentable", std::string(codec::partRoleName(edit.role)), "0",
+                       "another number",
+                       "Offsets of fp8 and fp4 data must be 0: Core AI refuses others");
     TRY(checkOwnBytes(*m_bundle, weight(), *operand));
     if (std::ranges::find(m_changed, operand) == m_changed.end())
         m_changed.push_back(operand);

@@ -20,7 +20,7 @@ Result<void> checkOwnBytes(const Bundle &bundle, const Weight &weight,
 
 /// The part of a weight that an edit changes; Data for its elements, whatever stores them.
 codec::PartRole editedPart(const Edit &edit);
-/// checkOwnBytes of that part, before anything is planned.
+/// checkOwnBytes of that part, for edits that cannot be planned: it says why.
 Result<void> checkEditedPart(const Bundle &bundle, const Weight &weight, const Edit &edit);
 
 /// Who reads the constants of `sharing` but for `constant`: "axis of lut_to_dense at 0x4f1, …".

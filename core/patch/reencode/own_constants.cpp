@@ -4,6 +4,7 @@
 #include "core/codec/edit/editor.h"
 #include "core/container/mlir/aicode.h"
 #include "core/format/coreai_operations.h"
+#include "core/patch/patch.h"
 #include "core/patch/plan/planner.h"
 #include "core/patch/plan/weight_planner.h"
 #include "core/patch/reencode/module_reencoder.h"
@@ -12,7 +13,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include <fmt/format.h>
 
@@ -23,12 +23,9 @@ namespace {
 using codec::PartRole;
 using mlir::NewOperation;
 
-/// The constant of a part of a weight, and the operation of the weight's chain that reads it.
-struct PartConstant {
-    std::uint32_t constant = 0;
-    std::uint32_t reader = mlir::kNone; ///< kNone: the weight is the constant
-    std::uint32_t operand = 0;
-};
+/// From the operation that makes a weight to the constant of one of its parts: operations, and
+/// which operand of each the next one makes.
+using PartPath = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 /// Which operand of a step a part is; 0: it belongs to what the step is made of.
 std::uint32_t operandOfPart(CoreAiStep step, PartRole role)
@@ -47,28 +44,28 @@ std::uint32_t operandOfPart(CoreAiStep step, PartRole role)
     }
 }
 
-/// Follows a weight's operations to the constant that an edit changes.
-std::optional<PartConstant> constantOfPart(const mlir::Module &module, std::uint32_t maker,
-                                           PartRole role)
+/// Follows a weight's operations to the constant that an edit changes; empty where there is none.
+PartPath pathOfPart(const mlir::Module &module, std::uint32_t maker, PartRole role)
 {
-    PartConstant found{maker, mlir::kNone, 0};
+    PartPath path;
     bool looking =
         role != PartRole::Data && role != PartRole::Indices && role != PartRole::NonzeroData;
-    for (std::size_t steps = 0; steps <= module.operations.size(); ++steps) {
-        const mlir::Operation &operation = module.operations[found.constant];
+    while (path.size() <= module.operations.size()) {
+        const mlir::Operation &operation = module.operations[maker];
         const CoreAiOperation *row = coreAiOperation(module.operationName(operation));
         if (!row || row->step == CoreAiStep::None)
-            return std::nullopt;
-        if (row->step == CoreAiStep::Constant)
-            return looking ? std::nullopt : std::optional(found);
+            return {};
         const std::uint32_t next = looking ? operandOfPart(row->step, role) : 0;
+        path.emplace_back(maker, next);
+        if (row->step == CoreAiStep::Constant)
+            return looking ? PartPath() : path;
         looking = looking && next == 0;
         const auto operands = module.operandsOf(operation);
         if (next >= operands.size() || module.values[operands[next]].argument)
-            return std::nullopt;
-        found = {module.values[operands[next]].owner, found.constant, next};
+            return {};
+        maker = module.values[operands[next]].owner;
     }
-    return std::nullopt;
+    return {};
 }
 
 Diagnostic ownNote(const mlir::Module &module, const Edit &edit, std::uint32_t constant,
@@ -312,86 +309,252 @@ Result<OwnConstants> withOwnMasks(const Bundle &bundle, const std::vector<Edit> 
     return own;
 }
 
-/// The same of parts whose bytes are others' too, or stand for all elements.
-Result<OwnConstants> withOwnBytes(const Bundle &bundle, const std::vector<Edit> &edits)
+/// Gives parts bytes of their own where those are others' too, or stand for all elements.
+class OwnBytes
 {
-    Diagnostics notes;
-    const BundleReadLock lock(bundle);
-    ModuleChange change(bundle);
-    const mlir::Module &module = change.module();
-    const mlir::ConstantUses uses = mlir::constantUses(module);
-    std::vector<std::uint32_t> readers(module.values.size());
-    for (const std::uint32_t value : module.operandValues)
-        ++readers[value];
-    std::map<std::uint32_t, std::vector<NewOperation>> clones; ///< by the operation that reads them
-    std::set<std::tuple<std::uint32_t, std::uint32_t>> done;
-    for (const Edit &edit : edits) {
-        if (edit.isRaw())
-            continue;
-        const auto index = TRY(findWeight(bundle, edit.weight));
-        const auto maker = change.makerOf(bundle.weights()[index]);
-        const auto part = maker ? constantOfPart(module, *maker, editedPart(edit)) : std::nullopt;
-        if (!part || !done.emplace(part->constant, part->reader).second)
-            continue;
-        const mlir::Operation &constant = module.operations[part->constant];
-        const auto data = mlir::constantBytes(module, module.attributeOf(constant, "value"));
-        const std::uint32_t value = constant.results.first;
-        const auto type = mlir::tensorType(module, module.values[value].type);
+public:
+    explicit OwnBytes(const Bundle &bundle)
+        : m_bundle(bundle), m_change(bundle), m_module(m_change.module()),
+          m_uses(mlir::constantUses(m_module)), m_readers(m_module.values.size())
+    {
+        for (std::uint32_t i = 0; i < m_module.operations.size(); ++i) {
+            for (const std::uint32_t value : m_module.operandsOf(m_module.operations[i]))
+                m_readers[value].push_back(i);
+        }
+        for (const Weight &weight : bundle.weights()) {
+            if (const auto maker = m_change.makerOf(weight);
+                maker && m_makers.insert(*maker).second)
+                addChain(*maker);
+        }
+    }
+
+    Result<OwnConstants> run(const std::vector<Edit> &edits)
+    {
+        for (const Edit &edit : edits) {
+            if (!edit.isRaw())
+                TRY(add(edit));
+        }
+        for (auto &[operation, added] : m_replaced)
+            m_change.edit().replace(operation, std::move(added));
+        if (m_change.edit().empty())
+            return OwnConstants();
+        auto made = TRY(m_change.open());
+        return OwnConstants{std::move(made), std::move(m_notes), {}};
+    }
+    /// Whether an edit was left out, because one before it changes the same operations.
+    bool leftOut() const { return m_leftOut; }
+
+private:
+    /// What makes a weight, and what that is made of.
+    void addChain(std::uint32_t maker)
+    {
+        std::vector<std::uint32_t> open{maker};
+        while (!open.empty()) {
+            const std::uint32_t operation = open.back();
+            open.pop_back();
+            if (!m_chains.insert(operation).second)
+                continue;
+            for (const std::uint32_t value : m_module.operandsOf(m_module.operations[operation])) {
+                if (!m_module.values[value].argument)
+                    open.push_back(m_module.values[value].owner);
+            }
+        }
+    }
+
+    std::uint32_t resultOf(std::uint32_t operation) const
+    {
+        return m_module.operations[operation].results.first;
+    }
+
+    std::uint32_t newValueLike(std::uint32_t operation)
+    {
+        return m_change.edit().value(m_module.values[resultOf(operation)].type);
+    }
+
+    Result<NewOperation> copyOf(std::uint32_t index, const Edit &edit) const
+    {
+        const mlir::Operation &operation = m_module.operations[index];
+        if (operation.regions.count > 0)
+            return refused("encode.program", edit.weight, "an operation without regions",
+                           m_module.operationName(operation),
+                           "Other weights read the same constant, and the operation that reads it "
+                           "here is not written anew");
+        NewOperation copy;
+        copy.name = m_module.operationName(operation);
+        copy.location = operation.location;
+        copy.properties = operation.properties;
+        const auto operands = m_module.operandsOf(operation);
+        copy.operands.assign(operands.begin(), operands.end());
+        copy.results = {resultOf(index)};
+        return copy;
+    }
+
+    /// Steps of other weights that read this one, which they are made of.
+    Result<std::vector<std::uint32_t>> othersOf(std::uint32_t maker, const Edit &edit) const
+    {
+        std::vector<std::uint32_t> others;
+        for (const std::uint32_t reader : m_readers[resultOf(maker)]) {
+            if (m_chains.count(reader) == 0)
+                continue;
+            const auto isStep = [this](auto of) { return m_chains.count(of) > 0; };
+            if (m_makers.count(reader) == 0 &&
+                !std::ranges::all_of(m_readers[resultOf(reader)], isStep))
+                return refused("encode.program", edit.weight, "an operation that one weight reads",
+                               m_module.operationName(m_module.operations[reader]),
+                               "Another weight is made of this one by an operation whose result is "
+                               "read as this one too");
+            others.push_back(reader);
+        }
+        return others;
+    }
+
+    /// What others are made of stays as it was.
+    Result<void> keepForOthers(std::uint32_t maker, const std::vector<std::uint32_t> &others,
+                               const Edit &edit)
+    {
+        auto before = TRY(copyOf(maker, edit));
+        before.results = {newValueLike(maker)};
+        for (const std::uint32_t other : others) {
+            auto reading = TRY(copyOf(other, edit));
+            std::ranges::replace(reading.operands, resultOf(maker), before.results.front());
+            m_replaced[other] = {std::move(reading)};
+        }
+        m_replaced[maker] = {std::move(before), TRY(copyOf(maker, edit))};
+        return {};
+    }
+
+    Result<void> add(const Edit &edit)
+    {
+        const auto index = TRY(findWeight(m_bundle, edit.weight));
+        const auto maker = m_change.makerOf(m_bundle.weights()[index]);
+        const PartPath path = maker ? pathOfPart(m_module, *maker, editedPart(edit)) : PartPath();
+        if (path.empty() || !m_done.insert(path).second)
+            return {};
+        const std::uint32_t last = path.back().first;
+        const mlir::Operation &constant = m_module.operations[last];
+        const auto data = mlir::constantBytes(m_module, m_module.attributeOf(constant, "value"));
+        const auto type = mlir::tensorType(m_module, m_module.values[resultOf(last)].type);
         if (!data || !type)
-            continue;
+            return {};
         std::uint64_t elements = 1;
         for (const std::int64_t extent : type->shape)
             elements = checkedMultiply(elements, static_cast<std::uint64_t>(extent)).value_or(0);
         // All elements of a truth value stand there (mlir-bytecode.md, section 8).
         const bool splat = data->splat && elements > 1 && type->elementName != "bool";
-        const bool several = part->reader != mlir::kNone && readers[value] > 1;
-        if (uses.sharing(*data).size() < 2 && !splat && !several)
-            continue;
-        const auto stored = module.bytesOf(data->data);
-        if (elements == 0 || elements > bundle.totalBytes().value * 64)
+        const auto others = TRY(othersOf(*maker, edit));
+        // From the first one on whose result others read too the weight gets steps of its own.
+        std::size_t own = 1;
+        while (others.empty() && own < path.size() &&
+               m_readers[resultOf(path[own].first)].size() < 2)
+            ++own;
+        const bool several = !others.empty() || own < path.size();
+        if (m_uses.sharing(*data).size() < 2 && !splat && !several)
+            return {};
+        if (several && !takeOperations(path, own, others)) {
+            m_leftOut = true;
+            return {};
+        }
+        const auto stored = m_module.bytesOf(data->data);
+        if (elements == 0 || elements > m_bundle.totalBytes().value * 64)
             return refused("encode.size", edit.weight, "a constant that fits in memory",
                            std::to_string(elements) + " elements",
                            "A constant is too large to be written out");
         const auto properties =
-            change.ownConstant(allElements(stored, splat, elements, type->elementBits));
-        if (!properties)
-            return tl::unexpected(properties.error());
-        notes.push_back(ownNote(module, edit, part->constant, uses.sharing(*data), splat));
+            TRY(m_change.ownConstant(allElements(stored, splat, elements, type->elementBits)));
+        m_notes.push_back(ownNote(m_module, edit, last, m_uses.sharing(*data), splat));
         if (!several) {
-            change.edit().setProperties(part->constant, *properties);
-            continue;
+            m_change.edit().setProperties(last, properties);
+            return {};
         }
-        // Others read the same value: the weight's own chain gets a constant of its own.
-        const mlir::Operation &reader = module.operations[part->reader];
-        if (reader.regions.count > 0)
-            return refused("encode.program", edit.weight, "an operation without regions",
-                           module.operationName(reader),
-                           "Other weights read the same constant, and the operation that reads it "
-                           "here is not written anew");
-        auto &added = clones[part->reader];
-        if (added.empty()) {
-            NewOperation same;
-            same.name = module.operationName(reader);
-            same.properties = reader.properties;
-            const auto operands = module.operandsOf(reader);
-            same.operands.assign(operands.begin(), operands.end());
-            same.results = {reader.results.first};
-            added.push_back(std::move(same));
+        if (!others.empty())
+            TRY(keepForOthers(*maker, others, edit));
+        if (path.size() == 1) {
+            m_replaced[last].back().properties = properties;
+            return {};
         }
-        NewOperation own;
-        own.name = kConstant;
-        own.location = constant.location;
-        own.properties = *properties;
-        own.results = {change.edit().value(module.values[value].type)};
-        added.back().operands[part->operand] = own.results.front();
-        added.insert(added.end() - 1, std::move(own));
+        auto &added = m_replaced[path[own - 1].first];
+        if (added.empty())
+            added.push_back(TRY(copyOf(path[own - 1].first, edit)));
+        std::uint32_t made = mlir::kNone;
+        for (std::size_t i = path.size(); i-- > own;) {
+            auto copy = TRY(copyOf(path[i].first, edit));
+            if (i + 1 == path.size())
+                copy.properties = properties;
+            else
+                copy.operands[path[i].second] = made;
+            made = newValueLike(path[i].first);
+            copy.results = {made};
+            added.insert(added.end() - 1, std::move(copy));
+        }
+        added.back().operands[path[own - 1].second] = made;
+        return {};
     }
-    for (auto &[reader, added] : clones)
-        change.edit().replace(reader, std::move(added));
-    if (change.edit().empty())
-        return OwnConstants();
-    auto made = TRY(change.open());
-    return OwnConstants{std::move(made), std::move(notes), {}};
+
+    /// False where an edit before has taken one of them.
+    bool takeOperations(const PartPath &path, std::size_t own,
+                        const std::vector<std::uint32_t> &others)
+    {
+        std::set<std::uint32_t> wanted(others.begin(), others.end());
+        if (!others.empty())
+            wanted.insert(path.front().first);
+        for (std::size_t i = own; i < path.size(); ++i)
+            wanted.insert(path[i - 1].first);
+        const auto taken = [this](auto operation) { return m_taken.count(operation) > 0; };
+        if (std::ranges::any_of(wanted, taken))
+            return false;
+        m_taken.merge(wanted);
+        return true;
+    }
+
+    const Bundle &m_bundle;
+    ModuleChange m_change;
+    const mlir::Module &m_module;
+    const mlir::ConstantUses m_uses;
+    std::vector<std::vector<std::uint32_t>> m_readers; ///< by value
+    std::set<std::uint32_t> m_makers, m_chains;        ///< of weights
+    std::set<PartPath> m_done;
+    std::set<std::uint32_t> m_taken; ///< operations that edits change
+    std::map<std::uint32_t, std::vector<NewOperation>> m_replaced;
+    Diagnostics m_notes;
+    bool m_leftOut = false;
+};
+
+/// Gives the parts that edits name bytes of their own, whatever the edits make of them.
+Result<OwnConstants> withBytesOf(const Bundle &bundle, const std::vector<Edit> &edits)
+{
+    OwnConstants all;
+    for (bool more = true; more;) {
+        const BundlePtr before = all.bundle; // lives as long as it is read
+        const Bundle &now = before ? *before : bundle;
+        const BundleReadLock lock(now);
+        OwnBytes own(now);
+        auto made = TRY(own.run(edits));
+        more = own.leftOut() && made.bundle;
+        all.notes.insert(all.notes.end(), made.notes.begin(), made.notes.end());
+        if (made.bundle)
+            all.bundle = std::move(made.bundle);
+    }
+    return all;
+}
+
+/// The same of parts whose bytes are others' too, or stand for all elements. An edit that changes
+/// nothing leaves them as they are.
+Result<OwnConstants> withOwnBytes(const Bundle &bundle, const std::vector<Edit> &edits,
+                                  double tolerance)
+{
+    auto own = TRY(withBytesOf(bundle, edits));
+    const auto planned =
+        own.bundle ? planEdits(own.bundle, edits, tolerance) : Result<std::vector<AppliedEdit>>();
+    if (!planned) // the edits are refused when they are made
+        return own;
+    std::vector<Edit> changing;
+    for (const AppliedEdit &each : *planned) {
+        const bool ofMask =
+            each.edit.kind == Edit::Kind::Keep || each.edit.kind == Edit::Kind::Drop;
+        if (ofMask || !each.bytes.empty()) // of several of a mask the last one has the bytes
+            changing.push_back(each.edit);
+    }
+    return changing.size() < planned->size() ? withBytesOf(bundle, changing) : own;
 }
 
 } // namespace
@@ -404,7 +567,7 @@ Result<OwnConstants> withOwnConstants(const Bundle &bundle, const std::vector<Ed
     auto masks = withOwnMasks(bundle, edits, tolerance);
     if (!masks)
         return masks;
-    auto own = withOwnBytes(masks->bundle ? *masks->bundle : bundle, edits);
+    auto own = withOwnBytes(masks->bundle ? *masks->bundle : bundle, edits, tolerance);
     if (!own)
         return own;
     if (!own->bundle)

@@ -156,6 +156,23 @@ std::string faultOfPlaces(const BundlePtr &bundle, std::size_t weight, std::uint
     return faultOfMask(bundle, weight, edits, named, kept - drops.size() + keeps.size());
 }
 
+/// The values of each weight after an edit of weight `index` through a copy ("scale[0]=2" of a
+/// part, "[0]=2" of an element), or what refuses it.
+Result<std::vector<std::vector<float>>> valuesAfter(const BundlePtr &bundle, std::size_t index,
+                                                    Edit::Kind kind, const std::string &what)
+{
+    const std::string name = bundle->weights()[index].findableName();
+    const auto edit = TRY(parseEdit(kind, name + what));
+    const auto own = TRY(patch::withOwnConstants(*bundle, {edit}));
+    const auto planned = TRY(planEdits(own.bundle ? own.bundle : bundle, {edit}, 0));
+    const BundlePtr fork = own.bundle ? own.bundle : TRY(bundle->reread());
+    const BundlePtr changed = TRY(applyEdit(fork, planned.front()));
+    std::vector<std::vector<float>> all;
+    for (std::size_t i = 0; i < changed->weights().size(); ++i)
+        all.push_back(test::valuesOf(*changed, i));
+    return all;
+}
+
 } // namespace
 
 class TestAimodelEdits : public QObject
@@ -242,6 +259,107 @@ private slots:
         const auto code = parseEdit(Edit::Kind::SetStored,
                                     bundle->weights()[weight].findableName() + ":data[3]=2");
         QVERIFY(!patch::withOwnConstants(*bundle, {*code})->bundle);
+    }
+
+    /// Offsets of fp8 data are 0, and one element stands for all of them: nothing else runs.
+    void offsetsOfFp8()
+    {
+        using test::Elem, test::byteRow, test::halves;
+        for (const std::uint64_t rows : {1U, 2U}) {
+            test::MadeCoreAi made;
+            const auto data = made.constant({2, 2}, Elem::E4m3, byteRow({0x38, 0x40, 0x30, 0x28}));
+            const auto scale =
+                made.constant({rows, 1}, Elem::F16, halves(std::vector<float>(rows, 2)));
+            const auto offset = made.constant({rows, 1}, Elem::E4m3, byteRow({0}), true);
+            const auto bias = made.constant({rows, 1}, Elem::F16, byteRow({0, 0}), true);
+            made.output({made.scaled({data, scale, offset, bias}, {2, 2})});
+            const BundlePtr bundle = made.open();
+            const std::string name = bundle->weights()[0].findableName();
+            const std::string last = "[" + std::to_string(rows - 1) + "]=";
+            for (const char *part : {":bias", ":offset"}) {
+                const Edit same = *parseEdit(Edit::Kind::SetStored, name + part + last + "0"),
+                           other = *parseEdit(Edit::Kind::SetStored, name + part + last + "1");
+                QVERIFY(!VERIFIED(patch::withOwnConstants(*bundle, {same}))->bundle);
+                const auto planned = VERIFIED(planEdits(bundle, {same}, 0));
+                QVERIFY(planned->front().bytes.empty());
+                QCOMPARE(planned->front().oldText, planned->front().newText);
+                const auto own = VERIFIED(patch::withOwnConstants(*bundle, {other}));
+                const Error error =
+                    REFUSED(planEdits(own->bundle ? own->bundle : bundle, {other}, 0));
+                QCOMPARE(error.code, "patch.unrepresentable");
+            }
+        }
+    }
+
+    /// Of two scales the outer one is named, whatever the inner one is.
+    void outerScale()
+    {
+        using test::Elem, test::byteRow, test::halves;
+        test::MadeCoreAi made;
+        const auto codes = made.constant({2, 2}, Elem::Si8, byteRow({1, 2, 3, 4}));
+        const auto one = made.constant({2, 1}, Elem::F16, halves({1}), true);
+        const auto zero = made.constant({2, 1}, Elem::Si8, byteRow({0}), true);
+        const auto bias = made.constant({2, 1}, Elem::F16, byteRow({0, 0}), true);
+        const auto inner = made.scaled({codes, one, zero, bias}, {2, 2});
+        const auto scale = made.constant({2, 1}, Elem::F16, halves({2, 3}));
+        made.output({made.scaled({inner, scale, bias, bias}, {2, 2})});
+        const auto after = VERIFIED(valuesAfter(made.open(), 0, Edit::Kind::Scale, "[1]=5"));
+        QCOMPARE(after->front(), (std::vector<float>{2, 4, 15, 20}));
+        const auto biased =
+            VERIFIED(valuesAfter(made.open(), 0, Edit::Kind::SetStored, ":bias[0]=15360"));
+        QCOMPARE(biased->front(), (std::vector<float>{3, 5, 9, 12}));
+    }
+
+    /// A weight that others are made of, and what two weights are made of by one operation: an edit
+    /// changes the weight that it names alone.
+    void partsOfTwoWeights()
+    {
+        using test::Elem, test::byteRow, test::halves;
+        test::MadeCoreAi made;
+        const auto zero = made.constant({2, 1}, Elem::Si8, byteRow({0}), true);
+        const auto bias = made.constant({2, 1}, Elem::F16, byteRow({0, 0}), true);
+        const auto scaled = [&](std::initializer_list<int> codes, test::MadeCoreAi::Value scale) {
+            return made.scaled(
+                {made.constant({2, 2}, Elem::Si8, byteRow(codes)), scale, zero, bias}, {2, 2});
+        };
+        const auto d = made.constant({2, 1}, Elem::F16, halves({2, 3}));
+        const auto c = scaled({1, 2, 3, 4}, d);
+        const auto single =
+            made.constant({2, 1}, Elem::F32, byteRow({0, 0, 0x80, 0x3F, 0, 0, 0, 0x40})); // 1 and 2
+        const auto scale = made.operation("primitive.cast_v1", {single}, {2, 1}, Elem::F16);
+        made.output({d, c, scaled({1, 1, 1, 2}, scale), scaled({2, 2, 2, 4}, scale)});
+        const BundlePtr bundle = made.open();
+        using Rows = std::vector<std::vector<float>>;
+        const Rows before{{2, 3}, {2, 4, 9, 12}, {1, 1, 2, 4}, {2, 2, 4, 8}};
+        const auto fault = [&](std::size_t index, Edit::Kind kind, const std::string &what,
+                               const std::vector<float> &wanted) -> std::string {
+            const auto after = valuesAfter(bundle, index, kind, what);
+            if (!after)
+                return describe(after.error());
+            Rows all = before;
+            all[index] = wanted;
+            return *after == all ? std::string() : "other values";
+        };
+        QCOMPARE(fault(0, Edit::Kind::Set, "[0]=5", {5, 3}), std::string());
+        QCOMPARE(fault(1, Edit::Kind::Scale, "[0]=5", {5, 10, 9, 12}), std::string());
+        QCOMPARE(fault(2, Edit::Kind::Scale, "[0]=5", {5, 5, 2, 4}), std::string());
+        QCOMPARE(fault(3, Edit::Kind::Scale, "[1]=5", {2, 2, 10, 20}), std::string());
+        // All of them at once: some in a second round.
+        std::vector<Edit> edits;
+        for (const auto &[index, what] : {std::pair(0, "[0]=5"), std::pair(1, "[0]=5"),
+                                          std::pair(2, "[0]=5"), std::pair(3, "[1]=5")})
+            edits.push_back(
+                *parseEdit(index == 0 ? Edit::Kind::Set : Edit::Kind::Scale,
+                           bundle->weights()[std::size_t(index)].findableName() + what));
+        const auto own = VERIFIED(patch::withOwnConstants(*bundle, edits));
+        BundlePtr changed = own->bundle;
+        const auto planned = VERIFIED(planEdits(changed, edits, 0));
+        for (const AppliedEdit &each : *planned)
+            changed = *applyEdit(changed, each);
+        Rows after;
+        for (std::size_t i = 0; i < changed->weights().size(); ++i)
+            after.push_back(test::valuesOf(*changed, i));
+        QCOMPARE(after, (Rows{{5, 3}, {5, 10, 9, 12}, {5, 5, 2, 4}, {2, 2, 10, 20}}));
     }
 
     void everyForm()
