@@ -164,7 +164,8 @@ private:
             m_contexts.emplace_back();
             return {Value::Kind::Context, m_contexts.size() - 1};
         }
-        const bool constant = !operands.empty() && m_decompresses(symbol.name) &&
+        const bool constant = !operands.empty() && symbol.outputs.size() == 1 &&
+                              symbol.outputs[0] != kNone && m_decompresses(symbol.name) &&
                               std::ranges::all_of(operands, &Value::isConstant);
         unsigned depth = 0;
         for (const Value &operand : operands) {

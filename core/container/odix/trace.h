@@ -27,7 +27,7 @@ struct Value {
     bool isConstant() const { return kind == Kind::Constant || kind == Kind::Made; }
 };
 
-/// A call that decompresses or casts constants.
+/// A call whose result is constant, since its operands are: a step of a form.
 struct MadeValue {
     std::uint32_t function = 0, instruction = 0;
     std::vector<Value> operands;

@@ -86,6 +86,7 @@ public:
     {
         nameOperations();
         takeSignature();
+        findReadings();
         for (std::uint32_t i = 0; i < m_code.code.size(); ++i)
             add(i);
         const odix::Symbol &symbol = m_program.symbolOf(m_code);
@@ -95,8 +96,8 @@ public:
                 m_made.body.outputs.push_back(name->second);
         }
         m_made.body.outputSpans.resize(m_made.body.outputs.size());
-        for (const auto &[constant, name] : m_constants)
-            out.emplace(name, Value{Value::Kind::Constant, constant});
+        for (const auto &[constant, named] : m_constants)
+            out.emplace(named.name, Value{Value::Kind::Constant, constant.first});
         for (const auto &[made, name] : m_constexprs)
             out.emplace(name, Value{Value::Kind::Made, made});
         return std::move(m_made);
@@ -172,6 +173,47 @@ private:
             m_made.inputs.push_back(
                 {name, valueType(typeOf(symbol.outputs[i]), mil::ValueType::Kind::State)});
         }
+    }
+
+    /// A reshape or transpose of constants is a step of a form where one reads it, and an operation
+    /// of the body where anything else does.
+    void findReadings()
+    {
+        const auto &values = m_compiled.trace.values[m_index];
+        for (auto i = static_cast<std::uint32_t>(m_code.code.size()); i-- > 0;) {
+            const odix::Instruction &each = m_code.code[i];
+            if (const auto made = m_madeHere.find(i); made != m_madeHere.end()) {
+                const auto results = m_code.resultsOf(each);
+                const bool output = results.size() == 1 && m_outputs.count(results[0]) > 0;
+                if (m_readings.count(made->second) == 0 && !(output && isReading(made->second)))
+                    continue;
+                m_readings.insert(made->second);
+                m_madeHere.erase(made);
+            }
+            for (std::uint32_t k = 0; k < each.operands && each.first + k < values.size(); ++k) {
+                const Value &value = values[each.first + k];
+                if (value.kind == Value::Kind::Made && isReading(value.index))
+                    m_readings.insert(value.index);
+            }
+        }
+    }
+
+    /// Whether a made value is a reshape or transpose in this function.
+    bool isReading(std::size_t made) const
+    {
+        const odix::MadeValue &each = m_compiled.trace.made[made];
+        const odix::Symbol *symbol =
+            m_program.callee(m_program.functions[each.function].code[each.instruction]);
+        const CoreAiStep step = rowOf(*symbol).step;
+        return each.function == m_index &&
+               (step == CoreAiStep::Reshape || step == CoreAiStep::Transpose);
+    }
+
+    /// Whether constexpr operations stand for a value where it is read, or a `const`.
+    bool isConstant(const Value &value) const
+    {
+        return value.isConstant() &&
+               (value.kind != Value::Kind::Made || m_readings.count(value.index) == 0);
     }
 
     void add(std::uint32_t index)
@@ -286,7 +328,7 @@ private:
     bool takeOutput(const Value &value, std::uint32_t reg)
     {
         const auto output = m_outputs.find(reg);
-        if (!value.isConstant() || output == m_outputs.end())
+        if (!isConstant(value) || output == m_outputs.end())
             return false;
         const std::string name = std::move(output->second);
         m_outputs.erase(output);
@@ -303,51 +345,61 @@ private:
         if (value.kind == Value::Kind::Constant)
             result.content = mil::Reference{
                 nameOfConstant(value.index, nameFor(reader, value), useBy(reader)), {}};
-        else if (value.kind == Value::Kind::Made)
+        else if (isConstant(value))
             result.content = mil::Reference{nameOfMade(value.index, nameFor(reader, value)), {}};
         else if (const auto name = m_names.find(reg); name != m_names.end())
             result.content = mil::Reference{name->second, {}};
         return result;
     }
 
-    /// What reads a constant: the function's output, a step of a form, an operation.
+    /// What reads a constant: the function's output, an operation, as its parameter or not.
     enum class Use : std::uint8_t { Whole, Parameter, Operand };
-    const std::string &nameOfConstant(std::size_t constant, std::string name, Use use)
+    /// Steps of a form read a `const` of their own: one that something else reads is a weight.
+    const std::string &nameOfConstant(std::size_t constant, std::string name, Use use,
+                                      bool step = false)
     {
-        const auto [known, isNew] = m_constants.try_emplace(constant);
-        if (!isNew)
-            return known->second;
+        const auto [known, isNew] = m_constants.try_emplace(std::pair(constant, step));
+        NamedConstant &named = known->second;
         const odix::Constant &each = m_program.constants[constant];
         const odix::Type &type = m_program.types[each.type];
-        known->second = unique(std::move(name));
-        mil::ProgramValue value;
-        value.type = valueType(type, mil::ValueType::Kind::Tensor);
-        value.span = {each.bytes.offset.value, each.bytes.bytes.value};
-        const auto shape = value.type.shape();
+        const auto valueOfType = valueType(type, mil::ValueType::Kind::Tensor);
+        const auto shape = valueOfType.shape();
         const auto count = shape ? elementCount(*shape) : std::nullopt;
         const std::uint64_t few = use == Use::Whole               ? 0
                                   : use == Use::Parameter         ? kMostParameters
                                   : isFloatingPoint(type.element) ? 2
                                                                   : kFewElements;
-        if (count && count->value < few && bitWidth(type.element) > 0) {
-            mil::Literal literal;
-            literal.element = type.element;
-            literal.count = count->value;
-            literal.packedSpan = true;
-            literal.elementSpans = {value.span};
-            const auto bytes = m_bytes.subspan(each.bytes.offset.value, each.bytes.bytes.value);
-            literal.bytes.assign(bytes.begin(), bytes.end());
-            value.content = std::move(literal);
-        } else {
-            value.content = mil::BlobReference{m_path, each.bytes.offset.value, {}};
+        const bool literal = count && count->value < few && bitWidth(type.element) > 0;
+        decltype(mil::ProgramValue::content) written =
+            mil::BlobReference{m_path, each.bytes.offset.value, {}};
+        if (!isNew) {
+            if (!literal) // a parameter that something reads as a weight too
+                m_made.body.operations[named.operation].attributes[0].values[0].content =
+                    std::move(written);
+            return named.name;
         }
+        named = {unique(std::move(name)), m_made.body.operations.size()};
+        mil::ProgramValue value;
+        value.type = valueOfType;
+        value.span = {each.bytes.offset.value, each.bytes.bytes.value};
+        if (literal) {
+            mil::Literal all;
+            all.element = type.element;
+            all.count = count->value;
+            all.packedSpan = true;
+            all.elementSpans = {value.span};
+            const auto bytes = m_bytes.subspan(each.bytes.offset.value, each.bytes.bytes.value);
+            all.bytes.assign(bytes.begin(), bytes.end());
+            written = std::move(all);
+        }
+        value.content = std::move(written);
         mil::Operation operation;
         operation.type = "const";
         operation.span = value.span;
-        operation.outputs.push_back({known->second, value.type});
+        operation.outputs.push_back({named.name, value.type});
         operation.attributes.push_back({"val", {std::move(value)}});
         m_made.body.operations.push_back(std::move(operation));
-        return known->second;
+        return named.name;
     }
 
     const std::string &nameOfMade(std::size_t made, std::string name)
@@ -375,7 +427,8 @@ private:
                 operand.kind == Value::Kind::Made
                     ? nameOfMade(operand.index, own)
                     : nameOfConstant(operand.index, own,
-                                     words.operand(i).parameter ? Use::Parameter : Use::Whole),
+                                     words.operand(i).parameter ? Use::Parameter : Use::Whole,
+                                     true),
                 {}};
             operation.inputs.push_back({role, {std::move(value)}});
         }
@@ -468,9 +521,15 @@ private:
     std::vector<std::string> m_operationNames;      ///< by instruction
     std::map<std::uint32_t, std::string> m_names;   ///< of the values in registers
     std::map<std::uint32_t, std::string> m_outputs; ///< names that registers are given for
-    std::map<std::size_t, std::string> m_constants, m_constexprs;
-    std::map<std::uint32_t, std::size_t> m_madeHere;         ///< of Trace::made, by instruction
-    std::vector<std::optional<Reader>> m_firstReaders;       ///< of an instruction's result
+    struct NamedConstant {
+        std::string name;
+        std::size_t operation = 0; ///< of the body
+    };
+    std::map<std::pair<std::size_t, bool>, NamedConstant> m_constants; ///< read by steps: true
+    std::map<std::size_t, std::string> m_constexprs;
+    std::set<std::size_t> m_readings;                  ///< of Trace::made: operations of the body
+    std::map<std::uint32_t, std::size_t> m_madeHere;   ///< of Trace::made, by instruction
+    std::vector<std::optional<Reader>> m_firstReaders; ///< of an instruction's result
     std::map<std::string, std::size_t, std::less<>> m_taken; ///< names, and the next ordinal
 };
 
@@ -484,7 +543,9 @@ bool decompresses(std::string_view kernel)
     case CoreAiStep::ShiftScale:
     case CoreAiStep::BuildSparse:
     case CoreAiStep::SparseToDense:
-    case CoreAiStep::Cast: return true;
+    case CoreAiStep::Cast:
+    case CoreAiStep::Reshape:
+    case CoreAiStep::Transpose: return true;
     default: return false;
     }
 }

@@ -6,7 +6,8 @@
 
 namespace kernscope {
 
-/// Whether a kernel ("coreai.lut_to_dense") decompresses or casts constants (coreai_ops.csv).
+/// Whether a kernel ("coreai.lut_to_dense") decompresses constants, or casts, reshapes or
+/// transposes them (coreai_ops.csv).
 bool decompresses(std::string_view kernel);
 
 /// What the names of a function's `const` and constexpr operations stand for.

@@ -9,6 +9,8 @@
 #include "core/format/coreai_operations.h"
 #include "core/numeric/convert.h"
 
+#include <set>
+
 #include <fmt/format.h>
 
 namespace kernscope {
@@ -17,6 +19,8 @@ namespace {
 
 using codec::PartRole;
 using odix::Value;
+
+constexpr std::uint64_t kMostIntegers = 64; ///< of axes and shapes there are few
 
 /// Forms of a compiled program: its constants, then the values that kernels make of them.
 class CompiledForms final : public aimodel::FormBuilder
@@ -87,7 +91,8 @@ private:
         const auto bytes = m_bytes.subspan(place(value).offset.value, place(value).bytes.value);
         const unsigned width = bitWidth(info->element) / 8;
         std::vector<std::int64_t> numbers;
-        for (std::uint64_t i = 0; width > 0 && (i + 1) * width <= bytes.size() && i < 2; ++i)
+        for (std::uint64_t i = 0; width > 0 && (i + 1) * width <= bytes.size() && i < kMostIntegers;
+             ++i)
             numbers.push_back(loadCode(bytes, info->element, i));
         return numbers;
     }
@@ -143,11 +148,14 @@ std::vector<std::uint64_t> sourcesOf(const odix::Compiled &compiled, const Value
     return sources;
 }
 
-/// Read by something that does not decompress, or by nothing.
-bool isOutermost(const ValueGraph &graph, const GraphOperation &maker)
+/// Read by something that does not decompress, or by nothing, or the function's result.
+bool isOutermost(const ValueGraph &graph, const GraphOperation &maker,
+                 const std::set<std::string_view> &outputs)
 {
-    const auto &uses = graph.definitions()[maker.firstDefinition].uses;
-    return uses.empty() || std::ranges::any_of(uses, [&](const Use &use) {
+    const Definition &made = graph.definitions()[maker.firstDefinition];
+    const auto &uses = made.uses;
+    return uses.empty() || outputs.count(made.name) > 0 ||
+           std::ranges::any_of(uses, [&](const Use &use) {
                return !isConstexpr(*graph.operations()[use.operation].operation);
            });
 }
@@ -165,11 +173,13 @@ std::vector<Weight> weightsOf(const odix::Compiled &compiled, const CompiledProg
     for (std::size_t f = 0; f < program.program.functions.size(); ++f) {
         const mil::Function &function = program.program.functions[f];
         const ValueGraph graph(function);
+        const std::set<std::string_view> outputs(function.body.outputs.begin(),
+                                                 function.body.outputs.end());
         for (std::size_t i = 0; i < graph.operations().size(); ++i) {
             const GraphOperation &maker = graph.operations()[i];
             const mil::Operation &operation = *maker.operation;
             if ((operation.type != "const" && !isConstexpr(operation)) ||
-                !isOutermost(graph, maker))
+                !isOutermost(graph, maker, outputs))
                 continue;
             const auto value = program.constants[f].find(operation.outputs.front().name);
             const mil::ProgramValue *stored = operation.operand("val");

@@ -3,6 +3,7 @@
 // decompressed, one dense one, a state, views that overlap once the older one is dead.
 #include "core/base/overlaid_file.h"
 #include "core/bundle/byte_field.h"
+#include "core/bundle/reader/odix/odix_program.h"
 #include "core/container/mil/program.h"
 #include "core/container/odix/field_at.h"
 #include "core/container/odix/trace.h"
@@ -29,6 +30,97 @@ BundlePtr made()
                         folder(test::seed("made.odix"), test::seed("made.dbginfo")))
         .value_or(nullptr);
 }
+
+/// A body without inputs, instruction by instruction: what it reads are constants.
+class MadeBody
+{
+public:
+    MadeBody(std::size_t outputs) : m_registers(static_cast<std::uint32_t>(outputs))
+    {
+        compiled.program.symbols.emplace_back().name = "main";
+        compiled.program.functions.emplace_back();
+        compiled.program.symbols[0].outputs.assign(outputs, odix::kNone);
+        compiled.program.symbols[0].intents.assign(outputs, 0);
+    }
+
+    /// The register that it lies in.
+    std::uint32_t constant(ElementType element, std::vector<std::int64_t> dims,
+                           const test::Bytes &data)
+    {
+        odix::Program &program = compiled.program;
+        odix::Constant made;
+        made.type = type(element, std::move(dims));
+        made.offset = bytes.size();
+        made.bytes = {FileOffset(bytes.size()), ByteCount(data.size())};
+        program.constants.push_back(made);
+        bytes.insert(bytes.end(), data.begin(), data.end());
+        add(odix::Opcode::LoadDs, static_cast<std::int64_t>(made.offset), {}, {m_registers});
+        call("NDArray.alloc_const", made.type, {m_registers}, m_registers + 1);
+        return (m_registers += 2) - 1;
+    }
+
+    std::uint32_t kernel(std::string_view name, const std::vector<std::uint32_t> &operands,
+                         ElementType element, std::vector<std::int64_t> dims)
+    {
+        call(name, type(element, std::move(dims)), operands, m_registers);
+        return m_registers++;
+    }
+
+    void output(std::uint32_t reg, std::uint32_t number)
+    {
+        call("NDArray.copy", compiled.program.symbols.back().outputs[0], {reg}, number);
+    }
+
+    CompiledProgram program()
+    {
+        compiled.trace = odix::traceProgram(compiled.program, "made.odix", decompresses);
+        return programOf(compiled, bytes, "made.odix");
+    }
+
+    odix::Compiled compiled;
+    test::Bytes bytes;
+
+private:
+    std::uint32_t type(ElementType element, std::vector<std::int64_t> dims)
+    {
+        odix::Type made;
+        made.kind = odix::Type::Kind::Array;
+        made.bits = bitWidth(element);
+        made.element = element;
+        made.dims = std::move(dims);
+        compiled.program.types.push_back(std::move(made));
+        return static_cast<std::uint32_t>(compiled.program.types.size() - 1);
+    }
+
+    void add(odix::Opcode opcode, std::int64_t value, const std::vector<std::uint32_t> &operands,
+             const std::vector<std::uint32_t> &results)
+    {
+        odix::Function &body = compiled.program.functions[0];
+        odix::Instruction made;
+        made.opcode = static_cast<std::uint8_t>(opcode);
+        made.value = value;
+        made.operands = static_cast<std::uint32_t>(operands.size());
+        made.results = static_cast<std::uint32_t>(results.size());
+        made.first = static_cast<std::uint32_t>(body.registers.size());
+        body.registers.insert(body.registers.end(), operands.begin(), operands.end());
+        body.registers.insert(body.registers.end(), results.begin(), results.end());
+        body.code.push_back(made);
+    }
+
+    void call(std::string_view name, std::uint32_t type, const std::vector<std::uint32_t> &operands,
+              std::uint32_t result)
+    {
+        auto &symbols = compiled.program.symbols;
+        odix::Symbol &made = symbols.emplace_back();
+        made.kernel = true;
+        made.name = name;
+        made.outputs = {type};
+        made.intents = {0};
+        add(odix::Opcode::Call, static_cast<std::int64_t>(symbols.size() - 1), operands, {result});
+    }
+
+    std::uint32_t m_registers;
+};
 
 /// Where a pattern of bytes lies.
 std::size_t find(const test::Bytes &bytes, std::string_view text)
@@ -104,6 +196,36 @@ private slots:
         const auto json = report::odixJson(*bundle->compiled(), 13568);
         QCOMPARE(json["functions"][2]["instructions"].size(), std::size_t(29));
         QCOMPARE(json["attributes"].dump(), std::string(R"({"coreai.odie-build":"made up"})"));
+    }
+
+    /// A reshape between a constant and its scales is a step of the weight, one before an operation
+    /// of the body is not; a scale that is an output as well is a weight of its own.
+    void stepsOfForms()
+    {
+        using enum ElementType;
+        MadeBody body(3);
+        const auto shape = body.constant(Uint32, {2}, test::hex("02 00 00 00 02 00 00 00"));
+        const auto codes = body.constant(Int8, {4}, test::hex("01 02 03 04"));
+        const auto scale = body.constant(Fp16, {2, 1}, test::halves({2, 3}));
+        const auto zero = body.constant(Int8, {2, 1}, test::hex("00 00"));
+        const auto bias = body.constant(Fp16, {2, 1}, test::halves({0, 0}));
+        const auto data = body.kernel("coreai.reshape", {codes, shape}, Int8, {2, 2});
+        const auto made =
+            body.kernel("coreai.blockwise_shift_scale", {data, scale, zero, bias}, Fp16, {2, 2});
+        body.output(made, 0);
+        body.output(scale, 1);
+        const auto whole = body.constant(Fp16, {4}, test::halves({1, 2, 3, 4}));
+        const auto turned = body.kernel("coreai.reshape", {whole, shape}, Fp16, {2, 2});
+        body.output(body.kernel("coreai.round", {turned}, Fp16, {2, 2}), 2);
+        const CompiledProgram program = body.program();
+        const mil::Block &block = program.program.functions[0].body;
+        std::string types;
+        for (const mil::Operation &each : block.operations)
+            types += each.type == "const" ? std::string() : each.type + " ";
+        QCOMPARE(types, "constexpr_reshape constexpr_blockwise_shift_scale reshape round copy ");
+        QCOMPARE(block.outputs, (std::vector<std::string>{"output_0", "output_1", "output_2"}));
+        QVERIFY(program.constants[0].at("output_0").kind == odix::Value::Kind::Made);
+        QVERIFY(program.constants[0].at("output_1").kind == odix::Value::Kind::Constant);
     }
 
     void memoryPlan()
@@ -225,9 +347,10 @@ private slots:
         const auto bundle =
             VERIFIED(Bundle::open("x.aimodelx", folder(changed, test::seed("made.dbginfo"))));
         const auto &all = (*bundle)->diagnostics();
-        const auto found = std::find_if(all.begin(), all.end(), [&](const Diagnostic &each) {
-            return each.error.code == code.toStdString();
-        });
+        const auto found = std::find_if(all.begin(), all.end(),
+                                        [wanted = code.toStdString()](const Diagnostic &each) {
+                                            return each.error.code == wanted;
+                                        });
         QVERIFY(found != all.end());
         QCOMPARE(found->error.file, "main-universal.odix");
         QVERIFY(found->error.offset);
