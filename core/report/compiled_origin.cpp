@@ -72,10 +72,21 @@ bool sameInAnyOrder(const Bundle &package, const Bundle &program, const Compared
     return digest && digest == digestOf(program, pair.b, progress);
 }
 
+/// A dequantize that the compiler took apart: the program subtracts the zero point from the codes.
+bool isTakenApart(const Weight &before, const Weight &after)
+{
+    const auto one = before.form.encoding(), other = after.form.encoding();
+    return one && other && one->scaling && !other->scaling &&
+           std::ranges::find(after.consumers, "sub", &Consumer::op) != after.consumers.end();
+}
+
 Fate fateOf(const Bundle &package, const Bundle &program, const ComparedPair &pair,
             bool sameElements, Progress *progress)
 {
-    if (sameElements && !pair.values) // scales may be others
+    const Weight &a = package.weights()[pair.a], &b = program.weights()[pair.b];
+    if (sameElements && isTakenApart(a, b))
+        return Fate::Computed;
+    if (sameElements && !pair.values && formText(a.form) == formText(b.form)) // scales may differ
         return Fate::Kept;
     const bool same = pair.exact() || pair.storedEqual;
     if (!same && !sameInAnyOrder(package, program, pair, progress))
@@ -84,7 +95,6 @@ Fate fateOf(const Bundle &package, const Bundle &program, const ComparedPair &pa
         return Fate::Reordered;
     if (sameElements)
         return Fate::Kept;
-    const Weight &a = package.weights()[pair.a], &b = program.weights()[pair.b];
     if (b.form.isDense() && !a.form.isDense())
         return Fate::Folded;
     const codec::Operand *one = elementsOf(a), *other = elementsOf(b);
@@ -215,9 +225,9 @@ Value originBytes(const Bundle *bundle, std::size_t index)
 
 std::string_view fateName(Fate fate)
 {
-    static constexpr std::array<std::string_view, 9> kNames{
+    static constexpr std::array<std::string_view, 10> kNames{
         "kept",   "folded to dense", "written out", "stored otherwise", "other order",
-        "merged", "dropped",         "added",       "other values"};
+        "merged", "dropped",         "added",       "other values",     "scaled by operations"};
     return kNames[static_cast<std::size_t>(fate)];
 }
 
@@ -269,10 +279,11 @@ const TableOf<OriginRow> &originTable()
          {kNumber, "bytes", "Bytes in the package", CELL(originBytes(row.package, row.a)),
           withUnit("B")},
          {"fate", "What the compiler made of it",
-          CELL(Word(fateName(row.fate), row.fate == Fate::Differs   ? Mark::Bad
-                                        : row.fate == Fate::Folded  ? Mark::Folds
-                                        : row.fate == Fate::Dropped ? Mark::Open
-                                                                    : Mark::None))},
+          CELL(Word(fateName(row.fate), row.fate == Fate::Differs  ? Mark::Bad
+                                        : row.fate == Fate::Folded ? Mark::Folds
+                                        : row.fate == Fate::Dropped || row.fate == Fate::Computed
+                                            ? Mark::Open
+                                            : Mark::None))},
          {kName, "compiled", "Weight of the program", CELL(originWeight(row.program, row.b))},
          {"compiled_form", "form", "How the program stores it",
           CELL(originForm(row.program, row.b)), jsonOf(CELL(originFormJson(row.program, row.b)))},

@@ -18,9 +18,10 @@ enum class Fate : std::uint8_t {
     Dropped,    ///< not in the program
     Added,      ///< only in the program
     Differs,    ///< the values are others: the program is of another package
+    Computed,   ///< the codes are the same; operations of the program scale them: not compared
 };
 /// "kept", "folded to dense", "written out", "stored otherwise", "other order", "merged",
-/// "dropped", "added", "other values".
+/// "dropped", "added", "other values", "scaled by operations".
 std::string_view fateName(Fate fate);
 
 struct OriginRow {

@@ -2,6 +2,7 @@
 #include "core/report/compiled_origin.h"
 
 #include "made_bundle.h"
+#include "made_coreai.h"
 #include "tests/test_program.h"
 
 using namespace kernscope;
@@ -57,6 +58,29 @@ private Q_SLOTS:
         const auto rows = VERIFIED(report::compiledOrigins(*package, *program, nullptr));
         QCOMPARE(rows->size(), std::size_t{1});
         QCOMPARE(std::string(report::fateName(rows->front().fate)), fate);
+    }
+
+    /// The same codes in another shape, without their scales: not a kept weight.
+    void codesAlone()
+    {
+        MadeCoreAi made;
+        const Bytes codes = byteRow({1, 2, 3, 4});
+        const auto data = made.constant({2, 2}, Elem::Si8, codes);
+        const auto scale = made.constant({2, 1}, Elem::F16, halves({2, 3}));
+        const auto zero = made.constant({2, 1}, Elem::Si8, byteRow({0, 0}));
+        const auto bias = made.constant({2, 1}, Elem::F16, halves({0, 0}));
+        made.output({made.scaled({data, scale, zero, bias}, {2, 2})});
+        for (const bool subtracts : {false, true}) {
+            MadeBundle program;
+            program.weight("codes", "[4]", codes, ElementType::Int8);
+            if (subtracts)
+                program.op("made", "[4]", "sub(x = codes, y = codes)");
+            const auto other = VERIFIED(program.open());
+            const auto rows = VERIFIED(report::compiledOrigins(*made.open(), **other, nullptr));
+            QCOMPARE(rows->size(), std::size_t{1});
+            QCOMPARE(report::fateName(rows->front().fate),
+                     std::string_view(subtracts ? "scaled by operations" : "other values"));
+        }
     }
 };
 
