@@ -199,6 +199,19 @@ private slots:
         QVERIFY(says(*bundle, "aimodel.one_code_a_byte"));
     }
 
+    /// Of an integer by way of fp16 to fp32 the runtime makes one cast.
+    void joinedCasts()
+    {
+        for (const bool wide : {false, true}) {
+            MadeCoreAi made;
+            const auto numbers = made.constant({2}, wide ? Elem::Si16 : Elem::Si8,
+                                               wide ? byteRow({1, 2, 3, 4}) : byteRow({1, 2}));
+            const auto half = made.operation("primitive.cast_v1", {numbers}, {2}, Elem::F16);
+            made.output({made.operation("primitive.cast_v1", {half}, {2}, Elem::F32)});
+            QCOMPARE(says(*made.open(), "aimodel.joined_casts"), wide); // 8 bits are exact
+        }
+    }
+
     void transposesAndCasts()
     {
         MadeCoreAi made;

@@ -385,6 +385,7 @@ FormBuilder::Built FormBuilder::cast(std::uint32_t value, PartRole role)
     if (!info || bitWidth(info->element) == 0)
         return refuse(value, m_code, "result", "a tensor of numbers", "another type",
                       "A cast makes no numbers.");
+    warnOfJoinedCasts(value);
     if (built->encoding.scaling && holdsAll(built->type, info->element)) {
         built->type = info->element; // its values stay
         return built;
@@ -394,6 +395,23 @@ FormBuilder::Built FormBuilder::cast(std::uint32_t value, PartRole role)
     built->encoding.converts = true;
     built->type = built->encoding.type = info->element;
     return built;
+}
+
+/// The runtime casts integers to the wider type at once, without the rounding in between.
+void FormBuilder::warnOfJoinedCasts(std::uint32_t value)
+{
+    const std::uint32_t inner = operandsOf(value)[0];
+    if (step(inner) != CoreAiStep::Cast || operandsOf(inner).empty())
+        return;
+    const auto from = tensor(operandsOf(inner)[0]), between = tensor(inner), to = tensor(value);
+    if (from && between && !isFloatingPoint(from->element) && isFloatingPoint(between->element) &&
+        !holdsAll(from->element, between->element) && holdsAll(between->element, to->element) &&
+        between->element != to->element)
+        warn(value, "aimodel.joined_casts", "one cast",
+             fmt::format("{} to {} to {}", elementTypeName(from->element),
+                         elementTypeName(between->element), elementTypeName(to->element)),
+             "Shown as documented: the runtime joins the two casts, and its values are not rounded "
+             "in between.");
 }
 
 FormBuilder::Built FormBuilder::reshape(std::uint32_t value, PartRole role)

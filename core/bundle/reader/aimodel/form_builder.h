@@ -74,6 +74,7 @@ private:
     Built build(std::uint32_t value, PartRole role);
     Built dispatch(std::uint32_t value, PartRole role);
     Built cast(std::uint32_t value, PartRole role);
+    void warnOfJoinedCasts(std::uint32_t value);
     Built reshape(std::uint32_t value, PartRole role);
     Built transpose(std::uint32_t value, PartRole role);
     Built lut(std::uint32_t value, bool sparse);
