@@ -10,6 +10,7 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/statistics.h"
 #include "core/bundle/stored_bytes.h"
+#include "core/compare/compare.h"
 #include "core/container/mil/program.h"
 #include "core/form/form_steps.h"
 #include "core/report/bundle_report.h"
@@ -214,17 +215,23 @@ std::string findingsText(const Bundle &bundle, const std::vector<Finding> &findi
 }
 
 /// What is expected: by a sibling build, then a configuration, then what was typed.
-CoverageRules coverageRules(const InspectOptions &options)
+CoverageRules coverageRules(const Bundle &bundle, const InspectOptions &options, Context &context)
 {
     CoverageRules rules;
-    if (!options.sibling.empty())
-        rules = rulesOf(*required(openBundle(options.sibling)));
     if (!options.config.empty()) {
         const auto file = required(openFile(options.config));
         const auto bytes = file->bytes();
         rules = required(readCompressionConfig(
             {reinterpret_cast<const char *>(bytes.data()), static_cast<std::size_t>(bytes.size())},
             options.config));
+    }
+    if (!options.sibling.empty()) {
+        const auto sibling = required(openBundle(options.sibling));
+        std::vector<std::size_t> partners(bundle.weights().size(), kNoIndex);
+        for (const auto &pair : pairWeights(bundle, *sibling, {}, &context.progress).pairs)
+            partners[pair.a] = pair.b;
+        checkInterrupt();
+        rules.ofPartners = partnerForms(*sibling, partners);
     }
     for (const std::string &text : options.expected)
         rules.expected.push_back(usable(readExpectedForm(text)));
@@ -358,7 +365,7 @@ int runInspect(const InspectOptions &options, Context &context)
     if (options.coverage || !options.expected.empty() || !options.config.empty() ||
         !options.sibling.empty()) {
         covered.emplace();
-        covered->rules = coverageRules(options);
+        covered->rules = coverageRules(bundle, options, context);
         covered->coverage = coverageOf(bundle, covered->rules);
     }
     printInspected(opened, options, asked, read,

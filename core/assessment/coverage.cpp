@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/coverage.h"
 
+#include "core/assessment/weight_facts.h"
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
 #include "core/base/json_place.h"
@@ -9,6 +10,7 @@
 #include "core/bundle/stored_bytes.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include <fmt/format.h>
@@ -49,7 +51,7 @@ Stored storedOf(const Weight &weight)
     }
     const codec::Operand *scale = weight.operand(codec::PartRole::Scale);
     if (scale && scale->shape.size() == weight.shape.size()) {
-        for (std::size_t i = 1; i < scale->shape.size(); ++i) {
+        for (std::size_t i = 0; i < scale->shape.size(); ++i) {
             if (scale->shape[i] > 1 && scale->shape[i] < weight.shape[i])
                 stored.block = weight.shape[i] / scale->shape[i];
         }
@@ -119,42 +121,128 @@ bool matchesName(const Weight &weight, std::string_view pattern)
     return matchesPattern(pattern, weight.name) || matchesPattern(pattern, weight.address());
 }
 
-/// Why a weight may have been left dense.
-std::string leftBecause(const Bundle &bundle, const Weight &weight, const CoverageRules &rules,
-                        std::string_view form)
+/// Elements of which coremltools compresses more where a configuration says nothing, and the passes
+/// of coreai-opt.
+constexpr std::uint64_t kCoremltoolsThreshold = 2048, kCoreAiThreshold = 1024;
+
+bool isOfCoreAi(const Bundle &bundle)
 {
-    const auto covers = [](std::string_view op) {
-        for (const std::string_view word : {"conv", "linear", "matmul", "gather", "einsum", "lstm",
-                                            "gru", "rnn", "embedding", "inner_product"}) {
-            if (op.find(word) != op.npos)
-                return true;
-        }
-        return false;
-    };
-    if (weight.elements.value <= rules.threshold)
-        return fmt::format("too small: {} elements, from {} on", grouped(weight.elements.value),
-                           grouped(rules.threshold));
+    return bundle.kind() == BundleKind::Aimodel || bundle.kind() == BundleKind::Aimodelx;
+}
+
+bool isVector(const Weight &weight)
+{
+    return weight.shape.size() < 2;
+}
+
+/// What the compressed weights of a bundle say of its compression.
+struct Compressed {
+    std::uint64_t least = UINT64_MAX; ///< elements of the smallest
+    bool vectors = false;             ///< weights of one axis are among them
+};
+
+Compressed compressedOf(const Bundle &bundle)
+{
+    Compressed found;
+    for (const Weight &weight : bundle.weights()) {
+        if (weight.form.isDense() || !isKnown(weight))
+            continue;
+        found.least = std::min(found.least, weight.elements.value);
+        found.vectors = found.vectors || isVector(weight);
+    }
+    return found;
+}
+
+/// The axes that coremltools lays blocks (input) and groups (output) along; nothing where the
+/// operations that read the weight differ.
+std::optional<ChannelAxes> blockAxes(const Weight &weight)
+{
+    std::optional<ChannelAxes> axes;
+    for (const Consumer &consumer : weight.consumers) {
+        const bool turned = consumer.op == "matmul" || consumer.op == "conv_transpose";
+        const ChannelAxes all =
+            turned && consumer.via.empty() ? channelAxes(weight, consumer) : ChannelAxes{0, 1};
+        if (axes && (axes->output != all.output || axes->input != all.input))
+            return std::nullopt;
+        axes = all;
+    }
+    return axes.value_or(ChannelAxes{0, 1});
+}
+
+/// Which axis the blocks or groups of a rule do not divide; empty where they do.
+std::string notDivisible(const Weight &weight, const ExpectedForm &rule)
+{
+    const Shape &shape = weight.shape;
+    std::vector<std::uint64_t> extents = rule.blocks;
+    extents.resize(shape.size());
+    const std::size_t blocks = rule.form.find("blocks");
+    const auto written = blocks == rule.form.npos
+                             ? std::nullopt
+                             : parseInteger(std::string_view(rule.form).substr(blocks + 6));
+    const std::uint64_t block =
+        written && *written > 0 ? static_cast<std::uint64_t>(*written) : rule.block;
+    if (const std::uint64_t extent = std::max(block, rule.group); extent > 0) {
+        const auto axes = blockAxes(weight);
+        if (!axes && !rule.axis)
+            return "read along different axes";
+        std::size_t axis = rule.axis   ? static_cast<std::size_t>(*rule.axis)
+                           : block > 0 ? axes->input
+                                       : axes->output;
+        if (rule.axis && *rule.axis < 0)
+            axis += shape.size();
+        if (axis < extents.size())
+            extents[axis] = extent;
+    }
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        if (extents[i] > 0 && shape[i] % extents[i] != 0)
+            return fmt::format("axis not divisible: {} by {} of {}", grouped(shape[i]),
+                               rule.group > 0 ? "groups" : "blocks", grouped(extents[i]));
+    }
+    return {};
+}
+
+/// Why a weight may have been left dense, where a rule expects another form, or without one.
+std::string leftBecause(const Bundle &bundle, const Weight &weight, const ExpectedForm *rule,
+                        const Compressed &compressed)
+{
+    const bool coreAi = isOfCoreAi(bundle);
+    const std::uint64_t elements = weight.elements.value;
     if (!isFloatingPoint(weight.type))
         return "no real numbers";
-    const std::size_t blocks = form.find("blocks");
-    const auto written = blocks == form.npos ? std::nullopt : parseInteger(form.substr(blocks + 6));
-    const std::uint64_t block =
-        written && *written > 0 ? static_cast<std::uint64_t>(*written) : rules.block;
-    if (block > 0 && weight.shape.size() > 1 && weight.shape[1] % block != 0)
-        return fmt::format("axis not divisible: {} by blocks of {}", weight.shape[1], block);
-    if (rules.group > 0 && !weight.shape.empty() && weight.shape[0] % rules.group != 0)
-        return fmt::format("axis not divisible: {} by groups of {}", weight.shape[0], rules.group);
-    const bool covered = std::ranges::any_of(
-        weight.consumers, [&](const Consumer &consumer) { return covers(consumer.op); });
-    if (!weight.consumers.empty() && !covered)
+    const std::uint64_t threshold = rule     ? rule->threshold
+                                    : coreAi ? kCoreAiThreshold
+                                             : kCoremltoolsThreshold;
+    if (elements <= threshold && !rule && compressed.least <= threshold) {
+        if (elements < compressed.least) // what is compressed says more than a usual threshold
+            return fmt::format("too small: {} elements, the smallest compressed weight has {}",
+                               grouped(elements), grouped(compressed.least));
+    } else if (elements <= threshold) {
+        return fmt::format("too small: {} elements, more than {} are compressed", grouped(elements),
+                           grouped(threshold));
+    }
+    if (!coreAi && isVector(weight) && !compressed.vectors)
+        return "of one axis: coremltools leaves those dense";
+    if (rule) {
+        if (std::string text = notDivisible(weight, *rule); !text.empty())
+            return text;
+    }
+    // What coreai-opt compresses; coremltools does so whatever reads the weight.
+    static constexpr std::array<std::string_view, 10> kCovered{
+        "conv", "linear", "matmul", "gather",    "einsum",
+        "lstm", "gru",    "rnn",    "embedding", "inner_product"};
+    const auto covers = [](const Consumer &consumer) {
+        return std::ranges::any_of(kCovered, [&consumer](std::string_view word) {
+            return consumer.op.find(word) != std::string::npos;
+        });
+    };
+    if (coreAi && !weight.consumers.empty() && std::ranges::none_of(weight.consumers, covers))
         return "operation not covered: " + weight.consumers.front().op;
     const codec::Operand *data = weight.operand(codec::PartRole::Data);
     if (data && data->place && data->place->isLiteral())
         return "a literal of the program";
     if (weight.consumers.size() > 1)
         return fmt::format("shared: {}", counted(weight.consumers.size(), "reader"));
-    return bundle.kind() == BundleKind::Aimodel ? "not told (see the known faults of the writer)"
-                                                : "not told";
+    return coreAi ? "not told (see the known faults of the writer)" : "not told";
 }
 
 using Json = nlohmann::json;
@@ -286,41 +374,71 @@ std::uint64_t configNumber(const Json *json)
                : 0;
 }
 
-/// The form that a part of a configuration asks for; "dense" for null, empty where it says none.
-std::string formOf(const Json &json, CoverageRules &rules)
+std::string configText(const Json *json)
 {
+    return json && json->is_string() ? json->get<std::string>() : std::string();
+}
+
+/// Blocks or groups of a rule: of every axis, or a number of elements (32 where it says none).
+void readExtents(const Json &json, ExpectedForm &rule)
+{
+    const Json *granularity = member(json, {"granularity"});
+    const bool own = granularity && granularity->is_object(); // coreai-opt
+    const Json &from = own ? *granularity : json;
+    const std::string kind = configText(own ? member(from, {"type"}) : granularity);
+    constexpr std::uint64_t kUsual = 32;
+    const auto sizeOf = [](const Json *size) { return size ? configNumber(size) : kUsual; };
+    if (kind == "per_grouped_channel")
+        rule.group = sizeOf(member(from, {"group_size"}));
+    if (kind == "per_block") {
+        const Json *size = member(from, {"block_size"});
+        if (size && size->is_array()) {
+            for (const Json &each : *size)
+                rule.blocks.push_back(configNumber(&each));
+        } else {
+            rule.block = sizeOf(size);
+        }
+    }
+    if (const Json *axis = member(from, {"channel_axis", "axis"});
+        axis && axis->is_number_integer())
+        rule.axis = axis->get<std::int64_t>();
+}
+
+/// What a part of a configuration asks for; "dense" for null, an empty form where it says none.
+ExpectedForm ruleOf(std::string pattern, const Json &json)
+{
+    ExpectedForm rule{std::move(pattern), "dense"};
+    rule.vectors = false;
     if (json.is_null())
-        return "dense";
+        return rule;
     // Of Core AI what is said of the weight; what is said of activations is none of it.
     if (const Json *state = member(json, {"op_state_spec", "module_state_spec"})) {
         const Json *weight = member(*state, {"weight", "*"});
-        return weight ? formOf(*weight, rules) : std::string();
+        rule = ruleOf(std::move(rule.pattern), weight ? *weight : Json::object());
+        if (!weight || !member(*weight, {"weight_threshold", "weight_num_threshold"}))
+            rule.threshold = kCoreAiThreshold;
+        return rule;
     }
-    std::string form;
+    std::string &form = rule.form;
+    form.clear();
     const auto add = [&form](const std::string &word) { form += form.empty() ? word : "+" + word; };
     if (member(json, {"target_sparsity", "n_m_ratio", "threshold"}))
         add("sparse");
     if (const std::uint64_t bits = configNumber(member(json, {"nbits", "n_bits"})))
         add(fmt::format("palette{}", bits));
-    else if (const Json *type = member(json, {"dtype", "quantize_dtype"});
-             type && type->is_string()) {
-        std::string word = type->get<std::string>();
-        word = word.substr(word.rfind('.') == word.npos ? 0 : word.rfind('.') + 1);
-        add(word);
-    } else if (const Json *mode = member(json, {"mode"});
-               mode && mode->is_string() && mode->get<std::string>().starts_with("linear")) {
+    else if (std::string word = configText(member(json, {"dtype", "quantize_dtype"}));
+             !word.empty()) {
+        add(word.substr(word.rfind('.') == word.npos ? 0 : word.rfind('.') + 1));
+    } else if (configText(member(json, {"mode"})).starts_with("linear")) {
         add("int8"); // what linear quantisation takes where it is told no type
     }
-    const Json *granularity = member(json, {"granularity"});
-    const std::string by =
-        granularity && granularity->is_string() ? granularity->get<std::string>() : "";
-    if (by == "per_block")
-        rules.block = configNumber(member(json, {"block_size"}));
-    if (by == "per_grouped_channel")
-        rules.group = configNumber(member(json, {"group_size"}));
-    if (const Json *threshold = member(json, {"weight_threshold", "weight_num_threshold"}))
-        rules.threshold = configNumber(threshold);
-    return form;
+    readExtents(json, rule);
+    constexpr std::uint64_t kFewest = 10; // coremltools writes fewer elements into the program
+    const Json *threshold = member(json, {"weight_threshold", "weight_num_threshold"});
+    rule.threshold = threshold && threshold->is_number_integer()
+                         ? std::max(configNumber(threshold), kFewest - 1)
+                         : kCoremltoolsThreshold;
+    return rule;
 }
 
 /// A name in a program: "layers.0.attn" is "layers_0_attn" there.
@@ -361,25 +479,29 @@ std::string coveredForm(const Bundle &bundle, std::size_t index)
 std::string whyDense(const Bundle &bundle, std::size_t index)
 {
     const Weight &weight = bundle.weights()[index];
-    return weight.form.isDense() ? leftBecause(bundle, weight, {}, {}) : std::string();
+    return weight.form.isDense() ? leftBecause(bundle, weight, nullptr, compressedOf(bundle))
+                                 : std::string();
 }
 
-CoverageRules rulesOf(const Bundle &sibling)
+std::vector<std::optional<std::string>> partnerForms(const Bundle &sibling,
+                                                     std::span<const std::size_t> partners)
 {
-    CoverageRules rules;
-    rules.threshold = 0;
-    for (std::size_t i = 0; i < sibling.weights().size(); ++i) {
-        const Weight &weight = sibling.weights()[i];
-        if (isKnown(weight))
-            rules.expected.push_back({weight.address(), coveredForm(sibling, i)});
+    std::vector<std::optional<std::string>> forms(partners.size());
+    for (std::size_t i = 0; i < partners.size(); ++i) {
+        if (partners[i] < sibling.weights().size())
+            forms[i] = isKnown(sibling.weights()[partners[i]]) ? coveredForm(sibling, partners[i])
+                                                               : std::string();
     }
-    return rules;
+    return forms;
 }
 
 Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules)
 {
     Coverage coverage;
-    coverage.storedBytes = bundle.totals().storedBytes.value;
+    const Totals totals = bundle.totals();
+    coverage.storedBytes = totals.storedBytes.value;
+    coverage.parameters = totals.denseFp16Bytes.value / 2;
+    const Compressed compressed = compressedOf(bundle);
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
         const Weight &weight = bundle.weights()[i];
         CoverageRow row;
@@ -388,37 +510,43 @@ Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules)
         if (knownStoredBytes(weight) && weight.elements.value > 0)
             row.bits = 8 * static_cast<double>(weight.storedBytes.value) /
                        static_cast<double>(weight.elements.value);
-        coverage.parameters =
-            checkedAdd(coverage.parameters, weight.elements.value).value_or(UINT64_MAX);
-        for (const ExpectedForm &rule : rules.byOperation) {
-            if (rule.pattern == "*" ||
+        const bool hasPartner = i < rules.ofPartners.size() && rules.ofPartners[i];
+        const ExpectedForm partners{{}, hasPartner ? *rules.ofPartners[i] : std::string(), 0};
+        const ExpectedForm *rule = &partners;
+        for (const ExpectedForm &each : rules.byOperation) {
+            if (each.pattern == "*" ||
                 std::ranges::any_of(weight.consumers, [&](const Consumer &c) {
-                    return matchesPattern(rule.pattern, c.op);
+                    return matchesPattern(each.pattern, c.op);
                 }))
-                row.expected = rule.form;
+                rule = &each;
         }
-        for (const ExpectedForm &rule : rules.expected) {
-            if (matchesName(weight, rule.pattern))
-                row.expected = rule.form;
+        for (const ExpectedForm &each : rules.expected) {
+            if (matchesName(weight, each.pattern))
+                rule = &each;
         }
-        if (std::ranges::any_of(rules.except, [&](const std::string &pattern) {
-                return matchesName(weight, pattern);
-            }))
-            row.expected.clear();
-        // A weight of a bundle that was compressed may stay dense where it is small.
-        const bool small = weight.elements.value <= rules.threshold && weight.form.isDense();
+        const bool excepted = std::ranges::any_of(
+            rules.except, [&](const std::string &pattern) { return matchesName(weight, pattern); });
+        if (!excepted)
+            row.expected = rule->form;
+        coverage.judged += !row.expected.empty();
+        coverage.alone += i < rules.ofPartners.size() && !rules.ofPartners[i] &&
+                          row.expected.empty() && !excepted;
         if (!row.expected.empty() && isKnown(weight)) {
-            row.kept = small || hasForm(weight, row.expected);
+            const bool mayStay =
+                weight.form.isDense() &&
+                (weight.elements.value <= rule->threshold || (!rule->vectors && isVector(weight)));
+            row.kept = mayStay || hasForm(weight, row.expected);
             const auto should =
                 packedBytes(weight.elements, ElementType::Uint1).value_or(ByteCount()).value *
                 bitsOfForm(row.expected);
             if (!row.kept && weight.storedBytes.value > should)
                 row.extraBytes = weight.storedBytes.value - should;
         }
-        if (!rules.any())
-            row.why = whyDense(bundle, i);
-        else if (weight.form.isDense() && row.expected != "dense" && !row.expected.empty())
-            row.why = leftBecause(bundle, weight, rules, row.expected);
+        if (weight.form.isDense() && !rules.any())
+            row.why = leftBecause(bundle, weight, nullptr, compressed);
+        else if (weight.form.isDense() && row.expected != "dense" && !row.expected.empty() &&
+                 !hasForm(weight, row.expected))
+            row.why = leftBecause(bundle, weight, rule, compressed);
         coverage.extraBytes += row.extraBytes;
         coverage.broken += !row.kept;
         coverage.rows.push_back(std::move(row));
@@ -459,20 +587,20 @@ Result<CoverageRules> readCompressionConfig(std::string_view text, const std::st
         json = Json(*json.begin());
     CoverageRules rules;
     if (const Json *global = member(json, {"global_config"})) {
-        if (const std::string form = formOf(*global, rules); !form.empty())
-            rules.expected.push_back({"*", form});
+        if (ExpectedForm rule = ruleOf("*", *global); !rule.form.empty())
+            rules.expected.push_back(std::move(rule));
     }
     for (const char *key : {"op_type_configs", "op_type_config"}) {
         const Json *types = member(json, {key});
         for (auto it = types && types->is_object() ? types->begin() : Json::const_iterator();
              types && types->is_object() && it != types->end(); ++it)
-            rules.byOperation.push_back({it.key(), formOf(*it, rules)});
+            rules.byOperation.push_back(ruleOf(it.key(), *it));
     }
     for (const char *key : {"module_name_configs", "op_name_configs", "op_name_config"}) {
         const Json *names = member(json, {key});
         for (auto it = names && names->is_object() ? names->begin() : Json::const_iterator();
              names && names->is_object() && it != names->end(); ++it)
-            rules.expected.push_back({patternOf(it.key()), formOf(*it, rules)});
+            rules.expected.push_back(ruleOf(patternOf(it.key()), *it));
     }
     if (!rules.any())
         return refuse(0, "no global_config, and none for operations or names");

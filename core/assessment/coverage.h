@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,18 +20,26 @@ namespace kernscope {
 /// "palette4", "palette", "int8", "int4", "sparse", "sparse+int8", "blocks32", "dense", and those
 /// of formText().
 struct ExpectedForm {
-    std::string pattern; ///< of names and addresses, as matchesPattern() takes them
-    std::string form;    ///< "dense": left as it is
+    std::string pattern;            ///< of names and addresses, as matchesPattern() takes them
+    std::string form;               ///< "dense": left as it is
+    std::uint64_t threshold = 1024; ///< weights of as many elements and fewer may stay dense
+    bool vectors = true;            ///< false: so may weights of one axis
+    /// Extents that must divide the axis of the inputs (blocks) and that of the outputs (groups), 0
+    /// where there are none; `axis` is in place of either, below 0 from the end.
+    std::uint64_t block = 0, group = 0;
+    std::optional<std::int64_t> axis = {};
+    std::vector<std::uint64_t> blocks = {}; ///< axis by axis, where the rule lists them
 };
 
 struct CoverageRules {
     std::vector<ExpectedForm> expected;    ///< a later one that matches counts
     std::vector<std::string> except;       ///< patterns of weights that may have any form
     std::vector<ExpectedForm> byOperation; ///< the pattern is of operations that read the weight
-    std::uint64_t threshold = 1024;        ///< weights of fewer elements may stay dense
-    std::uint64_t block = 0, group = 0;    ///< extents that must divide, where the rules say any
+    /// Of each weight the form that its partner in a sibling build has: nothing where there is no
+    /// partner, empty where its form is not known. The other rules count more.
+    std::vector<std::optional<std::string>> ofPartners;
 
-    bool any() const { return !expected.empty() || !byOperation.empty(); }
+    bool any() const { return !expected.empty() || !byOperation.empty() || !ofPartners.empty(); }
 };
 
 /// Error "cli.option": no "=" in it, or an empty side.
@@ -39,8 +48,10 @@ Result<ExpectedForm> readExpectedForm(std::string_view text);
 /// A configuration of coremltools (OptimizationConfig) or Core AI, JSON or YAML: the forms for all,
 /// for operations and for names. Error "coverage.config", with the line.
 Result<CoverageRules> readCompressionConfig(std::string_view text, const std::string &file);
-/// What a sibling build has: each weight of a name is expected in that build's form.
-CoverageRules rulesOf(const Bundle &sibling);
+/// CoverageRules::ofPartners of a sibling build. `partners`: of each weight the index of its
+/// partner there, kNoIndex where there is none.
+std::vector<std::optional<std::string>> partnerForms(const Bundle &sibling,
+                                                     std::span<const std::size_t> partners);
 
 struct CoverageRow {
     std::size_t weight = 0;
@@ -57,7 +68,9 @@ struct Coverage {
     std::uint64_t parameters = 0;  ///< elements of all weights, shared ones once
     std::uint64_t storedBytes = 0;
     std::uint64_t extraBytes = 0;
-    std::size_t broken = 0; ///< rows that are not kept
+    std::size_t judged = 0; ///< rows of which a form is expected
+    std::size_t broken = 0; ///< of them, those that are not kept
+    std::size_t alone = 0;  ///< rows of which none is: they have no partner in the sibling build
 
     double bits() const
     {

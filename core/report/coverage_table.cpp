@@ -62,10 +62,18 @@ std::string coverageSentence(const Coverage &coverage, const CoverageRules &rule
                                    counted(coverage.parameters, "parameter"));
     if (!rules.any())
         return text;
-    return text + (coverage.broken == 0 ? std::string(", every weight is in the form expected")
-                                        : fmt::format(", {} not in the form expected ({})",
-                                                      counted(coverage.broken, "weight"),
-                                                      bytesText(coverage.extraBytes)));
+    if (coverage.broken > 0)
+        text += fmt::format(", {} not in the form expected ({})",
+                            counted(coverage.broken, "weight"), bytesText(coverage.extraBytes));
+    else if (coverage.judged == coverage.rows.size())
+        text += ", every weight is as expected";
+    else
+        text += fmt::format(", {} of {} with an expected form, all as expected",
+                            grouped(coverage.judged), counted(coverage.rows.size(), "weight"));
+    if (coverage.alone > 0)
+        text += fmt::format(", {} without a partner in the sibling build",
+                            counted(coverage.alone, "weight"));
+    return text;
 }
 
 void addCoverage(Json &document, const Bundle &bundle, const Coverage &coverage,

@@ -286,8 +286,50 @@ private slots:
         QCOMPARE(*coverage.rows[0].bits, 8.0 * (1024 + 32) / 2048);
         QCOMPARE(*coverage.rows[2].bits, 16.0);
         QCOMPARE(coverage.parameters, std::uint64_t(3 * 2048 + 32));
-        QVERIFY(coverage.rows[3].why.find("too small") == 0);
+        QCOMPARE(coverage.rows[3].why,
+                 "too small: 32 elements, the smallest compressed weight has 2,048");
         QCOMPARE(coverage.broken, std::size_t(0));
+    }
+
+    /// Weights that share all of their records, as those of several functions do.
+    void sharedOnce()
+    {
+        MadeBundle made;
+        const std::string data = made.blob(ElementType::Fp16, "[8, 4]", Bytes(64));
+        for (const char *name : {"a", "b"})
+            made.constant("tensor<fp16, [8, 4]>", name, data);
+        made.layer("other", "[8, 4]", Bytes(64, std::byte{1}));
+        const auto bundle = VERIFIED(made.open());
+        const Coverage coverage = coverageOf(**bundle, {});
+        QCOMPARE(coverage.rows.size(), std::size_t(3));
+        QCOMPARE(coverage.parameters, std::uint64_t(2 * 32));
+        QCOMPARE(coverage.bits(), 16.0);
+    }
+
+    /// What is compressed says more than a usual threshold does; coremltools compresses what any
+    /// operation reads, but nothing of one axis.
+    void whyLeftDense()
+    {
+        MadeBundle made;
+        made.line("tensor<fp16, [8, 4]> q = constexpr_blockwise_shift_scale(data = " +
+                  made.blob(ElementType::Int8, "[8, 4]", Bytes(32)) + ", scale = " +
+                  made.blob(ElementType::Fp16, "[8, 1]", Bytes(16)) + ")[name = string(\"q\")]");
+        made.consume("q");
+        made.layer("small", "[6, 4]", Bytes(48));
+        made.layer("vector", "[40]", Bytes(80));
+        made.weight("added", "[8, 8]", Bytes(128));
+        made.op("sum", "[8, 8]", "add(x = added, y = added)");
+        const auto bundle = VERIFIED(made.open());
+        QCOMPARE(whyDense(**bundle, 1),
+                 "too small: 24 elements, the smallest compressed weight has 32");
+        QCOMPARE(whyDense(**bundle, 2), "of one axis: coremltools leaves those dense");
+        QVERIFY2(whyDense(**bundle, 3).find("too small") == std::string::npos &&
+                     whyDense(**bundle, 3).find("operation") == std::string::npos,
+                 whyDense(**bundle, 3).c_str());
+        MadeBundle plain;
+        plain.layer("small", "[8, 4]", Bytes(64));
+        QCOMPARE(whyDense(**VERIFIED(plain.open()), 0),
+                 "too small: 32 elements, more than 2,048 are compressed");
     }
 
     void integersStay()
@@ -312,7 +354,9 @@ private slots:
         CoverageRules rules;
         rules.expected.push_back(*readExpectedForm("*=palette4"));
         QCOMPARE(coverageOf(**bundle, rules).broken, std::size_t(2));
-        QCOMPARE(coverageOf(*m_bundle, rulesOf(**bundle)).broken, std::size_t(0));
+        rules = {};
+        rules.ofPartners = partnerForms(**bundle, std::vector<std::size_t>{0, 1, 2, 3});
+        QCOMPARE(coverageOf(*m_bundle, rules).broken, std::size_t(0));
     }
 
     void typedRules()
@@ -333,7 +377,20 @@ private slots:
             QVERIFY(!readExpectedForm(wrong));
     }
 
-    void sibling() { QCOMPARE(coverageOf(*m_bundle, rulesOf(*m_bundle)).broken, std::size_t(0)); }
+    /// Each weight has the form of its partner; those without one are counted.
+    void sibling()
+    {
+        CoverageRules rules;
+        rules.ofPartners = partnerForms(*m_bundle, std::vector<std::size_t>{0, 1, 2, 3});
+        QCOMPARE(coverageOf(*m_bundle, rules).broken, std::size_t(0));
+        rules.ofPartners = partnerForms(*m_bundle, std::vector<std::size_t>{1, 1, kNoIndex, 3});
+        const Coverage coverage = coverageOf(*m_bundle, rules);
+        QCOMPARE(coverage.rows[0].expected, "int8");
+        QCOMPARE(coverage.rows[2].expected, "");
+        QCOMPARE(coverage.judged, std::size_t(3));
+        QCOMPARE(coverage.broken, std::size_t(1));
+        QCOMPARE(coverage.alone, std::size_t(1));
+    }
 
     void configurations_data()
     {
@@ -358,8 +415,16 @@ private slots:
             "op_type_configs:\n"
             "  linear:\n"
             "    dtype: int8\n"
-            "    granularity: per_channel\n",
+            "    granularity: per_channel\n"
+            "    weight_threshold: 2047\n",
             QList<bool>{false, true, false, true});
+        // coremltools compresses more than 2,048 elements where nothing else is said.
+        row("JSON, the usual threshold", R"({"global_config": {"mode": "linear"}})",
+            QList<bool>{false, true, true, true});
+        row("JSON, thresholds of their own",
+            R"({"global_config": {"dtype": "int8", "weight_threshold": 1},
+                "op_name_configs": {"large": {"dtype": "int8", "weight_threshold": 9000}}})",
+            QList<bool>{false, true, true, false});
         row("JSON of Core AI", R"({"quantization_config": {"global_config": {"op_state_spec":
            {"weight": {"dtype": "torch.int8"}, "input": {"dtype": "torch.int4"}}},
            "module_name_configs": {"p": null, "large": null}}})",
@@ -375,6 +440,41 @@ private slots:
         for (std::size_t i = 0; i < 4; ++i)
             QVERIFY2(coverage.rows[i].kept == kept[qsizetype(i)],
                      coverage.rows[i].expected.c_str());
+    }
+
+    /// Blocks lie along the inputs and groups along the outputs of whatever reads the weight.
+    void notDivisible_data()
+    {
+        const auto row = addColumns<QByteArray, QByteArray, QString>();
+        const QByteArray linear = "linear(weight = w, x = x)",
+                         turned = "matmul(x = x, y = w, transpose_y = bool(true))",
+                         plain = "matmul(x = x, y = w, transpose_y = bool(false))",
+                         blocks = "  granularity: per_block\n  block_size: 5\n",
+                         groups = "  granularity: per_grouped_channel\n  group_size: 5\n",
+                         listed = "  granularity: per_block\n  block_size: [2, 3]\n",
+                         usual = "  granularity: per_block\n";
+        row("blocks, linear", linear, blocks, u"axis not divisible: 14 by blocks of 5"_s);
+        row("blocks, matmul", plain, blocks, u""_s);
+        row("blocks, transposed", turned, blocks, u"axis not divisible: 14 by blocks of 5"_s);
+        row("groups, linear", linear, groups, u""_s);
+        row("groups, matmul", plain, groups, u"axis not divisible: 14 by groups of 5"_s);
+        row("every axis", linear, listed, u"axis not divisible: 25 by blocks of 2"_s);
+        row("usual blocks", linear, usual, u"axis not divisible: 14 by blocks of 32"_s);
+        row("an axis said", plain, groups + "  channel_axis: 0\n", u""_s);
+    }
+
+    void notDivisible()
+    {
+        const auto [call, extents, why] = fetched<QByteArray, QByteArray, QString>();
+        MadeBundle made;
+        made.weight("w", "[25, 14]", Bytes(700));
+        made.op("y", "[1, 14]", call.toStdString());
+        const auto bundle = VERIFIED(made.open());
+        const auto rules = VERIFIED(readCompressionConfig(
+            "global_config:\n  dtype: int8\n  weight_threshold: 1\n" + extents.toStdString(), "c"));
+        const CoverageRow row = coverageOf(**bundle, *rules).rows.at(0);
+        QVERIFY(!row.kept);
+        QCOMPARE(QString::fromStdString(row.why), why.isEmpty() ? u"not told"_s : why);
     }
 
     void wrongConfigurations()
