@@ -255,6 +255,7 @@ public:
                                  });
         result.unpaired = std::move(m_seating.unpaired);
         result.missing = std::move(m_seating.missing);
+        result.notCompared = m_seating.notCompared;
         result.unreadable = static_cast<std::size_t>(std::ranges::count_if(
             m_package->weights(), [](const Weight &weight) { return weight.fault.has_value(); }));
         return result;

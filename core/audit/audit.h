@@ -116,7 +116,8 @@ struct AuditResult {
     std::vector<std::string> missing; ///< tensors of the checkpoint that no weight holds
     std::string scheme;               ///< what the package says of its compression; empty: nothing
     double limit = 1.5;
-    std::size_t unreadable = 0; ///< weights of the package: nothing is said of the whole then
+    std::size_t unreadable = 0;  ///< weights of the package: nothing is said of the whole then
+    std::size_t notCompared = 0; ///< compressed ones without a tensor, where some are missing
 
     bool comparable() const { return !faulty.empty() || (!sound.empty() && unreadable == 0); }
 };

@@ -88,39 +88,60 @@ private:
         std::string pattern; ///< with "#" for numbers
         std::map<std::string, Node> children;
         std::vector<std::size_t> names;
-        std::vector<double> positions;
-
-        std::optional<double> place() const
-        {
-            if (positions.empty())
-                return std::nullopt;
-            std::vector<double> sorted = positions;
-            std::ranges::sort(sorted);
-            const std::size_t half = sorted.size() / 2;
-            return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-        }
+        std::vector<double> positions; ///< ascending, once it was voted on
     };
-    /// Of every parent which of two children is read first; of numbered ones whether they are read
-    /// upwards.
-    void vote(const Node &node)
+    /// How often one child was found before another, and behind it.
+    struct Votes {
+        int before = 0, behind = 0;
+    };
+    /// Of every parent which of two children is read first, by all pairs of places in them: one
+    /// moved weight must not outvote the others. Of numbered ones whether they are read upwards: by
+    /// two thirds of the pairs.
+    void vote(Node &node)
     {
-        const bool compared = node.children.size() <= kMostCompared;
-        for (const auto &[name, child] : node.children) {
+        std::ranges::sort(node.positions);
+        for (auto &[name, child] : node.children)
             vote(child);
-            const auto a = compared ? child.place() : std::nullopt;
-            if (!a)
-                continue;
+        if (node.children.size() > kMostCompared)
+            return;
+        for (const auto &[name, child] : node.children) {
             for (const auto &[other, sibling] : node.children) {
-                const auto b = name == other ? std::nullopt : sibling.place();
-                if (!b)
+                if (name == other || crosswise(node, name, other))
                     continue;
-                const int before = *a < *b ? 1 : *a > *b ? -1 : 0;
-                if (!isNumber(name) || !isNumber(other))
-                    m_before[{node.pattern, name, other}] += before;
-                else if (numberLess(name, other))
-                    m_upwards[node.pattern] += before;
+                std::ptrdiff_t before = 0, behind = 0;
+                for (const double at : child.positions) {
+                    const auto &others = sibling.positions;
+                    before += others.end() - std::ranges::upper_bound(others, at);
+                    behind += std::ranges::lower_bound(others, at) - others.begin();
+                }
+                if (!isNumber(name) || !isNumber(other)) {
+                    Votes &votes = m_before[{node.pattern, name, other}];
+                    votes.before += before > behind;
+                    votes.behind += behind > before;
+                } else if (numberLess(name, other)) {
+                    m_upwards[node.pattern] += int(before > 2 * behind) - int(behind > 2 * before);
+                }
             }
         }
+    }
+
+    /// Whether weights and biases of a recurrent layer follow each other crosswise ("weight_hh",
+    /// "bias_ih", "weight_ih", "bias_hh"): two of them are swapped, and say nothing of the order.
+    static bool crosswise(const Node &node, const std::string &name, const std::string &other)
+    {
+        const auto place = [&](std::string_view kind, const std::string &of) {
+            const auto found = node.children.find(std::string(kind) +
+                                                  of.substr(std::min(of.find('_'), of.size())));
+            return found == node.children.end() || found->second.positions.size() != 1
+                       ? -1
+                       : found->second.positions[0];
+        };
+        const double weight = place("weight", name), next = place("weight", other),
+                     bias = place("bias", name), nextBias = place("bias", other);
+        const auto [first, second] = std::minmax(weight, next);
+        const auto [firstBias, secondBias] = std::minmax(bias, nextBias);
+        return first >= 0 && firstBias >= 0 && (weight < next) != (bias < nextBias) &&
+               first < firstBias && firstBias < second && second < secondBias;
     }
 
     /// 1 where the first of two siblings is expected before the second, else -1; 0: not known.
@@ -131,10 +152,14 @@ private:
             const bool down = votes != m_upwards.end() && votes->second < 0;
             return numberLess(name, other) != down ? 1 : -1;
         }
-        const auto votes = m_before.find({node.pattern, name, other});
         const auto usual = usualRank(name), others = usualRank(other);
-        if (votes != m_before.end() && votes->second != 0)
-            return votes->second > 0 ? 1 : -1;
+        const auto found = m_before.find({node.pattern, name, other});
+        const Votes votes = found == m_before.end() ? Votes() : found->second;
+        const auto [few, many] = std::minmax(votes.before, votes.behind);
+        // Where words tell the order, a clear majority is needed to say another one.
+        const bool telling = usual != others && std::max(usual, others) < kUsualOrder.size();
+        if (many > (telling ? 2 * few : few))
+            return votes.before > votes.behind ? 1 : -1;
         return usual != others ? (usual < others ? 1 : -1) : 0;
     }
 
@@ -171,7 +196,7 @@ private:
 
     Node m_root;
     std::map<std::string, int> m_upwards;
-    std::map<std::tuple<std::string, std::string, std::string>, int> m_before;
+    std::map<std::tuple<std::string, std::string, std::string>, Votes> m_before;
     std::vector<std::size_t> m_ranks;
     std::size_t m_next = 0;
 };

@@ -21,8 +21,8 @@ std::string plainName(std::string name);
 std::string withoutNumber(const std::string &name);
 
 /// Ranks of dotted names in the order in which a program is expected to read them: numbers count
-/// upwards, other siblings as they mostly stand in the program. `positions` of the names, as far as
-/// they are known.
+/// upwards unless most places are the other way round, other siblings as they mostly stand in the
+/// program. `positions` of the names, as far as they are known; not negative.
 std::vector<std::size_t> expectedOrder(std::span<const std::string> names,
                                        std::span<const std::optional<double>> positions);
 

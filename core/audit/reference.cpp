@@ -126,8 +126,10 @@ std::optional<Reference> Reference::joined(const Bundle &checkpoint,
         made->pieces.push_back(part->pieces.front());
         made->decoders.push_back(std::move(part->decoders.front()));
     }
-    if (made)
+    if (made) {
         made->transform = "joined: " + names;
+        made->isJoined = true;
+    }
     return made;
 }
 
@@ -135,8 +137,9 @@ std::optional<Reference> Reference::foldedWeight(const Bundle &checkpoint, const
                                                  Folding folding)
 {
     auto made = whole(checkpoint, norm.convolution);
-    if (!made || made->shape[0] != norm.variance.size())
+    if (!made || (norm.groups == 0 && made->shape[0] != norm.variance.size()))
         return std::nullopt;
+    made->groupRows = norm.groups == 0 ? 0 : made->shape[0] / norm.groups;
     made->factors = norm.factors(folding);
     made->transform =
         fmt::format("batch norm folded: {} by the gain of {} over sqrt(running_var + {:g})",
@@ -155,6 +158,38 @@ std::optional<Reference> Reference::foldedBias(const Bundle &, const FoldedNorm 
     made.isBias = true;
     made.transform =
         fmt::format("batch norm folded: bias less mean by gain over deviation of {}", norm.name);
+    return made;
+}
+
+std::optional<Reference> Reference::lstmWeight(const Bundle &checkpoint, std::size_t tensor)
+{
+    auto made = whole(checkpoint, tensor);
+    if (!made)
+        return std::nullopt;
+    const std::uint64_t gate = made->elements / 4;
+    made->pieces = {{tensor, 0, 2 * gate}, {tensor, 3 * gate, gate}, {tensor, 2 * gate, gate}};
+    const codec::Decoder decoder = made->decoders.front();
+    made->decoders.assign(made->pieces.size(), decoder);
+    made->transform = "gates of an LSTM in the order input, forget, output, cell";
+    return made;
+}
+
+std::optional<Reference> Reference::lstmBias(const Bundle &checkpoint, std::size_t input,
+                                             std::size_t hidden)
+{
+    auto made = lstmWeight(checkpoint, input);
+    const auto other = lstmWeight(checkpoint, hidden);
+    if (!made || !other || made->elements != other->elements)
+        return std::nullopt;
+    std::vector<float> sum(static_cast<std::size_t>(made->elements)), added(sum.size());
+    made->readPlain(0, sum);
+    other->readPlain(0, added);
+    for (std::size_t i = 0; i < sum.size(); ++i)
+        sum[i] += added[i];
+    made->own = std::move(sum);
+    made->pieces.push_back({hidden, 0, other->elements});
+    made->decoders.push_back(other->decoders.front());
+    made->transform = fmt::format("{} added, {}", other->name, made->transform);
     return made;
 }
 
@@ -204,7 +239,7 @@ void Reference::read(std::uint64_t first, std::span<float> out) const
     for (std::size_t i = 0; i < out.size();) {
         const std::uint64_t at = first + i;
         const auto run = static_cast<std::size_t>(
-            std::min<std::uint64_t>(out.size() - i, rowElements - at % rowElements));
+            std::min<std::uint64_t>(out.size() - i, channelRun() - at % channelRun()));
         const float factor = factorOf(at);
         for (std::size_t k = i; k < i + run; ++k)
             out[k] *= factor;
@@ -244,7 +279,7 @@ std::vector<float> FoldedNorm::biases(Folding folding) const
     return result;
 }
 
-std::vector<FoldedNorm> findNorms(const Bundle &checkpoint)
+std::vector<FoldedNorm> findNorms(const Bundle &checkpoint, const std::set<Shape> &transposed)
 {
     std::map<std::string, std::size_t, std::less<>> byName;
     for (std::size_t i = 0; i < checkpoint.weights().size(); ++i)
@@ -271,11 +306,18 @@ std::vector<FoldedNorm> findNorms(const Bundle &checkpoint)
         const bool sized = channels > 0 && norm.mean.size() == channels &&
                            (norm.gain.empty() || norm.gain.size() == channels) &&
                            (norm.shift.empty() || norm.shift.size() == channels);
+        // Groups of a transposed convolution of as many channels; 0: it is none.
+        const auto groupsOf = [&](const Shape &shape) {
+            const std::uint64_t groups =
+                transposed.count(shape) == 0 || channels % shape[1] != 0 ? 0 : channels / shape[1];
+            return groups != 0 && shape[0] % groups == 0 ? groups : 0;
+        };
         double best = 0;
         std::size_t layer = kNoIndex;
         for (const auto &[other, at] : byName) {
             const Shape &shape = checkpoint.weights()[at].shape;
-            if (!other.ends_with(".weight") || shape.size() < 2 || shape[0] != channels)
+            if (!other.ends_with(".weight") || shape.size() < 2 ||
+                (shape[0] != channels && groupsOf(shape) == 0))
                 continue;
             const double near = nearness(module, moduleOf(other));
             if (near > best) {
@@ -285,12 +327,17 @@ std::vector<FoldedNorm> findNorms(const Bundle &checkpoint)
         }
         if (!sized || layer == kNoIndex)
             continue;
+        const Shape &shape = checkpoint.weights()[layer].shape;
         norm.convolution = layer;
+        norm.groups = groupsOf(shape);
+        norm.eitherAxis = norm.groups != 0 && shape[0] == channels;
         norm.norm = tensor(module, "weight") == kNoIndex ? index : tensor(module, "weight");
         if (const auto at = tensor(moduleOf(checkpoint.weights()[layer].name), "bias");
             at != kNoIndex) {
             norm.bias = valuesOf(checkpoint, at);
-            if (norm.bias.size() != channels)
+            if (norm.bias.size() == channels)
+                norm.biasTensor = at;
+            else
                 norm.bias.clear();
         }
         norms.push_back(std::move(norm));

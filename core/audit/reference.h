@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,11 +24,15 @@ struct FoldedNorm {
     std::string name; ///< "features.0.bn"
     std::size_t convolution = 0;
     std::size_t norm = 0; ///< weight, by which it is named where it has one
-    std::vector<float> gain, shift, mean, variance; ///< one a channel
-    std::vector<float> bias;                        ///< of the convolution; empty: 0
+    std::vector<float> gain, shift, mean, variance;        ///< one a channel
+    std::vector<float> bias;                               ///< of the convolution; empty: 0
+    std::size_t biasTensor = static_cast<std::size_t>(-1); ///< that `bias` is of
+    /// Of a transposed convolution, whose weight is [in, out / groups, …]; 0: of another layer.
+    std::uint64_t groups = 0;
+    bool eitherAxis = false; ///< its weight has as many rows as the norm has channels as well
     double epsilon = 1e-5;
 
-    /// Factor of each row of the weight.
+    /// Factor of each channel.
     std::vector<float> factors(Folding folding = Folding::Whole) const;
     std::vector<float> biases(Folding folding = Folding::Whole) const;
 };
@@ -54,6 +59,12 @@ public:
                                                  Folding folding);
     static std::optional<Reference> foldedBias(const Bundle &checkpoint, const FoldedNorm &norm,
                                                std::string name, Folding folding);
+    /// What coremltools makes of a weight of torch's LSTM: its gates (quarters of the rows), which
+    /// are input, forget, cell, output, in the order input, forget, output, cell.
+    static std::optional<Reference> lstmWeight(const Bundle &checkpoint, std::size_t tensor);
+    /// The sum of its two biases, in the same order.
+    static std::optional<Reference> lstmBias(const Bundle &checkpoint, std::size_t input,
+                                             std::size_t hidden);
     /// The transpose of a matrix, for packages that store [in, out].
     Reference turned() const;
 
@@ -63,7 +74,15 @@ public:
     void readPlain(std::uint64_t first, std::span<float> out) const;
     float factorOf(std::uint64_t element) const
     {
-        return factors.empty() ? 1.0F : factors[static_cast<std::size_t>(element / rowElements)];
+        return factors.empty() ? 1.0F : factors[channelOf(element)];
+    }
+    /// The channel of the batch norm that an element belongs to.
+    std::size_t channelOf(std::uint64_t element) const
+    {
+        const std::uint64_t row = element / rowElements;
+        return static_cast<std::size_t>(groupRows == 0 ? row
+                                                       : row / groupRows * shape[1] +
+                                                             element % rowElements / channelRun());
     }
 
     std::string name;      ///< of the tensor
@@ -72,16 +91,28 @@ public:
     std::uint64_t elements = 0, rowElements = 1; ///< rowElements: of one index of axis 0
     std::vector<Piece> pieces;
     std::vector<codec::Decoder> decoders; ///< of each piece
-    std::vector<float> factors;           ///< one a row; empty: none
-    std::vector<float> own;               ///< values that were computed; empty: those of the pieces
+    std::vector<float> factors;           ///< one a channel; empty: none
+    /// Of a transposed convolution: rows of a group, whose channels are along axis 1. 0: channels
+    /// are rows.
+    std::uint64_t groupRows = 0;
+    std::vector<float> own; ///< values that were computed; empty: those of the pieces
     bool isTurned = false;
     std::size_t norm = static_cast<std::size_t>(-1); ///< index of the FoldedNorm in it
     bool isBias = false;                             ///< of that norm the bias, not the weight
+    bool isJoined = false;                           ///< of several tensors, one after the other
+
+private:
+    /// Elements that lie one after the other and have one factor.
+    std::uint64_t channelRun() const
+    {
+        return groupRows == 0 ? rowElements : rowElements / shape[1];
+    }
 };
 
 /// The batch norms by the names of their statistics, each with the layer that it follows. `epsilon`
-/// is 1e-5 until fitted.
-std::vector<FoldedNorm> findNorms(const Bundle &checkpoint);
+/// is 1e-5 until fitted. `transposed`: shapes of the weights of the package's transposed
+/// convolutions.
+std::vector<FoldedNorm> findNorms(const Bundle &checkpoint, const std::set<Shape> &transposed);
 
 /// Relative squared distance and correlation of sampled elements.
 struct Likeness {

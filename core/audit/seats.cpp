@@ -6,7 +6,9 @@
 #include "core/bundle/bundle.h"
 
 #include <cmath>
+#include <functional>
 #include <set>
+#include <utility>
 
 namespace kernscope::audit {
 
@@ -68,12 +70,22 @@ private:
 
     void collect()
     {
-        m_out.norms = findNorms(m_checkpoint);
+        std::set<Shape> transposed;
+        bool lstm = false;
+        for (const Weight &weight : m_package.weights()) {
+            for (const Consumer &each : weight.consumers) {
+                lstm = lstm || each.op == "lstm";
+                if (each.op == "conv_transpose" && weight.shape.size() > 2 &&
+                    weight.elements.value > 0)
+                    transposed.insert(weight.shape);
+            }
+        }
+        m_out.norms = findNorms(m_checkpoint, transposed);
         m_open.assign(m_checkpoint.weights().size(), true);
         for (std::size_t i = 0; i < m_checkpoint.weights().size(); ++i) {
             const Weight &weight = m_checkpoint.weights()[i];
             if (!weight.fault && isFloatingPoint(weight.type) && weight.elements.value > 1 &&
-                !isStatistic(weight.name))
+                !isStatistic(weight.name) && !(lstm && addLstm(i)))
                 add(Reference::whole(m_checkpoint, i), i);
         }
         for (std::size_t i = 0; i < m_out.norms.size(); ++i) {
@@ -81,12 +93,9 @@ private:
             add(Reference::foldedWeight(m_checkpoint, norm, Folding::Whole), norm.convolution, i);
             const std::string &named = m_checkpoint.weights()[norm.norm].name;
             const std::string name = named.substr(0, named.rfind('.')) + ".bias";
-            std::size_t tensor = norm.norm;
-            for (std::size_t k = 0; k < m_checkpoint.weights().size(); ++k) {
-                if (m_checkpoint.weights()[k].name == name)
-                    tensor = k;
-            }
-            add(Reference::foldedBias(m_checkpoint, norm, name, Folding::Whole), tensor, i);
+            const std::size_t tensor = tensorOf(name);
+            add(Reference::foldedBias(m_checkpoint, norm, name, Folding::Whole),
+                tensor == kNoIndex ? norm.norm : tensor, i);
         }
         for (std::size_t i = 0; i < m_package.weights().size(); ++i) {
             const Weight &weight = m_package.weights()[i];
@@ -115,6 +124,36 @@ private:
         m_tensor.push_back(tensor);
         m_holder.push_back(kNoIndex);
     }
+    std::size_t tensorOf(std::string_view name) const
+    {
+        const auto found = std::ranges::find(m_checkpoint.weights(), name, &Weight::name);
+        return found == m_checkpoint.weights().end()
+                   ? kNoIndex
+                   : static_cast<std::size_t>(found - m_checkpoint.weights().begin());
+    }
+    /// False where the tensor is not one of a torch LSTM: "lstm.weight_ih_l0".
+    bool addLstm(std::size_t tensor)
+    {
+        const std::string &name = m_checkpoint.weights()[tensor].name;
+        const std::size_t at = std::max(name.find("_ih_l") + 1, name.find("_hh_l") + 1);
+        const bool bias = at > 0 && name.substr(0, at).ends_with("bias_");
+        if (!bias && (at == 0 || !name.substr(0, at).ends_with("weight_")))
+            return false;
+        const std::string module = name.substr(0, at - (bias ? 5 : 7)), layer = name.substr(at + 2);
+        const std::size_t recurrent = tensorOf(module + "weight_hh" + layer);
+        if (recurrent == kNoIndex)
+            return false;
+        const Shape &shape = m_checkpoint.weights()[recurrent].shape; // [4 * hidden, hidden]
+        if (shape.size() != 2 || shape[0] / 4 != shape[1] || shape[0] % 4 != 0 ||
+            m_checkpoint.weights()[tensor].shape[0] != shape[0])
+            return false;
+        if (!bias)
+            add(Reference::lstmWeight(m_checkpoint, tensor), tensor);
+        const std::size_t hidden = tensorOf(module + "bias_hh" + layer);
+        if (bias && hidden != kNoIndex && hidden != tensor)
+            add(Reference::lstmBias(m_checkpoint, tensor, hidden), tensor);
+        return true;
+    }
     /// Least distance of a weight of that shape.
     double nearest(std::size_t reference)
     {
@@ -131,6 +170,18 @@ private:
     {
         if (m_out.norms.empty())
             return;
+        for (std::size_t k = 0; k < m_out.references.size(); ++k) {
+            Reference &reference = m_out.references[k];
+            if (reference.groupRows == 0 || !m_out.norms[reference.norm].eitherAxis)
+                continue;
+            const std::uint64_t rows = std::exchange(reference.groupRows, 0);
+            const double plain = nearest(k);
+            reference.groupRows = rows;
+            m_referenceSamples.erase(k);
+            if (2 * plain < nearest(k))
+                m_out.norms[reference.norm].groups = reference.groupRows = 0;
+            m_referenceSamples.erase(k);
+        }
         double least = HUGE_VAL, chosen = 1e-5;
         for (const double epsilon : {1e-5, 1e-3, 1e-6, 1e-4, 1e-8, 1e-12, 1e-2}) {
             double sum = 0;
@@ -211,7 +262,7 @@ private:
                 m_holder[k] = kTaken;
                 continue;
             }
-            for (const std::size_t tensor : {m_tensor[k], norm.norm}) {
+            for (const std::size_t tensor : {m_tensor[k], norm.norm, norm.biasTensor}) {
                 if (const std::size_t raw = rawOf(tensor); raw != kNoIndex)
                     m_holder[raw] = kTaken;
             }
@@ -334,19 +385,50 @@ private:
             if (!free(k) || whole.norm != kNoIndex || whole.pieces.size() != 1 || whole.isTurned)
                 continue;
             const std::size_t tensor = m_tensor[k];
-            const Shape shape = whole.shape;
-            for (const std::uint64_t parts : {2U, 3U, 4U}) {
-                if (shape[0] % parts != 0)
-                    continue;
-                Shape part = shape;
-                part[0] /= parts;
-                if (wanted.count(squeezed(part)) == 0)
-                    continue;
-                for (std::uint64_t at = 0; at < parts; ++at)
-                    add(Reference::rows(m_checkpoint, tensor, at * part[0], (at + 1) * part[0]),
-                        tensor);
-            }
+            for (const auto &[first, end] : runsOf(whole.shape, wanted))
+                add(Reference::rows(m_checkpoint, tensor, first, end), tensor);
         }
+    }
+
+    /// Runs of rows, [first, end), of which two to four follow each other and make all of a tensor,
+    /// and each has a shape that is wanted.
+    static std::set<std::pair<std::uint64_t, std::uint64_t>> runsOf(const Shape &shape,
+                                                                    const std::set<Class> &wanted)
+    {
+        constexpr unsigned kMostRuns = 4;
+        constexpr std::size_t kMostSizes = 12;
+        Shape part = shape;
+        std::vector<std::uint64_t> sizes; // first those of equal parts
+        const auto consider = [&](std::uint64_t rows) {
+            part[0] = rows;
+            if (rows < shape[0] && wanted.count(squeezed(part)) != 0 && sizes.size() < kMostSizes &&
+                std::ranges::find(sizes, rows) == sizes.end())
+                sizes.push_back(rows);
+        };
+        for (unsigned parts = 2; parts <= kMostRuns; ++parts) {
+            if (shape[0] % parts == 0)
+                consider(shape[0] / parts);
+        }
+        for (const Class &each : wanted) {
+            if (!each.empty())
+                consider(each[0]);
+        }
+        std::set<std::pair<std::uint64_t, std::uint64_t>> runs;
+        const std::function<bool(std::uint64_t, unsigned)> tile = [&](std::uint64_t at,
+                                                                      unsigned parts) {
+            if (at == shape[0] || parts == 0)
+                return at == shape[0];
+            bool any = false;
+            for (const std::uint64_t rows : sizes) {
+                if (rows <= shape[0] - at && tile(at + rows, parts - 1)) {
+                    runs.emplace(at, at + rows);
+                    any = true;
+                }
+            }
+            return any;
+        };
+        tile(0, kMostRuns);
+        return runs;
     }
 
     /// Several tensors of one module in one weight.
@@ -415,7 +497,7 @@ private:
         }
         for (std::size_t k = 0; k < m_out.references.size(); ++k) {
             const Reference &reference = m_out.references[k];
-            if (!free(k) || reference.pieces.size() > 1)
+            if (!free(k) || reference.isJoined)
                 continue;
             references[classOf(k)].push_back(k);
         }
@@ -513,7 +595,7 @@ private:
                 last = at;
                 if (*m_positions[other] < *m_positions[weight])
                     low = at;
-                else
+                else if (*m_positions[other] > *m_positions[weight])
                     high = std::min(high, at);
             }
             const std::size_t own = rank[m_seatOf[weight]];
@@ -542,8 +624,9 @@ private:
                 classes[classOf(m_seatOf[i])].push_back(i);
         }
         for (auto &[shape, weights] : classes) {
-            std::ranges::stable_sort(weights, [&](std::size_t a, std::size_t b) {
-                return *m_positions[a] < *m_positions[b];
+            // Values of one operation have equal places, which say nothing of their order.
+            std::ranges::stable_sort(weights, {}, [&](std::size_t weight) {
+                return std::pair(*m_positions[weight], rank[m_seatOf[weight]]);
             });
             if (const auto strange = strangeTensor(shape, weights, rank)) {
                 m_holder[m_seatOf[strange->first]] = kNoIndex;
@@ -557,7 +640,6 @@ private:
                 expected, [&](std::size_t a, std::size_t b) { return rank[a] < rank[b]; });
             std::vector<std::size_t> moved;
             for (std::size_t i = 0; i < weights.size(); ++i) {
-                // Equal places in the program (two values of one operation) say nothing.
                 const bool alone =
                     (i == 0 || *m_positions[weights[i - 1]] < *m_positions[weights[i]]) &&
                     (i + 1 == weights.size() ||
@@ -593,6 +675,7 @@ private:
             }
             const auto &samples = samplesOfWeight(i);
             const bool zeros = std::ranges::all_of(samples, [](float value) { return value == 0; });
+            m_out.notCompared += !zeros && !m_package.weights()[i].form.isDense();
             m_out.unpaired.push_back(
                 {i, m_package.weights()[i].address(),
                  zeros ? "zeros that the converter added"
@@ -604,14 +687,19 @@ private:
             for (const auto &piece : m_out.references[seat.reference].pieces)
                 held.insert(piece.tensor);
             held.insert(m_tensor[seat.reference]);
-            if (m_out.references[seat.reference].norm != kNoIndex)
-                held.insert(m_out.norms[m_out.references[seat.reference].norm].norm);
+            if (m_out.references[seat.reference].norm != kNoIndex) {
+                const FoldedNorm &norm = m_out.norms[m_out.references[seat.reference].norm];
+                held.insert(norm.norm);
+                held.insert(norm.biasTensor);
+            }
         }
         for (std::size_t i = 0; i < m_checkpoint.weights().size(); ++i) {
             const Weight &weight = m_checkpoint.weights()[i];
             if (held.count(i) == 0 && !isStatistic(weight.name) && isFloatingPoint(weight.type))
                 m_out.missing.push_back(weight.name);
         }
+        if (m_out.missing.empty())
+            m_out.notCompared = 0;
         return std::move(m_out);
     }
 

@@ -26,6 +26,7 @@ struct Seating {
     std::vector<Seat> seats;           ///< in the order of the package
     std::vector<Unpaired> unpaired;
     std::vector<std::string> missing; ///< tensors that no weight holds
+    std::size_t notCompared = 0; ///< compressed weights without a tensor, where some are missing
 
     /// References of as many elements in a like shape, other than one of the same tensor.
     std::vector<std::size_t> alike(std::size_t reference) const;

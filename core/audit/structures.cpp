@@ -127,7 +127,7 @@ private:
                 const double value =
                     bias ? static_cast<double>(wanted[i])
                          : static_cast<double>(m_plain[i]) *
-                               static_cast<double>(wanted[i / m_subject.rowElements()]);
+                               static_cast<double>(wanted[m_subject.reference->channelOf(i)]);
                 const double off = static_cast<double>(m_window.d[i]) - value;
                 error += off * off;
                 size += value * value;

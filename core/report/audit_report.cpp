@@ -175,9 +175,14 @@ std::string auditSentence(const AuditSubject &subject)
     const std::size_t all = result.faulty.size() + result.sound.size();
     if (result.faulty.empty())
         return fmt::format(
-            "The stored weights are what their forms make of this checkpoint ({} "
-            "compared): look at the runtime{}.",
+            "The stored weights are what their forms make of this checkpoint ({} compared{}): "
+            "look at the runtime{}.",
             counted(all, "weight"),
+            result.notCompared == 0
+                ? std::string()
+                : fmt::format(", {} not: no tensor of the checkpoint was found for {}",
+                              counted(result.notCompared, "compressed weight"),
+                              result.notCompared == 1 ? "it" : "them"),
             subject.knownFaults.empty()
                 ? std::string()
                 : fmt::format(" ({} its pattern)", subject.knownFaults.size() == 1

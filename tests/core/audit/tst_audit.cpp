@@ -151,19 +151,22 @@ BundlePtr packageOf(const std::vector<Stored> &weights, bool named = true,
     return made.open().value_or(nullptr);
 }
 
-/// Matrices of that size, or one number for each of another.
+using Shapes = std::map<std::size_t, std::string>; ///< by the number of elements
+
+/// Tensors of those shapes; of another size: vectors.
 BundlePtr checkpointOf(const std::vector<Values> &tensors,
-                       const std::vector<std::string> &names = kNames)
+                       const std::vector<std::string> &names = kNames,
+                       const Shapes &shapes = {{kRows * kColumns, "64,64"}})
 {
     std::string header = "{";
     std::size_t at = 0;
     Bytes data;
     for (std::size_t i = 0; i < tensors.size(); ++i) {
-        const bool matrix = tensors[i].size() == kRows * kColumns;
-        header +=
-            fmt::format(R"({}"{}":{{"dtype":"F32","shape":[{}{}],"data_offsets":[{},{}]}})",
-                        i == 0 ? "" : ",", names[i], matrix ? kRows : tensors[i].size(),
-                        matrix ? fmt::format(",{}", kColumns) : "", at, at + tensors[i].size() * 4);
+        const auto shape = shapes.find(tensors[i].size());
+        header += fmt::format(
+            R"({}"{}":{{"dtype":"F32","shape":[{}],"data_offsets":[{},{}]}})", i == 0 ? "" : ",",
+            names[i], shape == shapes.end() ? std::to_string(tensors[i].size()) : shape->second, at,
+            at + tensors[i].size() * 4);
         at += tensors[i].size() * 4;
         const auto bytes = std::as_bytes(std::span(tensors[i]));
         data.insert(data.end(), bytes.begin(), bytes.end());
@@ -455,8 +458,6 @@ private Q_SLOTS:
     /// Swapped before a batch norm was folded into each.
     void swappedBeforeFolding()
     {
-        std::mt19937_64 random(37);
-        std::uniform_real_distribution<float> figure(0.3F, 2);
         std::vector<Values> tensors;
         std::vector<std::string> names;
         Values folded[3], right[3]; // the third is sound: batch norms are folded here
@@ -465,10 +466,8 @@ private Q_SLOTS:
                  {".conv.weight", ".bn.weight", ".bn.bias", ".bn.running_mean", ".bn.running_var"})
                 names.push_back(std::string(layer) + name);
             tensors.push_back(m_tensors[tensors.size() / 5]);
-            for (int i = 0; i < 4; ++i) {
-                Values &values = tensors.emplace_back(kRows);
-                std::generate(values.begin(), values.end(), [&] { return figure(random); });
-            }
+            for (int i = 0; i < 4; ++i)
+                tensors.push_back(figures(kRows, unsigned(tensors.size())));
         }
         for (std::size_t layer = 0; layer < 3; ++layer) {
             const std::size_t other = layer == 2 ? 2 : 1 - layer;
@@ -496,6 +495,142 @@ private Q_SLOTS:
         QVERIFY2(result && result->faulty.size() == 2, describe(*result).c_str());
         for (const audit::AuditedWeight &row : result->faulty)
             QVERIFY2(row.fault == audit::Kind::Swapped, describe(*result).c_str());
+    }
+
+    void foldedTransposedConvolution_data()
+    {
+        addColumns<std::string, std::size_t, std::size_t>();
+        QTest::newRow("as many outputs as inputs")
+            << std::string("64,64,1") << std::size_t(64) << std::size_t(1);
+        QTest::newRow("fewer outputs")
+            << std::string("64,32,2") << std::size_t(32) << std::size_t(1);
+        QTest::newRow("two groups") << std::string("64,32,2") << std::size_t(64) << std::size_t(2);
+    }
+
+    /// A batch norm folded into a weight that is [in, out / groups, …].
+    void foldedTransposedConvolution()
+    {
+        const auto [shape, channels, groups] = fetched<std::string, std::size_t, std::size_t>();
+        const std::size_t each = channels / groups;
+        std::vector<Values> tensors{m_tensors[0]};
+        for (int i = 0; i < 5; ++i)
+            tensors.push_back(figures(channels, 41U + unsigned(i)));
+        const BundlePtr checkpoint =
+            VERIFIED(checkpointOf(tensors,
+                                  {"up.conv.weight", "up.conv.bias", "up.bn.weight", "up.bn.bias",
+                                   "up.bn.running_mean", "up.bn.running_var"},
+                                  {{kRows * kColumns, shape}}));
+        Values weight = tensors[0], bias(channels);
+        for (std::size_t i = 0; i < weight.size(); ++i) {
+            const std::size_t group = i / kColumns / (kRows / groups),
+                              at = group * each + i % kColumns / (kColumns / each);
+            const float factor = tensors[2][at] / std::sqrt(tensors[5][at] + 1e-5F);
+            weight[i] *= factor;
+            bias[at] = tensors[3][at] + (tensors[1][at] - tensors[4][at]) * factor;
+        }
+        MadeBundle made;
+        made.weight("const_0", "[" + shape + "]", halves(weight));
+        made.weight("const_1", fmt::format("[{}]", channels), halves(bias));
+        made.op("y", "[1, 64, 8]", "conv_transpose(bias = const_1, weight = const_0, x = x)");
+        const auto result =
+            VERIFIED(audit::auditPackage(made.open().value_or(nullptr), checkpoint));
+        QVERIFY2(result->faulty.empty() && result->sound.size() == 2, describe(*result).c_str());
+        QVERIFY(result->missing.empty() && result->unpaired.empty());
+    }
+
+    /// The bias of a convolution goes into the folded one, and is left for no other weight.
+    void foldedBias()
+    {
+        std::vector<Values> tensors{m_tensors[0]};
+        for (int i = 0; i < 7; ++i)
+            tensors.push_back(figures(kRows, 51U + unsigned(i)));
+        const BundlePtr checkpoint = VERIFIED(checkpointOf(
+            tensors, {"a.conv.weight", "a.conv.bias", "a.bn.weight", "a.bn.bias",
+                      "a.bn.running_mean", "a.bn.running_var", "norm.weight", "norm.bias"}));
+        Values weight = tensors[0], bias;
+        for (std::size_t row = 0; row < kRows; ++row) {
+            const float factor = tensors[2][row] / std::sqrt(tensors[5][row] + 1e-5F);
+            for (std::size_t i = 0; i < kColumns; ++i)
+                weight[row * kColumns + i] *= factor;
+            bias.push_back(tensors[3][row] + (tensors[1][row] - tensors[4][row]) * factor);
+        }
+        MadeBundle made;
+        made.weight("const_0", "[64, 64]", halves(weight));
+        made.weight("const_1", "[64]", halves(bias));
+        made.op("y", "[1, 64]", "linear(bias = const_1, weight = const_0, x = x)");
+        made.weight("const_2", "[64]", halves(tensors[7]));
+        made.weight("const_3", "[64]", halves(tensors[6]));
+        made.op("z", "[1, 64]", "layer_norm(beta = const_2, gamma = const_3, x = y)");
+        const auto result =
+            VERIFIED(audit::auditPackage(made.open().value_or(nullptr), checkpoint));
+        QVERIFY2(result->faulty.empty() && result->sound.size() == 4, describe(*result).c_str());
+        QVERIFY(result->missing.empty());
+    }
+
+    /// coremltools stores input, forget, output, cell, and one bias.
+    void gatesOfAnLstm()
+    {
+        const std::vector<Values> tensors{m_tensors[0],
+                                          Values(m_tensors[1].begin(), m_tensors[1].begin() + 1024),
+                                          figures(64, 61), figures(64, 62)};
+        const BundlePtr checkpoint = VERIFIED(checkpointOf(
+            tensors, {"r.weight_ih_l0", "r.weight_hh_l0", "r.bias_ih_l0", "r.bias_hh_l0"},
+            {{kRows * kColumns, "64,64"}, {1024, "64,16"}}));
+        const auto moved = [](Values values) {
+            const auto quarter = std::ptrdiff_t(values.size() / 4);
+            std::rotate(values.end() - 2 * quarter, values.end() - quarter, values.end());
+            return values;
+        };
+        Values bias;
+        for (std::size_t i = 0; i < 64; ++i)
+            bias.push_back(tensors[2][i] + tensors[3][i]);
+        MadeBundle made;
+        made.weight("const_0", "[64, 64]", halves(moved(tensors[0])));
+        made.weight("const_1", "[64, 16]", halves(moved(tensors[1])));
+        made.weight("const_2", "[64]", halves(moved(bias)));
+        made.op("y", "[1, 16]",
+                "lstm(bias = const_2, weight_hh = const_1, weight_ih = const_0, x = x)");
+        const auto result =
+            VERIFIED(audit::auditPackage(made.open().value_or(nullptr), checkpoint));
+        QVERIFY2(result->faulty.empty() && result->sound.size() == 3, describe(*result).c_str());
+        QVERIFY(result->missing.empty());
+    }
+
+    /// Queries, keys and values of unequal sizes, one tensor of the checkpoint.
+    void unequalParts()
+    {
+        const BundlePtr checkpoint = VERIFIED(checkpointOf({m_tensors[0]}, {"qkv.weight"}));
+        MadeBundle made;
+        const std::size_t rows[] = {32, 16, 16};
+        std::size_t first = 0;
+        for (std::size_t i = 0; i < std::size(rows); first += rows[i++]) {
+            Values part(m_tensors[0].begin() + std::ptrdiff_t(first * kColumns),
+                        m_tensors[0].begin() + std::ptrdiff_t((first + rows[i]) * kColumns));
+            if (i == 0)
+                std::fill(part.begin() + 3 * kColumns, part.begin() + 5 * kColumns, 0.0F);
+            made.layer(fmt::format("const_{}", i), fmt::format("[{}, 64]", rows[i]), halves(part));
+        }
+        const auto result =
+            VERIFIED(audit::auditPackage(made.open().value_or(nullptr), checkpoint));
+        QVERIFY2(result->faulty.size() == 1 && result->sound.size() == 2,
+                 describe(*result).c_str());
+        QVERIFY(result->faulty[0].fault == audit::Kind::RowsZeroed);
+        QVERIFY(result->faulty[0].rows == (std::vector<audit::Rows>{{3, 5}}));
+    }
+
+    /// Compressed weights without a tensor are counted, where tensors are missing.
+    void notCompared()
+    {
+        const BundlePtr package = VERIFIED(packageOf({int8(m_tensors[0]), int8(m_tensors[1])}));
+        for (const bool missing : {true, false}) {
+            std::vector<Values> tensors{m_tensors[0]};
+            if (missing)
+                tensors.push_back(figures(100, 71));
+            const auto result = VERIFIED(audit::auditPackage(package, checkpointOf(tensors)));
+            QVERIFY2(result->faulty.empty() && result->sound.size() == 1,
+                     describe(*result).c_str());
+            QCOMPARE(result->notCompared, std::size_t(missing));
+        }
     }
 
     /// Below the error of the form itself: the codes are not the nearest ones.
@@ -539,6 +674,40 @@ private Q_SLOTS:
         QCOMPARE(ranks, (std::vector<std::size_t>{0, 1, 3, 2, 6, 7, 5, 4}));
     }
 
+    /// One pair of swapped weights does not overturn the order of the others.
+    void orderOfSwapped_data()
+    {
+        addColumns<std::vector<std::string>, std::vector<double>>();
+        QTest::newRow("of two modules")
+            << std::vector<std::string>{"encoder.0.weight", "encoder.0.bias",   "encoder.2.weight",
+                                        "encoder.2.bias",   "decoder.0.weight", "decoder.0.bias",
+                                        "decoder.2.weight", "decoder.2.bias"}
+            << std::vector<double>{14, 1, 2, 3, 0, 15, 16, 17};
+        QTest::newRow("of two layers")
+            << std::vector<std::string>{"0.q_proj.weight", "0.k_proj.weight", "1.q_proj.weight",
+                                        "1.k_proj.weight", "2.q_proj.weight", "2.k_proj.weight"}
+            << std::vector<double>{0, 1, 5, 3, 4, 2};
+        const std::vector<std::string> gru{"weight_ih_l0", "bias_ih_l0", "weight_hh_l0",
+                                           "bias_hh_l0"};
+        QTest::newRow("weights of a cell") << gru << std::vector<double>{2, 1, 0, 3};
+        QTest::newRow("biases of a cell") << gru << std::vector<double>{0, 3, 2, 1};
+    }
+
+    void orderOfSwapped()
+    {
+        const auto [names, places] = fetched<std::vector<std::string>, std::vector<double>>();
+        const std::vector<std::optional<double>> positions(places.begin(), places.end());
+        const std::vector<std::size_t> ranks = audit::expectedOrder(names, positions);
+        for (const std::string_view end : {"weight", "bias"}) { // of each class on its own
+            std::vector<std::size_t> some;
+            for (std::size_t i = 0; i < names.size(); ++i) {
+                if (names[i].find(end) != std::string::npos)
+                    some.push_back(ranks[i]);
+            }
+            QVERIFY(std::is_sorted(some.begin(), some.end()));
+        }
+    }
+
     /// Names come from a file: neither their length nor their number is one that a module has.
     void orderOfStrangeNames()
     {
@@ -559,6 +728,14 @@ private Q_SLOTS:
     }
 
 private:
+    static Values figures(std::size_t count, unsigned seed)
+    {
+        std::mt19937_64 random(seed);
+        std::uniform_real_distribution<float> figure(0.3F, 2);
+        Values values(count);
+        std::generate(values.begin(), values.end(), [&] { return figure(random); });
+        return values;
+    }
     std::vector<Stored> stored(const Make &make) const
     {
         std::vector<Stored> all;
