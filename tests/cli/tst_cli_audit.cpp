@@ -197,6 +197,18 @@ private slots:
         QVERIFY(inspect(expected).out.contains("2 weights not in the form expected"));
         QCOMPARE(inspect(expected + args("--except *up* --except *down*")).exitCode, 0);
         QCOMPARE(inspect({u"--sibling"_s, m_broken}).exitCode, 0);
+        // Weights are paired without the suffixes of converters; one is in this build alone.
+        MadeBundle palettes;
+        palettes.op("up_weight_to_fp16_palettized", "[64, 48]",
+                    "constexpr_lut_to_dense(indices = " +
+                        palettes.blob(ElementType::Uint4, "[64, 48]", Bytes(1536)) + ", lut = " +
+                        palettes.blob(ElementType::Fp16, "[1, 1, 16, 1]", Bytes(32)) + ")");
+        palettes.consume("up_weight_to_fp16_palettized");
+        writeBundle(m_scratch, "palettes.mlmodelc", palettes);
+        const CliResult one = inspect({u"--sibling"_s, m_scratch.filePath(u"palettes.mlmodelc"_s)});
+        QCOMPARE(one.exitCode, 1);
+        QVERIFY2(one.out.contains("1 weight not in the form expected"), one.out.constData());
+        QVERIFY(one.out.contains("1 weight without a partner in the sibling build"));
         QCOMPARE(inspect({u"--expect"_s, u"palette4"_s}).exitCode, 2);
         const QString config =
             writeText(m_scratch, "c.json", R"({"global_config": {"mode": "kmeans", "nbits": 4}})");

@@ -62,6 +62,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("line");
         for (const char *line : {"inspect %/a.mlmodelc --stats --hash --sections",
                                  "inspect %/a.mlmodelc --findings",
+                                 "inspect %/a.mlmodelc --coverage",
                                  "inspect %/a.mlmodelc --coverage --expect *=palette4",
                                  "weight %/a.mlmodelc w",
                                  "bytes %/a.mlmodelc w",

@@ -182,14 +182,14 @@ Result<std::uint64_t> soundRank(const KeptView &kept, std::uint64_t element, std
             "patch.sparse_zero", "mask", "a value other than zero of a stored element",
             "another zero",
             "The form leaves zeros out: moving one would change the length of its slice");
+    if (state.payloadDecoder)
+        return tl::unexpected(indirectPayload());
     if (!kept.mask)
         return refused("patch.part", "mask", "a sparse weight", "no mask",
                        "Only a sparse weight can keep or drop elements");
     if (element >= state.elements)
         return refused("patch.index", "element", fmt::format("below {}", state.elements),
                        fmt::format("{}", element), "The index lies outside the weight");
-    if (state.payloadDecoder)
-        return tl::unexpected(indirectPayload());
     const std::uint64_t population = kept.mask->rank(kept.mask->bits());
     if (population != kept.count)
         return refused("codec.mask", "mask", fmt::format("{} set bits", kept.count),

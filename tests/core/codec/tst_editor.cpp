@@ -385,8 +385,15 @@ private slots:
             const auto decoder = Decoder::make(sample.encoding);
             if (form.payloadCoded &&
                 std::holds_alternative<std::shared_ptr<const Encoding>>(sample.encoding.payload)) {
-                for (std::uint64_t i = 0; i < decoder->elements().value; ++i)
-                    QCOMPARE(Editor(*decoder).keep(i, 1, 0).error().code, "patch.part");
+                // Whether the mask is that of another operation or there is none.
+                for (std::uint64_t i = 0; i < decoder->elements().value; ++i) {
+                    const Error set = Editor(*decoder).setElement(i, 1, 0).error();
+                    for (const Error &error : {Editor(*decoder).keep(i, 1, 0).error(),
+                                               Editor(*decoder).drop(i).error()}) {
+                        QCOMPARE(error.code, "patch.part");
+                        QCOMPARE(error.message, set.message);
+                    }
+                }
             }
             // Of tables that are codes with a scale, an entry becomes the nearest code: one byte.
             if (form.lutScaled)
