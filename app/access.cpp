@@ -2,6 +2,7 @@
 #include "app/access.h"
 
 #include "widgets/common/dock.h"
+#include "widgets/weight/weight_grid_view.h"
 
 #include <QAbstractItemView>
 #include <QAccessible>
@@ -34,6 +35,14 @@ bool standsBehind(const QWidget *widget)
     return false;
 }
 
+/// The grid of a weight goes nowhere when its first cell is picked for it.
+bool isGrid(const QWidget *widget)
+{
+    while (widget && !qobject_cast<const ui::WeightGridView *>(widget))
+        widget = widget->parentWidget();
+    return widget != nullptr;
+}
+
 /// Which link of a text is marked, as far as one can tell.
 int linkOf(const QWidget *widget)
 {
@@ -55,7 +64,7 @@ bool TabOrder::eventFilter(QObject *watched, QEvent *event)
     if (event->type() == QEvent::FocusIn) {
         // Qt would choose the first row, and every view would go there.
         auto *view = qobject_cast<QAbstractItemView *>(watched);
-        if (view && view->window() == m_window && !view->currentIndex().isValid())
+        if (view && view->window() == m_window && !view->currentIndex().isValid() && !isGrid(view))
             view->setCurrentIndex({});
         return false;
     }
