@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <string_view>
@@ -355,6 +356,55 @@ std::vector<std::uint64_t> samplePlaces(std::uint64_t elements, std::uint64_t mo
             i * stratum + (count == elements ? 0 : ((i + 1) * 0x9E3779B97F4A7C15U >> 17) % stratum);
     }
     return places;
+}
+
+Shape squeezed(const Shape &shape)
+{
+    Shape result;
+    for (const std::uint64_t extent : shape) {
+        if (extent != 1)
+            result.push_back(extent);
+    }
+    return result;
+}
+
+std::set<std::pair<std::uint64_t, std::uint64_t>> rowRuns(const Shape &shape,
+                                                          const std::set<Shape> &wanted)
+{
+    constexpr unsigned kMostRuns = 4;
+    constexpr std::size_t kMostSizes = 12;
+    Shape part = shape;
+    std::vector<std::uint64_t> sizes; // first those of equal parts
+    const auto consider = [&](std::uint64_t rows) {
+        part[0] = rows;
+        if (rows < shape[0] && wanted.count(squeezed(part)) != 0 && sizes.size() < kMostSizes &&
+            std::ranges::find(sizes, rows) == sizes.end())
+            sizes.push_back(rows);
+    };
+    for (unsigned parts = 2; parts <= kMostRuns; ++parts) {
+        if (shape[0] % parts == 0)
+            consider(shape[0] / parts);
+    }
+    for (const Shape &each : wanted) {
+        if (!each.empty())
+            consider(each[0]);
+    }
+    std::set<std::pair<std::uint64_t, std::uint64_t>> runs;
+    const std::function<bool(std::uint64_t, unsigned)> tile = [&](std::uint64_t at,
+                                                                  unsigned parts) {
+        if (at == shape[0] || parts == 0)
+            return at == shape[0];
+        bool any = false;
+        for (const std::uint64_t rows : sizes) {
+            if (rows <= shape[0] - at && tile(at + rows, parts - 1)) {
+                runs.emplace(at, at + rows);
+                any = true;
+            }
+        }
+        return any;
+    };
+    tile(0, kMostRuns);
+    return runs;
 }
 
 Likeness likeness(std::span<const float> d, std::span<const float> r)

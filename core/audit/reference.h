@@ -11,6 +11,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// Private to the audit: what a weight of a package should hold.
@@ -113,6 +114,13 @@ private:
 /// is 1e-5 until fitted. `transposed`: shapes of the weights of the package's transposed
 /// convolutions.
 std::vector<FoldedNorm> findNorms(const Bundle &checkpoint, const std::set<Shape> &transposed);
+
+/// A shape without its extents of 1.
+Shape squeezed(const Shape &shape);
+/// Runs of rows, [first, end), of which two to four follow each other and make all of a tensor,
+/// and each has a shape that is wanted (squeezed shapes).
+std::set<std::pair<std::uint64_t, std::uint64_t>> rowRuns(const Shape &shape,
+                                                          const std::set<Shape> &wanted);
 
 /// Relative squared distance and correlation of sampled elements.
 struct Likeness {

@@ -6,7 +6,6 @@
 #include "core/bundle/bundle.h"
 
 #include <cmath>
-#include <functional>
 #include <set>
 #include <utility>
 
@@ -21,16 +20,6 @@ constexpr double kSameShort = 0.95; ///< of few elements
 constexpr std::size_t kShort = 24;
 constexpr double kNearlyEqual = 1e-4; ///< squared relative distance
 constexpr std::uint64_t kSamples = 1024;
-
-Shape squeezed(const Shape &shape)
-{
-    Shape result;
-    for (const std::uint64_t extent : shape) {
-        if (extent != 1)
-            result.push_back(extent);
-    }
-    return result;
-}
 
 bool isStatistic(std::string_view name)
 {
@@ -385,50 +374,9 @@ private:
             if (!free(k) || whole.norm != kNoIndex || whole.pieces.size() != 1 || whole.isTurned)
                 continue;
             const std::size_t tensor = m_tensor[k];
-            for (const auto &[first, end] : runsOf(whole.shape, wanted))
+            for (const auto &[first, end] : rowRuns(whole.shape, wanted))
                 add(Reference::rows(m_checkpoint, tensor, first, end), tensor);
         }
-    }
-
-    /// Runs of rows, [first, end), of which two to four follow each other and make all of a tensor,
-    /// and each has a shape that is wanted.
-    static std::set<std::pair<std::uint64_t, std::uint64_t>> runsOf(const Shape &shape,
-                                                                    const std::set<Class> &wanted)
-    {
-        constexpr unsigned kMostRuns = 4;
-        constexpr std::size_t kMostSizes = 12;
-        Shape part = shape;
-        std::vector<std::uint64_t> sizes; // first those of equal parts
-        const auto consider = [&](std::uint64_t rows) {
-            part[0] = rows;
-            if (rows < shape[0] && wanted.count(squeezed(part)) != 0 && sizes.size() < kMostSizes &&
-                std::ranges::find(sizes, rows) == sizes.end())
-                sizes.push_back(rows);
-        };
-        for (unsigned parts = 2; parts <= kMostRuns; ++parts) {
-            if (shape[0] % parts == 0)
-                consider(shape[0] / parts);
-        }
-        for (const Class &each : wanted) {
-            if (!each.empty())
-                consider(each[0]);
-        }
-        std::set<std::pair<std::uint64_t, std::uint64_t>> runs;
-        const std::function<bool(std::uint64_t, unsigned)> tile = [&](std::uint64_t at,
-                                                                      unsigned parts) {
-            if (at == shape[0] || parts == 0)
-                return at == shape[0];
-            bool any = false;
-            for (const std::uint64_t rows : sizes) {
-                if (rows <= shape[0] - at && tile(at + rows, parts - 1)) {
-                    runs.emplace(at, at + rows);
-                    any = true;
-                }
-            }
-            return any;
-        };
-        tile(0, kMostRuns);
-        return runs;
     }
 
     /// Several tensors of one module in one weight.
