@@ -135,24 +135,6 @@ bool isVector(const Weight &weight)
     return weight.shape.size() < 2;
 }
 
-/// What the compressed weights of a bundle say of its compression.
-struct Compressed {
-    std::uint64_t least = UINT64_MAX; ///< elements of the smallest
-    bool vectors = false;             ///< weights of one axis are among them
-};
-
-Compressed compressedOf(const Bundle &bundle)
-{
-    Compressed found;
-    for (const Weight &weight : bundle.weights()) {
-        if (weight.form.isDense() || !isKnown(weight))
-            continue;
-        found.least = std::min(found.least, weight.elements.value);
-        found.vectors = found.vectors || isVector(weight);
-    }
-    return found;
-}
-
 /// The axes that coremltools lays blocks (input) and groups (output) along; nothing where the
 /// operations that read the weight differ.
 std::optional<ChannelAxes> blockAxes(const Weight &weight)
@@ -203,7 +185,7 @@ std::string notDivisible(const Weight &weight, const ExpectedForm &rule)
 
 /// Why a weight may have been left dense, where a rule expects another form, or without one.
 std::string leftBecause(const Bundle &bundle, const Weight &weight, const ExpectedForm *rule,
-                        const Compressed &compressed)
+                        const CompressedWeights &compressed)
 {
     const bool coreAi = isOfCoreAi(bundle);
     const std::uint64_t elements = weight.elements.value;
@@ -476,11 +458,25 @@ std::string coveredForm(const Bundle &bundle, std::size_t index)
     return text.empty() ? formText(weight.form) : text;
 }
 
-std::string whyDense(const Bundle &bundle, std::size_t index)
+CompressedWeights compressedWeights(const Bundle &bundle)
+{
+    CompressedWeights found;
+    for (const Weight &weight : bundle.weights()) {
+        if (weight.form.isDense() || !isKnown(weight))
+            continue;
+        found.least = std::min(found.least, weight.elements.value);
+        found.vectors = found.vectors || isVector(weight);
+    }
+    return found;
+}
+
+std::string whyDense(const Bundle &bundle, std::size_t index, const CompressedWeights *compressed)
 {
     const Weight &weight = bundle.weights()[index];
-    return weight.form.isDense() ? leftBecause(bundle, weight, nullptr, compressedOf(bundle))
-                                 : std::string();
+    if (!weight.form.isDense())
+        return {};
+    return leftBecause(bundle, weight, nullptr,
+                       compressed ? *compressed : compressedWeights(bundle));
 }
 
 std::vector<std::optional<std::string>> partnerForms(const Bundle &sibling,
@@ -501,7 +497,7 @@ Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules)
     const Totals totals = bundle.totals();
     coverage.storedBytes = totals.storedBytes.value;
     coverage.parameters = totals.denseFp16Bytes.value / 2;
-    const Compressed compressed = compressedOf(bundle);
+    const CompressedWeights compressed = compressedWeights(bundle);
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
         const Weight &weight = bundle.weights()[i];
         CoverageRow row;

@@ -82,9 +82,16 @@ struct Coverage {
 /// Reads tables alone.
 Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules);
 
+/// What the compressed weights of a bundle say of its compression.
+struct CompressedWeights {
+    std::uint64_t least = UINT64_MAX; ///< elements of the smallest
+    bool vectors = false;             ///< weights of one axis are among them
+};
+CompressedWeights compressedWeights(const Bundle &bundle);
 /// Why a weight that is dense may have been left so, where nothing else is expected; empty for
-/// others.
-std::string whyDense(const Bundle &bundle, std::size_t weight);
+/// others. `compressed`: of that bundle, for callers that ask of many weights.
+std::string whyDense(const Bundle &bundle, std::size_t weight,
+                     const CompressedWeights *compressed = nullptr);
 /// Short word of what a weight is stored as: "palette4", "sparse+int8", "dense-fp16".
 std::string coveredForm(const Bundle &bundle, std::size_t weight);
 

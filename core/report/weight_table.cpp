@@ -276,7 +276,7 @@ const TableOf<WeightFacts> &weightTable()
          jsonOf(CELL(ofRead(row, valueCount(row, row.statistics ? row.statistics->inf : 0))))},
         {kWindow, "why_dense", "why dense", "Why a dense weight may have been left as it is",
          [](auto &row) -> Value {
-             std::string why = whyDense(*row.bundle, row.index);
+             std::string why = whyDense(*row.bundle, row.index, row.compressed);
              return why.empty() ? Value(Nothing()) : Value(std::move(why));
          }},
         {kDocument | kTerminal, "sha256", "SHA-256 of the weight decoded as fp16", hashValue,

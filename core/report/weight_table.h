@@ -5,6 +5,10 @@
 #include "core/form/operand_place.h"
 #include "core/report/column.h"
 
+namespace kernscope {
+struct CompressedWeights;
+}
+
 /// The weights of a bundle, as `inspect` and the tree of the window list them.
 namespace kernscope::report {
 
@@ -21,7 +25,8 @@ struct WeightFacts {
     StatisticsOptions asked = {};           ///< columns that were not asked for are absent
     /// Share of the decoded elements that are zero, 0 to 1, where no statistics say it.
     std::optional<double> zeros = {};
-    bool severalFunctions = false; ///< else there is no column of functions
+    bool severalFunctions = false;                 ///< else there is no column of functions
+    const CompressedWeights *compressed = nullptr; ///< of the bundle, as far as it was looked for
 
     const Weight &weight() const;
 };

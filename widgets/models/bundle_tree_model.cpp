@@ -104,6 +104,7 @@ void BundleTreeModel::setBundle(BundlePtr bundle)
 {
     beginResetModel();
     m_bundle = std::move(bundle);
+    m_compressed = m_bundle ? compressedWeights(*m_bundle) : CompressedWeights();
     m_zeros.assign(m_bundle ? m_bundle->weights().size() : 0,
                    std::numeric_limits<double>::quiet_NaN());
     m_shortNames.clear();
@@ -554,6 +555,7 @@ report::WeightFacts BundleTreeModel::factsOf(std::size_t weight) const
     facts.bundle = m_bundle.get();
     facts.index = weight;
     facts.zeros = zeroFraction(weight);
+    facts.compressed = &m_compressed;
     return facts;
 }
 

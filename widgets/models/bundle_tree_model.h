@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/assessment/coverage.h"
 #include "core/assessment/weight_where.h"
 #include "core/bundle/bundle.h"
 #include "core/report/weight_table.h"
@@ -132,6 +133,7 @@ private:
 
     WindowColumns<report::WeightFacts> m_columns;
     BundlePtr m_bundle;
+    CompressedWeights m_compressed;
     std::vector<Group> m_groups;      ///< all of them
     std::vector<std::size_t> m_shown; ///< groups with a row to show
     QStringList m_shortNames;         ///< by weight
