@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/audit/audit.h"
 
+#include "core/assessment/weight_facts.h"
 #include "core/audit/seats.h"
 #include "core/audit/structures.h"
 #include "core/base/error_builder.h"
@@ -134,13 +135,17 @@ Scheme schemeOf(const Bundle &package)
 
 /// Why a dense weight should be compressed; nothing where it may be dense: too small, not divisible
 /// as the scheme wants it, or no weight like it is compressed.
-std::optional<std::string> leftDense(const Bundle &package, std::size_t index, const Scheme &scheme)
+std::optional<std::string> leftDense(const Bundle &package, std::size_t index,
+                                     const ChannelAxes &axes, const Scheme &scheme)
 {
     const Weight &weight = package.weights()[index];
     if (!scheme.compresses || weight.fault || !weight.form.isDense() || weight.shape.size() < 2 ||
         weight.elements.value <= scheme.threshold)
         return std::nullopt;
-    const std::uint64_t outputs = weight.shape[0], inputs = weight.shape[1];
+    const auto along = [&](std::size_t axis) {
+        return axis < weight.shape.size() ? weight.shape[axis] : 1;
+    };
+    const std::uint64_t outputs = along(axes.output), inputs = along(axes.input);
     if ((scheme.block > 0 && inputs % scheme.block != 0) ||
         (scheme.group > 0 && outputs % scheme.group != 0) ||
         (scheme.pattern > 0 && (inputs % scheme.pattern != 0 || inputs < 2 * scheme.pattern ||
@@ -623,10 +628,12 @@ private:
 
     void nameDense(std::vector<Judged> &all, const Scheme &scheme) const
     {
+        const std::vector<ChannelAxes> axes = judgedAxes(*m_package);
         for (Judged &judged : all) {
             if (judged.row.fault)
                 continue;
-            if (auto why = leftDense(*m_package, judged.row.weight, scheme)) {
+            const std::size_t weight = judged.row.weight;
+            if (auto why = leftDense(*m_package, weight, axes[weight], scheme)) {
                 judged.row.fault = Kind::NotCompressed;
                 judged.row.why = *std::move(why);
             }
