@@ -174,8 +174,8 @@ void addKept(const Bundle &bundle, const EncodedBundle &encoded, Diagnostics &di
     diagnostics.push_back(
         {Severity::Note,
          valueError("encode.kept", {}, {}, {},
-                    fmt::format("{} that get no smaller, or have no other form, stay as they "
-                                "are: {}.",
+                    fmt::format("As they are, because no form makes them smaller or they have no "
+                                "other: {} ({}).",
                                 counted(names.size(), "weight"), listOf(names)))});
 }
 

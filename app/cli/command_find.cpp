@@ -164,7 +164,7 @@ void addHow(CLI::App &command, FindArguments &arguments)
         ->needs(arguments.isInteger);
     arguments.hasTolerance =
         addOption(command, "--tolerance", "T", arguments.tolerance, "The value may be so far away")
-            ->check(CLI::NonNegativeNumber)
+            ->check(notNegative())
             ->needs(arguments.isValue);
 }
 
@@ -193,12 +193,16 @@ struct BytesArguments {
     std::uint64_t count = 1;
 };
 
-/// The file that a place without one is in: the first weight file, else the first file.
+/// The file that a place without one is in: the first weight file, else the first one with weights.
 std::size_t mainFile(const Bundle &bundle)
 {
     const auto &files = bundle.files();
     const auto *data = findBy(files, &BundleFile::role, SectionKind::Data);
-    return !data ? 0 : static_cast<std::size_t>(data - files.data());
+    if (data)
+        return static_cast<std::size_t>(data - files.data());
+    const auto held = std::ranges::find_if(
+        bundle.sections(), [](const Section &each) { return each.weight != kNoIndex; });
+    return held == bundle.sections().end() ? 0 : held->file;
 }
 
 std::size_t fileNamed(const Bundle &bundle, const std::string &name)

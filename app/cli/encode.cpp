@@ -7,6 +7,7 @@
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/half_counts.h"
+#include "core/bundle/statistics.h"
 #include "core/codec/encode/form_encoder.h"
 #include "core/patch/edit/find_weight.h"
 #include "core/patch/reencode/reencode.h"
@@ -178,6 +179,8 @@ Result<Pending> encodeOne(const Bundle &bundle, std::size_t index, codec::FormSp
     const Weight &weight = bundle.weights()[index];
     if (weight.fault)
         return tl::unexpected(*weight.fault);
+    if (auto fault = maskFault(bundle, index))
+        return tl::unexpected(*std::move(fault));
     const auto decoder = TRY(bundle.decoder(index));
     Pending pending{index, std::vector<float>(decoder.elements().value),
                     {},    inputs,

@@ -30,6 +30,8 @@ std::string valueName(const CLI::Option &option)
         return text;
     }
     const std::string type = option.get_type_name();
+    if (type.size() == 3 && type[1] == ':')
+        return type; // A:B
     const std::string word = type.substr(0, type.find_first_of(": "));
     return word == "UINT" || word == "INT" ? "N" : word == "FLOAT" ? "X" : word;
 }

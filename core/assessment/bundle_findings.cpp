@@ -234,7 +234,7 @@ std::string findingText(const Bundle &bundle, const Finding &finding)
                                ? "1 value that is NaN or infinite"
                                : grouped(finding.count) + " values that are NaN or infinite");
     case Finding::Kind::BeyondHalf:
-        return fmt::format("{}: {} beyond fp16, which become infinite there", name,
+        return fmt::format("{}: {} beyond fp16 (infinite there)", name,
                            finding.count == 1 ? "1 value is"
                                               : grouped(finding.count) + " values are");
     case Finding::Kind::ZeroScale:

@@ -434,6 +434,10 @@ std::string nearestChange(const WeightForm &form, const Verdict &verdict)
     if (form.use.bias)
         return "A bias is always dense: it is added to what the operation that reads it "
                "makes.";
+    Search search(form, *verdict.target);
+    const std::string found = search.run();
+    if (!found.empty())
+        return fmt::format("It streams on {} {}.", chip, found);
     if (form.use.kernel && !*form.use.kernel)
         return fmt::format(
             "No change is known{}: the gates apply to kernels (conv, linear, "
@@ -441,10 +445,6 @@ std::string nearestChange(const WeightForm &form, const Verdict &verdict)
             verdict.outcome == Outcome::Rejected
                 ? fmt::format(" that makes it stream, but {} takes it as dense fp16", chip)
                 : "");
-    Search search(form, *verdict.target);
-    const std::string found = search.run();
-    if (!found.empty())
-        return fmt::format("It streams on {} {}.", chip, found);
     if (search.savesNothing())
         return fmt::format(
             "No change saves anything: in every form that streams on {} the weight takes "

@@ -376,6 +376,17 @@ Diagnostics verifyPayload(const Bundle &bundle, std::size_t index, Progress *pro
     return all;
 }
 
+std::optional<Error> maskFault(const Bundle &bundle, std::size_t weight)
+{
+    if (bundle.weights()[weight].operand(codec::PartRole::Mask)) {
+        for (Diagnostic &found : verifyPayload(bundle, weight)) {
+            if (found.error.code == "codec.mask")
+                return std::move(found.error);
+        }
+    }
+    return std::nullopt;
+}
+
 Diagnostics verifyPayloads(const Bundle &bundle, Progress *progress)
 {
     DiagnosticLog log;

@@ -64,6 +64,8 @@ Result<std::vector<std::uint64_t>> channelDensity(const Bundle &bundle, std::siz
 
 /// Payload checks of one weight; of one that cannot be decoded, why. Progress in elements.
 Diagnostics verifyPayload(const Bundle &bundle, std::size_t weight, Progress *progress = nullptr);
+/// Why the values behind a mask are not known: it does not fit them ("codec.mask").
+std::optional<Error> maskFault(const Bundle &bundle, std::size_t weight);
 /// Payload checks of every weight (mask against survivors, non-finite scales, padding bits), as
 /// diagnostics with file and offset. Progress in elements.
 Diagnostics verifyPayloads(const Bundle &bundle, Progress *progress = nullptr);

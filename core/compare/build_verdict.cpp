@@ -107,7 +107,7 @@ std::string storedVerdict(const ComparedPair &pair, const Weight &a, const Weigh
     if (!pair.shapeEqual)
         return pair.reshaped ? "same values, another shape" : "shapes differ";
     if (pair.storedEqual)
-        return "identical";
+        return pair.layoutEqual ? "identical" : "same bytes";
     if (pair.layoutEqual)
         return "stored bytes differ";
     return a.form == b.form ? "layouts differ" : "forms differ";
@@ -128,7 +128,7 @@ std::string reorderedVerdict(const ComparedPair &pair, const ValueDifference &va
 std::string valueVerdict(const ComparedPair &pair, const ValueDifference &values)
 {
     if (values.identical())
-        return pair.storedEqual ? "identical" : "same values";
+        return pair.storedEqual && pair.layoutEqual ? "identical" : "same values";
     if (values.notFinite > 0)
         return notFiniteText(values);
     // A patch leaves the layout as it is: there the number says more than any word.
@@ -144,6 +144,8 @@ std::string valueVerdict(const ComparedPair &pair, const ValueDifference &values
         return values.revived == 0 ? "all zero in B" : "all zero in A";
     if (values.changed == 0)
         return values.revived == 0 ? "kept values exact" : "other zeros, kept values exact";
+    if (pair.exchanged)
+        return "the values of another weight";
     const std::string likeness(likenessText(values.relativeRmse));
     if (pair.step && values.maxAbs <= *pair.step && values.relativeRmse <= kSimilarRmse)
         return "within one step";
@@ -208,7 +210,8 @@ struct PairCounts {
         unreadable += pair.unreadable();
         encoded += pair.reencoded();
         reordered += inOrder;
-        edited += pair.layoutEqual && !pair.storedEqual && !pair.unreadable() && !inOrder;
+        edited += (pair.layoutEqual || pair.shapeOnly) && pair.shapeEqual && !pair.storedEqual &&
+                  !pair.unreadable() && !inOrder;
         renamed += baseName(a.weights()[pair.a].name) != baseName(b.weights()[pair.b].name);
         reshaped += pair.reshaped;
         otherShape += !pair.shapeEqual && !pair.reshaped && !pair.unreadable();
@@ -396,10 +399,10 @@ PairSeverity severityOf(const ComparedPair &pair)
     if (pair.unreadable())
         return {SeverityKind::NotComparable};
     if (pair.values)
-        return severityOf(*pair.values, pair.storedEqual);
-    if (pair.storedEqual)
+        return severityOf(*pair.values, pair.storedEqual && pair.layoutEqual);
+    if (pair.storedEqual && pair.layoutEqual)
         return {SeverityKind::Identical};
-    if (pair.reshaped)
+    if (pair.reshaped || pair.storedEqual)
         return {SeverityKind::SameValues};
     return {pair.shapeEqual ? SeverityKind::Unknown : SeverityKind::NotComparable};
 }

@@ -80,9 +80,11 @@ Shape squeezed(const Shape &shape)
 }
 
 std::optional<WeightSketch> WeightSketch::make(const Bundle &bundle, std::size_t weight,
-                                               std::size_t axis)
+                                               std::size_t axis, bool turned)
 {
-    const Shape shape = squeezed(bundle.weights()[weight].shape);
+    Shape shape = squeezed(bundle.weights()[weight].shape);
+    if (turned)
+        std::ranges::reverse(shape);
     if (axis >= shape.size())
         return std::nullopt;
     const auto decoder = bundle.decoder(weight);
@@ -108,8 +110,9 @@ std::optional<WeightSketch> WeightSketch::make(const Bundle &bundle, std::size_t
     std::size_t at = 0;
     for (const std::uint64_t channel : picked) {
         for (const std::uint64_t place : places) {
-            const std::uint64_t element =
-                (place / inner * extent + channel) * inner + place % inner;
+            std::uint64_t element = (place / inner * extent + channel) * inner + place % inner;
+            if (turned)
+                element = element % shape[1] * shape[0] + element / shape[1];
             decoder->decodeFloat(element, std::span(sketch.m_samples).subspan(at++, 1));
         }
     }

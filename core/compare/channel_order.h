@@ -38,10 +38,11 @@ public:
     static constexpr std::uint64_t kMostElements = 65536; ///< that are decoded for one
     static constexpr std::uint64_t kMostChannels = 8192;  ///< whose order is looked for
 
-    /// Along axis 0 or 1 of the shape without extents of one. Nothing where the weight cannot be
-    /// decoded, or has no such axis. Hold the files for reading.
+    /// Along axis 0 or 1 of the shape without extents of one; of a matrix that is `turned`, of its
+    /// transpose. Nothing where the weight cannot be decoded, or has no such axis. Hold the files
+    /// for reading.
     static std::optional<WeightSketch> make(const Bundle &bundle, std::size_t weight,
-                                            std::size_t axis);
+                                            std::size_t axis, bool turned = false);
 
     /// Correlation of the samples: 1 for the same values, whatever their scale and offset; about 0
     /// for two that have nothing in common. 0 where one side is constant.

@@ -5,7 +5,9 @@
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/compare/byte_alignment.h"
+#include "core/compare/content_match.h"
 #include "core/container/mil/model_files.h"
+#include "core/container/network/network_program.h"
 
 #include <fmt/format.h>
 
@@ -84,6 +86,10 @@ std::vector<std::span<const std::byte>> programsOf(const Bundle &bundle)
     return files;
 }
 
+/// Differences that no form of storage makes, and weights in which chance makes none alike.
+constexpr double kUnlikeRmse = 0.5;
+constexpr std::uint64_t kFewest = 16;
+
 class BundleComparison
 {
 public:
@@ -122,6 +128,7 @@ public:
             if (m_steps.compared)
                 m_steps.compared(i, m_result.weights[i]);
         }
+        findExchanged();
         const bool sameKind = m_a.kind() == m_b.kind();
         // Of two checkpoints each names its tensors itself; elsewhere a kind may not know the names
         // that the other gives.
@@ -165,7 +172,7 @@ private:
             }
         }
         for (const ComparedPair &pair : m_result.weights) {
-            if (pair.layoutEqual)
+            if (pair.layoutEqual || (pair.shapeOnly && pair.shapeEqual))
                 total += m_a.weights()[pair.a].storedBytes.value;
             if (m_options.values && (pair.shapeEqual || m_a.weights()[pair.a].elements ==
                                                             m_b.weights()[pair.b].elements))
@@ -210,7 +217,7 @@ private:
 
     bool compareStored(ComparedPair &pair)
     {
-        if (!pair.layoutEqual)
+        if (!pair.layoutEqual && !(pair.shapeOnly && pair.shapeEqual))
             return true;
         const BundleReadLock lock(m_a, m_b);
         const OperandList &a = m_a.weights()[pair.a].operands(),
@@ -234,6 +241,33 @@ private:
                                : findReshaped(m_a, m_b, pair, m_progress);
     }
 
+    /// Of pairs by name whose values have little in common, those that hold each other's.
+    void findExchanged()
+    {
+        std::map<std::string, std::size_t> held; // by content: the weight of A
+        std::vector<ComparedPair *> unlike;
+        const BundleReadLock lock(m_a, m_b);
+        for (ComparedPair &pair : m_result.weights) {
+            if (!pair.values || pair.slice || pair.rule || pair.order ||
+                (pair.pairing != Pairing::Name && pair.pairing != Pairing::Consumer) ||
+                pair.values->relativeRmse < kUnlikeRmse || pair.values->elements() < kFewest)
+                continue;
+            unlike.push_back(&pair);
+            const auto [at, isNew] = held.emplace(keyOf(m_a, pair.a), pair.a);
+            if (!isNew)
+                at->second = kNoIndex;
+        }
+        for (ComparedPair *pair : unlike) {
+            const auto found = unlike.size() > 1 ? held.find(keyOf(m_b, pair->b)) : held.end();
+            if (found != held.end() && !found->first.empty() && found->second != kNoIndex)
+                pair->exchanged = found->second;
+        }
+    }
+    static std::string keyOf(const Bundle &bundle, std::size_t weight)
+    {
+        return diff::contentKey(bundle, weight, diff::KeyPrecision::Half);
+    }
+
     void describeProgram()
     {
         auto &program = m_result.program;
@@ -252,9 +286,16 @@ private:
             return diff::sameBytes(x, y, nullptr).value_or(false);
         });
         program.detail = comparePrograms(*m_a.program(), *m_b.program());
+        if (m_a.program()->functions.empty() && m_b.program()->functions.empty() && !a.empty() &&
+            !b.empty()) // old networks: their layers
+            program.detail =
+                comparePrograms(network::networkProgram(*m_a.program(), a.front(), {}),
+                                network::networkProgram(*m_b.program(), b.front(), {}));
         const std::span<const std::byte> none;
         compareModels(*m_a.program(), a.empty() ? none : a.front(), *m_b.program(),
                       b.empty() ? none : b.front(), program.detail);
+        if (m_a.kind() == m_b.kind())
+            compareInterfaces(*m_a.program(), *m_b.program(), program.detail);
         // A program that could not be read whole is judged by its bytes as well.
         const auto readWhole = [](const Bundle &bundle) {
             return !bundle.program()->functions.empty() && !hasErrors(bundle.diagnostics());

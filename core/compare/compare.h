@@ -66,12 +66,15 @@ struct ProgramChange {
     /// What it is in the program: a weight's storage is how its constant is written (const,
     /// constexpr_…), which no operation that reads it notices.
     /// A model: one of a pipeline that is no program, such as a suppression of boxes.
-    enum class What : std::uint8_t { Function, Operation, Storage, Model };
+    /// Interface: an input, output or state as its description has it, which apps go by.
+    enum class What : std::uint8_t { Function, Operation, Storage, Model, Interface };
     Kind kind = Kind::Changed;
     What what = What::Operation;
     std::string function;  ///< of a pipeline "model/function"; of a model its path
     std::string operation; ///< displayed name, of A where it has it; empty: the function itself
-    std::string type;      ///< "conv"; where the types differ: "const > constexpr_lut_to_dense"
+    /// "conv"; where the types differ: "const > constexpr_lut_to_dense"; "input", "output",
+    /// "state".
+    std::string type;
     std::vector<std::string> details; ///< "strides: [1, 1] > [2, 2]"
     mil::SourceSpan spanA, spanB;     ///< of the statement; length 0 where there is none
 };
@@ -89,7 +92,7 @@ struct ProgramDifference {
 
 /// "removed", "inserted", "changed".
 std::string_view programChangeName(ProgramChange::Kind kind);
-/// "function", "operation", "storage", "model".
+/// "function", "operation", "storage", "model", "interface".
 std::string_view programPartName(ProgramChange::What what);
 
 /// Matches operations by the name of what they make (without converters' suffixes), then by what
@@ -101,6 +104,10 @@ ProgramDifference comparePrograms(const mil::Program &a, const mil::Program &b);
 /// kind, and the bytes of their descriptions. The bytes are those of the programs' files.
 void compareModels(const mil::Program &a, std::span<const std::byte> bytesA, const mil::Program &b,
                    std::span<const std::byte> bytesB, ProgramDifference &result);
+/// Adds inputs, outputs and states whose names, types, shapes or optionality differ in the
+/// descriptions of models that both have. Of bundles of one kind: kinds do not say the same of
+/// them.
+void compareInterfaces(const mil::Program &a, const mil::Program &b, ProgramDifference &result);
 
 /// What makes of A all but little of B, where the two have little in common: the mistakes that
 /// people look for.
@@ -182,7 +189,7 @@ struct ComparedPair : PairSides {
     /// Stored bytes of B over those of A; empty where either is unknown or A stores none.
     std::optional<double> storedRatio;
     bool layoutEqual = false; ///< same form, type, shape and part sizes
-    bool storedEqual = false; ///< and the same stored bytes
+    bool storedEqual = false; ///< and the same stored bytes, whatever extents of one there are
     bool shapeEqual = false;  ///< decoded values can be compared (extents of one do not count)
     bool shapeOnly = false;   ///< the layout is the same but for the shape
     /// The shapes differ, and the values are the same in the same order: found along with the
@@ -204,6 +211,9 @@ struct ComparedPair : PairSides {
     /// in their places have little in common, along with the values.
     std::optional<ChannelOrder> order;
     std::optional<ReorderedValues> reordered; ///< values in that order, found along with `values`
+    /// The weight of A whose values B holds, where they are not those of `a` although the two are
+    /// called the same: found along with the values.
+    std::optional<std::size_t> exchanged;
     /// The values are the same: all of them where they were compared, the sampled ones before.
     bool exact() const { return values ? values->identical() : content == ContentKind::Exact; }
 };

@@ -20,11 +20,16 @@ constexpr std::size_t kMostOrders = 64;
 
 using Indices = std::vector<std::size_t>;
 
-std::map<Shape, Indices> byShape(const Bundle &bundle, std::span<const std::size_t> weights)
+std::map<Shape, Indices> byShape(const Bundle &bundle, std::span<const std::size_t> weights,
+                                 bool turned)
 {
     std::map<Shape, Indices> groups;
-    for (const std::size_t weight : weights)
-        groups[squeezed(bundle.weights()[weight].shape)].push_back(weight);
+    for (const std::size_t weight : weights) {
+        Shape shape = squeezed(bundle.weights()[weight].shape);
+        if (turned)
+            std::ranges::reverse(shape);
+        groups[shape].push_back(weight);
+    }
     return groups;
 }
 
@@ -41,13 +46,13 @@ double neededInOrder(std::size_t samples)
                           std::tanh(kDeviations / std::sqrt(static_cast<double>(samples - 3))));
 }
 
-/// The weights of one shape that both sides have left.
+/// The weights of one shape that both sides have left; `turned`: matrices, those of B transposed.
 class ShapeGroup
 {
 public:
-    ShapeGroup(const Bundle &a, Indices weightsA, const Bundle &b, Indices weightsB,
+    ShapeGroup(const Bundle &a, Indices weightsA, const Bundle &b, Indices weightsB, bool turned,
                const Progress *progress)
-        : m_a(a), m_b(b), m_progress(progress), m_weightsA(std::move(weightsA)),
+        : m_a(a), m_b(b), m_turned(turned), m_progress(progress), m_weightsA(std::move(weightsA)),
           m_weightsB(std::move(weightsB))
     {
     }
@@ -55,7 +60,8 @@ public:
     void run(std::vector<ContentMatch> &result)
     {
         pairInOrder();
-        pairReordered();
+        if (!m_turned)
+            pairReordered();
         result.insert(result.end(), m_found.begin(), m_found.end());
     }
 
@@ -64,8 +70,10 @@ private:
                                                       const Indices &weights) const
     {
         std::vector<std::optional<WeightSketch>> list;
+        const bool turned = m_turned && &bundle == &m_b;
         for (const std::size_t weight : weights)
-            list.push_back(cancelled() ? std::nullopt : WeightSketch::make(bundle, weight, 0));
+            list.push_back(cancelled() ? std::nullopt
+                                       : WeightSketch::make(bundle, weight, 0, turned));
         return list;
     }
 
@@ -130,6 +138,7 @@ private:
 
     const Bundle &m_a;
     const Bundle &m_b;
+    bool m_turned;
     const Progress *m_progress;
     Indices m_weightsA, m_weightsB; ///< left over
     std::vector<ContentMatch> m_found;
@@ -405,11 +414,18 @@ std::vector<ContentMatch> matchContent(const Bundle &a, std::span<const std::siz
                                        const Progress *progress)
 {
     std::vector<ContentMatch> result;
-    auto groupsB = byShape(b, weightsB);
-    for (auto &[shape, ofA] : byShape(a, weightsA)) {
-        const auto ofB = groupsB.find(shape);
-        if (ofB != groupsB.end())
-            ShapeGroup(a, ofA, b, std::move(ofB->second), progress).run(result);
+    Indices leftA(weightsA.begin(), weightsA.end()), leftB(weightsB.begin(), weightsB.end());
+    for (const bool turned : {false, true}) {
+        auto groupsB = byShape(b, leftB, turned);
+        for (auto &[shape, ofA] : byShape(a, leftA, false)) {
+            const auto ofB = turned && shape.size() != 2 ? groupsB.end() : groupsB.find(shape);
+            if (ofB != groupsB.end())
+                ShapeGroup(a, ofA, b, std::move(ofB->second), turned, progress).run(result);
+        }
+        for (const ContentMatch &match : result) {
+            std::erase(leftA, match.a);
+            std::erase(leftB, match.b);
+        }
     }
     return result;
 }

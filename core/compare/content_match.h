@@ -16,8 +16,8 @@ struct ContentMatch {
 
 /// Pairs weights of one shape (extents of one do not count) by what they hold: the most similar
 /// first, each once, only where chance does not explain it. Then those whose channels are in
-/// another order. Decodes at most WeightSketch::kMostElements of each along either axis. Hold the
-/// files for reading.
+/// another order, and matrices that the other side has transposed. Decodes at most
+/// WeightSketch::kMostElements of each along either axis. Hold the files for reading.
 std::vector<ContentMatch> matchContent(const Bundle &a, std::span<const std::size_t> weightsA,
                                        const Bundle &b, std::span<const std::size_t> weightsB,
                                        const Progress *progress = nullptr);

@@ -6,6 +6,7 @@
 #include "core/compare/text_alignment.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -167,6 +168,59 @@ public:
                 m_ofA[i] == before[i] ? m_rounded[i] : precision == diff::KeyPrecision::Half;
     }
 
+    /// Takes back pairs by an operation or a name whose contents the other side has elsewhere, as
+    /// far as those are free then: names that count layers are others once one is added, and
+    /// names of unlike shapes agree by chance. Weights of one shape that are exchanged keep their
+    /// partners: what is called the same is something else there.
+    void loosen()
+    {
+        std::vector<std::size_t> freeA, freeB, unlike;
+        leftOver(freeA, freeB, false);
+        for (std::size_t i = 0; i < m_ofA.size(); ++i) {
+            if (poorly(i))
+                unlike.push_back(i);
+        }
+        std::set<std::uint64_t> sizes;
+        for (const auto &[bundle, free] : {std::pair(&m_a, &freeA), std::pair(&m_b, &freeB)}) {
+            for (const std::size_t i : *free)
+                sizes.insert(bundle->weights()[i].elements.value);
+        }
+        for (const std::size_t i : unlike) {
+            sizes.insert(m_a.weights()[i].elements.value);
+            sizes.insert(m_b.weights()[m_ofA[i]].elements.value);
+        }
+        const auto keysA = keysOf(m_a, sizes), keysB = keysOf(m_b, sizes);
+        const auto whereA = onceOf(keysA), whereB = onceOf(keysB);
+        // Where either side has that content once.
+        const auto placesOf = [&](const std::string &key) {
+            const auto a = whereA.find(key), b = whereB.find(key);
+            return key.empty() || a == whereA.end() || b == whereB.end()
+                       ? std::pair(kNoIndex, kNoIndex)
+                       : std::pair(a->second, b->second);
+        };
+        const auto release = [&](std::size_t a) {
+            freeA.push_back(a);
+            freeB.push_back(m_ofA[a]);
+            unpair(m_ofA, m_ofB, a, kNoIndex);
+        };
+        for (const std::size_t i : unlike) {
+            if (placesOf(keysA[i]).second != kNoIndex ||
+                placesOf(keysB[m_ofA[i]]).first != kNoIndex)
+                release(i);
+        }
+        // From what is free to what holds the same, whose partner is free in its turn.
+        while (!freeA.empty() || !freeB.empty()) {
+            const bool ofA = !freeA.empty();
+            auto &from = ofA ? freeA : freeB;
+            const auto [a, b] = placesOf(ofA ? keysA[from.back()] : keysB[from.back()]);
+            from.pop_back();
+            const std::size_t i = ofA && b != kNoIndex ? m_ofB[b] : a;
+            if (a != kNoIndex && b != kNoIndex && paired(i) && paired(m_ofA[i]) &&
+                m_how[i] != Pairing::Hand && keysA[i] != keysB[m_ofA[i]])
+                release(i);
+        }
+    }
+
     /// Matrices that stand the other way round: [in, out] in one format, [out, in] in another.
     void byTransposed()
     {
@@ -316,6 +370,31 @@ private:
         return isMade(m_a.kind()) != isMade(m_b.kind());
     }
 
+    /// What the weights of those sizes hold; empty for others and for what may agree by chance.
+    std::vector<std::string> keysOf(const Bundle &bundle,
+                                    const std::set<std::uint64_t> &sizes) const
+    {
+        constexpr std::uint64_t kFewest = 16;
+        std::vector<std::string> keys(bundle.weights().size());
+        for (std::size_t i = 0; i < keys.size() && !cancelled(); ++i) {
+            const std::uint64_t elements = bundle.weights()[i].elements.value;
+            if (elements >= kFewest && sizes.contains(elements))
+                keys[i] = diff::contentKey(bundle, i, diff::KeyPrecision::Stored);
+        }
+        return keys;
+    }
+    /// The weight of each key that only one has.
+    static std::map<std::string, std::size_t> onceOf(const std::vector<std::string> &keys)
+    {
+        std::map<std::string, std::size_t> where;
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+            const auto [at, isNew] = where.emplace(keys[i], i);
+            if (!isNew)
+                at->second = kNoIndex;
+        }
+        return where;
+    }
+
     /// Pairs the weights that share a key, in order; an empty key stands for none.
     template <class KeyOf>
     void byKey(Pairing how, const KeyOf &keyOf)
@@ -402,10 +481,12 @@ std::string contentReason(const ComparedPair &pair, std::uint64_t elements)
         return fmt::format("the same values{} in the {} elements looked at", rounded,
                            grouped(diff::kKeyElements));
     }
-    std::string text = pair.order ? orderReason(*pair.order, std::max(pair.order->outputs.size(),
-                                                                      pair.order->inputs.size()))
-                                  : fmt::format("the most similar values: correlation {:.3f}",
-                                                pair.similarity.value_or(0));
+    std::string text =
+        pair.order
+            ? orderReason(*pair.order,
+                          std::max(pair.order->outputs.size(), pair.order->inputs.size()))
+            : fmt::format("the most similar values{}: correlation {:.3f}",
+                          pair.shapeEqual ? "" : ", transposed", pair.similarity.value_or(0));
     if (pair.nextSimilarity > 0)
         text += fmt::format(", of the next one {:.3f}", pair.nextSimilarity);
     return text;
@@ -486,6 +567,7 @@ PairedWeights pairWeights(const Bundle &a, const Bundle &b, std::span<const Pair
     pairer.byHand(chosen);
     pairer.byConsumer();
     pairer.byName();
+    pairer.loosen();
     pairer.byContent(diff::KeyPrecision::Stored);
     pairer.byContent(diff::KeyPrecision::Half);
     pairer.byTransposed();
@@ -526,6 +608,17 @@ std::string pairingText(const ComparedPair &pair)
     return text;
 }
 
+namespace {
+
+std::string exchangedText(const Bundle &a, const ComparedPair &pair)
+{
+    return pair.exchanged ? fmt::format("; B holds the values that A has in {}",
+                                        a.weights()[*pair.exchanged].findableName())
+                          : std::string();
+}
+
+} // namespace
+
 std::string pairingReason(const Bundle &a, const Bundle &b, const ComparedPair &pair)
 {
     if (pair.slice)
@@ -533,11 +626,12 @@ std::string pairingReason(const Bundle &a, const Bundle &b, const ComparedPair &
                            pair.similarity.value_or(0));
     const Weight &from = a.weights()[pair.a], &to = b.weights()[pair.b];
     switch (pair.pairing) {
-    case Pairing::Consumer: return consumerReason(from, to);
+    case Pairing::Consumer: return consumerReason(from, to) + exchangedText(a, pair);
     case Pairing::Name:
-        return from.name == to.name ? "both are called " + from.name
-                                    : fmt::format("both are {} without the suffixes of converters",
-                                                  baseName(from.name));
+        return (from.name == to.name ? "both are called " + from.name
+                                     : fmt::format("both are {} without the suffixes of converters",
+                                                   baseName(from.name))) +
+               exchangedText(a, pair);
     case Pairing::Content: return contentReason(pair, from.elements.value);
     case Pairing::ShapeOnly:
         return "the only ones left of shape " + shapeText(from.shape) +
@@ -629,6 +723,8 @@ std::vector<std::string_view> pairChanges(const Bundle &a, const Bundle &b,
         changes.emplace_back("re-encoded");
     else if (pair.rule && pair.rule->left == 0)
         ; // what the rule says is all that changed
+    else if (pair.exchanged)
+        changes.emplace_back("exchanged");
     else if (retrained(pair))
         changes.emplace_back("re-trained");
     else if (changedValues(pair) > 0)

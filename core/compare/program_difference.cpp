@@ -290,6 +290,52 @@ std::span<const std::byte> contentOf(const mil::ModelNode &model, std::span<cons
                         std::min<std::uint64_t>(model.content.length, file.size() - offset));
 }
 
+void addInterface(const std::string &function, std::string_view what, const std::string &name,
+                  ProgramChange::Kind kind, std::vector<std::string> details,
+                  ProgramDifference &result)
+{
+    ProgramChange change;
+    change.kind = kind;
+    change.what = ProgramChange::What::Interface;
+    change.function = function;
+    change.operation = name;
+    change.type = what;
+    change.details = std::move(details);
+    result.changes.push_back(std::move(change));
+    result.equal = result.sameComputation = false;
+}
+
+/// Inputs, outputs or states (`what`), by their names.
+void compareFeatures(const std::string &function, std::string_view what,
+                     std::span<const mil::ModelFeature> a, std::span<const mil::ModelFeature> b,
+                     ProgramDifference &result)
+{
+    for (const mil::ModelFeature &each : a) {
+        const auto other = std::ranges::find(b, each.name, &mil::ModelFeature::name);
+        if (other == b.end()) {
+            addInterface(function, what, each.name, ProgramChange::Kind::Removed, {}, result);
+            continue;
+        }
+        std::vector<std::string> details;
+        const auto say = [&details](std::string_view field, const std::string &x,
+                                    const std::string &y) {
+            if (x != y)
+                details.push_back(fmt::format("{}: {} > {}", field, x, y));
+        };
+        say("type", each.typeText(), other->typeText());
+        say("shapes", each.allowedText(), other->allowedText());
+        if (each.optional != other->optional)
+            details.emplace_back(other->optional ? "optional in B" : "optional in A");
+        if (!details.empty())
+            addInterface(function, what, each.name, ProgramChange::Kind::Changed,
+                         std::move(details), result);
+    }
+    for (const mil::ModelFeature &each : b) {
+        if (std::ranges::find(a, each.name, &mil::ModelFeature::name) == a.end())
+            addInterface(function, what, each.name, ProgramChange::Kind::Inserted, {}, result);
+    }
+}
+
 void addModel(const mil::ModelNode &model, ProgramChange::Kind kind, std::string detail,
               ProgramDifference &result)
 {
@@ -314,8 +360,8 @@ std::string_view programChangeName(ProgramChange::Kind kind)
 
 std::string_view programPartName(ProgramChange::What what)
 {
-    static constexpr std::array<std::string_view, 4> kNames{"function", "operation", "storage",
-                                                            "model"};
+    static constexpr std::array<std::string_view, 5> kNames{"function", "operation", "storage",
+                                                            "model", "interface"};
     return kNames[static_cast<std::size_t>(what)];
 }
 
@@ -363,6 +409,28 @@ void compareModels(const mil::Program &a, std::span<const std::byte> bytesA, con
     for (const mil::ModelNode &model : b.models) {
         if (isOther(model) && find(a, model.path) == nullptr)
             addModel(model, ProgramChange::Kind::Inserted, {}, result);
+    }
+}
+
+void compareInterfaces(const mil::Program &a, const mil::Program &b, ProgramDifference &result)
+{
+    for (const mil::ModelDescription &description : a.descriptions) {
+        const auto other =
+            std::ranges::find(b.descriptions, description.model, &mil::ModelDescription::model);
+        if (other == b.descriptions.end())
+            continue;
+        for (const mil::FunctionDescription &function : description.functions) {
+            const auto found =
+                std::ranges::find(other->functions, function.name, &mil::FunctionDescription::name);
+            if (found == other->functions.end())
+                continue;
+            const std::string name =
+                description.model +
+                (description.model.empty() || function.name.empty() ? "" : "/") + function.name;
+            compareFeatures(name, "input", function.inputs, found->inputs, result);
+            compareFeatures(name, "output", function.outputs, found->outputs, result);
+            compareFeatures(name, "state", function.states, found->states, result);
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/parallel.h"
 #include "core/bundle/bundle.h"
+#include "core/bundle/statistics.h"
 #include "core/compare/pair_kernels.h"
 #include "core/compare/pair_reader.h"
 #include "core/numeric/half.h"
@@ -506,6 +507,12 @@ bool findValues(const Bundle &a, const Bundle &b, ComparedPair &pair, double tol
 {
     if (valuesOfSameBytes(a, b, pair))
         return progress == nullptr || progress->advance(pair.values->elements());
+    for (const auto &[bundle, weight] : {std::pair(&a, pair.a), std::pair(&b, pair.b)}) {
+        const BundleReadLock lock(*bundle);
+        pair.fault = maskFault(*bundle, weight);
+        if (pair.fault)
+            return true;
+    }
     auto values = compareValues(a, b, pair, tolerance, progress);
     if (!values && values.error().code == "task.cancelled")
         return false;

@@ -74,13 +74,8 @@ private:
         if (bundle.programFile() == kNoIndex)
             return;
         const BundleFile &file = bundle.files()[bundle.programFile()];
-        for (const mil::ModelNode &model : bundle.program()->models) {
-            if (!model.isNetwork())
-                continue;
-            m_graph.m_networks.functions.push_back(
-                network::networkFunction(file.file->bytes(), model.content, file.path));
-            m_graph.m_networks.functions.back().model = model.path;
-        }
+        m_graph.m_networks =
+            network::networkProgram(*bundle.program(), file.file->bytes(), file.path);
     }
 
     void addFunction(const mil::Function &function)

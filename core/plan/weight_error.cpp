@@ -5,6 +5,7 @@
 #include "core/base/error_builder.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
+#include "core/bundle/statistics.h"
 #include "core/codec/encode/form_encoder.h"
 
 #include <cmath>
@@ -215,6 +216,8 @@ Result<WeightValues> weightValues(const Bundle &bundle, std::size_t index, const
 {
     const Weight &weight = bundle.weights()[index];
     const BundleReadLock lock(bundle);
+    if (auto fault = maskFault(bundle, index))
+        return tl::unexpected(*std::move(fault));
     const auto decoder = TRY(bundle.decoder(index));
     WeightValues picked;
     picked.shape = weight.shape;

@@ -337,8 +337,8 @@ const TableOf<ProgramChangeFacts> &programChangeTable()
         {"change", "Whether B lacks it, has it besides, or has it otherwise",
          CELL(Word(programChangeName(row.change.kind)))},
         {"what",
-         "A function, an operation that computes, the way a weight is stored, or a model of a "
-         "pipeline that is not a program",
+         "A function, an operation that computes, the way a weight is stored, a model of a "
+         "pipeline that is not a program, or an input, output or state as apps see it",
          CELL(Word(programPartName(row.change.what)))},
         {"function", "Function that it stands in; of a pipeline with its model",
          CELL(orNothing(row.change.function))},

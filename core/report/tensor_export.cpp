@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/half_counts.h"
+#include "core/bundle/statistics.h"
 #include "core/bundle/stored_values.h"
 #include "core/container/archive/zip.h"
 #include "core/numeric/half.h"
@@ -278,6 +279,8 @@ Result<TensorExport> planTensors(const Bundle &bundle, std::span<const std::size
             continue;
         }
         addFoundAt(bundle, weight, plan.notes);
+        if (auto fault = maskFault(bundle, index))
+            plan.notes.push_back({Severity::Error, *std::move(fault)});
         const ElementType type = as.value_or(narrowest(decoder->type()));
         ExportedTensor tensor{index, freeName(weight, taken), type, 0, 0, weight.shape, {}};
         if (rows && !weight.shape.empty() && weight.shape[0] > 0) {

@@ -298,4 +298,17 @@ mil::Function networkFunction(std::span<const std::byte> model, mil::SourceSpan 
     return ProgramOfLayers(fileName, model.size()).run(bytes);
 }
 
+mil::Program networkProgram(const mil::Program &program, std::span<const std::byte> model,
+                            std::string_view fileName)
+{
+    mil::Program made;
+    for (const mil::ModelNode &node : program.models) {
+        if (!node.isNetwork())
+            continue;
+        made.functions.push_back(networkFunction(model, node.content, fileName));
+        made.functions.back().model = node.path;
+    }
+    return made;
+}
+
 } // namespace kernscope::network

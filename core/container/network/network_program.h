@@ -16,6 +16,10 @@ namespace kernscope::network {
 mil::Function networkFunction(std::span<const std::byte> model, mil::SourceSpan content,
                               std::string_view fileName);
 
+/// Those of the models of a program's file that are networks, each with its model's path.
+mil::Program networkProgram(const mil::Program &program, std::span<const std::byte> model,
+                            std::string_view fileName);
+
 /// Inputs of a function of layers: names that are read before anything makes them. Its outputs:
 /// names that nothing reads.
 void addEnds(mil::Function &function);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/text.h"
+#include "core/bundle/statistics.h"
 #include "core/patch/patch.h"
 #include "diff_sample.h"
 #include "tests/test_program.h"
@@ -282,6 +283,50 @@ private slots:
         for (std::size_t i = 0; i < touched.size(); i += 2)
             touched[i] ^= std::byte{1};
         QCOMPARE(word(*sparse.open(), *denseBundle(touched).open()), "similar, zeros revived");
+    }
+
+    /// Nothing is said of values that a mask which does not fit them leaves open.
+    void masksThatDoNotFit()
+    {
+        const auto masked = [](const char *bits) {
+            MadeBundle made;
+            made.line(fmt::format(
+                "tensor<fp16, [10]> w = constexpr_sparse_to_dense(mask = {}, nonzero_data = "
+                "{})[name = string(\"w\")]",
+                made.blob(ElementType::Uint1, "[10]", hex(bits), 6),
+                made.blob(ElementType::Fp16, "[8]", halves({3, 4, 5, 6, 7, 8, 9, 10}))));
+            made.consume("w");
+            return *made.open();
+        };
+        const BundlePtr sound = masked("fc 03"), less = masked("f8 03");
+        QVERIFY(!maskFault(*sound, 0));
+        const auto difference = VERIFIED(compareBundles(*sound, *less, withValues()));
+        QCOMPARE(difference->weights[0].fault.value_or(Error()).code, "codec.mask");
+        QVERIFY(!difference->weights[0].values);
+    }
+
+    /// Extents of one do not count, and what differs is counted all the same.
+    void extentsOfOne()
+    {
+        const auto shaped = [](const char *shape, const Bytes &values) {
+            MadeBundle made;
+            made.weight("w", shape, values);
+            return *made.open();
+        };
+        Bytes other = kTen;
+        other[0] ^= std::byte{1};
+        const BundlePtr a = shaped("[10]", kTen), b = shaped("[1, 10, 1, 1]", other);
+        const auto summary = [&](const Bundle &to, bool values) {
+            return differenceSummary(
+                *a, to, *compareBundles(*a, to, values ? withValues() : DiffOptions()));
+        };
+        for (const bool values : {false, true}) {
+            QVERIFY2(summary(*b, values).find("1 of 1 weight with other bytes") !=
+                         std::string::npos,
+                     summary(*b, values).c_str());
+            QVERIFY(summary(*shaped("[1, 10, 1, 1]", kTen), values).find("1 weight identical") !=
+                    std::string::npos);
+        }
     }
 
     void unsoundWeights()

@@ -221,6 +221,77 @@ private slots:
         QVERIFY(!difference->weights[0].values->identical());
     }
 
+    /// Names that count layers are others once one is added in front; names of unlike shapes agree
+    /// by chance. What the weights hold says which is which.
+    void renumbered()
+    {
+        std::vector<Made> a, b{{"linear_0", {8, 8}, randomValues(64, 100)}};
+        for (unsigned i = 0; i < 5; ++i) {
+            a.push_back({fmt::format("linear_{}", i), {8, 8}, randomValues(64, i)});
+            b.push_back({fmt::format("linear_{}", i + 1), {8, 8}, a.back().values});
+        }
+        const BundlePtr from = bundleOf(a), to = bundleOf(b);
+        for (const bool back : {false, true}) {
+            const BundlePtr &x = back ? to : from, &y = back ? from : to;
+            const PairedWeights paired = pairWeights(*x, *y, {}, nullptr);
+            QCOMPARE(paired.pairs.size(), std::size_t{5});
+            for (const ComparedPair &pair : paired.pairs)
+                QCOMPARE(pair.a + (back ? 0 : 1), pair.b + (back ? 1 : 0));
+            QCOMPARE(back ? paired.onlyA : paired.onlyB, std::vector<std::size_t>{0});
+        }
+        const Made one{"p", {4, 16}, randomValues(64, 1)}, two{"q", {2, 16}, randomValues(32, 2)};
+        const PairedWeights swapped = pairWeights(
+            *bundleOf({one, two}),
+            *bundleOf({{"q", one.shape, one.values}, {"p", two.shape, two.values}}), {}, nullptr);
+        QCOMPARE(swapped.pairs.size(), std::size_t{2});
+        for (const ComparedPair &pair : swapped.pairs)
+            QVERIFY(pair.a == pair.b && pair.content == ContentKind::Exact);
+        // A copy beside the weight that it is of takes nothing from it.
+        const PairedWeights copied = pairWeights(
+            *bundleOf({one}), *bundleOf({one, {"copy", one.shape, one.values}}), {}, nullptr);
+        QCOMPARE(copied.pairs.front().pairing, Pairing::Name);
+        QCOMPARE(copied.onlyB, std::vector<std::size_t>{1});
+    }
+
+    /// Matrices of other names that stand the other way round, rounded on the way.
+    void turnedAndRounded()
+    {
+        std::vector<Made> a, b;
+        for (unsigned i = 0; i < 3; ++i) {
+            for (const std::size_t rows : {24U, 32U}) {
+                const Values values = randomValues(rows * 32, 10 * i + unsigned(rows));
+                Values turned(values.size());
+                for (std::size_t k = 0; k < values.size(); ++k)
+                    turned[k % 32 * rows + k / 32] = std::round(values[k] * 300) / 300;
+                a.push_back({fmt::format("a{}x{}", rows, i), {rows, 32}, values});
+                b.insert(b.begin(), {fmt::format("b{}x{}", rows, i), {32, rows}, turned});
+            }
+        }
+        const BundlePtr from = bundleOf(a), to = bundleOf(b);
+        const auto difference = VERIFIED(compareBundles(*from, *to, withValues()));
+        QCOMPARE(difference->weights.size(), a.size());
+        for (const ComparedPair &pair : difference->weights) {
+            QCOMPARE(pair.a + pair.b + 1, a.size());
+            QCOMPARE(verdict(pair, *from, *to), "transposed, similar");
+        }
+    }
+
+    /// What is called the same and holds another weight's values is no training.
+    void exchanged()
+    {
+        const Values one = randomValues(64, 1), two = randomValues(64, 2);
+        const BundlePtr a = bundleOf({{"q", {8, 8}, one}, {"k", {8, 8}, two}}),
+                        b = bundleOf({{"q", {8, 8}, two}, {"k", {8, 8}, one}});
+        const auto difference = VERIFIED(compareBundles(*a, *b, withValues()));
+        for (const ComparedPair &pair : difference->weights) {
+            QCOMPARE(pairChangesText(*a, *b, pair), "exchanged");
+            QCOMPARE(verdict(pair, *a, *b), "the values of another weight");
+            QVERIFY(pairingReason(*a, *b, pair)
+                        .ends_with(pair.a == 0 ? "B holds the values that A has in k"
+                                               : "B holds the values that A has in q"));
+        }
+    }
+
     /// What happened to a weight is said: a new name, another place, another form, other values.
     void changes()
     {

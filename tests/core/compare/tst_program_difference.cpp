@@ -216,6 +216,41 @@ private slots:
         // A program is compared by its functions, wherever its message lies.
         QVERIFY(differs(withModel("mlProgram", 502), bytes, none, {}).equal);
     }
+
+    /// Apps go by what the description says of inputs and outputs.
+    void interfaces()
+    {
+        mil::ModelFeature image;
+        image.name = "x";
+        image.kind = "image";
+        image.detail = "RGB";
+        image.shape = {224, 448};
+        mil::Program a;
+        a.descriptions = {{{}, {{"main", {image}, {}, {}, {}, {}}}, {}, {}, {}}};
+        mil::Program b = a;
+        const auto changes = [&] {
+            ProgramDifference result;
+            compareInterfaces(a, b, result);
+            std::string text;
+            for (const ProgramChange &change : result.changes)
+                text += fmt::format("{} {} {} {}/{}: {}\n", programChangeName(change.kind),
+                                    programPartName(change.what), change.type, change.function,
+                                    change.operation, fmt::join(change.details, "; "));
+            if (result.equal != text.empty() || result.sameComputation != text.empty())
+                text += "but equal";
+            return text;
+        };
+        QCOMPARE(changes(), std::string());
+        b.descriptions[0].metadata = {{"author", "another"}};
+        QCOMPARE(changes(), std::string());
+        b.descriptions[0].functions[0].inputs[0].detail = "BGR";
+        b.descriptions[0].functions[0].inputs[0].optional = true;
+        QCOMPARE(changes(), "changed interface input main/x: type: image RGB 448 x 224 > image BGR "
+                            "448 x 224; optional in B\n");
+        b.descriptions[0].functions[0].inputs[0].name = "y";
+        QCOMPARE(changes(),
+                 "removed interface input main/x: \ninserted interface input main/y: \n");
+    }
 };
 
 KERNSCOPE_TEST(TestProgramDifference, QCoreApplication)
