@@ -74,8 +74,11 @@ private Q_SLOTS:
             checkTitles();
             if (layout == Layout::Inspect)
                 checkReadings();
+            std::set<std::pair<std::string, std::size_t>> seen; // forms and numbers of axes
             for (std::size_t i = 0; i < session().bundle()->weights().size(); ++i) {
-                if (session().bundle()->weights()[i].shape.size() < 2)
+                const Weight &weight = session().bundle()->weights()[i];
+                const std::size_t axes = weight.shape.size();
+                if (axes < 2 || !seen.emplace(formText(weight.form), axes).second)
                     continue;
                 session().goToWeight(i);
                 QVERIFY(m_window->settle());

@@ -146,8 +146,9 @@ private slots:
         QFETCH(int, build);
         const auto made = sample::bundles()[static_cast<std::size_t>(build)];
         const auto bundle = VERIFIED(Bundle::open(made.name, {.memory = made.files}));
-        test::hasOneAnswer(**bundle);
-        test::planIsDecided(**bundle);
+        const auto chips = test::chipsOf(static_cast<std::size_t>(build));
+        test::hasOneAnswer(**bundle, chips);
+        test::planIsDecided(**bundle, chips);
     }
 
     void everyForm_data()
