@@ -20,7 +20,7 @@ namespace kernscope::app {
 
 namespace {
 
-constexpr int kPollMilliseconds = 20;
+constexpr int kPollMilliseconds = 5;
 /// Calm this often in a row counts as done: a finished task may start the next one.
 constexpr int kQuietPolls = 4;
 constexpr int kStepTimeoutMilliseconds = 60'000;

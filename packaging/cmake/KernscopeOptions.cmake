@@ -382,7 +382,7 @@ function(kernscope_test name)
 XDG_STATE_HOME=${CMAKE_CURRENT_BINARY_DIR}/${name}.state;ASAN_OPTIONS=handle_sigill=1;UBSAN_OPTIONS=print_stacktrace=1;\
 TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/races.txt:die_after_fork=0:handle_sigbus=0;\
 LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/leaks.txt:print_suppressions=0")
-    if(name MATCHES "^tst_(cli_changing|cli_hostile|one_answer.*|places|run_editor|typed_edits|window_data)$")
+    if(name MATCHES "^tst_(main_window|one_answer.*|places|screenshots|typed_edits|window_(data|editing|sizes))$")
         set_tests_properties(${name} PROPERTIES COST 50) # the longest begin first
     endif()
     # Without the data folder, or where it lacks files, such a test reads "Skipped" and not "Passed".

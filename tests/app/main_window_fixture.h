@@ -7,24 +7,41 @@
 
 namespace kernscope::test {
 
-/// A window without a file, and a folder for copies of the samples.
+/// A window without a file, and a folder for copies of the samples. Making a window takes longer
+/// than most tests: there is none before one asks for it.
 class MainWindowTest : public QObject
 {
 protected:
     void openWindow()
     {
-        m_window.reset();
-        m_folder = std::make_unique<QTemporaryDir>();
         newWindow();
+        m_folder = std::make_unique<QTemporaryDir>();
+    }
+
+    /// Of init(): the window of the test before, in which nothing is open and the workspaces are
+    /// arranged anew. Tests that leave it otherwise end with newWindow().
+    void openSameWindow()
+    {
+        if (m_window) {
+            document().close(); // without a question about what is unsaved
+            notices().clear();
+            auto &workspaces = (*m_window)->layouts();
+            workspaces.reset();
+            workspaces.show(app::Layout::Inspect);
+            workspaces.reset();
+        }
+        m_folder = std::make_unique<QTemporaryDir>();
+    }
+
+    /// Of cleanup(): no other test has the window of one that failed.
+    void leaveSameWindow()
+    {
+        if (QTest::currentTestFailed())
+            newWindow();
     }
 
     /// Another one in its place, with settings of its own; the folder stays.
-    void newWindow()
-    {
-        m_window.reset();
-        m_window = std::make_unique<TestWindow>();
-        QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
-    }
+    void newWindow() { m_window.reset(); }
 
     /// The same, and it has the keyboard.
     void openActiveWindow()
@@ -110,7 +127,27 @@ protected:
         return put(path, syntheticH13()) ? path : QString();
     }
 
-    std::unique_ptr<TestWindow> m_window;
+    /// Makes the window where it is used.
+    class Window
+    {
+    public:
+        TestWindow &operator*() const
+        {
+            if (!m_made) {
+                m_made = std::make_unique<TestWindow>();
+                [&] { QVERIFY(QTest::qWaitForWindowExposed(&**m_made)); }();
+            }
+            return *m_made;
+        }
+        TestWindow *operator->() const { return &**this; }
+        explicit operator bool() const { return m_made != nullptr; }
+        void reset() { m_made.reset(); }
+
+    private:
+        mutable std::unique_ptr<TestWindow> m_made;
+    };
+
+    Window m_window;
     std::unique_ptr<QTemporaryDir> m_folder;
 };
 } // namespace kernscope::test

@@ -257,30 +257,28 @@ private Q_SLOTS:
         QCOMPARE(session->document.path, after.filePath(u"a.mlmodelc"_s));
     }
 
-    void damagedFilesOfSessionFile_data()
-    {
-        test::addColumns<QByteArray, QString>();
-        const QByteArray head = "{\"kernscope-session\": 1, \"document\": {\"path\": \"/a\"}, ";
-        test::addRow("empty", QByteArray(), QString());
-        test::addRow("another kind", QByteArray("{\"other\": 1}"), u"kernscope-session"_s);
-        test::addRow("newer", QByteArray("{\"kernscope-session\": 2}"), u"kernscope-session"_s);
-        test::addRow("no document", QByteArray("{\"kernscope-session\": 1}"), u"document"_s);
-        test::addRow("half a pair", head + "\"pairs\": [\"a\"]}", u"pairs"_s);
-        test::addRow("no text", head + "\"docks\": [1]}", u"docks"_s);
-        test::addRow("layout", head + "\"layouts\": {\"inspect\": \"!\"}}", u"layouts"_s);
-        test::addRow("bookmarks", head + "\"bookmarks\": []}", u"kernscope-bookmarks"_s);
-    }
-
     void damagedFilesOfSessionFile()
     {
-        const auto [json, field] = test::fetched<QByteArray, QString>();
-        const Error session = REFUSED(app::parseSession(json, u"/x.kernscope-session"_s));
-        QCOMPARE(QString::fromStdString(session.field), field);
         const QString path = m_folder->filePath(u"x.kernscope-session"_s);
-        QVERIFY(test::put(path, json));
-        (*m_window)->openPaths({path});
-        QVERIFY(!document().isOpen());
-        QVERIFY(noticeText().contains(u"x.kernscope-session"_s));
+        const QByteArray head = "{\"kernscope-session\": 1, \"document\": {\"path\": \"/a\"}, ";
+        for (const auto &[json, field] : std::initializer_list<std::pair<QByteArray, const char *>>{
+                 {"", ""},
+                 {"{\"other\": 1}", "kernscope-session"},             // another kind
+                 {"{\"kernscope-session\": 2}", "kernscope-session"}, // newer
+                 {"{\"kernscope-session\": 1}", "document"},
+                 {head + "\"pairs\": [\"a\"]}", "pairs"}, // half a pair
+                 {head + "\"docks\": [1]}", "docks"},     // no text
+                 {head + "\"layouts\": {\"inspect\": \"!\"}}", "layouts"},
+                 {head + "\"bookmarks\": []}", "kernscope-bookmarks"}}) {
+            const Error session = REFUSED(app::parseSession(json, u"/x.kernscope-session"_s));
+            QCOMPARE(session.field, field);
+            QVERIFY(test::put(path, json));
+            notices().clear();
+            QVERIFY(!noticeText().contains(u"x.kernscope-session"_s));
+            (*m_window)->openPaths({path});
+            QVERIFY(!document().isOpen());
+            QVERIFY2(noticeText().contains(u"x.kernscope-session"_s), json);
+        }
     }
 
     void windowComesBack()

@@ -217,35 +217,26 @@ private Q_SLOTS:
         QVERIFY(!(*m_window)->windowTitle().contains(u"sample"_s));
     }
 
-    void layoutsShowTheirDocks_data()
-    {
-        const auto idsOf = [](const char *names) {
-            return QString::fromLatin1(names).split(QLatin1Char(' '));
-        };
-        QTest::addColumn<int>("key");
-        QTest::addColumn<QStringList>("ids");
-        test::addRow("inspect", int(Qt::Key_1), idsOf("bundle overview inspector hex"));
-        test::addRow("compare", int(Qt::Key_2), idsOf("compare"));
-        test::addRow("patch", int(Qt::Key_3), idsOf("bundle weight inspector patches"));
-        test::addRow("performance", int(Qt::Key_4), idsOf("bundle stream roofline"));
-        test::addRow("hardware", int(Qt::Key_5), idsOf("bundle tasks hex"));
-    }
-
     void layoutsShowTheirDocks()
     {
-        QFETCH(int, key);
-        QFETCH(QStringList, ids);
         QVERIFY(m_window->open({sample(u"sparse"_s)}));
         QVERIFY(activate());
-        press(static_cast<Qt::Key>(key), Qt::ControlModifier);
-        QVERIFY(m_window->settle());
-        for (const QString &id : ids) {
-            const ui::Dock *dock = this->dock(id);
-            QVERIFY2(dock, qPrintable(id));
-            QVERIFY2(dock->isVisible() && !dock->visibleRegion().isEmpty(), qPrintable(id));
-            QVERIFY2(dock->width() > 100 && dock->height() > 60, qPrintable(id));
+        for (const auto &[key, ids] : std::initializer_list<std::pair<Qt::Key, const char *>>{
+                 {Qt::Key_2, "compare"},
+                 {Qt::Key_1, "bundle overview inspector hex"},
+                 {Qt::Key_3, "bundle weight inspector patches"},
+                 {Qt::Key_4, "bundle stream roofline"},
+                 {Qt::Key_5, "bundle tasks hex"}}) {
+            press(key, Qt::ControlModifier);
+            QVERIFY(m_window->settle());
+            for (const QString &id : QString::fromLatin1(ids).split(QLatin1Char(' '))) {
+                const ui::Dock *dock = this->dock(id);
+                QVERIFY2(dock, qPrintable(id));
+                QVERIFY2(dock->isVisible() && !dock->visibleRegion().isEmpty(), qPrintable(id));
+                QVERIFY2(dock->width() > 100 && dock->height() > 60, qPrintable(id));
+            }
+            QVERIFY(!docks().help()->isVisible());
         }
-        QVERIFY(!docks().help()->isVisible());
     }
 
     void containersHaveTheirLayout()

@@ -17,7 +17,13 @@ class TestPatchesDock : public test::PatchesTest
     Q_OBJECT
 
 private Q_SLOTS:
-    void init() { openPatches(); }
+    void init()
+    {
+        openPatches();
+        line().begin(Edit::Kind::Set, {}); // as in a new window
+        table().setFocus();
+    }
+    void cleanup() { leaveSameWindow(); }
 
     void modelHolds()
     {
@@ -100,6 +106,7 @@ private Q_SLOTS:
         const QString offset = model.index(0, where).data(ui::kShortNameRole).toString();
         QVERIFY2(offset.startsWith(QChar(0x2026) + u"+0x"_s), qPrintable(offset));
         QVERIFY(table().fontMetrics().horizontalAdvance(offset) + 8 <= table().columnWidth(where));
+        newWindow(); // its columns keep their widths
     }
 
     /// The tick says whether an edit is on, a mark beside it whether the disk lacks it.
@@ -330,40 +337,30 @@ private Q_SLOTS:
         QTRY_VERIFY(table().rowHeight(0) >= 2 * line);
         table().setColumnWidth(model.columnOf("note"), 40 * line);
         QTRY_VERIFY(table().rowHeight(0) < 2 * line);
-    }
-
-    void lines_data()
-    {
-        test::addColumns<QString, QByteArray, int, QStringList>();
-        // Lines as they are written here: separated by "|", "~" is the mark of what was left out.
-        const auto row = [](const char *name, const char *text, const char *key, int letters,
-                            const char *lines) {
-            test::addRow(name, QString::fromLatin1(text), QByteArray(key), letters,
-                         QString::fromLatin1(lines)
-                             .replace(QLatin1Char('~'), QChar(0x2026))
-                             .split(QLatin1Char('|')));
-        };
-        row("fits", "w[5]=0.25", "edit", 40, "w[5]=0.25");
-        row("index", "conv_0_weight[16,0,0,1]=0.25", "edit", 18, "conv_0_weight|[16,0,0,1]=0.25");
-        row("value goes first", "conv_0_weight[16,0,0,1]=0.0640869140625", "edit", 14,
-            "conv_0_weight|[16,0,0,1]~");
-        row("bytes", "weights/weight.bin+0x20=00 01", "edit", 18, "weights/weight.bin|+0x20=00 01");
-        row("place", "weights/weight.bin+0x2941", "where", 18, "weights/weight.bin|+0x2941");
-        row("offset is whole", "weights/weight.bin+0x2941 (+631 more)", "where", 12,
-            "~/weight.bin|+0x2941~");
-        row("note", "half of this channel", "note", 14, "half of this|channel");
+        newWindow(); // its columns keep these widths
     }
 
     void lines()
     {
-        const auto [text, key, letters, lines] =
-            test::fetched<QString, QByteArray, int, QStringList>();
         const QFontMetrics metrics(ui::fixedFont());
-        // A little more than the letters take: marks may be wider in a font of fixed width as well.
-        QCOMPARE(
-            ui::PatchRows::linesOf(text, key.toStdString(), metrics,
-                                   (letters + 1) * metrics.horizontalAdvance(QLatin1Char('m'))),
-            lines);
+        // Lines as they are written here: separated by "|", "~" is the mark of what was left out.
+        const auto check = [&](const char *text, const char *key, int letters, const char *lines) {
+            // A little more than they take: marks may be wider in a font of fixed width as well.
+            const int width = (letters + 1) * metrics.horizontalAdvance(QLatin1Char('m'));
+            QCOMPARE(ui::PatchRows::linesOf(QString::fromLatin1(text), key, metrics, width),
+                     QString::fromLatin1(lines)
+                         .replace(QLatin1Char('~'), QChar(0x2026))
+                         .split(QLatin1Char('|')));
+        };
+        check("w[5]=0.25", "edit", 40, "w[5]=0.25");
+        check("conv_0_weight[16,0,0,1]=0.25", "edit", 18, "conv_0_weight|[16,0,0,1]=0.25");
+        // The value goes first.
+        check("conv_0_weight[16,0,0,1]=0.0640869140625", "edit", 14, "conv_0_weight|[16,0,0,1]~");
+        check("weights/weight.bin+0x20=00 01", "edit", 18, "weights/weight.bin|+0x20=00 01");
+        check("weights/weight.bin+0x2941", "where", 18, "weights/weight.bin|+0x2941");
+        // The offset is whole.
+        check("weights/weight.bin+0x2941 (+631 more)", "where", 12, "~/weight.bin|+0x2941~");
+        check("half of this channel", "note", 14, "half of this|channel");
     }
 
     /// Also where a scroll bar or a higher row comes with it.
@@ -524,7 +521,6 @@ private Q_SLOTS:
             const QRect cell = table().visualRect(table().model()->index(0, 0));
             QTest::mouseClick(table().viewport(), Qt::LeftButton, {},
                               {cell.left() + cell.height() / 2, cell.center().y()});
-            QTRY_COMPARE(document().busy(), app::Document::Busy::Idle);
             QVERIFY(m_window->settle());
             QCOMPARE(session().patches()[0].active, on);
             QCOMPARE(table().currentIndex().row(), 0);
@@ -543,6 +539,7 @@ private Q_SLOTS:
         QTest::keyClick(&table(), Qt::Key_F2);
         const auto *editor = VERIFIED(table().viewport()->findChild<QLineEdit *>());
         QVERIFY(table().viewport()->rect().contains(editor->geometry().center()));
+        newWindow(); // its table keeps that width
     }
 
 private:

@@ -26,7 +26,8 @@ class TestTypedEdits : public test::MainWindowTest
     Q_OBJECT
 
 private Q_SLOTS:
-    void init() { openWindow(); }
+    void init() { openSameWindow(); }
+    void cleanup() { leaveSameWindow(); }
 
     void digitsChangeAByte()
     {
@@ -101,8 +102,8 @@ private Q_SLOTS:
             test::addRow(build, QString::fromLatin1(build));
     }
 
-    /// Finds every field in which a number is typed, and types the same texts into each: it becomes
-    /// the number that was meant, or it is refused where one types.
+    /// Finds every field in which a number is typed, and types the same texts into each, where one
+    /// is first found: it becomes the number that was meant, or it is refused where one types.
     void everyNumberField()
     {
         QFETCH(const QString, build);
@@ -136,11 +137,17 @@ private Q_SLOTS:
             session().goToWeight(shown);
         QSignalSpy asked(&session(), &ui::Session::editsRequested);
         int boxes = 0, lines = 0, cells = 0;
+        const auto isNew = [this](const ui::Dock &dock, qsizetype number, const QWidget &field) {
+            const auto before = m_typedInto.size();
+            m_typedInto << u"%1 %2 %3"_s.arg(dock.id(), field.accessibleName()).arg(number);
+            return m_typedInto.size() > before;
+        };
         for (const app::DockSet::Entry &entry : docks().entries()) {
             entry.dock->show();
             entry.dock->raise();
             QVERIFY(m_window->settle());
-            for (auto *box : entry.dock->findChildren<QAbstractSpinBox *>()) {
+            const auto allBoxes = entry.dock->findChildren<QAbstractSpinBox *>();
+            for (auto *box : allBoxes) {
                 auto *whole = dynamic_cast<ui::IntegerBox *>(box);
                 auto *part = dynamic_cast<ui::DecimalBox *>(box);
                 QVERIFY2(whole || part, qPrintable(box->accessibleName()));
@@ -150,6 +157,8 @@ private Q_SLOTS:
                 auto *line = box->findChild<QLineEdit *>();
                 const auto value = [&] { return whole ? whole->value() : part->value(); };
                 ++boxes;
+                if (!isNew(*entry.dock, allBoxes.indexOf(box), *box))
+                    continue;
                 for (const auto &[text, meant] : texts) {
                     const double before = value();
                     box->selectAll();
@@ -165,7 +174,8 @@ private Q_SLOTS:
                              qPrintable(box->accessibleName() + QLatin1Char(' ') + text));
                 }
             }
-            for (auto *line : entry.dock->findChildren<QLineEdit *>()) {
+            const auto allLines = entry.dock->findChildren<QLineEdit *>();
+            for (auto *line : allLines) {
                 const QValidator *check = line->validator();
                 if (!check || line->parentWidget()->inherits("QAbstractSpinBox"))
                     continue;
@@ -173,6 +183,8 @@ private Q_SLOTS:
                 const auto *numbers = dynamic_cast<const ui::NumberValidator *>(check);
                 QVERIFY2(numbers, qPrintable(line->accessibleName()));
                 ++lines;
+                if (!isNew(*entry.dock, allLines.indexOf(line), *line))
+                    continue;
                 const QString before = line->text();
                 for (const auto &[text, meant] : texts) {
                     line->setText({});
@@ -240,6 +252,7 @@ private Q_SLOTS:
             build == QLatin1String("palette") || build == QLatin1String("affine") ? 1 : 0;
         QVERIFY2(build == QLatin1String("hardware") || cells > tables,
                  qPrintable(QString::number(cells)));
+        newWindow(); // the fields keep what was typed
     }
 
     /// A comma in an offset groups three digits, or it is none; a list has no hexadecimal by
@@ -682,6 +695,8 @@ private:
     }
 
     std::size_t patches() { return session().patches().size(); }
+
+    QSet<QString> m_typedInto; ///< by everyNumberField()
 };
 
 KERNSCOPE_TEST(TestTypedEdits, QApplication)

@@ -369,106 +369,50 @@ private Q_SLOTS:
         }
     }
 
-    void tabComesEverywhere_data()
-    {
-        test::addColumns<int, bool>();
-        for (const Layout layout : app::kLayouts) {
-            for (const bool back : {false, true})
-                QTest::addRow("%s %s", qPrintable(app::layoutId(layout)), back ? "back" : "forth")
-                    << static_cast<int>(layout) << back;
-        }
-    }
-
     void tabComesEverywhere()
     {
-        const auto [layout, back] = test::fetched<int, bool>();
-        constexpr int kMostSteps = 600, kMostHeld = 40;
-        const QString a = sample(u"dense"_s);
-        const QString b = sample(u"sparse"_s);
-        QVERIFY(m_window->open({a, b}));
+        QVERIFY(m_window->open({sample(u"dense"_s), sample(u"sparse"_s)}));
         QVERIFY(activate());
-        layouts().show(static_cast<Layout>(layout));
-        QVERIFY(goToWeight(0));
-        QSet<QString> wanted;
-        ui::Dock *first = nullptr;
-        for (const auto &entry : docks().entries()) {
-            if (entry.dock->onView() && entry.dock->showsContent()) {
-                wanted << entry.dock->id();
-                first = first ? first : entry.dock;
+        for (const Layout layout : app::kLayouts) {
+            layouts().show(layout);
+            QVERIFY(goToWeight(0));
+            for (const bool back : {false, true}) {
+                const QString fault = afterTabs(back);
+                QVERIFY2(fault.isEmpty(), qPrintable(app::layoutId(layout) + u": "_s + fault));
             }
         }
-        QVERIFY(first);
-        app::DockSet::reveal(first);
-        QWidget *start = VERIFIED(QApplication::focusWidget());
-        QSet<QString> seen;
-        QWidget *now = start;
-        int steps = 0, held = 0;
-        do {
-            if (const ui::Dock *dock = dockOf(now))
-                seen << dock->id();
-            QTest::keyClick(now, back ? Qt::Key_Backtab : Qt::Key_Tab,
-                            back ? Qt::ShiftModifier : Qt::NoModifier);
-            QWidget *next = QApplication::focusWidget();
-            // A text goes from link to link, a comparison from side to side: not for ever.
-            held = next == now ? held + 1 : 0;
-            QVERIFY2(
-                next && held < kMostHeld,
-                qPrintable(u"held by %1 (%2)"_s.arg(
-                    QString::fromLatin1(now->metaObject()->className()), now->accessibleName())));
-            const ui::Dock *dock = dockOf(next);
-            QVERIFY2(next->isVisible() && (!dock || dock->onView()),
-                     qPrintable(u"not on view: %1 (%2) of %3"_s.arg(
-                         QString::fromLatin1(next->metaObject()->className()),
-                         next->accessibleName(), dock ? dock->id() : QString())));
-            now = next;
-        } while (now != start && ++steps < kMostSteps);
-        QVERIFY2(now == start, "Tab never comes back to where it began");
-        const QSet<QString> missed = wanted - seen;
-        QVERIFY2(missed.isEmpty(), qPrintable(QStringList(missed.values()).join(QLatin1Char(' '))));
-    }
-
-    void everyTabStopIsSeen_data()
-    {
-        test::addColumns<int>();
-        for (const Layout layout : app::kLayouts)
-            QTest::addRow("%s", qPrintable(app::layoutId(layout))) << static_cast<int>(layout);
     }
 
     /// Where the keyboard is can be seen: what has the focus looks otherwise once it has left.
     void everyTabStopIsSeen()
     {
         constexpr int kMostSteps = 600;
-        const QString a = sample(u"dense"_s);
-        const QString b = sample(u"sparse"_s);
-        QVERIFY(m_window->open({a, b}));
+        QVERIFY(m_window->open({sample(u"dense"_s), sample(u"sparse"_s)}));
         QVERIFY(activate());
-        const auto [layout] = test::fetched<int>();
-        layouts().show(static_cast<Layout>(layout));
-        QVERIFY(goToWeight(0));
+        (*m_window)->setAttribute(Qt::WA_KeyboardFocusChange); // as a key of the platform does
         const auto picture = [this](const QWidget *widget) {
             app::MainWindow &window = **m_window;
             const QRect all(widget->mapTo(&window, QPoint(-3, -3)), widget->size() + QSize(6, 6));
             return window.grab(all & window.rect()).toImage();
         };
-        (*m_window)->setAttribute(Qt::WA_KeyboardFocusChange); // as a key of the platform does
-        QWidget *start = VERIFIED(QApplication::focusWidget());
         QStringList unseen;
-        QWidget *now = start;
-        int steps = 0;
-        do {
-            QVERIFY(m_window->settle());
-            const QImage with = picture(now);
-            QTest::keyClick(now, Qt::Key_Tab);
-            QWidget *next = VERIFIED(QApplication::focusWidget());
-            QVERIFY(m_window->settle());
-            if (next != now && picture(now) == with) {
-                const ui::Dock *dock = dockOf(now);
-                unseen << u"%1 (%2) of %3"_s.arg(
-                    QString::fromLatin1(now->metaObject()->className()), now->accessibleName(),
-                    dock ? dock->id() : QString());
-            }
-            now = next;
-        } while (now != start && ++steps < kMostSteps);
+        for (const Layout layout : app::kLayouts) {
+            layouts().show(layout);
+            QVERIFY(goToWeight(0));
+            QWidget *start = VERIFIED(QApplication::focusWidget());
+            QWidget *now = start;
+            int steps = 0;
+            do {
+                QVERIFY(m_window->settle());
+                const QImage with = picture(now);
+                QTest::keyClick(now, Qt::Key_Tab);
+                QWidget *next = VERIFIED(QApplication::focusWidget());
+                QVERIFY(m_window->settle());
+                if (next != now && picture(now) == with)
+                    unseen << app::layoutId(layout) + u": "_s + nameOf(now);
+                now = next;
+            } while (now != start && ++steps < kMostSteps);
+        }
         QVERIFY2(unseen.isEmpty(), qPrintable(unseen.join(u", "_s)));
     }
 
@@ -544,6 +488,51 @@ private Q_SLOTS:
     }
 
 private:
+    /// What is wrong on the way of Tab, which begins in the first dock on view.
+    QString afterTabs(bool back)
+    {
+        constexpr int kMostSteps = 600, kMostHeld = 40;
+        QSet<QString> missed;
+        ui::Dock *first = nullptr;
+        for (const auto &entry : docks().entries()) {
+            if (entry.dock->onView() && entry.dock->showsContent()) {
+                missed << entry.dock->id();
+                first = first ? first : entry.dock;
+            }
+        }
+        if (!first)
+            return u"no dock"_s;
+        app::DockSet::reveal(first);
+        QWidget *const start = QApplication::focusWidget();
+        QWidget *now = start;
+        for (int steps = 0, held = 0; now && steps < kMostSteps; ++steps) {
+            if (const ui::Dock *dock = dockOf(now))
+                missed.remove(dock->id());
+            QTest::keyClick(now, back ? Qt::Key_Backtab : Qt::Key_Tab,
+                            back ? Qt::ShiftModifier : Qt::NoModifier);
+            QWidget *next = QApplication::focusWidget();
+            // A text goes from link to link, a comparison from side to side: not for ever.
+            held = next == now ? held + 1 : 0;
+            if (!next || held == kMostHeld)
+                return u"held by "_s + nameOf(now);
+            const ui::Dock *dock = dockOf(next);
+            if (!next->isVisible() || (dock && !dock->onView()))
+                return u"not on view: "_s + nameOf(next);
+            if (next == start)
+                return QStringList(missed.values()).join(QLatin1Char(' '));
+            now = next;
+        }
+        return u"Tab never comes back to where it began"_s;
+    }
+
+    /// "QLineEdit (Filter) of search"
+    static QString nameOf(QWidget *widget)
+    {
+        const ui::Dock *dock = dockOf(widget);
+        return u"%1 (%2) of %3"_s.arg(QString::fromLatin1(widget->metaObject()->className()),
+                                      widget->accessibleName(), dock ? dock->id() : QString());
+    }
+
     /// The dock in which the keyboard is, by its id.
     static QString keyboardAt()
     {

@@ -151,36 +151,34 @@ public:
 
     bool settle()
     {
-        QTest::qWait(0); // what is due already may begin something
-        return QTest::qWaitFor(
-            [this] {
-                if (!laidOut() || m_window->document().busy() != app::Document::Busy::Idle ||
-                    !m_window->session().tasks().idle())
+        const auto rests = [this] {
+            if (m_window->document().busy() != app::Document::Busy::Idle ||
+                !m_window->session().tasks().idle() || !laidOut())
+                return false;
+            for (const auto &entry : m_window->docks().entries()) {
+                if (entry.dock->isVisible() && entry.dock->busy())
                     return false;
-                for (const auto &entry : m_window->docks().entries()) {
-                    if (entry.dock->isVisible() && entry.dock->busy())
-                        return false;
-                }
-                return true;
-            },
-            30'000);
+            }
+            return true;
+        };
+        QTest::qWait(0); // what is due already may begin something, as painting may
+        do {
+            if (!becomes(rests))
+                return false;
+            QTest::qWait(0);
+        } while (!rests());
+        return true;
     }
-    /// As settle(), and what docks put off until keys and edits rest is done.
+    /// As settle(), and what docks put off until keys and edits rest is done: at once.
     bool settleLong()
     {
-        const auto rests = [this] {
-            const auto timers = m_window->findChildren<QTimer *>();
-            return std::none_of(timers.begin(), timers.end(), [](const QTimer *timer) {
-                constexpr int kLongestRest = 400; // milliseconds; others hide messages and the like
-                return timer->isActive() && timer->isSingleShot() &&
-                       timer->interval() <= kLongestRest;
-            });
-        };
-        for (int round = 0; round < 2; ++round) { // what was put off may begin something else
-            if (!settle() || !QTest::qWaitFor(rests, 5000))
+        for (int round = 0; round < 8; ++round) { // what was put off may begin something else
+            if (!settle())
                 return false;
+            if (!restIsOver())
+                return true;
         }
-        return settle();
+        return false;
     }
     bool open(const QStringList &paths)
     {
@@ -189,14 +187,53 @@ public:
     }
 
 private:
+    /// Waits for it: looks again after each event, not only every ten milliseconds.
+    template <class Condition>
+    static bool becomes(const Condition &condition)
+    {
+        const QDeadlineTimer end(30'000);
+        QTimer tick; // what no event tells of
+        tick.start(10);
+        while (!condition()) {
+            if (end.hasExpired())
+                return false;
+            QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+            QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+        }
+        return true;
+    }
+
+    /// What waits for a rest has had it; whether anything did.
+    bool restIsOver()
+    {
+        bool any = false;
+        const auto found = m_window->findChildren<QTimer *>();
+        const QList<QPointer<QTimer>> timers(found.begin(), found.end());
+        for (const QPointer<QTimer> &timer : timers) {
+            constexpr int kLongestRest = 400; // milliseconds; others hide messages and the like
+            if (!timer || !timer->isActive() || !timer->isSingleShot() ||
+                timer->interval() > kLongestRest)
+                continue;
+            any = true;
+            QTimerEvent over(timer->timerId());
+            QCoreApplication::sendEvent(timer, &over);
+        }
+        return any;
+    }
+
     /// Docks in front of their tabs are on view: Qt moves one that was raised later on. It keeps
     /// the address of each dock in the data of its tab.
     bool laidOut() const
     {
+        std::set<const QObject *> hosts; // their bars are children of them: there are many others
+        for (const auto &entry : m_window->docks().entries())
+            hosts.insert(static_cast<const QWidget *>(entry.dock)->parent());
         std::set<quintptr> inFront;
-        for (const QTabBar *tabs : m_window->findChildren<QTabBar *>()) {
-            if (tabs->isVisible())
-                inFront.insert(tabs->tabData(tabs->currentIndex()).value<quintptr>());
+        for (const QObject *host : hosts) {
+            for (const QTabBar *tabs : host->findChildren<QTabBar *>(Qt::FindDirectChildrenOnly)) {
+                if (tabs->isVisible())
+                    inFront.insert(tabs->tabData(tabs->currentIndex()).value<quintptr>());
+            }
         }
         return std::ranges::all_of(m_window->docks().entries(), [&](const auto &entry) {
             const auto *widget = static_cast<const QWidget *>(entry.dock);

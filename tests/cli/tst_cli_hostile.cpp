@@ -112,7 +112,9 @@ void TestCliHostile::wideHeaders()
         write(u"wide.safetensors"_s, safetensors(json + "}", QByteArray(80000, 0)));
     const CliResult result = runLimited({u"inspect"_s, path, u"--json"_s});
     QVERIFY(!result.crashed);
-    QCOMPARE(result.json()["weights"].size(), std::size_t{40000});
+    // 31 MB: another reader takes a tenth of the time here.
+    const auto document = QJsonDocument::fromJson(result.out);
+    QCOMPARE(document[u"weights"_s].toArray().size(), 40000);
     const QString deep =
         write(u"deep.safetensors"_s, safetensors("{\"a\":" + QByteArray(4'000'000, '['), {}));
     QCOMPARE(runLimited({u"inspect"_s, deep}).exitCode, 3);
@@ -197,8 +199,8 @@ void TestCliHostile::largeInputs()
 /// A binary patch is applied in less memory than the file has, by itself and in a bundle.
 void TestCliHostile::patchesOfLargeFiles()
 {
-    constexpr qint64 kBytes = qint64{384} << 20;
-    constexpr rlim_t kMemory = rlim_t{192} << 20;
+    constexpr qint64 kBytes = qint64{192} << 20;
+    constexpr rlim_t kMemory = rlim_t{96} << 20;
     const QString patch = write(u"two.ips"_s, QByteArray("PATCH\0\0\2\0\2XYEOF", 15));
     const QString path = write(u"sparse.bin"_s, "0123456789");
     QVERIFY(QFile::resize(path, kBytes));
@@ -230,7 +232,8 @@ void TestCliHostile::patchesOfLargeFiles()
 /// One document, whatever ends the command.
 void TestCliHostile::withoutMemory()
 {
-    const QString array = writeArray(m_scratch, "big.npy", {4096, 4096});
+    const QString array =
+        write(u"big.npy"_s, npy("<f4", "False", "(4096, 4096)", QByteArray(4 << 24, '\x3f')));
     const CliResult result = runLimited({u"quantize"_s, array, u"--format"_s, u"mxfp8"_s, u"-o"_s,
                                          m_scratch.filePath(u"none"_s), u"--json"_s},
                                         rlim_t{256} << 20);

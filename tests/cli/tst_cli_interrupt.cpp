@@ -179,7 +179,7 @@ private slots:
     void savesInPlaceAllOrNothing_data()
     {
         QTest::addColumn<int>("delay");
-        for (const int delay : {150, 600, 1500, 4000})
+        for (const int delay : {150, 600, 3000})
             QTest::addRow("%d ms", delay) << delay;
     }
 
@@ -195,10 +195,9 @@ private slots:
         const QString weights = QString::fromStdString((bundle / "weights/weight.bin").string());
         const QByteArray old = contentOf(weights);
         QByteArray filled = old;
-        for (qsizetype at = filled.size() - qsizetype(2 * kElements); at < filled.size(); at += 2) {
-            filled[at] = '\x00';
-            filled[at + 1] = '\x38'; // 0.5
-        }
+        const QByteArray half("\x00\x38", 2); // 0.5
+        filled.chop(qsizetype(2 * kElements));
+        filled += half.repeated(qsizetype(kElements));
         QProcess process;
         process.start(cliProgram(), {u"patch"_s, QString::fromStdString(bundle.string()),
                                      u"--fill"_s, u"w[:,:]=0.5"_s, u"--in-place"_s});
@@ -228,7 +227,7 @@ private slots:
     void recoveryLeavesTheJournal_data()
     {
         QTest::addColumn<int>("delay");
-        for (const int delay : {60, 250, 500, 1000})
+        for (const int delay : {30, 120, 250})
             QTest::addRow("%d ms", delay) << delay;
     }
 
@@ -237,7 +236,7 @@ private slots:
     void recoveryLeavesTheJournal()
     {
         QFETCH(int, delay);
-        constexpr std::uint64_t kBytes = std::uint64_t(96) << 20, kFirst = 128;
+        constexpr std::uint64_t kBytes = std::uint64_t(48) << 20, kFirst = 128;
         const QTemporaryDir folder;
         MadeBundle made;
         const std::string shape = fmt::format("[{}]", kBytes / 2);
@@ -257,13 +256,15 @@ private slots:
             QVERIFY(file.open(QIODevice::ReadWrite) && file.seek(qint64(kFirst)));
             QCOMPARE(file.write(QByteArray(qsizetype(kBytes), '\2')), qint64(kBytes));
         }
-        const auto others = [&weights](const std::string &allowed) {
+        const auto others = [&weights](const char *allowed) {
             QFile file(QString::fromStdString(weights.string()));
             if (!file.open(QIODevice::ReadOnly) || !file.seek(qint64(kFirst)))
                 return true;
             const QByteArray all = file.readAll();
-            return std::any_of(all.begin(), all.end(),
-                               [&allowed](char c) { return allowed.find(c) == std::string::npos; });
+            qsizetype left = all.size();
+            for (const char *one = allowed; *one; ++one)
+                left -= all.count(*one);
+            return left != 0;
         };
         const double spent = secondsOfChildren();
         QProcess process;

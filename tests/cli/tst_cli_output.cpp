@@ -40,6 +40,8 @@ class TestCliOutput : public QObject
 private slots:
     void init()
     {
+        if (m_scratch && treeOf(m_scratch->path()) == m_tree)
+            return; // nothing was written
         m_scratch = std::make_unique<QTemporaryDir>();
         MadeBundle made;
         Bytes numbers;
@@ -68,9 +70,8 @@ private slots:
         fs::create_directory_symlink("b.mlmodelc/weights", at("door").toStdString());
         fs::create_symlink("nowhere", at("dangling").toStdString());
         QCOMPARE(::mkfifo(at("pipe").toLocal8Bit().constData(), 0600), 0);
+        m_tree = treeOf(m_scratch->path());
     }
-
-    void cleanup() { m_scratch.reset(); }
 
     /// Commands with an output that is none: `%` is the scratch folder.
     void refuses_data()
@@ -344,6 +345,7 @@ private:
     }
 
     std::unique_ptr<QTemporaryDir> m_scratch;
+    std::map<std::string, QByteArray> m_tree; ///< of the scratch folder as it was made
 };
 
 KERNSCOPE_TEST(TestCliOutput, QCoreApplication)

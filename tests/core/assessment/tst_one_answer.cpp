@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every bundle of the data folder on every chip: every part gives the same answer.
+// Every bundle of the data folder, and every chip: every part gives the same answer.
 #include "one_answer.h"
 #include "tests/data/data_folder.h"
 
@@ -14,8 +14,9 @@ private Q_SLOTS:
         KERNSCOPE_SKIP_WITHOUT_ROWS();
         QFETCH(QString, path);
         const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
-        test::hasOneAnswer(**bundle);
-        test::planIsDecided(**bundle);
+        const auto chips = test::chipsOf(m_bundles++);
+        test::hasOneAnswer(**bundle, chips);
+        test::planIsDecided(**bundle, chips);
     }
     /// Hardware containers: what their tasks say of shapes is all that is known, and is used.
     void everyContainer_data() { test::addPaths({u"*.hwx"_s}); }
@@ -49,6 +50,9 @@ private Q_SLOTS:
         const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
         test::choiceIsPlaced(**bundle);
     }
+
+private:
+    std::size_t m_bundles = 0;
 };
 
 KERNSCOPE_TEST(TestOneAnswer, QCoreApplication)

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The embedded sample, a bundle of every form, and products by other operations than linear layers,
-// on every chip: every part gives the same answer. tst_one_answer asks the same of real files.
+// and every chip: every part gives the same answer. tst_one_answer asks the same of real files.
 #include "made_programs.h"
 #include "one_answer.h"
 #include "resources/sample.h"
 #include "sample_bundles.h"
 
 namespace {
-
-/// One that folds what others stream, one that streams, one of which much is not known.
-std::vector<const target::Target *> someTargets()
-{
-    return {target::findTarget("M1")->target, target::findTarget("M5")->target,
-            target::findTarget("H17")->target};
-}
 
 /// Weights whose extents no block of 32 divides, read by operations that take channels from other
 /// axes than the encoders.
@@ -153,8 +146,9 @@ private slots:
         QFETCH(int, build);
         const auto made = sample::bundles()[static_cast<std::size_t>(build)];
         const auto bundle = VERIFIED(Bundle::open(made.name, {.memory = made.files}));
-        test::hasOneAnswer(**bundle);
-        test::planIsDecided(**bundle);
+        const auto chips = test::chipsOf(static_cast<std::size_t>(build));
+        test::hasOneAnswer(**bundle, chips);
+        test::planIsDecided(**bundle, chips);
     }
 
     void everyForm_data()
@@ -167,8 +161,9 @@ private slots:
     {
         QFETCH(std::string, name);
         const auto bundle = VERIFIED(test::sampleBundle(name).open());
-        test::hasOneAnswer(**bundle);
-        test::planIsDecided(**bundle);
+        const auto chips = test::chipsOf(m_forms++);
+        test::hasOneAnswer(**bundle, chips);
+        test::planIsDecided(**bundle, chips);
     }
 
     /// The weight file is empty, or the pointer of a version control system: nothing of it can be
@@ -193,13 +188,13 @@ private slots:
             "unreadable.mlmodelc",
             test::MadeBundle::options(made.text(), test::Bytes(bytes.begin(), bytes.end()))));
         QCOMPARE(weightsOfUnknownBytes(**bundle) > 0, !pointer);
-        test::hasOneAnswer(**bundle, someTargets());
-        test::planIsDecided(**bundle);
+        test::hasOneAnswer(**bundle, test::someTargets());
+        test::planIsDecided(**bundle, test::someTargets());
         report::Json document;
         report::addUnassessed(document, **bundle);
         for (const report::Json &row : document["unassessed"])
             QCOMPARE(row["stored_bytes"].is_null(), !pointer);
-        const DecisionTable table(**bundle, allTargets());
+        const DecisionTable table(**bundle, test::someTargets());
         QCOMPARE(table.totals(0).storedBytes.has_value(), pointer);
         if (pointer) {
             const auto sound = VERIFIED(made.open());
@@ -259,8 +254,8 @@ private slots:
                 Bundle::open("cut.mlmodelc", test::MadeBundle::options(made.text(), bytes)));
             QVERIFY((*bundle)->weights().front().fault);
             QVERIFY(!knownStoredBytes((*bundle)->weights().front()));
-            test::hasOneAnswer(**bundle, someTargets());
-            test::planIsDecided(**bundle);
+            test::hasOneAnswer(**bundle, test::someTargets());
+            test::planIsDecided(**bundle, test::someTargets());
         }
     }
 
@@ -317,8 +312,9 @@ private slots:
         QFETCH(int, number);
         const auto bundle =
             VERIFIED(test::madePrograms()[static_cast<std::size_t>(number)].program.open());
-        test::hasOneAnswer(**bundle);
-        test::planIsDecided(**bundle);
+        const auto chips = test::chipsOf(static_cast<std::size_t>(number));
+        test::hasOneAnswer(**bundle, chips);
+        test::planIsDecided(**bundle, chips);
     }
 
     /// What the compiler gives another backend has no part in what a dispatch moves, nor in what a
@@ -443,6 +439,9 @@ private slots:
         test::hasOneAnswer(**bundle);
         test::planIsDecided(**bundle);
     }
+
+private:
+    std::size_t m_forms = 0;
 };
 
 KERNSCOPE_TEST(TestOneAnswerMade, QCoreApplication)

@@ -349,7 +349,7 @@ private slots:
     {
         const auto [entries, books, odd] = kernscope::test::fetched<int, int, bool>();
         std::mt19937_64 random(11);
-        constexpr std::uint64_t kColumns = 1531;
+        constexpr std::uint64_t kColumns = 509;
         for (int round = 0; round < 2; ++round) {
             const auto rows = static_cast<std::uint64_t>(3 * books);
             std::vector<std::uint16_t> table(static_cast<std::size_t>(256 * books));

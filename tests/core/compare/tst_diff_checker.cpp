@@ -103,12 +103,13 @@ private slots:
         }
     }
 
-    /// Every pair of weights that pairing finds among the bundles of each folder of real and made
-    /// files.
+    /// Pairs of weights that pairing finds among the bundles of each folder of real and made files:
+    /// of each two forms and each size some.
     void everyPairOfData()
     {
         KERNSCOPE_NEEDS(dataFolder());
-        std::size_t pairsSeen = 0;
+        constexpr std::size_t kMostAlike = 3;
+        std::map<std::tuple<std::string, std::string, std::uint64_t>, std::size_t> pairsSeen;
         for (const char *folder : {"bundles", "real/silero-vad", "real/hwx"}) {
             std::vector<BundlePtr> bundles;
             QDirIterator it(dataPath(QLatin1String(folder)),
@@ -124,14 +125,18 @@ private slots:
                         if (!pair.shapeEqual || bundles[i]->weights()[pair.a].fault ||
                             bundles[k]->weights()[pair.b].fault)
                             continue;
+                        const Weight &a = bundles[i]->weights()[pair.a];
+                        const Weight &b = bundles[k]->weights()[pair.b];
+                        if (++pairsSeen[{formText(a.form), formText(b.form), a.elements.value}] >
+                            kMostAlike)
+                            continue;
                         const QByteArray wrong = check(*bundles[i], pair.a, *bundles[k], pair.b);
                         QVERIFY2(wrong.isEmpty(), wrong.constData());
-                        ++pairsSeen;
                     }
                 }
             }
         }
-        QVERIFY(pairsSeen > 0);
+        QVERIFY(!pairsSeen.empty());
     }
 };
 

@@ -63,9 +63,13 @@ struct Member {
 
 inline QByteArray zip(const std::vector<Member> &members)
 {
-    QByteArray out, directory;
+    QByteArray out, directory, data;
+    const Member *before = nullptr;
     for (const Member &member : members) {
-        const QByteArray data = member.packed ? deflated(member.content) : member.content;
+        if (!before || before->packed != member.packed ||
+            !member.content.isSharedWith(before->content))
+            data = member.packed ? deflated(member.content) : member.content;
+        before = &member;
         const auto crc = crc32(0, reinterpret_cast<const Bytef *>(member.content.constData()),
                                static_cast<uInt>(member.content.size()));
         const QByteArray common = little(0, 2) + little(member.packed ? 8 : 0, 2) + little(0, 4) +

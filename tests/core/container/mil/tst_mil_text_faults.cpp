@@ -312,11 +312,11 @@ private slots:
         row("wrong names", "", "t a=b(c=d);", "");
     }
 
-    /// Some 2 MB of one thing over and over.
+    /// A megabyte of one thing over and over.
     void longTexts()
     {
         const auto [before, piece, after] = test::fetched<QByteArray, QByteArray, QByteArray>();
-        constexpr qsizetype kBytes = 2000000;
+        constexpr qsizetype kBytes = 1000000;
         QByteArray middle = piece.repeated(kBytes / piece.size());
         middle.replace('~', '\0');
         const QByteArray text = program(before + middle + after);
