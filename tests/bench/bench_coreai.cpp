@@ -2,53 +2,23 @@
 // kernscope-bench-coreai: a Core AI package of 1 GiB opened (goal: as fast as a Core ML package
 // of that size, and not hashed), one of 20,000 operations opened, and two packages of 128 MiB
 // compared (goal: 0.3 s and 100 MiB beyond the mapping). Measure with the preset `release`.
-#include "core/bundle/bundle.h"
+#include "core/base/sha256.h"
 #include "core/bundle/statistics.h"
 #include "core/compare/compare.h"
-#include "core/container/milblob/milblob.h"
 #include "core/container/mlir/writer.h"
+#include "large_models.h"
 #include "made_coreai.h"
 #include "proto_builder.h"
 
-#include "core/base/little_endian.h"
-#include "core/base/sha256.h"
-
-#include <algorithm>
-#include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <functional>
 #include <random>
-#include <string>
-#include <vector>
-
-#include <unistd.h>
-
-#include <fmt/format.h>
 
 using namespace kernscope;
+using namespace kernscope::bench;
 using namespace kernscope::test;
 
 namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t(1) << 20;
-
-double secondsOf(const std::function<void()> &work)
-{
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-/// The middle one of five runs.
-double median(const std::function<void()> &work)
-{
-    std::vector<double> runs(5);
-    for (double &run : runs)
-        run = secondsOf(work);
-    std::nth_element(runs.begin(), runs.begin() + 2, runs.end());
-    return runs[2];
-}
 
 /// Bytes of memory that belong to no file, at most so far: VmHWM without the mapped files.
 std::uint64_t statusBytes(std::string_view key)
@@ -59,13 +29,6 @@ std::uint64_t statusBytes(std::string_view key)
             return 1024 * std::stoull(line.substr(key.size() + 1));
     }
     return 0;
-}
-
-bool writeAll(std::ofstream &file, std::span<const std::byte> bytes)
-{
-    file.write(reinterpret_cast<const char *>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
-    return file.good();
 }
 
 /// A package of `weights` matrices of `bytes` each. Its module is made small; the blobs come with
@@ -121,7 +84,7 @@ bool makeModel(const std::filesystem::path &folder, std::uint64_t weights, std::
     std::filesystem::create_directories(data / "weights");
     std::ofstream file(data / "weights/weight.bin", std::ios::binary);
     Bytes header(64);
-    storeLittle<std::uint32_t>(header, 0, static_cast<std::uint32_t>(weights));
+    storeLittle<std::uint32_t>(header, 0, std::uint32_t(weights));
     storeLittle<std::uint32_t>(header, 4, milblob::kVersion);
     writeAll(file, header);
     const QByteArray type = prototest::tensor(prototest::Fp16, {qint64(bytes / 2 / 2048), 2048});
@@ -133,16 +96,13 @@ bool makeModel(const std::filesystem::path &folder, std::uint64_t weights, std::
         storeLittle<std::uint32_t>(record, 4, 1);
         storeLittle<std::uint64_t>(record, 8, bytes);
         storeLittle<std::uint64_t>(record, 16, meta + 64);
-        file.seekp(static_cast<std::streamoff>(meta));
+        file.seekp(std::streamoff(meta));
         writeAll(file, record);
         outputs << "w" + QByteArray::number(i);
         const auto value = prototest::blob(type, "@model_path/weights/weight.bin", meta);
-        operations << prototest::Op{
-            "const",
-            {},
-            {{"name", prototest::text(outputs.back())}, {"val", value}},
-            {prototest::named(outputs.back(), type)},
-            {}}.message();
+        operations << prototest::opMessage(
+            "const", {}, {{"name", prototest::text(outputs.back())}, {"val", value}},
+            {prototest::named(outputs.back(), type)});
     }
     file.close();
     std::filesystem::resize_file(data / "weights/weight.bin", 64 + weights * (64 + bytes));
@@ -174,7 +134,7 @@ void benchOpen(const std::filesystem::path &scratch, const SharedBytes &content)
         return;
     std::size_t found = 0, other = 0;
     const auto opens = [](const std::filesystem::path &path, std::size_t &weights) {
-        return median([&] {
+        return middleSeconds(5, [&] {
             const auto opened = Bundle::open(path);
             weights = opened ? (*opened)->weights().size() : 0;
         });
@@ -186,7 +146,7 @@ void benchOpen(const std::filesystem::path &scratch, const SharedBytes &content)
         1e3 * ours, 1e3 * beside, found, other);
     // What opening leaves to the check of payloads, a task of its own.
     const auto opened = Bundle::open(package);
-    const double hash = opened ? secondsOf([&] { (void)verifyPayloads(**opened); }) : 0;
+    const double hash = opened ? wallSeconds([&] { (void)verifyPayloads(**opened); }) : 0;
     fmt::print("hash 1 GiB              {:9.3f} ms   goal: not as it is opened\n", 1e3 * hash);
 }
 
@@ -197,11 +157,11 @@ void benchOperations()
     MadeCoreAi::Value x = made.constant({1, 4}, Elem::F16, test::halves({1, 2, 3, 4}));
     for (std::size_t i = 0; i < kLayers; ++i) {
         Bytes own = test::halves({1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1});
-        storeLittle<std::uint32_t>(own, 4, static_cast<std::uint32_t>(i));
+        storeLittle<std::uint32_t>(own, 4, std::uint32_t(i));
         const auto weight = made.blob({4, 4}, Elem::F16, std::move(own));
         x = made.operation("primitive.batch_matmul_v1", {x, weight}, {1, 4}, Elem::F16);
         Bytes bias = test::halves({0, 0, 0, 0});
-        storeLittle<std::uint32_t>(bias, 0, static_cast<std::uint32_t>(i));
+        storeLittle<std::uint32_t>(bias, 0, std::uint32_t(i));
         x = made.operation("primitive.add_v1",
                            {x, made.constant({1, 4}, Elem::F16, std::move(bias))}, {1, 4},
                            Elem::F16);
@@ -209,7 +169,7 @@ void benchOperations()
     made.output({x});
     const OpenOptions options = made.options();
     std::size_t found = 0;
-    const double ours = median([&] {
+    const double ours = middleSeconds(5, [&] {
         const auto opened = Bundle::open("made.aimodel", options);
         found = opened ? (*opened)->weights().size() : 0;
     });
@@ -225,9 +185,9 @@ void benchCompare(const std::filesystem::path &scratch, const SharedBytes &conte
         return;
     { // one bit of one weight
         std::fstream file(b / "main.mlirb", std::ios::binary | std::ios::in | std::ios::out);
-        file.seekg(static_cast<std::streamoff>(100 * kMiB));
-        const auto byte = static_cast<char>(file.get() ^ 1);
-        file.seekp(static_cast<std::streamoff>(100 * kMiB));
+        file.seekg(std::streamoff(100 * kMiB));
+        const auto byte = char(file.get() ^ 1);
+        file.seekp(std::streamoff(100 * kMiB));
         file.put(byte);
     }
     for (const bool values : {false, true}) {
@@ -236,16 +196,17 @@ void benchCompare(const std::filesystem::path &scratch, const SharedBytes &conte
         std::size_t changed = 0;
         const std::uint64_t before = statusBytes("RssAnon:");
         std::uint64_t most = 0;
-        const double ours = median([&] {
+        const double ours = middleSeconds(5, [&] {
             const auto one = Bundle::open(a), other = Bundle::open(b);
             if (!one || !other)
                 return;
             const auto found = compareBundles(**one, **other, options);
             most = std::max(most, statusBytes("RssAnon:"));
-            changed = !found ? 0
-                             : static_cast<std::size_t>(std::count_if(
-                                   found->weights.begin(), found->weights.end(),
-                                   [](const auto &each) { return !each.storedEqual; }));
+            changed = !found
+                          ? 0
+                          : std::size_t(std::ranges::count_if(found->weights, [](const auto &each) {
+                                return !each.storedEqual;
+                            }));
         });
         fmt::print(
             "compare 2 x 128 MiB{}  {:9.3f} ms   {} of {} weights differ   {:.1f} MiB beside "
@@ -259,8 +220,7 @@ void benchCompare(const std::filesystem::path &scratch, const SharedBytes &conte
 
 int main()
 {
-    const auto scratch =
-        std::filesystem::temp_directory_path() / fmt::format("kernscope-bench-{}", getpid());
+    const auto scratch = scratchFolder();
     const SharedBytes content = noise(20 * kMiB);
     benchOperations();
     benchCompare(scratch, content);

@@ -46,7 +46,7 @@ fs::path safetensorsOf(const fs::path &folder, std::size_t count)
             fmt::format("{}\"t{}\":{{\"dtype\":\"F16\",\"shape\":[1],\"data_offsets\":[{},{}]}}",
                         i == 0 ? "" : ",", i, 2 * i, 2 * i + 2);
     const fs::path path = folder / "x.safetensors";
-    put(path, test::safetensors(raw(json + "}"), QByteArray(static_cast<qsizetype>(2 * count), 0)));
+    put(path, test::safetensors(raw(json + "}"), QByteArray(qsizetype(2 * count), 0)));
     return path;
 }
 
@@ -64,12 +64,8 @@ QByteArray operation(std::size_t i)
 {
     const QByteArray name = raw(fmt::format("v{}", i));
     const QByteArray from = i == 0 ? QByteArray("x") : raw(fmt::format("v{}", i - 1));
-    return Op{"relu",
-              {{"x", reference(from)}},
-              {{"name", prototest::text(name)}},
-              {named(name, tensor(Fp16, {1, 4}))},
-              {}}
-        .message();
+    return opMessage("relu", {{"x", reference(from)}}, {{"name", prototest::text(name)}},
+                     {named(name, tensor(Fp16, {1, 4}))});
 }
 
 fs::path packageOf(const fs::path &folder, std::size_t items, std::size_t operations)
@@ -129,10 +125,9 @@ Cost costOf(const std::function<bool()> &work)
     if (child < 0 || wait4(child, &status, 0, &usage) != child)
         return {};
     const auto seconds = [](const timeval &time) {
-        return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+        return double(time.tv_sec) + 1e-6 * double(time.tv_usec);
     };
-    return {seconds(usage.ru_utime) + seconds(usage.ru_stime),
-            static_cast<double>(usage.ru_maxrss) / 1024,
+    return {seconds(usage.ru_utime) + seconds(usage.ru_stime), double(usage.ru_maxrss) / 1024,
             WIFEXITED(status) && WEXITSTATUS(status) == 0};
 }
 

@@ -33,7 +33,7 @@ std::uint64_t anonymousBytes()
     std::ifstream statm("/proc/self/statm");
     std::uint64_t all = 0, resident = 0, shared = 0;
     statm >> all >> resident >> shared;
-    return (resident - shared) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    return (resident - shared) * std::uint64_t(::sysconf(_SC_PAGESIZE));
 }
 
 /// What it grows by, at most, during `work`: looked at every other millisecond.
@@ -63,7 +63,7 @@ std::vector<float> valuesOf(std::uint64_t count, std::uint32_t seed)
         float sum = 0;
         for (int i = 0; i < 4; ++i) {
             seed = seed * 1664525 + 1013904223;
-            sum += static_cast<float>(seed >> 16) / 32768.0f - 1.0f;
+            sum += float(seed >> 16) / 32768.0f - 1.0f;
         }
         value = sum / 8;
     }
@@ -148,7 +148,7 @@ void edit(const std::filesystem::path &folder, const std::string &form, const st
     fmt::print("{:11} {:9} {:9.3f} ms   encoding anew {:9.3f} ms   ratio {:5.2f}   applying "
                "{:8.3f} ms   {:6.1f} MiB for {:6.1f} changed{}\n",
                form, name, 1e3 * ours, 1e3 * plain, ours / plain, 1e3 * applied,
-               static_cast<double>(grown) / (1 << 20), static_cast<double>(changed) / (1 << 20),
+               double(grown) / (1 << 20), double(changed) / (1 << 20),
                planned ? "" : "   " + describe(planned.error()));
     std::fflush(stdout);
 }

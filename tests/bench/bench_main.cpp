@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/bench/compare_cases.h"
+#include "tests/bench/cases.h"
 #include "tests/bench/errors.h"
-#include "tests/bench/huge_buffer.h"
-#include "tests/bench/order_cases.h"
 #include "tests/bench/ratios.h"
 #include "tests/bench/timing.h"
 
@@ -27,7 +25,7 @@ void registerCases(const std::vector<Case> &cases)
         benchmark::RegisterBenchmark(work.name.c_str(), [work, bytes](benchmark::State &state) {
             for ([[maybe_unused]] auto step : state)
                 work.ours();
-            state.SetBytesProcessed(static_cast<std::int64_t>(bytes) * state.iterations());
+            state.SetBytesProcessed(std::int64_t(bytes) * state.iterations());
         })->UseRealTime();
     }
 }

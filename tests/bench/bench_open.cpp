@@ -6,7 +6,6 @@
 #include "core/base/sha256.h"
 #include "core/container/mil/reader.h"
 #include "core/patch/interrupted_save.h"
-#include "core/patch/patch.h"
 #include "core/patch/save/journal.h"
 #include "core/patch/save/save_key.h"
 
@@ -28,7 +27,7 @@ std::uint64_t resident()
     std::ifstream statm("/proc/self/statm");
     std::uint64_t all = 0, pages = 0;
     statm >> all >> pages;
-    return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    return pages * std::uint64_t(sysconf(_SC_PAGESIZE));
 }
 
 std::uint64_t written()
@@ -53,7 +52,7 @@ void benchOpen(const std::filesystem::path &folder)
         std::ifstream file(folder / "weights/weight.bin", std::ios::binary);
         char record[64];
         for (std::uint64_t i = 0; i < kRecords; ++i) {
-            file.seekg(static_cast<std::streamoff>(64 + i * kStride));
+            file.seekg(std::streamoff(64 + i * kStride));
             file.read(record, sizeof record);
         }
     });
@@ -101,8 +100,7 @@ void benchText()
         operations = parsed.program.functions.size();
     });
     std::vector<std::byte> copy(bytes.size());
-    const double plain =
-        middleSeconds(9, [&] { std::copy(bytes.begin(), bytes.end(), copy.begin()); });
+    const double plain = middleSeconds(9, [&] { std::ranges::copy(bytes, copy.begin()); });
     fmt::print(
         "model.mil {:3} KiB {:8.3f} ms   copying the text alone    {:9.3f} ms   ratio {:7.2f}"
         "   {} functions\n",
@@ -122,14 +120,13 @@ bool makeJournal(const std::filesystem::path &folder, std::uint64_t runs)
     std::ofstream(folder / "model.mil") << made.text();
     const Bytes weights = made.weights();
     std::ofstream(folder / name, std::ios::binary)
-        .write(reinterpret_cast<const char *>(weights.data()),
-               static_cast<std::streamsize>(weights.size()));
+        .write(reinterpret_cast<const char *>(weights.data()), std::streamsize(weights.size()));
     std::filesystem::resize_file(folder / name, fileBytes);
 
     std::string text = "KSJOURN1";
     const auto number = [&text](std::uint64_t value, unsigned bytes) {
         for (unsigned i = 0; i < bytes; ++i)
-            text += static_cast<char>(value >> (8 * i) & 0xff);
+            text += char(value >> (8 * i) & 0xff);
     };
     constexpr std::size_t kDigest = patch::kJournalDigestBytes;
     number(24 + runs * (4 + name.size() + 24 + 2) + kDigest, 8);

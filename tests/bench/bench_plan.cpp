@@ -5,8 +5,6 @@
 // weights in the same forms. Measure with the preset `release`.
 #include "large_models.h"
 
-#include "core/codec/encode/encoder.h"
-#include "core/codec/encode/form_spec.h"
 #include "core/patch/patch.h"
 #include "core/plan/write_plan.h"
 
@@ -30,7 +28,7 @@ Seconds timeOf(const std::function<void()> &work)
     const auto processor = [] {
         timespec time{};
         ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-        return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+        return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
     };
     const double before = processor(), wall = wallSeconds(work);
     return {wall, processor() - before};
@@ -130,8 +128,7 @@ void benchPlan(const std::string &title, const Network &network,
         fmt::print("{}: {}\n", title, describe(plan.error()));
         return;
     }
-    const double bytes =
-        2.0 * static_cast<double>(network.weights * network.rows * network.columns);
+    const double bytes = 2.0 * double(network.weights * network.rows * network.columns);
     fmt::print("{}: {} contents, {} encodings\n"
                "  judging  {:8.2f} s, processor {:8.2f} s\n"
                "  choosing {:8.2f} s, processor {:8.2f} s{}\n"
@@ -140,8 +137,7 @@ void benchPlan(const std::string &title, const Network &network,
                choosing.wall, choosing.processor, plan->proven ? "" : " (not proven)",
                bytes / 1e6 / (judging.wall + choosing.wall));
     const Encoding alone = encodingAlone(**bundle, *survey, std::min(sample, survey->contents));
-    const double share = static_cast<double>(survey->contents) /
-                         static_cast<double>(std::max<std::size_t>(1, alone.weights));
+    const double share = double(survey->contents) / double(std::max<std::size_t>(1, alone.weights));
     fmt::print("  encoding alone {:8.2f} s of one thread for {} contents, {} encodings of {} of "
                "them measured\n"
                "  ratio of the processor's time for judging to it {:.2f}\n",
@@ -174,7 +170,7 @@ int main(int argc, char **argv)
 {
     const std::vector<std::string> words(argv + 1, argv + argc);
     const auto asked = [&](const char *word) {
-        return words.empty() || std::find(words.begin(), words.end(), word) != words.end();
+        return words.empty() || std::ranges::find(words, word) != words.end();
     };
     const std::uint64_t mebibytes =
         words.empty() ? 0 : std::strtoull(words.back().c_str(), nullptr, 10);

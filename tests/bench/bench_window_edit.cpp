@@ -3,9 +3,7 @@
 // dense fp16 weight (128 Mi unless given) are filled, undone, made again, saved and undone anew.
 // Run it with QT_QPA_PLATFORM=offscreen, or on a display.
 #include "app/main_window.h"
-#include "app/settings.h"
 #include "made_bundle.h"
-#include "widgets/models/task_manager.h"
 
 #include <QApplication>
 #include <QElapsedTimer>
@@ -58,8 +56,8 @@ public:
         loop.exec();
         fmt::print("{:8} {:9.1f} ms   longest pause {:7.1f} ms, {:7.1f} ms of it computing   "
                    "{} turns   {} MiB resident\n",
-                   what, 1e-6 * static_cast<double>(total.nsecsElapsed()),
-                   1e-6 * static_cast<double>(longest), 1e3 * busiest, turns, residentMiB());
+                   what, 1e-6 * double(total.nsecsElapsed()), 1e-6 * double(longest), 1e3 * busiest,
+                   turns, residentMiB());
         std::fflush(stdout);
     }
 
@@ -68,7 +66,7 @@ private:
     {
         timespec time{};
         ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-        return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+        return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
     }
     static long residentMiB()
     {
@@ -93,8 +91,7 @@ int main(int argc, char **argv)
                         test::Bytes(2 * elements));
         const test::Bytes content = made.weights();
         std::ofstream out(path.toStdString(), std::ios::binary);
-        out.write(reinterpret_cast<const char *>(content.data()),
-                  static_cast<std::streamsize>(content.size()));
+        out.write(reinterpret_cast<const char *>(content.data()), std::streamsize(content.size()));
     }
     app::Settings settings(folder.filePath(QStringLiteral("settings.ini")));
     app::MainWindow window(settings);

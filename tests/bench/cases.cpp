@@ -4,7 +4,6 @@
 #include "core/codec/decode/decoder.h"
 #include "core/codec/encode/encoder.h"
 #include "core/codec/microscaled/microscaled.h"
-#include "tests/bench/huge_buffer.h"
 #include "tests/bench/plain_loops.h"
 
 #include <cmath>
@@ -43,8 +42,6 @@ private:
     std::uint64_t m_state = 1;
 };
 
-using Buffer = std::shared_ptr<HugeBuffer<std::byte>>;
-
 Buffer randomBytes(std::size_t count)
 {
     auto buffer = std::make_shared<HugeBuffer<std::byte>>(count);
@@ -76,6 +73,8 @@ struct Stored {
     std::optional<Decoder> decoder;
 };
 
+} // namespace
+
 Case decoderCase(std::string name, double wanted, const Encoding &encoding,
                  std::vector<Buffer> parts, std::span<std::uint16_t> out,
                  std::function<void()> plain)
@@ -101,6 +100,8 @@ Case decoderCase(std::string name, double wanted, const Encoding &encoding,
     result.data = stored;
     return result;
 }
+
+namespace {
 
 Shape shapeOf(std::span<std::uint16_t> out)
 {
@@ -149,7 +150,7 @@ Case sparseCase(unsigned percent, std::span<std::uint16_t> out)
         for (unsigned i = 0; i < 8; ++i)
             bits |= (random.next() % 100 < percent ? 1u : 0u) << i;
         byte = static_cast<std::byte>(bits);
-        kept += static_cast<std::size_t>(__builtin_popcount(bits));
+        kept += std::size_t(__builtin_popcount(bits));
     }
     const Buffer values = halves(kept);
     Encoding encoding;
@@ -270,8 +271,8 @@ std::shared_ptr<HugeBuffer<float>> gaussian(std::size_t count)
         double sum = 0; // of four uniform numbers: close enough for a distribution of weights
         const std::uint64_t word = random.next();
         for (unsigned part = 0; part < 4; ++part)
-            sum += static_cast<double>(word >> (16 * part) & 0xffff) / 65536.0 - 0.5;
-        values->data()[i] = static_cast<float>(0.17 * sum);
+            sum += double(word >> (16 * part) & 0xffff) / 65536.0 - 0.5;
+        values->data()[i] = float(0.17 * sum);
     }
     return values;
 }
@@ -333,7 +334,7 @@ std::vector<Case> encodeCases()
     const auto codes = std::span(reinterpret_cast<std::int8_t *>(bytes->data()), kElements);
     std::vector<float> centres;
     for (int i = 0; i < 16; ++i)
-        centres.push_back(0.04f * (static_cast<float>(i) - 7.5f));
+        centres.push_back(0.04f * (float(i) - 7.5f));
     std::vector<Case> cases;
     cases.push_back(kept(
         "encode: palette 4-bit optimal", 0.05,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <cstddef>
+#include "core/form/encoding.h"
+#include "tests/bench/huge_buffer.h"
+
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -25,9 +25,20 @@ struct Case {
     std::shared_ptr<void> data;  ///< what both of them use
 };
 
+using Buffer = std::shared_ptr<HugeBuffer<std::byte>>;
+
+/// A whole decoder of parts, which are kept as long as the case.
+Case decoderCase(std::string name, double wanted, const codec::Encoding &encoding,
+                 std::vector<Buffer> parts, std::span<std::uint16_t> out,
+                 std::function<void()> plain = {});
+
 /// Decoders write into `out`, which is reused for all of them.
 std::vector<Case> decodeCases(std::span<std::uint16_t> out);
 std::vector<Case> encodeCases();
+/// Decoders of vectors of codebooks and of the slices of engines, into `out`.
+std::vector<Case> orderCases(std::span<std::uint16_t> out);
+/// Two builds of one weight: every figure of a comparison, and the same bytes twice.
+std::vector<Case> compareCases();
 /// Counting decoded values, from which every figure of statistics and histograms follows.
 std::vector<Case> statisticsCases();
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/bench/compare_cases.h"
+#include "tests/bench/cases.h"
 
 #include "core/audit/audit.h"
-#include "core/compare/compare.h"
 #include "tests/core/bundle/made_bundle.h"
 
 #include <cstddef>
@@ -28,9 +27,9 @@ test::Bytes comparedHalves(bool changed)
     std::uint64_t state = 1;
     for (std::size_t i = 0; i < kCompared; ++i) {
         state = state * 6364136223846793005u + 1442695040888963407u; // Knuth's MMIX generator
-        auto bits = static_cast<std::uint16_t>(((state >> 40) & 0x9fff) + 0x1000);
+        auto bits = std::uint16_t(((state >> 40) & 0x9fff) + 0x1000);
         if (changed && (state >> 33) % 3 != 0)
-            bits = (state >> 33) % 3 == 1 ? std::uint16_t{0} : static_cast<std::uint16_t>(bits ^ 1);
+            bits = (state >> 33) % 3 == 1 ? std::uint16_t{0} : std::uint16_t(bits ^ 1);
         bytes[2 * i] = static_cast<std::byte>(bits & 0xFF);
         bytes[2 * i + 1] = static_cast<std::byte>(bits >> 8);
     }

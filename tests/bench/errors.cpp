@@ -65,7 +65,7 @@ std::vector<Sample> samplesOf(const std::filesystem::path &path)
         decoder->decodeFloat(0, sample.values);
         samples.push_back(std::move(sample));
     }
-    std::stable_sort(samples.begin(), samples.end(), [](const Sample &a, const Sample &b) {
+    std::ranges::stable_sort(samples, [](const Sample &a, const Sample &b) {
         return a.values.size() > b.values.size();
     });
     samples.resize(std::min(samples.size(), kMost));
@@ -180,7 +180,7 @@ int printForm(const Sample &sample, FormSpec form)
 {
     int worse = 0;
     const std::string name = describe(form);
-    const auto elements = static_cast<double>(sample.values.size());
+    const auto elements = double(sample.values.size());
     for (const bool moments : {false, true}) {
         form.inputs = statisticsFor(sample.shape[1], moments);
         form.method = EncodeMethod::Plain;

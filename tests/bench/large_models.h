@@ -30,7 +30,7 @@ inline double middleSeconds(std::size_t count, const std::function<void()> &work
     std::vector<double> runs(count);
     for (double &run : runs)
         run = wallSeconds(work);
-    std::ranges::nth_element(runs, runs.begin() + static_cast<std::ptrdiff_t>(count / 2));
+    std::ranges::nth_element(runs, runs.begin() + std::ptrdiff_t(count / 2));
     return runs[count / 2];
 }
 
@@ -41,8 +41,7 @@ inline std::filesystem::path scratchFolder()
 
 inline bool writeAll(std::ofstream &file, std::span<const std::byte> bytes)
 {
-    file.write(reinterpret_cast<const char *>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
+    file.write(reinterpret_cast<const char *>(bytes.data()), std::streamsize(bytes.size()));
     return file.good();
 }
 
@@ -56,7 +55,7 @@ inline bool writeModel(
     std::filesystem::create_directories(folder / "weights");
     std::ofstream file(folder / "weights/weight.bin", std::ios::binary);
     test::Bytes header(64);
-    storeLittle<std::uint32_t>(header, 0, static_cast<std::uint32_t>(weights));
+    storeLittle<std::uint32_t>(header, 0, std::uint32_t(weights));
     storeLittle<std::uint32_t>(header, 4, milblob::kVersion);
     writeAll(file, header);
     for (std::uint64_t i = 0; i < weights; ++i) {
@@ -66,7 +65,7 @@ inline bool writeModel(
         storeLittle<std::uint32_t>(record, 4, 1);
         storeLittle<std::uint64_t>(record, 8, bytes);
         storeLittle<std::uint64_t>(record, 16, meta + 64);
-        file.seekp(static_cast<std::streamoff>(meta));
+        file.seekp(std::streamoff(meta));
         writeAll(file, record);
         made.constant("tensor<fp16, " + shape + ">", fmt::format("w{}", i),
                       test::MadeBundle::blobAt("fp16", shape, meta));

@@ -152,7 +152,7 @@ Limits::Limits(std::size_t bytes) : m_in(bytes), m_out(bytes)
         times[m_stores.size()].push_back(secondsOf([&] { read(bytes); }));
         times[m_stores.size() + 1].push_back(secondsOf([&] { copy(bytes); }));
     }
-    const auto rate = [&](std::size_t i) { return static_cast<double>(bytes) / median(times[i]); };
+    const auto rate = [&](std::size_t i) { return double(bytes) / median(times[i]); };
     for (std::size_t i = 0; i < m_stores.size(); ++i) {
         m_stores[i].rate = rate(i);
         if (m_stores[i].rate > m_stores[m_best].rate)

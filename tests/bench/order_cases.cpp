@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Decoders of what does not lie row by row: vectors of codebooks, and the slices of engines.
-#include "tests/bench/order_cases.h"
+#include "tests/bench/cases.h"
 
-#include "core/codec/decode/decoder.h"
 #include "core/lanes/lane_order.h"
-#include "tests/bench/huge_buffer.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -18,18 +16,11 @@ namespace kernscope::bench {
 
 namespace {
 
-using codec::Decoder;
 using codec::Encoding;
 using codec::Operand;
 using codec::PartRole;
 
 constexpr std::uint64_t kInputs = 2048; ///< steps of a weight in slices
-constexpr double kShare = 0.75;         ///< wanted of what the memory allows
-
-struct Laid {
-    std::vector<std::shared_ptr<HugeBuffer<std::byte>>> parts;
-    std::optional<Decoder> decoder;
-};
 
 [[noreturn]] void stop(const std::string &name, const Error &error)
 {
@@ -43,43 +34,24 @@ std::vector<std::uint16_t> someWeights(std::size_t count, unsigned zeros)
     std::mt19937 random(3);
     std::vector<std::uint16_t> weights(count);
     for (std::uint16_t &weight : weights) {
-        const auto bits = static_cast<std::uint32_t>(random());
-        weight = (bits >> 16) % 10 < zeros ? std::uint16_t{0}
-                                           : static_cast<std::uint16_t>((bits & 0x9fff) | 0x2001);
+        const auto bits = std::uint32_t(random());
+        weight =
+            (bits >> 16) % 10 < zeros ? std::uint16_t{0} : std::uint16_t((bits & 0x9fff) | 0x2001);
     }
     return weights;
-}
-
-Case laidCase(std::string name, const Encoding &encoding, std::shared_ptr<Laid> laid,
-              std::span<std::uint16_t> out)
-{
-    auto decoder = Decoder::make(encoding);
-    if (!decoder)
-        stop(name, decoder.error());
-    laid->decoder.emplace(std::move(*decoder));
-    Case result;
-    result.name = std::move(name);
-    result.wantedShare = kShare;
-    result.elements = out.size();
-    for (const auto &part : laid->parts)
-        result.read += part->size();
-    result.written = out.size_bytes();
-    result.ours = [laid = laid.get(), out] { laid->decoder->decodeHalf(0, out); };
-    result.data = std::move(laid);
-    return result;
 }
 
 Case vectorCase(unsigned bits, std::uint64_t vector, std::uint64_t axis,
                 std::span<std::uint16_t> out)
 {
     constexpr std::uint64_t kColumns = 8192;
-    auto laid = std::make_shared<Laid>();
+    std::vector<Buffer> parts;
     const auto part = [&](std::size_t bytes) {
         const auto buffer = std::make_shared<HugeBuffer<std::byte>>(bytes);
         std::mt19937 random(4);
         for (std::byte &byte : buffer->span())
             byte = static_cast<std::byte>(random() & 0x3f); // as halves: small and finite
-        laid->parts.push_back(buffer);
+        parts.push_back(buffer);
         return buffer->bytes();
     };
     Encoding encoding;
@@ -98,12 +70,13 @@ Case vectorCase(unsigned bits, std::uint64_t vector, std::uint64_t axis,
                           {1, 1, palette.entries, vector},
                           part(2 * vector * palette.entries)};
     encoding.palette = palette;
-    return laidCase(fmt::format("palette {}-bit, vectors of {} along axis {}", bits, vector, axis),
-                    encoding, std::move(laid), out);
+    return decoderCase(
+        fmt::format("palette {}-bit, vectors of {} along axis {}", bits, vector, axis), 0, encoding,
+        std::move(parts), out);
 }
 
 /// Slices of sixteen engines, one after the other in one buffer.
-lanes::SlicePlaces lay(const std::vector<lanes::Slice> &slices, Laid &laid)
+lanes::SlicePlaces lay(const std::vector<lanes::Slice> &slices, Buffer &laid)
 {
     lanes::SlicePlaces places;
     std::size_t total = 0;
@@ -112,9 +85,9 @@ lanes::SlicePlaces lay(const std::vector<lanes::Slice> &slices, Laid &laid)
         places.lengths.push_back(slice.size());
         total += slice.size();
     }
-    laid.parts.push_back(std::make_shared<HugeBuffer<std::byte>>(total));
+    laid = std::make_shared<HugeBuffer<std::byte>>(total);
     for (std::size_t i = 0; i < slices.size(); ++i)
-        std::copy(slices[i].begin(), slices[i].end(), laid.parts[0]->data() + places.starts[i]);
+        std::ranges::copy(slices[i], laid->data() + places.starts[i]);
     return places;
 }
 
@@ -135,8 +108,8 @@ Case slicesCase(std::optional<lanes::SparseForm> form, std::span<std::uint16_t> 
                              : lanes::encodeSlices(*layout, weights, {});
     if (!slices)
         stop(name, slices.error());
-    auto laid = std::make_shared<Laid>();
-    auto places = lay(*slices, *laid);
+    Buffer laid;
+    auto places = lay(*slices, laid);
     auto order = form ? lanes::sparseOrder(*form, *layout, std::move(places))
                       : lanes::weightOrder(*layout, std::move(places));
     if (!order)
@@ -144,8 +117,8 @@ Case slicesCase(std::optional<lanes::SparseForm> form, std::span<std::uint16_t> 
     Encoding encoding;
     encoding.shape = {geometry.outputs, geometry.inputs};
     encoding.payload =
-        Operand{PartRole::Data, ElementType::Fp16, encoding.shape, laid->parts[0]->bytes(), *order};
-    return laidCase(name, encoding, std::move(laid), out);
+        Operand{PartRole::Data, ElementType::Fp16, encoding.shape, laid->bytes(), *order};
+    return decoderCase(name, 0, encoding, {laid}, out);
 }
 
 } // namespace

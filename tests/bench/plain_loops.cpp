@@ -13,8 +13,8 @@ namespace kernscope::bench {
 void plainCopy(std::span<const std::byte> stored, std::span<std::uint16_t> out)
 {
     for (std::size_t i = 0; i < out.size(); ++i)
-        out[i] = static_cast<std::uint16_t>(std::to_integer<unsigned>(stored[2 * i]) |
-                                            std::to_integer<unsigned>(stored[2 * i + 1]) << 8);
+        out[i] = std::uint16_t(std::to_integer<unsigned>(stored[2 * i]) |
+                               std::to_integer<unsigned>(stored[2 * i + 1]) << 8);
 }
 
 void plainPalette(std::span<const std::byte> indices, unsigned bits,
@@ -39,7 +39,7 @@ void plainScaled(std::span<const std::int8_t> codes, std::span<const std::uint16
                  std::size_t block, std::span<std::uint16_t> out)
 {
     for (std::size_t i = 0; i < out.size(); ++i)
-        out[i] = floatToHalf(halfToFloat(scales[i / block]) * static_cast<float>(codes[i]));
+        out[i] = floatToHalf(halfToFloat(scales[i / block]) * float(codes[i]));
 }
 
 void plainScaled4(std::span<const std::byte> nibbles, std::span<const std::uint16_t> scales,
@@ -47,7 +47,7 @@ void plainScaled4(std::span<const std::byte> nibbles, std::span<const std::uint1
 {
     for (std::size_t i = 0; i < out.size(); ++i)
         out[i] = floatToHalf(halfToFloat(scales[i / block]) *
-                             static_cast<float>(signExtendNibble(unpackCode(nibbles, 4, i))));
+                             float(signExtendNibble(unpackCode(nibbles, 4, i))));
 }
 
 void plainMicroscaled(std::span<const std::uint8_t> data, bool mxfp4,
@@ -55,8 +55,7 @@ void plainMicroscaled(std::span<const std::uint8_t> data, bool mxfp4,
 {
     for (std::size_t i = 0; i < out.size(); ++i) {
         const float element =
-            mxfp4 ? e2m1ToFloat(static_cast<std::uint8_t>(data[i / 2] >> (4 * (i % 2))))
-                  : e4m3ToFloat(data[i]);
+            mxfp4 ? e2m1ToFloat(std::uint8_t(data[i / 2] >> (4 * (i % 2)))) : e4m3ToFloat(data[i]);
         out[i] = floatToHalf(element * e8m0ToFloat(exponents[i / 32]));
     }
 }
@@ -70,7 +69,7 @@ void plainPaletteEncode(std::span<const float> values, std::span<const float> ce
             if (std::abs(values[i] - centres[c]) < std::abs(values[i] - centres[nearest]))
                 nearest = c;
         }
-        out[i] = static_cast<std::uint8_t>(nearest);
+        out[i] = std::uint8_t(nearest);
     }
 }
 
@@ -78,7 +77,7 @@ std::size_t plainSparseEncode(std::span<const float> values, float threshold,
                               std::span<std::byte> mask, std::span<std::uint16_t> survivors)
 {
     std::size_t next = 0;
-    std::fill(mask.begin(), mask.end(), std::byte{0});
+    std::ranges::fill(mask, std::byte{0});
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (std::abs(values[i]) < threshold)
             continue;
@@ -94,7 +93,7 @@ std::size_t plainDensityEncode(std::span<const float> values, std::size_t count,
     std::vector<float> magnitudes(values.size());
     for (std::size_t i = 0; i < values.size(); ++i)
         magnitudes[i] = std::abs(values[i]);
-    const auto cut = magnitudes.end() - static_cast<std::ptrdiff_t>(count);
+    const auto cut = magnitudes.end() - std::ptrdiff_t(count);
     std::nth_element(magnitudes.begin(), cut, magnitudes.end());
     return plainSparseEncode(values, *cut, mask, survivors);
 }
@@ -103,14 +102,14 @@ std::size_t plainPatternEncode(std::span<const float> values, std::size_t row, s
                                std::size_t of, bool alongRows, std::span<std::byte> mask,
                                std::span<std::uint16_t> survivors)
 {
-    std::fill(mask.begin(), mask.end(), std::byte{0});
+    std::ranges::fill(mask, std::byte{0});
     const std::size_t step = alongRows ? 1 : row;
     std::vector<std::size_t> group(of);
     for (std::size_t number = 0; number < values.size() / of; ++number) {
         const std::size_t first = alongRows ? number * of : number / row * of * row + number % row;
         for (std::size_t i = 0; i < of; ++i)
             group[i] = first + i * step;
-        std::sort(group.begin(), group.end(), [&](std::size_t a, std::size_t b) {
+        std::ranges::sort(group, [&](std::size_t a, std::size_t b) {
             return std::abs(values[a]) > std::abs(values[b]);
         });
         for (std::size_t i = 0; i < keep; ++i)
@@ -134,8 +133,7 @@ void plainAffineEncode(std::span<const float> values, std::size_t channel,
         scales[c] = floatToHalf(largest / 127.0f);
         const float scale = halfToFloat(scales[c]);
         for (std::size_t i = c * channel; i < (c + 1) * channel; ++i)
-            codes[i] = static_cast<std::int8_t>(
-                std::clamp(std::nearbyint(values[i] / scale), -127.0f, 127.0f));
+            codes[i] = std::int8_t(std::clamp(std::nearbyint(values[i] / scale), -127.0f, 127.0f));
     }
 }
 

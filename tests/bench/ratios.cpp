@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/bench/ratios.h"
 
-#include "tests/bench/compare_cases.h"
+#include "tests/bench/cases.h"
 #include "tests/bench/limits.h"
-#include "tests/bench/order_cases.h"
 #include "tests/bench/timing.h"
 
 #include <cstdio>
@@ -75,7 +74,7 @@ bool printRow(const Case &work, const Measured &times, bool judgeCopy)
 {
     const bool belowCopy = judgeCopy && work.wanted > 0 && times.ratio < work.wanted;
     const bool belowLimit = work.wantedShare > 0 && times.share < work.wantedShare;
-    const double bytes = 2 * static_cast<double>(work.elements);
+    const double bytes = 2 * double(work.elements);
     fmt::print("{:<56} {:>6} {:>6.2f} {:>6} {:>6.2f} {:>6} {:>7.2f} {:>7.2f}{}{}\n", work.name,
                cellOf(work.wantedShare, 2), times.share, cellOf(work.wanted, 2), times.ratio,
                cellOf(times.plain > 0 ? times.copy / times.plain : 0, 3), bytes / times.ours * 1e-9,

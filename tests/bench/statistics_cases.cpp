@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/half_counts.h"
 #include "tests/bench/cases.h"
-#include "tests/bench/huge_buffer.h"
 
 #include <algorithm>
 #include <thread>
@@ -28,9 +27,9 @@ std::shared_ptr<HugeBuffer<std::uint16_t>> someHalves(std::size_t count, unsigne
     std::uint64_t state = 1;
     for (std::uint16_t &value : values->span()) {
         state = state * 6364136223846793005u + 1442695040888963407u; // Knuth's MMIX generator
-        const auto bits = static_cast<std::uint16_t>(state >> 40);
+        const auto bits = std::uint16_t(state >> 40);
         const bool zero = (state >> 33) % 10 < zeros;
-        value = zero ? std::uint16_t{0} : static_cast<std::uint16_t>((bits & 0x9fff) + 0x1000);
+        value = zero ? std::uint16_t{0} : std::uint16_t((bits & 0x9fff) + 0x1000);
     }
     return values;
 }

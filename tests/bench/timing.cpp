@@ -16,7 +16,7 @@ double now(clockid_t clock)
 {
     timespec time{};
     ::clock_gettime(clock, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+    return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
 }
 
 } // namespace
@@ -39,7 +39,7 @@ void setBusyMachine(bool busy)
 
 double median(std::vector<double> times)
 {
-    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    const auto middle = times.begin() + std::ptrdiff_t(times.size() / 2);
     std::nth_element(times.begin(), middle, times.end());
     return *middle;
 }

@@ -3,7 +3,6 @@
 
 #include "core/compare/element_changes.h"
 #include "core/container/milblob/milblob.h"
-#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 
 // More bundles in memory, for tests of the views of files.

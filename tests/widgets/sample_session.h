@@ -7,7 +7,6 @@
 #include "resources/sample.h"
 #include "tests/test_program.h"
 #include "widgets/common/dock.h"
-#include "widgets/models/session.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"

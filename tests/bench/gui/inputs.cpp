@@ -13,6 +13,8 @@
 
 #include <fmt/format.h>
 
+using namespace Qt::StringLiterals;
+
 namespace kernscope::bench {
 
 namespace {
@@ -29,8 +31,7 @@ bool writeBytes(const std::filesystem::path &path, std::span<const std::byte> by
 {
     std::filesystem::create_directories(path.parent_path());
     std::ofstream file(path, std::ios::binary);
-    file.write(reinterpret_cast<const char *>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
+    file.write(reinterpret_cast<const char *>(bytes.data()), std::streamsize(bytes.size()));
     return file.good();
 }
 
@@ -54,11 +55,9 @@ bool makeLarge(const std::filesystem::path &folder, unsigned seed)
     for (std::uint64_t at = 0; at < bytes; at += kPageDistance) {
         for (std::size_t i = 0; i < page.size(); i += 2) // magnitudes about 0.1
             storeLittle<std::uint16_t>(
-                page, i,
-                static_cast<std::uint16_t>(0x2C00 + random() % 0x800 + (random() % 2) * 0x8000));
-        file.seekp(static_cast<std::streamoff>(head.size() + at));
-        file.write(reinterpret_cast<const char *>(page.data()),
-                   static_cast<std::streamsize>(page.size()));
+                page, i, std::uint16_t(0x2C00 + random() % 0x800 + (random() % 2) * 0x8000));
+        file.seekp(std::streamoff(head.size() + at));
+        file.write(reinterpret_cast<const char *>(page.data()), std::streamsize(page.size()));
     }
     MadeBundle made;
     const std::string shape = fmt::format("[{0}, {0}]", kLargeSide);
@@ -79,8 +78,7 @@ void addWeight(MadeBundle &made, std::mt19937 &random, int number)
     const auto noise = [&random](std::size_t count) {
         Bytes bytes(count);
         for (std::size_t i = 0; i + 1 < count; i += 2)
-            storeLittle<std::uint16_t>(bytes, i,
-                                       static_cast<std::uint16_t>(0x2800 + random() % 0x1000));
+            storeLittle<std::uint16_t>(bytes, i, std::uint16_t(0x2800 + random() % 0x1000));
         return bytes;
     };
     const auto result = [&](const std::string &operation, const std::string &attributes) {
@@ -135,33 +133,32 @@ bool makeMany(const std::filesystem::path &folder)
 
 QStringList inputNames()
 {
-    return {QStringLiteral("sample"), QStringLiteral("silero"), QStringLiteral("large"),
-            QStringLiteral("many"), QStringLiteral("pair")};
+    return {u"sample"_s, u"silero"_s, u"large"_s, u"many"_s, u"pair"_s};
 }
 
 std::optional<QString> prepareInput(const QString &name, const QString &folder)
 {
-    if (name == QLatin1String("sample"))
+    if (name == "sample"_L1)
         return QString();
-    if (name == QLatin1String("silero")) {
+    if (name == "silero"_L1) {
         const QString data = qEnvironmentVariable("KERNSCOPE_DATA");
         const QString path =
-            QDir(data).filePath(QStringLiteral("real/silero-vad/unified_palette_4bit.mlmodelc"));
+            QDir(data).filePath(u"real/silero-vad/unified_palette_4bit.mlmodelc"_s);
         return !data.isEmpty() && QFileInfo::exists(path) ? std::optional(path) : std::nullopt;
     }
     const auto pathOf = [&folder](const QString &what) {
-        return QDir(folder).filePath(what + QStringLiteral(".mlmodelc"));
+        return QDir(folder).filePath(what + u".mlmodelc"_s);
     };
-    if (name == QLatin1String("pair")) {
-        const QString a = pathOf(QStringLiteral("pair_a")), b = pathOf(QStringLiteral("pair_b"));
+    if (name == "pair"_L1) {
+        const QString a = pathOf(u"pair_a"_s), b = pathOf(u"pair_b"_s);
         return makeLarge(a.toStdString(), kSeed) && makeLarge(b.toStdString(), kSeed + 1)
                    ? std::optional(a + kBetweenPaths + b)
                    : std::nullopt;
     }
     const std::filesystem::path target = pathOf(name).toStdString();
-    const bool made = name == QLatin1String("large")  ? makeLarge(target, kSeed)
-                      : name == QLatin1String("many") ? makeMany(target)
-                                                      : false;
+    const bool made = name == "large"_L1  ? makeLarge(target, kSeed)
+                      : name == "many"_L1 ? makeMany(target)
+                                          : false;
     return made ? std::optional(pathOf(name)) : std::nullopt;
 }
 

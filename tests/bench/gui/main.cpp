@@ -3,7 +3,6 @@
 // input in a process of its own, works in it by script, and prints what the GUI thread took.
 // Run it with QT_QPA_PLATFORM=offscreen, or on a display.
 #include "app/command_line.h"
-#include "app/settings.h"
 #include "inputs.h"
 #include "script.h"
 
@@ -18,6 +17,7 @@
 #include <cstring>
 
 using namespace kernscope;
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -26,7 +26,7 @@ constexpr QSize kWindowSize(1920, 1080);
 /// Leaves out what the offscreen platform says of things that it cannot do.
 void withoutPlatformNotes(QtMsgType, const QMessageLogContext &, const QString &text)
 {
-    if (!text.startsWith(QLatin1String("This plugin does not support")))
+    if (!text.startsWith("This plugin does not support"_L1))
         std::fprintf(stderr, "%s\n", qUtf8Printable(text));
 }
 
@@ -36,12 +36,12 @@ int measure(int argc, char **argv)
     const double begun = QByteArray(argv[2]).toDouble();
     const QString path = QString::fromLocal8Bit(argv[3]), target = QString::fromLocal8Bit(argv[4]);
     qInstallMessageHandler(withoutPlatformNotes);
-    QCoreApplication::setApplicationName(QStringLiteral("kernscope"));
+    QCoreApplication::setApplicationName(u"kernscope"_s);
     app::prepareEnvironment(argc, argv);
     bench::WatchedApplication application(argc, argv);
     bench::Results results;
     const QTemporaryDir folder;
-    app::Settings settings(folder.filePath(QStringLiteral("settings.ini")));
+    app::Settings settings(folder.filePath(u"settings.ini"_s));
     app::MainWindow window(settings);
     window.resize(kWindowSize);
     window.show();
@@ -64,12 +64,10 @@ QJsonObject measured(const QString &path, const QString &target)
     for (const bool warm : {false, true}) { // the first start brings the libraries into memory
         const QString begun = QString::number(bench::monotonicNow(), 'f', 3);
         child.start(QCoreApplication::applicationFilePath(),
-                    {QStringLiteral("--measure"), begun, path, target,
-                     warm ? QStringLiteral("all") : QStringLiteral("start")});
+                    {u"--measure"_s, begun, path, target, warm ? u"all"_s : u"start"_s});
         child.waitForFinished(-1);
         if (child.exitStatus() != QProcess::NormalExit || child.exitCode() != 0)
-            return {{QStringLiteral("notes"),
-                     QJsonArray{QStringLiteral("the window ended with %1").arg(child.exitCode())}}};
+            return {{u"notes"_s, QJsonArray{u"the window ended with %1"_s.arg(child.exitCode())}}};
     }
     QFile file(target);
     return file.open(QIODevice::ReadOnly) ? QJsonDocument::fromJson(file.readAll()).object()
@@ -80,7 +78,7 @@ int compare(int argc, char **argv)
 {
     const QCoreApplication application(argc, argv);
     QStringList wanted = QCoreApplication::arguments().mid(1);
-    const bool json = wanted.removeAll(QStringLiteral("--json")) > 0;
+    const bool json = wanted.removeAll(u"--json"_s) > 0;
     if (wanted.isEmpty())
         wanted = bench::inputNames();
     const QTemporaryDir folder;
@@ -96,7 +94,7 @@ int compare(int argc, char **argv)
             continue;
         }
         inputs += known ? name : QFileInfo(name).fileName();
-        results += measured(*path, folder.filePath(QStringLiteral("results.json")));
+        results += measured(*path, folder.filePath(u"results.json"_s));
     }
     if (json) {
         QJsonObject all;

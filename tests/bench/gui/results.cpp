@@ -15,6 +15,8 @@
 
 #include <fmt/format.h>
 
+using namespace Qt::StringLiterals;
+
 namespace kernscope::bench {
 
 namespace {
@@ -22,8 +24,8 @@ namespace {
 /// The value that a share `p` of the samples does not exceed.
 double percentile(std::vector<double> values, double p)
 {
-    std::sort(values.begin(), values.end());
-    const auto rank = static_cast<std::size_t>(p * static_cast<double>(values.size()));
+    std::ranges::sort(values);
+    const auto rank = std::size_t(p * double(values.size()));
     return values[std::min(rank, values.size() - 1)];
 }
 
@@ -32,42 +34,40 @@ QJsonObject figuresOf(const std::vector<Span> &samples, double (*part)(const Spa
     std::vector<double> values;
     for (const Span &sample : samples)
         values.push_back(part(sample));
-    return {{QStringLiteral("p50"), percentile(values, 0.5)},
-            {QStringLiteral("p99"), percentile(values, 0.99)},
-            {QStringLiteral("longest"), percentile(values, 1)}};
+    return {{u"p50"_s, percentile(values, 0.5)},
+            {u"p99"_s, percentile(values, 0.99)},
+            {u"longest"_s, percentile(values, 1)}};
 }
 
 QJsonObject spanJson(const Span &span)
 {
-    return {{QStringLiteral("own"), span.own()},
-            {QStringLiteral("cpu"), span.cpu},
-            {QStringLiteral("wall"), span.wall}};
+    return {{u"own"_s, span.own()}, {u"cpu"_s, span.cpu}, {u"wall"_s, span.wall}};
 }
 
 std::string cellOf(const QJsonObject &measure)
 {
     if (measure.isEmpty())
         return "-";
-    const auto goal = measure.value(QStringLiteral("goal"));
+    const auto goal = measure.value(u"goal"_s);
     double judged = 0;
     std::string text;
-    if (measure.contains(QStringLiteral("figure"))) {
-        judged = measure.value(QStringLiteral("figure")).toDouble();
+    if (measure.contains(u"figure"_s)) {
+        judged = measure.value(u"figure"_s).toDouble();
         text = fmt::format("{:.1f}", judged);
     } else {
-        const QJsonObject own = measure.value(QStringLiteral("own")).toObject();
-        const QJsonObject cpu = measure.value(QStringLiteral("cpu")).toObject();
-        const QJsonObject wall = measure.value(QStringLiteral("wall")).toObject();
-        judged = own.value(measure.value(QStringLiteral("judged")).toString()).toDouble();
+        const QJsonObject own = measure.value(u"own"_s).toObject();
+        const QJsonObject cpu = measure.value(u"cpu"_s).toObject();
+        const QJsonObject wall = measure.value(u"wall"_s).toObject();
+        judged = own.value(measure.value(u"judged"_s).toString()).toDouble();
         const auto triple = [&](const char *key) {
             const QString name = QString::fromLatin1(key);
             return fmt::format("{:.1f}/{:.1f}/{:.1f}", own.value(name).toDouble(),
                                cpu.value(name).toDouble(), wall.value(name).toDouble());
         };
-        text = measure.value(QStringLiteral("samples")).toInt() == 1
+        text = measure.value(u"samples"_s).toInt() == 1
                    ? triple("p50")
-                   : fmt::format("{:.1f} {} {:.1f}", own.value(QStringLiteral("p50")).toDouble(),
-                                 triple("p99"), own.value(QStringLiteral("longest")).toDouble());
+                   : fmt::format("{:.1f} {} {:.1f}", own.value(u"p50"_s).toDouble(), triple("p99"),
+                                 own.value(u"longest"_s).toDouble());
     }
     if (!goal.isUndefined())
         text += judged <= goal.toDouble() ? " holds" : " ABOVE";
@@ -100,58 +100,52 @@ QJsonObject Results::toJson() const
 {
     QJsonArray measures, turns;
     for (const Entry &entry : m_entries) {
-        QJsonObject row{{QStringLiteral("name"), entry.measure.name},
-                        {QStringLiteral("unit"), entry.measure.unit},
-                        {QStringLiteral("judged"), entry.measure.judged == Measure::Judged::Longest
-                                                       ? QStringLiteral("longest")
-                                                       : QStringLiteral("p99")}};
+        QJsonObject row{{u"name"_s, entry.measure.name},
+                        {u"unit"_s, entry.measure.unit},
+                        {u"judged"_s, entry.measure.judged == Measure::Judged::Longest
+                                          ? u"longest"_s
+                                          : u"p99"_s}};
         if (entry.measure.goal)
-            row.insert(QStringLiteral("goal"), *entry.measure.goal);
+            row.insert(u"goal"_s, *entry.measure.goal);
         if (entry.figure) {
-            row.insert(QStringLiteral("figure"), *entry.figure);
+            row.insert(u"figure"_s, *entry.figure);
         } else if (!entry.samples.empty()) {
-            row.insert(QStringLiteral("samples"), static_cast<int>(entry.samples.size()));
-            row.insert(QStringLiteral("own"),
-                       figuresOf(entry.samples, [](const Span &s) { return s.own(); }));
-            row.insert(QStringLiteral("cpu"),
-                       figuresOf(entry.samples, [](const Span &s) { return s.cpu; }));
-            row.insert(QStringLiteral("wall"),
-                       figuresOf(entry.samples, [](const Span &s) { return s.wall; }));
+            row.insert(u"samples"_s, int(entry.samples.size()));
+            row.insert(u"own"_s, figuresOf(entry.samples, [](const Span &s) { return s.own(); }));
+            row.insert(u"cpu"_s, figuresOf(entry.samples, [](const Span &s) { return s.cpu; }));
+            row.insert(u"wall"_s, figuresOf(entry.samples, [](const Span &s) { return s.wall; }));
         }
         measures.append(row);
     }
     for (const Turn &turn : m_longest) {
         QJsonObject row = spanJson(turn.span);
-        row.insert(QStringLiteral("step"), turn.step);
-        row.insert(QStringLiteral("cause"), turn.cause);
-        row.insert(QStringLiteral("event"), spanJson(turn.worst));
+        row.insert(u"step"_s, turn.step);
+        row.insert(u"cause"_s, turn.cause);
+        row.insert(u"event"_s, spanJson(turn.worst));
         turns.append(row);
     }
     QJsonArray memory;
     for (const DockMemory &row : m_memory)
-        memory.append(QJsonObject{{QStringLiteral("dock"), row.dock},
-                                  {QStringLiteral("held"), row.held},
-                                  {QStringLiteral("more"), row.more}});
-    return {{QStringLiteral("measures"), measures},
-            {QStringLiteral("memory_by_dock"), memory},
-            {QStringLiteral("longest_turns"), turns},
-            {QStringLiteral("notes"), QJsonArray::fromStringList(m_notes)}};
+        memory.append(
+            QJsonObject{{u"dock"_s, row.dock}, {u"held"_s, row.held}, {u"more"_s, row.more}});
+    return {{u"measures"_s, measures},
+            {u"memory_by_dock"_s, memory},
+            {u"longest_turns"_s, turns},
+            {u"notes"_s, QJsonArray::fromStringList(m_notes)}};
 }
 
 namespace {
 
-/// The first, the last, and the docks after which a tenth of a MiB more or less is held than
-/// before.
+/// The first, the last, and the docks after which a tenth of a MiB more or less is held.
 std::string memoryText(const QJsonArray &rows)
 {
     std::string text;
     for (qsizetype i = 0; i < rows.size(); ++i) {
         const QJsonObject row = rows[i].toObject();
-        const double more = row.value(QStringLiteral("more")).toDouble();
+        const double more = row.value(u"more"_s).toDouble();
         if (i == 0 || i + 1 == rows.size() || std::abs(more) >= 0.1)
-            text +=
-                fmt::format("{:8.1f} {:+7.1f}  {}\n", row.value(QStringLiteral("held")).toDouble(),
-                            more, row.value(QStringLiteral("dock")).toString().toStdString());
+            text += fmt::format("{:8.1f} {:+7.1f}  {}\n", row.value(u"held"_s).toDouble(), more,
+                                row.value(u"dock"_s).toString().toStdString());
     }
     return text;
 }
@@ -163,17 +157,16 @@ QString resultTable(const QStringList &inputs, const QList<QJsonObject> &results
     QStringList names, titles;
     QList<QList<QJsonObject>> rows;
     for (qsizetype i = 0; i < results.size(); ++i) {
-        for (const QJsonValue &value : results[i].value(QStringLiteral("measures")).toArray()) {
+        for (const QJsonValue &value : results[i].value(u"measures"_s).toArray()) {
             const QJsonObject measure = value.toObject();
-            const QString name = measure.value(QStringLiteral("name")).toString();
+            const QString name = measure.value(u"name"_s).toString();
             if (!names.contains(name)) {
                 names += name;
-                const auto goal = measure.value(QStringLiteral("goal"));
-                const QString unit = measure.value(QStringLiteral("unit")).toString();
-                titles +=
-                    goal.isUndefined()
-                        ? QStringLiteral("%1 (%2)").arg(name, unit)
-                        : QStringLiteral("%1 (%2, goal %3)").arg(name, unit).arg(goal.toDouble());
+                const auto goal = measure.value(u"goal"_s);
+                const QString unit = measure.value(u"unit"_s).toString();
+                titles += goal.isUndefined()
+                              ? u"%1 (%2)"_s.arg(name, unit)
+                              : u"%1 (%2, goal %3)"_s.arg(name, unit).arg(goal.toDouble());
                 rows += QList<QJsonObject>(results.size());
             }
             rows[names.indexOf(name)][i] = measure;
@@ -196,23 +189,22 @@ QString resultTable(const QStringList &inputs, const QList<QJsonObject> &results
         text +=
             fmt::format("\nLongest turns, {} (own/computing/wall; of which its longest event):\n",
                         inputs[i].toStdString());
-        for (const QJsonValue &value :
-             results[i].value(QStringLiteral("longest_turns")).toArray()) {
+        for (const QJsonValue &value : results[i].value(u"longest_turns"_s).toArray()) {
             const QJsonObject turn = value.toObject();
-            const QJsonObject event = turn.value(QStringLiteral("event")).toObject();
+            const QJsonObject event = turn.value(u"event"_s).toObject();
             const auto part = [](const QJsonObject &span, const char *key) {
                 return span.value(QString::fromLatin1(key)).toDouble();
             };
             text += fmt::format(
                 "{:8.1f}/{:.1f}/{:.1f}  {}: {} {:.1f}\n", part(turn, "own"), part(turn, "cpu"),
-                part(turn, "wall"), turn.value(QStringLiteral("step")).toString().toStdString(),
-                turn.value(QStringLiteral("cause")).toString().toStdString(), part(event, "own"));
+                part(turn, "wall"), turn.value(u"step"_s).toString().toStdString(),
+                turn.value(u"cause"_s).toString().toStdString(), part(event, "own"));
         }
-        const QJsonArray memory = results[i].value(QStringLiteral("memory_by_dock")).toArray();
+        const QJsonArray memory = results[i].value(u"memory_by_dock"_s).toArray();
         if (!memory.isEmpty())
             text += "Allocated after each step and dock, and the difference (MiB):\n" +
                     memoryText(memory);
-        for (const QJsonValue &note : results[i].value(QStringLiteral("notes")).toArray())
+        for (const QJsonValue &note : results[i].value(u"notes"_s).toArray())
             text += "    " + note.toString().toStdString() + '\n';
     }
     return QString::fromStdString(text);
@@ -222,7 +214,7 @@ double liveMemory()
 {
 #ifdef __GLIBC__
     const struct mallinfo2 info = ::mallinfo2();
-    return static_cast<double>(info.uordblks + info.hblkhd) / (1024.0 * 1024.0);
+    return double(info.uordblks + info.hblkhd) / (1024.0 * 1024.0);
 #else
     return 0;
 #endif
@@ -252,7 +244,7 @@ double memoryOverFiles()
         else if (key == "Anonymous:") // pages of a file that the window changed are among these
             kibibytes += std::max(value, dirty);
     }
-    return static_cast<double>(kibibytes) / 1024;
+    return double(kibibytes) / 1024;
 }
 
 } // namespace kernscope::bench

@@ -7,10 +7,7 @@
 #include "widgets/bytes/hex_view.h"
 #include "widgets/chips/front_plot.h"
 #include "widgets/chips/plan_dock.h"
-#include "widgets/common/dock.h"
-#include "widgets/common/tile_view.h"
 #include "widgets/compare/compare_dock.h"
-#include "widgets/compare/pair_pictures.h"
 
 #include <QEventLoop>
 #include <QHeaderView>
@@ -22,6 +19,8 @@
 #include <set>
 #include <utility>
 
+using namespace Qt::StringLiterals;
+
 namespace kernscope::bench {
 
 namespace {
@@ -30,23 +29,21 @@ constexpr int kMostOpening = 30'000; ///< milliseconds
 constexpr int kStrokes = 60;         ///< of each kind of scrolling
 constexpr int kDockStrokes = 4;
 
-const Measure kFirstPaint{QStringLiteral("first paint"), 350};
-const Measure kUsefulPaint{QStringLiteral("first useful paint, after that"), 300};
-const Measure kHexFrame{QStringLiteral("hex: frame"), 16};
-const Measure kMapFrame{QStringLiteral("heat map: frame"), 16};
-const Measure kMaskFrame{QStringLiteral("mask: frame"), 16};
-const Measure kPairFrame{QStringLiteral("pictures of a pair: frame"), 16};
-const Measure kTableFrame{QStringLiteral("weights table: frame"), 16};
-const Measure kDockFrame{QStringLiteral("other tables and plots: frame"), 16};
-const Measure kFilterKey{QStringLiteral("filter: answer to a key"), 30};
-const Measure kPaletteKey{QStringLiteral("palette: answer to a key"), 30};
-const Measure kStall{QStringLiteral("turns of 1 ms and more, the longest"), 50,
-                     QStringLiteral("ms"), Measure::Judged::Longest};
-const Measure kMemoryOpened{QStringLiteral("memory over the files, opened"), 400,
-                            QStringLiteral("MiB")};
-const Measure kMemoryEnd{QStringLiteral("memory over the files, at the end"), 400,
-                         QStringLiteral("MiB")};
-const Measure kSettled{QStringLiteral("opened, every task done"), std::nullopt};
+const Measure kFirstPaint{u"first paint"_s, 350};
+const Measure kUsefulPaint{u"first useful paint, after that"_s, 300};
+const Measure kHexFrame{u"hex: frame"_s, 16};
+const Measure kMapFrame{u"heat map: frame"_s, 16};
+const Measure kMaskFrame{u"mask: frame"_s, 16};
+const Measure kPairFrame{u"pictures of a pair: frame"_s, 16};
+const Measure kTableFrame{u"weights table: frame"_s, 16};
+const Measure kDockFrame{u"other tables and plots: frame"_s, 16};
+const Measure kFilterKey{u"filter: answer to a key"_s, 30};
+const Measure kPaletteKey{u"palette: answer to a key"_s, 30};
+const Measure kStall{u"turns of 1 ms and more, the longest"_s, 50, u"ms"_s,
+                     Measure::Judged::Longest};
+const Measure kMemoryOpened{u"memory over the files, opened"_s, 400, u"MiB"_s};
+const Measure kMemoryEnd{u"memory over the files, at the end"_s, 400, u"MiB"_s};
+const Measure kSettled{u"opened, every task done"_s, std::nullopt};
 
 } // namespace
 
@@ -68,7 +65,7 @@ T *Script::viewOf(const QString &id) const
 
 void Script::open(const QString &path)
 {
-    begin(QStringLiteral("open"));
+    begin(u"open"_s);
     bool first = false, useful = false;
     QEventLoop loop;
     QTimer giveUp;
@@ -86,11 +83,10 @@ void Script::open(const QString &path)
             firstAt = momentNow();
             m_results.add(kFirstPaint, taken(between(Moment(), firstAt), firstAt.wall - m_begun));
         }
-        const bool shown =
-            m_window.document().isOpen() &&
-            (path.contains(kBetweenPaths) ? dock(QStringLiteral("compare"))->showsContent()
-                                          : dock(QStringLiteral("bundle"))->showsContent() &&
-                                                dock(QStringLiteral("overview"))->showsContent());
+        const bool shown = m_window.document().isOpen() &&
+                           (path.contains(kBetweenPaths) ? dock(u"compare"_s)->showsContent()
+                                                         : dock(u"bundle"_s)->showsContent() &&
+                                                               dock(u"overview"_s)->showsContent());
         if (shown && !useful) {
             useful = true;
             m_results.add(kUsefulPaint, between(firstAt, momentNow()));
@@ -107,9 +103,9 @@ void Script::open(const QString &path)
     rest();
     m_results.addFigure(kMemoryOpened, memoryOverFiles());
     m_held = liveMemory();
-    noteMemory(QStringLiteral("opened"));
+    noteMemory(u"opened"_s);
     if (!useful)
-        m_results.addNote(QStringLiteral("the bundle did not open"));
+        m_results.addNote(u"the bundle did not open"_s);
 }
 
 void Script::run()
@@ -120,17 +116,17 @@ void Script::run()
         return;
     }
     weightsTable();
-    noteMemory(QStringLiteral("weights table"));
+    noteMemory(u"weights table"_s);
     filter();
-    noteMemory(QStringLiteral("filter"));
+    noteMemory(u"filter"_s);
     palette();
-    noteMemory(QStringLiteral("palette"));
+    noteMemory(u"palette"_s);
     selectKinds();
     hex();
-    noteMemory(QStringLiteral("hex"));
+    noteMemory(u"hex"_s);
     pictures();
     stepThroughWeights();
-    noteMemory(QStringLiteral("pictures"));
+    noteMemory(u"pictures"_s);
     workspaces();
     docks();
     closing();
@@ -144,7 +140,7 @@ void Script::selectKinds()
         const std::string form = formText(bundle->weights()[i].form);
         if (!seen.insert(form).second)
             continue;
-        begin(QStringLiteral("select ") + QString::fromStdString(form));
+        begin(u"select "_s + QString::fromStdString(form));
         act([&] { m_window.session().goToWeight(i); });
         settle();
     }
@@ -152,7 +148,7 @@ void Script::selectKinds()
 
 void Script::stepThroughWeights()
 {
-    begin(QStringLiteral("next weight"));
+    begin(u"next weight"_s);
     const std::size_t count = m_window.session().bundle()->weights().size();
     for (std::size_t i = 0; i < std::min<std::size_t>(count, 20); ++i)
         act([&] { m_window.session().goToWeight(count - 1 - i); });
@@ -161,27 +157,27 @@ void Script::stepThroughWeights()
 
 void Script::hex()
 {
-    begin(QStringLiteral("hex"));
-    act([&] { app::DockSet::reveal(dock(QStringLiteral("hex"))); });
+    begin(u"hex"_s);
+    act([&] { app::DockSet::reveal(dock(u"hex"_s)); });
     settle();
-    auto *view = viewOf<ui::HexView>(QStringLiteral("hex"));
+    auto *view = viewOf<ui::HexView>(u"hex"_s);
     if (!view)
         return;
-    begin(QStringLiteral("hex: scrolling"));
+    begin(u"hex: scrolling"_s);
     for (int i = 0; i < kStrokes; ++i)
         wheel(view, i % 4 == 3 ? 360 : -360);
     for (int i = 0; i < kStrokes; ++i)
         key(view, i % 4 == 3 ? Qt::Key_PageUp : Qt::Key_PageDown);
     QScrollBar *bar = view->verticalScrollBar();
     for (int i = 0; i < kStrokes; ++i)
-        act([&] { bar->setValue(static_cast<int>(bar->maximum() * (i / double(kStrokes)))); });
+        act([&] { bar->setValue(int(bar->maximum() * (i / double(kStrokes)))); });
     addFrames(kHexFrame);
     settle();
 }
 
 void Script::openPicture(const QString &id)
 {
-    begin(id + QStringLiteral(": opened"));
+    begin(id + u": opened"_s);
     act([&] { app::DockSet::reveal(dock(id)); });
     settle();
 }
@@ -189,10 +185,10 @@ void Script::openPicture(const QString &id)
 void Script::zoomPicture(const QString &id, ui::TileView *view, const Measure &measure)
 {
     if (!view || !view->source() || !view->isVisible()) {
-        m_results.addNote(QStringLiteral("no picture in \"%1\"").arg(id));
+        m_results.addNote(u"no picture in \"%1\""_s.arg(id));
         return;
     }
-    begin(id + QStringLiteral(": scrolling and zooming"));
+    begin(id + u": scrolling and zooming"_s);
     for (int i = 0; i < kStrokes; ++i)
         wheel(view, i % 20 < 10 ? 120 : -120);
     for (int i = 0; i < 5; ++i)
@@ -211,39 +207,39 @@ void Script::pictures()
         openPicture(id);
         zoomPicture(id, viewOf<ui::TileView>(id), frame);
     };
-    measure(QStringLiteral("weight"), kMapFrame);
-    measure(QStringLiteral("mask"), kMaskFrame);
-    act([&] { dock(QStringLiteral("mask"))->close(); });
+    measure(u"weight"_s, kMapFrame);
+    measure(u"mask"_s, kMaskFrame);
+    act([&] { dock(u"mask"_s)->close(); });
 }
 
 /// All three pictures move together: the difference is the one that has most to do.
 void Script::pairPictures()
 {
-    begin(QStringLiteral("workspace compare"));
+    begin(u"workspace compare"_s);
     act([&] { m_window.layouts().show(app::Layout::Compare); });
     settle();
-    openPicture(QStringLiteral("compare")); // which has the pictures of the pair that Pair inspects
-    begin(QStringLiteral("compare: the pair chosen"));
+    openPicture(u"compare"_s); // which has the pictures of the pair that Pair inspects
+    begin(u"compare: the pair chosen"_s);
     act([&] { m_window.session().goToWeight(0); });
     settle();
-    const auto *compare = qobject_cast<ui::CompareDock *>(dock(QStringLiteral("compare")));
-    zoomPicture(QStringLiteral("compare"), compare->pictures()->viewDifference(), kPairFrame);
+    const auto *compare = qobject_cast<ui::CompareDock *>(dock(u"compare"_s));
+    zoomPicture(u"compare"_s, compare->pictures()->viewDifference(), kPairFrame);
 }
 
 void Script::weightsTable()
 {
-    auto *view = viewOf<QTreeView>(QStringLiteral("bundle"));
+    auto *view = viewOf<QTreeView>(u"bundle"_s);
     if (!view)
         return;
-    begin(QStringLiteral("weights table: scrolling"));
+    begin(u"weights table: scrolling"_s);
     for (int i = 0; i < kStrokes; ++i)
         wheel(view, i % 4 == 3 ? 360 : -360);
     QScrollBar *bar = view->verticalScrollBar();
     for (int i = 0; i < kStrokes; ++i)
-        act([&] { bar->setValue(static_cast<int>(bar->maximum() * (i / double(kStrokes)))); });
+        act([&] { bar->setValue(int(bar->maximum() * (i / double(kStrokes)))); });
     addFrames(kTableFrame);
     settle();
-    begin(QStringLiteral("weights table: sorting"));
+    begin(u"weights table: sorting"_s);
     for (int column = 0; column < view->model()->columnCount(); ++column)
         act([&] { view->model()->sort(column, Qt::DescendingOrder); });
     act([&] { view->model()->sort(-1, Qt::AscendingOrder); });
@@ -266,27 +262,27 @@ void Script::type(QLineEdit *line, const QString &text, const Measure &measure)
 
 void Script::filter()
 {
-    auto *line = viewOf<QLineEdit>(QStringLiteral("bundle"));
+    auto *line = viewOf<QLineEdit>(u"bundle"_s);
     if (!line)
         return;
-    begin(QStringLiteral("filter"));
+    begin(u"filter"_s);
     act([&] { line->setFocus(); });
-    type(line, QStringLiteral("weight_4"), kFilterKey);
-    type(line, QStringLiteral("query form:dense bytes>1"), kFilterKey);
+    type(line, u"weight_4"_s, kFilterKey);
+    type(line, u"query form:dense bytes>1"_s, kFilterKey);
     settle();
-    begin(QStringLiteral("filter by a chip"));
-    type(line, QStringLiteral("folds:M1"), kFilterKey);
+    begin(u"filter by a chip"_s);
+    type(line, u"folds:M1"_s, kFilterKey);
     settle();
 }
 
 void Script::palette()
 {
     auto *box = m_window.findChild<app::GoToBox *>();
-    begin(QStringLiteral("palette"));
+    begin(u"palette"_s);
     act([&] { box->setFocus(); });
-    type(box, QStringLiteral("weight_4"), kPaletteKey);
-    type(box, QStringLiteral("linear out 77"), kPaletteKey);
-    begin(QStringLiteral("palette closed"));
+    type(box, u"weight_4"_s, kPaletteKey);
+    type(box, u"linear out 77"_s, kPaletteKey);
+    begin(u"palette closed"_s);
     key(box, Qt::Key_Escape);
     settle();
 }
@@ -296,7 +292,7 @@ void Script::workspaces()
     for (const app::Layout layout :
          {app::Layout::Performance, app::Layout::Hardware, app::Layout::Patch, app::Layout::Compare,
           app::Layout::Inspect}) {
-        begin(QStringLiteral("workspace ") + app::layoutId(layout));
+        begin(u"workspace "_s + app::layoutId(layout));
         act([&] { m_window.layouts().show(layout); });
         settle();
         noteMemory(m_application.step());
@@ -315,7 +311,7 @@ void Script::scrollTable(QAbstractScrollArea *view)
 /// Clicks points of the front of plans, one after the other.
 void Script::planPoints(ui::PlanDock &dock)
 {
-    begin(QStringLiteral("dock plan: points of the front"));
+    begin(u"dock plan: points of the front"_s);
     for (int point = 0; point < std::min(dock.plot().pointCount(), kStrokes); ++point)
         act([&] { dock.showPoint(point); });
     settle();
@@ -333,17 +329,17 @@ void Script::docks()
     for (const auto &entry : m_window.docks().entries()) {
         const QString id = entry.dock->id();
         const bool wasShown = entry.dock->isVisible();
-        begin(QStringLiteral("dock ") + id);
+        begin(u"dock "_s + id);
         act([&] { app::DockSet::reveal(entry.dock); });
         settle();
-        begin(QStringLiteral("dock %1: scrolling").arg(id));
+        begin(u"dock %1: scrolling"_s.arg(id));
         for (auto *view : entry.dock->findChildren<QAbstractScrollArea *>()) {
             if (view->isVisible() && !view->visibleRegion().isEmpty() &&
                 !qobject_cast<QHeaderView *>(view))
                 scrollTable(view);
         }
         settle();
-        begin(QStringLiteral("dock %1: next weight").arg(id));
+        begin(u"dock %1: next weight"_s.arg(id));
         act([&] {
             const ui::Place &place = m_window.session().place();
             m_window.session().goToWeight(place.weight == 0 ? 1 : 0);

@@ -3,7 +3,6 @@
 
 #include "app/main_window.h"
 #include "results.h"
-#include "watch.h"
 
 #include <QString>
 

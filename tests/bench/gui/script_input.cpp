@@ -2,8 +2,6 @@
 // What the script presses and turns, and how it waits for the window.
 #include "app/dock_set.h"
 #include "script.h"
-#include "widgets/common/dock.h"
-#include "widgets/models/task_manager.h"
 
 #include <QAbstractScrollArea>
 #include <QEventLoop>
@@ -13,6 +11,8 @@
 #include <QWheelEvent>
 
 #include <algorithm>
+
+using namespace Qt::StringLiterals;
 
 namespace kernscope::bench {
 
@@ -74,8 +74,7 @@ bool Script::settle()
     loop.exec();
     if (!settled) {
         m_results.addNote(
-            QStringLiteral("cancelled after %1 s in \"%2\": %3")
-                .arg(kMostSettle / 1000)
+            u"cancelled after %1 s in \"%2\": %3"_s.arg(kMostSettle / 1000)
                 .arg(m_application.step(), m_window.session().tasks().currentTitle()));
         m_window.session().tasks().cancelAll();
         waitQuiet();

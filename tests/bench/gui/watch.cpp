@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+using namespace Qt::StringLiterals;
+
 namespace kernscope::bench {
 
 namespace {
@@ -26,7 +28,7 @@ double clockMilliseconds(clockid_t clock)
 {
     timespec time{};
     ::clock_gettime(clock, &time);
-    return 1e3 * static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_nsec);
+    return 1e3 * double(time.tv_sec) + 1e-6 * double(time.tv_nsec);
 }
 
 /// Time that this thread has waited for a processor; 0 where the kernel does not tell.
@@ -42,7 +44,7 @@ double queueMilliseconds()
     std::uint64_t nanoseconds = 0;
     if (second != end)
         std::from_chars(second + 1, end, nanoseconds);
-    return 1e-6 * static_cast<double>(nanoseconds);
+    return 1e-6 * double(nanoseconds);
 }
 
 /// "hex HexView Wheel": the dock that the receiver stands in, its class, the event.
@@ -57,11 +59,10 @@ QString causeOf(QObject *receiver, const QEvent &event)
     }
     const char *key = QMetaEnum::fromType<QEvent::Type>().valueToKey(event.type());
     QString name = QString::fromLatin1(receiver->metaObject()->className());
-    name.remove(QLatin1String("kernscope::"));
+    name.remove("kernscope::"_L1);
     const QObject *above = receiver->parent();
-    if (name == QLatin1String("QWidget") && above) // the viewport of a view
-        name = QString::fromLatin1(above->metaObject()->className())
-                   .remove(QLatin1String("kernscope::"));
+    if (name == "QWidget"_L1 && above) // the viewport of a view
+        name = QString::fromLatin1(above->metaObject()->className()).remove("kernscope::"_L1);
     return dock + name + QLatin1Char(' ') +
            (key ? QString::fromLatin1(key) : QString::number(event.type()));
 }
@@ -139,8 +140,8 @@ void WatchedApplication::endTurn()
 std::vector<Turn> WatchedApplication::longest(std::size_t ofStep) const
 {
     std::vector<Turn> sorted = m_turns;
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const Turn &a, const Turn &b) { return a.span.own() > b.span.own(); });
+    std::ranges::stable_sort(
+        sorted, [](const Turn &a, const Turn &b) { return a.span.own() > b.span.own(); });
     std::map<QString, std::size_t> seen;
     std::erase_if(sorted, [&](const Turn &turn) { return ++seen[turn.step] > ofStep; });
     return sorted;

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/choose_form.h"
 #include "core/assessment/weight_layers.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/plan/plan.h"
-#include "core/plan/weight_error.h"
-#include "core/report/decision_table.h"
-#include "core/report/geometry_table.h"
-#include "core/report/placement_table.h"
 #include "core/report/plan_table.h"
 #include "one_comparison.h"
 #include "one_geometry.h"
-#include "tests/test_program.h"
 
 #include <nlohmann/json.hpp>
 
@@ -72,7 +65,7 @@ inline void sumIsMoved(const std::vector<report::Json> &layers, bool elsewhere,
     const report::Json &moved = decision["bytes_moved"];
     if (elsewhere || form.use.elsewhere) {
         QVERIFY(layers.empty());
-        QCOMPARE(moved.get<std::uint64_t>(), std::uint64_t(0));
+        QCOMPARE(moved.get<std::uint64_t>(), 0U);
         return;
     }
     if (decision["outcome"] == "rejected" || decision["outcome"] == "unknown") {
@@ -366,10 +359,10 @@ inline void choiceIsPlaced(const Bundle &bundle)
         if (const WeightLayers weight = reader.at(i); !weight.all.empty())
             layers.push_back(weight.judged);
     }
-    const auto smallest = std::min_element(layers.begin(), layers.end(),
-                                           [](const roofline::Layer &a, const roofline::Layer &b) {
-                                               return a.form.elements < b.form.elements;
-                                           });
+    const auto smallest =
+        std::ranges::min_element(layers, [](const roofline::Layer &a, const roofline::Layer &b) {
+            return a.form.elements < b.form.elements;
+        });
     QVERIFY(smallest != layers.end());
     choiceIsPlaced(bundle, *smallest);
 }

@@ -3,7 +3,6 @@
 
 #include "core/assessment/weight_facts.h"
 #include "core/compare/build_verdict.h"
-#include "core/compare/compare.h"
 #include "core/report/json.h"
 #include "tests/test_program.h"
 
@@ -24,10 +23,9 @@ inline void comparisonAgrees(const Bundle &bundle, const DecisionTable &table,
     QVERIFY2(difference, difference ? "" : describe(difference.error()).c_str());
     const BuildVerdict verdict = buildVerdict(bundle, bundle, *difference);
     for (std::size_t column = 0; column < table.columns(); ++column) {
-        const auto chip =
-            std::find_if(verdict.chips.begin(), verdict.chips.end(), [&](const ChipOutcome &each) {
-                return each.target == &table.target(column);
-            });
+        const auto chip = std::ranges::find_if(verdict.chips, [&](const ChipOutcome &each) {
+            return each.target == &table.target(column);
+        });
         QVERIFY(chip != verdict.chips.end());
         std::map<std::string, std::size_t> counts;
         std::uint64_t moved = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/assess.h"
 #include "core/report/decision_table.h"
 #include "core/report/geometry_table.h"
 #include "core/report/placement_table.h"
@@ -60,7 +59,7 @@ inline void arithmeticAgrees(const roofline::Layer &layer, const Consumer &consu
                                   operation.kernelDepth;
     // The rest are products apart, of a weight that has batches.
     if (weights > 0 && consumer.via.empty())
-        QCOMPARE(layer.form.elements % weights, std::uint64_t(0));
+        QCOMPARE(layer.form.elements % weights, 0U);
 }
 
 /// One layer with its weight as it is stored.
@@ -84,7 +83,7 @@ inline void geometryIsAssessed(const roofline::Placement &placed, const Consumer
     QCOMPARE(stays.has_value(), placed.aboveWorkingSet.has_value());
     if (stays)
         QCOMPARE(*stays, !*placed.aboveWorkingSet);
-    QCOMPARE(static_cast<double>(geometry->workingSet.largest), placed.largestOperand);
+    QCOMPARE(double(geometry->workingSet.largest), placed.largestOperand);
     // What the command prints.
     const report::Json json = report::judgedJson({layer.name, layer.function, layer.name, layer.op},
                                                  *layer.operation, *geometry, placed.stored());

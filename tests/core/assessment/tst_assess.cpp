@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The one answer: outcomes that no table overrides, measured figures under their conditions, and
 // changes that really help.
-#include "core/assessment/assess.h"
 #include "core/assessment/calibrate.h"
-#include "core/target/target.h"
 #include "tests/test_program.h"
 
 using namespace kernscope::decision;

@@ -8,12 +8,12 @@
 namespace {
 
 /// Convolution over `input` with a weight of `channels` x 64 x 1 x 1, sixteen values in turn.
-test::MadeBundle convolution(const std::string &input, std::size_t channels)
+MadeBundle convolution(const std::string &input, std::size_t channels)
 {
-    test::MadeBundle made;
+    MadeBundle made;
     made.parameters = "tensor<fp16, " + input + "> x";
     const std::string shape = "[" + std::to_string(channels) + ", 64, 1, 1]";
-    test::Bytes values(channels * 128, std::byte{0x3c});
+    Bytes values(channels * 128, std::byte{0x3c});
     for (std::size_t i = 0; i < values.size(); i += 2)
         values[i] = static_cast<std::byte>(i / 2 % 16);
     made.weight("w", shape, values);
@@ -23,7 +23,7 @@ test::MadeBundle convolution(const std::string &input, std::size_t channels)
     return made;
 }
 
-Result<FormChoice> chosen(const test::MadeBundle &made, const char *chip)
+Result<FormChoice> chosen(const MadeBundle &made, const char *chip)
 {
     const auto bundle = made.open();
     if (!bundle)
@@ -33,14 +33,14 @@ Result<FormChoice> chosen(const test::MadeBundle &made, const char *chip)
 }
 
 /// A convolution that arithmetic binds; of ten values of its weight, that many are 0.
-test::MadeBundle withZeros(int zeros)
+MadeBundle withZeros(int zeros)
 {
-    test::MadeBundle made;
+    MadeBundle made;
     made.parameters = "tensor<fp16, [1, 64, 32, 32]> x";
-    test::Bytes values;
+    Bytes values;
     for (unsigned i = 0; i < 128 * 64 * 9; ++i) {
-        const auto value = static_cast<float>((i * 2654435761U >> 9) % 1999) / 1000 - 1;
-        const test::Bytes half = test::halves({static_cast<int>(i % 10) < zeros ? 0.0F : value});
+        const auto value = float((i * 2654435761U >> 9) % 1999) / 1000 - 1;
+        const Bytes half = halves({int(i % 10) < zeros ? 0.0F : value});
         values.insert(values.end(), half.begin(), half.end());
     }
     made.weight("w", "[128, 64, 3, 3]", values);
@@ -61,19 +61,14 @@ private Q_SLOTS:
         const auto choice = VERIFIED(chosen(convolution("[1, 64, 8, 8]", 256), "M1"));
         QCOMPARE(choice->bound, roofline::Bound::Bandwidth);
         QCOMPARE(choice->chosen, "palette4");
-        QCOMPARE(choice->candidates.size(), std::size_t(5));
+        QCOMPARE(choice->candidates.size(), 5U);
     }
 
     /// No form of no elements saves anything, and none has an error.
-    void noElements_data()
-    {
-        QTest::addColumn<QString>("chip");
-        for (const char *chip : {"M1", "M2", "M5", "H11"})
-            test::addRow(chip, QString::fromUtf8(chip));
-    }
+    void noElements_data() { addEach({"M1", "M2", "M5", "H11"}); }
     void noElements()
     {
-        QFETCH(QString, chip);
+        const auto [chip] = fetched<QString>();
         const auto choice = VERIFIED(chosen(convolution("[1, 64, 8, 8]", 0), qPrintable(chip)));
         QCOMPARE(choice->chosen, "dense");
         QVERIFY2(choice->reason.starts_with("nothing to compress"), choice->reason.c_str());
@@ -85,16 +80,15 @@ private Q_SLOTS:
     /// int8 is no advice for the stored size of a weight that is smaller without its zeros.
     void adviceHeedsZeros_data()
     {
-        QTest::addColumn<int>("zeros"); // of ten
-        QTest::addColumn<bool>("advised");
-        test::addRow("none", 0, true);
-        test::addRow("most", 7, false);
+        // zeros: of ten
+        const auto row = addColumns<int, bool>();
+        row("none", 0, true);
+        row("most", 7, false);
     }
     void adviceHeedsZeros()
     {
-        QFETCH(int, zeros);
-        QFETCH(bool, advised);
-        const test::MadeBundle made = withZeros(zeros);
+        const auto [zeros, advised] = fetched<int, bool>();
+        const MadeBundle made = withZeros(zeros);
         const auto choice = VERIFIED(chosen(made, "M1"));
         QCOMPARE(choice->bound, roofline::Bound::Compute);
         QCOMPARE(choice->chosen, "dense");
@@ -103,15 +97,10 @@ private Q_SLOTS:
 
     /// Choosing reads the values and knows their zeros; the roofline does not: times of a form that
     /// keeps every value are the same, also on chips that skip zeros.
-    void timesOfTheRoofline_data()
-    {
-        QTest::addColumn<QString>("chip");
-        for (const char *chip : {"H13", "H16g", "H17s", "H18g"})
-            test::addRow(chip, QString::fromUtf8(chip));
-    }
+    void timesOfTheRoofline_data() { addEach({"H13", "H16g", "H17s", "H18g"}); }
     void timesOfTheRoofline()
     {
-        QFETCH(QString, chip);
+        const auto [chip] = fetched<QString>();
         const auto bundle = VERIFIED(withZeros(1).open());
         const WeightLayers layers = LayerReader(**bundle).at(0);
         const auto roofs = roofline::roofsOf(*target::findTarget(qPrintable(chip))->target);
@@ -142,7 +131,7 @@ private Q_SLOTS:
                  choice->reason.c_str());
         QVERIFY2(choice->reason.find("palette4") != std::string::npos, choice->reason.c_str());
         QVERIFY(choice->advice.empty());
-        QCOMPARE(choice->candidates.size(), std::size_t(5));
+        QCOMPARE(choice->candidates.size(), 5U);
         for (const FormCandidate &candidate : choice->candidates)
             QVERIFY(!candidate.assessment.timeS);
     }

@@ -59,7 +59,7 @@ private Q_SLOTS:
                  u"collective.device"_s);
         QCOMPARE(codeOf(deviceOfIndex({{4}, 0, 4}, 4)), u"collective.index"_s);
         QCOMPARE(codeOf(deviceOfIndex({{2, 4}, 1, 8}, 5)), u"collective.index"_s);
-        QCOMPARE(*deviceCount({{2, 3, 4}, 1, 12}), std::uint64_t(24));
+        QCOMPARE(*deviceCount({{2, 3, 4}, 1, 12}), 24U);
     }
 
     void theInverseIsOne()
@@ -94,8 +94,8 @@ private Q_SLOTS:
     {
         for (const target::Target &target : target::targets()) {
             const auto gates = collectiveGates(target);
-            QVERIFY(std::any_of(gates.begin(), gates.end(),
-                                [](const auto &gate) { return gate.open && !*gate.open; }));
+            QVERIFY(std::ranges::any_of(gates,
+                                        [](const auto &gate) { return gate.open && !*gate.open; }));
         }
     }
 };

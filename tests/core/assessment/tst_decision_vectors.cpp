@@ -11,7 +11,7 @@ namespace {
 
 std::optional<CsvTable> table(const char *name)
 {
-    QFile file(test::dataPath(u"vectors/tables/"_s + QString::fromUtf8(name)));
+    QFile file(dataPath(u"vectors/tables/"_s + QString::fromUtf8(name)));
     if (!file.open(QIODevice::ReadOnly))
         return std::nullopt;
     const QByteArray text = file.readAll();

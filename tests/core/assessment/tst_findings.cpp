@@ -171,8 +171,8 @@ private slots:
                         ? 1
                         : 0;
             }
-            const auto at = std::find_if(found.begin(), found.end(),
-                                         [row](const Finding &each) { return each.weight == row; });
+            const auto at = std::ranges::find_if(
+                found, [row](const Finding &each) { return each.weight == row; });
             QCOMPARE(at != found.end(), folds > 0 && others == 0);
             if (at != found.end())
                 QCOMPARE(at->count, folds);
@@ -200,7 +200,7 @@ private slots:
         for (int kind = 0; kind <= int(Kind::Outlier); ++kind) {
             const auto name = findingName(static_cast<Kind>(kind));
             QVERIFY(!name.empty());
-            QVERIFY(std::find(seen.begin(), seen.end(), name) == seen.end());
+            QVERIFY(std::ranges::find(seen, name) == seen.end());
             seen.push_back(name);
         }
     }
@@ -274,7 +274,7 @@ private slots:
         m_bundle = *bundle;
         m_options = made.options();
         m_options.memory.pop_back();
-        QCOMPARE(m_bundle->weights().size(), std::size_t(4));
+        QCOMPARE(m_bundle->weights().size(), 4U);
     }
 
     void figures()
@@ -288,7 +288,7 @@ private slots:
         QCOMPARE(coverage.parameters, std::uint64_t(3 * 2048 + 32));
         QCOMPARE(coverage.rows[3].why,
                  "too small: 32 elements, the smallest compressed weight has 2,048");
-        QCOMPARE(coverage.broken, std::size_t(0));
+        QCOMPARE(coverage.broken, 0U);
     }
 
     /// Weights that share all of their records, as those of several functions do.
@@ -301,7 +301,7 @@ private slots:
         made.layer("other", "[8, 4]", Bytes(64, std::byte{1}));
         const auto bundle = VERIFIED(made.open());
         const Coverage coverage = coverageOf(**bundle, {});
-        QCOMPARE(coverage.rows.size(), std::size_t(3));
+        QCOMPARE(coverage.rows.size(), 3U);
         QCOMPARE(coverage.parameters, std::uint64_t(2 * 32));
         QCOMPARE(coverage.bits(), 16.0);
     }
@@ -353,10 +353,10 @@ private slots:
         }
         CoverageRules rules;
         rules.expected.push_back(*readExpectedForm("*=palette4"));
-        QCOMPARE(coverageOf(**bundle, rules).broken, std::size_t(2));
+        QCOMPARE(coverageOf(**bundle, rules).broken, 2U);
         rules = {};
         rules.ofPartners = partnerForms(**bundle, std::vector<std::size_t>{0, 1, 2, 3});
-        QCOMPARE(coverageOf(*m_bundle, rules).broken, std::size_t(0));
+        QCOMPARE(coverageOf(*m_bundle, rules).broken, 0U);
     }
 
     void typedRules()
@@ -365,13 +365,13 @@ private slots:
         rules.expected.push_back(*readExpectedForm("*=palette4"));
         Coverage coverage = coverageOf(*m_bundle, rules);
         // The small one may stay dense.
-        QCOMPARE(coverage.broken, std::size_t(2));
+        QCOMPARE(coverage.broken, 2U);
         QVERIFY(coverage.rows[0].kept && !coverage.rows[1].kept && !coverage.rows[2].kept);
         QCOMPARE(coverage.rows[2].extraBytes, std::uint64_t(4096 - 1024));
         rules.except = {"q"};
         rules.expected.push_back(*readExpectedForm("lar*=dense"));
         coverage = coverageOf(*m_bundle, rules);
-        QCOMPARE(coverage.broken, std::size_t(0));
+        QCOMPARE(coverage.broken, 0U);
         QVERIFY(coverage.rows[1].expected.empty());
         for (const char *wrong : {"palette4", "=palette4", "*="})
             QVERIFY(!readExpectedForm(wrong));
@@ -382,14 +382,14 @@ private slots:
     {
         CoverageRules rules;
         rules.ofPartners = partnerForms(*m_bundle, std::vector<std::size_t>{0, 1, 2, 3});
-        QCOMPARE(coverageOf(*m_bundle, rules).broken, std::size_t(0));
+        QCOMPARE(coverageOf(*m_bundle, rules).broken, 0U);
         rules.ofPartners = partnerForms(*m_bundle, std::vector<std::size_t>{1, 1, kNoIndex, 3});
         const Coverage coverage = coverageOf(*m_bundle, rules);
         QCOMPARE(coverage.rows[0].expected, "int8");
         QCOMPARE(coverage.rows[2].expected, "");
-        QCOMPARE(coverage.judged, std::size_t(3));
-        QCOMPARE(coverage.broken, std::size_t(1));
-        QCOMPARE(coverage.alone, std::size_t(1));
+        QCOMPARE(coverage.judged, 3U);
+        QCOMPARE(coverage.broken, 1U);
+        QCOMPARE(coverage.alone, 1U);
     }
 
     void configurations_data()
@@ -492,5 +492,5 @@ private:
     OpenOptions m_options; ///< of its program alone
 };
 
-KERNSCOPE_TEST(TestFindings, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestFindings, NoApplication)
 #include "tst_findings.moc"

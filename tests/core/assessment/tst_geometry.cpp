@@ -41,10 +41,10 @@ private Q_SLOTS:
     {
         const auto geometry = VERIFIED(computeGeometry(chipNamed("M1"), squareConvolution(1)));
         QCOMPARE(geometry->cores.value.value_or(0), 4U);
-        QCOMPARE(geometry->group, std::uint64_t(16)); // 8 x 2 channels, cap 32
-        QCOMPARE(geometry->passes, std::uint64_t(16));
-        QCOMPARE(geometry->lit.value_or(0), std::uint64_t(4));
-        QCOMPARE(geometry->otherGroup, std::uint64_t(8));
+        QCOMPARE(geometry->group, 16U); // 8 x 2 channels, cap 32
+        QCOMPARE(geometry->passes, 16U);
+        QCOMPARE(geometry->lit.value_or(0), 4U);
+        QCOMPARE(geometry->otherGroup, 8U);
         QCOMPARE(geometry->cycles.macs.value_or(0), std::uint64_t(256) * 256 * 1024);
         // Extents that are not known give no figure; they are not 1.
         LayerOperation open;
@@ -53,7 +53,7 @@ private Q_SLOTS:
         const auto unknown = computeGeometry(*target::findTarget("M1")->target, open);
         QVERIFY(unknown && !unknown->cycles.macs && !unknown->cycles.dense);
         QVERIFY(!unknown->workingSet.outputBytes && !unknown->workingSet.fits);
-        QCOMPARE(geometry->cycles.fixedCycles.value_or(0), std::uint64_t(44));
+        QCOMPARE(geometry->cycles.fixedCycles.value_or(0), 44U);
         // Table 20.5 is about at most four channels: it says nothing of 256.
         QVERIFY(!geometry->cycles.measuredRate && !geometry->litMeasured);
         QCOMPARE(geometry->workingSet.cap.value_or(0), std::uint64_t(2) << 20);
@@ -94,7 +94,7 @@ private Q_SLOTS:
         QCOMPARE(cap("M5"), std::uint64_t(4'720'000));
         const auto told = [&](const char *chip) {
             const auto lines = computeGeometry(chipNamed(chip), operation)->disagreements;
-            return std::any_of(lines.begin(), lines.end(), [](const std::string &line) {
+            return std::ranges::any_of(lines, [](const std::string &line) {
                 return line.find("2097152 bytes") != line.npos;
             });
         };
@@ -128,7 +128,7 @@ private Q_SLOTS:
     {
         for (const std::uint64_t channels : {192U, 256U}) {
             const auto geometry = computeGeometry(chipNamed("M1"), squareConvolution(1, channels));
-            QCOMPARE(geometry->disagreements.size(), std::size_t(1));
+            QCOMPARE(geometry->disagreements.size(), 1U);
             QVERIFY(geometry->disagreements[0].find("from 20 to 61 us") != std::string::npos);
         }
         QVERIFY(computeGeometry(chipNamed("M1"), squareConvolution(1, 128))->disagreements.empty());
@@ -207,7 +207,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("condition");
         for (const char *name : {"kernel type", "input format", "one axis is 3", "orthogonal axis",
                                  "no depth", "unit stride", "work"})
-            test::addRow(name, QString::fromUtf8(name));
+            addRow(name, QString::fromUtf8(name));
     }
     void winogradRefusals()
     {
@@ -267,9 +267,9 @@ private Q_SLOTS:
     void paddingIsCounted()
     {
         QVERIFY(std::abs(*insideShare(28, 28, 3, 1, 1, 1) - 82.0 / 84) < 1e-12);
-        QCOMPARE(samePadding(28, 28, 3, 1, 1), std::uint64_t(1));
-        QCOMPARE(samePadding(28, 14, 3, 2, 1), std::uint64_t(0));
-        QCOMPARE(samePadding(28, 14, 3, 2, 1, true), std::uint64_t(1));
+        QCOMPARE(samePadding(28, 28, 3, 1, 1), 1U);
+        QCOMPARE(samePadding(28, 14, 3, 2, 1), 0U);
+        QCOMPARE(samePadding(28, 14, 3, 2, 1, true), 1U);
         QVERIFY(!insideShare(28, 28, 3, 0, 1, 1));
         // By counting: every window and tap of a strided, dilated one.
         int inside = 0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a whole program takes, where its layers do not run once each in one dispatch.
-#include "core/assessment/assess.h"
 #include "core/assessment/weight_facts.h"
 #include "made_programs.h"
 
@@ -34,8 +33,8 @@ NetworkAssessment assessedOnM1(const Result<BundlePtr> &bundle)
 
 bool says(const std::vector<std::string> &notes, const char *words)
 {
-    return std::any_of(notes.begin(), notes.end(),
-                       [words](const std::string &note) { return note.find(words) != note.npos; });
+    return std::ranges::any_of(
+        notes, [words](const std::string &note) { return note.find(words) != note.npos; });
 }
 
 } // namespace
@@ -49,7 +48,7 @@ private Q_SLOTS:
     void theBodyOfALoop()
     {
         const NetworkAssessment network = assessedOnM1(loopProgram().open());
-        QCOMPARE(network.placements.size(), std::size_t(2));
+        QCOMPARE(network.placements.size(), 2U);
         const auto &before = network.placements[0], &within = network.placements[1];
         QCOMPARE(before.layer.runs.front().times, std::optional<std::uint64_t>(1));
         QVERIFY(!within.layer.runs.front().times);
@@ -57,8 +56,8 @@ private Q_SLOTS:
         const ProgramTime &program = network.program;
         QVERIFY(!program.engineTimeS && !program.timeS && !program.energy);
         QCOMPARE(program.bound, ProgramTime::Bound::Unknown);
-        QCOMPARE(program.layers, std::size_t(2));
-        QCOMPARE(program.timed, std::size_t(1));
+        QCOMPARE(program.layers, 2U);
+        QCOMPARE(program.timed, 1U);
         QCOMPARE(program.knownS, *before.stored().timeS);
         QVERIFY(says(program.notes, "loop"));
         QVERIFY(!says(assessedOnM1(MadeProgramOfOne()).program.notes, "loop"));
@@ -68,10 +67,10 @@ private Q_SLOTS:
     void everyCallCounts()
     {
         const NetworkAssessment network = assessedOnM1(calledProgram().open());
-        QCOMPARE(network.placements.size(), std::size_t(1));
+        QCOMPARE(network.placements.size(), 1U);
         const double once = *network.placements[0].stored().timeS;
         const auto &runs = network.placements[0].layer.runs;
-        QCOMPARE(runs.size(), std::size_t(2));
+        QCOMPARE(runs.size(), 2U);
         QCOMPARE(runs[0].entry, "main");
         QCOMPARE(runs[0].times, std::optional<std::uint64_t>(3));
         QCOMPARE(runs[1].entry, "other");
@@ -99,14 +98,14 @@ private Q_SLOTS:
         const ProgramTime silent = assessedOnM1(calledProgram({}).open()).program.dispatches[0];
         QCOMPARE(silent.launches, std::optional<std::uint64_t>(1));
         QCOMPARE(silent.timeS, std::optional(kFloor));
-        QCOMPARE(silent.notes.size(), std::size_t(1)); // of the bytes of a second run
+        QCOMPARE(silent.notes.size(), 1U); // of the bytes of a second run
         QVERIFY(says(silent.notes, "run more than once"));
     }
 
     void aStepBesideTheEngineParts()
     {
         const NetworkAssessment network = assessedOnM1(segmentedProgram().open());
-        QCOMPARE(network.placements.size(), std::size_t(3));
+        QCOMPARE(network.placements.size(), 3U);
         const double once = *network.placements[0].stored().timeS;
         const ProgramTime &program = network.program;
         QCOMPARE(program.function, "main");
@@ -115,8 +114,8 @@ private Q_SLOTS:
         QCOMPARE(program.dispatchFloorS, std::optional(3 * kFloor));
         QCOMPARE(program.timeS, std::optional(3 * kFloor));
         QCOMPARE(program.engineTimeS, std::optional(2 * once)); // not the layer beside it
-        QCOMPARE(program.layers, std::size_t(2));
-        QCOMPARE(program.dispatches.size(), std::size_t(3));
+        QCOMPARE(program.layers, 2U);
+        QCOMPARE(program.dispatches.size(), 3U);
         QVERIFY(says(program.notes, "1 of the layers"));
         for (const Placement &placed : network.placements) {
             const LayerRun &run = placed.layer.runs.front();
@@ -171,15 +170,15 @@ private Q_SLOTS:
             outputs[layer.op] += layer.outputBytes.value_or(0);
         }
         constexpr std::uint64_t kMatrix = 2 * 128 * 128, kProduct = 2 * 128 * 128 * 128;
-        QCOMPARE(layers["matmul"], std::uint64_t(2));
+        QCOMPARE(layers["matmul"], 2U);
         QCOMPARE(flops["matmul"], kProduct);
-        QCOMPARE(inputs["matmul"], std::uint64_t(0)); // both operands are weights
+        QCOMPARE(inputs["matmul"], 0U); // both operands are weights
         QCOMPARE(outputs["matmul"], kMatrix);
-        QCOMPARE(layers["scaled_dot_product_attention"], std::uint64_t(2));
+        QCOMPARE(layers["scaled_dot_product_attention"], 2U);
         QCOMPARE(flops["scaled_dot_product_attention"], 2 * kProduct);
         QCOMPARE(inputs["scaled_dot_product_attention"], kMatrix); // the key
         QCOMPARE(outputs["scaled_dot_product_attention"], kMatrix);
-        QCOMPARE(layers["lstm"], std::uint64_t(2));
+        QCOMPARE(layers["lstm"], 2U);
         QCOMPARE(flops["lstm"], 8 * kProduct); // each weight with every step
         QCOMPARE(inputs["lstm"], kMatrix);
         QCOMPARE(outputs["lstm"], kMatrix);
@@ -194,7 +193,7 @@ private Q_SLOTS:
                                          "string(\"y\")];\n",
                       "y");
         const NetworkAssessment network = assessedOnM1(made.open());
-        QCOMPARE(network.placements.size(), std::size_t(1));
+        QCOMPARE(network.placements.size(), 1U);
         const Placement &placed = network.placements[0];
         QCOMPARE(placed.stored().weightBytes, std::optional<std::uint64_t>(2 * 128 * 128));
         QCOMPARE(placed.layer.flops, std::optional<std::uint64_t>(2 * 128 * 128 * 128));
@@ -209,7 +208,7 @@ private Q_SLOTS:
                                "w)[name = string(\"y\")];\n",
                            "y");
         const NetworkAssessment both = assessedOnM1(attention.open());
-        QCOMPARE(both.placements.size(), std::size_t(1));
+        QCOMPARE(both.placements.size(), 1U);
         QCOMPARE(both.placements[0].layer.flops,
                  std::optional<std::uint64_t>(2 * 2 * 128 * 128 * 128)); // two products
     }
@@ -229,10 +228,10 @@ private Q_SLOTS:
                           linear("z", "w", "bnns"),
                       "z");
         const NetworkAssessment network = assessedOnM1(made.open());
-        QCOMPARE(network.placements.size(), std::size_t(2));
+        QCOMPARE(network.placements.size(), 2U);
         const double once = *network.placements[0].stored().timeS;
         QCOMPARE(network.program.engineTimeS, std::optional(once));
-        QCOMPARE(network.program.layers, std::size_t(1));
+        QCOMPARE(network.program.layers, 1U);
         QCOMPARE(network.program.launches, std::optional<std::uint64_t>(1));
         QVERIFY(says(network.program.notes, "1 of 2 layers run elsewhere"));
         QVERIFY(!network.placements[1].layer.ofRuns(once));
@@ -257,7 +256,7 @@ private Q_SLOTS:
                           twice("z", "w", "y"),
                       "x");
         const NetworkAssessment network = assessedOnM1(made.open());
-        QCOMPARE(network.placements.size(), std::size_t(2));
+        QCOMPARE(network.placements.size(), 2U);
         for (const Placement &placed : network.placements)
             QVERIFY(*placed.layer.flops > 0 && *placed.layer.outputBytes > 0);
     }

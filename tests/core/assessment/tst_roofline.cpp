@@ -57,9 +57,9 @@ private Q_SLOTS:
     void ridges_data()
     {
         QTest::addColumn<double>("ridge");
-        test::addRow("M1", 141.0);
-        test::addRow("M5", 10.191e12 / 145e9);
-        test::addRow("M6", 137.0);
+        addRow("M1", 141.0);
+        addRow("M5", 10.191e12 / 145e9);
+        addRow("M6", 137.0);
     }
     void ridges()
     {
@@ -149,7 +149,7 @@ private Q_SLOTS:
         QVERIFY(one.alternatives && one.dispatches.size() == 2);
         QVERIFY(!one.engineTimeS && !one.timeS && one.bound == ProgramBound::Unknown);
         QCOMPARE(one.dispatches[0].function, "decode");
-        QCOMPARE(one.dispatches[0].layers, std::size_t(2));
+        QCOMPARE(one.dispatches[0].layers, 2U);
         QCOMPARE(one.dispatches[0].bound, ProgramBound::Dispatch);
         QCOMPARE(one.dispatches[1].bound, ProgramBound::Engine);
         QCOMPARE(&dispatchOf(one, layers[1].layer.runs[0]), &one.dispatches[1]);
@@ -280,7 +280,7 @@ private Q_SLOTS:
         const auto roofs = roofsOf(targetNamed("M2"));
         for (const std::uint64_t side : {1024U, 2048U, 4096U, 8192U}) {
             const std::vector<Placement> one{placed(layerOf(side, 1, 1), "M2")};
-            const double bytes = 2.0 * static_cast<double>(side * side);
+            const double bytes = 2.0 * double(side * side);
             QCOMPARE(one[0].stored().bound, Bound::Bandwidth);
             QCOMPARE(*one[0].stored().timeS, bytes / 59.4e9);
             QCOMPARE(*programTime(one, *roofs).timeS, std::max(0.23e-3, 0.129e-3 + bytes / 59.4e9));
@@ -304,7 +304,7 @@ private Q_SLOTS:
         const ProgramTime program = programTime(layers, *roofsOf(targetNamed("M1")));
         QVERIFY(!program.timeS && !program.engineTimeS && !program.energy);
         QCOMPARE(program.bound, ProgramTime::Bound::Unknown);
-        QCOMPARE(program.refused, std::size_t(1));
+        QCOMPARE(program.refused, 1U);
         QVERIFY(program.notes.at(0).find("palette6: odd index width") != std::string::npos);
     }
 

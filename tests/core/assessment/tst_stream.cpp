@@ -71,7 +71,7 @@ private Q_SLOTS:
     /// What public reports and other chapters say against an answer stands beside it.
     void contestedAnswersNameTheOthers_data()
     {
-        const auto row = test::addColumns<QString, QByteArray, QByteArray>();
+        const auto row = addColumns<QString, QByteArray, QByteArray>();
         row("blocks", "blockwise", "M3", "#279");
         row("blocks of 4", "blockwise4", "M6", "#2510");
         row("scaled palette", "lut4 scaled", "M4", "#2688");
@@ -82,7 +82,7 @@ private Q_SLOTS:
     }
     void contestedAnswersNameTheOthers()
     {
-        const auto [name, chip, other] = test::fetched<QString, QByteArray, QByteArray>();
+        const auto [name, chip, other] = fetched<QString, QByteArray, QByteArray>();
         WeightForm weight = form(name.split(u' ').first());
         weight.scaledPalette = name.endsWith(u"scaled");
         const auto decision = decide(weight, chip.constData());
@@ -133,7 +133,7 @@ private Q_SLOTS:
 
     void tableSevenOne_data()
     {
-        test::addColumns<QString, QString, QString>();
+        addColumns<QString, QString, QString>();
         const auto row = [](const char *name, std::initializer_list<const char *> targets,
                             const char *outcome) {
             for (const char *target : targets)
@@ -164,7 +164,7 @@ private Q_SLOTS:
     }
     void tableSevenOne()
     {
-        const auto [form, target, outcome] = test::fetched<QString, QString, QString>();
+        const auto [form, target, outcome] = fetched<QString, QString, QString>();
         const Decision decision = decide(::form(form), target.toUtf8());
         QCOMPARE(text(outcomeName(decision.outcome())), outcome);
         QVERIFY(!decision.verdict->reasons.empty());
@@ -211,23 +211,19 @@ private Q_SLOTS:
 
     void everyConditionOfTheMasterFolds_data()
     {
-        QTest::addColumn<int>("which");
-        test::addRow("stride", 0);
-        test::addRow("dilation", 1);
-        test::addRow("overlap", 2);
-        test::addRow("mutable", 3);
+        addEach({"stride", "dilation", "overlap", "mutable"});
     }
     void everyConditionOfTheMasterFolds()
     {
-        QFETCH(int, which);
+        const auto [which] = fetched<QString>();
         for (const char *name : {"lut4", "sparse", "int8", "blockwise"}) {
             WeightForm weight = form(QString::fromUtf8(name));
             QCOMPARE(decide(weight, "M5").outcome(), Outcome::Streams);
-            if (which == 0)
+            if (which == u"stride"_s)
                 weight.use.unitStride = false;
-            else if (which == 1)
+            else if (which == u"dilation"_s)
                 weight.use.dilated = true;
-            else if (which == 2)
+            else if (which == u"overlap"_s)
                 weight.use.tileOverlap = true;
             else
                 weight.use.immutable = false;
@@ -246,7 +242,7 @@ private Q_SLOTS:
         const Decision sparse = decide(form(u"sparse"_s), "M1");
         QVERIFY(std::abs(double(*sparse.bytesMoved) / 8192 - 0.43) < 0.01);
         const Decision int8 = decide(form(u"int8"_s), "M1");
-        QCOMPARE(int8.bytesMoved.value_or(0), std::uint64_t(8192));
+        QCOMPARE(int8.bytesMoved.value_or(0), 8192U);
         QVERIFY(!decide(form(u"lut4"_s), "H11").bytesMoved);
     }
 
@@ -257,10 +253,10 @@ private Q_SLOTS:
         weight.storedBytes = 590336;
         const KernelMemory m1 = decide(weight, "M1").memory;
         QCOMPARE(m1.offset.value, 0x200U);
-        QCOMPARE(m1.cap.value_or(0), std::uint64_t(65536));
+        QCOMPARE(m1.cap.value_or(0), 65536U);
         QVERIFY(m1.replicated);
         QCOMPARE(m1.demand.value_or(0), weight.denseBytes);
-        QCOMPARE(m1.sublayers.value_or(0), std::uint64_t(18));
+        QCOMPARE(m1.sublayers.value_or(0), 18U);
         QVERIFY(!*m1.fits);
         const KernelMemory m2 = decide(weight, "M2").memory;
         QCOMPARE(m2.offset.value, 0x210U);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Bundles of every form judged by every chip.
-#include "core/assessment/weight_facts.h"
 #include "core/assessment/weight_layers.h"
 #include "made_bundle.h"
 #include "tests/data/data_folder.h"
+#include "tests/rows.h"
 
 class TestWeightFacts : public QObject
 {
@@ -12,8 +12,8 @@ class TestWeightFacts : public QObject
 private Q_SLOTS:
     void outcomesOfTheMadeBundles_data()
     {
-        QTest::addColumn<QString>("outcomes"); // on H13, H14, H15, H17s, H18
-        const DataRow<QString> row;
+        // outcomes: on H13, H14, H15, H17s, H18
+        const auto row = addColumns<QString>();
         row("affine8", "folds streams streams streams streams");
         row("blockwise", "folds folds streams streams streams");
         row("lut4", "streams streams streams streams streams");
@@ -22,9 +22,9 @@ private Q_SLOTS:
     }
     void outcomesOfTheMadeBundles()
     {
-        QFETCH(QString, outcomes);
-        const QString path = test::dataPath(
-            u"bundles/"_s + QString::fromUtf8(QTest::currentDataTag()) + u".mlmodelc"_s);
+        const auto [outcomes] = fetched<QString>();
+        const QString path =
+            dataPath(u"bundles/"_s + QString::fromUtf8(QTest::currentDataTag()) + u".mlmodelc"_s);
         KERNSCOPE_NEEDS(path);
         const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
         const DecisionTable table(**bundle, allTargets());
@@ -49,8 +49,8 @@ private Q_SLOTS:
     void withoutTheWeightFile_data() { outcomesOfTheMadeBundles_data(); }
     void withoutTheWeightFile()
     {
-        const QString path = test::dataPath(
-            u"bundles/"_s + QString::fromUtf8(QTest::currentDataTag()) + u".mlmodelc"_s);
+        const QString path =
+            dataPath(u"bundles/"_s + QString::fromUtf8(QTest::currentDataTag()) + u".mlmodelc"_s);
         QFile program(path + u"/model.mil"_s);
         if (!program.open(QIODevice::ReadOnly))
             QSKIP("KERNSCOPE_DATA has no made bundles");
@@ -78,13 +78,11 @@ private Q_SLOTS:
         }
     }
 
-    /// What makes the weight is not known: neither is what a chip does with it, nor what that
-    /// costs.
+    /// What makes the weight is not known: nor is what a chip does with it, nor what that costs.
     void unknownForms()
     {
-        test::MadeBundle made;
-        const std::string data =
-            made.blob(ElementType::Fp16, "[4, 8]", test::Bytes(64, std::byte{0x30}));
+        MadeBundle made;
+        const std::string data = made.blob(ElementType::Fp16, "[4, 8]", Bytes(64, std::byte{0x30}));
         made.line("tensor<fp16, [4, 8]> w = constexpr_magic_to_dense(data = " + data +
                   ")[name = string(\"w\")]");
         made.consume("w");
@@ -98,7 +96,7 @@ private Q_SLOTS:
             QVERIFY(!found.decision.bytesMoved);
             QVERIFY(!found.timeS);
             QCOMPARE(found.form, "unknown");
-            QCOMPARE(table.totals(column).unknown, std::size_t{1});
+            QCOMPARE(table.totals(column).unknown, 1U);
         }
     }
 
@@ -175,18 +173,17 @@ private Q_SLOTS:
     /// too.
     void oneScaleAChannelIsInt8()
     {
-        test::MadeBundle made;
+        MadeBundle made;
         const auto weight = [&made](const char *name, const char *scales, std::size_t count,
                                     std::byte offset) {
             const std::string shape = scales;
-            made.line(
-                "tensor<fp16, [4, 64]> " + std::string(name) +
-                " = constexpr_blockwise_shift_scale(data = " +
-                made.blob(ElementType::Int8, "[4, 64]", test::Bytes(256, std::byte{3})) +
-                ", offset = " + made.blob(ElementType::Int8, shape, test::Bytes(count, offset)) +
-                ", scale = " +
-                made.blob(ElementType::Fp16, shape, test::Bytes(2 * count, std::byte{0x30})) +
-                ")[name = string(\"" + name + "\")]");
+            made.line("tensor<fp16, [4, 64]> " + std::string(name) +
+                      " = constexpr_blockwise_shift_scale(data = " +
+                      made.blob(ElementType::Int8, "[4, 64]", Bytes(256, std::byte{3})) +
+                      ", offset = " + made.blob(ElementType::Int8, shape, Bytes(count, offset)) +
+                      ", scale = " +
+                      made.blob(ElementType::Fp16, shape, Bytes(2 * count, std::byte{0x30})) +
+                      ")[name = string(\"" + name + "\")]");
             made.consume(name);
         };
         weight("channels", "[4, 1]", 4, {});
@@ -219,10 +216,10 @@ private Q_SLOTS:
     /// Channels as the operation reads them, whatever order the weight is stored in.
     void readThroughATranspose()
     {
-        test::MadeBundle made;
+        MadeBundle made;
         const auto blob = [&](const char *name, const char *shape, std::size_t elements) {
             made.constant(std::string("tensor<fp16, ") + shape + ">", name,
-                          made.blob(ElementType::Fp16, shape, test::Bytes(2 * elements)));
+                          made.blob(ElementType::Fp16, shape, Bytes(2 * elements)));
         };
         blob("w", "[4, 6]", 24); // turned: six outputs of four inputs
         made.op("t", "[6, 4]", "transpose(perm = tensor<int32, [2]>([1, 0]), x = w)");
@@ -232,10 +229,10 @@ private Q_SLOTS:
         made.op("z", "[1, 5, 9]", "conv(weight = r, x = x)");
         const auto bundle = VERIFIED(made.open());
         const auto layers = layersOf(**bundle, weightForms(**bundle));
-        QCOMPARE(layers.size(), std::size_t(2));
+        QCOMPARE(layers.size(), 2U);
         QVERIFY(layers[0].operation);
-        QCOMPARE(layers[0].operation->outputChannels, std::uint64_t(6));
-        QCOMPARE(layers[0].operation->inputChannels, std::uint64_t(4));
+        QCOMPARE(layers[0].operation->outputChannels, 6U);
+        QCOMPARE(layers[0].operation->inputChannels, 4U);
         QCOMPARE(layers[0].function, "main");
         QVERIFY(!layers[1].operation); // which extents are the kernel's is not said
     }
@@ -243,65 +240,18 @@ private Q_SLOTS:
     /// The axes of the stored weight that its outputs and what they sum over lie along.
     void channelsOfOperations_data()
     {
-        QTest::addColumn<QByteArray>("shape"); // of the weight
-        QTest::addColumn<QByteArray>("statements");
-        QTest::addColumn<int>("output");
-        QTest::addColumn<int>("input");
-        QTest::addColumn<int>("batches");
-        const DataRow<QByteArray, QByteArray, int, int, int> row;
-        row("einsum, second operand", "[4, 6]",
-            "y = einsum(equation = string(\"bij, jk -> bik\"), values = (x, w))", 1, 0, 0);
-        row("einsum, outputs first", "[6, 4]",
-            "y = einsum(equation = string(\"bij,kj->bik\"), values = (x, w))", 0, 1, 0);
-        row("einsum, first operand", "[4, 6]",
-            "y = einsum(equation = string(\"jk,bij->bik\"), values = (w, x))", 1, 0, 0);
-        row("einsum, heads", "[3, 4, 6]",
-            "y = einsum(equation = string(\"bhq,hqk->bhk\"), values = (x, w))", 2, 1, 1);
-        row("einsum, two output letters", "[4, 2, 6]",
-            "y = einsum(equation = string(\"bij,jhk->bihk\"), values = (x, w))", 2, 0, 0);
-        row("einsum, nothing summed", "[4, 6]",
-            "y = einsum(equation = string(\"ij,ij->ij\"), values = (x, w))", 1, 1, 1);
-        row("gather, rows", "[5, 4]", "y = gather(axis = int32(0), indices = x, x = w)", 0, 1, 0);
-        row("gather, columns", "[5, 4]", "y = gather(axis = int32(-1), indices = x, x = w)", 1, 0,
-            0);
-        row("linear", "[6, 4]", "y = linear(weight = w, x = x)", 0, 1, 0);
-        row("linear, transposed", "[4, 6]",
-            "t = transpose(perm = tensor<int32, [2]>([1, 0]), x = w)[name = string(\"t\")];\n"
-            "tensor<fp16, [1, 6]> y = linear(weight = t, x = x)",
-            1, 0, 0);
-        row("matmul, turned twice", "[6, 4]",
-            "t = transpose(perm = tensor<int32, [2]>([-1, 0]), x = w)[name = string(\"t\")];\n"
-            "tensor<fp16, [1, 6]> y = matmul(x = x, y = t)",
-            0, 1, 0);
-        row("conv of a matrix", "[6, 4]",
-            "t = reshape(shape = tensor<int32, [3]>([6, 4, 1]), x = w)[name = string(\"t\")];\n"
-            "tensor<fp16, [1, 6, 9]> y = conv(weight = t, x = x)",
-            0, 1, 0);
-        row("linear of a kernel", "[6, 4, 1, 1]",
-            "t = squeeze(x = w)[name = string(\"t\")];\n"
-            "tensor<fp16, [1, 6]> y = linear(weight = t, x = x)",
-            0, 1, 0);
-        row("matmul of a kernel", "[6, 4, 1, 1]",
-            "t = squeeze(x = w)[name = string(\"t\")];\n"
-            "tensor<fp16, [1, 4]> y = matmul(x = x, y = t)",
-            1, 0, 0);
-        row("matmul, heads", "[3, 6, 4]", "y = matmul(transpose_y = bool(true), x = x, y = w)", 1,
-            2, 1);
-        row("attention, key", "[1, 5, 4]",
-            "y = scaled_dot_product_attention(key = w, query = x, value = x)", 1, 2, 1);
-        row("attention, value", "[1, 5, 4]",
-            "y = scaled_dot_product_attention(key = x, query = x, value = w)", 2, 1, 1);
+        addRowsOf<QByteArray, QByteArray, int, int, int>("core/assessment/channels.tsv");
     }
     void channelsOfOperations()
     {
-        QFETCH(QByteArray, shape);
-        QFETCH(QByteArray, statements);
-        test::MadeBundle made;
+        const auto [shape, statements, output, input, batches] =
+            fetched<QByteArray, QByteArray, int, int, int>();
+        MadeBundle made;
         std::size_t elements = 1;
         for (const QByteArray &extent : shape.mid(1, shape.size() - 2).split(','))
             elements *= extent.trimmed().toULongLong();
         const std::string dims = shape.toStdString();
-        made.weight("w", dims, test::Bytes(2 * elements));
+        made.weight("w", dims, Bytes(2 * elements));
         std::string first = "tensor<fp16, [1, 6]> ";
         if (statements.startsWith("t = transpose"))
             first = shape == "[4, 6]" ? "tensor<fp16, [6, 4]> " : "tensor<fp16, [4, 6]> ";
@@ -312,21 +262,21 @@ private Q_SLOTS:
         made.line(first + statements.toStdString() + "[name = string(\"y\")]");
         const auto bundle = VERIFIED(made.open());
         const Weight &weight = (*bundle)->weights()[*(*bundle)->weightByName("w")];
-        QCOMPARE(weight.consumers.size(), std::size_t(1));
+        QCOMPARE(weight.consumers.size(), 1U);
         const ChannelAxes axes = channelAxes(weight, weight.consumers.front());
-        QTEST(static_cast<int>(axes.output), "output");
-        QTEST(static_cast<int>(axes.input), "input");
-        QTEST(static_cast<int>(axes.batches), "batches");
+        QCOMPARE(int(axes.output), output);
+        QCOMPARE(int(axes.input), input);
+        QCOMPARE(int(axes.batches), batches);
     }
 
     /// A vector has no second extent: what is multiplied by it keeps all its rows.
     void vectorsOfAMatmul()
     {
-        test::MadeBundle made;
+        MadeBundle made;
         made.parameters = "tensor<fp16, [4, 10, 64]> x, tensor<fp16, [64, 10]> t";
         const auto vector = [&made](const char *name, const char *shape) {
             made.constant(std::string("tensor<fp16, ") + shape + ">", name,
-                          made.blob(ElementType::Fp16, shape, test::Bytes(128)));
+                          made.blob(ElementType::Fp16, shape, Bytes(128)));
         };
         vector("v", "[64]");
         made.op("y", "[4, 10]", "matmul(x = x, y = v)");
@@ -337,12 +287,12 @@ private Q_SLOTS:
         made.op("p", "[4, 10]", "matmul(x = x, y = q)");
         const auto bundle = VERIFIED(made.open());
         const auto layers = layersOf(**bundle, weightForms(**bundle));
-        QCOMPARE(layers.size(), std::size_t(3));
+        QCOMPARE(layers.size(), 3U);
         const std::array<std::uint64_t, 3> pixels{40, 10, 40};
         for (std::size_t i = 0; i < layers.size(); ++i) {
             QVERIFY(layers[i].operation);
-            QCOMPARE(layers[i].operation->inputChannels, std::uint64_t(64));
-            QCOMPARE(layers[i].operation->outputChannels, std::uint64_t(1));
+            QCOMPARE(layers[i].operation->inputChannels, 64U);
+            QCOMPARE(layers[i].operation->outputChannels, 1U);
             QCOMPARE(layers[i].operation->outputWidth, pixels[i]);
             const auto geometry =
                 decision::computeGeometry(*target::findTarget("M1")->target, *layers[i].operation);
@@ -354,31 +304,31 @@ private Q_SLOTS:
     /// A table moves the rows that are fetched, by whomever is asked.
     void rowsOfATable()
     {
-        test::MadeBundle made;
+        MadeBundle made;
         made.parameters = "tensor<int32, [3]> x, tensor<int32, [?]> n";
-        made.weight("w", "[100, 4]", test::Bytes(800));
+        made.weight("w", "[100, 4]", Bytes(800));
         made.op("y", "[3, 4]", "gather(indices = x, x = w)");
-        made.weight("v", "[100, 4]", test::Bytes(800));
+        made.weight("v", "[100, 4]", Bytes(800));
         made.op("z", "[?, 4]", "gather(indices = n, x = v)");
         const auto bundle = VERIFIED(made.open());
         const DecisionTable table(**bundle, {target::findTarget("M1")->target});
         const auto known = table.assessment(0, 0), open = table.assessment(1, 0);
-        QCOMPARE(known.decision.bytesMoved.value_or(0), std::uint64_t(24));
-        QCOMPARE(known.weightBytes.value_or(0), std::uint64_t(24));
+        QCOMPARE(known.decision.bytesMoved.value_or(0), 24U);
+        QCOMPARE(known.weightBytes.value_or(0), 24U);
         QCOMPARE(known.bytes.value_or(0), 24.0); // what goes in and out stays on chip
         QVERIFY(!open.decision.bytesMoved && !open.bytes);
-        QCOMPARE(table.totals(0).bytesMoved, std::uint64_t(24));
-        QCOMPARE(table.totals(0).movedOpen, std::size_t(1));
+        QCOMPARE(table.totals(0).bytesMoved, 24U);
+        QCOMPARE(table.totals(0).movedOpen, 1U);
     }
 
     /// What equal layers have in common is kept once: each is still given out as it is.
     void layersOfTheTable()
     {
-        test::MadeBundle made;
+        MadeBundle made;
         made.parameters = "tensor<fp16, [3, 4]> x";
         const auto add = [&made](const std::string &name, const std::string &rows) {
             const std::string shape = "[" + rows + ", 4]";
-            made.weight(name, shape, test::Bytes(8 * static_cast<std::size_t>(std::stoi(rows))));
+            made.weight(name, shape, Bytes(8 * std::size_t(std::stoi(rows))));
             made.line("tensor<fp16, [3, " + rows + "]> y_" + name + " = linear(weight = " + name +
                       ", x = x)[name = string(\"y_" + name + "\")]");
         };
@@ -388,7 +338,7 @@ private Q_SLOTS:
         add("d", "6");
         const auto bundle = VERIFIED(made.open());
         const LayerReader reader(**bundle);
-        QCOMPARE(reader.weights(), std::size_t(4));
+        QCOMPARE(reader.weights(), 4U);
         const DecisionTable table(**bundle, allTargets());
         for (std::size_t i = 0; i < reader.weights(); ++i) {
             const WeightLayers weight = reader.at(i);
@@ -398,28 +348,28 @@ private Q_SLOTS:
                 QCOMPARE(table.bytesMoved(i, column), table.bytesMoved(i == 2 ? 2 : 0, column));
         }
         QCOMPARE(table.layer(3).name, "y_d");
-        QCOMPARE(table.layer(3).weight, std::size_t(3));
+        QCOMPARE(table.layer(3).weight, 3U);
     }
 
     void openAndUnsoundExtents()
     {
-        test::MadeBundle made;
+        MadeBundle made;
         made.parameters = "tensor<fp16, [?, 4]> x";
-        made.weight("w", "[6, 4]", test::Bytes(48));
+        made.weight("w", "[6, 4]", Bytes(48));
         made.op("y", "[?, 6]", "linear(weight = w, x = x)");
-        made.weight("k", "[8, 2, 1]", test::Bytes(32));
+        made.weight("k", "[8, 2, 1]", Bytes(32));
         made.line("int32 g = const()[name = string(\"g\"), val = int32(3)]");
         made.op("z", "[1, 8, 5]", "conv(groups = g, weight = k, x = x)");
         const auto bundle = VERIFIED(made.open());
         const auto layers = layersOf(**bundle, weightForms(**bundle));
-        QCOMPARE(layers.size(), std::size_t(2));
+        QCOMPARE(layers.size(), 2U);
         QVERIFY(layers[0].operation && !layers[0].operation->outputKnown);
         QVERIFY(!layers[1].operation); // three groups do not divide eight channels
     }
 
     void layersAndOperations()
     {
-        const QString path = test::dataPath(u"bundles/sparse.mlmodelc"_s);
+        const QString path = dataPath(u"bundles/sparse.mlmodelc"_s);
         KERNSCOPE_NEEDS(path);
         const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
         const auto forms = weightForms(**bundle);

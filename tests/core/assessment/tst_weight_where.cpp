@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/weight_where.h"
 #include "core/bundle/weight.h"
+#include "tests/rows.h"
 #include "tests/test_program.h"
 
 namespace {
@@ -31,64 +32,11 @@ class TestWeightWhere : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void terms_data()
-    {
-        test::addColumns<QString, bool>();
-        const auto add = [](const char *text, bool passes) {
-            test::addRow(text, QString::fromLatin1(text), passes);
-        };
-        // Encoder_6_weight, sparse, 23,564 bytes of 128x64x3, 58.3 % zeros, read by conv input_15.
-        add("", true);
-        add("   ", true);
-        add("encoder", true);
-        add("ENCODER weight", true);
-        add("encoder_7", false);
-        add("input_15", true);
-        add("-encoder", false);
-        add("-encoder_7", true);
-        add("form:sparse", true);
-        add("form:SPAR", true);
-        add("t", true); // letters of either case, at both ends, after a false start
-        add("WEIGHT", true);
-        add("eNCODER_6_w", true);
-        add("er_6_weightx", false);
-        add("ee", false);
-        add("form:dense", false);
-        add("-form:dense", true);
-        add("name:encoder form:sparse", true);
-        add("name:sparse", false);
-        add("op:conv", true);
-        add("op:linear", false);
-        add("type:fp16", true);
-        add("source:constexpr", false);
-        add("function:main", true);
-        add("zeros>0.5", true);
-        add("zeros>58%", true);
-        add("zeros>=0.6", false);
-        add("zeros<0.5", false);
-        add("-zeros<0.5", true);
-        add("bytes>1M", false);
-        add("bytes>23k", true);
-        add("bytes>23Ki", true);
-        for (const char *text : {"bytes>23K", "bytes>23kB", "bytes>23KB", "bytes>23KiB",
-                                 "bytes<1MB", "bytes<1MiB", "bytes<1GB", "bytes<1GiB"})
-            add(text, true);
-        add("bytes>24KB", false);
-        add("bytes<23552", false);
-        add("bytes>=23.01171875KiB", true);
-        add("bytes<=23564", true);
-        add("bytes=23564", true);
-        add("bytes<23564", false);
-        add("elements=24576", true);
-        add("axes=3", true);
-        add("ratio<0.5", true);
-        add("form:sparse zeros>0.5 bytes>10k", true);
-        add("form:sparse zeros>0.5 bytes>10M", false);
-    }
+    void terms_data() { addRowsOf<QString, bool>("core/assessment/terms.tsv"); }
 
     void terms()
     {
-        const auto [text, passes] = test::fetched<QString, bool>();
+        const auto [text, passes] = fetched<QString, bool>();
         const auto where = VERIFIED(WeightWhere::parse(text.toStdString()));
         WhereFacts facts;
         facts.zeros = 0.583;
@@ -98,7 +46,7 @@ private Q_SLOTS:
 
     void refusals_data()
     {
-        const auto row = test::addColumns<QString, QString>();
+        const auto row = addColumns<QString, QString>();
         for (const char *text : {"zeros>", "zeros>lots", "bytes>1X", "colour:red", "form:",
                                  "size>3", "bytes:3", "form>3", "zeros>nan", "a:b:c", ":x", ">3"})
             row(text, QString::fromLatin1(text), "where.term");
@@ -107,7 +55,7 @@ private Q_SLOTS:
 
     void refusals()
     {
-        const auto [text, code] = test::fetched<QString, QString>();
+        const auto [text, code] = fetched<QString, QString>();
         const Error where = REFUSED(WeightWhere::parse(text.toStdString()));
         QCOMPARE(QString::fromStdString(where.code), code);
         QVERIFY(!where.found.empty());
@@ -127,7 +75,7 @@ private Q_SLOTS:
         const auto where =
             VERIFIED(WeightWhere::parse("folds:M1 folds:t8103 streams:M2 -dense:H14"));
         QVERIFY(!where->needsZeros());
-        QCOMPARE(where->targets().size(), std::size_t{2}); // M1 is T8103, M2 is H14
+        QCOMPARE(where->targets().size(), 2U); // M1 is T8103, M2 is H14
         const Weight weight = weightOf("w", FormNode::Affine, 100, {10, 10});
         WhereFacts facts;
         const target::Target *m1 = target::findTarget("M1")->target;
@@ -140,16 +88,15 @@ private Q_SLOTS:
         QVERIFY(WeightWhere::parse("zeros>0.5")->needsZeros());
     }
 
-    /// Keys first, then what the bundle has for them; each completion is a term or the start of
-    /// one.
+    /// Keys first, then what the bundle has for them; each completion is a term or its start.
     void completions()
     {
         const std::vector<Weight> weights{weightOf("conv_1", FormNode::Sparse, 10, {2, 3})};
         const auto of = [&weights](const char *word) { return whereCompletions(word, weights); };
         QVERIFY(of("").empty());
         const auto keys = of("fo");
-        QVERIFY(std::find(keys.begin(), keys.end(), "form:") != keys.end());
-        QVERIFY(std::find(keys.begin(), keys.end(), "folds:") != keys.end());
+        QVERIFY(std::ranges::find(keys, "form:") != keys.end());
+        QVERIFY(std::ranges::find(keys, "folds:") != keys.end());
         QCOMPARE(of("-byt"), std::vector<std::string>{"-bytes>"});
         QVERIFY(!of("form:").empty());
         for (const std::string &term : of("FORM:"))
@@ -159,7 +106,7 @@ private Q_SLOTS:
         for (const std::string &term : chips)
             QVERIFY2(WeightWhere::parse(term), term.c_str());
         QVERIFY(of("nothing:").empty());
-        QCOMPARE(whereCompletions("streams:", weights, 3).size(), std::size_t(3));
+        QCOMPARE(whereCompletions("streams:", weights, 3).size(), 3U);
     }
 };
 

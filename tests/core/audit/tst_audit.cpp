@@ -327,8 +327,7 @@ private Q_SLOTS:
             {audit::Kind::ScalesShifted, int8, [&](Stored &w) { rotate(w.scales, 1); }},
             {audit::Kind::NibblesSwapped, int4, swapPairs},
             {audit::Kind::Transposed, nullptr, nullptr},
-            {audit::Kind::ScaleMissing, int8,
-             [](Stored &w) { std::fill(w.scales.begin(), w.scales.end(), 1.0F); }},
+            {audit::Kind::ScaleMissing, int8, [](Stored &w) { std::ranges::fill(w.scales, 1.0F); }},
             {audit::Kind::ZeroPointSign, int8Shifted,
              [](Stored &w) {
                  for (int &offset : w.offsets)
@@ -351,7 +350,7 @@ private Q_SLOTS:
                      Values sizes;
                      for (std::size_t i = 0; i < kColumns; ++i)
                          sizes.push_back(std::abs(m_tensors[2][row * kColumns + i]));
-                     std::sort(sizes.begin(), sizes.end());
+                     std::ranges::sort(sizes);
                      w.scales[row] = halfToFloat(floatToHalf(sizes[kColumns - 4] / 127));
                      for (std::size_t i = 0; i < kColumns; ++i)
                          w.codes[row * kColumns + i] = std::clamp(
@@ -704,7 +703,7 @@ private Q_SLOTS:
                 if (names[i].find(end) != std::string::npos)
                     some.push_back(ranks[i]);
             }
-            QVERIFY(std::is_sorted(some.begin(), some.end()));
+            QVERIFY(std::ranges::is_sorted(some));
         }
     }
 
@@ -722,7 +721,7 @@ private Q_SLOTS:
         std::vector<std::size_t> ranks = audit::expectedOrder(names, positions);
         QVERIFY(ranks[2] < ranks[0] &&
                 ranks[2] < ranks[1]); // by their value, whatever their length
-        std::sort(ranks.begin(), ranks.end());
+        std::ranges::sort(ranks);
         for (std::size_t i = 0; i < ranks.size(); ++i)
             QCOMPARE(ranks[i], i);
     }
@@ -733,7 +732,7 @@ private:
         std::mt19937_64 random(seed);
         std::uniform_real_distribution<float> figure(0.3F, 2);
         Values values(count);
-        std::generate(values.begin(), values.end(), [&] { return figure(random); });
+        std::ranges::generate(values, [&] { return figure(random); });
         return values;
     }
     std::vector<Stored> stored(const Make &make) const
@@ -747,5 +746,5 @@ private:
     BundlePtr m_checkpoint;
 };
 
-KERNSCOPE_TEST(TestAudit, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestAudit, NoApplication)
 #include "tst_audit.moc"

@@ -27,8 +27,7 @@ std::vector<std::byte> pattern(std::size_t size, unsigned seed)
 void put(const fs::path &path, const std::vector<std::byte> &bytes)
 {
     std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    file.write(reinterpret_cast<const char *>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
+    file.write(reinterpret_cast<const char *>(bytes.data()), std::streamsize(bytes.size()));
 }
 
 std::uint64_t sum(std::span<const std::byte> bytes)
@@ -74,10 +73,10 @@ private slots:
     void readsBehindTheEnd_data()
     {
         QTest::addColumn<qulonglong>("size");
-        test::addRow("empty", qulonglong(0));
-        test::addRow("within the first page", qulonglong(17));
-        test::addRow("a page", qulonglong(4096));
-        test::addRow("most", qulonglong(290000));
+        addRow("empty", qulonglong(0));
+        addRow("within the first page", qulonglong(17));
+        addRow("a page", qulonglong(4096));
+        addRow("most", qulonglong(290000));
     }
 
     void readsBehindTheEnd()
@@ -116,7 +115,7 @@ private slots:
                         read += sum(file->bytes());
                 });
             }
-            fs::resize_file(m_path, 4096u * static_cast<unsigned>(round));
+            fs::resize_file(m_path, 4096u * unsigned(round));
             put(m_path, m_content);
             fs::resize_file(m_path, 1);
             stop = true;
@@ -134,7 +133,7 @@ private slots:
         fs::resize_file(m_path, 0);
         const auto bytes = file->bytes();
         QVERIFY(std::equal(edit.begin(), edit.end(), bytes.begin() + 100001));
-        QCOMPARE(sum(bytes.subspan(200000)), std::uint64_t(0));
+        QCOMPARE(sum(bytes.subspan(200000)), 0U);
         QVERIFY(std::equal(edit.begin(), edit.end(), bytes.begin() + 100001));
         QVERIFY(file->modified());
         // A further edit where the file has nothing any more.
@@ -160,7 +159,7 @@ private slots:
         for (std::size_t at = 0; at < kBig; at += std::size_t{64} * 4096)
             wrong +=
                 file->bytes()[at + 5] == one[0] && file->bytes()[at + 4] == std::byte{0} ? 0u : 1u;
-        QCOMPARE(wrong, std::size_t(0));
+        QCOMPARE(wrong, 0U);
     }
 
     /// A missing page of a mapping that is not ours still ends the process, as without us.
@@ -216,9 +215,9 @@ private slots:
     {
         const timespec old[2] = {{1000000000, 0}, {1000000000, 0}};
         QCOMPARE(::utimensat(AT_FDCWD, m_path.c_str(), old, 0), 0);
-        QVERIFY(test::fileClockTicks(m_folder.path()));
+        QVERIFY(fileClockTicks(m_folder.path()));
         const auto file = open();
-        QVERIFY(test::fileClockTicks(m_folder.path()));
+        QVERIFY(fileClockTicks(m_folder.path()));
         put(m_path, pattern(kSize, 9));
         QCOMPARE(::utimensat(AT_FDCWD, m_path.c_str(), old, 0), 0);
         QCOMPARE(OverlaidFile::stampOf(m_path), file->stamp());
@@ -228,7 +227,7 @@ private slots:
     void permissionsAreNoChange()
     {
         const auto file = open();
-        QVERIFY(test::fileClockTicks(m_folder.path()));
+        QVERIFY(fileClockTicks(m_folder.path()));
         fs::permissions(m_path, fs::perms::owner_read);
         QCOMPARE(file->state().kind, FileState::Kind::Same);
         fs::create_hard_link(m_path, m_path.string() + ".link");
@@ -280,7 +279,7 @@ private:
     int m_number = 0;
 };
 
-static const test::Registered registeredTestChangingFile(__FILE__, [](int argc, char **argv) {
+static const Registered registeredTestChangingFile(__FILE__, [](int argc, char **argv) {
     if (argc == 3 && std::string_view(argv[1]) == "--fault")
         return readMissingPage(argv[2]);
     QCoreApplication application(argc, argv);

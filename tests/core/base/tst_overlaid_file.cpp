@@ -24,8 +24,7 @@ public:
         QFile file(m_folder.filePath(QString::fromLatin1(name)));
         if (!file.open(QIODevice::WriteOnly))
             return {};
-        file.write(reinterpret_cast<const char *>(content.data()),
-                   static_cast<qint64>(content.size()));
+        file.write(reinterpret_cast<const char *>(content.data()), qint64(content.size()));
         return file.fileName().toStdString();
     }
 
@@ -166,7 +165,7 @@ private slots:
         QVERIFY(file->modified());
         const auto grown = resident() - before;
         QVERIFY2(grown < 4 * kBytes, qPrintable(QString::number(grown)));
-        QCOMPARE(file->changedRanges(16).size(), std::size_t{1});
+        QCOMPARE(file->changedRanges(16).size(), 1U);
         QCOMPARE(file->changedRanges().size(), kBytes / 2);
     }
 
@@ -182,20 +181,15 @@ private slots:
                  text("01AB456789"));
         QVERIFY(file->write(FileOffset(3), text("x")));
         QCOMPARE(file->diskByte(FileOffset(3)), std::byte{'B'});
-        QCOMPARE(onDisk(path), QByteArray("0123456789"));
+        QCOMPARE(onDisk(path), "0123456789"_ba);
         QCOMPARE(file->restoreUnder(FileOffset(9), text("xy")).error().code, "patch.range");
     }
 
-    void forks_data()
-    {
-        QTest::addColumn<bool>("mapped");
-        addRow("memory", false);
-        addRow("mapped", true);
-    }
+    void forks_data() { addEach({"memory", "mapped"}); }
 
     void forks()
     {
-        QFETCH(const bool, mapped);
+        const bool mapped = std::get<0>(fetched<QString>()) == u"mapped"_s;
         const auto path = m_folder.write("fork.bin", text("0123456789"));
         const auto file = mapped ? *OverlaidFile::open(path, "fork.bin")
                                  : OverlaidFile::fromMemory(text("0123456789"), "fork.bin");
@@ -234,17 +228,12 @@ private slots:
                                          {FileOffset(3 * 4096), ByteCount(5)}}));
     }
 
-    void sharesTheDisksBytes_data()
-    {
-        QTest::addColumn<bool>("mapped");
-        addRow("mapped", true);
-        addRow("in memory", false);
-    }
+    void sharesTheDisksBytes_data() { addEach({"memory", "mapped"}); }
 
     /// What an edit keeps of the disk's bytes stays as it was, whatever happens to the overlay.
     void sharesTheDisksBytes()
     {
-        QFETCH(const bool, mapped);
+        const bool mapped = std::get<0>(fetched<QString>()) == u"mapped"_s;
         const std::vector<std::byte> content = numbered(70000);
         const auto path = m_folder.write("shared.bin", content);
         const auto file = mapped ? *OverlaidFile::open(path, "shared.bin")
@@ -290,7 +279,7 @@ private slots:
         std::vector<std::byte> disk(40000);
         file->readDisk(FileOffset(0), disk);
         QVERIFY(disk == content);
-        QCOMPARE(file->changedRanges(1, 2).front().offset.value, std::uint64_t{1000});
+        QCOMPARE(file->changedRanges(1, 2).front().offset.value, 1000U);
         QVERIFY(file->write(FileOffset(1000), {before.data(), before.size()}));
         QVERIFY(!file->modified());
     }
@@ -367,7 +356,7 @@ private slots:
         const std::span<const std::byte> view = file->bytes();
         QVERIFY(file->write(FileOffset(3), text("abc")));
         QCOMPARE(std::vector<std::byte>(view.begin(), view.end()), text("012abc6789"));
-        QCOMPARE(onDisk(path), QByteArray("0123456789"));
+        QCOMPARE(onDisk(path), "0123456789"_ba);
         QVERIFY(file->modified());
         QCOMPARE(file->changedRanges(), (std::vector<ByteRange>{{FileOffset(3), ByteCount(3)}}));
         QCOMPARE(file->diskByte(FileOffset(4)), std::byte{'4'});
@@ -395,8 +384,7 @@ private slots:
 
     void outside_data()
     {
-        QTest::addColumn<quint64>("offset");
-        const DataRow<quint64> row;
+        const auto row = addColumns<quint64>();
         row("one past", 9);
         row("at the end", 10);
         row("beyond", 11);
@@ -405,7 +393,7 @@ private slots:
 
     void outside()
     {
-        QFETCH(quint64, offset);
+        const auto [offset] = fetched<quint64>();
         const auto file = OverlaidFile::fromMemory(text("0123456789"), "sample");
         const Error done = REFUSED(file->write(FileOffset(offset), text("ab")));
         QCOMPARE(done.code, "patch.range");
@@ -426,7 +414,7 @@ private slots:
     {
         const auto [mapped, size] = fetched<bool, int>();
         std::mt19937_64 random(static_cast<std::uint64_t>(size));
-        const auto disk = randomBytes(static_cast<std::size_t>(size), random);
+        const auto disk = randomBytes(std::size_t(size), random);
         const auto path = m_folder.write("random.bin", disk);
         const auto file = mapped ? *OverlaidFile::open(path, "random.bin")
                                  : OverlaidFile::fromMemory(disk, "random");
@@ -444,8 +432,7 @@ private slots:
                     content[i] = expected[offset + i];
             }
             QVERIFY(file->write(FileOffset(offset), content));
-            std::copy(content.begin(), content.end(),
-                      expected.begin() + static_cast<std::ptrdiff_t>(offset));
+            std::ranges::copy(content, expected.begin() + std::ptrdiff_t(offset));
             if (round % 50 != 0 && size > 100)
                 continue;
             QVERIFY(std::equal(expected.begin(), expected.end(), file->bytes().begin()));
@@ -486,5 +473,5 @@ private:
     }
 };
 
-KERNSCOPE_TEST(TestOverlaidFile, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestOverlaidFile, NoApplication)
 #include "tst_overlaid_file.moc"

@@ -10,7 +10,7 @@ class TestPrintable : public QObject
 private slots:
     void shown_data()
     {
-        const auto row = test::addColumns<QByteArray, QByteArray>();
+        const auto row = addColumns<QByteArray, QByteArray>();
         row("plain", "conv1_weight", "conv1_weight");
         row("other scripts", "Größe 重み 🧠 שם", "Größe 重み 🧠 שם");
         row("escape", "a\x1b[31mb", "a\\x1b[31mb");
@@ -46,7 +46,7 @@ private slots:
 
     void shown()
     {
-        const auto [text, expected] = test::fetched<QByteArray, QByteArray>();
+        const auto [text, expected] = fetched<QByteArray, QByteArray>();
         QCOMPARE(QByteArray::fromStdString(printable(text.toStdString())), expected);
     }
 
@@ -61,7 +61,7 @@ private slots:
 
     void faults_data()
     {
-        const auto row = test::addColumns<QByteArray, quint64, QByteArray>();
+        const auto row = addColumns<QByteArray, quint64, QByteArray>();
         row("a word", R"({"a": nil})", 7, "il}");
         row("cut", R"({"a": 1)", 7, "the end");
         row("empty", {}, 0, "the end");
@@ -71,7 +71,7 @@ private slots:
 
     void faults()
     {
-        const auto [text, offset, there] = test::fetched<QByteArray, quint64, QByteArray>();
+        const auto [text, offset, there] = fetched<QByteArray, quint64, QByteArray>();
         const std::string given = text.toStdString();
         QCOMPARE(quint64(jsonFaultOffset(given)), offset);
         QCOMPARE(QByteArray::fromStdString(jsonTextAt(given, offset)), there);
@@ -80,9 +80,9 @@ private slots:
     void keys()
     {
         const std::string text = R"({"rows": 1, "row": 2})";
-        QCOMPARE(jsonKeyOffset(text, "row"), std::uint64_t{12});
-        QCOMPARE(jsonKeyOffset(text, "rows"), std::uint64_t{1});
-        QCOMPARE(jsonKeyOffset(text, "column"), std::uint64_t{0});
+        QCOMPARE(jsonKeyOffset(text, "row"), 12U);
+        QCOMPARE(jsonKeyOffset(text, "rows"), 1U);
+        QCOMPARE(jsonKeyOffset(text, "column"), 0U);
     }
 };
 

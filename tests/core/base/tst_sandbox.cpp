@@ -45,13 +45,13 @@ private slots:
         for (const char *folder : {"in", "out", "else"})
             QVERIFY(QDir(m_folder.path()).mkpath(QString::fromUtf8(folder)));
         for (const char *name : {"in/a", "out/a", "else/a", "one", "two"})
-            QVERIFY(test::put(at(QString::fromUtf8(name)), "a"));
+            QVERIFY(put(at(QString::fromUtf8(name)), "a"));
         QFile::link(at(u"else/a"_s), at(u"in/link"_s));
     }
 
     void files_data()
     {
-        const auto row = test::addColumns<QString, int, int>();
+        const auto row = addColumns<QString, int, int>();
         row("in/a", O_RDONLY, 0);
         row("in/a", O_RDWR, EACCES);
         row("in/a", O_WRONLY | O_TRUNC, EACCES);
@@ -68,7 +68,7 @@ private slots:
 
     void files()
     {
-        const auto [name, flags, fault] = test::fetched<QString, int, int>();
+        const auto [name, flags, fault] = fetched<QString, int, int>();
         const int outside = openFault(at(name), flags);
         QCOMPARE(outside, 0); // so that it is the sandbox that refuses
         if ((flags & O_CREAT) != 0)
@@ -106,5 +106,5 @@ private:
     QTemporaryDir m_folder;
 };
 
-KERNSCOPE_TEST(TestSandbox, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestSandbox, NoApplication)
 #include "tst_sandbox.moc"

@@ -10,7 +10,7 @@ private:
 private slots:
     void known_data()
     {
-        const auto row = test::addColumns<QByteArray, std::string>();
+        const auto row = addColumns<QByteArray, std::string>();
         // FIPS 180-2, appendix B.
         row("empty", {},
             std::string("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"));
@@ -22,27 +22,27 @@ private slots:
 
     void known()
     {
-        const auto [text, hex] = test::fetched<QByteArray, std::string>();
-        QCOMPARE(*Sha256::hexOf(test::asSpan(text)), hex);
+        const auto [text, hex] = fetched<QByteArray, std::string>();
+        QCOMPARE(*Sha256::hexOf(asSpan(text)), hex);
     }
 
     void piecesAreTheWhole()
     {
         QByteArray text(100003, 'x');
         for (qsizetype i = 0; i < text.size(); ++i)
-            text[i] = static_cast<char>(i * 31);
+            text[i] = char(i * 31);
         Sha256 hash;
         for (qsizetype at = 0, step = 1; at < text.size(); at += step, step = step * 3 % 1009 + 1)
-            hash.update(test::asSpan(text.mid(at, step)));
+            hash.update(asSpan(text.mid(at, step)));
         const std::string expected =
             QCryptographicHash::hash(text, QCryptographicHash::Sha256).toHex().toStdString();
         QCOMPARE(*hash.finishHex(), expected);
         // It starts anew, and may be moved.
         Sha256 moved = std::move(hash);
-        moved.update(test::asSpan(text));
+        moved.update(asSpan(text));
         QCOMPARE(*moved.finishHex(), expected);
     }
 };
 
-KERNSCOPE_TEST(TestSha256, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestSha256, NoApplication)
 #include "tst_sha256.moc"

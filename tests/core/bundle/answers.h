@@ -2,7 +2,6 @@
 #pragma once
 
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
 
 #include <nlohmann/json.hpp>
 

@@ -10,7 +10,7 @@ MadeCoreAi::MadeCoreAi() : m_location(m_made.attribute({46})), m_next(m_location
 
 std::uint64_t MadeCoreAi::tensor(const Shape &shape, Elem element)
 {
-    const std::uint64_t of = m_made.type({static_cast<std::uint64_t>(element)});
+    const std::uint64_t of = m_made.type({std::uint64_t(element)});
     mlir::Encoder out;
     out.varint(2);
     out.varint(shape.size());
@@ -26,8 +26,8 @@ MadeCoreAi::Value MadeCoreAi::put(std::string_view name, std::uint64_t propertie
                                   std::uint64_t type, bool hasResult)
 {
     m_body.varint(m_made.name(std::string(name)));
-    m_body.byte(static_cast<std::uint8_t>((hasProperties ? 0x40 : 0) | (hasResult ? 2 : 0) |
-                                          (operands.empty() ? 0 : 4)));
+    m_body.byte(std::uint8_t((hasProperties ? 0x40 : 0) | (hasResult ? 2 : 0) |
+                             (operands.empty() ? 0 : 4)));
     m_body.varint(m_next);
     m_next = m_location;
     if (hasProperties)

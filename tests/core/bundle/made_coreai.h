@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle.h"
 #include "made_bundle.h"
 #include "made_module.h"
 
@@ -31,8 +30,7 @@ enum class Elem : std::uint64_t {
     E8m0 = 47,
 };
 
-/// A Core AI package of one graph, built operation by operation. Values are numbered in their
-/// order.
+/// A Core AI package of one graph, built by operations. Values are numbered in their order.
 class MadeCoreAi
 {
 public:

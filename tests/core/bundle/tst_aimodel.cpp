@@ -6,9 +6,7 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/bundle/byte_field.h"
-#include "core/bundle/element_place.h"
 #include "core/bundle/statistics.h"
-#include "core/codec/edit/editor.h"
 #include "core/codec/edit/run_editor.h"
 #include "core/container/mil/program.h"
 #include "core/numeric/half.h"
@@ -26,8 +24,8 @@ MadeCoreAi::Value added(MadeCoreAi &made, MadeCoreAi::Value weight, const Shape 
 
 bool says(const Bundle &bundle, std::string_view code)
 {
-    return std::any_of(bundle.diagnostics().begin(), bundle.diagnostics().end(),
-                       [code](const Diagnostic &row) { return row.error.code == code; });
+    return std::ranges::any_of(bundle.diagnostics(),
+                               [code](const Diagnostic &row) { return row.error.code == code; });
 }
 
 } // namespace
@@ -46,7 +44,7 @@ private slots:
         const auto bias = made.constant({1, 1}, Elem::F16, halves({0.5f}), true);
         made.output({made.scaled({data, scale, offset, bias}, {2, 2})});
         const BundlePtr bundle = VERIFIED(made.open());
-        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        QCOMPARE(bundle->weights().size(), 1U);
         QCOMPARE(valuesOf(*bundle, 0), (Values{0.5f, 20.5f, -19.5f, 10.5f}));
         const Weight &weight = bundle->weights().front();
         QCOMPARE(formText(weight.form), "blockwise");
@@ -128,7 +126,7 @@ private slots:
              made.operation("primitive.lut_to_dense_v1", {bits, pairs, axis(0)}, {2, 2},
                             Elem::F16)});
         const BundlePtr bundle = VERIFIED(made.open());
-        QCOMPARE(bundle->weights().size(), std::size_t(3));
+        QCOMPARE(bundle->weights().size(), 3U);
         QCOMPARE(valuesOf(*bundle, 0), (Values{7, 5}));
         QCOMPARE(valuesOf(*bundle, 1), (Values{3, 4, 1, 2}));
         QCOMPARE(valuesOf(*bundle, 2), (Values{3, 1, 4, 2}));
@@ -328,7 +326,7 @@ private slots:
         const BundlePtr bundle = VERIFIED(made.open());
         QVERIFY(!hasErrors(bundle->diagnostics()));
         QCOMPARE(says(*bundle, "aimodel.absent_not_zero"), gaps);
-        QCOMPARE(bundle->weights().size(), std::size_t(2));
+        QCOMPARE(bundle->weights().size(), 2U);
         QCOMPARE(bundle->weights()[1].shape, turned);
         QCOMPARE(formText(bundle->weights()[1].form), formText(bundle->weights()[0].form));
         const auto straight = valuesOf(*bundle, 0), across = valuesOf(*bundle, 1);
@@ -479,7 +477,7 @@ private slots:
         made.output({made.constant({4, 4}, Elem::F16, halves({0.25f}), true)});
         const BundlePtr bundle = VERIFIED(made.open());
         QCOMPARE(valuesOf(*bundle, 0), Values(16, 0.25f));
-        QCOMPARE(bundle->weights().front().storedBytes.value, std::uint64_t(2));
+        QCOMPARE(bundle->weights().front().storedBytes.value, 2U);
         const auto decoder = VERIFIED(bundle->decoder(0));
         QVERIFY(!codec::Editor(*decoder).setElement(3, 1.0, 0));
     }
@@ -504,13 +502,13 @@ private slots:
         QCOMPARE(found, (std::vector<std::string>{"add_1.bias", "layer.0.bias", "add_3.bias",
                                                   "matmul_1.weight"}));
         const Weight &through = bundle->weights().back();
-        QCOMPARE(through.consumers.size(), std::size_t(1));
+        QCOMPARE(through.consumers.size(), 1U);
         QCOMPARE(through.consumers.front().op, "matmul");
         QCOMPARE(through.consumers.front().via, std::vector<std::string>{"transpose"});
         QVERIFY(says(*bundle, "aimodel.author_paths"));
         const mil::Function &function = bundle->program()->functions.front();
         QCOMPARE(function.name, "main");
-        QCOMPARE(function.body.outputs.size(), std::size_t(3));
+        QCOMPARE(function.body.outputs.size(), 3U);
     }
 
     void refusesWhatDoesNotFit()
@@ -526,7 +524,7 @@ private slots:
              made.masked(values, mask, {5}, Elem::F16),
              made.constant({4}, Elem::F16, byteRow({0, 0, 0}))});
         const BundlePtr bundle = VERIFIED(made.open());
-        QCOMPARE(bundle->weights().size(), std::size_t(3));
+        QCOMPARE(bundle->weights().size(), 3U);
         const std::vector<std::string> codesOf{"codec.codebook", "codec.mask", "aimodel.constant"};
         for (std::size_t i = 0; i < codesOf.size(); ++i) {
             const auto &fault = bundle->weights()[i].fault;
@@ -603,5 +601,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestAimodel, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestAimodel, NoApplication)
 #include "tst_aimodel.moc"

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/little_endian.h"
 #include "core/bundle/section_map.h"
 #include "core/codec/decode/decoder.h"
 #include "core/container/mil/model_files.h"
 #include "made_bundle.h"
 #include "tests/test_program.h"
+
+#include <unistd.h>
 
 // Folders and files that are damaged as a whole: kinds, paths, random bytes, claims that overlap.
 
@@ -110,9 +113,56 @@ void compactedReadAsDense(MadeBundle &made)
     made.consume("w");
 }
 
+/// Resident bytes of this process.
+std::uint64_t resident()
+{
+    std::ifstream statm("/proc/self/statm");
+    std::uint64_t all = 0;
+    std::uint64_t pages = 0;
+    statm >> all >> pages;
+    return pages * std::uint64_t(sysconf(_SC_PAGESIZE));
+}
+
+constexpr std::uint64_t kRecords = 32;
+constexpr std::uint64_t kElements = std::uint64_t(1) << 25; // of each: 64 MiB of fp16
+
+/// A weight file of 2 GiB whose payloads are holes of the file system.
+bool writeHoles(const QString &path)
+{
+    QFile file(path);
+    if (!file.open(QIODevice::WriteOnly))
+        return false;
+    Bytes header(64);
+    storeLittle<std::uint32_t>(header, 0, kRecords);
+    storeLittle<std::uint32_t>(header, 4, milblob::kVersion);
+    bool good = file.write(reinterpret_cast<const char *>(header.data()), 64) == 64;
+    for (std::uint64_t i = 0; i < kRecords; ++i) {
+        const std::uint64_t meta = 64 + i * (64 + 2 * kElements);
+        Bytes record(64);
+        storeLittle<std::uint32_t>(record, 0, milblob::kSentinel);
+        storeLittle<std::uint32_t>(record, 4, 1);
+        storeLittle<std::uint64_t>(record, 8, 2 * kElements);
+        storeLittle<std::uint64_t>(record, 16, meta + 64);
+        good = good && file.seek(qint64(meta)) &&
+               file.write(reinterpret_cast<const char *>(record.data()), 64) == 64;
+    }
+    return good && file.resize(qint64(64 + kRecords * (64 + 2 * kElements)));
+}
+
+std::string programText()
+{
+    MadeBundle made;
+    const std::string shape = fmt::format("[{}]", kElements);
+    for (std::uint64_t i = 0; i < kRecords; ++i)
+        made.constant("tensor<fp16, " + shape + ">", fmt::format("w{}", i),
+                      MadeBundle::blobAt("fp16", shape, 64 + i * (64 + 2 * kElements)));
+    return made.text();
+}
+
 } // namespace
 
 /// What is wrong is said with its place, and everything else is still shown.
+/// What opening costs follows the tables, not the weights.
 class TestBundleDamage : public QObject
 {
     Q_OBJECT
@@ -120,9 +170,8 @@ class TestBundleDamage : public QObject
 private slots:
     void blobPaths_data()
     {
-        QTest::addColumn<QByteArray>("written");
-        QTest::addColumn<QByteArray>("folder");
-        QTest::addColumn<QByteArray>("path"); // empty: refused
+        // path: empty: refused
+        addColumns<QByteArray, QByteArray, QByteArray>();
         const auto row = [](const char *written, const char *folder, const char *path) {
             addRow(*written == '\0' ? "empty" : written, QByteArray(written), QByteArray(folder),
                    QByteArray(path));
@@ -145,9 +194,7 @@ private slots:
 
     void blobPaths()
     {
-        QFETCH(QByteArray, written);
-        QFETCH(QByteArray, folder);
-        QFETCH(QByteArray, path);
+        const auto [written, folder, path] = fetched<QByteArray, QByteArray, QByteArray>();
         const auto resolved = resolveBlobPath(written.toStdString(), folder.toStdString());
         QCOMPARE(resolved.has_value(), !path.isEmpty());
         if (resolved)
@@ -158,9 +205,8 @@ private slots:
 
     void kinds_data()
     {
-        QTest::addColumn<QByteArray>("content");
-        QTest::addColumn<QByteArray>("found"); // empty: opens
-        const DataRow<QByteArray, QByteArray> row;
+        // found: empty: opens
+        const auto row = addColumns<QByteArray, QByteArray>();
         row("hwx", QByteArray("\xce\xfa\xef\xbe....", 8), {});
         row("zip", "PK\x03\x04....", "a zip archive that cannot be read");
         row("json", "{\"a\":1}", "a JSON file");
@@ -171,8 +217,7 @@ private slots:
 
     void kinds()
     {
-        QFETCH(QByteArray, content);
-        QFETCH(QByteArray, found);
+        const auto [content, found] = fetched<QByteArray, QByteArray>();
         const auto bundle =
             Bundle::open("file", {.memory = {{"file", readable(content.toStdString())}}});
         QCOMPARE(bundle.has_value(), found.isEmpty());
@@ -192,8 +237,7 @@ private slots:
         const auto write = [](const fs::path &path, const Bytes &bytes) {
             fs::create_directories(path.parent_path());
             std::ofstream(path, std::ios::binary)
-                .write(reinterpret_cast<const char *>(bytes.data()),
-                       static_cast<std::streamsize>(bytes.size()));
+                .write(reinterpret_cast<const char *>(bytes.data()), std::streamsize(bytes.size()));
         };
         QCOMPARE(Bundle::open(folder).error().code, "io.open");
         fs::create_directories(folder);
@@ -220,7 +264,7 @@ private slots:
 
         const auto lone = VERIFIED(Bundle::open(folder / "model.mil"));
         QCOMPARE((*lone)->kind(), BundleKind::MilText);
-        QCOMPARE((*lone)->files().size(), std::size_t(2));
+        QCOMPARE((*lone)->files().size(), 2U);
         QCOMPARE((*lone)->files()[1].path, "weights/weight.bin");
         QCOMPARE(decoded(**lone, "w"), std::vector<float>({1, 2}));
         QCOMPARE(sectionFault(**lone), std::string());
@@ -261,7 +305,7 @@ private slots:
             QVERIFY(bundle->weights()[i].fault);
         // Of a single one its own error says more.
         const BundlePtr last = cutAt(64 + 3 * 128 + 64);
-        QCOMPARE(last->diagnostics().size(), std::size_t{1});
+        QCOMPARE(last->diagnostics().size(), 1U);
         QVERIFY(last->diagnostics().front().error.message.find("payload") != std::string::npos);
     }
 
@@ -288,7 +332,7 @@ private slots:
         for (const Weight &weight : (*bundle)->weights())
             sizes.push_back(weight.storedBytes.value);
         QCOMPARE(sizes, (std::vector<std::uint64_t>{4, 4, 5}));
-        QCOMPARE((*bundle)->totals().storedBytes.value, std::uint64_t{13});
+        QCOMPARE((*bundle)->totals().storedBytes.value, 13U);
 
         // Two weights that share a record of it, and one that has a record more.
         MadeBundle shared;
@@ -359,7 +403,7 @@ private slots:
             if (round % 2 == 0) {
                 for (int i = 0; i < 3; ++i)
                     brokenText[random.bounded(quint32(text.size()))] =
-                        static_cast<char>(32 + random.bounded(95));
+                        char(32 + random.bounded(95));
             }
             for (int i = 0; i < round % 4; ++i)
                 broken[random.bounded(quint32(broken.size()))] =
@@ -395,7 +439,7 @@ private slots:
             for (const Section &section : coverFile(3, ByteCount(size), claims)) {
                 QCOMPARE(section.range.offset.value, at);
                 QVERIFY(section.range.bytes.value > 0 && section.range.bytes.value <= size);
-                QCOMPARE(section.file, std::size_t(3));
+                QCOMPARE(section.file, 3U);
                 if (section.kind == SectionKind::Padding)
                     QVERIFY(section.range.bytes.value < 64);
                 at = section.range.end();
@@ -518,7 +562,32 @@ private slots:
         QVERIFY(!(*bundle)->decoder(*index));
         QCOMPARE(sectionFault(**bundle).c_str(), "");
     }
+
+    void openingTwoGibibytes()
+    {
+        QTemporaryDir scratch;
+        const QString folder = scratch.filePath(u"large.mlmodelc"_s);
+        std::filesystem::create_directories((folder + u"/weights"_s).toStdString());
+        if (!writeHoles(folder + u"/weights/weight.bin"_s))
+            QSKIP("The scratch folder cannot hold a file with holes of 2 GiB.");
+        std::ofstream(folder.toStdString() + "/model.mil") << programText();
+
+        const std::uint64_t before = resident();
+        const auto bundle = Bundle::open(folder.toStdString());
+        const std::uint64_t after = resident();
+        QVERIFY(bundle);
+        QCOMPARE(faults((*bundle)->diagnostics()), std::vector<std::string>());
+        QCOMPARE((*bundle)->weights().size(), std::size_t(kRecords));
+        QCOMPARE(sectionFault(**bundle).c_str(), "");
+        QVERIFY2(after - before < std::uint64_t(64) << 20, "resident memory grew with the weights");
+
+        const auto decoder = VERIFIED((*bundle)->decoder(kRecords - 1));
+        std::vector<std::uint16_t> last(16, 1);
+        decoder->decodeHalf(kElements - 16, last);
+        QCOMPARE(last, std::vector<std::uint16_t>(16, 0));
+        QVERIFY(resident() - before < std::uint64_t(64) << 20);
+    }
 };
 
-KERNSCOPE_TEST(TestBundleDamage, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestBundleDamage, NoApplication)
 #include "tst_bundle_damage.moc"

@@ -338,7 +338,7 @@ private slots:
         const auto bundle = VERIFIED(made.open());
         QCOMPARE(faults((*bundle)->diagnostics()), std::vector<std::string>());
         QCOMPARE(sectionFault(**bundle), std::string());
-        QCOMPARE((*bundle)->weights().size(), std::size_t(1));
+        QCOMPARE((*bundle)->weights().size(), 1U);
         const Weight &weight = (*bundle)->weights().front();
         QCOMPARE(weight.name, "w");
         QCOMPARE(weight.opName(), "w_op");
@@ -350,12 +350,12 @@ private slots:
         QCOMPARE(weight.storedBytes.value, form.expected.storedBytes);
         QCOMPARE(weight.elements.value, std::uint64_t(form.expected.values.size()));
         QCOMPARE(decoded(**bundle, "w"), form.expected.values);
-        QCOMPARE(weight.consumers.size(), std::size_t(1));
+        QCOMPARE(weight.consumers.size(), 1U);
         QCOMPARE(weight.consumers.front().op, "linear");
         for (const BundleFile &file : (*bundle)->files())
-            QCOMPARE(file.unusedRecords, std::size_t(0));
+            QCOMPARE(file.unusedRecords, 0U);
     }
 };
 
-KERNSCOPE_TEST(TestBundleForms, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestBundleForms, NoApplication)
 #include "tst_bundle_forms.moc"

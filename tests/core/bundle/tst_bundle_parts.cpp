@@ -2,10 +2,10 @@
 #include "core/bundle/build_facts.h"
 #include "core/container/mil/program.h"
 #include "made_forms.h"
+#include "tests/rows.h"
 #include "tests/test_program.h"
 
-// The parts of a weight: shared ones, their places for edits, scales in two steps, folders of
-// quantize.
+// The parts of a weight: shared, their places for edits, scales in two steps, folders of quantize.
 
 namespace {
 
@@ -71,7 +71,7 @@ private slots:
         const auto fp4 = open(four, {{"data.bin", nibbles}, {"exp.bin", Bytes(1, std::byte{128})}});
         QVERIFY(fp4->diagnostics().empty());
         QCOMPARE(fp4->kind(), BundleKind::Quantized);
-        QCOMPARE(fp4->weights().size(), std::size_t(1));
+        QCOMPARE(fp4->weights().size(), 1U);
         QCOMPARE(fp4->weights()[0].name, "b");
         QCOMPARE(formText(fp4->weights()[0].form), "mxfp4");
         QCOMPARE(rolesOf(fp4->weights()[0]), "data:fp4e2m1[1, 32] scale:fp8e8m0[1, 1]");
@@ -118,11 +118,8 @@ private slots:
 
     void literalConstants_data()
     {
-        QTest::addColumn<QString>("type");
-        QTest::addColumn<QString>("values");
-        QTest::addColumn<QString>("reader"); ///< "%1" is the constant
-        QTest::addColumn<bool>("weight");
-        const DataRow<QString, QString, QString, bool> row;
+        // reader: /< "%1" is the constant
+        const auto row = addColumns<QString, QString, QString, bool>();
         const char *linear = "linear(bias = %1, weight = w, x = x)";
         row("bias", "fp16, [2]", "0x1p+0, 0x1p-1", linear, true);
         row("bias of one", "fp32, [1]", "0x1p+0", linear, true);
@@ -144,10 +141,7 @@ private slots:
     /// Constants that are written in the program are weights where an operand reads them as one.
     void literalConstants()
     {
-        QFETCH(const QString, type);
-        QFETCH(const QString, values);
-        QFETCH(const QString, reader);
-        QFETCH(const bool, weight);
+        const auto [type, values, reader, weight] = fetched<QString, QString, QString, bool>();
         MadeBundle made;
         made.weight("w", "[2, 4]", Bytes(16));
         const std::string written = u"tensor<%1>"_s.arg(type).toStdString();
@@ -166,10 +160,10 @@ private slots:
             return;
         const Weight &literal = bundle->weights()[*found];
         QCOMPARE(literal.opName(), "c_op");
-        QCOMPARE(literal.consumers.size(), std::size_t{1});
+        QCOMPARE(literal.consumers.size(), 1U);
         QVERIFY(literal.operands().front().place->isLiteral());
         const auto first = decoded(*bundle, "c");
-        QCOMPARE(first.size(), static_cast<std::size_t>(values.count(QLatin1Char(',')) + 1));
+        QCOMPARE(first.size(), std::size_t(values.count(QLatin1Char(',')) + 1));
         QCOMPARE(first.front(), 1.0f);
         if (values.endsWith(u"-12"_s))
             QCOMPARE(first.back(), -12.0f);
@@ -189,13 +183,13 @@ private slots:
             made.consume(name);
         }
         const auto bundle = VERIFIED(made.open());
-        QCOMPARE((*bundle)->weights().size(), std::size_t(2));
+        QCOMPARE((*bundle)->weights().size(), 2U);
         for (const Weight &weight : (*bundle)->weights()) {
-            QCOMPARE(weight.storedBytes.value, std::uint64_t(34));
+            QCOMPARE(weight.storedBytes.value, 34U);
             QVERIFY(weight.operand(codec::PartRole::Lut)->place->shared);
             QVERIFY(!weight.operand(codec::PartRole::Indices)->place->shared);
         }
-        QCOMPARE((*bundle)->totals().storedBytes.value, std::uint64_t(36));
+        QCOMPARE((*bundle)->totals().storedBytes.value, 36U);
         QCOMPARE(sectionFault(**bundle), std::string());
         // the payload belongs to the first of them
         const auto owner = (*bundle)->sectionAt(2, FileOffset(128));
@@ -225,10 +219,10 @@ private slots:
         const auto written = [&text](const mil::SourceSpan &span) {
             return text.substr(span.offset, span.length);
         };
-        QCOMPARE(indices->dimSpans.size(), std::size_t(1));
+        QCOMPARE(indices->dimSpans.size(), 1U);
         QCOMPARE(written(indices->dimSpans[0]), "2");
         QCOMPARE(text.substr(indices->dimSpans[0].offset - 15, 15), "tensor<uint4, [");
-        QCOMPARE(indices->countSpans.size(), std::size_t(1));
+        QCOMPARE(indices->countSpans.size(), 1U);
         QCOMPARE(written(indices->countSpans[0]), "2");
         QCOMPARE(text.substr(indices->countSpans[0].offset - 14, 14), "tensor<fp16, [");
 
@@ -237,8 +231,8 @@ private slots:
         const auto second = VERIFIED(named.open());
         const auto values =
             (*second)->weights().front().operand(codec::PartRole::NonzeroData)->place;
-        QCOMPARE(values->dimSpans.size(), std::size_t(1));
-        QCOMPARE(values->countSpans.size(), std::size_t(1));
+        QCOMPARE(values->dimSpans.size(), 1U);
+        QCOMPARE(values->countSpans.size(), 1U);
         QVERIFY(values->countSpans[0].offset < values->dimSpans[0].offset);
     }
 
@@ -268,10 +262,7 @@ private slots:
 
     void whoMadeIt_data()
     {
-        QTest::addColumn<QByteArray>("metadata");
-        QTest::addColumn<QStringList>("facts");
-        QTest::addColumn<QStringList>("tools");
-        const DataRow<QByteArray, QStringList, QStringList> row;
+        const auto row = addColumns<QByteArray, QStringList, QStringList>();
         const QStringList own{u"coremlc-version=3505.4.1"_s, u"coremltools-version="_s};
         const QStringList compiler{u"coremlc 3505.4.1"_s};
         row("no metadata", {}, own, compiler);
@@ -288,14 +279,14 @@ private slots:
         row("another form", R"({"userDefinedMetadata": 1})", own, compiler);
         row("members of another form", R"([3, {"userDefinedMetadata": [1]}, {}])", own, compiler);
         row("deep", QByteArray(5000, '['), own, compiler);
-        row("large", QByteArray("[\"") + QByteArray(1 << 20, 'x') + QByteArray("\"]"), own,
-            compiler);
+        row("large", "[\""_ba + QByteArray(1 << 20, 'x') + "\"]"_ba, own, compiler);
     }
 
     /// What the tools wrote about themselves, in the program and beside it.
     void whoMadeIt()
     {
-        QFETCH(const QByteArray, metadata);
+        const auto [metadata, expectedFacts, expectedTools] =
+            fetched<QByteArray, QStringList, QStringList>();
         MadeBundle made;
         made.weight("w", "[2]", halves({1, 2}));
         std::string text = made.text();
@@ -306,8 +297,8 @@ private slots:
                      "{{\"coremlc-version\", \"3505.4.1\"}, {\"coremltools-version\", \"\"}}");
         OpenOptions options = MadeBundle::options(text, made.weights());
         QCOMPARE(options.memory.front().first, "metadata.json");
-        const auto bytes = std::as_bytes(
-            std::span(metadata.constData(), static_cast<std::size_t>(metadata.size())));
+        const auto bytes =
+            std::as_bytes(std::span(metadata.constData(), std::size_t(metadata.size())));
         options.memory.front().second = Bytes(bytes.begin(), bytes.end());
         if (metadata.isEmpty())
             options.memory.erase(options.memory.begin());
@@ -317,39 +308,13 @@ private slots:
             facts.append(QString::fromStdString(fact.key + "=" + fact.value));
         for (const std::string &tool : buildTools(buildFacts(**bundle)))
             tools.append(QString::fromStdString(tool));
-        QTEST(facts, "facts");
-        QTEST(tools, "tools");
+        QCOMPARE(facts, expectedFacts);
+        QCOMPARE(tools, expectedTools);
     }
 
     void flops_data()
     {
-        const auto row = addColumns<QByteArray, int, QByteArray, QByteArray>();
-        row("conv", "[8, 3, 2, 2]", 96, "tensor<fp16, [1, 8, 5, 5]> y = conv(weight = w, x = x)",
-            "y:conv.weight=4800");
-        row("conv, open extents", "[8, 3, 2, 2]", 96,
-            "tensor<fp16, [1, 8, ?, ?]> y = conv(weight = w, x = x)", "y:conv.weight=?");
-        row("conv, bias", "[8]", 8,
-            "tensor<fp16, [1, 8, 5, 5]> y = conv(bias = w, weight = x, x = x)", "y:conv.bias=0");
-        row("conv_transpose", "[4, 3, 2]", 24,
-            "tensor<fp16, [1, 3, 9]> y = conv_transpose(weight = w, x = x)",
-            "y:conv_transpose.weight=48");
-        row("linear", "[2, 4]", 8, "tensor<fp16, [1, 2]> y = linear(weight = w, x = x)",
-            "y:linear.weight=16");
-        row("matmul, y", "[4, 6]", 24,
-            "tensor<fp16, [1, 6]> y = matmul(transpose_y = bool(false), x = x, y = w)",
-            "y:matmul.y=48");
-        row("matmul, y transposed", "[6, 4]", 24,
-            "tensor<fp16, [1, 6]> y = matmul(transpose_y = bool(true), x = x, y = w)",
-            "y:matmul.y=48");
-        row("matmul, x", "[5, 4]", 20, "tensor<fp16, [5, 1]> y = matmul(x = w, y = x)",
-            "y:matmul.x=40");
-        row("matmul, x transposed", "[4, 5]", 20,
-            "tensor<fp16, [5, 1]> y = matmul(transpose_x = bool(true), x = w, y = x)",
-            "y:matmul.x=40");
-        row("gather", "[10, 4]", 40, "tensor<fp16, [1, 4]> y = gather(indices = x, x = w)",
-            "y:gather.x=0");
-        row("lstm", "[8, 4]", 32, "tensor<fp16, [1, 2]> y = lstm(weight_ih = w, x = x)",
-            "y:lstm.weight_ih=0");
+        addRowsOf<QByteArray, int, QByteArray, QByteArray>("core/bundle/flops.tsv");
     }
 
     void flops()
@@ -357,7 +322,7 @@ private slots:
         const auto [shape, elements, statement, consumer] =
             fetched<QByteArray, int, QByteArray, QByteArray>();
         MadeBundle made;
-        weight(made, "w", shape.toStdString(), static_cast<std::size_t>(elements));
+        weight(made, "w", shape.toStdString(), std::size_t(elements));
         made.line(statement.toStdString() + "[name = string(\"y\")]");
         const auto bundle = VERIFIED(made.open());
         QCOMPARE(faults((*bundle)->diagnostics()), std::vector<std::string>());
@@ -367,75 +332,17 @@ private slots:
     /// What the roofline counts: the arithmetic of recurrent layers and of einsum as well.
     void layerFlops_data()
     {
-        QTest::addColumn<QByteArray>("shape");
-        QTest::addColumn<int>("elements");
-        QTest::addColumn<QByteArray>("parameters");
-        QTest::addColumn<QByteArray>("statement");
-        QTest::addColumn<qlonglong>("flops"); // -1: unknown
-        const auto row = [](const char *name, const char *shape, int elements, const char *x,
-                            const char *statement, qlonglong flops) {
-            addRow(name, QByteArray(shape), elements, QByteArray("tensor<fp16, ") + x + "> x",
-                   QByteArray(statement), flops);
-        };
-        row("lstm, inputs", "[8, 4]", 32, "[3, 1, 4]",
-            "tensor<fp16, [3, 1, 2]> y = lstm(weight_ih = w, x = x)", 2 * 3 * 32);
-        row("lstm, state", "[8, 2]", 16, "[3, 5, 4]",
-            "tensor<fp16, [1, 5, 2]> y = lstm(weight_hh = w, x = x)", 2 * 15 * 16);
-        row("gru, backwards", "[6, 4]", 24, "[2, 1, 4]",
-            "tensor<fp16, [2, 1, 2]> y = gru(weight_ih_back = w, x = x)", 2 * 2 * 24);
-        row("lstm, open steps", "[8, 4]", 32, "[?, 1, 4]",
-            "tensor<fp16, [?, 1, 2]> y = lstm(weight_ih = w, x = x)", -1);
-        row("lstm, bias", "[8]", 8, "[3, 1, 4]",
-            "tensor<fp16, [3, 1, 2]> y = lstm(bias = w, x = x)", 0);
-        row("einsum", "[2, 6, 3, 5]", 180, "[1, 4, 2, 6]",
-            "tensor<fp16, [1, 4, 2, 5]> y = einsum(equation = string(\"nchw,hwcu->nchu\"), values "
-            "= "
-            "(x, w))",
-            -1); // c is 4 in one and 3 in the other
-        row("einsum", "[2, 6, 4, 5]", 240, "[1, 4, 2, 6]",
-            "tensor<fp16, [1, 4, 2, 5]> y = einsum(equation = string(\"nchw, hwcu -> nchu\"), "
-            "values "
-            "= (x, w))",
-            2 * 4 * 2 * 6 * 5);
-        row("attention, key", "[1, 2, 5, 4]", 40, "[1, 2, 3, 4]",
-            "tensor<fp16, [1, 2, 3, 4]> y = scaled_dot_product_attention(query = x, key = w, value "
-            "= "
-            "w)",
-            2 * 2 * 3 * 5 * 4);
-        row("attention, one key for all", "[1, 1, 5, 4]", 20, "[1, 2, 3, 4]",
-            "tensor<fp16, [1, 2, 3, 4]> y = scaled_dot_product_attention(query = x, key = w, value "
-            "= "
-            "w)",
-            2 * 2 * 3 * 5 * 4);
-        row("attention, query", "[1, 3, 4]", 12, "[1, 7, 4]",
-            "tensor<fp16, [1, 3, 4]> y = scaled_dot_product_attention(query = w, key = x, value = "
-            "x)",
-            2 * 3 * 7 * 4);
-        row("attention, open", "[1, 5, 4]", 20, "[1, ?, 4]",
-            "tensor<fp16, [1, ?, 4]> y = scaled_dot_product_attention(query = x, key = w, value = "
-            "w)",
-            -1);
-        row("attention, mask", "[3, 7]", 21, "[1, 7, 4]",
-            "tensor<fp16, [1, 7, 4]> y = scaled_dot_product_attention(query = x, key = x, value = "
-            "x, "
-            "attn_mask = w)",
-            0);
-        row("gather", "[10, 4]", 40, "[3]", "tensor<fp16, [3, 4]> y = gather(indices = x, x = w)",
-            0);
-        row("linear", "[2, 4]", 8, "[1, 4]", "tensor<fp16, [1, 2]> y = linear(weight = w, x = x)",
-            16);
+        addRowsOf<QByteArray, int, QByteArray, QByteArray, qlonglong>(
+            "core/bundle/layer_flops.tsv");
     }
 
     void layerFlops()
     {
-        QFETCH(QByteArray, shape);
-        QFETCH(int, elements);
-        QFETCH(QByteArray, parameters);
-        QFETCH(QByteArray, statement);
-        QFETCH(qlonglong, flops);
+        const auto [shape, elements, parameters, statement, flops] =
+            fetched<QByteArray, int, QByteArray, QByteArray, qlonglong>();
         MadeBundle made;
         made.parameters = parameters.toStdString();
-        weight(made, "w", shape.toStdString(), static_cast<std::size_t>(elements));
+        weight(made, "w", shape.toStdString(), std::size_t(elements));
         made.line(statement.toStdString() + "[name = string(\"y\")]");
         const auto bundle = VERIFIED(made.open());
         const auto &consumers = (*bundle)->weights()[*(*bundle)->weightByName("w")].consumers;
@@ -484,7 +391,7 @@ private slots:
         QCOMPARE(consumersOf(**bundle, "inner"), "h:add.x=0 h:add.y=0");
         QVERIFY(
             (*bundle)->weights()[*(*bundle)->weightByName("v")].consumers[0].geometry.insideLoop);
-        QCOMPARE((*bundle)->weights().size(), std::size_t(3));
+        QCOMPARE((*bundle)->weights().size(), 3U);
     }
 
     void geometry()
@@ -504,7 +411,7 @@ private slots:
         QCOMPARE(geometry.dilations, Numbers({1, 1}));
         QCOMPARE(geometry.pads, Numbers({0, 0, 1, 1}));
         QCOMPARE(geometry.padType, "custom");
-        QCOMPARE(geometry.groups, std::uint64_t(2));
+        QCOMPARE(geometry.groups, 2U);
         QCOMPARE(*geometry.input, Shape({1, 6, 9, 9}));
         QCOMPARE(*geometry.output, Shape({1, 4, 5, 9}));
         QVERIFY(!geometry.insideLoop);
@@ -527,11 +434,11 @@ private slots:
         const auto bundle =
             VERIFIED(Bundle::open("two.mlmodelc", MadeBundle::options(text, made.weights())));
         QCOMPARE(faults((*bundle)->diagnostics()), std::vector<std::string>());
-        QCOMPARE((*bundle)->weights().size(), std::size_t(2));
+        QCOMPARE((*bundle)->weights().size(), 2U);
         QCOMPARE((*bundle)->weights()[0].function, "main");
-        QCOMPARE((*bundle)->weights()[0].consumers.size(), std::size_t(0));
+        QCOMPARE((*bundle)->weights()[0].consumers.size(), 0U);
         QCOMPARE((*bundle)->weights()[1].function, "other");
-        QCOMPARE((*bundle)->weights()[1].consumers.size(), std::size_t(1));
+        QCOMPARE((*bundle)->weights()[1].consumers.size(), 1U);
         QVERIFY((*bundle)->weights()[0].operands()[0].place->shared);
     }
 
@@ -548,5 +455,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestBundleParts, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestBundleParts, NoApplication)
 #include "tst_bundle_parts.moc"

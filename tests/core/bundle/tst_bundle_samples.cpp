@@ -15,15 +15,14 @@ class TestBundleSamples : public QObject
 private slots:
     void initTestCase()
     {
-        m_folder.setPath(test::dataFolder() + u"/../samples"_s);
+        m_folder.setPath(dataFolder() + u"/../samples"_s);
         if (!m_folder.exists())
             QSKIP("No samples: ../samples beside the data folder is missing.");
     }
 
     void texts_data()
     {
-        QTest::addColumn<QString>("path");
-        const DataRow<QString> row;
+        const auto row = addColumns<QString>();
         for (const QString &name : QDir(m_folder.filePath(u"mil-3600"_s)).entryList({u"*.mil"_s}))
             row(qPrintable(name), u"mil-3600/"_s + name);
         row("state", "models/text/state.mlmodelc");
@@ -33,11 +32,11 @@ private slots:
     /// Every statement is read: the only fault is the weight file, which the samples lack.
     void texts()
     {
-        QFETCH(QString, path);
+        const auto [path] = fetched<QString>();
         const BundlePtr bundle = VERIFIED(open(path));
         for (const Diagnostic &diagnostic : bundle->diagnostics())
             QVERIFY2(diagnostic.error.code == "blob.file", describe(diagnostic.error).c_str());
-        QCOMPARE(test::sectionFault(*bundle), std::string());
+        QCOMPARE(sectionFault(*bundle), std::string());
         const auto program = bundle->program();
         QVERIFY(!program->functions.empty());
         for (const mil::Function &function : program->functions)
@@ -73,7 +72,7 @@ private slots:
 
     void pipelines_data()
     {
-        const auto row = test::addColumns<QString, QStringList>();
+        const auto row = addColumns<QString, QStringList>();
         row("nms", "models/pipeline-nms.mlpackage", {u"detector"_s});
         row("two", "models/pipeline-two.mlpackage", {u"first"_s, u"second"_s});
         row("network", "models/network-pipeline.mlmodel", {u"model0"_s});
@@ -81,10 +80,10 @@ private slots:
 
     void pipelines()
     {
-        const auto [path, models] = test::fetched<QString, QStringList>();
+        const auto [path, models] = fetched<QString, QStringList>();
         const BundlePtr bundle = VERIFIED(open(path));
         QVERIFY2(!hasErrors(bundle->diagnostics()), "the sample is sound");
-        QCOMPARE(test::sectionFault(*bundle), std::string());
+        QCOMPARE(sectionFault(*bundle), std::string());
         QStringList found;
         for (std::size_t i = 0; i < bundle->weights().size(); ++i) {
             const Weight &weight = bundle->weights()[i];
@@ -96,28 +95,26 @@ private slots:
         }
         QCOMPARE(found, models);
         const auto &sections = bundle->sections();
-        const auto named =
-            std::count_if(sections.begin(), sections.end(), [&](const Section &section) {
-                return bundle->nameOf(section).find("nonMaximumSuppression") != std::string::npos;
-            });
+        const auto named = std::ranges::count_if(sections, [&](const Section &section) {
+            return bundle->nameOf(section).find("nonMaximumSuppression") != std::string::npos;
+        });
         QCOMPARE(named, std::ptrdiff_t(path.contains(u"-two"_s) ? 0 : 1));
     }
 
     void network_data()
     {
-        QTest::addColumn<QString>("path");
-        const DataRow<QString> row;
+        const auto row = addColumns<QString>();
         row("alone", "models/network.mlmodel");
         row("in a pipeline", "models/network-pipeline.mlmodel");
     }
 
     void network()
     {
-        QFETCH(QString, path);
+        const auto [path] = fetched<QString>();
         const BundlePtr bundle = VERIFIED(open(path));
         const QJsonArray expected =
             QJsonDocument::fromJson(
-                test::contentOf(m_folder.filePath(u"models/network.mlmodel.expected.json"_s)))
+                contentOf(m_folder.filePath(u"models/network.mlmodel.expected.json"_s)))
                 .object()[u"weights"_s]
                 .toArray();
         QVERIFY(!expected.isEmpty());

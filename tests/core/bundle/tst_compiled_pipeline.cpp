@@ -3,7 +3,6 @@
 #include "made_bundle.h"
 
 #include "core/base/overlaid_file.h"
-#include "core/codec/encode/encoder.h"
 #include "core/container/mil/faults.h"
 #include "core/container/mil/model_files.h"
 #include "core/container/mil/reader.h"
@@ -103,7 +102,7 @@ private slots:
                  (std::vector<std::string>{" pipeline", "model0 mlProgram", "model1 mlProgram",
                                            "model2 neuralNetwork (Espresso)", "model3 glmRegressor",
                                            "model4 pipeline", "model4/model0 mlProgram"}));
-        QCOMPARE(bundle.program()->descriptions.front().metadata.size(), std::size_t{1});
+        QCOMPARE(bundle.program()->descriptions.front().metadata.size(), 1U);
         QCOMPARE(faults(bundle.diagnostics()), (std::vector<std::string>{}));
         QCOMPARE(sectionFault(bundle), std::string());
         for (const char *path : {"model1/weights/weight.bin", "model4/model0/weights/weight.bin"})
@@ -119,7 +118,7 @@ private slots:
         const auto bundle = VERIFIED(Bundle::open(
             "p.mlmodelc",
             {.memory = {{"coremldata.bin", ofText("x")}, {"model0/coremldata.bin", ofText("x")}}}));
-        QCOMPARE((*bundle)->program()->models.size(), std::size_t{2});
+        QCOMPARE((*bundle)->program()->models.size(), 2U);
         QCOMPARE((*bundle)->program()->models.back().kind, "compiled model");
         QCOMPARE((*bundle)->programFile(), kNoIndex);
         QCOMPARE(sectionFault(**bundle), std::string());
@@ -142,7 +141,7 @@ private slots:
         }
         bundle = VERIFIED(Bundle::open("p.mlmodelc", options));
         const auto &found = (*bundle)->diagnostics();
-        QVERIFY(std::any_of(found.begin(), found.end(), [](const Diagnostic &each) {
+        QVERIFY(std::ranges::any_of(found, [](const Diagnostic &each) {
             return each.severity == Severity::Error && each.error.file == "model0/model.mil";
         }));
         QCOMPARE(decoded(**bundle, "model4/model0/main/w"), (std::vector<float>{9, 2, 3, 4}));
@@ -174,8 +173,7 @@ private slots:
         for (mil::SpentOnText most :
              {mil::SpentOnText{mil::kMaxNodes, 0}, mil::SpentOnText{0, mil::kMaxTextBytes}}) {
             const auto parsed = mil::readProgramText(text, "model.mil", &most);
-            QVERIFY(std::any_of(parsed.diagnostics.begin(), parsed.diagnostics.end(),
-                                [](const auto &one) { return one.error.code == "mil.limit"; }));
+            QVERIFY(hasCode(parsed.diagnostics, "mil.limit"));
         }
     }
 
@@ -219,5 +217,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestCompiledPipeline, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestCompiledPipeline, NoApplication)
 #include "tst_compiled_pipeline.moc"

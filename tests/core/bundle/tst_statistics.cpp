@@ -44,10 +44,10 @@ private slots:
         const Bytes values = halves({1, -3, 0, -0.0F, inf, -inf, std::nanf(""), 4});
         const auto bundle = VERIFIED(denseBundle(values));
         const auto statistics = VERIFIED(computeStatistics(**bundle, 0, {true, true}));
-        QCOMPARE(statistics->elements, std::uint64_t(8));
-        QCOMPARE(statistics->zeros, std::uint64_t(2));
-        QCOMPARE(statistics->nan, std::uint64_t(1));
-        QCOMPARE(statistics->inf, std::uint64_t(2));
+        QCOMPARE(statistics->elements, 8U);
+        QCOMPARE(statistics->zeros, 2U);
+        QCOMPARE(statistics->nan, 1U);
+        QCOMPARE(statistics->inf, 2U);
         QCOMPARE(statistics->min, -3.0);
         QCOMPARE(statistics->max, 4.0);
         QCOMPARE(statistics->mean, 0.4);
@@ -85,7 +85,7 @@ private slots:
         std::uint64_t zeros = 0;
         const std::size_t count = 150000;
         for (std::size_t i = 0; i < count; ++i) {
-            const float value = static_cast<float>(int(random.bounded(2001)) - 1000) / 64.0F;
+            const float value = float(int(random.bounded(2001)) - 1000) / 64.0F;
             const Bytes half = halves({value});
             values.insert(values.end(), half.begin(), half.end());
             sum += value;
@@ -114,10 +114,10 @@ private slots:
         const auto bundle = VERIFIED(made.open());
         for (const bool hash : {false, true}) {
             const auto figures = VERIFIED(computeStatistics(**bundle, 0, {true, hash}));
-            QCOMPARE(figures->zeros, std::uint64_t(1));
-            QCOMPARE(figures->inf, std::uint64_t(0));
-            QCOMPARE(figures->min, static_cast<double>(-3e38F));
-            QCOMPARE(figures->max, static_cast<double>(1.00000012F));
+            QCOMPARE(figures->zeros, 1U);
+            QCOMPARE(figures->inf, 0U);
+            QCOMPARE(figures->min, double(-3e38F));
+            QCOMPARE(figures->max, double(1.00000012F));
         }
         QCOMPARE(*channelDensity(**bundle, 0), std::vector<std::uint64_t>({3, 2}));
         const auto integers = computeStatistics(**bundle, 1, {});
@@ -198,7 +198,7 @@ private slots:
         const auto bundle = made.open();
         Progress progress;
         const AllStatistics all = computeAllStatistics(**bundle, {}, &progress);
-        QCOMPARE(all.weights.size(), std::size_t(10));
+        QCOMPARE(all.weights.size(), 10U);
         for (std::size_t i = 0; i < 9; ++i)
             QCOMPARE(all.weights[i]->max, double(i));
         QVERIFY(!all.weights[9]);
@@ -224,10 +224,10 @@ private slots:
         for (int i = 0; i < 7; ++i)
             counts.add(odd);
         counts.add(std::vector<std::uint16_t>{0xFFFF, 0});
-        QCOMPARE(counts.counts()[0x3C00], std::uint64_t(70007));
-        QCOMPARE(counts.counts()[0xFFFF], std::uint64_t(1));
+        QCOMPARE(counts.counts()[0x3C00], 70007U);
+        QCOMPARE(counts.counts()[0xFFFF], 1U);
         counts.add(odd);
-        QCOMPARE(counts.counts()[0x3C00], std::uint64_t(80008));
+        QCOMPARE(counts.counts()[0x3C00], 80008U);
     }
 
     void countsAgreeWithPlainOnes_data()
@@ -249,10 +249,9 @@ private slots:
             std::vector<std::uint16_t> values(random.bounded(1u, 20000u));
             const quint32 shareOfCommon = random.bounded(5u) * 25;
             const quint32 different = run % 3 == 0 ? 3 : 65536;
-            const auto common =
-                static_cast<std::uint16_t>(run % 2 == 0 ? 0 : random.bounded(65536u));
+            const auto common = std::uint16_t(run % 2 == 0 ? 0 : random.bounded(65536u));
             for (std::uint16_t &value : values) {
-                const auto other = static_cast<std::uint16_t>(random.bounded(different));
+                const auto other = std::uint16_t(random.bounded(different));
                 value = random.bounded(100u) < shareOfCommon ? common : other;
                 ++expected[value];
             }
@@ -274,15 +273,15 @@ private slots:
         };
         const auto half =
             VERIFIED(denseBundle(halves({1, -3, 0, -0.0F, inf, -inf, std::nanf(""), 1, 1, -3})));
-        QCOMPARE(counted(half), std::uint64_t(6));
+        QCOMPARE(counted(half), 6U);
         MadeBundle made;
         const std::vector<float> wide{1.0F, 1.0F, 0.0F, -0.0F, 1.00000012F, 1e-30F, 1e-30F, 1e30F};
         const auto bytes = std::as_bytes(std::span(wide));
         made.layer("w", "[8]", Bytes(bytes.begin(), bytes.end()), ElementType::Fp32);
         const auto single = VERIFIED(made.open());
-        QCOMPARE(counted(single), std::uint64_t(5));
+        QCOMPARE(counted(single), 5U);
     }
 };
 
-KERNSCOPE_TEST(TestStatistics, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestStatistics, NoApplication)
 #include "tst_statistics.moc"

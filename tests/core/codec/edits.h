@@ -35,8 +35,7 @@ inline void apply(Sample &sample, const EditPlan &plan)
         QVERIFY(edit.offset + edit.bytes.size() <= bytes.size());
         QVERIFY(edit.bytes.front() != bytes[edit.offset]);
         QVERIFY(edit.bytes.back() != bytes[edit.offset + edit.bytes.size() - 1]);
-        std::copy(edit.bytes.begin(), edit.bytes.end(),
-                  bytes.begin() + static_cast<std::ptrdiff_t>(edit.offset));
+        std::ranges::copy(edit.bytes, bytes.begin() + std::ptrdiff_t(edit.offset));
     }
 }
 
@@ -60,8 +59,8 @@ inline void formRows(bool masked)
 {
     QTest::addColumn<int>("index");
     const std::vector<Form> forms = allForms();
-    for (int i = 0; i < static_cast<int>(forms.size()); ++i) {
-        const Form &form = forms[static_cast<std::size_t>(i)];
+    for (int i = 0; i < int(forms.size()); ++i) {
+        const Form &form = forms[std::size_t(i)];
         if (!form.payloadCoded && (!masked || form.mask))
             QTest::newRow(form.name.c_str()) << i;
     }

@@ -42,7 +42,7 @@ inline double squaredError(const std::vector<float> &a, const std::vector<float>
 {
     double sum = 0;
     for (std::size_t i = 0; i < a.size(); ++i)
-        sum += std::pow(static_cast<double>(a[i]) - static_cast<double>(b[i]), 2);
+        sum += std::pow(double(a[i]) - double(b[i]), 2);
     return sum;
 }
 

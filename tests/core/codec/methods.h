@@ -3,7 +3,6 @@
 
 #include "core/codec/encode/form_spec.h"
 #include "encoded.h"
-#include "tests/test_program.h"
 
 /// What the tests of the methods of encoding have in common.
 namespace kernscope::codec::test {
@@ -21,7 +20,7 @@ inline std::vector<float> laplace(std::size_t count, unsigned seed)
     std::vector<float> values(count);
     for (std::size_t i = 0; i < count; ++i)
         values[i] = toHalf((random() % 2 == 0 ? 1.0f : -1.0f) * magnitude(random) *
-                           static_cast<float>(1 + i * 7 / count));
+                           float(1 + i * 7 / count));
     return values;
 }
 
@@ -61,7 +60,7 @@ statistics(Inputs kind, std::size_t channels, std::size_t places, std::uint64_t 
         return result;
     }
     for (std::size_t i = 0; i < count; ++i)
-        result->meanSquare.push_back(static_cast<float>(moments[i * count + i]));
+        result->meanSquare.push_back(float(moments[i * count + i]));
     if (kind == Inputs::Means)
         result->mean.assign(means.begin(), means.end());
     return result;
@@ -95,8 +94,7 @@ inline double massError(const EncodedWeight &weight, const std::vector<float> &v
         inputs ? inputMasses(*inputs, weight.shape) : std::vector<float>(values.size(), 1.0f);
     double sum = 0;
     for (std::size_t i = 0; i < values.size(); ++i)
-        sum += static_cast<double>(masses[i]) *
-               std::pow(static_cast<double>(decoded[i]) - static_cast<double>(values[i]), 2);
+        sum += double(masses[i]) * std::pow(double(decoded[i]) - double(values[i]), 2);
     return sum;
 }
 

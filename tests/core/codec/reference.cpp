@@ -13,13 +13,13 @@ namespace {
 double smallFloat(std::uint64_t code, unsigned exponentBits, unsigned fractionBits, int bias)
 {
     const std::uint64_t fraction = code & ((1u << fractionBits) - 1u);
-    const auto exponent = static_cast<int>((code >> fractionBits) & ((1u << exponentBits) - 1u));
+    const auto exponent = int((code >> fractionBits) & ((1u << exponentBits) - 1u));
     const double sign = ((code >> (exponentBits + fractionBits)) & 1u) != 0 ? -1.0 : 1.0;
-    const int m = static_cast<int>(fractionBits);
+    const int m = int(fractionBits);
     if (exponent == 0)
-        return sign * std::ldexp(static_cast<double>(fraction), 1 - bias - m);
-    return sign * std::ldexp(static_cast<double>((std::uint64_t{1} << fractionBits) + fraction),
-                             exponent - bias - m);
+        return sign * std::ldexp(double(fraction), 1 - bias - m);
+    return sign *
+           std::ldexp(double((std::uint64_t{1} << fractionBits) + fraction), exponent - bias - m);
 }
 
 double ieeeFloat(std::uint64_t code, unsigned exponentBits, unsigned fractionBits)
@@ -47,22 +47,21 @@ double roundToHalf(double value)
 
 double roundTo(ElementType type, double value)
 {
-    return type == ElementType::Fp16 ? roundToHalf(value)
-                                     : static_cast<double>(static_cast<float>(value));
+    return type == ElementType::Fp16 ? roundToHalf(value) : double(float(value));
 }
 
 double valueOf(ElementType type, std::int64_t code)
 {
-    const auto bits = static_cast<std::uint64_t>(code);
+    const auto bits = std::uint64_t(code);
     switch (type) {
     case ElementType::Fp16: return ieeeFloat(bits, 5, 10);
     case ElementType::Bf16: return ieeeFloat(bits, 8, 7);
-    case ElementType::Fp32: return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    case ElementType::Fp32: return std::bit_cast<float>(std::uint32_t(bits));
     case ElementType::Fp64: return std::bit_cast<double>(bits);
     case ElementType::Fp8E5M2: return ieeeFloat(bits, 5, 2);
     case ElementType::Fp8E4M3Fn:
         return (bits & 0x7f) == 0x7f ? std::nan("") : smallFloat(bits, 4, 3, 7);
-    default: return static_cast<double>(code);
+    default: return double(code);
     }
 }
 
@@ -107,11 +106,11 @@ double scaledValue(const Encoding &encoding, const std::vector<std::uint64_t> &a
         const auto pick = [&](const OperandSource &source) {
             return sourceValue(source, sourceElements(source) == 1 ? 0 : channel);
         };
-        float difference = static_cast<float>(q);
+        float difference = float(q);
         if (scaling.offset)
-            difference -= static_cast<float>(pick(*scaling.offset));
-        const float product = static_cast<float>(pick(scaling.scale)) * difference;
-        return roundTo(encoding.type, static_cast<double>(product));
+            difference -= float(pick(*scaling.offset));
+        const float product = float(pick(scaling.scale)) * difference;
+        return roundTo(encoding.type, double(product));
     }
     const Shape &grid = std::holds_alternative<Operand>(scaling.scale)
                             ? std::get<Operand>(scaling.scale).shape
@@ -121,10 +120,9 @@ double scaledValue(const Encoding &encoding, const std::vector<std::uint64_t> &a
         cell[i] = at[i] / (encoding.shape[i] / grid[i]);
     const std::uint64_t index = flat(grid, cell);
     if (scaling.addsOffset) {
-        const float product =
-            static_cast<float>(sourceValue(scaling.scale, index)) * static_cast<float>(q);
-        const float bias = static_cast<float>(sourceValue(*scaling.offset, index));
-        return roundTo(encoding.type, static_cast<double>(product + bias));
+        const float product = float(sourceValue(scaling.scale, index)) * float(q);
+        const float bias = float(sourceValue(*scaling.offset, index));
+        return roundTo(encoding.type, double(product + bias));
     }
     // Everything in T; integers of up to 8 bits and their differences are exact in fp16 as well.
     const auto inT = [&](ElementType from, double value) {
@@ -146,23 +144,23 @@ std::int64_t referenceCode(std::span<const std::byte> bytes, ElementType type, s
     for (unsigned b = 0; b < width; ++b) {
         const std::uint64_t t = index * width + b;
         const unsigned bit = std::to_integer<unsigned>(bytes[t / 8]) >> (t % 8) & 1u;
-        code |= static_cast<std::uint64_t>(bit) << b;
+        code |= std::uint64_t(bit) << b;
     }
     if (isSignedInteger(type) && width < 64 && ((code >> (width - 1)) & 1u) != 0)
         code |= ~std::uint64_t{0} << width;
-    return static_cast<std::int64_t>(code);
+    return std::int64_t(code);
 }
 
 unsigned referenceIndexWidth(const Encoding &encoding)
 {
-    return static_cast<unsigned>(std::bit_width(encoding.palette->entries) - 1);
+    return unsigned(std::bit_width(encoding.palette->entries) - 1);
 }
 
 std::uint64_t referenceRank(const Operand &mask, std::uint64_t element)
 {
     std::uint64_t rank = 0;
     for (std::uint64_t i = 0; i < element; ++i)
-        rank += static_cast<std::uint64_t>(referenceCode(mask.bytes, ElementType::Uint1, i));
+        rank += std::uint64_t(referenceCode(mask.bytes, ElementType::Uint1, i));
     return rank;
 }
 
@@ -195,9 +193,9 @@ double referenceValue(const Encoding &encoding, std::uint64_t element)
         const unsigned width = referenceIndexWidth(encoding);
         std::uint64_t index = 0;
         for (unsigned b = 0; b < width; ++b)
-            index |= static_cast<std::uint64_t>(
-                         referenceCode(indices.bytes, ElementType::Uint1, place * width + b))
-                     << b;
+            index |=
+                std::uint64_t(referenceCode(indices.bytes, ElementType::Uint1, place * width + b))
+                << b;
         std::uint64_t codebook = 0;
         for (std::size_t i = 0; i < palette.grid.size(); ++i)
             codebook = codebook * palette.grid[i] + indexAt[i] / (indexShape[i] / palette.grid[i]);
@@ -214,22 +212,20 @@ std::uint16_t referenceHalf(const Encoding &encoding, std::uint64_t element)
 {
     const double value = referenceValue(encoding, element);
     // An fp16 source keeps its bits: NaN payloads are compared as NaN by the caller.
-    const double rounded = encoding.type == ElementType::Fp16
-                               ? value
-                               : roundToHalf(static_cast<double>(static_cast<float>(value)));
+    const double rounded =
+        encoding.type == ElementType::Fp16 ? value : roundToHalf(double(float(value)));
     if (std::isnan(rounded))
         return 0x7e00;
     const std::uint16_t sign = std::signbit(rounded) ? 0x8000 : 0;
     const double magnitude = std::abs(rounded);
     if (std::isinf(magnitude))
-        return static_cast<std::uint16_t>(sign | 0x7c00);
+        return std::uint16_t(sign | 0x7c00);
     if (magnitude < 0x1p-14)
-        return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(magnitude * 0x1p24));
+        return std::uint16_t(sign | std::uint16_t(magnitude * 0x1p24));
     int exponent = 0;
     const double fraction = std::frexp(magnitude, &exponent); // [0.5, 1)
-    const auto bits = static_cast<std::uint32_t>(fraction * 2048) - 1024u;
-    return static_cast<std::uint16_t>(sign | (static_cast<std::uint32_t>(exponent + 14) << 10) |
-                                      bits);
+    const auto bits = std::uint32_t(fraction * 2048) - 1024u;
+    return std::uint16_t(sign | (std::uint32_t(exponent + 14) << 10) | bits);
 }
 
 } // namespace kernscope::codec::test

@@ -23,11 +23,11 @@ std::vector<std::byte> tableBytes(ElementType type, std::uint64_t count, Random 
         if (type == ElementType::Fp16) {
             // Exponent field 1 to 24, now and then 0: subnormal.
             const std::uint64_t exponent = below(random, 25);
-            const auto half = static_cast<std::uint16_t>((random() & 0x83ff) | (exponent << 10));
+            const auto half = std::uint16_t((random() & 0x83ff) | (exponent << 10));
             std::memcpy(bytes.data() + 2 * i, &half, 2);
         } else if (type == ElementType::Fp32) {
             const std::uint64_t exponent = 110 + below(random, 30);
-            const auto bits = static_cast<std::uint32_t>((random() & 0x807fffff) | exponent << 23);
+            const auto bits = std::uint32_t((random() & 0x807fffff) | exponent << 23);
             std::memcpy(bytes.data() + 4 * i, &bits, 4);
         }
     }

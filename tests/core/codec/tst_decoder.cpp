@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/codec/decode/decoder.h"
 #include "core/codec/edit/editor.h"
 #include "core/numeric/bitpack.h"
 #include "faults.h"
@@ -28,7 +27,7 @@ bool sameFloat(float a, float b)
 
 std::mt19937_64 seeded(int index)
 {
-    return std::mt19937_64(20240607u + static_cast<unsigned>(index));
+    return std::mt19937_64(20240607u + unsigned(index));
 }
 
 std::vector<std::byte> hex(const char *text)
@@ -51,7 +50,7 @@ private slots:
     void valuesAreTheFormulas()
     {
         QFETCH(int, index);
-        const Form form = allForms()[static_cast<std::size_t>(index)];
+        const Form form = allForms()[std::size_t(index)];
         auto random = seeded(index);
         for (int round = 0; round < 6; ++round) {
             const Sample sample = makeSample(form, random);
@@ -65,15 +64,15 @@ private slots:
             decoder->decodeFloat(0, floats);
             for (std::uint64_t i = 0; i < halves.size(); ++i) {
                 const std::uint16_t half = referenceHalf(sample.encoding, i);
-                const auto value = static_cast<float>(referenceValue(sample.encoding, i));
+                const auto value = float(referenceValue(sample.encoding, i));
                 if (!sameHalf(halves[i], half) || !sameFloat(floats[i], value))
                     QFAIL(qPrintable(u"%1 element %2: %3 (%4), should be %5 (%6)"_s
                                          .arg(QString::fromStdString(sample.text))
                                          .arg(i)
                                          .arg(halves[i], 4, 16)
-                                         .arg(static_cast<double>(floats[i]))
+                                         .arg(double(floats[i]))
                                          .arg(half, 4, 16)
-                                         .arg(static_cast<double>(value))));
+                                         .arg(double(value))));
             }
             QVERIFY(!hasErrors(decoder->verify())); // random scales may well overflow: a warning
         }
@@ -84,7 +83,7 @@ private slots:
     void anyRangeIsASlice()
     {
         QFETCH(int, index);
-        const Form form = allForms()[static_cast<std::size_t>(index)];
+        const Form form = allForms()[std::size_t(index)];
         auto random = seeded(index);
         for (int round = 0; round < 8; ++round) {
             const Sample sample = makeSample(form, random);
@@ -116,7 +115,7 @@ private slots:
     void codesAndRanks()
     {
         QFETCH(int, index);
-        const Form form = allForms()[static_cast<std::size_t>(index)];
+        const Form form = allForms()[std::size_t(index)];
         auto random = seeded(index);
         const Sample sample = makeSample(form, random);
         const Encoding &encoding = sample.encoding;
@@ -130,8 +129,8 @@ private slots:
             for (std::uint64_t i = 0; i <= bits; ++i) {
                 QCOMPARE(decoder->rank(i), count);
                 if (i < bits)
-                    count += static_cast<std::uint64_t>(
-                        referenceCode(encoding.mask->bytes, ElementType::Uint1, i));
+                    count +=
+                        std::uint64_t(referenceCode(encoding.mask->bytes, ElementType::Uint1, i));
             }
             QCOMPARE(decoder->payloadElements().value, count);
         }
@@ -153,11 +152,11 @@ private slots:
                 if (codes[i] == Decoder::kNotStored)
                     continue;
                 const auto place = decoder->codebookOf(i);
-                const std::uint64_t at = (place.codebook * encoding.palette->entries +
-                                          static_cast<std::uint64_t>(codes[i])) *
-                                             form.vector +
-                                         place.lane;
-                QVERIFY(sameFloat(values[at], static_cast<float>(referenceValue(encoding, i))));
+                const std::uint64_t at =
+                    (place.codebook * encoding.palette->entries + std::uint64_t(codes[i])) *
+                        form.vector +
+                    place.lane;
+                QVERIFY(sameFloat(values[at], float(referenceValue(encoding, i))));
             }
         }
     }
@@ -179,7 +178,7 @@ private slots:
         for (std::uint64_t i = 0; i < bits; ++i) {
             if (i % 97 == 0 || i > bits - 20)
                 QCOMPARE(decoder->rank(i), count);
-            count += static_cast<std::uint64_t>(referenceCode(mask, ElementType::Uint1, i));
+            count += std::uint64_t(referenceCode(mask, ElementType::Uint1, i));
         }
         QCOMPARE(decoder->rank(bits), survivors);
     }
@@ -202,7 +201,7 @@ private slots:
                 const auto place = decoder->codebookOf(i);
                 if (codes[i] != Decoder::kNotStored && place.lane == 0)
                     ++expected[place.codebook * sample.encoding.palette->entries +
-                               static_cast<std::uint64_t>(codes[i])];
+                               std::uint64_t(codes[i])];
             }
             QCOMPARE(counts, expected);
         }
@@ -210,7 +209,7 @@ private slots:
 
     void vectorsAreTheirEntries_data()
     {
-        kernscope::test::addColumns<unsigned, unsigned>();
+        addColumns<unsigned, unsigned>();
         for (const unsigned bits : {1u, 2u, 3u, 4u, 6u, 8u}) {
             for (const unsigned vector : {2u, 3u, 4u, 5u, 8u})
                 QTest::addRow("%u bits, vectors of %u", bits, vector) << bits << vector;
@@ -220,7 +219,7 @@ private slots:
     /// Runs long enough for every kernel, from any element on, against a lookup of each element.
     void vectorsAreTheirEntries()
     {
-        const auto [bits, vector] = kernscope::test::fetched<unsigned, unsigned>();
+        const auto [bits, vector] = fetched<unsigned, unsigned>();
         std::mt19937_64 random(bits * 16 + vector);
         const std::uint64_t books = 2, rows = 4, codes = 1301, entries = std::uint64_t{1} << bits;
         const auto indices = randomBytes(rows * codes * bits / 8 + 1, random);
@@ -270,12 +269,12 @@ private slots:
         palette.lut = Operand{PartRole::Lut, ElementType::Fp16, {1, 16, 1}, lut};
         encoding.palette = palette;
         encoding.payload = Operand{PartRole::Indices, ElementType::Uint4, {4}, indices};
-        QCOMPARE(decoded(encoding), QByteArray("00 3C 00 00 00 00 00 3C"));
+        QCOMPARE(decoded(encoding), "00 3C 00 00 00 00 00 3C"_ba);
         // iOS 16: the same two bytes as uint8, lut of rank 1.
         encoding.payload = Operand{PartRole::Indices, ElementType::Uint8, {2}, indices};
         std::get<Operand>(encoding.palette->lut).shape = {16};
         encoding.palette->grid.clear();
-        QCOMPARE(decoded(encoding), QByteArray("00 3C 00 00 00 00 00 3C"));
+        QCOMPARE(decoded(encoding), "00 3C 00 00 00 00 00 3C"_ba);
     }
 
     void workedSparse()
@@ -287,7 +286,7 @@ private slots:
         encoding.mask = Operand{PartRole::Mask, ElementType::Uint1, {10}, mask};
         encoding.payload = Operand{PartRole::NonzeroData, ElementType::Fp16, {4}, values};
         QCOMPARE(decoded(encoding),
-                 QByteArray("00 00 00 3E 00 00 00 00 00 C0 00 00 00 00 00 34 00 42 00 00"));
+                 "00 00 00 3E 00 00 00 00 00 C0 00 00 00 00 00 34 00 42 00 00"_ba);
     }
 
     void workedAffine()
@@ -302,7 +301,7 @@ private slots:
         scaling.scale = Operand{PartRole::Scale, ElementType::Fp16, {2}, scale};
         scaling.offset = Operand{PartRole::ZeroPoint, ElementType::Uint8, {2}, zero};
         encoding.scaling = scaling;
-        QCOMPARE(decoded(encoding), QByteArray("00 3C 00 00 00 C4 00 C1 A8 53 00 00"));
+        QCOMPARE(decoded(encoding), "00 3C 00 00 00 C4 00 C1 A8 53 00 00"_ba);
     }
 
     void workedAffineRounding()
@@ -317,7 +316,7 @@ private slots:
         scaling.scale = Operand{PartRole::Scale, ElementType::Fp16, {}, scale};
         scaling.offset = Operand{PartRole::ZeroPoint, ElementType::Int8, {}, zero};
         encoding.scaling = scaling;
-        QCOMPARE(decoded(encoding), QByteArray("33 44"));
+        QCOMPARE(decoded(encoding), "33 44"_ba);
     }
 
     void workedBlockwise()
@@ -331,7 +330,7 @@ private slots:
         scaling.kind = Scaling::Kind::Blockwise;
         scaling.scale = Operand{PartRole::Scale, ElementType::Fp16, {2, 2}, scale};
         encoding.scaling = scaling;
-        QCOMPARE(decoded(encoding), QByteArray("00 38 00 BC 00 46 00 C8 00 45 00 C6 00 3F 00 C0"));
+        QCOMPARE(decoded(encoding), "00 38 00 BC 00 46 00 C8 00 45 00 C6 00 3F 00 C0"_ba);
     }
 
     void faultsOfDense() { check(codec::test::dense(), kDenseFaults); }
@@ -369,7 +368,7 @@ private slots:
         decoder->codes(0, codes);
         QCOMPARE(codes[16], Decoder::kNotStored);
         const Diagnostics diagnostics = decoder->verify();
-        QCOMPARE(diagnostics.size(), std::size_t{1});
+        QCOMPARE(diagnostics.size(), 1U);
         QCOMPARE(diagnostics[0].severity, Severity::Error);
         QCOMPARE(diagnostics[0].error.code, "codec.mask");
         QVERIFY(diagnostics[0].error.expected.starts_with("4 "));
@@ -385,7 +384,7 @@ private slots:
         payload(encoding).bytes = std::span(kBytes).first(16);
         const auto decoder = VERIFIED(Decoder::make(encoding));
         const Diagnostics diagnostics = decoder->verify();
-        QCOMPARE(diagnostics.size(), std::size_t{1});
+        QCOMPARE(diagnostics.size(), 1U);
         QCOMPARE(diagnostics[0].error.code, "codec.mask");
     }
 
@@ -397,10 +396,10 @@ private slots:
         encoding.mask->bytes = mask;
         const auto decoder = VERIFIED(Decoder::make(encoding));
         const Diagnostics diagnostics = decoder->verify();
-        QCOMPARE(diagnostics.size(), std::size_t{1});
+        QCOMPARE(diagnostics.size(), 1U);
         QCOMPARE(diagnostics[0].severity, Severity::Warning);
         QCOMPARE(diagnostics[0].error.code, "codec.mask_tail");
-        QCOMPARE(decoder->rank(21), std::uint64_t{6});
+        QCOMPARE(decoder->rank(21), 6U);
     }
 
     void nonFiniteScales()
@@ -412,7 +411,7 @@ private slots:
         scale(encoding).bytes = std::as_bytes(std::span(scales));
         const auto decoder = VERIFIED(Decoder::make(encoding));
         const Diagnostics diagnostics = decoder->verify();
-        QCOMPARE(diagnostics.size(), std::size_t{1});
+        QCOMPARE(diagnostics.size(), 1U);
         QCOMPARE(diagnostics[0].severity, Severity::Warning);
         QCOMPARE(diagnostics[0].error.code, "codec.scale_nonfinite");
         QCOMPARE(diagnostics[0].error.field, "scale");
@@ -445,7 +444,7 @@ private slots:
         QVERIFY(decoder->verify(&progress).empty());
         const auto book = VERIFIED(Decoder::make(codec::test::palette()));
         const auto counts = book->codebookUse(&progress);
-        QCOMPARE(counts.size(), std::size_t{32});
+        QCOMPARE(counts.size(), 32U);
     }
 
     /// Extents, types and counts at random around sound weights: either refused or decoded.
@@ -507,8 +506,8 @@ private:
     {
         QTest::addColumn<int>("index");
         const std::vector<Form> forms = allForms();
-        for (int i = 0; i < static_cast<int>(forms.size()); ++i)
-            kernscope::test::addRow(forms[static_cast<std::size_t>(i)].name.c_str(), i);
+        for (int i = 0; i < int(forms.size()); ++i)
+            addRow(forms[std::size_t(i)].name.c_str(), i);
     }
 
     static QByteArray decoded(const Encoding &encoding)
@@ -519,7 +518,7 @@ private:
         std::vector<std::uint16_t> halves(decoder->elements().value);
         decoder->decodeHalf(0, halves);
         return QByteArray(reinterpret_cast<const char *>(halves.data()),
-                          static_cast<qsizetype>(2 * halves.size()))
+                          qsizetype(2 * halves.size()))
             .toHex(' ')
             .toUpper();
     }
@@ -543,5 +542,5 @@ private:
     }
 };
 
-KERNSCOPE_TEST(TestDecoder, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestDecoder, NoApplication)
 #include "tst_decoder.moc"

@@ -18,11 +18,11 @@ static void editsOneCode(Sample &sample, const OperandSource &table, const Resul
     QCOMPARE(plan->far, plan->note.find("off by") != std::string::npos);
     for (const PartEdit &edit : plan->parts) {
         QCOMPARE(edit.role, PartRole::Data);
-        QCOMPARE(edit.bytes.size(), std::size_t(1));
+        QCOMPARE(edit.bytes.size(), 1U);
         sample.bytesBehind(std::get<Operand>(inner.payload).bytes)[edit.offset] = edit.bytes[0];
     }
     const std::vector<float> after = decodeAll(inner);
-    QVERIFY(same(after[0], static_cast<float>(plan->stored)));
+    QVERIFY(same(after[0], float(plan->stored)));
     for (std::size_t i = 1; i < after.size(); ++i)
         QVERIFY(same(after[i], before[i]));
 }
@@ -37,8 +37,8 @@ private slots:
     void setElementStoresWhatItSays()
     {
         QFETCH(int, index);
-        const Form form = allForms()[static_cast<std::size_t>(index)];
-        std::mt19937_64 random(static_cast<std::uint64_t>(index) + 1);
+        const Form form = allForms()[std::size_t(index)];
+        std::mt19937_64 random(std::uint64_t(index) + 1);
         for (int round = 0; round < 4; ++round) {
             Sample sample = makeSample(form, random);
             const std::vector<float> before = decodeAll(sample.encoding);
@@ -46,7 +46,7 @@ private slots:
             const std::uint64_t element = random() % before.size();
             if (!decoder->stored(element))
                 continue;
-            const double asked = static_cast<double>(before[random() % before.size()]) * 0.9;
+            const double asked = double(before[random() % before.size()]) * 0.9;
             const auto plan = Editor(*decoder).setElement(element, asked, HUGE_VAL);
             if (!plan)
                 continue; // scales that are zero or leave no finite candidate
@@ -56,7 +56,7 @@ private slots:
             QVERIFY(!plan->payloadElements);
             apply(sample, *plan);
             const std::vector<float> after = decodeAll(sample.encoding);
-            QCOMPARE(after[element], static_cast<float>(plan->stored));
+            QCOMPARE(after[element], float(plan->stored));
             for (std::size_t i = 0; i < after.size(); ++i)
                 QVERIFY2(i == element || same(after[i], before[i]), sample.text.c_str());
             // No other code that the element could hold is nearer, where all can be tried.
@@ -72,7 +72,7 @@ private slots:
                     VERIFIED(Editor(*Decoder::make(sample.encoding))
                                  .setStored(role, at, code - (isSigned ? 1 << (width - 1) : 0)));
                 apply(sample, *other);
-                const auto value = static_cast<double>(decodeAll(sample.encoding)[element]);
+                const auto value = double(decodeAll(sample.encoding)[element]);
                 QVERIFY(!(std::abs(value - asked) < std::abs(plan->stored - asked)));
                 if (round > 0 && code > 20)
                     break;
@@ -85,8 +85,8 @@ private slots:
     void refusalNamesTheNeighbours()
     {
         QFETCH(int, index);
-        const Form form = allForms()[static_cast<std::size_t>(index)];
-        std::mt19937_64 random(static_cast<std::uint64_t>(index) + 7);
+        const Form form = allForms()[std::size_t(index)];
+        std::mt19937_64 random(std::uint64_t(index) + 7);
         // Where wide data go through several roundings, few elements show what is left out.
         const int rounds = form.scaling && bitWidth(form.payload) > 8 ? 200 : 8;
         for (int round = 0; round < rounds; ++round) {
@@ -96,7 +96,7 @@ private slots:
             const std::uint64_t element = random() % before.size();
             if (!decoder->stored(element) || !std::isfinite(before[element]))
                 continue;
-            const double asked = static_cast<double>(before[element]) * 1.01 + 0.0123;
+            const double asked = double(before[element]) * 1.01 + 0.0123;
             const auto plan = Editor(*decoder).setElement(element, asked, 0);
             if (plan) {
                 // Held exactly, or plain numbers that round as their type does.
@@ -129,8 +129,8 @@ private slots:
     void heldValuesNeedNoBytes()
     {
         QFETCH(int, index);
-        const Form form = allForms()[static_cast<std::size_t>(index)];
-        std::mt19937_64 random(static_cast<std::uint64_t>(index) + 3);
+        const Form form = allForms()[std::size_t(index)];
+        std::mt19937_64 random(std::uint64_t(index) + 3);
         const Sample sample = makeSample(form, random);
         const std::vector<float> values = decodeAll(sample.encoding);
         const auto decoder = Decoder::make(sample.encoding);
@@ -138,14 +138,13 @@ private slots:
             const std::uint64_t element = random() % values.size();
             if (!decoder->stored(element))
                 continue;
-            const auto plan =
-                Editor(*decoder).setElement(element, static_cast<double>(values[element]), 0);
+            const auto plan = Editor(*decoder).setElement(element, double(values[element]), 0);
             // uint32 and int32 beyond 24 bits: the fp32 that was read is not quite what is stored.
             if (form.payload == ElementType::Int32 || form.payload == ElementType::Uint32)
                 continue;
             QVERIFY2(plan, plan ? "" : describe(plan.error()).c_str());
             QVERIFY(plan->parts.empty());
-            QVERIFY(same(static_cast<float>(plan->stored), values[element]));
+            QVERIFY(same(float(plan->stored), values[element]));
         }
     }
 
@@ -154,8 +153,8 @@ private slots:
     void setStoredChangesOneCode()
     {
         QFETCH(int, index);
-        const Form form = allForms()[static_cast<std::size_t>(index)];
-        std::mt19937_64 random(static_cast<std::uint64_t>(index) + 5);
+        const Form form = allForms()[std::size_t(index)];
+        std::mt19937_64 random(std::uint64_t(index) + 5);
         Sample sample = makeSample(form, random);
         const auto &data = std::get<Operand>(sample.encoding.payload);
         const auto decoder = Decoder::make(sample.encoding);
@@ -163,7 +162,7 @@ private slots:
         const unsigned width = form.bits > 0 ? form.bits : bitWidth(data.type);
         for (int i = 0; i < 30 && count > 0; ++i) {
             const std::uint64_t at = random() % count;
-            std::int64_t code = static_cast<std::int64_t>(random() >> (64 - width));
+            std::int64_t code = std::int64_t(random() >> (64 - width));
             if (form.bits == 0 && isSignedInteger(data.type))
                 code -= std::int64_t{1} << (width - 1);
             const std::vector<std::byte> before(data.bytes.begin(), data.bytes.end());
@@ -233,9 +232,9 @@ private slots:
         const auto plan = VERIFIED(Editor(*decoder).setElement(2, 7, 0));
         QCOMPARE(plan->code, std::optional<std::int64_t>(7));
         QCOMPARE(plan->note, "codebook 0 entry 7");
-        QCOMPARE(plan->parts.size(), std::size_t{1});
+        QCOMPARE(plan->parts.size(), 1U);
         QCOMPARE(plan->parts[0].role, PartRole::Indices);
-        QCOMPARE(plan->parts[0].offset, std::uint64_t{0});
+        QCOMPARE(plan->parts[0].offset, 0U);
         QCOMPARE(plan->parts[0].bytes, (std::vector{std::byte{0xc0}, std::byte{0x01}}));
         QCOMPARE(Editor(*decoder).setElement(2, 6.5, 0).error().expected, "6 or 7");
     }
@@ -269,7 +268,7 @@ private slots:
         plan = VERIFIED(Editor(*decoder).setScale(0, 0.01, 0));
         QVERIFY(std::abs(plan->stored - 0.01) < 1e-5);
         apply(sample, *plan);
-        QCOMPARE(plan->parts.size(), std::size_t{1});
+        QCOMPARE(plan->parts.size(), 1U);
         QCOMPARE(plan->parts[0].role, PartRole::Scale);
         QVERIFY(Editor(*Decoder::make(sample.encoding)).setScale(0, 0.01, 0)->parts.empty());
         QCOMPARE(Editor(*decoder).setScale(1u << 20, 1, 0).error().code, "patch.index");
@@ -300,8 +299,8 @@ private slots:
     void keepAndDrop()
     {
         QFETCH(int, index);
-        const Form form = allForms()[static_cast<std::size_t>(index)];
-        std::mt19937_64 random(static_cast<std::uint64_t>(index) + 9);
+        const Form form = allForms()[std::size_t(index)];
+        std::mt19937_64 random(std::uint64_t(index) + 9);
         for (int round = 0; round < 12; ++round) {
             Sample sample = makeSample(form, random);
             const std::vector<float> before = decodeAll(sample.encoding);
@@ -310,7 +309,7 @@ private slots:
             const bool wasStored = decoder->stored(element);
             double value = 0;
             for (const float v : before)
-                value = std::isfinite(v) && v != 0 ? static_cast<double>(v) : value;
+                value = std::isfinite(v) && v != 0 ? double(v) : value;
             const auto plan = wasStored ? Editor(*decoder).drop(element)
                                         : Editor(*decoder).keep(element, value, HUGE_VAL);
             if (!plan) {
@@ -329,20 +328,19 @@ private slots:
             bytes.resize(packedBytes(*plan->payloadElements, codeType)->value);
             for (const PartEdit &edit : plan->parts) {
                 if (edit.role == PartRole::Mask) {
-                    QCOMPARE(edit.bytes.size(), std::size_t{1});
+                    QCOMPARE(edit.bytes.size(), 1U);
                     sample.bytesBehind(sample.encoding.mask->bytes)[edit.offset] = edit.bytes[0];
                     continue;
                 }
                 QCOMPARE(edit.role, payload.role);
                 QCOMPARE(edit.offset + edit.bytes.size(), bytes.size());
-                std::copy(edit.bytes.begin(), edit.bytes.end(),
-                          bytes.begin() + static_cast<std::ptrdiff_t>(edit.offset));
+                std::ranges::copy(edit.bytes, bytes.begin() + std::ptrdiff_t(edit.offset));
             }
             payload.bytes = bytes;
             payload.shape = {plan->payloadElements->value};
             const std::vector<float> after = decodeAll(sample.encoding);
             QCOMPARE(after.size(), before.size());
-            QCOMPARE(static_cast<double>(after[element]), plan->stored);
+            QCOMPARE(double(after[element]), plan->stored);
             for (std::size_t i = 0; i < after.size(); ++i)
                 QVERIFY2(i == element || same(after[i], before[i]), sample.text.c_str());
             QVERIFY(Decoder::make(sample.encoding)->verify().empty());
@@ -406,5 +404,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestEditor, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestEditor, NoApplication)
 #include "tst_editor.moc"

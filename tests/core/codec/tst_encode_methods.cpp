@@ -13,7 +13,7 @@ class TestEncodeMethods : public QObject
 private slots:
     void neverWorse_data()
     {
-        kernscope::test::addColumns<int, int>();
+        addColumns<int, int>();
         const auto forms = formsToTry();
         for (std::size_t i = 0; i < forms.size(); ++i) {
             for (const auto &[kind, name] :
@@ -21,8 +21,7 @@ private slots:
                   std::pair(Inputs::Squares, "mean squares"), std::pair(Inputs::Means, "means"),
                   std::pair(Inputs::Moments, "second moments"),
                   std::pair(Inputs::WholeMoments, "second moments of all places")})
-                QTest::addRow("%s, %s", forms[i].name.c_str(), name)
-                    << static_cast<int>(i) << static_cast<int>(kind);
+                QTest::addRow("%s, %s", forms[i].name.c_str(), name) << int(i) << int(kind);
         }
     }
 
@@ -30,9 +29,9 @@ private slots:
     /// by what the outputs lose.
     void neverWorse()
     {
-        const auto [form, inputs] = kernscope::test::fetched<int, int>();
+        const auto [form, inputs] = fetched<int, int>();
         const Shape shape{24, 16, 2};
-        FormSpec spec = formsToTry()[static_cast<std::size_t>(form)].spec;
+        FormSpec spec = formsToTry()[std::size_t(form)].spec;
         const auto kind = static_cast<Inputs>(inputs);
         spec.inputs = statistics(kind, 16, 2, 1, 5);
         for (const bool tails : {false, true}) {
@@ -93,12 +92,12 @@ private slots:
         const Shape shape{8, 8, 2};
         auto inputs = std::make_shared<InputStatistics>();
         for (int i = 0; i < 16; ++i) {
-            inputs->meanSquare.push_back(static_cast<float>(1 + i));
+            inputs->meanSquare.push_back(float(1 + i));
             inputs->mean.push_back(0.5f);
         }
         const auto masses = inputMasses(*inputs, shape);
         for (std::size_t at = 0; at < masses.size(); ++at)
-            QCOMPARE(masses[at], static_cast<float>(1 + (at / 16 / 4 * 8) + at % 16 / 2) / 16.0f);
+            QCOMPARE(masses[at], float(1 + (at / 16 / 4 * 8) + at % 16 / 2) / 16.0f);
         FormSpec spec;
         spec.node = FormNode::Affine;
         spec.inputs = inputs;
@@ -189,13 +188,12 @@ private slots:
                  for (float &value : values)
                      value *= 0x1p-100f;
              }},
-            {"zeros", [](auto &values) { std::fill(values.begin(), values.end(), 0.0f); }},
-            {"negative zeros",
-             [](auto &values) { std::fill(values.begin(), values.end(), -0.0f); }},
-            {"a constant", [](auto &values) { std::fill(values.begin(), values.end(), -3.5f); }},
+            {"zeros", [](auto &values) { std::ranges::fill(values, 0.0f); }},
+            {"negative zeros", [](auto &values) { std::ranges::fill(values, -0.0f); }},
+            {"a constant", [](auto &values) { std::ranges::fill(values, -3.5f); }},
             {"one that differs",
              [](auto &values) {
-                 std::fill(values.begin(), values.end(), 0.25f);
+                 std::ranges::fill(values, 0.25f);
                  values[77] = 100;
              }},
         };
@@ -231,8 +229,7 @@ private slots:
         for (const float size : {65504.0f, 60000.0f, 0x1p-24f, 0x1p-14f}) {
             std::vector<float> values(sizeOf(shape));
             for (std::size_t i = 0; i < values.size(); ++i)
-                values[i] =
-                    toHalf(size * static_cast<float>(static_cast<int>(i * 37 % 33) - 16) / 16);
+                values[i] = toHalf(size * float(int(i * 37 % 33) - 16) / 16);
             for (NamedForm form : formsToTry()) {
                 if (form.spec.node != FormNode::Affine && form.spec.node != FormNode::Blockwise)
                     continue;
@@ -251,8 +248,7 @@ private slots:
         }
     }
 
-    /// One rule for every form: what is not finite is refused with its count, but in a dense
-    /// weight.
+    /// One rule for every form: what is not finite is refused with its count, but in dense ones.
     void notFinite()
     {
         const Shape shape{24, 16, 2};
@@ -292,21 +288,18 @@ private slots:
 
     void refusals_data()
     {
-        kernscope::test::addColumns<int, QList<float>, QList<float>, QList<float>, bool>();
+        addColumns<int, QList<float>, QList<float>, QList<float>, bool>();
         const QList<float> good{1, 2, 3, 4}, none;
-        kernscope::test::addRow("no such axis", 2, good, none, none, false);
-        kernscope::test::addRow("too few", 1, QList<float>{1, 2, 3}, none, none, false);
-        kernscope::test::addRow("none", 1, none, none, none, false);
-        kernscope::test::addRow("groups that do not divide", 1, good + good + good, none, none,
-                                false);
-        kernscope::test::addRow("negative", 1, QList<float>{1, -2, 3, 4}, none, none, false);
-        kernscope::test::addRow("NaN", 1, QList<float>{1, std::nanf(""), 3, 4}, none, none, false);
-        kernscope::test::addRow("infinite", 1, QList<float>{1, HUGE_VALF, 3, 4}, none, none, false);
-        kernscope::test::addRow("fewer means", 1, good, QList<float>{1}, none, false);
-        kernscope::test::addRow("means with NaN", 1, good, QList<float>{1, 1, 1, std::nanf("")},
-                                none, false);
-        kernscope::test::addRow("moments of another size", 1, none, none, QList<float>(9, 1),
-                                false);
+        addRow("no such axis", 2, good, none, none, false);
+        addRow("too few", 1, QList<float>{1, 2, 3}, none, none, false);
+        addRow("none", 1, none, none, none, false);
+        addRow("groups that do not divide", 1, good + good + good, none, none, false);
+        addRow("negative", 1, QList<float>{1, -2, 3, 4}, none, none, false);
+        addRow("NaN", 1, QList<float>{1, std::nanf(""), 3, 4}, none, none, false);
+        addRow("infinite", 1, QList<float>{1, HUGE_VALF, 3, 4}, none, none, false);
+        addRow("fewer means", 1, good, QList<float>{1}, none, false);
+        addRow("means with NaN", 1, good, QList<float>{1, 1, 1, std::nanf("")}, none, false);
+        addRow("moments of another size", 1, none, none, QList<float>(9, 1), false);
         QList<float> moments(16, 0.0f);
         for (int i = 0; i < 4; ++i)
             moments[5 * i] = 1;
@@ -314,18 +307,18 @@ private slots:
         lopsided[1] = 0.5;
         negative[5] = -1;
         impossible[1] = impossible[4] = 3;
-        kernscope::test::addRow("not symmetric", 1, none, none, lopsided, false);
-        kernscope::test::addRow("negative square", 1, none, none, negative, false);
-        kernscope::test::addRow("of no data", 1, none, none, impossible, true);
-        kernscope::test::addRow("nothing to feed back", 1, good, none, none, true);
+        addRow("not symmetric", 1, none, none, lopsided, false);
+        addRow("negative square", 1, none, none, negative, false);
+        addRow("of no data", 1, none, none, impossible, true);
+        addRow("nothing to feed back", 1, good, none, none, true);
     }
 
     void refusals()
     {
         const auto [axis, squares, means, moments, feedback] =
-            kernscope::test::fetched<int, QList<float>, QList<float>, QList<float>, bool>();
+            fetched<int, QList<float>, QList<float>, QList<float>, bool>();
         auto inputs = std::make_shared<InputStatistics>();
-        inputs->axis = static_cast<std::uint64_t>(axis);
+        inputs->axis = std::uint64_t(axis);
         inputs->meanSquare.assign(squares.begin(), squares.end());
         inputs->mean.assign(means.begin(), means.end());
         inputs->secondMoment.assign(moments.begin(), moments.end());
@@ -378,26 +371,23 @@ private slots:
             std::set<int> distinct;
             const std::size_t count = 2 + random() % 8;
             while (distinct.size() < count)
-                distinct.insert(base + static_cast<int>(random() % 60));
+                distinct.insert(base + int(random() % 60));
             std::vector<MassedValue> values;
             for (const int value : distinct)
-                values.push_back({toHalf(static_cast<float>(value)),
-                                  0.01 * static_cast<double>(1 + random() % 500)});
+                values.push_back({toHalf(float(value)), 0.01 * double(1 + random() % 500)});
             values.erase(
                 std::unique(values.begin(), values.end(),
                             [](const auto &a, const auto &b) { return a.value == b.value; }),
                 values.end());
             const std::size_t clusters = 1 + random() % 4;
             const auto centres = optimalHalfCentres(values, clusters);
-            QVERIFY(std::is_sorted(centres.begin(), centres.end()));
+            QVERIFY(std::ranges::is_sorted(centres));
             const auto errorWith = [&](const std::vector<float> &book) {
                 double error = 0;
                 for (const auto &[value, mass] : values) {
                     double nearest = HUGE_VAL;
                     for (const float centre : book)
-                        nearest = std::min(
-                            nearest,
-                            std::pow(static_cast<double>(value) - static_cast<double>(centre), 2));
+                        nearest = std::min(nearest, std::pow(double(value) - double(centre), 2));
                     error += mass * nearest;
                 }
                 return error;
@@ -413,7 +403,7 @@ private slots:
                      end + left - 1 <= values.size(); ++end) {
                     double sum = 0, mass = 0;
                     for (std::size_t i = first; i < end; ++i) {
-                        sum += values[i].mass * static_cast<double>(values[i].value);
+                        sum += values[i].mass * double(values[i].value);
                         mass += values[i].mass;
                     }
                     book.push_back(halfToFloat(doubleToHalf(sum / mass)));
@@ -431,24 +421,20 @@ private slots:
 
     void scalesAgainstAllOfThem_data()
     {
-        kernscope::test::addColumns<int, int, double>();
-        kernscope::test::addRow("int4, blocks of 16", static_cast<int>(ElementType::Int4), 16,
-                                1.05);
-        kernscope::test::addRow("int4, blocks of 128", static_cast<int>(ElementType::Int4), 128,
-                                1.01);
-        kernscope::test::addRow("int8, blocks of 32", static_cast<int>(ElementType::Int8), 32,
-                                1.25);
-        kernscope::test::addRow("int8, blocks of 512", static_cast<int>(ElementType::Int8), 512,
-                                1.1);
+        addColumns<int, int, double>();
+        addRow("int4, blocks of 16", int(ElementType::Int4), 16, 1.05);
+        addRow("int4, blocks of 128", int(ElementType::Int4), 128, 1.01);
+        addRow("int8, blocks of 32", int(ElementType::Int8), 32, 1.25);
+        addRow("int8, blocks of 512", int(ElementType::Int8), 512, 1.1);
     }
 
     /// Against every fp16 scale from a quarter of the plain one to 3 % above it: the sum over some
     /// blocks is near that of the best scales, and each block is no worse than with the plain one.
     void scalesAgainstAllOfThem()
     {
-        const auto [type, block, allowed] = kernscope::test::fetched<int, int, double>();
+        const auto [type, block, allowed] = fetched<int, int, double>();
         const auto codeType = static_cast<ElementType>(type);
-        const auto size = static_cast<std::size_t>(block);
+        const auto size = std::size_t(block);
         const Shape shape{6, size};
         auto values = laplace(sizeOf(shape), 11);
         auto inputs = statistics(Inputs::Squares, size, 1, 1, 12);
@@ -465,13 +451,10 @@ private slots:
         const auto errorWith = [&](std::size_t row, float scale) {
             double error = 0;
             for (std::size_t i = row * size; i < (row + 1) * size; ++i) {
-                const double code = std::clamp(
-                    std::nearbyint(static_cast<double>(values[i]) / static_cast<double>(scale)),
-                    -top, top);
-                const auto decoded = static_cast<double>(
-                    toHalf(static_cast<float>(code * static_cast<double>(scale))));
-                error += static_cast<double>(masses[i]) *
-                         std::pow(decoded - static_cast<double>(values[i]), 2);
+                const double code =
+                    std::clamp(std::nearbyint(double(values[i]) / double(scale)), -top, top);
+                const auto decoded = double(toHalf(float(code * double(scale))));
+                error += double(masses[i]) * std::pow(decoded - double(values[i]), 2);
             }
             return error;
         };
@@ -521,20 +504,18 @@ private slots:
             std::vector<std::size_t> order(values.size());
             std::iota(order.begin(), order.end(), std::size_t{0});
             const auto loss = [&](std::size_t i) {
-                const auto stored = static_cast<double>(toHalf(values[i]));
+                const auto stored = double(toHalf(values[i]));
                 if (!std::isfinite(stored))
                     return HUGE_VAL;
-                const auto value = static_cast<double>(values[i]);
-                return static_cast<double>(masses[i]) *
-                       (value * value - (value - stored) * (value - stored));
+                const auto value = double(values[i]);
+                return double(masses[i]) * (value * value - (value - stored) * (value - stored));
             };
-            std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+            std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
                 const bool zeroA = toHalf(values[a]) == 0, zeroB = toHalf(values[b]) == 0;
                 return zeroA != zeroB ? zeroB : loss(a) > loss(b) * (1 + 1e-12);
             });
             std::vector<bool> stays(values.size());
-            const auto wanted = static_cast<std::size_t>(
-                std::llround(density * static_cast<double>(values.size())));
+            const auto wanted = std::size_t(std::llround(density * double(values.size())));
             for (std::size_t i = 0; i < wanted; ++i)
                 stays[order[i]] = toHalf(values[order[i]]) != 0;
             const auto decoder = Decoder::make(weight->encoding());
@@ -563,11 +544,10 @@ private slots:
                     std::vector<std::pair<double, std::size_t>> losses;
                     for (std::size_t i = 0; i < count; ++i) {
                         const std::size_t at = (o * 18 + first + i) * 3 + place;
-                        losses.emplace_back(-static_cast<double>(masses[at]) *
-                                                static_cast<double>(values[at] * values[at]),
+                        losses.emplace_back(-double(masses[at]) * double(values[at] * values[at]),
                                             at);
                     }
-                    std::sort(losses.begin(), losses.end());
+                    std::ranges::sort(losses);
                     for (std::size_t i = 0; i < count; ++i)
                         QCOMPARE(decoder->stored(losses[i].second), i < 2);
                 }
@@ -576,5 +556,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestEncodeMethods, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestEncodeMethods, NoApplication)
 #include "tst_encode_methods.moc"

@@ -24,7 +24,7 @@ private slots:
             const Weight &weight = (*bundle)->weights()[i];
             if (weight.shape.size() >= 2 && weight.elements.value >= 1024 &&
                 weight.elements.value <= 40000)
-                QTest::addRow("%s", weight.name.c_str()) << path << static_cast<int>(i);
+                QTest::addRow("%s", weight.name.c_str()) << path << int(i);
         }
     }
 
@@ -32,15 +32,15 @@ private slots:
     {
         const auto [path, weight] = fetched<QString, int>();
         const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
-        const Shape shape = (*bundle)->weights()[static_cast<std::size_t>(weight)].shape;
-        const auto decoder = VERIFIED((*bundle)->decoder(static_cast<std::size_t>(weight)));
+        const Shape shape = (*bundle)->weights()[std::size_t(weight)].shape;
+        const auto decoder = VERIFIED((*bundle)->decoder(std::size_t(weight)));
         std::vector<float> values(decoder->elements().value);
         decoder->decodeFloat(0, values);
         for (float &value : values)
             value = toHalf(value);
         auto inputs = std::make_shared<InputStatistics>();
         for (std::uint64_t i = 0; i < shape[1]; ++i) {
-            inputs->meanSquare.push_back(static_cast<float>(1 + i * 37 % 101) * 0.3f);
+            inputs->meanSquare.push_back(float(1 + i * 37 % 101) * 0.3f);
             inputs->mean.push_back(0.8f * std::sqrt(inputs->meanSquare.back()));
         }
         std::vector<FormSpec> forms(5);
@@ -73,5 +73,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestEncodeReal, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestEncodeReal, NoApplication)
 #include "tst_encode_real.moc"

@@ -115,7 +115,7 @@ private slots:
 
     void affine_data()
     {
-        kernscope::test::addColumns<bool, int, bool>();
+        addColumns<bool, int, bool>();
         for (const bool isSigned : {true, false})
             for (const int axis : {-1, 0, 1, 2})
                 for (const bool symmetric : {true, false})
@@ -126,13 +126,13 @@ private slots:
 
     void affine()
     {
-        const auto [isSigned, axis, symmetric] = kernscope::test::fetched<bool, int, bool>();
+        const auto [isSigned, axis, symmetric] = fetched<bool, int, bool>();
         auto values = gaussian(5 * 8 * 9);
         for (std::size_t i = 0; i < values.size(); ++i)
             values[i] += symmetric ? 0.0f : 0.05f;
         AffineOptions options;
         options.codeType = isSigned ? ElementType::Int8 : ElementType::Uint8;
-        options.axis = axis < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(axis));
+        options.axis = axis < 0 ? std::nullopt : std::optional(std::uint64_t(axis));
         options.symmetric = symmetric;
         const Shape shape{5, 8, 9};
         const auto weight = VERIFIED(encodeAffine(values, shape, options));
@@ -146,7 +146,7 @@ private slots:
         for (std::size_t i = 0; i < values.size(); ++i)
             QVERIFY(std::abs(decoded[i] - values[i]) <= 0.51f * step + largest * 0.003f);
         const EncodedPart &scale = part(*weight, PartRole::Scale);
-        QCOMPARE(scale.shape, axis < 0 ? Shape{} : Shape{shape[static_cast<std::size_t>(axis)]});
+        QCOMPARE(scale.shape, axis < 0 ? Shape{} : Shape{shape[std::size_t(axis)]});
         if (symmetric) {
             for (const std::byte zero : part(*weight, PartRole::ZeroPoint).bytes)
                 QCOMPARE(zero, isSigned ? std::byte{0} : std::byte{128});
@@ -155,7 +155,7 @@ private slots:
 
     void blockwise_data()
     {
-        kernscope::test::addColumns<int, int, int, bool>();
+        addColumns<int, int, int, bool>();
         for (const ElementType type :
              {ElementType::Int4, ElementType::Uint4, ElementType::Int8, ElementType::Uint8})
             for (const auto &[block, axis] : {std::pair(32, 1), {8, 1}, {1, 1}, {2, 0}, {3, 2}})
@@ -163,18 +163,18 @@ private slots:
                     if (offset || isSignedInteger(type))
                         QTest::addRow("%s blocks of %d along %d%s", elementTypeName(type).data(),
                                       block, axis, offset ? " with offset" : "")
-                            << static_cast<int>(type) << block << axis << offset;
+                            << int(type) << block << axis << offset;
     }
 
     void blockwise()
     {
-        const auto [type, block, axis, offset] = kernscope::test::fetched<int, int, int, bool>();
+        const auto [type, block, axis, offset] = fetched<int, int, int, bool>();
         const Shape shape{6, 64, 3};
         const auto values = gaussian(6 * 64 * 3);
         BlockwiseOptions options;
         options.codeType = static_cast<ElementType>(type);
-        options.block = static_cast<std::uint64_t>(block);
-        options.axis = static_cast<std::uint64_t>(axis);
+        options.block = std::uint64_t(block);
+        options.axis = std::uint64_t(axis);
         options.withOffset = offset;
         const auto weight = VERIFIED(encodeBlockwise(values, shape, options));
         const auto decoded = decodeAll(*weight);
@@ -213,9 +213,8 @@ private slots:
             double least = HUGE_VAL;
             for (std::size_t k = 0; k < 16; ++k)
                 least = std::min(least, std::abs(loadValue(book.bytes, book.type, i / 64 * 16 + k) -
-                                                 static_cast<double>(kept[i])));
-            QVERIFY(std::abs(static_cast<double>(looked[i]) - static_cast<double>(kept[i])) <=
-                    least * 1.000001);
+                                                 double(kept[i])));
+            QVERIFY(std::abs(double(looked[i]) - double(kept[i])) <= least * 1.000001);
         }
         // No survivor at all, and what the forms cannot have.
         const auto empty = encodeSparseDensity(values, shape, 0);
@@ -303,9 +302,9 @@ private slots:
         std::mt19937 random(31);
         for (int round = 0; round < 200; ++round) {
             std::vector<float> values(32);
-            const float low = toHalf(-65504.0f / static_cast<float>(1 + random() % 4000));
+            const float low = toHalf(-65504.0f / float(1 + random() % 4000));
             for (float &value : values)
-                value = random() % 3 == 0 ? low : toHalf(static_cast<float>(random() % 65505));
+                value = random() % 3 == 0 ? low : toHalf(float(random() % 65505));
             values[3] = random() % 2 == 0 ? 65504.0f : -65504.0f;
             std::vector<Result<EncodedWeight>> weights;
             for (const bool symmetric : {true, false}) {
@@ -343,9 +342,9 @@ private slots:
     {
         const auto values =
             VERIFIED(parseReductionValues(std::vector<std::string>{"4096", "1*1024"}));
-        QCOMPARE(values->size(), std::size_t(1025));
+        QCOMPARE(values->size(), 1025U);
         const ReductionTrace trace = traceReduction(*values);
-        QCOMPARE(trace.tiles.size(), std::size_t(257));
+        QCOMPARE(trace.tiles.size(), 257U);
         QCOMPARE(trace.tiles.back().accumulator, trace.whole.accumulator);
         QCOMPARE(trace.tiles.back().exact, 5120.0);
         QCOMPARE(trace.exact, 5120.0);
@@ -362,8 +361,8 @@ private slots:
     void survivorsOfTheTriples()
     {
         for (int b = 1; b < 2048; ++b) {
-            QCOMPARE(halfToFloat(survivors(static_cast<float>(b)).port), 16.0f);
-            QVERIFY(!survivors(static_cast<float>(b)).isContested() || b == 2047);
+            QCOMPARE(halfToFloat(survivors(float(b)).port), 16.0f);
+            QVERIFY(!survivors(float(b)).isContested() || b == 2047);
         }
         for (const float b : {4096.0f, 5000.0f, 8192.0f, 10000.0f, 30000.0f, 65504.0f}) {
             QCOMPARE(halfToFloat(survivors(b).port), 4.0f);
@@ -373,7 +372,7 @@ private slots:
         float least = 100;
         float most = 0;
         for (int b = 2048; b < 4096; ++b) {
-            const Reduction sum = survivors(static_cast<float>(b));
+            const Reduction sum = survivors(float(b));
             QVERIFY(sum.isContested() || b == 4095); // which is 4096 in fp16
             least = std::min(least, halfToFloat(sum.port));
             most = std::max(most, halfToFloat(sum.port));
@@ -396,7 +395,7 @@ private slots:
             return traceReduction(halvesOf(values));
         };
         for (int code = 0x0001; code < 0x7c00; code += 3) {
-            const float b = halfToFloat(static_cast<std::uint16_t>(code));
+            const float b = halfToFloat(std::uint16_t(code));
             for (const bool oneLast : {true, false}) {
                 const ReductionTrace trace = traceOf(b, oneLast);
                 QCOMPARE(halfToFloat(trace.aligned.port), b < 4096 ? 16.0f : 4.0f);
@@ -509,5 +508,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestEncoder, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestEncoder, NoApplication)
 #include "tst_encoder.moc"

@@ -12,7 +12,7 @@ class TestEngineVectors : public QObject
     Q_OBJECT
 
 private:
-    static std::string folder() { return kernscope::test::dataPathBytes("vectors/engine/"); }
+    static std::string folder() { return dataPathBytes("vectors/engine/"); }
 
     static nlohmann::json readJson(const std::string &name)
     {
@@ -26,8 +26,8 @@ private:
         const QByteArray bytes = QByteArray::fromHex(QByteArray::fromStdString(text));
         std::vector<std::uint16_t> values;
         for (qsizetype i = 0; i + 1 < bytes.size(); i += 2)
-            values.push_back(static_cast<std::uint16_t>(static_cast<std::uint8_t>(bytes[i]) << 8 |
-                                                        static_cast<std::uint8_t>(bytes[i + 1])));
+            values.push_back(
+                std::uint16_t(std::uint8_t(bytes[i]) << 8 | std::uint8_t(bytes[i + 1])));
         return values;
     }
 
@@ -143,14 +143,14 @@ private slots:
             std::getline(fields, code, ',');
             std::getline(fields, zero, ',');
             std::getline(fields, value, ',');
-            scales.push_back(static_cast<std::uint16_t>(std::stoul(scale, nullptr, 16)));
+            scales.push_back(std::uint16_t(std::stoul(scale, nullptr, 16)));
             q.push_back(static_cast<std::int16_t>(std::stoi(code)));
             zeros.push_back(std::stof(zero));
-            expected.push_back(static_cast<std::uint16_t>(std::stoul(value, nullptr, 16)));
+            expected.push_back(std::uint16_t(std::stoul(value, nullptr, 16)));
         }
         QVERIFY(!q.empty());
         // One channel a row of the table.
-        const bool isSigned = std::all_of(q.begin(), q.end(), [](auto code) { return code < 128; });
+        const bool isSigned = std::ranges::all_of(q, [](auto code) { return code < 128; });
         std::vector<std::byte> codes;
         for (const std::int16_t code : q)
             codes.push_back(static_cast<std::byte>(code & 0xff));
@@ -169,5 +169,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestEngineVectors, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestEngineVectors, NoApplication)
 #include "tst_engine_vectors.moc"

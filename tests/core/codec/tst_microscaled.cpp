@@ -25,11 +25,11 @@ Microscaled randomMatrix(MxFormat format, MxAxis axis, std::uint64_t rows, std::
     matrix.data.resize(rows * matrix.bytesPerRow());
     matrix.exponents.resize(matrix.exponentRows() * matrix.exponentColumns());
     for (auto &byte : matrix.data)
-        byte = static_cast<std::uint8_t>(random());
+        byte = std::uint8_t(random());
     for (auto &exponent : matrix.exponents) // the range of fp16 more often than the rest
-        exponent = static_cast<std::uint8_t>(nearOne             ? 114 + random() % 27
-                                             : random() % 3 == 0 ? random()
-                                                                 : 100 + random() % 50);
+        exponent = std::uint8_t(nearOne             ? 114 + random() % 27
+                                : random() % 3 == 0 ? random()
+                                                    : 100 + random() % 50);
     return matrix;
 }
 
@@ -80,24 +80,24 @@ private slots:
     /// resources/formats/numbers.md, table 2.7: exponents and what 500, 0.3 and 7 become.
     void workedValues_data()
     {
-        kernscope::test::addColumns<double, int, int, int, double>();
-        kernscope::test::addRow("500 e4m3 ocp", 500.0, 0, 0, 127, 448.0);
-        kernscope::test::addRow("500 e4m3 nv", 500.0, 0, 1, 128, 512.0);
-        kernscope::test::addRow("500 e2m1 ocp", 500.0, 1, 0, 133, 384.0);
-        kernscope::test::addRow("500 e2m1 nv", 500.0, 1, 1, 134, 512.0);
-        kernscope::test::addRow("0.3 e4m3 ocp", 0.3, 0, 0, 117, 0.3125);
-        kernscope::test::addRow("0.3 e2m1 nv", 0.3, 1, 1, 123, 0.25);
-        kernscope::test::addRow("7 e2m1 ocp", 7.0, 1, 0, 127, 6.0);
-        kernscope::test::addRow("7 e2m1 nv", 7.0, 1, 1, 128, 8.0);
-        kernscope::test::addRow("tiny e4m3", 0x1p-130, 0, 0, 0, 0x1p-130);
-        kernscope::test::addRow("tiny e2m1", 0x1p-130, 1, 0, 0, 0.0);
+        addColumns<double, int, int, int, double>();
+        addRow("500 e4m3 ocp", 500.0, 0, 0, 127, 448.0);
+        addRow("500 e4m3 nv", 500.0, 0, 1, 128, 512.0);
+        addRow("500 e2m1 ocp", 500.0, 1, 0, 133, 384.0);
+        addRow("500 e2m1 nv", 500.0, 1, 1, 134, 512.0);
+        addRow("0.3 e4m3 ocp", 0.3, 0, 0, 117, 0.3125);
+        addRow("0.3 e2m1 nv", 0.3, 1, 1, 123, 0.25);
+        addRow("7 e2m1 ocp", 7.0, 1, 0, 127, 6.0);
+        addRow("7 e2m1 nv", 7.0, 1, 1, 128, 8.0);
+        addRow("tiny e4m3", 0x1p-130, 0, 0, 0, 0x1p-130);
+        addRow("tiny e2m1", 0x1p-130, 1, 0, 0, 0.0);
     }
     void workedValues()
     {
         const auto [largest, format, algorithm, exponent, held] =
-            kernscope::test::fetched<double, int, int, int, double>();
+            fetched<double, int, int, int, double>();
         std::vector<float> values(32, 0.0f);
-        values[5] = static_cast<float>(largest);
+        values[5] = float(largest);
         auto asked = request(static_cast<MxFormat>(format), MxAxis::Columns, MxSource::Fp32, 1, 32);
         asked.algorithm = static_cast<MxAlgorithm>(algorithm);
         asked.simulator = true;
@@ -133,18 +133,8 @@ private slots:
 
     void constraints_data()
     {
-        QTest::addColumn<int>("format");
-        QTest::addColumn<int>("axis");
-        QTest::addColumn<int>("source");
-        QTest::addColumn<quint64>("rows");
-        QTest::addColumn<quint64>("columns");
-        QTest::addColumn<QString>("flags"); // n: NZ data, z: ZZ exponents, i: interleaved
-        QTest::addColumn<QString>("refused");
-        const auto row = [](const char *name, int format, int axis, int source, quint64 rows,
-                            quint64 columns, const char *flags, const char *refused) {
-            kernscope::test::addRow(name, format, axis, source, rows, columns,
-                                    QString::fromLatin1(flags), QString::fromLatin1(refused));
-        };
+        // flags: n: NZ data, z: ZZ exponents, i: interleaved
+        const auto row = addColumns<int, int, int, quint64, quint64, QString, QString>();
         const int nd = int(MxAxis::Columns);
         const int dn = int(MxAxis::Rows);
         const int fp32 = int(MxSource::Fp32);
@@ -169,13 +159,8 @@ private slots:
     }
     void constraints()
     {
-        QFETCH(int, format);
-        QFETCH(int, axis);
-        QFETCH(int, source);
-        QFETCH(quint64, rows);
-        QFETCH(quint64, columns);
-        QFETCH(QString, flags);
-        QFETCH(QString, refused);
+        const auto [format, axis, source, rows, columns, flags, refused] =
+            fetched<int, int, int, quint64, quint64, QString, QString>();
         auto asked = request(static_cast<MxFormat>(format), static_cast<MxAxis>(axis),
                              static_cast<MxSource>(source), rows, columns);
         asked.nzData = flags.contains(u'n');
@@ -211,8 +196,7 @@ private slots:
         QCOMPARE(decoded, std::vector<double>(values.size(), 3.0));
     }
 
-    /// E5M2: the largest number of a group is at 2^15 times its scale (OCP), nothing is clipped
-    /// (NV).
+    /// E5M2: the largest of a group is at 2^15 times its scale (OCP), nothing is clipped (NV).
     void e5m2()
     {
         std::vector<float> values(32, 0.375F);
@@ -272,7 +256,7 @@ private slots:
                     std::vector<double> exact(64 * columns);
                     dequantizeMicroscaled(matrix, exact);
                     std::vector<std::uint16_t> expected(exact.size());
-                    std::transform(exact.begin(), exact.end(), expected.begin(), expectedHalf);
+                    std::ranges::transform(exact, expected.begin(), expectedHalf);
                     for (int round = 0; round < 8; ++round) {
                         const std::size_t first = round < 2 ? 0 : random() % 2000;
                         const std::size_t count =
@@ -282,9 +266,8 @@ private slots:
                         setStreamedBytes(round % 2 == 0 ? 1 : SIZE_MAX); // past the caches or not
                         decoder.decodeHalf(first, std::span(found).subspan(shift, count));
                         setStreamedBytes(0);
-                        QVERIFY(std::equal(found.begin() + static_cast<std::ptrdiff_t>(shift),
-                                           found.end() - 1,
-                                           expected.begin() + static_cast<std::ptrdiff_t>(first)));
+                        QVERIFY(std::equal(found.begin() + std::ptrdiff_t(shift), found.end() - 1,
+                                           expected.begin() + std::ptrdiff_t(first)));
                         QCOMPARE(int(found[shift + count]), 0xabcd);
                     }
                 }
@@ -323,10 +306,9 @@ private slots:
             std::vector<double> decoded(values.size());
             dequantizeInt8(*matrix, decoded);
             for (std::size_t i = 0; i < values.size(); ++i) {
-                // The offset is a whole code, which moves the ends of the range by up to half a
-                // step.
-                const double step = static_cast<double>((*rows)[i / 50].scale);
-                QVERIFY(std::abs(decoded[i] - static_cast<double>(values[i])) <= step * 1.001);
+                // The offset is a whole code, which moves the range by up to half a step.
+                const double step = double((*rows)[i / 50].scale);
+                QVERIFY(std::abs(decoded[i] - double(values[i])) <= step * 1.001);
             }
         }
         QVERIFY(!int8ParametersOfRows(values, 7, 50, Int8Mode::Symmetric, true));
@@ -334,5 +316,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestMicroscaled, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestMicroscaled, NoApplication)
 #include "tst_microscaled.moc"

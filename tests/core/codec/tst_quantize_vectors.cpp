@@ -13,7 +13,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 std::string folder(const char *name)
 {
-    return kernscope::test::dataPathBytes("vectors/") + name + "/";
+    return dataPathBytes("vectors/") + name + "/";
 }
 
 Bytes readBytes(const std::string &path)
@@ -46,7 +46,7 @@ std::vector<std::map<std::string, std::string>> readRows(const std::string &path
 
 float bitsOf(const std::string &hex)
 {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(std::stoul(hex, nullptr, 16)));
+    return std::bit_cast<float>(std::uint32_t(std::stoul(hex, nullptr, 16)));
 }
 
 std::vector<float> sourceOf(const Bytes &bytes, MxSource type)
@@ -56,7 +56,7 @@ std::vector<float> sourceOf(const Bytes &bytes, MxSource type)
     for (std::size_t i = 0; i < values.size(); ++i) {
         std::uint32_t bits = 0;
         std::memcpy(&bits, bytes.data() + i * width, width);
-        const auto narrow = static_cast<std::uint16_t>(bits);
+        const auto narrow = std::uint16_t(bits);
         values[i] = type == MxSource::Fp32   ? std::bit_cast<float>(bits)
                     : type == MxSource::Bf16 ? bfloat16ToFloat(narrow)
                                              : halfToFloat(narrow);
@@ -136,15 +136,14 @@ private slots:
 
     void int8_data()
     {
-        QTest::addColumn<QString>("file");
-        const DataRow<QString> row;
+        const auto row = addColumns<QString>();
         row("symmetric", "sym.csv");
         row("asymmetric", "asym.csv");
     }
 
     void int8()
     {
-        QFETCH(QString, file);
+        const auto [file] = fetched<QString>();
         const bool asymmetric = file.startsWith(u"asym"_s);
         const auto mode = asymmetric ? Int8Mode::Asymmetric : Int8Mode::Symmetric;
         const auto rows = readRows(folder("int8") + file.toStdString());
@@ -230,5 +229,5 @@ private:
     }
 };
 
-KERNSCOPE_TEST(TestQuantizeVectors, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestQuantizeVectors, NoApplication)
 #include "tst_quantize_vectors.moc"

@@ -48,19 +48,19 @@ std::vector<double> someValues(std::span<const float> held, std::mt19937_64 &ran
     const auto all = random() % 4;
     if (all == 0 && !held.empty()) // a fill, at times with what is there
         return std::vector<double>(held.size(), random() % 2 == 0 && std::isfinite(held[0])
-                                                    ? static_cast<double>(held[0])
+                                                    ? double(held[0])
                                                     : normal(random));
     for (const float value : held) {
-        const double now = std::isfinite(value) ? static_cast<double>(value) : 1.0;
+        const double now = std::isfinite(value) ? double(value) : 1.0;
         const auto kind = random() % 4;
         values.push_back(kind == 0   ? now
                          : kind == 1 ? now * (1 + 0.1 * normal(random))
                          : kind == 2 ? normal(random)
                                      : 0.25);
         if (all == 1) // as of an array of fp32, and midpoints of fp16 among them
-            values.back() = static_cast<double>(static_cast<float>(values.back()));
+            values.back() = double(float(values.back()));
         if (all == 1 && random() % 8 == 0)
-            values.back() = 1 + 0x1p-11 * static_cast<double>(random() % 64);
+            values.back() = 1 + 0x1p-11 * double(random() % 64);
         if (all == 1 && random() % 512 == 0)
             values.back() = 65519.0;
     }
@@ -93,7 +93,7 @@ void compareEach(const Sample &sample, std::uint64_t first, std::size_t count, E
             continue;
         }
         alone.note(values[i], plan->stored);
-        becomes[i] = static_cast<float>(plan->stored);
+        becomes[i] = float(plan->stored);
         QVERIFY2(outcome.refusal || same(becomes[i], after[i]),
                  fmt::format("{}: element {}, was {}, asked {}: {}, alone {}", name, first + i,
                              before[i], values[i], after[i], becomes[i])
@@ -113,8 +113,7 @@ void compareEach(const Sample &sample, std::uint64_t first, std::size_t count, E
              name);
     const std::vector<std::byte> old = bytes;
     for (const PartEdit &edit : outcome.bytes)
-        std::copy(edit.bytes.begin(), edit.bytes.end(),
-                  bytes.begin() + static_cast<std::ptrdiff_t>(edit.offset));
+        std::ranges::copy(edit.bytes, bytes.begin() + std::ptrdiff_t(edit.offset));
     QVERIFY2((bytes == old) == (alone.changed == 0), name);
     std::vector<float> decoded(count);
     decoder->decodeFloat(first, decoded);
@@ -136,14 +135,14 @@ enum class Entries { Any, Dense, Crowded, Same, Odd };
 
 std::uint16_t someEntry(Entries kind, std::mt19937_64 &random)
 {
-    const auto bits = static_cast<std::uint16_t>(random());
+    const auto bits = std::uint16_t(random());
     switch (kind) {
     case Entries::Any: return bits & 0xbfffU; // finite, of any size
-    case Entries::Dense: return floatToHalf(static_cast<float>(bits % 512) / 1024 - 0.25f);
+    case Entries::Dense: return floatToHalf(float(bits % 512) / 1024 - 0.25f);
     case Entries::Crowded: // most in one place
-        return bits % 16 == 0 ? static_cast<std::uint16_t>(bits & 0xbfffU)
-                              : static_cast<std::uint16_t>(0x3c00U + bits % 1024);
-    case Entries::Same: return static_cast<std::uint16_t>(0x3000U + bits % 3);
+        return bits % 16 == 0 ? std::uint16_t(bits & 0xbfffU)
+                              : std::uint16_t(0x3c00U + bits % 1024);
+    case Entries::Same: return std::uint16_t(0x3000U + bits % 3);
     case Entries::Odd: break; // zeros of both signs, infinities, NaN, the smallest
     }
     constexpr std::array<std::uint16_t, 8> kOdd{0, 0x8000, 0x7c00, 0xfc00, 0x7e00, 1, 0x8001, 2};
@@ -156,9 +155,7 @@ std::vector<double> hardValues(std::span<const float> held, std::span<const std:
 {
     std::vector<double> values;
     std::normal_distribution<double> normal(0, 0.2);
-    const auto entry = [&] {
-        return static_cast<double>(halfToFloat(entries[random() % entries.size()]));
-    };
+    const auto entry = [&] { return double(halfToFloat(entries[random() % entries.size()])); };
     for (std::size_t i = 0; i < held.size(); ++i) {
         const double middle = (entry() + entry()) / 2;
         double value = 0;
@@ -167,7 +164,7 @@ std::vector<double> hardValues(std::span<const float> held, std::span<const std:
         case 1: value = middle; break;
         case 2: value = std::nextafter(middle, HUGE_VAL); break;
         case 3: value = std::nextafter(middle, -HUGE_VAL); break;
-        case 4: value = std::ldexp(normal(random), static_cast<int>(random() % 80) - 40); break;
+        case 4: value = std::ldexp(normal(random), int(random() % 80) - 40); break;
         case 5: value = random() % 2 == 0 ? 1e6 : -1e30; break;
         default: value = normal(random); break;
         }
@@ -219,9 +216,9 @@ private slots:
                 const auto valuesOf = [&](std::span<const float> held) {
                     std::vector<double> values(held.begin(), held.end());
                     for (double &value : values) {
-                        const auto some = static_cast<float>(random() % 65536) / 32768 - 1.0f;
+                        const auto some = float(random() % 65536) / 32768 - 1.0f;
                         if (value != 0 && random() % 8 != 0)
-                            value = static_cast<double>(some);
+                            value = double(some);
                     }
                     if (round == 0) // one gap that does not stay
                         values[random() % values.size()] = 0.5;
@@ -236,8 +233,7 @@ private slots:
         QVERIFY(compared > 0);
     }
 
-    /// What follows from the values alone is the same, whether it is found for each code or for
-    /// each element.
+    /// What follows from the values alone is the same, found for each code or for each element.
     void followingValues()
     {
         std::mt19937_64 random(17);
@@ -289,7 +285,7 @@ private slots:
                 for (const int kind : {0, 1, 2, 3}) {
                     const auto wanted = [kind](std::span<const float> now, std::span<double> to) {
                         for (std::size_t i = 0; i < now.size(); ++i) {
-                            const auto value = static_cast<double>(now[i]);
+                            const auto value = double(now[i]);
                             to[i] = kind == 0   ? 0.01
                                     : kind == 1 ? value * 0.75
                                     : kind == 2 ? value
@@ -328,7 +324,7 @@ private slots:
 
     void largeCodebooks_data()
     {
-        kernscope::test::addColumns<int, int, bool>();
+        addColumns<int, int, bool>();
         const std::vector<std::pair<const char *, Entries>> kinds{
             {"any", Entries::Any},
             {"dense", Entries::Dense},
@@ -339,7 +335,7 @@ private slots:
             for (const int books : {1, 3}) {
                 for (const bool odd : {false, true})
                     QTest::addRow("%s, %d codebooks%s", name, books, odd ? ", asked too" : "")
-                        << static_cast<int>(kind) << books << odd;
+                        << int(kind) << books << odd;
             }
         }
     }
@@ -347,12 +343,12 @@ private slots:
     /// Codebooks that are searched by an index: every choice is that of trying all entries.
     void largeCodebooks()
     {
-        const auto [entries, books, odd] = kernscope::test::fetched<int, int, bool>();
+        const auto [entries, books, odd] = fetched<int, int, bool>();
         std::mt19937_64 random(11);
         constexpr std::uint64_t kColumns = 509;
         for (int round = 0; round < 2; ++round) {
-            const auto rows = static_cast<std::uint64_t>(3 * books);
-            std::vector<std::uint16_t> table(static_cast<std::size_t>(256 * books));
+            const auto rows = std::uint64_t(3 * books);
+            std::vector<std::uint16_t> table(std::size_t(256 * books));
             for (std::uint16_t &entry : table)
                 entry = someEntry(static_cast<Entries>(entries), random);
             Sample sample;
@@ -363,10 +359,10 @@ private slots:
                 Operand{PartRole::Indices, ElementType::Uint8, sample.encoding.shape, bytes};
             Palette palette;
             palette.entries = 256;
-            palette.grid = {static_cast<std::uint64_t>(books), 1};
+            palette.grid = {std::uint64_t(books), 1};
             palette.lut = Operand{PartRole::Lut,
                                   ElementType::Fp16,
-                                  {static_cast<std::uint64_t>(books), 1, 256, 1},
+                                  {std::uint64_t(books), 1, 256, 1},
                                   std::as_bytes(std::span(table))};
             sample.encoding.palette = palette;
             const std::uint64_t first = random() % 100;
@@ -380,22 +376,22 @@ private slots:
 
     void orders_data()
     {
-        kernscope::test::addColumns<int, unsigned, bool>();
+        addColumns<int, unsigned, bool>();
         for (const bool highestFirst : {false, true}) {
             for (const ElementType type : {ElementType::Fp16, ElementType::Int8, ElementType::Int4})
                 QTest::addRow("%s%s", elementTypeName(type).data(),
                               highestFirst ? ", highest first" : "")
-                    << static_cast<int>(type) << 0u << highestFirst;
+                    << int(type) << 0u << highestFirst;
             for (const unsigned bits : {1u, 3u, 4u, 6u, 8u})
                 QTest::addRow("palette of %u bits%s", bits, highestFirst ? ", highest first" : "")
-                    << static_cast<int>(unsignedType(bits)) << bits << highestFirst;
+                    << int(unsignedType(bits)) << bits << highestFirst;
         }
     }
 
     /// Payloads of hardware: codes in another order, and copies of them.
     void orders()
     {
-        const auto [type, bits, highestFirst] = kernscope::test::fetched<int, unsigned, bool>();
+        const auto [type, bits, highestFirst] = fetched<int, unsigned, bool>();
         const auto stored = static_cast<ElementType>(type);
         constexpr std::uint64_t kCount = 203;
         const unsigned width = bitWidth(stored);
@@ -466,5 +462,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestRunEditor, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestRunEditor, NoApplication)
 #include "tst_run_editor.moc"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/codec/decode/decoder.h"
 #include "core/codec/edit/run_editor.h"
-#include "core/codec/encode/encoder.h"
 #include "core/codec/encode/form_spec.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
@@ -38,8 +36,8 @@ void addFitted(const std::vector<float> &values, const std::vector<float> &odd, 
     const Shape shape{1013, 40};
     auto inputs = std::make_shared<InputStatistics>();
     for (int i = 0; i < 40; ++i) {
-        inputs->meanSquare.push_back(static_cast<float>(1 + i * i % 17));
-        inputs->mean.push_back(0.3f * static_cast<float>(i % 3));
+        inputs->meanSquare.push_back(float(1 + i * i % 17));
+        inputs->mean.push_back(0.3f * float(i % 3));
     }
     FormSpec spec;
     spec.inputs = inputs;
@@ -76,7 +74,7 @@ void addEncoded(RawBytes &all)
     for (float &value : values)
         value = normal(random);
     for (std::size_t i = 0; i < values.size(); i += 97) // ties of the steps, zeros, tiny numbers
-        values[i] = static_cast<float>(static_cast<int>(random() % 65) - 32) * 0x1p-7f;
+        values[i] = float(int(random() % 65) - 32) * 0x1p-7f;
     std::vector<float> odd = values;
     odd[5] = HUGE_VALF;
     odd[77] = std::nanf("");
@@ -101,7 +99,7 @@ void addEncoded(RawBytes &all)
     }
     std::vector<float> many(std::size_t{1} << 20); // enough to be cut by a sample
     for (std::size_t i = 0; i < many.size(); ++i)
-        many[i] = values[i * 7 % values.size()] + static_cast<float>(i) * 1e-9f;
+        many[i] = values[i * 7 % values.size()] + float(i) * 1e-9f;
     add(encodeSparseDensity(many, {many.size()}, 0.3));
     add(encodePalette(values, shape, {4, 1, 1}));
     add(encodePalette(values, shape, {8, 10, 1}));
@@ -129,14 +127,14 @@ void addEdited(const Encoding &encoding, std::mt19937_64 &random, RawBytes &all)
     for (const int kind : {0, 1, 2, 3, 4}) {
         decoder->decodeFloat(0, held);
         for (std::size_t i = 0; i < values.size(); ++i) {
-            const double now = std::isfinite(held[i]) ? static_cast<double>(held[i]) : 0.5;
-            const double part = static_cast<double>(random() % 1024) / 1024;
+            const double now = std::isfinite(held[i]) ? double(held[i]) : 0.5;
+            const double part = double(random() % 1024) / 1024;
             values[i] = kind == 0   ? 0.375
                         : kind == 1 ? now * (1 + 0.1 * part)
                         : kind == 3 ? now * 0.75
                                     : 4 * part - 2;
             if (kind == 4)
-                values[i] = static_cast<double>(static_cast<float>(now * part));
+                values[i] = double(float(now * part));
         }
         for (std::size_t at = 0; at < values.size(); at += 5000) {
             const std::size_t count = std::min<std::size_t>(5000, values.size() - at);
@@ -160,13 +158,13 @@ RawBytes results()
     std::mt19937_64 random(77);
     std::vector<std::uint16_t> halves(0x10000);
     for (std::size_t i = 0; i < halves.size(); ++i)
-        halves[i] = static_cast<std::uint16_t>(i);
+        halves[i] = std::uint16_t(i);
     std::vector<float> floats(halves.size());
     convertHalfToFloat(halves, floats);
     add(floats);
     std::vector<float> anything(100003);
     for (float &value : anything)
-        value = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
+        value = std::bit_cast<float>(std::uint32_t(random()));
     std::vector<std::uint16_t> narrowed(anything.size());
     convertFloatToHalf(anything, narrowed);
     add(narrowed);
@@ -324,9 +322,9 @@ private slots:
         QTest::addColumn<qint64>("target");
         for (std::int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1) {
             const std::int64_t target = rest & -rest;
-            kernscope::test::addRow(hwy::TargetName(target), qint64{target});
+            addRow(hwy::TargetName(target), qint64{target});
         }
-        kernscope::test::addRow("no vectors", qint64{0});
+        addRow("no vectors", qint64{0});
     }
     void streamedResults()
     {
@@ -394,5 +392,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestTargets, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestTargets, NoApplication)
 #include "tst_targets.moc"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle.h"
 #include "core/compare/compare.h"
 #include "sample_bundles.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle.h"
 #include "core/numeric/half.h"
 #include "diff_sample.h"
 #include "tests/test_program.h"
@@ -34,8 +33,7 @@ inline Values randomValues(std::size_t count, unsigned seed)
     std::mt19937_64 random(seed);
     std::normal_distribution<float> value(0, 0.1f);
     Values values(count);
-    std::generate(values.begin(), values.end(),
-                  [&] { return halfToFloat(floatToHalf(value(random))); });
+    std::ranges::generate(values, [&] { return halfToFloat(floatToHalf(value(random))); });
     return values;
 }
 

@@ -17,8 +17,8 @@ inline void requireMirror(const Difference &forth, const Difference &back)
     QCOMPARE(slicedPairs(forth.weights).size(), slicedPairs(back.weights).size());
     QCOMPARE(forth.weights.size(), back.weights.size());
     for (const ComparedPair &pair : forth.weights) {
-        const auto other = std::find_if(back.weights.begin(), back.weights.end(),
-                                        [&](const ComparedPair &each) { return each.b == pair.a; });
+        const auto other = std::ranges::find_if(
+            back.weights, [&](const ComparedPair &each) { return each.b == pair.a; });
         QVERIFY(other != back.weights.end());
         QCOMPARE(other->a, pair.b);
         QCOMPARE(other->pairing, pair.pairing);

@@ -4,7 +4,6 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_values.h"
 #include "core/compare/compare.h"
-#include "core/compare/value_difference.h"
 #include "tests/test_program.h"
 
 /// The figures of a comparison, written from their definitions in plain double arithmetic: nothing
@@ -20,8 +19,7 @@ struct PlainFormat {
 inline PlainFormat plainFormat(ElementType type)
 {
     switch (type) {
-    case ElementType::Fp32:
-        return {23, -126, static_cast<double>(std::numeric_limits<float>::max())};
+    case ElementType::Fp32: return {23, -126, double(std::numeric_limits<float>::max())};
     case ElementType::Bf16: return {7, -126, 0x1.fep127};
     case ElementType::Fp64: return {52, -1022, std::numeric_limits<double>::max()};
     default: return {10, -14, 65504};
@@ -73,7 +71,7 @@ inline ValueDifference plainFigures(const std::vector<double> &a, const std::vec
 {
     ValueDifference found;
     found.ulpType = type;
-    const int bits = static_cast<int>(bitWidth(type));
+    const int bits = int(bitWidth(type));
     found.ulpHistogram.assign(bits <= 16 ? 17 : bits <= 32 ? 33 : 65, 0);
     long double abs = 0, square = 0, aa = 0, bb = 0, ab = 0;
     std::uint64_t finite = 0;
@@ -113,8 +111,7 @@ inline ValueDifference plainFigures(const std::vector<double> &a, const std::vec
                 isFloatingPoint(type)
                     ? std::abs(plainOrder(plainFormat(type), x) - plainOrder(plainFormat(type), y))
                     : static_cast<long double>(std::abs(std::nearbyint(x) - std::nearbyint(y)));
-        found.maxUlp =
-            std::max(found.maxUlp, steps < 0x1p64 ? static_cast<std::uint64_t>(steps) : UINT64_MAX);
+        found.maxUlp = std::max(found.maxUlp, steps < 0x1p64 ? std::uint64_t(steps) : UINT64_MAX);
         std::size_t bin = 0;
         for (long double left = std::min(steps, 0x1p64L); left >= 1; left /= 2)
             ++bin;
@@ -134,18 +131,18 @@ inline ValueDifference plainFigures(const std::vector<double> &a, const std::vec
             found.maxRel = std::max(found.maxRel, apart / std::abs(x));
     }
     if (finite > 0) {
-        found.meanAbs = static_cast<double>(abs / static_cast<long double>(finite));
-        found.rmse = static_cast<double>(std::sqrt(square / static_cast<long double>(finite)));
+        found.meanAbs = double(abs / static_cast<long double>(finite));
+        found.rmse = double(std::sqrt(square / static_cast<long double>(finite)));
     }
     if (aa > 0 && bb > 0)
-        found.cosine = static_cast<double>(ab / std::sqrt(aa) / std::sqrt(bb));
+        found.cosine = double(ab / std::sqrt(aa) / std::sqrt(bb));
     else
         found.cosine = aa == bb || found.identical() ? 1 : 0;
     constexpr double kEndless = std::numeric_limits<double>::infinity();
-    found.snr = square > 0 ? static_cast<double>(10 * std::log10(aa / square)) : kEndless;
-    found.relativeRmse = square > 0 ? static_cast<double>(std::sqrt(square / aa)) : 0;
+    found.snr = square > 0 ? double(10 * std::log10(aa / square)) : kEndless;
+    found.relativeRmse = square > 0 ? double(std::sqrt(square / aa)) : 0;
     if (aa > 0)
-        found.scale = static_cast<double>(ab / aa);
+        found.scale = double(ab / aa);
     if (found.revived > 0)
         found.maxRel = kEndless;
     if (found.notFinite > 0) {

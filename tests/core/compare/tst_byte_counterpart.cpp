@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/decode/decoder.h"
 #include "core/compare/byte_differences.h"
+#include "diff_sample.h"
 #include "joined_sample.h"
+#include "tests/core/patch/form_rows.h"
+#include "tests/test_program.h"
 
 namespace {
 
@@ -42,32 +45,29 @@ ByteRange fileBytes(const AlignedBytes &bytes, const SegmentRun &run, bool ofA)
 
 bool holds(const std::vector<std::uint64_t> &all, std::uint64_t one)
 {
-    return std::find(all.begin(), all.end(), one) != all.end();
+    return std::ranges::find(all, one) != all.end();
 }
 
 } // namespace
 
 /// A byte of one build and what the other one has for it, whatever the forms of both.
+/// Bytes that differ are counted by side: no figure is larger than the file that it is of, and the
+/// comparison of files and that of the aligned bytes come to the same.
 class TestByteCounterpart : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void bytesOfElements_data()
-    {
-        QTest::addColumn<QString>("form");
-        for (const SampleForm &form : sampleForms())
-            addRow(form.name.c_str(), QString::fromStdString(form.name));
-    }
+    void bytesOfElements_data() { addForms(); }
 
     /// Bytes that are turned round change the codes of the elements that are said to be stored
     /// there, and of no others.
     void bytesOfElements()
     {
-        QFETCH(const QString, form);
+        const auto [form] = fetched<QString>();
         const BundlePtr bundle = *sampleBundle(form.toStdString()).open();
         const auto before = codesOf(*bundle);
-        QCOMPARE(before.size(), std::size_t{64});
+        QCOMPARE(before.size(), 64U);
         BoundOrder order;
         std::map<std::uint64_t, std::set<std::uint64_t>> byByte;
         for (std::uint64_t element = 0; element < 64; ++element) {
@@ -131,18 +131,17 @@ private slots:
                     QCOMPARE(found.otherElements, found.elements);
                     QVERIFY(!found.runs.empty());
                     QCOMPARE(found.file, there->file);
-                    const bool marked = std::any_of(
-                        found.runs.begin(), found.runs.end(), [&](const SegmentRun &run) {
-                            return fileBytes(*bytes, run, false).contains(there->bytes.offset);
-                        });
+                    const bool marked = std::ranges::any_of(found.runs, [&](const SegmentRun &run) {
+                        return fileBytes(*bytes, run, false).contains(there->bytes.offset);
+                    });
                     QVERIFY(marked);
                     // And back: the element's own byte is among what A has for it.
                     const auto back =
                         bytes->alignment.placeOf(false, there->file, there->bytes.offset.value);
                     const auto returned = counterparts.of(back.segment, back.offset, false);
                     QVERIFY(holds(returned.otherElements, element));
-                    const bool home = std::any_of(
-                        returned.runs.begin(), returned.runs.end(), [&](const SegmentRun &run) {
+                    const bool home =
+                        std::ranges::any_of(returned.runs, [&](const SegmentRun &run) {
                             return fileBytes(*bytes, run, true).contains(own->bytes.offset);
                         });
                     QVERIFY(home);
@@ -157,7 +156,7 @@ private slots:
     /// where several elements share it: codes of fewer bits than eight, bits of a mask, vectors.
     void equalBundles()
     {
-        QFETCH(const QString, form);
+        const auto [form] = fetched<QString>();
         const auto bytes = alignedPair(*sampleBundle(form.toStdString()).open(),
                                        *sampleBundle(form.toStdString()).open());
         ByteCounterparts counterparts(bytes);
@@ -195,7 +194,7 @@ private slots:
         QVERIFY(at.segment != kNoIndex);
         const auto found = counterparts.of(at.segment, at.offset, true);
         QCOMPARE(found.elements, std::vector<std::uint64_t>{21});
-        QCOMPARE(found.runs.size(), std::size_t{1});
+        QCOMPARE(found.runs.size(), 1U);
         QCOMPARE(fileBytes(*mixed, found.runs.front(), false),
                  (ByteRange{FileOffset(dataOf(*affine) + 21), ByteCount(1)}));
         QVERIFY(!found.byteForByte);
@@ -240,7 +239,7 @@ private slots:
             counterparts.of(same->alignment.placeOf(true, entry->file, 4).segment,
                             same->alignment.placeOf(true, entry->file, 4).offset, true);
         QVERIFY(header.by == ByteCounterpart::By::Offset);
-        QCOMPARE(header.runs.size(), std::size_t{1});
+        QCOMPARE(header.runs.size(), 1U);
         // A codebook against a form that has none.
         const auto mixed = alignedPair(grouped, affine);
         ByteCounterparts none(mixed);
@@ -278,14 +277,110 @@ private slots:
         const auto at = bytes->alignment.placeOf(true, inWhole->file, inWhole->bytes.offset.value);
         const auto found = counterparts.of(at.segment, at.offset, true);
         QCOMPARE(found.otherElements, std::vector<std::uint64_t>{2 * 16 + 5});
-        QCOMPARE(found.otherWeight, std::size_t{1});
+        QCOMPARE(found.otherWeight, 1U);
         QCOMPARE(fileBytes(*bytes, found.runs.front(), false).offset, inPart->bytes.offset);
         QVERIFY(found.byteForByte);
         const auto back =
             counterparts.of(found.runs.front().segment, found.runs.front().first, false);
         QCOMPARE(back.otherElements, std::vector<std::uint64_t>{2 * 48 + 21});
     }
+
+    void runs()
+    {
+        const Bytes a = hex("01 02 03 04 05"), b = hex("01 00 03");
+        QCOMPARE(diff::differentBytes(a, b), (ByteTally{1, 2, 0}));
+        QCOMPARE(diff::differentBytes(b, a), (ByteTally{1, 0, 2}));
+        QCOMPARE(diff::differentBytes(a, a), ByteTally());
+        QCOMPARE(diff::differentBytes({}, a), (ByteTally{0, 0, 5}));
+        QCOMPARE(ByteTally::of(5, 3), (ByteTally{3, 2, 0}));
+        QCOMPARE((ByteTally{3, 2, 7}.inA()), 5U);
+        QCOMPARE((ByteTally{3, 2, 7}.inB()), 10U);
+    }
+
+    void words()
+    {
+        QCOMPARE(tallyText({}), "no byte differs");
+        QCOMPARE(tallyText({1, 0, 0}), "1 byte changed");
+        QCOMPARE(tallyText({12345, 1, 2}), "12,345 bytes changed, 1 only in A, 2 only in B");
+        QCOMPARE(tallyText({0, 0, 1000}), "1,000 bytes only in B");
+    }
+
+    void noMoreThanTheFile_data() { addForms(); }
+
+    void noMoreThanTheFile()
+    {
+        const auto [form] = fetched<QString>();
+        const BundlePtr a = *sampleBundle("dense-fp16").open();
+        const BundlePtr b = *sampleBundle(form.toStdString()).open();
+        const Difference difference = *compareBundles(*a, *b, {});
+        ByteTally whole;
+        for (const FileDifference &file : difference.files) {
+            QVERIFY(file.tally.inA() <= file.bytesA.value_or(ByteCount()).value);
+            QVERIFY(file.tally.inB() <= file.bytesB.value_or(ByteCount()).value);
+            if (file.bytesA && file.bytesB)
+                QCOMPARE(file.equal, file.tally == ByteTally());
+            whole += file.tally;
+        }
+        const AlignedBytes bytes{a, b, ByteAlignment(*a, *b, difference.weights)};
+        Progress progress;
+        const auto found = VERIFIED(ByteDifferences::find(bytes, progress));
+        QCOMPARE(found->tally(), whole);
+        ByteTally sections;
+        for (std::size_t i = 0; i < bytes.alignment.sections().size(); ++i)
+            sections += found->tallyOf(i);
+        QCOMPARE(sections, whole);
+    }
+
+    /// More runs than are listed: the count is exact, the last run is not counted to the end.
+    void manyRanges()
+    {
+        constexpr std::size_t kElements = 3 * FileDifference::kMaxRanges;
+        Bytes from, to;
+        for (std::size_t i = 0; i < kElements; ++i) {
+            const Bytes one = halves({1.0f}), other = halves({i % 2 == 0 ? 1.25f : 1.0f});
+            from.insert(from.end(), one.begin(), one.end());
+            to.insert(to.end(), other.begin(), other.end()); // one byte of every other element
+        }
+        const BundlePtr a = *denseBundle(from).open(), b = *denseBundle(to).open();
+        const Difference difference = *compareBundles(*a, *b, {});
+        std::size_t cut = 0;
+        for (const FileDifference &file : difference.files) {
+            if (file.equal)
+                continue;
+            cut += file.rangesCut;
+            QCOMPARE(file.tally, (ByteTally{kElements / 2, 0, 0}));
+        }
+        QCOMPARE(cut, 1U);
+    }
+
+    /// Lines of one length byte by byte; of others from what they begin with to what they end with.
+    void linesOfText()
+    {
+        const auto bundle = [](const char *pad) {
+            MadeBundle made;
+            made.weight("w", "[10]", kTen);
+            made.line(fmt::format("tensor<fp16, [1]> y = conv(pad = {}, weight = w, x = x)[name = "
+                                  "string(\"y\")]",
+                                  pad));
+            return *made.open();
+        };
+        const auto tallies = [](const BundlePtr &a, const BundlePtr &b) {
+            const Difference difference = *compareBundles(*a, *b, {});
+            ByteTally whole;
+            for (const FileDifference &file : difference.files)
+                whole += file.tally;
+            const AlignedBytes bytes{a, b, ByteAlignment(*a, *b, difference.weights)};
+            Progress progress;
+            return std::pair(whole, ByteDifferences::find(bytes, progress)->tally());
+        };
+        const auto [files, aligned] = tallies(bundle("12345"), bundle("92349"));
+        QCOMPARE(files, (ByteTally{2, 0, 0}));
+        QCOMPARE(aligned, files);
+        const auto [longer, longerAligned] = tallies(bundle("15"), bundle("12345"));
+        QCOMPARE(longer, (ByteTally{0, 0, 3}));
+        QCOMPARE(longerAligned, longer);
+    }
 };
 
-KERNSCOPE_TEST(TestByteCounterpart, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestByteCounterpart, QCoreApplication)
 #include "tst_byte_counterpart.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/codebook_match.h"
 #include "diff_sample.h"
+#include "tests/rows.h"
 #include "tests/test_program.h"
 
 namespace {
@@ -59,11 +60,11 @@ private slots:
     {
         const BundlePtr a = palette(someCodes(), ascending());
         const auto match = VERIFIED(matchCodebooks(*a, *a, {0, 0}));
-        QCOMPARE(match->booksA, std::uint64_t(1));
+        QCOMPARE(match->booksA, 1U);
         QCOMPARE(match->entriesA, std::uint64_t(kEntries));
         QCOMPARE(match->count(EntryChange::Same), std::uint64_t(kEntries - 1));
         // The entry that nothing takes is told on either side.
-        QCOMPARE(match->count(EntryChange::Unused), std::uint64_t(2));
+        QCOMPARE(match->count(EntryChange::Unused), 2U);
         QCOMPARE(match->entries.size(), kEntries + 1);
         QCOMPARE(match->entries.back().codeA, EntryMatch::kNone);
         QCOMPARE(match->entries.back().codeB, std::uint64_t(kEntries - 1));
@@ -84,11 +85,11 @@ private slots:
             VERIFIED(matchCodebooks(*palette(codes, ascending()), *palette(others, book), {0, 0}));
         QCOMPARE(match->count(EntryChange::Moved), std::uint64_t(kEntries - 1));
         const EntryMatch &one = entryOf(*match, 2);
-        QCOMPARE(one.codeB, std::uint64_t(5));
+        QCOMPARE(one.codeB, 5U);
         QCOMPARE(one.a, one.b);
         QCOMPARE(one.usesA, one.both);
         QCOMPARE(*one.distance(), 0.0);
-        QCOMPARE(*one.element, std::uint64_t(2));
+        QCOMPARE(*one.element, 2U);
     }
 
     void everything()
@@ -110,16 +111,16 @@ private slots:
         QCOMPARE(entryOf(*match, 3).change, EntryChange::Changed);
         QCOMPARE(*entryOf(*match, 3).distance(), 0.5);
         QCOMPARE(entryOf(*match, 5).change, EntryChange::Split);
-        QCOMPARE(entryOf(*match, 5).targets.size(), std::size_t(2));
-        QCOMPARE(entryOf(*match, 5).targets[0].code, std::uint64_t(5));
-        QCOMPARE(entryOf(*match, 5).targets[1].code, std::uint64_t(15));
+        QCOMPARE(entryOf(*match, 5).targets.size(), 2U);
+        QCOMPARE(entryOf(*match, 5).targets[0].code, 5U);
+        QCOMPARE(entryOf(*match, 5).targets[1].code, 15U);
         QCOMPARE(entryOf(*match, 7).change, EntryChange::Merged);
         QCOMPARE(entryOf(*match, 8).change, EntryChange::Merged);
-        QCOMPARE(entryOf(*match, 8).codeB, std::uint64_t(7));
+        QCOMPARE(entryOf(*match, 8).codeB, 7U);
         QCOMPARE(entryOf(*match, 15).change, EntryChange::Unused);
         // 8 of B is taken by nothing; 15 is where a part of 5 went.
         QCOMPARE(match->entries.size(), kEntries + 1);
-        QCOMPARE(match->entries.back().codeB, std::uint64_t(8));
+        QCOMPARE(match->entries.back().codeB, 8U);
         QCOMPARE(match->entries.back().change, EntryChange::Unused);
         QCOMPARE(match->count(EntryChange::Same), std::uint64_t(kEntries - 5));
         // From B to A: what was split is merged there, and the other way round.
@@ -130,17 +131,12 @@ private slots:
         QCOMPARE(entryOf(*back, 7).change, EntryChange::Split);
     }
 
-    void plainCounts_data()
-    {
-        QTest::addColumn<unsigned>("seed");
-        for (unsigned seed = 0; seed < 12; ++seed)
-            QTest::addRow("%u", seed) << seed;
-    }
+    void plainCounts_data() { addRange(0U, 12U); }
 
     /// Random codes: every figure against a count by the definitions.
     void plainCounts()
     {
-        QFETCH(const unsigned, seed);
+        const auto [seed] = fetched<unsigned>();
         std::mt19937 random(seed);
         Codes codes(kCodes), others(kCodes);
         for (std::size_t i = 0; i < kCodes; ++i) {
@@ -156,8 +152,7 @@ private slots:
         for (std::size_t i = 0; i < kEntries; ++i) {
             const EntryMatch &entry = match->entries[i];
             QCOMPARE(entry.codeA, std::uint64_t(i));
-            QCOMPARE(entry.usesA,
-                     std::uint64_t(std::count(codes.begin(), codes.end(), unsigned(i))));
+            QCOMPARE(entry.usesA, std::uint64_t(std::ranges::count(codes, unsigned(i))));
             uses += entry.usesA;
             std::uint64_t most = 0;
             for (unsigned to = 0; to < kEntries; ++to)

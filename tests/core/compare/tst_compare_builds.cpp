@@ -74,7 +74,7 @@ private slots:
         for (const SampleForm &form : sampleForms()) {
             const Difference self = whole(sampleOf(form.name.c_str()), sampleOf(form.name.c_str()));
             for (const ComparedPair &pair : self.weights)
-                QCOMPARE(pair.values->decoded, std::uint64_t(0));
+                QCOMPARE(pair.values->decoded, 0U);
         }
     }
 
@@ -84,7 +84,7 @@ private slots:
         const auto all =
             compareAll(base, {*denseBundle(kTwelve).open(), *denseBundle(kOtherTen).open()});
         QVERIFY(!all[0].weights.front().values && !all[0].weights.front().shapeEqual);
-        QCOMPARE(all[1].weights.front().values->changed, std::uint64_t(2));
+        QCOMPARE(all[1].weights.front().values->changed, 2U);
     }
 
     void cancelled()

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/compare/channel_order.h"
 #include "diff_sample.h"
 #include "tests/test_program.h"
 
@@ -15,7 +14,7 @@ Values randomValues(std::mt19937_64 &random)
 {
     std::normal_distribution<float> value(0, 0.1f);
     Values values(kElements);
-    std::generate(values.begin(), values.end(), [&] { return value(random); });
+    std::ranges::generate(values, [&] { return value(random); });
     return values;
 }
 
@@ -73,9 +72,9 @@ BundlePtr bundleOfShuffled(const std::vector<Shuffled> &weights, const std::stri
 
 const ComparedPair &pairOf(const Bundle &a, const Difference &difference, std::string_view name)
 {
-    return *std::find_if(
-        difference.weights.begin(), difference.weights.end(),
-        [&](const ComparedPair &pair) { return a.weights()[pair.a].name == name; });
+    return *std::ranges::find_if(difference.weights, [&](const ComparedPair &pair) {
+        return a.weights()[pair.a].name == name;
+    });
 }
 
 } // namespace
@@ -115,7 +114,7 @@ private slots:
             std::shuffle(others.begin(), others.end(), random);
             const BundlePtr b = bundleOfShuffled(others);
             const Difference difference = *compareBundles(*a, *b, withValues());
-            QCOMPARE(difference.weights.size(), std::size_t(4));
+            QCOMPARE(difference.weights.size(), 4U);
             const auto check = [&](const char *name, const char *partner, ContentKind kind) {
                 const ComparedPair &pair = pairOf(*a, difference, name);
                 QCOMPARE(pair.pairing, Pairing::Content);
@@ -142,8 +141,8 @@ private slots:
             QVERIFY(
                 QByteArray::fromStdString(verdict(ofOut, *a, *b)).startsWith("channels reordered"));
             if (noise == 0.0f) {
-                QCOMPARE(ofOut.reordered->different, std::uint64_t(0));
-                QCOMPARE(ofIn.reordered->different, std::uint64_t(0));
+                QCOMPARE(ofOut.reordered->different, 0U);
+                QCOMPARE(ofIn.reordered->different, 0U);
                 QCOMPARE(verdict(ofIn, *a, *b), "channels reordered, same values");
             } else {
                 QVERIFY(ofOut.reordered->rmse < 0.1 * double(noise) * 1.1);
@@ -151,9 +150,8 @@ private slots:
             // And the other way round.
             const Difference back = *compareBundles(*b, *a, withValues());
             for (const ComparedPair &pair : difference.weights) {
-                const auto other =
-                    std::find_if(back.weights.begin(), back.weights.end(),
-                                 [&](const ComparedPair &each) { return each.b == pair.a; });
+                const auto other = std::ranges::find_if(
+                    back.weights, [&](const ComparedPair &each) { return each.b == pair.a; });
                 QVERIFY(other != back.weights.end());
                 QCOMPARE(other->a, pair.b);
                 QCOMPARE(other->content, pair.content);
@@ -170,7 +168,7 @@ private slots:
         const BundlePtr b = bundleOfShuffled(
             {{"p", "b1", randomValues(random)}, {"q", "b2", randomValues(random)}});
         const Difference difference = *compareBundles(*a, *b, withValues());
-        QCOMPARE(difference.weights.size(), std::size_t(2));
+        QCOMPARE(difference.weights.size(), 2U);
         for (const ComparedPair &pair : difference.weights) {
             QCOMPARE(pair.pairing, Pairing::Position);
             QCOMPARE(pair.confidence, PairConfidence::Guess);
@@ -239,7 +237,7 @@ private slots:
             QCOMPARE(pair.pairing, Pairing::Content);
             QCOMPARE(b->weights()[pair.b].name, partner);
         }
-        QCOMPARE(difference.weights.size(), std::size_t(2));
+        QCOMPARE(difference.weights.size(), 2U);
     }
 
     /// A pair that its name and its operation make is called reordered as well.
@@ -263,7 +261,7 @@ private slots:
         const BundlePtr c = bundleOfShuffled({{"w", "op", reordered(from, two, {})}});
         {
             const auto order = VERIFIED(diff::findChannelOrder(*a, 0, *c, 0));
-            QCOMPARE(ChannelOrder::moved(order->outputs), std::size_t(2));
+            QCOMPARE(ChannelOrder::moved(order->outputs), 2U);
         }
         QVERIFY(!diff::findChannelOrder(*a, 0, *a, 0));
     }
@@ -300,7 +298,7 @@ private slots:
             QVERIFY(sketchA);
             if (!sketchB || sketchB->samples() != sketchA->samples())
                 continue;
-            QCOMPARE(sketchA->samples(), std::size_t(64)); // all of so few
+            QCOMPARE(sketchA->samples(), 64U); // all of so few
             const double forth = diff::WeightSketch::correlation(*sketchA, *sketchB);
             QCOMPARE(forth, diff::WeightSketch::correlation(*sketchB, *sketchA));
             QVERIFY(forth >= -1 && forth <= 1);

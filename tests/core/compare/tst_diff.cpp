@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/overlaid_file.h"
 #include "core/base/text.h"
 #include "core/bundle/statistics.h"
+#include "core/codec/decode/decoder.h"
+#include "core/compare/element_changes.h"
 #include "core/patch/patch.h"
 #include "diff_sample.h"
+#include "sample_bundles.h"
+#include "tests/core/patch/form_rows.h"
 #include "tests/test_program.h"
 
 namespace {
@@ -41,8 +46,49 @@ BundlePtr namedBundle(const std::vector<Named> &weights)
     return *made.open();
 }
 
+/// What every element is stored as and stands for.
+struct Elements {
+    std::vector<std::int64_t> codes;
+    std::vector<float> values;
+};
+
+Elements elementsOf(const Bundle &bundle, std::size_t weight)
+{
+    const auto decoder = *bundle.decoder(weight);
+    Elements elements;
+    elements.codes.resize(decoder.elements().value);
+    elements.values.resize(decoder.elements().value);
+    decoder.codes(0, elements.codes);
+    decoder.decodeFloat(0, elements.values);
+    return elements;
+}
+
+std::set<std::uint64_t> differencesOf(const Elements &a, const Elements &b)
+{
+    std::set<std::uint64_t> found;
+    for (std::size_t i = 0; i < a.codes.size(); ++i) {
+        if (a.codes[i] != b.codes[i] ||
+            std::bit_cast<std::uint32_t>(a.values[i]) != std::bit_cast<std::uint32_t>(b.values[i]))
+            found.insert(i);
+    }
+    return found;
+}
+
+std::set<std::uint64_t> markedElements(const Bundle &bundle, std::size_t weight)
+{
+    const auto decoder = *bundle.decoder(weight);
+    const ElementChanges changes(bundle, weight, decoder);
+    std::set<std::uint64_t> found;
+    for (std::uint64_t e = 0; e < decoder.elements().value; ++e) {
+        if (changes.changed(e))
+            found.insert(e);
+    }
+    return found;
+}
+
 } // namespace
 
+/// The cells that the pictures and the grid outline as changed.
 class TestDiff : public QObject
 {
     Q_OBJECT
@@ -50,10 +96,7 @@ class TestDiff : public QObject
 private slots:
     void baseNames_data()
     {
-        addColumns<QByteArray, QByteArray>();
-        const auto row = [](const char *name, const char *base) {
-            addRow(name, QByteArray(name), QByteArray(base));
-        };
+        const auto row = addColumns<QByteArray, QByteArray>();
         row("w", "w");
         row("w_quantized", "w");
         row("w_palettized_sparsified", "w");
@@ -70,39 +113,11 @@ private slots:
         QCOMPARE(QByteArray::fromStdString(baseName(name.toStdString())), base);
     }
 
-    void selfIsIdentical_data()
-    {
-        QTest::addColumn<QByteArray>("form");
-        for (const SampleForm &form : sampleForms())
-            addRow(form.name.c_str(), QByteArray::fromStdString(form.name));
-    }
-
-    void selfIsIdentical()
-    {
-        QFETCH(const QByteArray, form);
-        const BundlePtr a = *sampleBundle(form.toStdString()).open();
-        const BundlePtr b = *sampleBundle(form.toStdString()).open();
-        for (const BundlePtr &other : {a, b}) { // the very same files as well
-            const auto difference = compareBundles(*a, *other, withValues());
-            QVERIFY(difference);
-            QVERIFY(difference->identical && difference->program.equal);
-            QCOMPARE(difference->weights.size(), std::size_t{2});
-            QVERIFY(difference->onlyA.empty() && difference->onlyB.empty());
-            for (const ComparedPair &pair : difference->weights) {
-                QVERIFY(pair.layoutEqual && pair.storedEqual && pair.values->identical());
-                QCOMPARE(pair.storedRatio, 1.0);
-                QCOMPARE(verdict(pair, *a, *other), "identical");
-            }
-            for (const FileDifference &file : difference->files)
-                QVERIFY(file.equal && file.ranges.empty());
-        }
-    }
-
-    void patchedElementIsOneChange_data() { selfIsIdentical_data(); }
+    void patchedElementIsOneChange_data() { addForms(); }
 
     void patchedElementIsOneChange()
     {
-        QFETCH(const QByteArray, form);
+        const auto [form] = fetched<QString>();
         const BundlePtr a = *sampleBundle(form.toStdString()).open();
         const BundlePtr fresh = *sampleBundle(form.toStdString()).open();
         const auto before = decoded(*a, "w");
@@ -127,19 +142,14 @@ private slots:
         QVERIFY(!difference->identical);
         const ComparedPair &pair = difference->weights[0];
         QVERIFY(pair.layoutEqual && !pair.storedEqual);
-        QCOMPARE(pair.values->changed, std::uint64_t{1});
-        QCOMPARE(pair.values->equal, static_cast<std::uint64_t>(before.size() - 1));
+        QCOMPARE(pair.values->changed, 1U);
+        QCOMPARE(pair.values->equal, std::uint64_t(before.size() - 1));
         QCOMPARE(verdict(pair, *a, *b), "1 value differs");
         QCOMPARE(verdict(difference->weights[1], *a, *b), "identical");
-        std::uint64_t bytes = 0;
-        for (const FileDifference &file : difference->files) {
-            for (const ByteRange &range : file.ranges)
-                bytes += range.bytes.value;
-        }
         std::uint64_t planBytes = 0;
         for (const FileEdit &edit : planned->front().bytes)
             planBytes += edit.after.size();
-        QCOMPARE(bytes, planBytes);
+        QCOMPARE(bytesApart(*difference), planBytes);
     }
 
     void pairing()
@@ -211,7 +221,7 @@ private slots:
             return *Bundle::open("weight.bin", {.memory = {{"weight.bin", writer.finish()}}});
         };
         const auto same = pairsText(*bare(kTen, kTwelve), *bare(kOtherTen, kTwelve));
-        QCOMPARE(same.size(), std::size_t{2});
+        QCOMPARE(same.size(), 2U);
         QVERIFY(same[0].ends_with("(name)") && same[1].ends_with("(name)"));
         const auto moved = pairsText(*bare(kTen, kTwelve), *bare(kTwelve, kTen));
         const std::vector<std::string> byContent{"blob@0x40=blob@0xc0 (content)",
@@ -228,7 +238,7 @@ private slots:
         const BundlePtr b = *denseBundle(kTen).open();
         const auto difference = compareBundles(*a, *b, {});
         QVERIFY(!difference->identical);
-        QCOMPARE(difference->files.size(), std::size_t{4});
+        QCOMPARE(difference->files.size(), 4U);
         for (const FileDifference &file : difference->files) {
             QCOMPARE(file.equal, file.path != "extra.txt");
             QCOMPARE(file.bytesB.has_value(), file.path != "extra.txt");
@@ -240,7 +250,7 @@ private slots:
         const auto mixed = compareBundles(*bare, *b, withValues());
         QVERIFY(!mixed->identical);
         QVERIFY(mixed->files[0].equal);
-        QCOMPARE(mixed->weights.size(), std::size_t{1});
+        QCOMPARE(mixed->weights.size(), 1U);
         QVERIFY(mixed->weights[0].values->identical());
     }
 
@@ -336,7 +346,7 @@ private slots:
         bad.consume("w");
         const BundlePtr a = *denseBundle(kTen).open(), b = *bad.open();
         const auto difference = VERIFIED(compareBundles(*a, *b, withValues()));
-        QCOMPARE(difference->weights.size(), std::size_t{1});
+        QCOMPARE(difference->weights.size(), 1U);
         QVERIFY(difference->weights[0].fault);
         QCOMPARE(verdict(difference->weights[0], *a, *b), "cannot be compared");
     }
@@ -345,7 +355,7 @@ private slots:
     {
         const BundlePtr a = *denseBundle(kTen).open(), b = *denseBundle(kTwelve).open();
         const auto difference = compareBundles(*a, *b, withValues());
-        QCOMPARE(difference->weights.size(), std::size_t{1});
+        QCOMPARE(difference->weights.size(), 1U);
         QVERIFY(!difference->weights[0].shapeEqual && !difference->weights[0].values);
         QCOMPARE(verdict(difference->weights[0], *a, *b), "shapes differ");
         const Error values = REFUSED(compareValues(*a, *b, {0, 0}, 0.0));
@@ -363,7 +373,44 @@ private slots:
         QVERIFY(compareBundles(*a, *b, withValues(), &whole));
         QCOMPARE(whole.fraction(), 1.0);
     }
+
+    void flippedBits_data() { addForms(); }
+
+    /// Every bit of every part in a weight file, one at a time: exactly the elements whose code or
+    /// value is another one are marked. (A changed scale marks all that it scales, zeros too.)
+    void flippedBits()
+    {
+        const auto [form] = fetched<QString>();
+        const BundlePtr bundle = *sampleBundle(form.toStdString()).open();
+        const Elements before = elementsOf(*bundle, 0);
+        for (const codec::Operand &part : bundle->weights()[0].operands()) {
+            const OperandPlace &place = *part.place;
+            if (place.isLiteral() || part.role == codec::PartRole::Mask)
+                continue; // a single bit of a mask contradicts the number of survivors
+            const bool scales =
+                part.role != codec::PartRole::Data && part.role != codec::PartRole::NonzeroData &&
+                part.role != codec::PartRole::Indices && part.role != codec::PartRole::Lut;
+            OverlaidFile &file = *bundle->files()[place.file].file;
+            for (std::uint64_t bit = 0; bit < 8 * place.bytes.value; ++bit) {
+                const FileOffset at(place.dataOffset.value + bit / 8);
+                const std::byte old = file.bytes()[at.value];
+                const std::byte now = old ^ static_cast<std::byte>(1u << (bit % 8));
+                QVERIFY(file.write(at, std::span(&now, 1)));
+                const auto expected = differencesOf(before, elementsOf(*bundle, 0));
+                const auto found = markedElements(*bundle, 0);
+                QVERIFY(file.write(at, std::span(&old, 1)));
+                const QByteArray text = QByteArray::fromStdString(
+                    std::string(codec::partRoleName(part.role)) + " bit " + std::to_string(bit));
+                if (scales)
+                    QVERIFY2(
+                        std::includes(found.begin(), found.end(), expected.begin(), expected.end()),
+                        text.constData());
+                else
+                    QVERIFY2(found == expected, text.constData());
+            }
+        }
+    }
 };
 
-KERNSCOPE_TEST(TestDiff, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestDiff, QCoreApplication)
 #include "tst_diff.moc"

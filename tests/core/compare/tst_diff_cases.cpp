@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/build_verdict.h"
 #include "core/compare/codebook_match.h"
-#include "core/compare/limits.h"
 #include "core/compare/worst_places.h"
 #include "core/numeric/half.h"
 #include "diff_sample.h"
@@ -45,10 +44,10 @@ private slots:
         std::mt19937 random(7);
         std::vector<std::uint8_t> codes(256);
         for (std::uint8_t &code : codes)
-            code = static_cast<std::uint8_t>(random());
+            code = std::uint8_t(random());
         std::vector<float> entries(16);
         for (std::size_t i = 0; i < entries.size(); ++i)
-            entries[i] = static_cast<float>(i) * 0.25F - 2;
+            entries[i] = float(i) * 0.25F - 2;
         std::vector<std::size_t> order(16);
         for (std::size_t i = 0; i < order.size(); ++i)
             order[i] = (i * 5 + 3) % 16;
@@ -56,7 +55,7 @@ private slots:
         for (std::size_t i = 0; i < entries.size(); ++i) {
             const Bytes half = halves({entries[i]});
             fromBook.insert(fromBook.end(), half.begin(), half.end());
-            std::copy(half.begin(), half.end(), toBook.begin() + std::ptrdiff_t(2 * order[i]));
+            std::ranges::copy(half, toBook.begin() + std::ptrdiff_t(2 * order[i]));
         }
         for (const std::uint8_t code : codes)
             toCodes.push_back(static_cast<std::byte>(order[code & 15] | order[code >> 4] << 4));
@@ -99,10 +98,10 @@ private slots:
         const Difference difference = whole(a, b);
         const ComparedPair &pair = difference.weights.front();
         QVERIFY(!pair.fault && pair.layoutEqual && pair.values && pair.values->identical());
-        QCOMPARE(pair.values->elements(), std::uint64_t(5));
+        QCOMPARE(pair.values->elements(), 5U);
         QCOMPARE(verdict(pair, *a, *b), "same values");
         QVERIFY(!difference.identical); // the files are not the same
-        QCOMPARE(bytesApart(difference), std::uint64_t(1));
+        QCOMPARE(bytesApart(difference), 1U);
         QCOMPARE(pairChangesText(*a, *b, pair), std::string());
     }
 
@@ -118,16 +117,16 @@ private slots:
         };
         const BundlePtr a = build(std::byte{0}), b = build(std::byte{0x5A});
         const Difference difference = whole(a, b);
-        QCOMPARE(difference.weights.size(), std::size_t(2));
+        QCOMPARE(difference.weights.size(), 2U);
         for (const ComparedPair &pair : difference.weights) {
             QVERIFY(pair.storedEqual && pair.values->identical());
             QCOMPARE(verdict(pair, *a, *b), "identical");
         }
         QVERIFY(!difference.identical);
-        QCOMPARE(bytesApart(difference), std::uint64_t(5));
+        QCOMPARE(bytesApart(difference), 5U);
         const auto &ranges = difference.files.front().ranges;
-        QCOMPARE(ranges.size(), std::size_t(1));
-        QCOMPARE(ranges.front().bytes.value, std::uint64_t(5));
+        QCOMPARE(ranges.size(), 1U);
+        QCOMPARE(ranges.front().bytes.value, 5U);
     }
 
     /// A bundle without its metadata holds the same weights.
@@ -144,7 +143,7 @@ private slots:
             QVERIFY(!difference.identical && difference.program.equal);
             const ComparedPair &pair = difference.weights.front();
             QVERIFY(pair.storedEqual && pair.values->identical());
-            QCOMPARE(bytesApart(difference), std::uint64_t(6));
+            QCOMPARE(bytesApart(difference), 6U);
             for (const FileDifference &file : difference.files) {
                 const bool alone = file.bytesA.has_value() != file.bytesB.has_value();
                 QCOMPARE(file.equal, !alone);
@@ -171,17 +170,17 @@ private slots:
         consume(copies, "one", "v");
         consume(copies, "two", "u");
         const BundlePtr a = *shared.open(), b = *copies.open();
-        QCOMPARE(a->weights().size(), std::size_t(1));
-        QCOMPARE(a->weights().front().consumers.size(), std::size_t(2));
+        QCOMPARE(a->weights().size(), 1U);
+        QCOMPARE(a->weights().front().consumers.size(), 2U);
         const Difference self = whole(a, *shared.open());
         QVERIFY(self.identical);
-        QCOMPARE(self.weights.size(), std::size_t(1));
-        QCOMPARE(buildVerdict(*a, *a, self).storedA, std::uint64_t(20));
+        QCOMPARE(self.weights.size(), 1U);
+        QCOMPARE(buildVerdict(*a, *a, self).storedA, 20U);
         const Difference forth = whole(a, b), back = whole(b, a);
         QCOMPARE(namesOf(*a, *b, forth), (std::vector<std::string>{"w=v"}));
-        QCOMPARE(forth.onlyB.size(), std::size_t(1));
-        QCOMPARE(back.onlyA.size(), std::size_t(1));
-        QCOMPARE(buildVerdict(*a, *b, forth).storedB, std::uint64_t(40));
+        QCOMPARE(forth.onlyB.size(), 1U);
+        QCOMPARE(back.onlyA.size(), 1U);
+        QCOMPARE(buildVerdict(*a, *b, forth).storedB, 40U);
         QVERIFY(!forth.identical && !back.identical);
         QVERIFY(forth.weights.front().values->identical());
     }
@@ -234,8 +233,7 @@ private slots:
             QCOMPARE(pair.pairing, Pairing::Name);
             QVERIFY(pair.values->identical());
         }
-        // What one side calls otherwise is found by what it holds, not by a name that is nearly the
-        // same.
+        // What one side calls otherwise is found by what it holds, not by a name that is alike.
         const BundlePtr c = build({{"W", kTen}, {"V", kOtherTen}});
         const BundlePtr d = build({{"w", kOtherTen}, {"v", kTen}});
         QCOMPARE(namesOf(*c, *d, whole(c, d)), (std::vector<std::string>{"W=v", "V=w"}));
@@ -260,7 +258,7 @@ private slots:
         };
         const auto a = build("[0]", {}), b = build("[0]", {}), c = build("[10]", kTen);
         QVERIFY(a && b && c);
-        QCOMPARE((*a)->weights().size(), std::size_t(1));
+        QCOMPARE((*a)->weights().size(), 1U);
         const Difference self = whole(*a, *b);
         QVERIFY(self.identical);
         const ComparedPair &pair = self.weights.front();
@@ -308,8 +306,7 @@ private slots:
         std::mt19937 random(5);
         std::vector<std::uint16_t> values(32 * 16);
         for (std::uint16_t &value : values)
-            value =
-                floatToHalf(static_cast<float>(static_cast<int>(random() % 2001) - 1000) / 256.0F);
+            value = floatToHalf(float(int(random() % 2001) - 1000) / 256.0F);
         std::vector<std::uint16_t> moved(values.size());
         for (std::size_t row = 0; row < 32; ++row)
             std::copy_n(values.begin() + std::ptrdiff_t(row * 16), 16,
@@ -340,7 +337,7 @@ private slots:
         for (const bool forth : {true, false}) {
             const BundlePtr &from = forth ? *a : *b, &to = forth ? *b : *a;
             const Difference difference = whole(from, to);
-            QCOMPARE(difference.weights.size(), std::size_t(2));
+            QCOMPARE(difference.weights.size(), 2U);
             for (const ComparedPair &pair : difference.weights) {
                 const bool lost = from->weights()[pair.a].name == "v";
                 QCOMPARE(verdict(pair, *from, *to),
@@ -373,7 +370,7 @@ private slots:
             DiffLimits limits;
             limits.values.maxAbs = 1;
             const auto faults = checkLimits(**b, **b, same, limits);
-            QCOMPARE(faults.size(), std::size_t(1));
+            QCOMPARE(faults.size(), 1U);
             QCOMPARE(faults.front().limit, "readable");
         }
     }

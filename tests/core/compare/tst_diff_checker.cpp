@@ -13,10 +13,7 @@ QByteArray check(const Bundle &a, std::size_t weightA, const Bundle &b, std::siz
 /// One dense weight of that type over raw bytes.
 BundlePtr rawBundle(ElementType type, const Bytes &bytes)
 {
-    MadeBundle made;
-    const std::string shape = fmt::format("[{}]", 8 * bytes.size() / bitWidth(type));
-    made.constant(fmt::format("tensor<{}, {}>", elementTypeName(type), shape), "w",
-                  made.blob(type, shape, bytes));
+    MadeBundle made = typedBundle(type, bytes);
     made.consume("w");
     return made.open().value_or(nullptr);
 }
@@ -38,19 +35,15 @@ private slots:
     {
         std::vector<float> a(4096), b(4096);
         for (std::size_t i = 0; i < a.size(); ++i) {
-            a[i] = 1.0F + static_cast<float>(i % 1024) / 1024.0F;
+            a[i] = 1.0F + float(i % 1024) / 1024.0F;
             b[i] = std::nextafter(a[i], 1e9F);
         }
-        const auto bytesOf = [](const std::vector<float> &values) {
-            const auto bytes = std::as_bytes(std::span(values));
-            return Bytes(bytes.begin(), bytes.end());
-        };
         const BundlePtr from = rawBundle(ElementType::Fp32, bytesOf(a));
         const BundlePtr to = rawBundle(ElementType::Fp32, bytesOf(b));
         const auto found = *compareValues(*from, *to, {0, 0}, 0);
-        QCOMPARE(found.changed, std::uint64_t{4096});
-        QCOMPARE(found.maxUlp, std::uint64_t{1});
-        QCOMPARE(found.ulpHistogram.size(), std::size_t{33});
+        QCOMPARE(found.changed, 4096U);
+        QCOMPARE(found.maxUlp, 1U);
+        QCOMPARE(found.ulpHistogram.size(), 33U);
         QVERIFY(found.maxAbs > 0 && found.faithful());
     }
 
@@ -61,17 +54,16 @@ private slots:
             for (const ElementType b : kTypes)
                 QTest::addRow("%s %s", std::string(elementTypeName(a)).c_str(),
                               std::string(elementTypeName(b)).c_str())
-                    << static_cast<int>(a) << static_cast<int>(b);
+                    << int(a) << int(b);
         }
     }
 
-    /// Random bits of every type against every type: NaN payloads, infinities, subnormals, both
-    /// zeros.
+    /// Random bits of each type against each: NaN payloads, infinities, subnormals, both zeros.
     void randomTypes()
     {
         const auto [a, b] = fetched<int, int>();
         const auto typeA = static_cast<ElementType>(a), typeB = static_cast<ElementType>(b);
-        std::mt19937 random(static_cast<unsigned>(100 * a + b));
+        std::mt19937 random(unsigned(100 * a + b));
         for (const std::size_t count : {1u, 17u, 9000u}) {
             Bytes bytesA(count * bitWidth(typeA) / 8), bytesB(count * bitWidth(typeB) / 8);
             for (std::byte &byte : bytesA)

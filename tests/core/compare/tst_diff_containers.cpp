@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What comparisons promise of every container (container_samples.cpp has one of each).
+// Core AI packages beside one another and beside programs of Core ML.
 #include "container_samples.h"
+#include "core/compare/build_verdict.h"
 #include "core/patch/patch.h"
 #include "diff_sample.h"
+#include "made_coreai.h"
 #include "mirror.h"
 #include "plain_figures.h"
+#include "tests/test_program.h"
 
 namespace {
 
@@ -19,6 +23,37 @@ std::string firstIndex(const Shape &shape)
     for (std::size_t i = 0; i < shape.size(); ++i)
         text += i == 0 ? "0" : ",0";
     return text.empty() ? "0" : text;
+}
+
+constexpr std::size_t kRows = 12, kColumns = 20;
+
+float valueAt(std::size_t row, std::size_t column)
+{
+    return float(row * kColumns + column) * 0.25f - 20;
+}
+
+Bytes matrixBytes(bool turned)
+{
+    Bytes bytes;
+    for (std::size_t i = 0; i < kRows * kColumns; ++i) {
+        const Bytes one =
+            halves({turned ? valueAt(i % kRows, i / kRows) : valueAt(i / kColumns, i % kColumns)});
+        bytes.insert(bytes.end(), one.begin(), one.end());
+    }
+    return bytes;
+}
+
+/// One product with a weight; `unused` further resources move it and change the keys.
+MadeCoreAi network(bool blob)
+{
+    MadeCoreAi made;
+    const Shape shape{kRows, kColumns};
+    const auto weight = blob ? made.blob(shape, Elem::F16, matrixBytes(false))
+                             : made.constant(shape, Elem::F16, matrixBytes(false));
+    const auto x = made.operation("primitive.input_v1", {}, {1, kRows}, Elem::F16);
+    made.output(
+        {made.operation("broadcasting_batch_matmul_v1", {x, weight}, {1, kColumns}, Elem::F16)});
+    return made;
 }
 
 } // namespace
@@ -43,10 +78,10 @@ private slots:
                 QCOMPARE(pair.a, pair.b);
                 QVERIFY(pair.layoutEqual && pair.storedEqual && !pair.moved);
                 QVERIFY(pair.values && pair.values->identical() && pair.values->faithful());
-                QCOMPARE(pair.values->decoded, std::uint64_t(0)); // the stored bytes say it
+                QCOMPARE(pair.values->decoded, 0U); // the stored bytes say it
                 QCOMPARE(verdict(pair, *a, *other), "identical");
             }
-            QCOMPARE(bytesApart(difference), std::uint64_t(0));
+            QCOMPARE(bytesApart(difference), 0U);
         }
     }
 
@@ -146,19 +181,75 @@ private slots:
         }
     }
 
+    void sameContentInOtherBytes()
+    {
+        const BundlePtr a = network(true).open(), b = network(false).open();
+        QVERIFY(a && b);
+        const auto compared = VERIFIED(compareBundles(*a, *b, {.values = true}));
+        const Difference &difference = *compared;
+        QVERIFY(!difference.identical);
+        QCOMPARE(difference.weights.size(), 1U);
+        QVERIFY(difference.weights.front().values &&
+                difference.weights.front().values->identical());
+        const std::string text = faithfulText(*a, difference, buildVerdict(*a, *b, difference));
+        QVERIFY2(text.find("program and values are the same") != text.npos, text.c_str());
+    }
+
+    void sameBytesInAnotherOrder()
+    {
+        const auto turned = [](std::initializer_list<int> axes) {
+            MadeCoreAi made;
+            const Shape shape{2, 6}, read{2, 3, 2};
+            const auto codes = made.constant(shape, Elem::Ui2, byteRow({0xE4, 0x1B, 0x4E}));
+            const auto books =
+                made.constant({2, 1, 4, 1}, Elem::F16, halves({1, 2, 3, 4, 5, 6, 7, 8}));
+            const auto axis = made.constant({}, Elem::Si16, byteRow({0, 0}), true);
+            const auto value =
+                made.operation("primitive.lut_to_dense_v1", {codes, books, axis}, shape, Elem::F16);
+            const auto flat =
+                made.operation("primitive.reshape_v2", {value, axis}, read, Elem::F16);
+            made.output(
+                {made.operation("primitive.cast_v1", {made.transposed(flat, axes, read, Elem::F16)},
+                                read, Elem::F32)});
+            return made.open();
+        };
+        const BundlePtr a = turned({2, 1, 0}), b = turned({2, 1, 0}), c = turned({0, 1, 2});
+        QVERIFY(a && b && c);
+        const auto same = VERIFIED(compareBundles(*a, *b, {.values = true}));
+        const auto other = VERIFIED(compareBundles(*a, *c, {.values = true}));
+        QVERIFY(same->weights.front().values && same->weights.front().values->identical());
+        QVERIFY(other->weights.front().values && !other->weights.front().values->identical());
+    }
+
+    void findsTheTranspose()
+    {
+        const BundlePtr a = network(true).open();
+        MadeBundle made;
+        made.layer("kernel", "[20, 12]", matrixBytes(true));
+        const auto b = Bundle::open("x.mlmodelc", made.options());
+        QVERIFY(a && b);
+        const auto compared = VERIFIED(compareBundles(*a, **b, {.values = true}));
+        const Difference &difference = *compared;
+        QCOMPARE(difference.weights.size(), 1U);
+        const ComparedPair &pair = difference.weights.front();
+        QVERIFY(pair.pairing == Pairing::Content);
+        const auto changes = pairChanges(*a, **b, pair);
+        QVERIFY(std::ranges::find(changes, "transposed") != changes.end());
+    }
+
 private:
     static void rows()
     {
         QTest::addColumn<int>("index");
         const auto all = containerSamples();
         for (std::size_t i = 0; i < all.size(); ++i)
-            addRow(all[i].name, static_cast<int>(i));
+            addRow(all[i].name, int(i));
     }
 
     static ContainerSample sample()
     {
         QFETCH(int, index);
-        return containerSamples()[static_cast<std::size_t>(index)];
+        return containerSamples()[std::size_t(index)];
     }
 
     /// The sample with 2 in the first element of its first weight, and how many bytes that changed;

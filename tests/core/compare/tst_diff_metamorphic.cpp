@@ -4,7 +4,6 @@
 #include "core/compare/task_comparison.h"
 #include "core/numeric/npy.h"
 #include "core/patch/edit/edit_parser.h"
-#include "core/patch/patch.h"
 #include "core/patch/reencode/reencode.h"
 #include "core/report/patch_files.h"
 #include "diff_sample.h"
@@ -80,14 +79,6 @@ std::uint64_t differentValues(const BundlePtr &a, const BundlePtr &b, std::size_
     return count;
 }
 
-std::uint64_t rangeBytes(const Difference &difference)
-{
-    std::uint64_t bytes = 0;
-    for (const FileDifference &file : difference.files)
-        bytes += file.tally.total();
-    return bytes;
-}
-
 } // namespace
 
 /// What must hold whatever is compared.
@@ -106,11 +97,16 @@ private slots:
             const Difference difference = whole(a, other);
             QVERIFY(difference.identical && difference.program.equal);
             QVERIFY(difference.onlyA.empty() && difference.onlyB.empty());
+            QCOMPARE(difference.weights.size(), a->weights().size());
             for (const ComparedPair &pair : difference.weights) {
                 QVERIFY(pair.layoutEqual && pair.storedEqual);
                 QVERIFY(pair.values && pair.values->identical() && pair.values->faithful());
+                QCOMPARE(pair.storedRatio, 1.0);
+                QCOMPARE(verdict(pair, *a, *other), "identical");
             }
-            QCOMPARE(rangeBytes(difference), std::uint64_t(0));
+            for (const FileDifference &file : difference.files)
+                QVERIFY(file.equal && file.ranges.empty());
+            QCOMPARE(bytesApart(difference), 0U);
             if (const auto tasks = compareTasks(*a, *other)) {
                 QVERIFY(tasks->equal() && tasks->tasksA > 0);
                 QCOMPARE(tasks->tasksA, tasks->tasksB);
@@ -162,13 +158,11 @@ private slots:
                 program = program || bytes.file == a->programFile();
             }
             QVERIFY2(!difference.identical, text.c_str());
-            // Lines of text are set against each other whole, parts that grew by what is beside
-            // them.
-            const bool sameLayout =
-                std::all_of(difference.weights.begin(), difference.weights.end(),
-                            [](const ComparedPair &pair) { return pair.layoutEqual; });
+            // Lines are set against each other whole, parts that grew by what is beside them.
+            const bool sameLayout = std::ranges::all_of(
+                difference.weights, [](const ComparedPair &pair) { return pair.layoutEqual; });
             if (!program && sameLayout)
-                QVERIFY2(rangeBytes(difference) == planned, text.c_str());
+                QVERIFY2(bytesApart(difference) == planned, text.c_str());
             for (const ComparedPair &pair : difference.weights) {
                 QVERIFY2(pair.a == pair.b && pair.values, text.c_str());
                 QCOMPARE(pair.values->different(), differentValues(a, b, pair.a));
@@ -199,7 +193,7 @@ private slots:
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write(QByteArray::fromStdString(npyHeader(ElementType::Fp32, a->weights()[0].shape)));
         file.write(reinterpret_cast<const char *>(values.data()),
-                   static_cast<qint64>(values.size() * sizeof(float)));
+                   qint64(values.size() * sizeof(float)));
         file.close();
         const auto edit =
             VERIFIED(parseEdit(Edit::Kind::FromNpy, "w=" + file.fileName().toStdString()));
@@ -240,7 +234,7 @@ private slots:
             QVERIFY2(patch::checkResult(origin, *made, "changes.kpatch"), script->c_str());
             for (const ComparedPair &pair : whole(b, made).weights)
                 QVERIFY2(pair.storedEqual, script->c_str());
-            if (rangeBytes(whole(a, b)) > 0)
+            if (bytesApart(whole(a, b)) > 0)
                 QVERIFY(!patch::checkBase(origin, *b, "changes.kpatch"));
             ++scripts;
         }
@@ -267,7 +261,7 @@ private slots:
         const auto encoded = VERIFIED(codec::encodeForm(values, a->weights()[0].shape, spec));
         const auto b = VERIFIED(reencodeWeight(*a, 0, *encoded));
         const Difference difference = whole(a, *b);
-        QCOMPARE(difference.weights.size(), std::size_t(2));
+        QCOMPARE(difference.weights.size(), 2U);
         for (const ComparedPair &pair : difference.weights)
             QVERIFY(pair.values && pair.values->identical() && pair.values->faithful());
         QVERIFY(difference.program.sameComputation);

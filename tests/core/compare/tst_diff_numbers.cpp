@@ -2,6 +2,7 @@
 #include "core/compare/worst_places.h"
 #include "diff_sample.h"
 #include "plain_figures.h"
+#include "tests/test_program.h"
 
 namespace {
 
@@ -48,9 +49,46 @@ std::pair<Bytes, Bytes> crossed(ElementType typeA, ElementType typeB)
     return both;
 }
 
+constexpr std::uint64_t kTwo53 = std::uint64_t{1} << 53;
+constexpr std::uint64_t kTwo63 = std::uint64_t{1} << 63;
+
+BundlePtr unsignedOf(const std::vector<std::uint64_t> &values)
+{
+    return checkpointOf("U64", values.size(), bytesOf(values));
+}
+
+BundlePtr signedOf(const std::vector<std::int64_t> &values)
+{
+    return checkpointOf("I64", values.size(), bytesOf(values));
+}
+
+BundlePtr doublesOf(const std::vector<double> &values)
+{
+    return checkpointOf("F64", values.size(), bytesOf(values));
+}
+
+ValueDifference figuresOf(const BundlePtr &a, const BundlePtr &b, double tolerance = 0)
+{
+    return *compareValues(*a, *b, {0, 0}, tolerance);
+}
+
+WorstPlaces placesOf(const BundlePtr &a, const BundlePtr &b)
+{
+    PlacesWanted wanted;
+    wanted.channels = wanted.elements = 10;
+    wanted.bins = true;
+    return *findWorstPlaces(*a, *b, {0, 0}, wanted);
+}
+
+bool near(double found, double expected)
+{
+    return std::abs(found - expected) <= 1e-12 * std::abs(expected);
+}
+
 } // namespace
 
 /// Numbers that comparisons are known to get wrong, very large weights and very small ones.
+/// Numbers that doubles do not hold, or whose squares they do not hold.
 class TestDiffNumbers : public QObject
 {
     Q_OBJECT
@@ -65,7 +103,7 @@ private slots:
                  {ElementType::Fp16, ElementType::Bf16, ElementType::Fp32, ElementType::Fp64})
                 QTest::addRow("%s %s", std::string(elementTypeName(a)).c_str(),
                               std::string(elementTypeName(b)).c_str())
-                    << static_cast<int>(a) << static_cast<int>(b);
+                    << int(a) << int(b);
         }
     }
 
@@ -89,16 +127,14 @@ private slots:
         const auto found = *compareValues(*one, *two, {0, 0}, 0);
         if (a != b)
             return;
-        // Equal pairs by counting: both zeros (4), six kinds of NaN (36), all others with
-        // themselves.
+        // Equal pairs by counting: both zeros (4), six kinds of NaN (36), others with themselves.
         const std::uint64_t codes = specialCodes(static_cast<ElementType>(a)).size() /
                                     (bitWidth(static_cast<ElementType>(a)) / 8);
         QCOMPARE(found.equal, std::uint64_t{4 + 36} + (codes - 2 - 6));
         QCOMPARE(found.elements(), codes * codes);
     }
 
-    /// Renamed weights that differ in the payloads of NaN and the signs of zeros alone hold the
-    /// same.
+    /// Renamed weights that differ in the payloads of NaN and the signs of zeros hold the same.
     void payloadsAndSignsPairByContent()
     {
         const BundlePtr a =
@@ -106,7 +142,7 @@ private slots:
         const BundlePtr b =
             *typedBundle(ElementType::Fp16, hex("55ff 0080 003c 017c 0000 0140"), "y").open();
         const Difference difference = whole(a, b);
-        QCOMPARE(difference.weights.size(), std::size_t(1));
+        QCOMPARE(difference.weights.size(), 1U);
         const ComparedPair &pair = difference.weights.front();
         QCOMPARE(pair.pairing, Pairing::Content);
         QCOMPARE(pair.content, ContentKind::Exact);
@@ -127,9 +163,9 @@ private slots:
             const auto found =
                 VERIFIED(compareValues(swapped ? *b : *a, swapped ? *a : *b, {0, 0}, 0));
             QCOMPARE(found->maxUlp, (std::uint64_t{1} << 62) - 4);
-            QCOMPARE(found->equal, std::uint64_t(1));
-            QCOMPARE(found->changed, std::uint64_t(2));
-            QCOMPARE(swapped ? found->zeroed : found->revived, std::uint64_t(1));
+            QCOMPARE(found->equal, 1U);
+            QCOMPARE(found->changed, 2U);
+            QCOMPARE(swapped ? found->zeroed : found->revived, 1U);
         }
         // Unsigned ones of 8 bits above 127 are no negative numbers.
         const std::vector<std::int64_t> more{200, (std::int64_t{1} << 53) + 1};
@@ -137,7 +173,7 @@ private slots:
         const BundlePtr d = checkpointOf("U8", 2, bytesOf(std::vector<std::uint8_t>{200, 255}));
         QVERIFY(c && d);
         const auto found = VERIFIED(compareValues(*c, *d, {0, 0}, 0));
-        QCOMPARE(found->equal, std::uint64_t(1));
+        QCOMPARE(found->equal, 1U);
         QCOMPARE(found->maxUlp, (std::uint64_t{1} << 53) - 254);
     }
 
@@ -148,7 +184,7 @@ private slots:
         std::mt19937 random(3);
         std::vector<float> from(512), to;
         for (float &value : from)
-            value = static_cast<float>(random() % 4000) / 4000.0F + 1.0F;
+            value = float(random() % 4000) / 4000.0F + 1.0F;
         to = from;
         for (float &value : to)
             value = std::nextafter(value, 1e9F);
@@ -169,7 +205,7 @@ private slots:
         for (float &value : from)
             value *= 1e6F;
         for (float &value : to)
-            value = static_cast<float>(random() % 4000) * 1e6F;
+            value = float(random() % 4000) * 1e6F;
         QVERIFY(pairOf(from, to).first.content != ContentKind::Exact);
     }
 
@@ -180,19 +216,19 @@ private slots:
         std::mt19937 random(5);
         std::vector<std::uint16_t> from(1u << 18);
         for (std::uint16_t &code : from)
-            code = static_cast<std::uint16_t>(0x3000 + random() % 0x800);
+            code = std::uint16_t(0x3000 + random() % 0x800);
         std::vector<std::uint16_t> to = from;
         to[5000] ^= 1; // between the runs that are looked at
         const BundlePtr a = *typedBundle(ElementType::Fp16, bytesOf(from), "x").open();
         const BundlePtr b = *typedBundle(ElementType::Fp16, bytesOf(to), "y").open();
         const auto paired = pairWeights(*a, *b).pairs;
-        QCOMPARE(paired.size(), std::size_t(1));
+        QCOMPARE(paired.size(), 1U);
         QCOMPARE(paired.front().pairing, Pairing::Content);
         const std::string before = pairingReason(*a, *b, paired.front());
         QCOMPARE(before, "the same values in the 65,536 elements looked at");
         const Difference difference = whole(a, b);
         const ComparedPair &pair = difference.weights.front();
-        QCOMPARE(pair.values->changed, std::uint64_t(1));
+        QCOMPARE(pair.values->changed, 1U);
         QCOMPARE(pair.content, ContentKind::Nearest);
         QCOMPARE(pairingReason(*a, *b, pair), before);
         const Difference self =
@@ -215,14 +251,14 @@ private slots:
             const Difference difference = whole(*a, *b);
             const ComparedPair &pair = difference.weights.front();
             QVERIFY(pair.values);
-            QCOMPARE(pair.values->changed, std::uint64_t(1));
+            QCOMPARE(pair.values->changed, 1U);
             QCOMPARE(pair.values->maxAbs, 1.0);
-            QCOMPARE(pair.values->worst->element, std::uint64_t(0));
+            QCOMPARE(pair.values->worst->element, 0U);
             const std::string wrong = disagreement(**a, 0, **b, 0);
             QVERIFY2(wrong.empty(), wrong.c_str());
             const auto places = VERIFIED(findWorstPlaces(**a, **b, {0, 0}, {10, 10, true}));
-            QCOMPARE(places->worstElements.size(), std::size_t(1));
-            QCOMPARE(places->channels, std::uint64_t(1));
+            QCOMPARE(places->worstElements.size(), 1U);
+            QCOMPARE(places->channels, 1U);
         }
     }
 
@@ -290,11 +326,11 @@ private slots:
             QFile text(root + u"/model.mil"_s);
             done = done && text.open(QIODevice::WriteOnly) && text.write(made.text().c_str()) > 0;
             QFile file(root + u"/weights/weight.bin"_s);
-            done = done && file.open(QIODevice::WriteOnly) &&
-                   file.write(reinterpret_cast<const char *>(head.data()),
-                              static_cast<qint64>(head.size())) > 0 &&
-                   file.resize(static_cast<qint64>(place + payload)) &&
-                   file.seek(static_cast<qint64>(place + payload - 1)) && file.write(&last, 1) == 1;
+            done =
+                done && file.open(QIODevice::WriteOnly) &&
+                file.write(reinterpret_cast<const char *>(head.data()), qint64(head.size())) > 0 &&
+                file.resize(qint64(place + payload)) && file.seek(qint64(place + payload - 1)) &&
+                file.write(&last, 1) == 1;
             text.close();
             file.close();
             return done ? *Bundle::open(root.toStdString()) : nullptr;
@@ -309,15 +345,126 @@ private slots:
         const ComparedPair &pair = difference.weights.front();
         QVERIFY(pair.layoutEqual && !pair.storedEqual && pair.values);
         QCOMPARE(pair.values->equal, kElements - 1);
-        QCOMPARE(pair.values->changed, std::uint64_t(1));
+        QCOMPARE(pair.values->changed, 1U);
         QCOMPARE(pair.values->worst->element, kElements - 4);
         QCOMPARE(pair.values->counterexample->element, kElements - 4);
         QCOMPARE(pair.values->maxAbs, 2.0);
-        QCOMPARE(bytesApart(difference), std::uint64_t(1));
+        QCOMPARE(bytesApart(difference), 1U);
         for (const FileDifference &file : difference.files) {
             if (!file.equal)
                 QCOMPARE(file.ranges.front().offset.value, place + payload - 1);
         }
+    }
+
+    /// 2^63 + 1 against -2^63 + 1, whose bits are the same, or 2^63, which is the same double.
+    void unsignedAgainstSigned()
+    {
+        const auto a = unsignedOf({kTwo63 + 1, kTwo53 + 1, 7, UINT64_MAX});
+        const auto b =
+            signedOf({std::numeric_limits<std::int64_t>::min() + 1, std::int64_t(kTwo53), 7, -1});
+        for (const bool swapped : {false, true}) {
+            const auto found = swapped ? figuresOf(b, a) : figuresOf(a, b);
+            QCOMPARE(found.equal, 1U);
+            QCOMPARE(found.changed, 3U);
+            QCOMPARE(found.maxUlp, UINT64_MAX); // 2^64 is more than is counted
+            QCOMPARE(found.maxAbs, 0x1p64);
+            QCOMPARE(found.ulpHistogram[1], 1U);
+            QCOMPARE(found.unfaithful, 3U); // fp16 has no number for any but -1
+        }
+    }
+
+    void againstFloatingPoint()
+    {
+        const auto whole = unsignedOf({kTwo53 + 1, kTwo53, 0, 3});
+        const auto real = doublesOf({0x1p53, 0x1p53, 0.25, std::nan("")});
+        const auto found = figuresOf(whole, real);
+        QCOMPARE(found.equal, 1U);
+        QCOMPARE(found.changed, 2U);
+        QCOMPARE(found.revived, 1U);
+        QCOMPARE(found.notFinite, 1U);
+        QCOMPARE(found.nonfiniteB, 1U);
+        QVERIFY(std::isinf(found.maxAbs));
+        QCOMPARE(found.maxUlp, 1U);
+        QCOMPARE(figuresOf(real, whole).zeroed, 1U);
+    }
+
+    /// 2^53 and 2^53 + 1 are one apart, though one double stands for both.
+    void neighboursBeyondDoubles()
+    {
+        const auto a = unsignedOf({kTwo53, 5, kTwo53, 6}),
+                   b = unsignedOf({kTwo53 + 1, 5, kTwo53, 6});
+        const auto found = figuresOf(a, b, 0.5);
+        QCOMPARE(found.maxAbs, 1.0);
+        QCOMPARE(found.meanAbs, 0.25);
+        QCOMPARE(found.rmse, 0.5);
+        QCOMPARE(found.beyondTolerance, 1U);
+        QCOMPARE(figuresOf(a, b, 1).beyondTolerance, 0U);
+        QVERIFY(found.worst && found.worst->a != found.worst->b);
+        const WorstPlaces places = placesOf(a, b);
+        QCOMPARE(places.worstElements.size(), 1U);
+        QCOMPARE(places.worstElements.front().b - places.worstElements.front().a, ExactValue{1});
+        QCOMPARE(places.differentChannels, 1U);
+        QCOMPARE(places.worstChannels.front().maxAbs, 1.0);
+    }
+
+    /// The squares of numbers above 1e154 are no doubles.
+    void largestDoubles()
+    {
+        constexpr double kMost = std::numeric_limits<double>::max();
+        const auto a = doublesOf({1e200, -1e200, 0, 1e200}),
+                   b = doublesOf({1e200, 1e200, 0, 1e200});
+        const auto found = figuresOf(a, b);
+        QVERIFY(near(found.rmse, 1e200));
+        QVERIFY(near(found.meanAbs, 5e199));
+        QVERIFY(near(found.cosine, 1.0 / 3));
+        QVERIFY(near(found.snr, 10 * std::log10(0.75)));
+        const auto small = figuresOf(doublesOf({1e-200, 1e-200}), doublesOf({1e-200, -1e-200}));
+        QVERIFY(near(small.cosine + 1, 1));
+        QVERIFY(near(small.rmse, std::sqrt(2.0) * 1e-200));
+        // Sums, and where both are the largest ones even a difference, are beyond them as well.
+        const auto largest =
+            figuresOf(doublesOf({kMost, kMost, 1}), doublesOf({kMost / 2, kMost, 1}));
+        QVERIFY(near(largest.meanAbs, kMost / 6));
+        QVERIFY(near(largest.rmse, kMost / 2 / std::sqrt(3.0)));
+        QVERIFY(near(largest.cosine, 1.5 / std::sqrt(2.0) / std::sqrt(1.25)));
+        const WorstPlaces places = placesOf(a, b);
+        QVERIFY(near(places.worstChannels.front().maxAbs, 2e200));
+        QVERIFY(near(places.worstChannels.front().rmse, 2e200));
+        QVERIFY(std::isfinite(places.worstChannels.front().snr));
+        const WorstPlaces edge = placesOf(doublesOf({kMost, 1}), doublesOf({kMost / 2, 1}));
+        QVERIFY(edge.bins && std::isfinite(edge.bins->width));
+        QCOMPARE(edge.bins->outside, 0U);
+    }
+
+    /// In their new order the channels are the same but for one that a float would not tell apart.
+    void reorderedLongIntegers()
+    {
+        constexpr std::uint64_t kChannels = 8, kInputs = 64;
+        std::vector<std::int64_t> a(kChannels * kInputs), b(a.size());
+        std::uint64_t state = 1;
+        for (std::int64_t &value : a) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            value = std::int64_t(state) / 4;
+        }
+        for (std::size_t i = 0; i < a.size(); ++i)
+            b[(i / kInputs + 3) % kChannels * kInputs + i % kInputs] = a[i];
+        b[5 * kInputs + 1] += 1;
+        const auto file = [&](const std::vector<std::int64_t> &values) {
+            return checkpointOf("I64", {kChannels, kInputs}, bytesOf(values));
+        };
+        const Difference difference = whole(file(a), file(b));
+        const ComparedPair &pair = difference.weights.front();
+        QVERIFY(pair.order && pair.reordered);
+        QCOMPARE(pair.reordered->different, 1U);
+        QCOMPARE(pair.reordered->maxAbs, 1.0);
+    }
+
+    void exactTexts()
+    {
+        QCOMPARE(exactText(0.1), "0.1");
+        QCOMPARE(exactText(static_cast<ExactValue>(kTwo53 + 1)), "9007199254740993");
+        QCOMPARE(exactText(static_cast<ExactValue>(UINT64_MAX)), "18446744073709551615");
+        QCOMPARE(exactText(std::nan("")), "nan");
     }
 };
 

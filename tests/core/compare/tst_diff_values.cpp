@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/compare/byte_ranges.h"
 #include "core/compare/pair_reader.h"
 #include "core/numeric/half.h"
 #include "diff_sample.h"
+#include "mirror.h"
+#include "plain_figures.h"
 #include "tests/test_program.h"
 
 namespace {
@@ -14,7 +15,7 @@ Numbers randomWeight(std::mt19937 &random, std::size_t count)
 {
     std::normal_distribution<float> normal(0, 0.05F);
     Numbers values(count);
-    std::generate(values.begin(), values.end(), [&] { return normal(random); });
+    std::ranges::generate(values, [&] { return normal(random); });
     return values;
 }
 
@@ -52,8 +53,7 @@ private slots:
     {
         const auto [a, b, distance] = fetched<int, int, int>();
         const auto of = [](int x, int y) {
-            return static_cast<int>(
-                ulpDistance(static_cast<std::uint16_t>(x), static_cast<std::uint16_t>(y)));
+            return int(ulpDistance(std::uint16_t(x), std::uint16_t(y)));
         };
         QCOMPARE(of(a, b), distance);
         QCOMPARE(of(b, a), distance);
@@ -64,15 +64,14 @@ private slots:
         // All finite numbers in order: each is one step from the next.
         std::vector<std::uint16_t> ordered;
         for (int code = 0x7bff; code > 0; --code)
-            ordered.push_back(static_cast<std::uint16_t>(code | 0x8000));
+            ordered.push_back(std::uint16_t(code | 0x8000));
         for (int code = 0; code <= 0x7bff; ++code)
-            ordered.push_back(static_cast<std::uint16_t>(code));
+            ordered.push_back(std::uint16_t(code));
         for (std::size_t i = 1; i < ordered.size(); ++i) {
             QVERIFY(halfToFloat(ordered[i - 1]) < halfToFloat(ordered[i]));
             QCOMPARE(ulpDistance(ordered[i - 1], ordered[i]), 1u);
         }
-        QCOMPARE(ulpDistance(ordered.front(), ordered.back()),
-                 static_cast<std::uint32_t>(ordered.size() - 1));
+        QCOMPARE(ulpDistance(ordered.front(), ordered.back()), std::uint32_t(ordered.size() - 1));
     }
 
     /// Against the plain loop, over runs of every length and place.
@@ -109,8 +108,8 @@ private slots:
         Bytes a(std::size_t{3} << 20), b = a;
         std::fill_n(b.begin() + (1 << 20) - 5, 10, std::byte{1});
         const auto found = diff::findDifferentBytes(a, b, 10, nullptr);
-        QCOMPARE(found->ranges.size(), std::size_t{1});
-        QCOMPARE(found->ranges[0].bytes.value, std::uint64_t{10});
+        QCOMPARE(found->ranges.size(), 1U);
+        QCOMPARE(found->ranges[0].bytes.value, 10U);
     }
 
     void byteRangesCut()
@@ -121,21 +120,14 @@ private slots:
             b[i] = std::byte{1};
         const auto found = diff::findDifferentBytes(a, b, 10, nullptr);
         QVERIFY(found->cut);
-        QCOMPARE(found->ranges.size(), std::size_t{10});
-        QCOMPARE(found->ranges.back().end(), std::uint64_t{1000});
+        QCOMPARE(found->ranges.size(), 10U);
+        QCOMPARE(found->ranges.back().end(), 1000U);
     }
 
     void values_data()
     {
-        QTest::addColumn<QByteArray>("a");
-        QTest::addColumn<QByteArray>("b");
-        QTest::addColumn<QList<int>>("counts"); // equal, changed, zeroed, revived
-        QTest::addColumn<int>("maxUlp");
-        QTest::addColumn<int>("lastBin");
-        const auto row = [](const char *name, const char *a, const char *b, QList<int> counts,
-                            int maxUlp, int lastBin) {
-            addRow(name, QByteArray(a), QByteArray(b), counts, maxUlp, lastBin);
-        };
+        // counts: equal, changed, zeroed, revived
+        const auto row = addColumns<QByteArray, QByteArray, QList<int>, int, int>();
         row("equal", "003c0040", "003c0040", {2, 0, 0, 0}, 0, 0);
         row("one step", "003c0040", "013c0040", {1, 1, 0, 0}, 1, 0);
         row("zeroed", "003c0040", "00000040", {1, 0, 1, 0}, 0x3c00, 0);
@@ -150,20 +142,16 @@ private slots:
 
     void values()
     {
-        QFETCH(const QByteArray, a);
-        QFETCH(const QByteArray, b);
-        QFETCH(const QList<int>, counts);
-        QFETCH(const int, maxUlp);
-        QFETCH(const int, lastBin);
+        const auto [a, b, counts, maxUlp, lastBin] =
+            fetched<QByteArray, QByteArray, QList<int>, int, int>();
         const auto bytes = [](const QByteArray &text) { return hex(text.toStdString()); };
         const ValueDifference found = compared(bytes(a), bytes(b));
-        const QList<int> foundCounts{static_cast<int>(found.equal), static_cast<int>(found.changed),
-                                     static_cast<int>(found.zeroed),
-                                     static_cast<int>(found.revived)};
+        const QList<int> foundCounts{int(found.equal), int(found.changed), int(found.zeroed),
+                                     int(found.revived)};
         QCOMPARE(foundCounts, counts);
-        QCOMPARE(static_cast<int>(found.maxUlp), maxUlp);
-        QCOMPARE(static_cast<int>(found.ulpHistogram.back()), lastBin);
-        QCOMPARE(found.elements(), std::uint64_t{2});
+        QCOMPARE(int(found.maxUlp), maxUlp);
+        QCOMPARE(int(found.ulpHistogram.back()), lastBin);
+        QCOMPARE(found.elements(), 2U);
         QCOMPARE(found.identical(), counts[0] == 2);
         if (found.identical())
             QCOMPARE(found.cosine, 1.0);
@@ -185,53 +173,8 @@ private slots:
                 a[i] &= std::byte{0xBF};
                 b[i] &= std::byte{0xBF};
             }
-            double sum = 0, square = 0, aa = 0, bb = 0, ab = 0, largest = 0;
-            std::uint64_t finite = 0, beyond = 0, histogram = 0;
-            for (std::size_t i = 0; i < count; ++i) {
-                std::uint16_t codeA = 0, codeB = 0;
-                std::memcpy(&codeA, &a[2 * i], 2);
-                std::memcpy(&codeB, &b[2 * i], 2);
-                const double x = static_cast<double>(halfToFloat(codeA));
-                const double y = static_cast<double>(halfToFloat(codeB));
-                histogram += ulpDistance(codeA, codeB) == 0 || (std::isnan(x) && std::isnan(y));
-                if (!std::isfinite(x) || !std::isfinite(y)) {
-                    beyond += x != y && !(std::isnan(x) && std::isnan(y));
-                    continue;
-                }
-                ++finite;
-                const double d = std::abs(x - y);
-                sum += d;
-                square += d * d;
-                aa += x * x;
-                bb += y * y;
-                ab += x * y;
-                largest = std::max(largest, d);
-                beyond += d > 0.25;
-            }
-            const ValueDifference found = compared(a, b, 0.25);
-            const auto n = static_cast<double>(std::max<std::uint64_t>(1, finite));
-            QVERIFY(count % 2 == 0 || found.notFinite == 0);
-            if (found.notFinite == 0) {
-                QVERIFY(std::abs(found.meanAbs - sum / n) <= 1e-12 * (1 + sum / n));
-                QVERIFY(std::abs(found.rmse - std::sqrt(square / n)) <= 1e-9 * (1 + found.rmse));
-                QCOMPARE(found.maxAbs, largest);
-                if (aa > 0) {
-                    QVERIFY(std::abs(found.relativeRmse - std::sqrt(square / aa)) <= 1e-12);
-                    QVERIFY(std::abs(found.scale - ab / aa) <= 1e-12);
-                }
-            } else {
-                QVERIFY(std::isinf(found.maxAbs) && std::isinf(found.rmse) &&
-                        std::isnan(found.cosine));
-            }
-            QCOMPARE(found.beyondTolerance, beyond);
-            QCOMPARE(found.ulpHistogram[0], histogram);
-            QCOMPARE(found.elements(), static_cast<std::uint64_t>(count));
-            if (aa > 0 && bb > 0 && found.notFinite == 0)
-                QVERIFY(std::abs(found.cosine - ab / std::sqrt(aa * bb)) < 1e-12);
-            std::uint64_t total = 0;
-            for (const std::uint64_t bin : found.ulpHistogram)
-                total += bin;
-            QCOMPARE(total, static_cast<std::uint64_t>(count));
+            const BundlePtr from = *denseBundle(a).open(), to = *denseBundle(b).open();
+            QCOMPARE(disagreement(*from, 0, *to, 0), std::string());
         }
     }
 
@@ -243,15 +186,10 @@ private slots:
             a[i] = static_cast<std::byte>(random() % 4 == 0 ? 0 : random() & 0x3f);
             b[i] = static_cast<std::byte>(random() % 4 == 0 ? 0 : random() & 0x3f);
         }
-        const ValueDifference ab = compared(a, b), ba = compared(b, a);
-        QCOMPARE(ab.equal, ba.equal);
-        QCOMPARE(ab.changed, ba.changed);
-        QCOMPARE(ab.zeroed, ba.revived);
-        QCOMPARE(ab.revived, ba.zeroed);
-        QCOMPARE(ab.maxAbs, ba.maxAbs);
-        QCOMPARE(ab.rmse, ba.rmse);
-        QCOMPARE(ab.cosine, ba.cosine);
-        QVERIFY(ab.ulpHistogram == ba.ulpHistogram);
+        const BundlePtr from = *denseBundle(a).open(), to = *denseBundle(b).open();
+        const Difference forth = whole(from, to), back = whole(to, from);
+        requireMirror(forth, back);
+        QVERIFY(forth.weights[0].values->ulpHistogram == back.weights[0].values->ulpHistogram);
     }
 
     /// The mistakes that people look for are named, whatever the values and the shape.
@@ -267,7 +205,7 @@ private slots:
             const auto ruleOf = [&](const Shape &shapeB, const auto &valueAt) {
                 Numbers other(values.size());
                 for (std::size_t i = 0; i < other.size(); ++i)
-                    other[i] = static_cast<float>(valueAt(i / columns, i % columns));
+                    other[i] = float(valueAt(i / columns, i % columns));
                 const BundlePtr b = weightOf(shapeB, other);
                 const ComparedPair pair = firstPair(a, b);
                 if (pair.rule)
@@ -329,8 +267,8 @@ private slots:
             double squares = 0;
             for (const float value : values)
                 squares += value * value;
-            squares /= static_cast<double>(values.size());
-            const auto rms = static_cast<float>(std::sqrt(squares));
+            squares /= double(values.size());
+            const auto rms = float(std::sqrt(squares));
             Numbers turned(values.size()), level(values.size()), unlike(values.size());
             for (std::size_t i = 0; i < values.size(); ++i) {
                 const std::size_t place = i % columns * rows + i / columns;
@@ -354,16 +292,15 @@ private slots:
         std::vector<std::uint8_t> fp8(values.size()), bytes(values.size());
         std::vector<std::int8_t> integers(values.size());
         for (std::size_t row = 0; row < kRows; ++row) {
-            const float size = 1 + static_cast<float>(row);
+            const float size = 1 + float(row);
             for (std::size_t i = row * kColumns; i < (row + 1) * kColumns; ++i) {
                 values[i] *= size;
-                const float scale = std::exp2(static_cast<float>(i / kBlock % 7) - 9) * size;
-                fp8[i] = static_cast<std::uint8_t>(
-                    floatToE4m3(values[i] / scale, Fp8Overflow::Saturate));
+                const float scale = std::exp2(float(i / kBlock % 7) - 9) * size;
+                fp8[i] = std::uint8_t(floatToE4m3(values[i] / scale, Fp8Overflow::Saturate));
                 const float step = size * 0.003F;
-                integers[i] = static_cast<std::int8_t>(
-                    std::clamp(std::nearbyint(values[i] / step), -127.0F, 127.0F));
-                bytes[i] = static_cast<std::uint8_t>(integers[i] + 128);
+                integers[i] =
+                    std::int8_t(std::clamp(std::nearbyint(values[i] / step), -127.0F, 127.0F));
+                bytes[i] = std::uint8_t(integers[i] + 128);
             }
         }
         const BundlePtr a = weightOf({kRows, kColumns}, values);
@@ -381,8 +318,7 @@ private slots:
                      word.c_str());
     }
 
-    /// Where nothing explains it no rule is named: other values, rounded ones, rows in another
-    /// order.
+    /// Where nothing explains it none is named: other values, rounded ones, rows in another order.
     void unexplained()
     {
         for (unsigned seed = 1; seed <= 12; ++seed) {
@@ -409,8 +345,7 @@ private slots:
         }
     }
 
-    /// What is not finite on one side has a verdict of its own, no finite figure, and is not
-    /// faithful.
+    /// What is not finite on one side has a verdict of its own, no finite figure, is not faithful.
     void notFinite()
     {
         constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -421,8 +356,8 @@ private slots:
             Bytes codes = bytesOf(numbers);
             if (half) {
                 std::vector<std::uint16_t> halved(numbers.size());
-                std::transform(numbers.begin(), numbers.end(), halved.begin(),
-                               [](float x) { return doubleToHalf(static_cast<double>(x)); });
+                std::ranges::transform(numbers, halved.begin(),
+                                       [](float x) { return doubleToHalf(double(x)); });
                 codes = bytesOf(halved);
             }
             return checkpointOf(half ? "F16" : "F32", Shape{numbers.size()}, codes);
@@ -457,15 +392,14 @@ private slots:
         const Bytes codes = halves({1, 2, std::numeric_limits<float>::infinity(), 4});
         const BundlePtr half = checkpointOf("F16", Shape{4}, codes);
         const ComparedPair pair = firstPair(a, half);
-        QCOMPARE(pair.values->unfaithful, std::uint64_t(1));
-        QCOMPARE(pair.values->counterexample->element, std::uint64_t(2));
+        QCOMPARE(pair.values->unfaithful, 1U);
+        QCOMPARE(pair.values->counterexample->element, 2U);
         QVERIFY(!pair.values->oneType && !pair.values->ulp());
         values[2] = 1e30F;
-        QCOMPARE(firstPair(a, weightOf({4}, values)).values->unfaithful, std::uint64_t(1));
+        QCOMPARE(firstPair(a, weightOf({4}, values)).values->unfaithful, 1U);
     }
 
-    /// Step by step, both ways, the same elements as a plain loop finds; NaN on both sides is
-    /// equal.
+    /// By steps, both ways, the same elements as a plain loop finds; NaN on both sides is equal.
     void differencesByPlace()
     {
         std::mt19937 random(5);
@@ -489,11 +423,11 @@ private slots:
                 from = *next;
             }
             if (!forward)
-                std::reverse(found.begin(), found.end());
+                std::ranges::reverse(found);
             QCOMPARE(found, places);
         }
     }
 };
 
-KERNSCOPE_TEST(TestDiffValues, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestDiffValues, NoApplication)
 #include "tst_diff_values.moc"

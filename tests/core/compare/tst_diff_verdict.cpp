@@ -2,9 +2,12 @@
 #include "core/base/text.h"
 #include "core/bundle/element_place.h"
 #include "core/compare/build_verdict.h"
+#include "core/compare/compare.h"
 #include "core/compare/worst_places.h"
 #include "diff_sample.h"
 #include "tests/test_program.h"
+
+using Kind = PairSeverity::Kind;
 
 namespace {
 
@@ -24,9 +27,22 @@ BundlePtr namedOther()
     return *made.open();
 }
 
+ComparedPair pairWith(std::uint64_t equal, std::uint64_t changed, double maxAbs)
+{
+    ComparedPair pair;
+    pair.a = pair.b = 0;
+    pair.shapeEqual = true;
+    pair.values.emplace();
+    pair.values->equal = equal;
+    pair.values->changed = changed;
+    pair.values->relativeRmse = pair.values->maxAbs = maxAbs;
+    return pair;
+}
+
 } // namespace
 
 /// What a comparison comes to: limits, totals, counterexamples and the worst places.
+/// The order in which a comparison is read: the worst first.
 class TestDiffVerdict : public QObject
 {
     Q_OBJECT
@@ -112,7 +128,7 @@ private slots:
         QVERIFY(unusedRules(*a, *renamed, *ofB).empty());
         QCOMPARE(unusedRules(*a, *b, *ofB), (Texts{"other"}));
         const auto strict = parseRules("max-abs = 0.5\nmin-snr = 100\n", "rules.toml");
-        QCOMPARE(faultsOf(a, b, *strict).size(), std::size_t(2));
+        QCOMPARE(faultsOf(a, b, *strict).size(), 2U);
         QVERIFY(!parseRules("max-abs = 1e999", "rules.toml"));
         QVERIFY(!parseRules(std::string("max-abs = 1\n\0", 13), "rules.toml"));
         QVERIFY(!parseRules("[[= 1\n", "rules.toml"));
@@ -127,7 +143,7 @@ private slots:
                                 "[[weight]]\nmatch = '''\u00e9'x''''\nmax-abs = 2\n"
                                 "[[weight]]\nmatch = '\u00e9'\nmax-abs = 3\n",
                                 "rules.toml"));
-        QCOMPARE(read->rules.size(), std::size_t(3));
+        QCOMPARE(read->rules.size(), 3U);
         QCOMPARE(read->rules[0].pattern, "\u03c3\"\u00e9");
         QCOMPARE(read->rules[1].pattern, "\u00e9'x'");
         const Error stray = REFUSED(parseRules("max-abs = 1\n[[weight\u03c3]]\n", "rules.toml"));
@@ -155,7 +171,7 @@ private slots:
         const BundlePtr a = *denseBundle(kTen).open(), b = *denseBundle(kOtherTen).open();
         const BuildVerdict verdict = of(a, b, true);
         QCOMPARE(verdict.faithful, std::optional(false));
-        QCOMPARE(verdict.counterexample->element, std::uint64_t(0));
+        QCOMPARE(verdict.counterexample->element, 0U);
         QCOMPARE(faithfulText(*a, whole(a, b), verdict),
                  "not bit-faithful to A apart from fp16 rounding: w[0] is 1 in A, 2 in "
                  "B");
@@ -169,7 +185,7 @@ private slots:
         Texts found;
         for (const WorstFigure &worst : verdict.worst)
             found.push_back(worst.measure + " " + limitFigureText(worst.value));
-        QCOMPARE(found.size(), std::size_t(6));
+        QCOMPARE(found.size(), 6U);
         QVERIFY(found[0].starts_with("relative_rmse 0.072"));
         QCOMPARE(found[1], "max_abs 1");
         QCOMPARE(found[2], "max_rel 1");
@@ -219,7 +235,7 @@ private slots:
             if (from[i] != to[i])
                 order.push_back(i);
         }
-        std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
+        std::ranges::stable_sort(order, [&](std::size_t x, std::size_t y) {
             return std::abs(from[x] - to[x]) > std::abs(from[y] - to[y]);
         });
         for (const std::size_t most : {std::size_t(0), std::size_t(5), std::size_t(1000)}) {
@@ -227,10 +243,10 @@ private slots:
             QCOMPARE(worst->worstElements.size(), std::min(most, order.size()));
             for (std::size_t i = 0; i < worst->worstElements.size(); ++i)
                 QCOMPARE(std::size_t(worst->worstElements[i].element), order[i]);
-            QCOMPARE(worst->channels, std::uint64_t(8));
+            QCOMPARE(worst->channels, 8U);
             std::uint64_t different = 0;
             for (const ChannelDifference &channel : worst->worstChannels) {
-                QCOMPARE(channel.elements, std::uint64_t(8));
+                QCOMPARE(channel.elements, 8U);
                 different += channel.different;
                 QCOMPARE(channel.changed + channel.zeroed + channel.revived, channel.different);
             }
@@ -241,8 +257,8 @@ private slots:
         const BundlePtr c = *denseBundle(halves({1, kNan, 3})).open();
         const BundlePtr d = *denseBundle(halves({9, 2, 3})).open();
         const auto wild = findWorstPlaces(*c, *d, {0, 0}, {9, 9});
-        QCOMPARE(wild->worstElements.size(), std::size_t(2));
-        QCOMPARE(wild->worstElements[0].element, std::uint64_t(1));
+        QCOMPARE(wild->worstElements.size(), 2U);
+        QCOMPARE(wild->worstElements[0].element, 1U);
         QVERIFY(std::isinf(wild->worstChannels[0].maxAbs));
         QVERIFY(findWorstPlaces(*c, *c, {0, 0}, {9, 9})->worstElements.empty());
     }
@@ -288,6 +304,67 @@ private slots:
             const auto all = findWorstPlaces(*a, *b, {0, 0}, {0, 3});
             QCOMPARE(all->chosenElements, values->different());
         }
+    }
+
+    void kinds()
+    {
+        ComparedPair alone;
+        alone.b = 3;
+        QCOMPARE(severityOf(alone).kind, Kind::OneSided);
+        ComparedPair pair = pairWith(4, 0, 0);
+        QCOMPARE(severityOf(pair).kind, Kind::SameValues);
+        pair.storedEqual = true;
+        QCOMPARE(severityOf(pair).kind, Kind::Identical);
+        QCOMPARE(severityOf(pairWith(3, 1, 0.5)), (PairSeverity{Kind::Differs, 0.5, 0.5, 1}));
+        ComparedPair infinite = pairWith(3, 1, 0);
+        infinite.values->notFinite = 1;
+        QCOMPARE(severityOf(infinite).kind, Kind::NotFinite);
+
+        ComparedPair unknown;
+        unknown.a = unknown.b = 0;
+        unknown.shapeEqual = true;
+        QCOMPARE(severityOf(unknown).kind, Kind::Unknown);
+        unknown.storedEqual = true;
+        QCOMPARE(severityOf(unknown).kind, Kind::Identical); // known without the values
+        unknown.storedEqual = false;
+        unknown.fault = Error{};
+        QCOMPARE(severityOf(unknown).kind, Kind::NotComparable);
+        unknown.fault.reset();
+        unknown.damaged = unknown.storedEqual = true; // nothing was read
+        QCOMPARE(severityOf(unknown).kind, Kind::NotComparable);
+        unknown.damaged = unknown.storedEqual = false;
+        unknown.shapeEqual = false;
+        QCOMPARE(severityOf(unknown).kind, Kind::NotComparable);
+        unknown.reshaped = true;
+        QCOMPARE(severityOf(unknown).kind, Kind::SameValues);
+
+        ComparedPair part;
+        part.a = part.b = 0;
+        part.slice.emplace();
+        part.shapeEqual = true;
+        QCOMPARE(severityOf(part).kind, Kind::Unknown);
+        part.values = pairWith(3, 1, 2).values;
+        QCOMPARE(severityOf(part), (PairSeverity{Kind::Differs, 2, 2, 1}));
+        part.values.reset();
+        part.fault = Error{};
+        QCOMPARE(severityOf(part).kind, Kind::NotComparable);
+    }
+
+    void order()
+    {
+        // A small weight that is far off comes before a large one that is not, whatever the
+        // numbers.
+        const std::vector<PairSeverity> severities{
+            {Kind::Identical},        {Kind::Differs, 0.5, 9, 9}, {Kind::Differs, 2, 1, 1},
+            {Kind::Differs, 2, 1, 9}, {Kind::NotComparable},      {Kind::OneSided},
+            {Kind::SameValues},       {Kind::Differs, 0.5, 9, 9}, {Kind::NotFinite, 0.1, 0, 1},
+            {Kind::Unknown}};
+        QCOMPARE(worstFirst(severities), (std::vector<std::size_t>{4, 5, 8, 3, 2, 1, 7, 9, 6, 0}));
+        for (const PairSeverity &x : severities) {
+            for (const PairSeverity &y : severities)
+                QCOMPARE(worse(x, y) || worse(y, x), x != y);
+        }
+        QVERIFY(worstFirst({}).empty());
     }
 };
 

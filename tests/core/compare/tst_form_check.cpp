@@ -52,17 +52,17 @@ private slots:
         const BundlePtr a = matrix(repeated(1, 32));
         Bytes kept = repeated(1, 16);
         const Bytes other = halves({2});
-        std::copy(other.begin(), other.end(), kept.begin());
+        std::ranges::copy(other, kept.begin());
         const BundlePtr b = masked("33 33 33 33", kept);
         const Difference difference = whole(a, b);
         const auto check = checkForm(*a, *b, difference.weights[0]);
         QVERIFY(check && check->mask && !check->palette && !check->codes);
         const MaskCheck &mask = *check->mask;
-        QCOMPARE(mask.kept, std::uint64_t(16));
-        QCOMPARE(mask.keptChanged, std::uint64_t(1));
-        QCOMPARE(mask.droppedNonzero, std::uint64_t(16));
-        QCOMPARE(mask.leastZeros, std::uint64_t(4));
-        QCOMPARE(mask.mostZeros, std::uint64_t(4));
+        QCOMPARE(mask.kept, 16U);
+        QCOMPARE(mask.keptChanged, 1U);
+        QCOMPARE(mask.droppedNonzero, 16U);
+        QCOMPARE(mask.leastZeros, 4U);
+        QCOMPARE(mask.mostZeros, 4U);
         Texts patterns;
         for (const MaskCheck::Pattern &pattern : mask.patterns)
             patterns.push_back(
@@ -78,9 +78,9 @@ private slots:
         const BundlePtr b = masked("ff 00 ff 00", repeated(1, 16));
         const auto check = checkForm(*a, *b, whole(a, b).weights[0]);
         QVERIFY(check->mask->structuredOutputs && !check->mask->structuredInputs);
-        QCOMPARE(check->mask->leastZeros, std::uint64_t(0));
-        QCOMPARE(check->mask->mostZeros, std::uint64_t(8));
-        QCOMPARE(check->mask->keptChanged, std::uint64_t(0));
+        QCOMPARE(check->mask->leastZeros, 0U);
+        QCOMPARE(check->mask->mostZeros, 8U);
+        QCOMPARE(check->mask->keptChanged, 0U);
         const BundlePtr ragged = masked("ff 01 ff 00", repeated(1, 17));
         const auto other = checkForm(*a, *ragged, whole(a, ragged).weights[0]);
         QVERIFY(!other->mask->structuredOutputs && !other->mask->structuredInputs);
@@ -104,7 +104,7 @@ private slots:
         }
         QCOMPARE(check->palette->examined, std::uint64_t(from.size()));
         QCOMPARE(check->palette->notNearest, wrong);
-        QCOMPARE(check->palette->entries, std::uint64_t(16));
+        QCOMPARE(check->palette->entries, 16U);
         // A palette of vectors has no nearest entry for one element.
         for (const SampleForm &form : sampleForms()) {
             if (form.vector == 1)
@@ -115,8 +115,7 @@ private slots:
         }
     }
 
-    /// 100 and -100 in steps of 0.5 are beyond the codes; 3.25 lies between two, 20 takes a far
-    /// one.
+    /// 100 and -100 in steps of 0.5 are beyond the codes; 3.25 lies between two, 20 takes a far.
     void clippedCodes()
     {
         MadeBundle made;
@@ -132,11 +131,11 @@ private slots:
         const BundlePtr a = *denseBundle(halves({100, -100, 3.25f, 20, 1, 0})).open();
         const auto check = checkForm(*a, *b, whole(a, b).weights[0]);
         QVERIFY(check && check->codes);
-        QCOMPARE(check->codes->examined, std::uint64_t(6));
-        QCOMPARE(check->codes->clipped, std::uint64_t(2));
-        QCOMPARE(check->codes->notNearest, std::uint64_t(3));
-        QCOMPARE(check->codes->codes, std::uint64_t(256));
-        QCOMPARE(check->codes->usedCodes, std::uint64_t(6));
+        QCOMPARE(check->codes->examined, 6U);
+        QCOMPARE(check->codes->clipped, 2U);
+        QCOMPARE(check->codes->notNearest, 3U);
+        QCOMPARE(check->codes->codes, 256U);
+        QCOMPARE(check->codes->usedCodes, 6U);
     }
 
     /// One scale for each of two channels: the first fits its codes, the second is 0.5 where values
@@ -158,9 +157,9 @@ private slots:
         const BundlePtr a = *dense.open();
         const auto check = checkForm(*a, *b, whole(a, b).weights[0]);
         QVERIFY(check && check->scales);
-        QCOMPARE(check->scales->scales, std::uint64_t(2));
-        QCOMPARE(check->scales->notBest, std::uint64_t(1));
-        QCOMPARE(check->scales->worst, std::uint64_t(1));
+        QCOMPARE(check->scales->scales, 2U);
+        QCOMPARE(check->scales->notBest, 1U);
+        QCOMPARE(check->scales->worst, 1U);
         QCOMPARE(check->scales->worstStored, 0.5);
         QVERIFY(std::abs(check->scales->worstBest - 0.6) < 0.0005);
         // By plain arithmetic: 0.1 times 1, 2, 3 and -5.
@@ -168,7 +167,7 @@ private slots:
         QVERIFY(check->scales->rmseBest < 1e-3);
         // What is stored exactly needs no other scale.
         const auto exact = checkForm(*b, *b, whole(b, b).weights[0]);
-        QCOMPARE(exact->scales->notBest, std::uint64_t(0));
+        QCOMPARE(exact->scales->notBest, 0U);
         QCOMPARE(exact->scales->rmseStored, 0.0);
         // A palette has none.
         const BundlePtr palette = *sampleBundle("lut4").open();

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/compare/build_verdict.h"
+#include "core/compare/codebook_match.h"
 #include "core/compare/limits.h"
+#include "core/compare/pair_reader.h"
 #include "core/compare/worst_places.h"
 #include "joined_sample.h"
+#include "tests/rows.h"
 
 /// A weight that is several of the other side is found by what it holds, called split or merged,
 /// and compared part by part; weights that nothing but a person pairs are paired by hand.
+/// Where the parts of split and merged weights differ.
 class TestJoinedWeights : public QObject
 {
     Q_OBJECT
@@ -75,11 +79,11 @@ private slots:
         parts[1].values[changed] = 2;
         const BundlePtr b = bundleOf(parts);
         const auto difference = VERIFIED(compareBundles(*a, *b, withValues()));
-        QCOMPARE(slicedPairs(difference->weights).size(), std::size_t(1));
+        QCOMPARE(slicedPairs(difference->weights).size(), 1U);
         const auto &found = difference->weights;
         QVERIFY(found[0].values->identical() && found[2].values->identical());
         const ValueDifference &values = *found[1].values;
-        QCOMPARE(values.different(), std::uint64_t(1));
+        QCOMPARE(values.different(), 1U);
         QCOMPARE(values.worst->element, std::uint64_t(changed));
         QCOMPARE(double(values.worst->a), double(before));
         QCOMPARE(double(values.worst->b), 2.0);
@@ -87,7 +91,7 @@ private slots:
         const BuildVerdict verdict = buildVerdict(*a, *b, *difference);
         QVERIFY(!verdict.faithful.value_or(true));
         // The worst figures are those of parts as well.
-        QCOMPARE(verdict.worst.size(), std::size_t(6));
+        QCOMPARE(verdict.worst.size(), 6U);
         QCOMPARE(verdict.worst.front().measure, "relative_rmse");
         QCOMPARE(verdict.worst[1].measure, "max_abs");
         QCOMPARE(b->weights()[verdict.worst[1].b].name, "part_1");
@@ -102,7 +106,7 @@ private slots:
         const BundlePtr a =
             bundleOf({joined("qk", {one, two}, 0), {"x", {64}, randomValues(64, 4)}});
         const BundlePtr b = bundleOf({one, two, {"y", {64}, randomValues(64, 4)}});
-        QCOMPARE(slicedPairs(pairWeights(*a, *b).pairs).size(), std::size_t(1));
+        QCOMPARE(slicedPairs(pairWeights(*a, *b).pairs).size(), 1U);
         QCOMPARE(pairWeights(*a, *b).pairs.front().pairing, Pairing::Content);
         Progress progress;
         progress.cancel();
@@ -120,16 +124,15 @@ private slots:
             parts.push_back({fmt::format("part_{}", i), {16, 16}, randomValues(256, 200 + i)});
         }
         // The last whole is two of them.
-        std::copy(parts[3].values.begin(), parts[3].values.end(), wholes.back().values.begin());
-        std::copy(parts[30].values.begin(), parts[30].values.end(),
-                  wholes.back().values.begin() + 256);
+        std::ranges::copy(parts[3].values, wholes.back().values.begin());
+        std::ranges::copy(parts[30].values, wholes.back().values.begin() + 256);
         const auto difference =
             VERIFIED(compareBundles(*bundleOf(wholes), *bundleOf(parts), withValues()));
         const auto found = slicedPairs(difference->weights);
-        QCOMPARE(found.size(), std::size_t(1));
-        QCOMPARE(found.front()[0].a, std::size_t(39));
-        QCOMPARE(found.front()[0].b, std::size_t(3));
-        QCOMPARE(found.front()[1].b, std::size_t(30));
+        QCOMPARE(found.size(), 1U);
+        QCOMPARE(found.front()[0].a, 39U);
+        QCOMPARE(found.front()[0].b, 3U);
+        QCOMPARE(found.front()[1].b, 30U);
     }
 
     /// The name of the whole has stayed with one of the parts: the values say more than the name.
@@ -144,23 +147,18 @@ private slots:
         QVERIFY(wholePairs(difference->weights).empty());
     }
 
-    void unrelated_data()
-    {
-        QTest::addColumn<int>("seed");
-        for (int seed = 10; seed < 20; ++seed)
-            QTest::addRow("%d", seed) << seed;
-    }
+    void unrelated_data() { addRange(10, 20); }
 
     /// Extents that add up are no reason.
     void unrelated()
     {
-        QFETCH(const int, seed);
+        const auto [seed] = fetched<int>();
         const BundlePtr a = bundleOf({joined("qkv", threeParts(0), 0)});
         const BundlePtr b = bundleOf(threeParts(0, unsigned(seed)));
         const auto difference = compareBundles(*a, *b, withValues());
         QVERIFY(slicedPairs(difference->weights).empty());
-        QCOMPARE(difference->onlyA.size(), std::size_t(1));
-        QCOMPARE(difference->onlyB.size(), std::size_t(3));
+        QCOMPARE(difference->onlyA.size(), 1U);
+        QCOMPARE(difference->onlyB.size(), 3U);
         // Neither are zeros, which every weight of zeros holds.
         const Made zeros{"zeros", {48}, Values(48, 0)};
         const Made less{"less", {16}, Values(16, 0)}, rest{"rest", {32}, Values(32, 0)};
@@ -180,7 +178,7 @@ private slots:
         QVERIFY(checkLimits(*a, *b, *difference, wanted).empty());
         wanted.values.maxAbs = 0.25;
         const auto faults = checkLimits(*a, *b, *difference, wanted);
-        QCOMPARE(faults.size(), std::size_t(1));
+        QCOMPARE(faults.size(), 1U);
         QCOMPARE(faults.front().weight, "qkv");
         QCOMPARE(faults.front().weightB, "part_2");
         QCOMPARE(faults.front().limit, "max_abs");
@@ -217,7 +215,7 @@ private slots:
         DiffOptions options = withValues();
         options.pairs = {{0, 1}, {1, 0}};
         const auto difference = compareBundles(*a, *b, options);
-        QCOMPARE(difference->weights.size(), std::size_t(2));
+        QCOMPARE(difference->weights.size(), 2U);
         QVERIFY(!difference->weights[0].values->identical());
     }
 
@@ -313,6 +311,121 @@ private slots:
             found.push_back(a->weights()[pair.a].name + ": " + pairChangesText(*a, *b, pair));
         QCOMPARE(found, (std::vector<std::string>{"x: renamed, moved", "y: edited", "z: re-trained",
                                                   "s: "}));
+    }
+
+    void worstPlaces_data()
+    {
+        addColumns<int, bool>();
+        addRow("rows, split", 0, true);
+        addRow("rows, merged", 0, false);
+        addRow("columns, split", 1, true);
+        addRow("columns, merged", 1, false);
+    }
+
+    /// Unrelated weights of shapes that would fit: their samples are taken once, not once a whole.
+    /// One value of the second part is far off: its element and its channel, by the part's own
+    /// numbers.
+    void worstPlaces()
+    {
+        const auto [axis, split] = fetched<int, bool>();
+        const auto along = std::size_t(axis);
+        const std::vector<Made> parts{{"q", {16, 16}, randomValues(256, 1)},
+                                      {"k", {16, 16}, randomValues(256, 2)},
+                                      {"v", {16, 16}, randomValues(256, 3)}};
+        std::vector<Made> others = parts;
+        others[1].values[5 * 16 + 7] += 2;
+        const BundlePtr whole = bundleOf({joined("qkv", parts, along)}), apart = bundleOf(others);
+        const BundlePtr a = split ? whole : apart, b = split ? apart : whole;
+        const Difference difference = ::whole(a, b);
+        const auto &found = difference.weights;
+        QCOMPARE(found.size(), parts.size());
+        for (std::size_t part = 0; part < 3; ++part) {
+            const auto places = VERIFIED(findWorstPlaces(*a, *b, found[part], {16, 4, true}));
+            QCOMPARE(places->channels, 16U);
+            QCOMPARE(places->differentChannels, std::uint64_t(part == 1));
+            QCOMPARE(places->worstElements.size(), std::size_t(part == 1));
+            std::uint64_t binned = 0;
+            for (const std::uint64_t count : places->bins->a)
+                binned += count;
+            QCOMPARE(binned + places->bins->outsideA, 256U);
+            if (part != 1)
+                continue;
+            QCOMPARE(places->worstElements.front().element, std::uint64_t(5 * 16 + 7));
+            QCOMPARE(places->worstChannels.front().channel, 5U);
+            QCOMPARE(places->worstChannels.front().changed, 1U);
+            QCOMPARE(places->worstChannels.front().maxAbs, found[part].values->maxAbs);
+            const auto far =
+                double(places->worstElements.front().b - places->worstElements.front().a);
+            QCOMPARE(std::abs(far), found[part].values->maxAbs);
+            QCOMPARE(far > 0, split);
+        }
+    }
+
+    /// What the colours of a part are scaled by is of the part alone.
+    void samples()
+    {
+        const auto parts = threeParts(1);
+        const BundlePtr a = bundleOf({joined("whole", parts, 1)}), b = bundleOf(parts);
+        const Difference difference = whole(a, b);
+        QCOMPARE(difference.weights.size(), parts.size());
+        for (std::size_t part = 0; part < 3; ++part) {
+            Progress progress;
+            const auto sample = samplePair(*a, *b, difference.weights[part], progress);
+            QVERIFY(sample && sample->whole);
+            QCOMPARE(sample->a, parts[part].values);
+            QCOMPARE(sample->b, parts[part].values);
+        }
+    }
+
+    /// Palettes of one codebook: the whole takes entry k where its parts take entry 15 - k of a
+    /// codebook that is turned round.
+    void codebooks()
+    {
+        const auto palettes = [](const std::vector<std::vector<unsigned>> &weights, bool turned) {
+            MadeBundle made;
+            Bytes book;
+            for (int i = 0; i < 16; ++i) {
+                const Bytes value = halves({float(turned ? 16 - i : i + 1)});
+                book.insert(book.end(), value.begin(), value.end());
+            }
+            for (std::size_t k = 0; k < weights.size(); ++k) {
+                Bytes packed;
+                for (std::size_t i = 0; i < weights[k].size(); i += 2)
+                    packed.push_back(
+                        static_cast<std::byte>(weights[k][i] | weights[k][i + 1] << 4));
+                const std::string shape = fmt::format("[8, {}]", weights[k].size() / 8);
+                made.line(fmt::format(
+                    "tensor<fp16, {0}> {1} = constexpr_lut_to_dense(indices = {2}, lut = {3})"
+                    "[name = string(\"{1}\")]",
+                    shape, std::string(1, char('p' + k)),
+                    made.blob(ElementType::Uint4, shape, packed),
+                    made.blob(ElementType::Fp16, "[1, 1, 16, 1]", book)));
+            }
+            return *made.open();
+        };
+        std::vector<unsigned> all, first, second;
+        for (unsigned i = 0; i < 8 * 12; ++i) {
+            const bool inFirst = i % 12 < 4;
+            const unsigned code = inFirst ? i / 12 % 4 : 4 + (i * 7 + i / 12) % 12;
+            all.push_back(code);
+            (inFirst ? first : second).push_back(15 - code);
+        }
+        const BundlePtr a = palettes({all}, false), b = palettes({first, second}, true);
+        const Difference difference = whole(a, b);
+        QCOMPARE(difference.weights.size(), 2U);
+        QVERIFY(difference.weights[0].values->identical() &&
+                difference.weights[1].values->identical());
+        for (std::size_t part = 0; part < 2; ++part) {
+            const auto match = VERIFIED(matchCodebooks(*a, *b, difference.weights[part]));
+            // Entries that only the other part takes are unused in both.
+            const std::uint64_t used = part == 0 ? 4 : 12;
+            QCOMPARE(match->count(EntryChange::Moved), used);
+            QCOMPARE(match->count(EntryChange::Unused), 2 * (16 - used));
+            std::uint64_t elements = 0;
+            for (const EntryMatch &entry : match->entries)
+                elements += entry.usesA;
+            QCOMPARE(elements, std::uint64_t(part == 0 ? 8 * 4 : 8 * 8));
+        }
     }
 };
 

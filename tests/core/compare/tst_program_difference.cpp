@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/bundle.h"
+#include "core/compare/byte_differences.h"
 #include "diff_sample.h"
 #include "tests/data/data_folder.h"
 
@@ -22,6 +24,7 @@ ProgramDifference compared(const BundlePtr &a, const BundlePtr &b)
 } // namespace
 
 /// Programs compared by what they compute.
+/// Bytes of two bundles set against each other, over real files.
 class TestProgramDifference : public QObject
 {
     Q_OBJECT
@@ -48,7 +51,7 @@ private slots:
         };
         const ProgramDifference results = compared(named("y"), named("z"));
         QVERIFY(!results.equal && !results.sameComputation);
-        QCOMPARE(results.changes.size(), std::size_t{1});
+        QCOMPARE(results.changes.size(), 1U);
         QCOMPARE(results.changes[0].details, std::vector<std::string>({"outputs: y > z"}));
         // The same operations, the other way round.
         const auto c =
@@ -57,7 +60,7 @@ private slots:
                      "tensor<fp16, [1, 4]> y = add(x = q, y = p)[name = string(\"y\")]"});
         const ProgramDifference swapped = compared(a, c);
         QVERIFY(!swapped.equal && !swapped.sameComputation);
-        QCOMPARE(swapped.changes.size(), std::size_t{1});
+        QCOMPARE(swapped.changes.size(), 1U);
         QCOMPARE(swapped.changes[0].operation, "y");
         QCOMPARE(swapped.changes[0].details, std::vector<std::string>({"x: p > q", "y: q > p"}));
     }
@@ -76,7 +79,7 @@ private slots:
                      "[name = string(\"y\")]"});
         const ProgramDifference found = compared(a, b);
         QVERIFY(!found.equal);
-        QCOMPARE(found.changes.size(), std::size_t{2});
+        QCOMPARE(found.changes.size(), 2U);
         QCOMPARE(found.changes[0].kind, ProgramChange::Kind::Removed);
         QCOMPARE(found.changes[0].operation, "p");
         QCOMPARE(
@@ -93,7 +96,7 @@ private slots:
         const BundlePtr palette = *sampleBundle("lut4").open();
         const ProgramDifference found = compared(dense, palette);
         QVERIFY(!found.equal && found.sameComputation);
-        QCOMPARE(found.changes.size(), std::size_t{1});
+        QCOMPARE(found.changes.size(), 1U);
         QCOMPARE(found.changes[0].what, ProgramChange::What::Storage);
         const auto whole = compareBundles(*dense, *palette, withValues());
         QVERIFY(whole && !whole->program.equal && whole->program.sameComputation);
@@ -168,7 +171,7 @@ private slots:
         for (const bool mirrored : {false, true}) {
             const auto found = mirrored ? comparePrograms(two, alone) : comparePrograms(alone, two);
             QVERIFY(!found.equal && !found.sameComputation);
-            QCOMPARE(found.changes.size(), std::size_t{2});
+            QCOMPARE(found.changes.size(), 2U);
             QCOMPARE(found.changes[0].what, ProgramChange::What::Function);
             QCOMPARE(found.changes[1].kind,
                      mirrored ? ProgramChange::Kind::Removed : ProgramChange::Kind::Inserted);
@@ -250,6 +253,27 @@ private slots:
         b.descriptions[0].functions[0].inputs[0].name = "y";
         QCOMPARE(changes(),
                  "removed interface input main/x: \ninserted interface input main/y: \n");
+    }
+
+    void copyIsEqual_data() { addPaths({u"*.hwx"_s, u"*.mlmodelc"_s, u"*.mlpackage"_s}); }
+
+    /// A file opened twice: every section finds itself, none differs.
+    void copyIsEqual()
+    {
+        KERNSCOPE_SKIP_WITHOUT_ROWS();
+        QFETCH(const QString, path);
+        const std::string name = QFile::encodeName(path).toStdString();
+        const auto a = Bundle::open(name), b = Bundle::open(name);
+        QVERIFY(a && b);
+        const auto pairs = pairWeights(**a, **b).pairs;
+        const AlignedBytes bytes{*a, *b, ByteAlignment(**a, **b, pairs)};
+        for (const AlignedSection &section : bytes.alignment.sections()) {
+            QVERIFY2(section.a != kNoIndex && section.b != kNoIndex, section.name.c_str());
+            QCOMPARE(section.rangeA, section.rangeB);
+        }
+        Progress progress;
+        const auto differences = VERIFIED(ByteDifferences::find(bytes, progress));
+        QCOMPARE(differences->tally(), ByteTally());
     }
 };
 

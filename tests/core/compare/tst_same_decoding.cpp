@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The same stored bytes are never decoded, wherever they lie, and only where they mean the same.
 #include "core/codec/encode/encoder.h"
-#include "core/compare/value_difference.h"
 #include "core/container/section/builder.h"
 #include "diff_sample.h"
 #include "synthetic_kernels.h"
@@ -16,8 +15,7 @@ BundlePtr openBytes(const std::string &name, const Bytes &bytes)
     return Bundle::open(name, {.memory = {{name, bytes}}}).value_or(nullptr);
 }
 
-/// A section of the first weight of a sample of that form, behind that number of channels of
-/// another one.
+/// A section of the first weight of a sample of that form, behind so many channels of another one.
 BundlePtr sectionOf(FormNode form, std::uint64_t before, std::uint64_t mostLanes = 2)
 {
     const BundlePtr sample = *sampleBundle("dense-fp16").open();
@@ -65,8 +63,8 @@ private slots:
     void sectionsElsewhere_data()
     {
         QTest::addColumn<int>("form");
-        addRow("dense", static_cast<int>(FormNode::Dense));
-        addRow("sparse", static_cast<int>(FormNode::Sparse));
+        addRow("dense", int(FormNode::Dense));
+        addRow("sparse", int(FormNode::Sparse));
     }
 
     /// Behind another weight every piece lies elsewhere in the file.
@@ -78,8 +76,8 @@ private slots:
         QVERIFY(alone && behind);
         QVERIFY(alone->weights().front().operands().front().place->dataOffset !=
                 behind->weights().back().operands().front().place->dataOffset);
-        QCOMPARE(decodedOf(alone, behind, "w"), std::uint64_t(0));
-        QCOMPARE(decodedOf(behind, alone, "w"), std::uint64_t(0));
+        QCOMPARE(decodedOf(alone, behind, "w"), 0U);
+        QCOMPARE(decodedOf(behind, alone, "w"), 0U);
     }
 
     /// Equal numbers are the same bytes in any order: only decoding tells.
@@ -92,7 +90,7 @@ private slots:
         const auto &b = *one->weights().front().form.encoding();
         QVERIFY(diff::sameDecoding(a, a));
         QVERIFY(!diff::sameDecoding(a, b));
-        QCOMPARE(decodedOf(two, one, "w"), std::uint64_t(128));
+        QCOMPARE(decodedOf(two, one, "w"), 128U);
     }
 
     /// A container whose slices leave zeros out, with biases: two openings, and one with another
@@ -113,15 +111,15 @@ private slots:
         const BundlePtr a = made(), b = made();
         QVERIFY(a && b && a->weights().front().form.isSparse() && a->weights().size() == 2);
         for (const ComparedPair &pair : whole(a, b).weights)
-            QCOMPARE(pair.values->decoded, std::uint64_t(0));
+            QCOMPARE(pair.values->decoded, 0U);
         // One number more and one fewer in another row: the rows lie elsewhere.
         numbers[5] = 0x3c00;
         numbers[6] = 0;
         const BundlePtr c = made();
         const Difference apart = whole(a, c);
-        QCOMPARE(apart.weights.front().values->zeroed, std::uint64_t(1));
-        QCOMPARE(apart.weights.front().values->revived, std::uint64_t(1));
-        QCOMPARE(apart.weights.back().values->decoded, std::uint64_t(0)); // the biases
+        QCOMPARE(apart.weights.front().values->zeroed, 1U);
+        QCOMPARE(apart.weights.front().values->revived, 1U);
+        QCOMPARE(apart.weights.back().values->decoded, 0U); // the biases
     }
 
     /// Two codebooks that are made of the same bytes, with their scales along another axis.

@@ -6,8 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-/// The words of a register stream, made again of what was read of it
-/// (resources/formats/descriptors.md).
+/// The words of a register stream, made of what was read of it (resources/formats/descriptors.md).
 namespace kernscope::test {
 
 /// A record's header word, from its fields.

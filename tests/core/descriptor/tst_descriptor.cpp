@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/little_endian.h"
-#include "core/descriptor/register_map.h"
-#include "core/descriptor/walk.h"
 #include "stream_words.h"
+#include "tests/rows.h"
 #include "tests/test_program.h"
 
 using namespace kernscope::descriptor;
-using kernscope::test::wordsOf;
+using test::wordsOf;
 
 using Words = std::vector<std::uint32_t>;
 
@@ -63,7 +62,7 @@ class TestDescriptor : public QObject
 private slots:
     void publishedPackets_data()
     {
-        test::addColumns<unsigned, int, Words, int>();
+        addColumns<unsigned, int, Words, int>();
         constexpr int kFull = int(PacketForm::Full), kPacked = int(PacketForm::Packed);
         const auto row = [](unsigned word, int form, Words addresses, int bar = -1) {
             QTest::addRow("%08x", word) << word << form << addresses << bar;
@@ -102,14 +101,14 @@ private slots:
 
     void publishedPackets()
     {
-        const auto [word, form, addresses, bar] = test::fetched<unsigned, int, Words, int>();
+        const auto [word, form, addresses, bar] = fetched<unsigned, int, Words, int>();
         Words words{word};
         for (std::uint32_t i = 0; i < addresses.size(); ++i)
             words.push_back(i + 1);
         const Stream stream = readStream(bytesOf(words), 0, PacketForm(form));
         QVERIFY(stream.exact);
         QCOMPARE(addressesOf(stream), addresses);
-        QCOMPARE(stream.packets.size(), std::size_t(1));
+        QCOMPARE(stream.packets.size(), 1U);
         QCOMPARE(stream.packets.front().kind == PacketKind::Address, bar >= 0);
         if (bar >= 0)
             QCOMPARE(int(stream.packets.front().bar), bar);
@@ -119,15 +118,15 @@ private slots:
     void encodesWhatItReads_data()
     {
         QTest::addColumn<int>("form");
-        test::addRow("full", int(PacketForm::Full));
-        test::addRow("packed", int(PacketForm::Packed));
+        addRow("full", int(PacketForm::Full));
+        addRow("packed", int(PacketForm::Packed));
     }
 
     void encodesWhatItReads()
     {
         QFETCH(int, form);
         std::mt19937 engine(7);
-        const auto random = [&engine] { return static_cast<std::uint32_t>(engine()); };
+        const auto random = [&engine] { return std::uint32_t(engine()); };
         for (int round = 0; round < 500; ++round) {
             Words words;
             while (words.size() < 100) {
@@ -184,17 +183,17 @@ private slots:
         const auto bytes = bytesOf(text);
         TaskList list = walkTasks(bytes, versionOfTarget("H13"), hints);
         QVERIFY(list.diagnostics.empty());
-        QCOMPARE(list.tasks.size(), std::size_t(3));
+        QCOMPARE(list.tasks.size(), 3U);
         QCOMPARE(list.tasks[2].offset, 0x200ULL);
         QVERIFY(list.tasks[2].exact);
         // A first size that nothing states is found by its records.
         list = walkTasks(bytes, versionOfTarget("H13"), {});
-        QCOMPARE(list.tasks.size(), std::size_t(3));
+        QCOMPARE(list.tasks.size(), 3U);
         QCOMPARE(list.tasks[0].words, 13U);
         // A wrong count is told.
         hints.taskCount = 2;
-        QVERIFY(test::hasCode(walkTasks(bytes, versionOfTarget("H13"), hints).diagnostics,
-                              "descriptor.count"));
+        QVERIFY(hasCode(walkTasks(bytes, versionOfTarget("H13"), hints).diagnostics,
+                        "descriptor.count"));
     }
 
     void faultyLinkedLists()
@@ -208,17 +207,17 @@ private slots:
             hints.file = "x.hwx";
             return walkTasks(bytesOf(text), versionOfTarget("H13"), hints);
         };
-        QVERIFY(test::hasCode(walk(0x100, 13).diagnostics, "descriptor.loop"));
-        QVERIFY(test::hasCode(walk(0, 70).diagnostics, "descriptor.bounds") ||
-                test::hasCode(walk(0, 70).diagnostics, "descriptor.stream"));
-        QVERIFY(test::hasCode(walk(0x80, 13).diagnostics, "descriptor.loop"));
-        QVERIFY(test::hasCode(walk(0x110, 13).diagnostics, "descriptor.bounds"));
-        QVERIFY(test::hasCode(walk(0x4000, 13).diagnostics, "descriptor.bounds"));
-        QVERIFY(test::hasCode(walk(0, 500).diagnostics, "descriptor.size"));
-        QVERIFY(test::hasCode(walk(0, 3).diagnostics, "descriptor.size"));
+        QVERIFY(hasCode(walk(0x100, 13).diagnostics, "descriptor.loop"));
+        QVERIFY(hasCode(walk(0, 70).diagnostics, "descriptor.bounds") ||
+                hasCode(walk(0, 70).diagnostics, "descriptor.stream"));
+        QVERIFY(hasCode(walk(0x80, 13).diagnostics, "descriptor.loop"));
+        QVERIFY(hasCode(walk(0x110, 13).diagnostics, "descriptor.bounds"));
+        QVERIFY(hasCode(walk(0x4000, 13).diagnostics, "descriptor.bounds"));
+        QVERIFY(hasCode(walk(0, 500).diagnostics, "descriptor.size"));
+        QVERIFY(hasCode(walk(0, 3).diagnostics, "descriptor.size"));
         QCOMPARE(walk(0x4000, 13).diagnostics.front().error.file.c_str(), "x.hwx");
-        QVERIFY(test::hasCode(walkTasks({}, versionOfTarget("H13"), {}).diagnostics,
-                              "descriptor.bounds"));
+        QVERIFY(
+            hasCode(walkTasks({}, versionOfTarget("H13"), {}).diagnostics, "descriptor.bounds"));
     }
 
     void walksSizedLists()
@@ -226,7 +225,7 @@ private slots:
         // Stream header, a task of 8 + 3 words padded to 12, a task of 8 + 2; a second stream.
         Words text{1, 0, 0, 0};
         const auto task = [&text](std::uint32_t tid, Words records) {
-            text.push_back(static_cast<std::uint32_t>(8 + records.size()) << 16 | tid);
+            text.push_back(std::uint32_t(8 + records.size()) << 16 | tid);
             text.resize(text.size() + 7);
             text.insert(text.end(), records.begin(), records.end());
             text.resize((text.size() + 3) / 4 * 4);
@@ -238,16 +237,16 @@ private slots:
         task(0, {0x342, 8});
         TaskList list = walkTasks(bytesOf(text), versionOfTarget("H14"), {});
         QVERIFY(list.diagnostics.empty());
-        QCOMPARE(list.tasks.size(), std::size_t(3));
+        QCOMPARE(list.tasks.size(), 3U);
         QCOMPARE(list.tasks[0].offset, 16ULL);
         QCOMPARE(list.tasks[1].offset, 64ULL);
-        QCOMPARE(list.streams.size(), std::size_t(2));
-        QCOMPARE(list.streams[1].firstTask, std::size_t(2));
+        QCOMPARE(list.streams.size(), 2U);
+        QCOMPARE(list.streams[1].firstTask, 2U);
         // A task that runs over the section is read up to its end.
         text[0x4000 / 4 + 4] = 0x7FFU << 16;
         list = walkTasks(bytesOf(text), versionOfTarget("H14"), {});
-        QVERIFY(test::hasCode(list.diagnostics, "descriptor.size"));
-        QCOMPARE(list.tasks.size(), std::size_t(3));
+        QVERIFY(hasCode(list.diagnostics, "descriptor.size"));
+        QCOMPARE(list.tasks.size(), 3U);
         QCOMPARE(list.tasks[2].words, 10U);
     }
 
@@ -257,7 +256,7 @@ private slots:
         Words text{1, 0, 0, 0, 11U << 16, 0, 0, 0, 0, 0, 0, 0x50003, 8, 0x340, 5};
         text.resize(16);
         TaskList list = walkTasks(bytesOf(text), versionOfTarget("H14"), {});
-        QCOMPARE(list.tasks.size(), std::size_t(1));
+        QCOMPARE(list.tasks.size(), 1U);
         QVERIFY(list.tasks[0].extended);
         QCOMPARE(list.tasks[0].headerWords, 9U);
         QVERIFY(list.tasks[0].exact);
@@ -269,7 +268,7 @@ private slots:
              {versionOfSubtype(14), static_cast<const Version *>(nullptr)}) {
             const TaskList list = walkTasks(bytesOf({1, 2, 3, 4}), version, {});
             QVERIFY(list.tasks.empty());
-            QVERIFY(test::hasCode(list.diagnostics, "descriptor.version"));
+            QVERIFY(hasCode(list.diagnostics, "descriptor.version"));
             QVERIFY(!hasErrors(list.diagnostics));
         }
     }
@@ -292,11 +291,11 @@ private slots:
         for (const std::size_t index : {999U, 500U, 501U, 3U, 0U, 777U, 778U}) {
             const RegisterState &state = reader.before(index);
             for (std::size_t reg = 0; reg < 8; ++reg) {
-                const auto value = state.get(static_cast<std::uint32_t>(4 * (0x300 + reg)));
+                const auto value = state.get(std::uint32_t(4 * (0x300 + reg)));
                 std::optional<std::uint32_t> wanted;
                 for (std::size_t task = index; task-- > 0;) {
                     if (task % 8 == reg) {
-                        wanted = static_cast<std::uint32_t>(task);
+                        wanted = std::uint32_t(task);
                         break;
                     }
                 }
@@ -309,7 +308,7 @@ private slots:
     void staysWithinHostileBytes()
     {
         std::mt19937 engine(11);
-        const auto random = [&engine] { return static_cast<std::uint32_t>(engine()); };
+        const auto random = [&engine] { return std::uint32_t(engine()); };
         for (int round = 0; round < 2000; ++round) {
             Words text(random() % 300);
             for (std::uint32_t &word : text)

@@ -80,15 +80,15 @@ private slots:
         const Register *row = RegisterMap::of(7)->find(0x17808);
         QCOMPARE(decodedField(*row, row->fields.front(), 3, 7).c_str(), "0xc0 bytes");
         const Register *mac = RegisterMap::of(7)->find(0xc804);
-        const auto point = std::find_if(mac->fields.begin(), mac->fields.end(),
-                                        [](const BitField &f) { return f.name == "BinaryPoint"; });
+        const auto point = std::ranges::find_if(
+            mac->fields, [](const BitField &f) { return f.name == "BinaryPoint"; });
         QCOMPARE(decodedField(*mac, *point, 0x1c, 7).c_str(), "-4");
     }
 
     void imageGroups()
     {
         const auto groups = descriptor::imageGroups();
-        QCOMPARE(groups.size(), std::size_t(7));
+        QCOMPARE(groups.size(), 7U);
         const Words counts{34, 19, 69, 30, 14, 11, 21};
         const Words offsets{0x2c, 0xfc, 0x150, 0x26c, 0x2ec, 0x32c, 0x360};
         for (std::size_t i = 0; i < 7; ++i) {
@@ -108,7 +108,7 @@ private slots:
     void imageStreams()
     {
         const auto streams = descriptor::imageStreams();
-        QCOMPARE(streams.size(), std::size_t(4));
+        QCOMPARE(streams.size(), 4U);
         const char *const names[] = {"bias", "post-scale", "palette lookup", "activation lookup"};
         const Words enables{0x5548, 0x5558, 0x5568, 0x5578};
         const Words relocations{0x1554, 0x1558, 0x155c, 0x1560};
@@ -176,7 +176,7 @@ private slots:
 
     void publishedKernelWords_data()
     {
-        const auto row = test::addColumns<unsigned, QByteArray, unsigned, unsigned>();
+        const auto row = addColumns<unsigned, QByteArray, unsigned, unsigned>();
         row(24, "kernel_fmt", 0x10000082, 2);
         row(24, "palette_enable", 0x10000082, 0);
         row(24, "detect_zeros", 0x10000082, 1);
@@ -202,7 +202,7 @@ private slots:
     void publishedKernelWords()
     {
         const auto [version, role, word, value] =
-            test::fetched<unsigned, QByteArray, unsigned, unsigned>();
+            fetched<unsigned, QByteArray, unsigned, unsigned>();
         const Role *place = VERIFIED(roleOf(version, role.toStdString()));
         QCOMPARE(place->bits.of(word), value);
     }

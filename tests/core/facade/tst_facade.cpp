@@ -24,20 +24,20 @@ private Q_SLOTS:
     {
         const auto weights = VERIFIED(Weights::open(m_path));
         QCOMPARE(weights->names(), std::vector<std::string>{"conv_weight"});
-        QCOMPARE(weights->index("main/conv_weight").value_or(9), std::size_t(0));
+        QCOMPARE(weights->index("main/conv_weight").value_or(9), 0U);
         QCOMPARE(weights->index("conv_wieght").error().code, "patch.weight");
         std::vector<float> values(8);
         QVERIFY(weights->values(0, values));
         QCOMPARE(values, (std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}));
         QVERIFY(!weights->values(0, std::span(values).first(7)));
         const auto parts = weights->stored(0);
-        QCOMPARE(parts.size(), std::size_t(1));
+        QCOMPARE(parts.size(), 1U);
         QCOMPARE(parts[0].role, "data");
         QCOMPARE(parts[0].bits, 16U);
-        QCOMPARE(parts[0].runs.front().size(), std::size_t(16));
+        QCOMPARE(parts[0].runs.front().size(), 16U);
         const auto rows = weights->coverage();
         QCOMPARE(rows.front().bits.value_or(0), 16.0);
-        QCOMPARE(rows.front().storedBytes.value_or(0), std::uint64_t(16));
+        QCOMPARE(rows.front().storedBytes.value_or(0), 16U);
     }
 
     void errorsKeepTheirCodes()
@@ -68,7 +68,7 @@ private Q_SLOTS:
         QCOMPARE(values[2], 9.0F);
         const auto saved = made->bundle->save({.inPlace = true});
         QVERIFY(saved && saved->verified);
-        QCOMPARE(saved->ranges.size(), std::size_t(1));
+        QCOMPARE(saved->ranges.size(), 1U);
         QVERIFY(saved->bytesWritten <= 2);
         QVERIFY(Weights::open(m_path)->values(0, values));
         QCOMPARE(values[2], 9.0F);
@@ -107,5 +107,5 @@ private:
     std::string m_path;
 };
 
-KERNSCOPE_TEST(TestFacade, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestFacade, NoApplication)
 #include "tst_facade.moc"

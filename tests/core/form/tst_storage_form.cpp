@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Storage forms: the steps of an encoding, their text, their figures, and what is told apart.
+// The facts of the steps of a form: a row for each, and what is found by them.
+#include "core/form/form_steps.h"
 #include "core/form/storage_form.h"
 #include "tests/test_program.h"
 
 using codec::Encoding;
 using codec::Operand;
 using codec::PartRole;
+
+Q_DECLARE_METATYPE(Encoding)
 
 namespace {
 
@@ -113,8 +117,6 @@ std::string operandsText(const OperandList &operands)
 
 } // namespace
 
-Q_DECLARE_METATYPE(Encoding)
-
 class TestStorageForm : public QObject
 {
     Q_OBJECT
@@ -122,11 +124,7 @@ class TestStorageForm : public QObject
 private slots:
     void texts_data()
     {
-        test::addColumns<Encoding, int, QByteArray>();
-        const auto row = [](const char *text, const Encoding &encoding, FormNode elements,
-                            const char *said) {
-            test::addRow(text, encoding, int(elements), QByteArray(said));
-        };
+        const auto row = addColumns<Encoding, FormNode, QByteArray>();
         const Encoding palette = looked(ElementType::Uint4, 16, ElementType::Fp16);
         row("dense-fp16", stored(ElementType::Fp16), FormNode::Dense, "");
         row("dense-uint3", stored(ElementType::Uint3), FormNode::Dense, "");
@@ -165,10 +163,10 @@ private slots:
 
     void texts()
     {
-        const auto [encoding, elements, expected] = test::fetched<Encoding, int, QByteArray>();
+        const auto [encoding, elements, expected] = fetched<Encoding, FormNode, QByteArray>();
         const StorageForm form(encoding);
         QCOMPARE(QByteArray::fromStdString(formText(form)), QByteArray(QTest::currentDataTag()));
-        QCOMPARE(int(elementsNode(*form.encoding())), elements);
+        QCOMPARE(elementsNode(*form.encoding()), elements);
         QCOMPARE(QByteArray::fromStdString(figures(*form.encoding())), expected);
         std::vector<FormNode> nodes;
         for (const FormStep &step : formSteps(*form.encoding())) {
@@ -232,13 +230,13 @@ private slots:
     {
         StorageForm form(looked(ElementType::Uint4, 16, ElementType::Fp16));
         QCOMPARE(form.storedType(), ElementType::Uint4);
-        QCOMPARE(form.palette()->entries, std::uint64_t(16));
+        QCOMPARE(form.palette()->entries, 16U);
         QVERIFY(!form.scaling());
-        QCOMPARE(form.vectorAxis(), std::uint64_t(0));
+        QCOMPARE(form.vectorAxis(), 0U);
         Encoding vectors = looked(ElementType::Uint4, 16, ElementType::Fp16);
         vectors.palette->vector = 2;
         vectors.palette->vectorAxis = 1;
-        QCOMPARE(StorageForm(vectors).vectorAxis(), std::uint64_t(1));
+        QCOMPARE(StorageForm(vectors).vectorAxis(), 1U);
         QCOMPARE(figures(vectors), "index_bits=4 codebooks=2 entries=16 vector=2 vector_axis=1");
         Encoding coded = masked(stored(ElementType::Fp16));
         coded.payload = made(affine(stored(ElementType::Int8)));
@@ -255,8 +253,7 @@ private slots:
         QCOMPARE(&form.operands()[0], &*form.encoding()->mask);
         QCOMPARE(form.operand(PartRole::Scale), codec::storedOperand(form.scaling()->scale));
         QVERIFY(!form.operand(PartRole::Data));
-        // Edits name the operands of the weight's own encoding, or the only one that makes its
-        // codes.
+        // Edits name the operands of the weight's own encoding, or the only that makes its codes.
         QVERIFY(codec::ownOperand(*form.encoding(), PartRole::Offset));
         QCOMPARE(codec::ownOperand(*form.encoding(), PartRole::Lut), &form.operands()[2]);
         QVERIFY(!codec::ownOperand(*form.encoding(), PartRole::Data));
@@ -268,8 +265,8 @@ private slots:
         OperandList kept;
         QVERIFY(kept.empty());
         kept = StorageForm(placedEncoding()).operands();
-        QCOMPARE(kept.size(), std::size_t(5));
-        QCOMPARE(kept.front().place->bytes.value, std::uint64_t(16));
+        QCOMPARE(kept.size(), 5U);
+        QCOMPARE(kept.front().place->bytes.value, 16U);
     }
 
     void operandsOfUnsoundWeights()
@@ -277,7 +274,7 @@ private slots:
         Encoding encoding = placedEncoding();
         encoding.scaling->offset = Operand{PartRole::Offset, ElementType::Uint8, {16}, {}};
         StorageForm form(encoding);
-        QCOMPARE(form.operands().size(), std::size_t(5));
+        QCOMPARE(form.operands().size(), 5U);
         form.dropEncoding();
         QVERIFY(!form.encoding());
         QCOMPARE(operandsText(form.operands()), "mask@1 indices@2 lut@3 scale@4");
@@ -359,7 +356,69 @@ private slots:
         QVERIFY(!pieces.overlaps(whole));
         QVERIFY(OperandPlace().isLiteral() && !OperandPlace().overlaps(OperandPlace()));
     }
+
+    void everyStepHasItsRow()
+    {
+        std::set<std::string_view> words;
+        std::set<unsigned> ranks, tintRanks;
+        for (const StepFacts &facts : allStepFacts()) {
+            QCOMPARE(&stepFacts(facts.node), &facts);
+            QVERIFY(!facts.word.empty());
+            QVERIFY(words.insert(facts.word).second);
+            QVERIFY(tintRanks.insert(facts.tintRank).second);
+            if (facts.elementsRank)
+                QVERIFY(ranks.insert(*facts.elementsRank).second);
+            QCOMPARE(facts.elements == ElementSource::Codebook, facts.kind == StepKind::Codebook);
+        }
+        QCOMPARE(allStepFacts().back().node, FormNode::Unknown);
+    }
+
+    void operationsName()
+    {
+        constexpr std::array<std::pair<std::string_view, FormNode>, 7> kNames{{
+            {"constexpr_affine_dequantize", FormNode::Affine},
+            {"constexpr_blockwise_shift_scale", FormNode::Blockwise},
+            {"constexpr_lut_to_dense", FormNode::Palette},
+            {"constexpr_sparse_to_dense", FormNode::Sparse},
+            // Of a mask with coded values, what the values are.
+            {"constexpr_lut_to_sparse", FormNode::Palette},
+            {"constexpr_sparse_blockwise_shift_scale", FormNode::Blockwise},
+            {"constexpr_blockwise_of_later", FormNode::Blockwise},
+        }};
+        for (const auto &[name, node] : kNames)
+            QCOMPARE(nodeOfOperation(name), std::optional(node));
+        QVERIFY(!nodeOfOperation("const"));
+        QVERIFY(!nodeOfOperation("constexpr_cast"));
+    }
+
+    void wordsForPeople()
+    {
+        QCOMPARE(formWords("lut"), "palette");
+        QCOMPARE(formWords("sparse+lut"), "sparse+palette");
+        QCOMPARE(formWords("lut+lut"), "palette+palette");
+        for (const char *same : {"dense-fp16", "palette", "palette-slices", "affine", "unknown"})
+            QCOMPARE(formWords(same), same);
+    }
+
+    void colours()
+    {
+        const auto tintOf = [](FormNode node) {
+            return formTint(StorageForm::unsound(node, ElementType::Fp16));
+        };
+        QCOMPARE(tintOf(FormNode::Sparse), FormTint::Mask);
+        QCOMPARE(tintOf(FormNode::Affine), FormTint::Data);
+        QCOMPARE(tintOf(FormNode::Dense), FormTint::Plain);
+        QCOMPARE(tintOf(FormNode::Unknown), FormTint::Indices);
+        // Of slices in an unknown order only the mask and the codebook are told apart.
+        const auto slices = [](FormNode node) {
+            codec::Encoding bytes;
+            bytes.payload = codec::Operand();
+            return formTint(StorageForm::slices(node, std::move(bytes)));
+        };
+        QCOMPARE(slices(FormNode::Palette), FormTint::Codebook);
+        QCOMPARE(slices(FormNode::Affine), FormTint::Indices);
+    }
 };
 
-KERNSCOPE_TEST(TestStorageForm, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestStorageForm, NoApplication)
 #include "tst_storage_form.moc"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/csv.h"
 #include "core/format/activation_table.h"
+#include "core/format/legality.h"
+#include "core/numeric/element_type.h"
 #include "core/numeric/half.h"
 #include "tests/data/data_folder.h"
 
@@ -37,11 +40,11 @@ private slots:
     void goldens_data()
     {
         QTest::addColumn<QString>("name");
-        const QDir goldens(test::dataPath(u"vectors/activation"_s));
-        test::addRow("none", QString());
+        const QDir goldens(dataPath(u"vectors/activation"_s));
+        addRow("none", QString());
         for (const QString &file : goldens.entryList({u"*.record.bin"_s}, QDir::Files)) {
             const QString name = file.left(file.indexOf(u'.'));
-            test::addRow(qPrintable(name), name);
+            addRow(qPrintable(name), name);
         }
     }
 
@@ -50,12 +53,12 @@ private slots:
         QFETCH(QString, name);
         if (name.isEmpty())
             return;
-        const std::string stem = test::dataPathBytes("vectors/activation/") + name.toStdString();
+        const std::string stem = dataPathBytes("vectors/activation/") + name.toStdString();
         const auto bytes = readBytes(stem + ".record.bin");
         const auto table = VERIFIED(ActivationTable::parse(bytes));
         QCOMPARE(table->layout(), ActivationLayout::Text);
         const auto written = table->write();
-        QVERIFY(std::equal(written.begin(), written.end(), bytes.begin(), bytes.end()));
+        QVERIFY(std::ranges::equal(written, bytes));
         std::ifstream file(stem + ".csv");
         std::string line;
         std::getline(file, line);
@@ -64,7 +67,7 @@ private slots:
             std::istringstream cells(line);
             std::vector<std::uint16_t> row;
             for (std::string cell; std::getline(cells, cell, ',');)
-                row.push_back(static_cast<std::uint16_t>(std::stoul(cell, nullptr, 16)));
+                row.push_back(std::uint16_t(std::stoul(cell, nullptr, 16)));
             QCOMPARE(row.size(), 5u);
             const auto at = [&](ActivationArithmetic arithmetic, ActivationTail tail) {
                 return table->evaluate(row[0], arithmetic, tail);
@@ -84,7 +87,7 @@ private slots:
     /// The table of a real H13 program: it is the sigmoid, over all of fp16.
     void realSigmoid()
     {
-        const auto file = readBytes(test::dataPathBytes("real/hwx/sigmoid-451e944648.hwx"));
+        const auto file = readBytes(dataPathBytes("real/hwx/sigmoid-451e944648.hwx"));
         if (file.size() < 0x4300)
             QSKIP("No real files: set KERNSCOPE_DATA to the folder that holds real/hwx/");
         const auto bytes = std::span(file).subspan(0x4280, 0x80);
@@ -96,16 +99,16 @@ private slots:
         QCOMPARE(table->domain().high, 8.0);
         QVERIFY(table->domain().assumed);
         for (std::uint32_t half = 0; half < 0x10000; ++half) {
-            const float x = halfToFloat(static_cast<std::uint16_t>(half));
+            const float x = halfToFloat(std::uint16_t(half));
             if (std::isnan(x))
                 continue;
-            const double expected = sigmoid(static_cast<double>(x));
+            const double expected = sigmoid(double(x));
             for (const auto arithmetic :
                  {ActivationArithmetic::Half, ActivationArithmetic::Exact}) {
-                const auto y = halfToFloat(table->evaluate(static_cast<std::uint16_t>(half),
-                                                           arithmetic, ActivationTail::Clamp));
-                QVERIFY2(std::abs(static_cast<double>(y) - expected) < 0.004,
-                         qPrintable(QString::number(static_cast<double>(x))));
+                const auto y = halfToFloat(
+                    table->evaluate(std::uint16_t(half), arithmetic, ActivationTail::Clamp));
+                QVERIFY2(std::abs(double(y) - expected) < 0.004,
+                         qPrintable(QString::number(double(x))));
             }
         }
     }
@@ -143,15 +146,14 @@ private slots:
         const auto again = VERIFIED(ActivationTable::parse(table->write()));
         QCOMPARE(again->entries(), table->entries());
         for (std::uint32_t half = 0; half < 0x10000; ++half) {
-            const auto bits = static_cast<std::uint16_t>(half);
+            const auto bits = std::uint16_t(half);
             const float x = halfToFloat(bits);
             const auto y = halfToFloat(
                 table->evaluate(bits, ActivationArithmetic::Exact, ActivationTail::Clamp));
             if (std::isnan(x))
                 QCOMPARE(y, table->knot(32)); // acts as +infinity
             else
-                QVERIFY(std::abs(static_cast<double>(y) - std::tanh(static_cast<double>(x))) <
-                        0.01);
+                QVERIFY(std::abs(double(y) - std::tanh(double(x))) < 0.01);
             if (x > 4 && std::isfinite(x))
                 QCOMPARE(halfToFloat(table->evaluate(bits, ActivationArithmetic::Half,
                                                      ActivationTail::Linear)),
@@ -186,7 +188,26 @@ private slots:
             QCOMPARE(covered.size(), ActivationTable::kEntries);
         }
     }
+
+    void predicatesOfTheGoldenTable()
+    {
+        QFile file(dataPath(u"vectors/tables/predicates.csv"_s));
+        if (!file.open(QIODevice::ReadOnly))
+            QSKIP("KERNSCOPE_DATA has no vectors/tables/predicates.csv");
+        const QByteArray text = file.readAll();
+        const auto csv =
+            VERIFIED(CsvTable::parse({text.constData(), size_t(text.size())}, "predicates"));
+        QVERIFY(csv->rows() > 0);
+        for (std::size_t i = 0; i < csv->rows(); ++i) {
+            const auto code = std::uint32_t(*parseInteger(csv->cell(i, "code")));
+            QCOMPARE(isDmaConvertibleToFp16(TensorFormat(code)),
+                     csv->cell(i, "dma_folds_to_fp16") == "1");
+            QCOMPARE(nativeKernelFormats().has(code),
+                     csv->cell(i, "kernel_format_admitted") == "1");
+            QCOMPARE(isPaletteVector(code), csv->cell(i, "palette_vector_legal") == "1");
+        }
+    }
 };
 
-KERNSCOPE_TEST(TestActivationTable, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestActivationTable, QCoreApplication)
 #include "tst_activation_table.moc"

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/milblob/milblob.h"
-#include "core/format/catalogue.h"
-#include "core/format/kernel_format.h"
 #include "core/format/legality.h"
 #include "core/format/record_fields.h"
-#include "core/numeric/element_type.h"
+#include "core/format/table_rows.h"
 #include "tests/test_program.h"
 
 using namespace kernscope::format;
@@ -26,8 +24,7 @@ private Q_SLOTS:
     /// Each byte of a record has one name, with a source.
     void fieldsOfRecordsCoverThem_data()
     {
-        QTest::addColumn<quint64>("bytes");
-        const DataRow<quint64> row;
+        const auto row = addColumns<quint64>();
         row("blob header", 64);
         row("blob record", 64);
         row("section header", 64);
@@ -38,11 +35,11 @@ private Q_SLOTS:
     }
     void fieldsOfRecordsCoverThem()
     {
-        QFETCH(quint64, bytes);
+        const auto [bytes] = fetched<quint64>();
         const auto fields = recordFields("stored_fields", QTest::currentDataTag());
         for (std::uint64_t at = 0; at < bytes; ++at)
-            QCOMPARE(std::count_if(fields.begin(), fields.end(),
-                                   [at](const RecordField &field) { return field.contains(at); }),
+            QCOMPARE(std::ranges::count_if(
+                         fields, [at](const RecordField &field) { return field.contains(at); }),
                      1);
         QVERIFY(fieldHolding(fields, bytes) == nullptr);
         for (const RecordField &field : fields) {
@@ -85,7 +82,7 @@ private Q_SLOTS:
 
     void helpersOfTable25_1_data()
     {
-        const auto row = test::addColumns<quint32, int, int, QByteArray, qlonglong, int>();
+        const auto row = addColumns<quint32, int, int, QByteArray, qlonglong, int>();
         row("int8", 1U, 8, -1, "int8", -1LL, 2);
         row("fp16", 4U, 16, -1, "fp16", -1LL, 5);
         row("p4i8", 10U, 4, 1, "int8", 16LL, 2);
@@ -98,7 +95,7 @@ private Q_SLOTS:
     void helpersOfTable25_1()
     {
         const auto [code, bits, entryFormat, underlying, lutBytes, typeNumber] =
-            test::fetched<quint32, int, int, QByteArray, qlonglong, int>();
+            fetched<quint32, int, int, QByteArray, qlonglong, int>();
         const KernelFormat f(code);
         QCOMPARE(bitDepth(f) ? int(*bitDepth(f)) : -1, bits);
         QCOMPARE(paletteEntryFormat(f) ? int(paletteEntryFormat(f)->value) : -1, entryFormat);
@@ -110,9 +107,9 @@ private Q_SLOTS:
     void codeSets_data()
     {
         QTest::addColumn<QList<int>>("codes");
-        test::addRow("native", QList<int>{1, 2, 4, 5, 6});
-        test::addRow("dma", QList<int>{4, 5, 6, 7, 8, 9, 10, 11, 13});
-        test::addRow("unity", QList<int>{28, 29, 30});
+        addRow("native", QList<int>{1, 2, 4, 5, 6});
+        addRow("dma", QList<int>{4, 5, 6, 7, 8, 9, 10, 11, 13});
+        addRow("unity", QList<int>{28, 29, 30});
     }
     void codeSets()
     {
@@ -135,12 +132,12 @@ private Q_SLOTS:
         QCOMPARE(bitDepth(KernelFormat(99)).error().code, "format.kernel");
         QCOMPARE(paletteEntryFormat(KernelFormat(4)).error().code, "format.palette");
         QCOMPARE(paletteLutBytes(KernelFormat(22), UINT64_MAX / 2).error().code, "format.overflow");
-        QCOMPARE(paletteLutBytes(KernelFormat(20), 3, 2)->value, std::uint64_t(192));
+        QCOMPARE(paletteLutBytes(KernelFormat(20), 3, 2)->value, 192U);
     }
 
     void blobTypesAreThoseOfTheReader()
     {
-        QCOMPARE(blobTypes().size(), std::size_t(17));
+        QCOMPARE(blobTypes().size(), 17U);
         for (const CatalogueRow &row : blobTypes()) {
             const ElementType type = milblob::elementTypeFromCode(row.code);
             QCOMPARE(elementTypeName(type), std::string_view(row.name));
@@ -150,11 +147,11 @@ private Q_SLOTS:
 
     void catalogues()
     {
-        QCOMPARE(elementCatalogue().size(), std::size_t(23));
+        QCOMPARE(elementCatalogue().size(), 23U);
         QCOMPARE(find(TypeNumber(5))->name, "fp16");
         QCOMPARE(find(TensorFormat(12))->name, "e4m3");
         QCOMPARE(find(SerializationType(3))->name, "fp16");
-        QCOMPARE(serializationTypes().size(), std::size_t(11));
+        QCOMPARE(serializationTypes().size(), 11U);
         QVERIFY(!find(TensorFormat(5)));
     }
 
@@ -218,7 +215,7 @@ private Q_SLOTS:
 
     void legalityOfARow_data()
     {
-        const auto row = test::addColumns<quint32, FormatUse, QByteArray>();
+        const auto row = addColumns<quint32, FormatUse, QByteArray>();
         row("fp16 on version 5", 4U, FormatUse{}, {});
         row("int8 on version 5", 1U, FormatUse{}, {});
         row("p4f16 on version 5", 20U, FormatUse{}, {});
@@ -246,7 +243,7 @@ private Q_SLOTS:
     }
     void legalityOfARow()
     {
-        const auto [code, use, refusedBy] = test::fetched<quint32, FormatUse, QByteArray>();
+        const auto [code, use, refusedBy] = fetched<quint32, FormatUse, QByteArray>();
         const Legality answer = checkKernelFormat(*find(KernelFormat(code)), use);
         QVERIFY(!answer.rules.empty());
         const LegalityRule *refusal = answer.refusal();
@@ -282,6 +279,80 @@ private Q_SLOTS:
         QVERIFY(text.contains("pal: (20, 4, 2, 64) ;"));
         QVERIFY(text.contains("ocgs: () ;"));
         QVERIFY(text.contains("weights: (9, 4, 1000, 500) ;"));
+    }
+
+    void parsesQuotedCells()
+    {
+        const auto table =
+            VERIFIED(CsvTable::parse("a,b\n\"x, y\",\"he said \"\"no\"\"\"\n,\n", "t"));
+        QCOMPARE(table->rows(), 2U);
+        QCOMPARE(table->cell(0, "a"), std::string_view("x, y"));
+        QCOMPARE(table->cell(0, "b"), std::string_view("he said \"no\""));
+        QCOMPARE(table->cell(1, "b"), std::string_view());
+    }
+
+    void refusesRaggedRows()
+    {
+        const Error table = REFUSED(CsvTable::parse("a,b\n1\n", "t"));
+        QCOMPARE(table.code, "csv.columns");
+        QCOMPARE(table.offset->value, 2U);
+    }
+
+    void parsesNumbers_data()
+    {
+        const auto row = addColumns<QByteArray, bool, qint64>();
+        row("decimal", "12", true, 12);
+        row("hex", "0x48f", true, qint64(0x48f));
+        row("negative", "-3", true, qint64(-3));
+        row("empty", "", false, 0);
+        row("blank tail", "1 ", false, 0);
+        row("two signs", "--1", false, 0);
+        row("too large", "99999999999999999999", false, 0);
+    }
+    void parsesNumbers()
+    {
+        const auto [text, valid, value] = fetched<QByteArray, bool, qint64>();
+        const auto parsed = parseInteger(std::string_view(text.constData(), size_t(text.size())));
+        QCOMPARE(parsed.has_value(), valid);
+        if (valid)
+            QCOMPARE(qint64(*parsed), value);
+    }
+
+    void embedsTheTables()
+    {
+        const auto table = VERIFIED(tables::load("kernel_formats"));
+        QVERIFY(table->column("source") && table->column("confidence"));
+        QCOMPARE(table->cell(0, "code"), std::string_view("1"));
+    }
+
+    /// Of what sources disagree on, one reading is followed, and another stands beside it.
+    void everyTopicFollowsOneReading()
+    {
+        std::map<std::string, std::pair<int, int>> topics;
+        for (const format::Reading &reading : format::readings()) {
+            ++topics[reading.topic].first;
+            topics[reading.topic].second += reading.taken ? 1 : 0;
+            QVERIFY(!reading.text.empty() && !reading.source.empty());
+        }
+        QVERIFY(topics.size() >= 9);
+        for (const auto &[topic, counts] : topics)
+            QVERIFY2(counts.first >= 2 && counts.second == 1, topic.c_str());
+        QVERIFY(format::readingsOf("no_such_topic").empty());
+        QCOMPARE(format::readingsAbout("tquant").size(), 8U);
+        for (const char *topic : {"format_codes", "int8_large_batch", "tquant_offset",
+                                  "tquant_chain", "blocks_on_the_engine", "palette_channel_scale",
+                                  "palette2_on_the_m1", "e4m3_on_the_m5"})
+            QVERIFY2(format::readingsOf(topic).size() >= 2, topic);
+        // What is quoted stands in a source as it is; what is not is said in other words.
+        QVERIFY(format::engineNotes("fp8").size() >= 6 && format::engineNotes("none").empty());
+        QCOMPARE(format::fp8Formats().size(), 2U);
+        QCOMPARE(format::fp8Formats()[0].largest, 448U);
+    }
+
+    void namesAnUnknownTable()
+    {
+        const Error table = REFUSED(tables::load("no_such_table"));
+        QCOMPARE(table.code, "table.name");
     }
 };
 

@@ -11,15 +11,15 @@ using namespace kernscope::lanes;
 
 inline std::uint16_t halfAt(std::span<const std::byte> bytes, std::uint64_t at)
 {
-    return static_cast<std::uint16_t>(std::to_integer<unsigned>(bytes[at]) |
-                                      std::to_integer<unsigned>(bytes[at + 1]) << 8);
+    return std::uint16_t(std::to_integer<unsigned>(bytes[at]) |
+                         std::to_integer<unsigned>(bytes[at + 1]) << 8);
 }
 
 inline std::vector<std::uint16_t> numbered(std::uint64_t count, std::uint16_t from)
 {
     std::vector<std::uint16_t> values(count);
     for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = static_cast<std::uint16_t>(from + i);
+        values[i] = std::uint16_t(from + i);
     return values;
 }
 

@@ -66,8 +66,8 @@ public:
 private:
     std::size_t recordOf(std::uint64_t channel) const
     {
-        return static_cast<std::size_t>(
-            std::upper_bound(m_firsts.begin(), m_firsts.end(), channel) - m_firsts.begin() - 1);
+        return std::size_t(std::upper_bound(m_firsts.begin(), m_firsts.end(), channel) -
+                           m_firsts.begin() - 1);
     }
 
     std::uint64_t m_steps, m_channels = 0, m_extent = 0;

@@ -2,7 +2,6 @@
 // The laws between an OIHW tensor and the slices of the engines: hand-made bytes, random shapes.
 // Slices of weights with a mask: hand-made bytes, random shapes, damage.
 #include "core/lanes/lane_order.h"
-#include "core/lanes/sparse.h"
 #include "lane_samples.h"
 
 using namespace kernscope::lanes;
@@ -70,22 +69,19 @@ class TestLanes : public QObject
 private slots:
     void dealsChannels_data()
     {
-        QTest::addColumn<qulonglong>("outputs");
-        QTest::addColumn<qulonglong>("image");
-        QTest::addColumn<QString>("lanes");
-        addRow("three channels", 3ULL, 64ULL, "1");
-        addRow("64", 64ULL, 64ULL, "4");
-        addRow("512, large image", 512ULL, 9ULL, "16 16");
-        addRow("512, small image", 512ULL, 8ULL, "32");
-        addRow("768 at 32", 768ULL, 8ULL, "32 16");
-        addRow("40", 40ULL, 64ULL, "2 1");
-        addRow("17", 17ULL, 64ULL, "1 1");
+        const auto row = addColumns<qulonglong, qulonglong, QString>();
+        row("three channels", 3ULL, 64ULL, "1");
+        row("64", 64ULL, 64ULL, "4");
+        row("512, large image", 512ULL, 9ULL, "16 16");
+        row("512, small image", 512ULL, 8ULL, "32");
+        row("768 at 32", 768ULL, 8ULL, "32 16");
+        row("40", 40ULL, 64ULL, "2 1");
+        row("17", 17ULL, 64ULL, "1 1");
     }
 
     void dealsChannels()
     {
-        QFETCH(qulonglong, outputs);
-        QFETCH(qulonglong, image);
+        const auto [outputs, image, dealt] = fetched<qulonglong, qulonglong, QString>();
         WeightExtents geometry;
         geometry.outputs = outputs;
         DealOptions options;
@@ -99,7 +95,7 @@ private slots:
             next += chunk.channels;
         }
         QCOMPARE(next, std::uint64_t(outputs));
-        QTEST(lanes.join(u' '), "lanes");
+        QCOMPARE(lanes.join(u' '), dealt);
     }
 
     void placesByHand()
@@ -166,12 +162,12 @@ private slots:
         for (int i = 0; i < 300; ++i) {
             const Drawn drawn = draw(random);
             const SliceLayout layout = layoutOf(drawn.geometry, drawn.law, drawn.options);
-            const auto weights = numbered(layout.elements(), static_cast<std::uint16_t>(random()));
+            const auto weights = numbered(layout.elements(), std::uint16_t(random()));
             const auto bias = numbered(drawn.geometry.bias ? drawn.geometry.outputs : 0, 17);
             const auto slices = VERIFIED(encodeSlices(layout, weights, bias));
             std::uint64_t total = 0;
             for (const Slice &slice : *slices) {
-                QCOMPARE(slice.size() % 64, std::size_t(0));
+                QCOMPARE(slice.size() % 64, 0U);
                 total += slice.size();
             }
             QCOMPARE(total, layout.totalBytes());
@@ -202,7 +198,7 @@ private slots:
         SliceForm section = containerForm(Law::Dense);
         section.narrowLast = true;
         const auto narrow = VERIFIED(SliceLayout::make(geometry, *even, section));
-        QCOMPARE(narrow->plane(0, 2)->width, std::uint64_t(4));
+        QCOMPARE(narrow->plane(0, 2)->width, 4U);
         QVERIFY(!narrow->plane(0, 3));
 
         for (const WeightExtents &bad :
@@ -284,12 +280,11 @@ private slots:
                 }
             }
         }
+        QVERIFY(
+            QString::fromStdString(explainSliceSize(0xC0)).contains("1 lane: 65 to 96 rows"_L1));
         QVERIFY(QString::fromStdString(explainSliceSize(0xC0))
-                    .contains(QLatin1String("1 lane: 65 to 96 rows")));
-        QVERIFY(QString::fromStdString(explainSliceSize(0xC0))
-                    .contains(QLatin1String("3x3 with 10 input channels")));
-        QVERIFY(QString::fromStdString(explainSliceSize(0x40))
-                    .contains(QLatin1String("1 lane: 1 to 32 rows")));
+                    .contains("3x3 with 10 input channels"_L1));
+        QVERIFY(QString::fromStdString(explainSliceSize(0x40)).contains("1 lane: 1 to 32 rows"_L1));
         QVERIFY(casesOfSliceSize(0x41).empty());
         const SliceLayout layout = layoutOf(WeightExtents{64, 64, 1, 1, 1, 1, true}, Law::Dense);
         QCOMPARE(explainSliceSize(layout, 0), "round_up(2 x 4 x (1 + 64), 64) = 576 bytes (0x240)");
@@ -346,8 +341,7 @@ private slots:
             const std::size_t first = random() % weights.size();
             std::vector<std::uint64_t> some(1 + random() % (weights.size() - first));
             order->positions(first, some);
-            QVERIFY(std::equal(some.begin(), some.end(),
-                               bits.begin() + static_cast<std::ptrdiff_t>(first)));
+            QVERIFY(std::equal(some.begin(), some.end(), bits.begin() + std::ptrdiff_t(first)));
             for (std::size_t e = 0; e < weights.size(); ++e) {
                 const unsigned mask = std::to_integer<unsigned>(file[maskBits[e] / 8]);
                 QCOMPARE((mask >> maskBits[e] % 8 & 1U) != 0, weights[e] != 0);
@@ -366,8 +360,7 @@ private slots:
             for (const SparsePlane &plane : planes)
                 stored += plane.stored;
             QCOMPARE(stored,
-                     std::uint64_t(weights.size() -
-                                   std::size_t(std::count(weights.begin(), weights.end(), 0))));
+                     std::uint64_t(weights.size() - std::size_t(std::ranges::count(weights, 0))));
         }
     }
 
@@ -411,7 +404,7 @@ private slots:
         const auto slices =
             VERIFIED(encodeSparse(h13 ? SparseForm::H13 : SparseForm::H14, layout, weights, {}));
         const Slice &slice = slices->front();
-        QCOMPARE(slice.size(), std::size_t(64));
+        QCOMPARE(slice.size(), 64U);
         QCOMPARE(QByteArray(reinterpret_cast<const char *>(slice.data()), expected.size()).toHex(),
                  expected.toHex());
         for (std::size_t at = std::size_t(expected.size()); at < slice.size(); ++at)
@@ -441,5 +434,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestLanes, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestLanes, NoApplication)
 #include "tst_lanes.moc"

@@ -16,7 +16,7 @@ struct RealSlices {
 
 std::optional<RealSlices> open(const QString &name)
 {
-    const QString path = test::dataPath(u"real/hwx/"_s + name);
+    const QString path = dataPath(u"real/hwx/"_s + name);
     if (!QFile::exists(path))
         return std::nullopt;
     RealSlices real;
@@ -39,19 +39,19 @@ class TestLanesReal : public QObject
 private slots:
     void closesTheLoop_data()
     {
-        test::addColumns<QString, qulonglong, qulonglong, qulonglong, bool, QList<int>>();
-        test::addRow("weights 0 to 8", "conv-ff52f832dc.hwx", 3ULL, 3ULL, 1ULL, false,
-                     QList<int>{0, 1, 2, 3, 4, 5, 6, 7, 8});
-        test::addRow("bias", "model.hwx.golden-f459291c15.hwx", 2ULL, 3ULL, 1ULL, true,
-                     QList<int>{0x4200, 0x4200, 0x4200, 0x4200, 0x4200, 0x4200});
-        test::addRow("512 x 512", "gemm-aae2e35208.hwx", 512ULL, 512ULL, 32ULL, false,
-                     QList<int>{0, 0, 0});
+        addColumns<QString, qulonglong, qulonglong, qulonglong, bool, QList<int>>();
+        addRow("weights 0 to 8", "conv-ff52f832dc.hwx", 3ULL, 3ULL, 1ULL, false,
+               QList<int>{0, 1, 2, 3, 4, 5, 6, 7, 8});
+        addRow("bias", "model.hwx.golden-f459291c15.hwx", 2ULL, 3ULL, 1ULL, true,
+               QList<int>{0x4200, 0x4200, 0x4200, 0x4200, 0x4200, 0x4200});
+        addRow("512 x 512", "gemm-aae2e35208.hwx", 512ULL, 512ULL, 32ULL, false,
+               QList<int>{0, 0, 0});
     }
 
     void closesTheLoop()
     {
         const auto [file, outputs, inputs, cap, bias, first] =
-            test::fetched<QString, qulonglong, qulonglong, qulonglong, bool, QList<int>>();
+            fetched<QString, qulonglong, qulonglong, qulonglong, bool, QList<int>>();
         const auto real = open(file);
         if (!real)
             QSKIP("The real containers are not here (KERNSCOPE_DATA)");
@@ -65,7 +65,7 @@ private slots:
         QCOMPARE(layout->engines(), std::uint64_t(real->slices.size()));
         for (std::size_t lane = 0; lane < real->slices.size(); ++lane)
             QVERIFY(real->slices[lane].size() >= layout->usedBytes(lane));
-        const test::Halves decoded = test::halvesOf(*layout, real->slices);
+        const Halves decoded = halvesOf(*layout, real->slices);
         for (qsizetype i = 0; i < first.size(); ++i)
             QCOMPARE(int(decoded.weights[std::size_t(i)]), first[i]);
         if (bias)
@@ -81,5 +81,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestLanesReal, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestLanesReal, NoApplication)
 #include "tst_lanes_real.moc"

@@ -48,15 +48,15 @@ void compareDecoders(const Encoding &encoding, const OrderPtr &order, Random &ra
     for (int i = 0; i < 8; ++i) {
         const std::uint64_t first = i == 0 ? 0 : random() % elements;
         const std::size_t count = i == 0 ? elements : 1 + random() % (elements - first);
-        const auto from = static_cast<std::ptrdiff_t>(first);
+        const auto from = std::ptrdiff_t(first);
         // Past the caches too: from any address on.
         const std::size_t shift = random() % 32;
         setStreamedBytes(random() % 2 == 0 ? 1 : 0);
         std::vector<std::uint16_t> foundHalves(shift + count + 1, 0x7bff);
         tiled.decodeHalf(first, std::span(foundHalves).subspan(shift, count));
         setStreamedBytes(0);
-        QVERIFY(std::equal(foundHalves.begin() + static_cast<std::ptrdiff_t>(shift),
-                           foundHalves.end() - 1, halves.begin() + from));
+        QVERIFY(std::equal(foundHalves.begin() + std::ptrdiff_t(shift), foundHalves.end() - 1,
+                           halves.begin() + from));
         QCOMPARE(foundHalves.back(), std::uint16_t(0x7bff));
         std::vector<float> foundFloats(count);
         tiled.decodeFloat(first, foundFloats);
@@ -284,8 +284,7 @@ private Q_SLOTS:
         }
     }
 
-    /// Groups of eight lanes whose rows begin lines: 32 at a time where the processor has the
-    /// registers.
+    /// Groups of eight lanes whose rows begin lines: 32 at a time where registers allow.
     void decodesSlicesToLines()
     {
         Random random(9);
@@ -308,8 +307,8 @@ private:
         std::vector<std::uint16_t> weights(layout.elements());
         const auto zeros = random() % 11;
         for (std::uint16_t &weight : weights)
-            weight = random() % 10 < zeros ? std::uint16_t{0}
-                                           : static_cast<std::uint16_t>(1 + random() % 0x7000);
+            weight =
+                random() % 10 < zeros ? std::uint16_t{0} : std::uint16_t(1 + random() % 0x7000);
         const auto bias = numbered(geometry.bias ? geometry.outputs : 0, 3);
         const auto slices = VERIFIED(encodeSparse(form, layout, weights, bias));
         SlicePlaces places;

@@ -42,7 +42,7 @@ constexpr std::uint8_t halfToE5m2(std::uint16_t half, E5m2Cast cast = E5m2Cast::
         code = std::min<std::uint32_t>(even >> 8, 0x7bu);
     else
         code = even >> 8;
-    return static_cast<std::uint8_t>(sign | code);
+    return std::uint8_t(sign | code);
 }
 
 } // namespace kernscope::test

@@ -41,7 +41,7 @@ class TestBitpack : public QObject
 private slots:
     void workedBytes_data()
     {
-        const auto row = test::addColumns<unsigned, QByteArray, QList<int>>();
+        const auto row = addColumns<unsigned, QByteArray, QList<int>>();
         // resources/formats/forms.md.
         row("uint3", 3u, "D1581F", QList<int>{1, 2, 3, 4, 5, 6, 7, 0});
         row("uint6", 6u, "8130FC", QList<int>{1, 2, 3, 63});
@@ -52,9 +52,9 @@ private slots:
 
     void workedBytes()
     {
-        const auto [width, stream, codes] = test::fetched<unsigned, QByteArray, QList<int>>();
+        const auto [width, stream, codes] = fetched<unsigned, QByteArray, QList<int>>();
         const auto packed = bytes(stream.constData());
-        std::vector<std::uint8_t> found(static_cast<std::size_t>(codes.size()));
+        std::vector<std::uint8_t> found(std::size_t(codes.size()));
         unpackCodes(packed, width, 0, found);
         QCOMPARE(QList<int>(found.begin(), found.end()), codes);
         std::vector<std::byte> again(packed.size());
@@ -88,8 +88,7 @@ private slots:
         // Up to the very last code of a stream that has not a byte to spare.
         for (std::uint64_t count = 0; count < 200; ++count) {
             const std::vector<std::byte> tight(
-                stream.begin(),
-                stream.begin() + static_cast<std::ptrdiff_t>((count * width + 7) / 8));
+                stream.begin(), stream.begin() + std::ptrdiff_t((count * width + 7) / 8));
             std::vector<std::uint8_t> out(count);
             unpackCodes(tight, width, 0, out);
             for (std::uint64_t i = 0; i < count; ++i)
@@ -109,7 +108,7 @@ private slots:
             const std::uint64_t first = random() % codes;
             std::vector<std::uint8_t> values(random() % (codes - first + 1));
             for (std::uint8_t &value : values)
-                value = static_cast<std::uint8_t>(random());
+                value = std::uint8_t(random());
             auto after = before;
             packCodes(values, width, first, after);
             for (std::uint64_t t = 0; t < before.size() * 8; ++t) {
@@ -132,7 +131,7 @@ private slots:
         std::vector<std::int8_t> wide(15);
         unpackInt4(all, 1, wide);
         for (int i = 0; i < 15; ++i)
-            QCOMPARE(wide[static_cast<std::size_t>(i)], i + 1 < 8 ? i + 1 : i + 1 - 16);
+            QCOMPARE(wide[std::size_t(i)], i + 1 < 8 ? i + 1 : i + 1 - 16);
     }
 
     void countAnywhere()
@@ -150,5 +149,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestBitpack, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestBitpack, NoApplication)
 #include "tst_bitpack.moc"

@@ -10,7 +10,7 @@ class TestByteReadings : public QObject
 private Q_SLOTS:
     void readings_data()
     {
-        test::addColumns<QByteArray, bool, QByteArray, QByteArray>();
+        addColumns<QByteArray, bool, QByteArray, QByteArray>();
         const auto row = [](const char *hex, bool big, const char *name, const char *value) {
             QTest::addRow("%s %s %s", hex, big ? "big" : "little", name)
                 << QByteArray::fromHex(hex) << big << QByteArray(name) << QByteArray(value);
@@ -41,11 +41,10 @@ private Q_SLOTS:
     }
     void readings()
     {
-        const auto [bytes, big, name, value] =
-            test::fetched<QByteArray, bool, QByteArray, QByteArray>();
+        const auto [bytes, big, name, value] = fetched<QByteArray, bool, QByteArray, QByteArray>();
         const auto rows = byteReadings(
             std::as_bytes(std::span(bytes.constData(), std::size_t(bytes.size()))), big);
-        QCOMPARE(rows.size(), std::size_t(17));
+        QCOMPARE(rows.size(), 17U);
         for (const ByteReading &row : rows) {
             if (name != QByteArray(row.name.data(), qsizetype(row.name.size())))
                 continue;

@@ -30,7 +30,7 @@ double valueOf(const Format &format, std::uint32_t code)
     if (exponent == 0)
         return sign * std::ldexp(fraction, 1 - format.bias - format.fractionBits);
     return sign * std::ldexp(fraction + fractionMask + 1,
-                             static_cast<int>(exponent) - format.bias - format.fractionBits);
+                             int(exponent) - format.bias - format.fractionBits);
 }
 
 /// fp32 numbers worth trying: every code of the format, the middle between neighbours, and what
@@ -47,7 +47,7 @@ std::vector<float> interesting(const Format &format)
         if (!std::isfinite(high) || code + 1 == codes)
             high = 2 * low - valueOf(format, code - 1);
         for (const double value : {low, (low + high) / 2}) {
-            const auto v = static_cast<float>(value);
+            const auto v = float(value);
             for (const float beside : {v, std::nextafter(v, 0.0f), std::nextafter(v, HUGE_VALF)}) {
                 values.push_back(beside);
                 values.push_back(-beside);
@@ -56,7 +56,7 @@ std::vector<float> interesting(const Format &format)
     }
     std::mt19937 random(2);
     for (int i = 0; i < 200000; ++i)
-        values.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(random())));
+        values.push_back(std::bit_cast<float>(std::uint32_t(random())));
     for (const std::uint32_t bits : {0x7f800000u, 0xff800000u, 0x7fc00000u, 0xffc00001u,
                                      0x7f800001u, 0x7fffffffu, 0x00000001u, 0x807fffffu})
         values.push_back(std::bit_cast<float>(bits));
@@ -97,12 +97,12 @@ std::uint8_t nearestE2m1(double value)
     std::uint8_t best = 0;
     for (std::uint8_t code = 1; code < 8; ++code) {
         const auto distance = [&](std::uint8_t c) {
-            return std::abs(magnitude - static_cast<double>(e2m1ToFloat(c)));
+            return std::abs(magnitude - double(e2m1ToFloat(c)));
         };
         if (distance(code) < distance(best) || (distance(code) == distance(best) && code % 2 == 0))
             best = code;
     }
-    return static_cast<std::uint8_t>(best | (std::signbit(value) ? 8 : 0));
+    return std::uint8_t(best | (std::signbit(value) ? 8 : 0));
 }
 
 } // namespace
@@ -115,14 +115,14 @@ private slots:
     void everyHalfWidens()
     {
         for (std::uint32_t code = 0; code < 0x10000; ++code) {
-            const float wide = halfToFloat(static_cast<std::uint16_t>(code));
+            const float wide = halfToFloat(std::uint16_t(code));
             const double expected = valueOf(kHalf, code);
             if (std::isnan(expected)) {
                 // Quiet, with the sign and the payload.
                 QCOMPARE(bitsOf(wide),
                          ((code & 0x8000u) << 16) | 0x7fc00000u | ((code & 0x3ffu) << 13));
             } else {
-                QCOMPARE(bitsOf(wide), bitsOf(static_cast<float>(expected)));
+                QCOMPARE(bitsOf(wide), bitsOf(float(expected)));
             }
         }
     }
@@ -130,7 +130,7 @@ private slots:
     void everyHalfComesBack()
     {
         for (std::uint32_t code = 0; code < 0x10000; ++code) {
-            const auto half = static_cast<std::uint16_t>(code);
+            const auto half = std::uint16_t(code);
             const bool nan = (code & 0x7fffu) > 0x7c00u;
             QCOMPARE(floatToHalf(halfToFloat(half)), nan ? half | 0x200u : half);
         }
@@ -142,10 +142,10 @@ private slots:
             const std::uint16_t found = floatToHalf(value);
             if (std::isnan(value)) {
                 QVERIFY((found & 0x7e00) == 0x7e00);
-                QCOMPARE(found >> 15, static_cast<int>(bitsOf(value) >> 31));
+                QCOMPARE(found >> 15, int(bitsOf(value) >> 31));
                 continue;
             }
-            const auto expected = nearest(kHalf, static_cast<double>(value), 0x7bff);
+            const auto expected = nearest(kHalf, double(value), 0x7bff);
             QCOMPARE(found, expected ? *expected : (bitsOf(value) >> 16 & 0x8000u) | 0x7c00u);
         }
     }
@@ -153,12 +153,12 @@ private slots:
     void bfloat16()
     {
         for (std::uint32_t code = 0; code < 0x10000; ++code) {
-            const float wide = bfloat16ToFloat(static_cast<std::uint16_t>(code));
+            const float wide = bfloat16ToFloat(std::uint16_t(code));
             const double expected = valueOf(kBfloat, code);
             if (std::isnan(expected))
                 QVERIFY(std::isnan(wide));
             else
-                QCOMPARE(static_cast<double>(wide), expected);
+                QCOMPARE(double(wide), expected);
         }
         for (const float value : interesting(kBfloat)) {
             const std::uint16_t found = floatToBfloat16(value);
@@ -166,7 +166,7 @@ private slots:
                 QVERIFY(std::isnan(bfloat16ToFloat(found)));
                 continue;
             }
-            const auto expected = nearest(kBfloat, static_cast<double>(value), 0x7f7f);
+            const auto expected = nearest(kBfloat, double(value), 0x7f7f);
             QCOMPARE(found, expected ? *expected : (bitsOf(value) >> 16 & 0x8000u) | 0x7f80u);
         }
     }
@@ -174,10 +174,10 @@ private slots:
     void e4m3()
     {
         for (std::uint32_t code = 0; code < 256; ++code) {
-            const float wide = e4m3ToFloat(static_cast<std::uint8_t>(code));
+            const float wide = e4m3ToFloat(std::uint8_t(code));
             const double expected = valueOf(kE4m3, code);
             QVERIFY(std::isnan(expected) ? std::isnan(wide)
-                                         : bitsOf(wide) == bitsOf(static_cast<float>(expected)));
+                                         : bitsOf(wide) == bitsOf(float(expected)));
             if (!std::isnan(expected))
                 QCOMPARE(floatToE4m3(wide), code);
         }
@@ -187,7 +187,7 @@ private slots:
                 QCOMPARE(floatToE4m3(value), sign | 0x7fu);
                 continue;
             }
-            const auto expected = nearest(kE4m3, static_cast<double>(value), 0x7e);
+            const auto expected = nearest(kE4m3, double(value), 0x7e);
             QCOMPARE(floatToE4m3(value), expected.value_or(sign | 0x7fu));
             QCOMPARE(floatToE4m3(value, Fp8Overflow::Saturate), expected.value_or(sign | 0x7eu));
         }
@@ -196,10 +196,10 @@ private slots:
     void e5m2()
     {
         for (std::uint32_t code = 0; code < 256; ++code) {
-            const float wide = e5m2ToFloat(static_cast<std::uint8_t>(code));
+            const float wide = e5m2ToFloat(std::uint8_t(code));
             const double expected = valueOf(kE5m2, code);
             QVERIFY(std::isnan(expected) ? std::isnan(wide)
-                                         : bitsOf(wide) == bitsOf(static_cast<float>(expected)));
+                                         : bitsOf(wide) == bitsOf(float(expected)));
             if (!std::isnan(expected))
                 QCOMPARE(floatToE5m2(wide), code);
         }
@@ -209,7 +209,7 @@ private slots:
                 QCOMPARE(floatToE5m2(value), sign | 0x7eu);
                 continue;
             }
-            const auto expected = nearest(kE5m2, static_cast<double>(value), 0x7b);
+            const auto expected = nearest(kE5m2, double(value), 0x7b);
             QCOMPARE(floatToE5m2(value), expected.value_or(sign | 0x7cu));
             QCOMPARE(floatToE5m2(value, Fp8Overflow::Saturate), expected.value_or(sign | 0x7bu));
         }
@@ -240,7 +240,7 @@ private slots:
             QCOMPARE(halves[i], floatToHalf(values[i]));
         std::vector<std::uint16_t> codes(0x10000);
         for (std::uint32_t code = 0; code < 0x10000; ++code)
-            codes[code] = static_cast<std::uint16_t>(code);
+            codes[code] = std::uint16_t(code);
         std::vector<float> wide(codes.size());
         convertHalfToFloat(codes, wide);
         for (std::size_t i = 0; i < codes.size(); ++i)
@@ -267,9 +267,8 @@ private slots:
     void everyTypeConverts_data()
     {
         QTest::addColumn<int>("type");
-        for (int type = static_cast<int>(ElementType::Fp16);
-             type <= static_cast<int>(ElementType::Uint64); ++type)
-            test::addRow(elementTypeName(static_cast<ElementType>(type)).data(), type);
+        for (int type = int(ElementType::Fp16); type <= int(ElementType::Uint64); ++type)
+            addRow(elementTypeName(static_cast<ElementType>(type)).data(), type);
     }
 
     void everyTypeConverts()
@@ -287,7 +286,7 @@ private slots:
             convertToFloat(packed, element, first, floats);
             convertToHalf(packed, element, first, halves);
             for (std::size_t i = 0; i < floats.size(); ++i) {
-                const auto value = static_cast<float>(loadValue(packed, element, first + i));
+                const auto value = float(loadValue(packed, element, first + i));
                 QVERIFY(bitsOf(value) == bitsOf(floats[i]) || std::isnan(value));
                 if (element == ElementType::Fp16)
                     QCOMPARE(halves[i], loadCode(packed, element, first + i));
@@ -324,30 +323,29 @@ private slots:
     void e2m1Nearest()
     {
         for (std::uint32_t half = 0; half < 0x10000; ++half) {
-            const float value = halfToFloat(static_cast<std::uint16_t>(half));
+            const float value = halfToFloat(std::uint16_t(half));
             if (std::isnan(value))
                 continue;
-            QCOMPARE(floatToE2m1(value), nearestE2m1(static_cast<double>(value)));
+            QCOMPARE(floatToE2m1(value), nearestE2m1(double(value)));
         }
         std::mt19937 random(4);
         for (int i = 0; i < 200000; ++i) {
-            const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
+            const auto value = std::bit_cast<float>(std::uint32_t(random()));
             if (!std::isnan(value))
-                QCOMPARE(floatToE2m1(value), nearestE2m1(static_cast<double>(value)));
+                QCOMPARE(floatToE2m1(value), nearestE2m1(double(value)));
         }
         for (const float tie : {0.25f, 0.75f, 1.25f, 1.75f, 2.5f, 3.5f, 5.0f}) {
             for (const float value : {std::nextafter(tie, 0.0f), std::nextafter(tie, 9.0f)})
-                QCOMPARE(floatToE2m1(value), nearestE2m1(static_cast<double>(value)));
+                QCOMPARE(floatToE2m1(value), nearestE2m1(double(value)));
         }
     }
 
     void e8m0()
     {
         for (int code = 0; code < 255; ++code) {
-            const auto scale = e8m0ToFloat(static_cast<std::uint8_t>(code));
-            QCOMPARE(static_cast<double>(scale), std::ldexp(1.0, code - 127));
-            QCOMPARE(static_cast<double>(e8m0Reciprocal(static_cast<std::uint8_t>(code))),
-                     std::ldexp(1.0, 127 - code));
+            const auto scale = e8m0ToFloat(std::uint8_t(code));
+            QCOMPARE(double(scale), std::ldexp(1.0, code - 127));
+            QCOMPARE(double(e8m0Reciprocal(std::uint8_t(code))), std::ldexp(1.0, 127 - code));
             QCOMPARE(int(floatToE8m0Up(scale)), code);
             QCOMPARE(int(floatToE8m0Up(-scale)), code);
             const float above = std::nextafter(scale, HUGE_VALF);
@@ -365,7 +363,7 @@ private slots:
     void eightBitsThroughHalf()
     {
         for (std::uint32_t code = 0; code < 256; ++code) {
-            const auto byte = static_cast<std::uint8_t>(code);
+            const auto byte = std::uint8_t(code);
             const float e4m3 = e4m3ToFloat(byte);
             const float half = halfToFloat(floatToHalf(e4m3));
             QVERIFY(std::isnan(e4m3) == std::isnan(half));
@@ -374,7 +372,7 @@ private slots:
                 QCOMPARE(floatToE4m3(half), byte);
             }
             // E5M2 is the upper byte of fp16.
-            const auto upper = static_cast<std::uint16_t>(code << 8);
+            const auto upper = std::uint16_t(code << 8);
             if ((code & 0x7f) <= 0x7c)
                 QCOMPARE(bitsOf(halfToFloat(upper)), bitsOf(e5m2ToFloat(byte)));
             for (const auto cast : {E5m2Cast::Away, E5m2Cast::Truncate}) {
@@ -392,7 +390,7 @@ private slots:
     void halfCastsAreFloatCasts()
     {
         for (std::uint32_t half = 0; half < 0x10000; ++half) {
-            const auto bits = static_cast<std::uint16_t>(half);
+            const auto bits = std::uint16_t(half);
             const float value = halfToFloat(bits);
             if (std::isnan(value)) {
                 QVERIFY(std::isnan(e5m2ToFloat(halfToE5m2(bits))));
@@ -409,5 +407,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestHalf, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestHalf, NoApplication)
 #include "tst_half.moc"

@@ -10,8 +10,8 @@ QByteArray file(const QByteArray &header, const QByteArray &data, char version =
     QByteArray out("\x93NUMPY");
     out += version;
     out += '\0';
-    out += static_cast<char>(header.size() & 0xff);
-    out += static_cast<char>(header.size() >> 8);
+    out += char(header.size() & 0xff);
+    out += char(header.size() >> 8);
     if (version > 1)
         out += QByteArray(2, '\0');
     return out + header + data;
@@ -19,8 +19,8 @@ QByteArray file(const QByteArray &header, const QByteArray &data, char version =
 
 QByteArray described(const char *type, const char *order, const char *shape)
 {
-    return QByteArray("{'descr': '") + type + "', 'fortran_order': " + order +
-           ", 'shape': " + shape + ", }\n";
+    return "{'descr': '"_ba + type + "', 'fortran_order': " + order + ", 'shape': " + shape +
+           ", }\n";
 }
 
 } // namespace
@@ -42,7 +42,7 @@ private slots:
             if (name.empty())
                 continue;
             ++named;
-            const auto bytes = static_cast<std::size_t>(name.back() - '0');
+            const auto bytes = std::size_t(name.back() - '0');
             QCOMPARE(numpyElementType(name[name.size() - 2], bytes),
                      static_cast<ElementType>(type));
             QCOMPARE(name.front() == '<', bytes > 1);
@@ -55,7 +55,7 @@ private slots:
 
     void headers_data()
     {
-        const auto row = test::addColumns<bool, QList<qulonglong>, QByteArray>();
+        const auto row = addColumns<bool, QList<qulonglong>, QByteArray>();
         row("scalar", true, {}, "{'descr': '<f2', 'fortran_order': False, 'shape': (), }");
         row("vector", false, {3}, "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }");
         row("matrix", true, {2, 3}, "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3), }");
@@ -63,21 +63,21 @@ private slots:
 
     void headers()
     {
-        const auto [half, shape, start] = test::fetched<bool, QList<qulonglong>, QByteArray>();
+        const auto [half, shape, start] = fetched<bool, QList<qulonglong>, QByteArray>();
         const auto header = QByteArray::fromStdString(npyHeader(
             half ? ElementType::Fp16 : ElementType::Fp32, Shape(shape.begin(), shape.end())));
         QCOMPARE(header.left(8), QByteArray("\x93NUMPY\x01\x00", 8));
         QCOMPARE(header.mid(10, start.size()), start);
         QCOMPARE(header.size() % 64, 0);
         QCOMPARE(header.back(), '\n');
-        QCOMPARE(static_cast<int>(static_cast<unsigned char>(header[8])), int(header.size()) - 10);
+        QCOMPARE(int(static_cast<unsigned char>(header[8])), int(header.size()) - 10);
     }
 
     void types_data()
     {
-        test::addColumns<QByteArray, QByteArray, QList<double>>();
+        addColumns<QByteArray, QByteArray, QList<double>>();
         const auto row = [](const char *type, const char *hex, QList<double> values) {
-            test::addRow(type, QByteArray(type), QByteArray::fromHex(hex), values);
+            addRow(type, QByteArray(type), QByteArray::fromHex(hex), values);
         };
         row("<f2", "003c00c0", {1, -2});
         row(">f2", "3c00c000", {1, -2});
@@ -98,10 +98,10 @@ private slots:
 
     void types()
     {
-        const auto [type, data, values] = test::fetched<QByteArray, QByteArray, QList<double>>();
+        const auto [type, data, values] = fetched<QByteArray, QByteArray, QList<double>>();
         for (const char version : {'\x01', '\x02', '\x03'}) {
             const QByteArray content = file(described(type, "False", "(2,)"), data, version);
-            const auto array = VERIFIED(readNpy(test::asSpan(content), "x.npy"));
+            const auto array = VERIFIED(readNpy(asSpan(content), "x.npy"));
             QCOMPARE(array->shape, Shape{2});
             QCOMPARE(QList<double>(array->values.begin(), array->values.end()), values);
         }
@@ -114,11 +114,11 @@ private slots:
         for (const int k : {0, 1}) {
             for (const int j : {0, 1, 2}) {
                 for (const int i : {0, 1})
-                    data += QByteArray(1, static_cast<char>(100 * i + 10 * j + k));
+                    data += QByteArray(1, char(100 * i + 10 * j + k));
             }
         }
         const QByteArray content = file(described("|u1", "True", "(2, 3, 2)"), data);
-        const auto array = VERIFIED(readNpy(test::asSpan(content), "x.npy"));
+        const auto array = VERIFIED(readNpy(asSpan(content), "x.npy"));
         const std::vector<double> expected{0, 1, 10, 11, 20, 21, 100, 101, 110, 111, 120, 121};
         QCOMPARE(array->values, expected);
     }
@@ -129,24 +129,24 @@ private slots:
         std::mt19937 random(5);
         for (const char *type : {"<f2", "<f4", ">f4", "<f8", "|i1", ">u2", "<i8", "|b1"}) {
             for (const char *order : {"False", "True"}) {
-                const auto bytes = static_cast<qsizetype>(type[2] - '0');
+                const auto bytes = qsizetype(type[2] - '0');
                 QByteArray data(bytes * 4 * 3 * 5, '\0');
                 for (char &byte : data)
-                    byte = static_cast<char>(random() % 64);
+                    byte = char(random() % 64);
                 const QByteArray content = file(described(type, order, "(4, 3, 5)"), data);
-                const auto whole = readNpy(test::asSpan(content), "x.npy");
-                const auto layout = readNpyLayout(test::asSpan(content), "x.npy");
+                const auto whole = readNpy(asSpan(content), "x.npy");
+                const auto layout = readNpyLayout(asSpan(content), "x.npy");
                 QVERIFY(whole && layout);
                 for (std::size_t first = 0; first <= 60; ++first) {
                     for (const std::size_t count : {0u, 1u, 7u, 60u}) {
                         std::vector<double> part(std::min<std::size_t>(count, 60 - first));
-                        readNpyElements(test::asSpan(content), *layout, first, part);
+                        readNpyElements(asSpan(content), *layout, first, part);
                         QVERIFY(std::equal(part.begin(), part.end(),
-                                           whole->values.begin() + static_cast<qsizetype>(first)));
+                                           whole->values.begin() + qsizetype(first)));
                         if (type[1] != 'f' || type[2] == '8')
                             continue;
                         std::vector<float> floats(part.size());
-                        readNpyElements(test::asSpan(content), *layout, first, floats);
+                        readNpyElements(asSpan(content), *layout, first, floats);
                         QVERIFY(std::equal(floats.begin(), floats.end(), part.begin()));
                     }
                 }
@@ -161,11 +161,11 @@ private slots:
              {Shape{}, Shape{7}, Shape{3, 5}, Shape{2, 1, 4, 3}, Shape{0, 4}}) {
             std::vector<float> values(elementCount(shape)->value);
             for (float &value : values)
-                value = static_cast<float>(random()) / 1e9f - 2.0f;
+                value = float(random()) / 1e9f - 2.0f;
             QByteArray content = QByteArray::fromStdString(npyHeader(ElementType::Fp32, shape));
             content += QByteArray(reinterpret_cast<const char *>(values.data()),
-                                  static_cast<qsizetype>(values.size() * 4));
-            const auto array = VERIFIED(readNpy(test::asSpan(content), "x.npy"));
+                                  qsizetype(values.size() * 4));
+            const auto array = VERIFIED(readNpy(asSpan(content), "x.npy"));
             QCOMPARE(array->shape, shape);
             QCOMPARE(array->values, std::vector<double>(values.begin(), values.end()));
         }
@@ -173,7 +173,7 @@ private slots:
 
     void faults_data()
     {
-        const auto row = test::addColumns<QByteArray, QByteArray>();
+        const auto row = addColumns<QByteArray, QByteArray>();
         const QByteArray two = QByteArray::fromHex("003c003c");
         const auto header = [&](const char *type, const char *order, const char *shape) {
             return file(described(type, order, shape), two);
@@ -211,8 +211,8 @@ private slots:
 
     void faults()
     {
-        const auto [content, code] = test::fetched<QByteArray, QByteArray>();
-        const Error array = REFUSED(readNpy(test::asSpan(content), "x.npy"));
+        const auto [content, code] = fetched<QByteArray, QByteArray>();
+        const Error array = REFUSED(readNpy(asSpan(content), "x.npy"));
         QCOMPARE(QByteArray::fromStdString(array.code), code);
         QCOMPARE(array.file, "x.npy");
         QVERIFY(!array.message.empty());
@@ -223,17 +223,15 @@ private slots:
         const QByteArray good = file(described("<i4", "True", "(2, 2)"), QByteArray(16, 'x'));
         std::mt19937 random(11);
         for (int i = 0; i < 20000; ++i) {
-            QByteArray bad =
-                good.left(static_cast<qsizetype>(random() % std::size_t(good.size() + 1)));
+            QByteArray bad = good.left(qsizetype(random() % std::size_t(good.size() + 1)));
             for (int n = 0; n < 3 && !bad.isEmpty(); ++n)
-                bad[static_cast<qsizetype>(random() % std::size_t(bad.size()))] =
-                    static_cast<char>(random());
-            const auto array = readNpy(test::asSpan(bad), "x.npy");
+                bad[qsizetype(random() % std::size_t(bad.size()))] = char(random());
+            const auto array = readNpy(asSpan(bad), "x.npy");
             if (array)
                 QCOMPARE(array->values.size(), std::size_t{elementCount(array->shape)->value});
         }
     }
 };
 
-KERNSCOPE_TEST(TestNpy, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestNpy, NoApplication)
 #include "tst_npy.moc"

@@ -8,7 +8,7 @@ class TestNumberVectors : public QObject
     Q_OBJECT
 
 private:
-    static QString folder() { return test::dataPath(u"vectors/"_s); }
+    static QString folder() { return dataPath(u"vectors/"_s); }
 
     /// Rows of hexadecimal columns, without the line of names.
     static QList<QList<std::uint32_t>> rows(const QString &name)
@@ -54,9 +54,9 @@ private slots:
         QCOMPARE(e4m3.size(), 256);
         QCOMPARE(e5m2.size(), 256);
         for (const auto &row : e4m3)
-            QVERIFY(sameFloat(e4m3ToFloat(static_cast<std::uint8_t>(row[0])), row[1]));
+            QVERIFY(sameFloat(e4m3ToFloat(std::uint8_t(row[0])), row[1]));
         for (const auto &row : e5m2) {
-            QVERIFY(sameFloat(e5m2ToFloat(static_cast<std::uint8_t>(row[0])), row[1]));
+            QVERIFY(sameFloat(e5m2ToFloat(std::uint8_t(row[0])), row[1]));
             QCOMPARE(row[0] << 8, row[2]);
         }
     }
@@ -70,17 +70,17 @@ private slots:
         QCOMPARE(packed.size(), 256);
         QCOMPARE(e8m0.size(), 256);
         for (const auto &row : e2m1) {
-            const float value = e2m1ToFloat(static_cast<std::uint8_t>(row[0]));
+            const float value = e2m1ToFloat(std::uint8_t(row[0]));
             QVERIFY(sameFloat(value, row[1]));
             QCOMPARE(floatToHalf(value), row[2]);
         }
         for (const auto &row : packed) { // the even column in the low nibble
-            QVERIFY(sameFloat(e2m1ToFloat(static_cast<std::uint8_t>(row[0] & 15)), row[1]));
-            QVERIFY(sameFloat(e2m1ToFloat(static_cast<std::uint8_t>(row[0] >> 4)), row[2]));
+            QVERIFY(sameFloat(e2m1ToFloat(std::uint8_t(row[0] & 15)), row[1]));
+            QVERIFY(sameFloat(e2m1ToFloat(std::uint8_t(row[0] >> 4)), row[2]));
         }
         for (const auto &row : e8m0) {
-            QVERIFY(sameFloat(e8m0ToFloat(static_cast<std::uint8_t>(row[0])), row[1]));
-            QVERIFY(sameFloat(e8m0Reciprocal(static_cast<std::uint8_t>(row[0])), row[2]));
+            QVERIFY(sameFloat(e8m0ToFloat(std::uint8_t(row[0])), row[1]));
+            QVERIFY(sameFloat(e8m0Reciprocal(std::uint8_t(row[0])), row[2]));
         }
     }
 
@@ -124,17 +124,16 @@ private slots:
         const QByteArray e5m2Planes = e5m2.readAll();
         QVERIFY(e4m3Planes.size() >= 3 * 65536 && e5m2Planes.size() >= 5 * 65536);
         for (qsizetype code = 0; code < 65536; ++code) {
-            const float value = halfToFloat(static_cast<std::uint16_t>(code));
+            const float value = halfToFloat(std::uint16_t(code));
             const auto plane = [&](const QByteArray &planes, qsizetype number) {
-                return static_cast<std::uint8_t>(planes[number * 65536 + code]);
+                return std::uint8_t(planes[number * 65536 + code]);
             };
             QVERIFY(sameE4m3(floatToE4m3(value), plane(e4m3Planes, 0)));
             QVERIFY(sameE4m3(floatToE4m3(value, Fp8Overflow::Saturate), plane(e4m3Planes, 1)));
             QCOMPARE(floatToE2m1(value), plane(e4m3Planes, 2));
             for (qsizetype cast = 0; cast < 5; ++cast)
-                QVERIFY(sameE5m2(
-                    halfToE5m2(static_cast<std::uint16_t>(code), static_cast<E5m2Cast>(cast)),
-                    plane(e5m2Planes, cast)));
+                QVERIFY(sameE5m2(halfToE5m2(std::uint16_t(code), static_cast<E5m2Cast>(cast)),
+                                 plane(e5m2Planes, cast)));
             if (std::isnan(value)) {
                 QVERIFY(std::isnan(e5m2ToFloat(floatToE5m2(value))));
                 continue;
@@ -145,5 +144,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestNumberVectors, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestNumberVectors, NoApplication)
 #include "tst_number_vectors.moc"

@@ -33,17 +33,23 @@ inline BundlePtr patched(BundlePtr bundle, const std::string &script)
     return bundle;
 }
 
+/// A hook of a save: ends the process at a step, the n-th time that it comes.
+inline auto diesAt(patch::SaveStep step, int nth = 0)
+{
+    return [step, nth, passed = 0](patch::SaveStep now) mutable {
+        if (now == step && passed++ == nth)
+            ::_exit(0);
+        return true;
+    };
+}
+
 /// Leaves a bundle as a crash in the middle of a save in place does: the first range is written,
 /// the others are not, the journal lies beside it.
 inline void cutSave(const std::filesystem::path &path, const std::string &script)
 {
     crash([&] {
         (void)patch::saveInPlace(*patched(*Bundle::open(path), script), false,
-                                 [](patch::SaveStep step) {
-                                     if (step == patch::SaveStep::RangeWritten)
-                                         ::_exit(0);
-                                     return true;
-                                 });
+                                 diesAt(patch::SaveStep::RangeWritten));
     });
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/bundle.h"
 #include "core/patch/patch.h"
-#include "sample_bundles.h"
+#include "form_rows.h"
 
 #include <set>
 
@@ -100,15 +99,6 @@ private:
     BundlePtr m_bundle, m_after;
     std::vector<Bytes> m_original;
 };
-
-inline void addForms(bool sparseOnly)
-{
-    QTest::addColumn<QString>("name");
-    for (const SampleForm &form : sampleForms()) {
-        if (form.sparse || !sparseOnly)
-            QTest::newRow(form.name.c_str()) << QString::fromStdString(form.name);
-    }
-}
 
 inline const SampleForm &formNamed(std::string_view name)
 {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/patch/interrupted_save.h"
-#include "core/patch/patch.h"
 #include "core/patch/save/journal.h"
 #include "core/patch/save/save_key.h"
 #include "on_disk.h"

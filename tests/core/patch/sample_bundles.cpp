@@ -25,9 +25,9 @@ std::vector<float> values(bool zeros)
     std::uint32_t state = 12345;
     for (int i = 0; i < 64; ++i) {
         state = state * 1664525u + 1013904223u;
-        const int number = static_cast<int>(state >> 24) % 61 - 30;
+        const int number = int(state >> 24) % 61 - 30;
         const bool zero = zeros && (state >> 16) % 3 == 0;
-        numbers.push_back(zero ? 0.0f : static_cast<float>(number == 0 ? 31 : number) / 16.0f);
+        numbers.push_back(zero ? 0.0f : float(number == 0 ? 31 : number) / 16.0f);
     }
     return numbers;
 }
@@ -59,8 +59,8 @@ std::string literal(const EncodedPart &part, const Shape &shape)
     for (std::uint64_t i = 0; i < elementCount(shape)->value; ++i) {
         const double value = loadValue(part.bytes, part.type, i);
         numbers += i == 0 ? "" : ", ";
-        numbers += isFloatingPoint(part.type) ? fmt::format("{:a}", value)
-                                              : fmt::format("{}", static_cast<int>(value));
+        numbers +=
+            isFloatingPoint(part.type) ? fmt::format("{:a}", value) : fmt::format("{}", int(value));
     }
     const std::string body = shape.empty() ? numbers : "[" + numbers + "]";
     return fmt::format("tensor<{}, {}>({})", elementTypeName(part.type), shapeText(shape), body);
@@ -185,7 +185,7 @@ void sparseBlockwise(MadeBundle &bundle)
     const auto weight = sparseWeight();
     std::vector<std::byte> codes;
     for (const float value : survivors())
-        codes.push_back(static_cast<std::byte>(static_cast<int>(value * 16.0f)));
+        codes.push_back(static_cast<std::byte>(int(value * 16.0f)));
     const EncodedPart data{codec::PartRole::NonzeroData, ElementType::Int8, {codes.size()}, codes};
     const std::string mask = blob(bundle, partOf(weight, codec::PartRole::Mask));
     const std::string dataText = blob(bundle, data);
@@ -256,13 +256,13 @@ void writeWeight(MadeBundle &bundle, const std::string &name)
     else if (name == "lut4-vector")
         palette(bundle, bits(4, 1, 2), false);
     else if (name == "lut2-old" || name == "lut4-old" || name == "lut6-old")
-        palette(bundle, bits(static_cast<unsigned>(name[3] - '0')), true);
+        palette(bundle, bits(unsigned(name[3] - '0')), true);
     else if (name.starts_with("lut") && name.size() == 4)
-        palette(bundle, bits(static_cast<unsigned>(name[3] - '0')), false);
+        palette(bundle, bits(unsigned(name[3] - '0')), false);
     else if (name == "sparse" || name == "sparse-old" || name == "sparse-named")
         sparse(bundle, name == "sparse-old", name == "sparse-named");
     else if (name == "sparse-lut4" || name == "sparse-lut3")
-        sparsePalette(bundle, static_cast<unsigned>(name.back() - '0'));
+        sparsePalette(bundle, unsigned(name.back() - '0'));
     else if (name == "sparse-blockwise")
         sparseBlockwise(bundle);
     else if (name == "blockwise-int4")

@@ -6,10 +6,8 @@
 #include "core/codec/encode/form_spec.h"
 #include "core/container/aimodel/package.h"
 #include "core/container/mil/program.h"
-#include "core/patch/edit/edit.h"
 #include "core/patch/patch.h"
 #include "core/patch/reencode/module_reencoder.h"
-#include "core/patch/reencode/reencode.h"
 #include "made_coreai.h"
 #include "resources/sample.h"
 #include "tests/data/data_folder.h"
@@ -19,7 +17,7 @@ using codec::FormSpec;
 namespace {
 
 /// A folder NAME.aimodel of the module.
-QString writePackage(const QTemporaryDir &dir, const test::Bytes &module)
+QString writePackage(const QTemporaryDir &dir, const Bytes &module)
 {
     const QString path = dir.filePath(u"made.aimodel"_s);
     QDir().mkpath(path);
@@ -105,7 +103,7 @@ Edit maskEdit(const Bundle &bundle, std::size_t weight, std::uint64_t element,
 std::string faultOfMask(const BundlePtr &bundle, std::size_t weight, const std::vector<Edit> &edits,
                         const std::vector<std::uint64_t> &named, std::uint64_t kept)
 {
-    const auto before = test::valuesOf(*bundle, weight); // edits lie over its files as well
+    const auto before = valuesOf(*bundle, weight); // edits lie over its files as well
     const auto own = patch::withOwnConstants(*bundle, edits, 1e3);
     if (!own)
         return describe(own.error());
@@ -123,11 +121,11 @@ std::string faultOfMask(const BundlePtr &bundle, std::size_t weight, const std::
     if (changed->weights()[weight].name != bundle->weights()[weight].name)
         return "another name";
     const auto changes = [&](const std::vector<std::uint64_t> &meant) -> std::string {
-        const auto after = test::valuesOf(*changed, weight);
+        const auto after = valuesOf(*changed, weight);
         for (std::size_t i = 0; i < before.size(); ++i) {
             const bool same =
                 before[i] == after[i] || (std::isnan(before[i]) && std::isnan(after[i]));
-            if (!same && std::find(meant.begin(), meant.end(), i) == meant.end())
+            if (!same && std::ranges::find(meant, i) == meant.end())
                 return "element " + std::to_string(i) + " has changed";
         }
         return {};
@@ -169,7 +167,7 @@ Result<std::vector<std::vector<float>>> valuesAfter(const BundlePtr &bundle, std
     const BundlePtr changed = TRY(applyEdit(fork, planned.front()));
     std::vector<std::vector<float>> all;
     for (std::size_t i = 0; i < changed->weights().size(); ++i)
-        all.push_back(test::valuesOf(*changed, i));
+        all.push_back(valuesOf(*changed, i));
     return all;
 }
 
@@ -184,7 +182,7 @@ private slots:
     void hashFollows()
     {
         const QTemporaryDir dir;
-        const QString path = writePackage(dir, test::madeWeights().bytes());
+        const QString path = writePackage(dir, madeWeights().bytes());
         const auto opened = VERIFIED(Bundle::open(path.toStdString()));
         BundlePtr bundle = *opened;
         QVERIFY(!hasErrors(bundle->diagnostics()));
@@ -196,20 +194,20 @@ private slots:
         for (const AppliedEdit &each : *planned)
             bundle = *applyEdit(bundle, each);
         const auto pending = pendingRanges(*bundle);
-        QCOMPARE(pending.size(), std::size_t(2));
+        QCOMPARE(pending.size(), 2U);
         QCOMPARE(pending[0].file, "main.hash");
-        QCOMPARE(pending[0].range.bytes.value, std::uint64_t(32));
+        QCOMPARE(pending[0].range.bytes.value, 32U);
         QCOMPARE(pending[1].file, "main.mlirb");
-        QCOMPARE(pending[1].range.bytes.value, std::uint64_t(1));
+        QCOMPARE(pending[1].range.bytes.value, 1U);
         const auto saved = VERIFIED(saveInPlace(*bundle, SaveOptions()));
         QVERIFY(saved->ranges.size() >= 2 && saved->verified);
-        QVERIFY(std::any_of(saved->ranges.begin(), saved->ranges.end(),
-                            [](const WrittenRange &each) { return each.file == "main.hash"; }));
+        QVERIFY(std::ranges::any_of(
+            saved->ranges, [](const WrittenRange &each) { return each.file == "main.hash"; }));
         QVERIFY(!hashFault(*bundle)); // what is shown is what is on the disk
         QVERIFY(pendingRanges(*bundle).empty());
         const auto again = Bundle::open(path.toStdString());
         QVERIFY(again && !hashFault(**again));
-        QCOMPARE(test::valuesOf(**again, weight)[5], -1.5F);
+        QCOMPARE(valuesOf(**again, weight)[5], -1.5F);
         // The next save follows as well.
         const auto back = parseEdit(Edit::Kind::SetStored, name + ":data[5]=7");
         const auto second = VERIFIED(planEdits(bundle, {*back}, 0));
@@ -221,7 +219,7 @@ private slots:
     void copyHasItsHash()
     {
         const QTemporaryDir dir;
-        const QString path = writePackage(dir, test::madeWeights().bytes());
+        const QString path = writePackage(dir, madeWeights().bytes());
         BundlePtr bundle = *Bundle::open(path.toStdString());
         const std::size_t weight = scaledWeight(*bundle);
         const auto edit = parseEdit(Edit::Kind::SetStored,
@@ -238,7 +236,7 @@ private slots:
     void splatsGetBytesOfTheirOwn()
     {
         const QTemporaryDir dir;
-        const QString path = writePackage(dir, test::madeWeights().bytes());
+        const QString path = writePackage(dir, madeWeights().bytes());
         const BundlePtr bundle = *Bundle::open(path.toStdString());
         const std::size_t weight = scaledWeight(*bundle);
         const auto edit = VERIFIED(
@@ -246,15 +244,15 @@ private slots:
         QCOMPARE(REFUSED(planEdits(bundle, {*edit}, 0)).code, "patch.shared");
         const auto own = VERIFIED(patch::withOwnConstants(*bundle, {*edit}));
         QVERIFY(own->bundle);
-        QCOMPARE(own->notes.size(), std::size_t(1));
+        QCOMPARE(own->notes.size(), 1U);
         QVERIFY(!hashFault(*own->bundle));
-        QCOMPARE(test::valuesOf(*own->bundle, weight), test::valuesOf(*bundle, weight));
+        QCOMPARE(valuesOf(*own->bundle, weight), valuesOf(*bundle, weight));
         const auto planned = VERIFIED(planEdits(own->bundle, {*edit}, 0));
         const BundlePtr changed = *applyEdit(own->bundle, planned->front());
-        auto expected = test::valuesOf(*bundle, weight);
+        auto expected = valuesOf(*bundle, weight);
         for (std::size_t i = 48; i < 64; ++i)
             expected[i] *= 4;
-        QCOMPARE(test::valuesOf(*changed, weight), expected);
+        QCOMPARE(valuesOf(*changed, weight), expected);
         // What belongs to one weight alone stays where it is.
         const auto code = parseEdit(Edit::Kind::SetStored,
                                     bundle->weights()[weight].findableName() + ":data[3]=2");
@@ -266,7 +264,7 @@ private slots:
     {
         using test::Elem, test::byteRow, test::halves;
         for (const std::uint64_t rows : {1U, 2U}) {
-            test::MadeCoreAi made;
+            MadeCoreAi made;
             const auto data = made.constant({2, 2}, Elem::E4m3, byteRow({0x38, 0x40, 0x30, 0x28}));
             const auto scale =
                 made.constant({rows, 1}, Elem::F16, halves(std::vector<float>(rows, 2)));
@@ -295,7 +293,7 @@ private slots:
     void outerScale()
     {
         using test::Elem, test::byteRow, test::halves;
-        test::MadeCoreAi made;
+        MadeCoreAi made;
         const auto codes = made.constant({2, 2}, Elem::Si8, byteRow({1, 2, 3, 4}));
         const auto one = made.constant({2, 1}, Elem::F16, halves({1}), true);
         const auto zero = made.constant({2, 1}, Elem::Si8, byteRow({0}), true);
@@ -315,10 +313,10 @@ private slots:
     void partsOfTwoWeights()
     {
         using test::Elem, test::byteRow, test::halves;
-        test::MadeCoreAi made;
+        MadeCoreAi made;
         const auto zero = made.constant({2, 1}, Elem::Si8, byteRow({0}), true);
         const auto bias = made.constant({2, 1}, Elem::F16, byteRow({0, 0}), true);
-        const auto scaled = [&](std::initializer_list<int> codes, test::MadeCoreAi::Value scale) {
+        const auto scaled = [&](std::initializer_list<int> codes, MadeCoreAi::Value scale) {
             return made.scaled(
                 {made.constant({2, 2}, Elem::Si8, byteRow(codes)), scale, zero, bias}, {2, 2});
         };
@@ -358,17 +356,17 @@ private slots:
             changed = *applyEdit(changed, each);
         Rows after;
         for (std::size_t i = 0; i < changed->weights().size(); ++i)
-            after.push_back(test::valuesOf(*changed, i));
+            after.push_back(valuesOf(*changed, i));
         QCOMPARE(after, (Rows{{5, 3}, {5, 10, 9, 12}, {5, 5, 2, 4}, {2, 2, 10, 20}}));
     }
 
     void everyForm()
     {
         const QTemporaryDir dir;
-        const QString path = writePackage(dir, test::madeWeights().bytes());
+        const QString path = writePackage(dir, madeWeights().bytes());
         const BundlePtr bundle = *Bundle::open(path.toStdString());
         const std::size_t weight = scaledWeight(*bundle);
-        const auto values = test::valuesOf(*bundle, weight);
+        const auto values = valuesOf(*bundle, weight);
         for (const FormSpec &form : someForms()) {
             const auto encoded =
                 VERIFIED(codec::encodeForm(values, bundle->weights()[weight].shape, form));
@@ -384,9 +382,9 @@ private slots:
     /// The vendor's runtime ends the process at a table without an axis.
     void tableOfASingleValue()
     {
-        auto module = test::madeWeights();
-        module.types[2] = test::varints({2, 0, 0}); // the dense constant: no axes, fp16
-        for (test::Bytes &each : module.attributes) {
+        auto module = madeWeights();
+        module.types[2] = varints({2, 0, 0}); // the dense constant: no axes, fp16
+        for (Bytes &each : module.attributes) {
             if (each.size() == 11 && each[4] == std::byte{0x3C}) // and one element, a splat
                 each = {std::byte{0x0D}, std::byte{1}, std::byte{5}, std::byte{0}, std::byte{0x3C}};
         }
@@ -397,7 +395,7 @@ private slots:
         QVERIFY(weight != (*bundle)->weights().end());
         const auto index = std::size_t(weight - (*bundle)->weights().begin());
         for (const FormSpec &form : someForms()) {
-            const auto encoded = codec::encodeForm(test::valuesOf(**bundle, index), {}, form);
+            const auto encoded = codec::encodeForm(valuesOf(**bundle, index), {}, form);
             if (!encoded)
                 continue;
             const auto made = reencodeWeight(**bundle, index, *encoded);
@@ -413,7 +411,7 @@ private slots:
         const auto forms = someForms();
         for (std::size_t i = 0; i < forms.size(); ++i) {
             if (forms[i].node == FormNode::Sparse)
-                test::addRow(describe(forms[i]).c_str(), int(i));
+                addRow(describe(forms[i]).c_str(), int(i));
         }
     }
 
@@ -423,12 +421,12 @@ private slots:
     {
         QFETCH(int, form);
         const QTemporaryDir dir;
-        const QString path = writePackage(dir, test::madeWeights().bytes());
+        const QString path = writePackage(dir, madeWeights().bytes());
         const BundlePtr dense = *Bundle::open(path.toStdString());
         const std::size_t weight = scaledWeight(*dense);
-        const auto encoded = VERIFIED(codec::encodeForm(test::valuesOf(*dense, weight),
-                                                        dense->weights()[weight].shape,
-                                                        someForms()[std::size_t(form)]));
+        const auto encoded =
+            VERIFIED(codec::encodeForm(valuesOf(*dense, weight), dense->weights()[weight].shape,
+                                       someForms()[std::size_t(form)]));
         const BundlePtr bundle = *reencodeWeight(*dense, weight, *encoded);
         const auto places = placesOf(*bundle->decoder(weight));
         const std::uint64_t kept = places.kept.size();
@@ -449,7 +447,7 @@ private slots:
                                      maskEdit(*bundle, weight, l[5], 0.5F)};
         QVERIFY(!patch::withOwnConstants(*bundle, pair, 1e3)->bundle);
         const auto planned = VERIFIED(planEdits(bundle, pair, 1e3));
-        QCOMPARE(planned->size(), std::size_t(2));
+        QCOMPARE(planned->size(), 2U);
         QVERIFY(planned->front().bytes.empty() && !planned->back().bytes.empty());
         QCOMPARE(planned->front().newText, "not stored");
         QCOMPARE(planned->back().oldText, "not stored");
@@ -463,11 +461,11 @@ private slots:
     {
         using test::Elem, test::byteRow, test::halves;
         for (const bool all : {false, true}) {
-            test::MadeCoreAi made;
+            MadeCoreAi made;
             const auto mask = all ? made.constant({4, 3}, Elem::Ui1, byteRow({1}), true)
                                   : made.constant({4, 3}, Elem::Ui1, byteRow({0xA5, 0x0C}));
             const std::uint64_t kept = all ? 12 : 6;
-            test::Bytes numbers = halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+            Bytes numbers = halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
             numbers.resize(2 * kept);
             const auto values = made.constant({kept}, Elem::F16, numbers);
             const auto dense = made.masked(values, mask, {4, 3}, Elem::F16);
@@ -495,7 +493,7 @@ private slots:
             const auto set = parseEdit(Edit::Kind::Set, bundle->weights()[0].findableName() + "[" +
                                                             std::to_string(k[4]) + "]=8");
             const auto planned = VERIFIED(planEdits(bundle, {*set}, 0));
-            QCOMPARE(planned->front().bytes.size(), std::size_t(1));
+            QCOMPARE(planned->front().bytes.size(), 1U);
         }
     }
 
@@ -503,10 +501,10 @@ private slots:
     void severalMaskBits()
     {
         const QTemporaryDir dir;
-        const QString path = writePackage(dir, test::madeWeights().bytes());
+        const QString path = writePackage(dir, madeWeights().bytes());
         const BundlePtr dense = *Bundle::open(path.toStdString());
         const std::size_t weight = scaledWeight(*dense);
-        const auto encoded = codec::encodeForm(test::valuesOf(*dense, weight),
+        const auto encoded = codec::encodeForm(valuesOf(*dense, weight),
                                                dense->weights()[weight].shape, someForms()[6]);
         const BundlePtr bundle = *reencodeWeight(*dense, weight, *encoded);
         const auto places = placesOf(*bundle->decoder(weight));
@@ -523,8 +521,8 @@ private slots:
         BundlePtr changed = bundle;
         for (const AppliedEdit &each : *twice)
             changed = *applyEdit(changed, each);
-        QCOMPARE(test::valuesOf(*changed, weight)[a], 0.25F);
-        QCOMPARE(test::valuesOf(*changed, weight)[b], 0.0F);
+        QCOMPARE(valuesOf(*changed, weight)[a], 0.25F);
+        QCOMPARE(valuesOf(*changed, weight)[b], 0.0F);
         const auto off = plan({{a, 0.5F}, {b, std::nullopt}, {b, 0.5F}});
         QVERIFY(!off && off.error().code == "patch.mask");
     }
@@ -535,10 +533,10 @@ private slots:
         sample::SampleBundle made = sample::coreAi();
         const auto opened = VERIFIED(Bundle::open(made.name, OpenOptions{std::move(made.files)}));
         const Bundle &bundle = **opened;
-        QCOMPARE(bundle.diagnostics().size(), std::size_t(0));
+        QCOMPARE(bundle.diagnostics().size(), 0U);
         QCOMPARE(bundle.kind(), BundleKind::Aimodel);
         QVERIFY(!hashFault(bundle));
-        QCOMPARE(bundle.program()->functions.front().inputs.size(), std::size_t(1));
+        QCOMPARE(bundle.program()->functions.front().inputs.size(), 1U);
         QCOMPARE(bundle.program()->functions.front().inputs.front().name, "x");
         for (const auto &[name, node] :
              {std::pair("fc1.weight", FormNode::Palette), std::pair("fc2.weight", FormNode::Sparse),
@@ -553,9 +551,9 @@ private slots:
 
     void paths()
     {
-        test::MadeModule made = test::madeWeights();
+        MadeModule made = madeWeights();
         const std::uint64_t next = made.attributes.size();
-        made.attributes[0] = test::varints(
+        made.attributes[0] = varints(
             {32, made.string("py"), next, made.string("x"), 0, made.string(""), 2, next, next + 1});
         made.attribute({30, made.string("/Users/me/model.py"), made.string(""), made.string("")});
         made.attribute({30, made.string("/Users/me"), made.string(""), made.string("")});
@@ -563,7 +561,7 @@ private slots:
         const QString path = writePackage(dir, made.bytes());
         BundlePtr bundle = *Bundle::open(path.toStdString());
         const auto edits = patch::blankPathEdits(*bundle);
-        QCOMPARE(edits.size(), std::size_t(2));
+        QCOMPARE(edits.size(), 2U);
         const auto planned = VERIFIED(planEdits(bundle, edits, 0));
         for (const AppliedEdit &each : *planned)
             bundle = *applyEdit(bundle, each);
@@ -578,8 +576,8 @@ private slots:
     void peers_data()
     {
         QTest::addColumn<QString>("path");
-        const QString root = test::dataPath(u"../peers/coreai"_s);
-        test::addPaths({u"*.aimodel"_s}, {root});
+        const QString root = dataPath(u"../peers/coreai"_s);
+        addPaths({u"*.aimodel"_s}, {root});
     }
 
     /// Every weight of the vendor's packages in every form that it can have.
@@ -593,7 +591,7 @@ private slots:
             const Weight &weight = bundle->weights()[i];
             const bool half = weight.type == ElementType::Fp16,
                        single = weight.type == ElementType::Fp32;
-            const auto values = test::valuesOf(*bundle, i);
+            const auto values = valuesOf(*bundle, i);
             if (weight.fault || (!half && !single) || values.size() < 2 || values.size() > 3000)
                 continue;
             const auto stored = placesOf(*bundle->decoder(i));

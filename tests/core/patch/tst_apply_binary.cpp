@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/core/patch/patched_bytes.h"
 
-#include "core/base/progress.h"
 #include "tests/test_program.h"
 
 #include <sys/mman.h>
@@ -25,10 +24,10 @@ std::string number(std::uint64_t value)
 {
     std::string text;
     while (true) {
-        const auto low = static_cast<char>(value & 0x7F);
+        const auto low = char(value & 0x7F);
         value >>= 7;
         if (value == 0)
-            return text + static_cast<char>(low | 0x80);
+            return text + char(low | 0x80);
         text += low;
         --value;
     }
@@ -38,7 +37,7 @@ std::string little(std::uint32_t value)
 {
     std::string text;
     for (int shift = 0; shift < 32; shift += 8)
-        text += static_cast<char>(value >> shift & 0xFF);
+        text += char(value >> shift & 0xFF);
     return text;
 }
 
@@ -46,7 +45,7 @@ std::uint32_t crcOf(std::string_view bytes)
 {
     std::uint32_t sum = 0xFFFFFFFF;
     for (const char c : bytes) {
-        sum ^= static_cast<std::uint8_t>(c);
+        sum ^= std::uint8_t(c);
         for (int bit = 0; bit < 8; ++bit)
             sum = (sum & 1) != 0 ? sum >> 1 ^ 0xEDB88320 : sum >> 1;
     }
@@ -72,7 +71,7 @@ std::string big(std::uint64_t value, int count)
 {
     std::string text;
     for (int shift = (count - 1) * 8; shift >= 0; shift -= 8)
-        text += static_cast<char>(value >> shift & 0xFF);
+        text += char(value >> shift & 0xFF);
     return text;
 }
 
@@ -98,9 +97,9 @@ class TestApplyBinary : public QObject
 private slots:
     void applies_data()
     {
-        test::addColumns<QByteArray, QByteArray>();
+        addColumns<QByteArray, QByteArray>();
         const auto row = [](const char *name, const std::string &patch, const std::string &made) {
-            test::addRow(name, QByteArray::fromStdString(patch), QByteArray::fromStdString(made));
+            addRow(name, QByteArray::fromStdString(patch), QByteArray::fromStdString(made));
         };
         row("IPS, nothing", "PATCHEOF", kFile);
         row("IPS, a record", "PATCH" + ipsRecord(2, "XY") + "EOF", "01XY456789abcdef");
@@ -129,9 +128,9 @@ private slots:
 
     void applies()
     {
-        const auto [patch, made] = test::fetched<QByteArray, QByteArray>();
+        const auto [patch, made] = fetched<QByteArray, QByteArray>();
         const auto result =
-            VERIFIED(test::patchedBytes(bytesOf(kFile), bytesOf(patch.toStdString()), "p"));
+            VERIFIED(patchedBytes(bytesOf(kFile), bytesOf(patch.toStdString()), "p"));
         QVERIFY(result->content == bytesOf(made.toStdString()));
         const bool checked = patch.startsWith("BPS1");
         QCOMPARE(result->format, checked ? BinaryFormat::Bps : BinaryFormat::Ips);
@@ -141,10 +140,10 @@ private slots:
 
     void refused_data()
     {
-        test::addColumns<QByteArray, QByteArray, int>();
+        addColumns<QByteArray, QByteArray, int>();
         const auto row = [](const char *name, const std::string &patch, const char *code,
                             int offset) {
-            test::addRow(name, QByteArray::fromStdString(patch), QByteArray(code), offset);
+            addRow(name, QByteArray::fromStdString(patch), QByteArray(code), offset);
         };
         row("nothing", "", "binary_patch.magic", 0);
         row("another format", "UPS1" + std::string(40, 'x'), "binary_patch.magic", 0);
@@ -196,14 +195,14 @@ private slots:
     /// With a code, the place in the patch and its name.
     void refused()
     {
-        const auto [patch, code, offset] = test::fetched<QByteArray, QByteArray, int>();
+        const auto [patch, code, offset] = fetched<QByteArray, QByteArray, int>();
         const Error result =
-            REFUSED(test::patchedBytes(bytesOf(kFile), bytesOf(patch.toStdString()), "some.ips"));
+            REFUSED(patchedBytes(bytesOf(kFile), bytesOf(patch.toStdString()), "some.ips"));
         const std::string said = describe(result);
         QVERIFY2(result.code == code.toStdString(), said.c_str());
         QCOMPARE(result.file, "some.ips");
         QVERIFY(result.offset && !result.message.empty());
-        QVERIFY2(result.offset->value == static_cast<std::uint64_t>(offset), said.c_str());
+        QVERIFY2(result.offset->value == std::uint64_t(offset), said.c_str());
     }
 
     /// A sparse file of a terabyte is not read: neither as the patch nor as what it is for.
@@ -220,9 +219,8 @@ private slots:
         std::string head =
             "BPS1" + number(kTerabyte) + number(0) + number(0) + little(0) + little(0);
         head += little(crcOf(head));
-        QCOMPARE(refusal(test::patchedBytes(bytes, bytesOf(head), "p")), "binary_patch.limit");
-        QCOMPARE(refusal(test::patchedBytes(bytes, bytesOf("PATCHEOF"), "p")),
-                 "binary_patch.limit");
+        QCOMPARE(refusal(patchedBytes(bytes, bytesOf(head), "p")), "binary_patch.limit");
+        QCOMPARE(refusal(patchedBytes(bytes, bytesOf("PATCHEOF"), "p")), "binary_patch.limit");
         std::memcpy(mapped, "BPS1", 4);
         QCOMPARE(refusal(readBinaryPatch(bytes, "p")), "binary_patch.limit");
         ::munmap(mapped, kTerabyte);
@@ -236,13 +234,12 @@ private slots:
         const std::string bps =
             bpsOf(kFile, "0abcabc",
                   step(0, 1) + step(2, 3) + number(10 << 1) + step(3, 3) + number(1 << 1), 7);
-        QVERIFY(test::patchedBytes(bytesOf(kFile), bytesOf(bps), "p"));
+        QVERIFY(patchedBytes(bytesOf(kFile), bytesOf(bps), "p"));
         for (std::size_t length = 0; length < bps.size(); ++length)
-            QVERIFY(!test::patchedBytes(bytesOf(kFile), bytesOf(bps.substr(0, length)), "p"));
+            QVERIFY(!patchedBytes(bytesOf(kFile), bytesOf(bps.substr(0, length)), "p"));
         for (std::size_t length = 0; length < ips.size(); ++length)
-            QCOMPARE(
-                test::patchedBytes(bytesOf(kFile), bytesOf(ips.substr(0, length)), "p").has_value(),
-                length == ips.size() - 3);
+            QCOMPARE(patchedBytes(bytesOf(kFile), bytesOf(ips.substr(0, length)), "p").has_value(),
+                     length == ips.size() - 3);
     }
 
     /// Whatever byte of a BPS patch is another one, its checksum says so.
@@ -252,8 +249,8 @@ private slots:
             bpsOf(kFile, "0xabc", step(0, 1) + step(1, 1) + "x" + step(2, 3) + number(10 << 1), 5);
         for (std::size_t i = 0; i < bps.size(); ++i) {
             std::string changed = bps;
-            changed[i] = static_cast<char>(changed[i] ^ 0x20);
-            const Error result = REFUSED(test::patchedBytes(bytesOf(kFile), bytesOf(changed), "p"));
+            changed[i] = char(changed[i] ^ 0x20);
+            const Error result = REFUSED(patchedBytes(bytesOf(kFile), bytesOf(changed), "p"));
             QVERIFY(result.code == (i < 4 ? "binary_patch.magic" : "binary_patch.checksum"));
         }
     }
@@ -267,7 +264,7 @@ private slots:
         QCOMPARE(head->sourceBytes, std::optional<std::uint64_t>(16));
         QCOMPARE(head->targetBytes, std::optional<std::uint64_t>(3));
         QVERIFY(head->isFor(bytesOf(kFile)) && !head->isFor(bytesOf(made)));
-        QCOMPARE(REFUSED(test::patchedBytes(bytesOf(made), bytesOf(bps), "p")).message,
+        QCOMPARE(REFUSED(patchedBytes(bytesOf(made), bytesOf(bps), "p")).message,
                  "The file is what the patch makes already");
         const auto ips = readBinaryPatch(bytesOf("PATCHEOF"), "p");
         QVERIFY(ips && !ips->isFor(bytesOf(kFile)) && !ips->sourceBytes);
@@ -279,9 +276,8 @@ private slots:
         progress.cancel();
         for (const std::string &patch :
              {"PATCH" + ipsRecord(2, "XY") + "EOF", bpsOf(kFile, kFile, step(0, 16), 16)}) {
-            QCOMPARE(
-                REFUSED(test::patchedBytes(bytesOf(kFile), bytesOf(patch), "p", &progress)).code,
-                "task.cancelled");
+            QCOMPARE(REFUSED(patchedBytes(bytesOf(kFile), bytesOf(patch), "p", &progress)).code,
+                     "task.cancelled");
         }
     }
 };

@@ -37,7 +37,7 @@ std::vector<EditStep> stepsOf(const std::vector<AppliedEdit> &edits, bool forwar
     for (const AppliedEdit &edit : edits)
         steps.push_back({std::make_shared<const AppliedEdit>(edit), forward});
     if (!forward)
-        std::reverse(steps.begin(), steps.end());
+        std::ranges::reverse(steps);
     return steps;
 }
 
@@ -218,17 +218,12 @@ private slots:
         QCOMPARE(decoded(**Bundle::open(large.path), "w")[2097151], 0.5f);
     }
 
-    void saveCancelled_data()
-    {
-        QTest::addColumn<double>("share");
-        for (const double share : {0.0, 0.2, 0.45, 0.6, 0.85})
-            QTest::addRow("%.2f", share) << share;
-    }
+    void saveCancelled_data() { addEach({0.0, 0.2, 0.45, 0.6, 0.85}); }
 
     /// Wherever it is stopped, the files are the old ones or the new ones, and no journal is left.
     void saveCancelled()
     {
-        QFETCH(const double, share);
+        const auto [share] = fetched<double>();
         const Large large;
         const auto bundle = VERIFIED(large.filled());
         std::function<void()> finish;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/overlaid_file.h"
 #include "core/base/text.h"
-#include "core/codec/decode/decoder.h"
 #include "core/codec/edit/editor.h"
 #include "core/codec/encode/encoder.h"
 #include "core/numeric/half.h"
@@ -9,9 +7,9 @@
 #include "core/patch/edit/copy_values.h"
 #include "core/patch/edit/edit_parser.h"
 #include "core/patch/edit/find_weight.h"
-#include "core/patch/patch.h"
 #include "core/patch/plan/recorder.h"
 #include "sample_bundles.h"
+#include "tests/core/patch/form_rows.h"
 #include "tests/test_program.h"
 
 using ChangedRuns = std::vector<std::pair<std::size_t, std::size_t>>;
@@ -39,7 +37,7 @@ std::vector<float> randomValues(std::uint64_t count, QRandomGenerator &random)
 {
     std::vector<float> values(count);
     for (float &value : values)
-        value = static_cast<float>(random.bounded(4001) - 2000) / 1024.0f;
+        value = float(random.bounded(4001) - 2000) / 1024.0f;
     return values;
 }
 
@@ -170,9 +168,9 @@ private slots:
             values[i] = 0.25f;
         const auto edit = VERIFIED(fromArray(values, shape));
         const auto planned = VERIFIED(planEdits(*bundle, {*edit}, 0));
-        QCOMPARE(planned->front().bytes.size(), std::size_t(128));
+        QCOMPARE(planned->front().bytes.size(), 128U);
         for (const FileEdit &one : planned->front().bytes)
-            QCOMPARE(one.after.size(), std::size_t(1)); // 0x3800 becomes 0x3400
+            QCOMPARE(one.after.size(), 1U); // 0x3800 becomes 0x3400
         compare(*bundle, *edit);
     }
 
@@ -233,7 +231,7 @@ private slots:
             now = before;
             const std::uint32_t changes = random.bounded(20U);
             for (std::uint32_t i = 0; i < changes && size > 0; ++i) {
-                const std::size_t from = random.bounded(static_cast<quint32>(size));
+                const std::size_t from = random.bounded(quint32(size));
                 const std::size_t length = 1 + random.bounded(i % 4 == 0 ? 200U : 3U);
                 for (std::size_t at = from; at < std::min(size, from + length); ++at)
                     now[at] = ~before[at];
@@ -248,17 +246,12 @@ private slots:
         }
     }
 
-    void everyForm_data()
-    {
-        QTest::addColumn<QByteArray>("form");
-        for (const SampleForm &form : sampleForms())
-            addRow(form.name.c_str(), QByteArray::fromStdString(form.name));
-    }
+    void everyForm_data() { addForms(); }
 
     /// From any form to dense: exactly the values of the other, and nothing is left to copy.
     void everyForm()
     {
-        QFETCH(const QByteArray, form);
+        const auto [form] = fetched<QString>();
         const BundlePtr from = *sampleBundle(form.toStdString()).open();
         const BundlePtr to = *sampleBundle("dense-fp16").open();
         const std::uint64_t count = to->weights()[0].elements.value;
@@ -320,7 +313,7 @@ private slots:
             edited(*sampleBundle("lut4").open(), {*parseEdit(Edit::Kind::Codebook, "w[0][3]=2.5"),
                                                   *parseEdit(Edit::Kind::Codebook, "w[0][0]=-1")}));
         const auto edits = VERIFIED(patch::copyCodebooks(*to, 0, *other, 0));
-        QCOMPARE(edits->size(), std::size_t(2));
+        QCOMPARE(edits->size(), 2U);
         const BundlePtr now = VERIFIED(edited(to, *edits));
         QCOMPARE(decoded(*now, "w"), decoded(*other, "w"));
         QVERIFY(patch::copyCodebooks(*now, 0, *other, 0)->empty());
@@ -337,7 +330,7 @@ private slots:
         const auto bundle = [](float scale) {
             std::vector<float> values;
             for (std::uint64_t i = 0; i < kElements; ++i)
-                values.push_back(scale * static_cast<float>(i % 1999));
+                values.push_back(scale * float(i % 1999));
             MadeBundle made;
             made.weight("w", "[300, 1000]", halves(values));
             return *made.open();
@@ -346,7 +339,7 @@ private slots:
         const BundlePtr from = bundle(0.5f);
         const auto wanted = decoded(*from, "w"), before = decoded(*to, "w");
         const auto all = VERIFIED(patch::copyValues(*to, 0, *from, 0, 0, kElements));
-        QCOMPARE(all->size(), std::size_t(1));
+        QCOMPARE(all->size(), 1U);
         // Zeros are the same in both.
         QCOMPARE(patch::copiedElements(*all), kElements - (kElements + 1998) / 1999);
         QCOMPARE(decoded(*edited(to, *all), "w"), wanted);
@@ -354,7 +347,7 @@ private slots:
         const auto small = [](double now, double then) { return now - then <= 8; };
         const auto some =
             VERIFIED(patch::copyValues(*to, 0, *from, 0, 0, kElements, nullptr, small));
-        QCOMPARE(some->size(), std::size_t(1));
+        QCOMPARE(some->size(), 1U);
         const BundlePtr now = edited(to, *some);
         const auto found = decoded(*now, "w");
         for (std::size_t i = 0; i < found.size(); ++i)
@@ -438,7 +431,7 @@ private:
                     continue;
                 const auto plan = VERIFIED(codec::Editor(*before).setElement(
                     at, edit.value, std::numeric_limits<double>::infinity()));
-                QVERIFY2(plan->stored == static_cast<double>(held[at]) || was == held[at],
+                QVERIFY2(plan->stored == double(held[at]) || was == held[at],
                          std::to_string(at).c_str());
             }
         }

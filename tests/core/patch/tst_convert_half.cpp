@@ -33,7 +33,7 @@ public:
             "program(1.3)\n{{\n    func main<{}>(tensor<fp32, [1, 4]> x, tensor<int32, [1]> i) "
             "{{\n{}        }} -> ({});\n}}\n",
             m_opset, m_statements, result);
-        OpenOptions options = test::MadeBundle::options(text, m_bundle.weights());
+        OpenOptions options = MadeBundle::options(text, m_bundle.weights());
         for (auto &[path, content] : options.memory) {
             const std::string_view words = "[{\"storagePrecision\" : \"Float32\", "
                                            "\"computePrecision\" : \"Mixed (Float32, Int32)\"}]";
@@ -45,7 +45,7 @@ public:
     }
 
 private:
-    test::MadeBundle m_bundle;
+    MadeBundle m_bundle;
     std::string m_opset, m_statements;
 };
 
@@ -116,25 +116,25 @@ private slots:
                   "string(\"y\")]");
         made.line("tensor<fp32, [1, 3]> z = relu(x = y)[name = string(\"z\")]");
         const BundlePtr bundle = VERIFIED(made.open("z"));
-        QCOMPARE(test::faults(bundle->diagnostics()), Rows());
+        QCOMPARE(faults(bundle->diagnostics()), Rows());
         const auto half = VERIFIED(convertToHalf(*bundle));
         const Bundle &after = *half->made;
-        QCOMPARE(test::faults(after.diagnostics()), Rows());
-        QCOMPARE(test::sectionFault(after), std::string());
+        QCOMPARE(faults(after.diagnostics()), Rows());
+        QCOMPARE(sectionFault(after), std::string());
         QCOMPARE(operationsOf(after),
                  (Rows{"fp16 x_to_fp16 = cast(dtype:string, x:fp32)",
                        "fp16 y = linear(bias:fp16, weight:fp16, x:fp16)",
                        "fp16 z_cast_fp16 = relu(x:fp16)", "fp32 z = cast(dtype:string, x:fp16)"}));
-        std::vector<float> rounded = test::decoded(*bundle, "w");
+        std::vector<float> rounded = decoded(*bundle, "w");
         for (float &value : rounded)
             value = halfToFloat(floatToHalf(value));
-        QCOMPARE(test::decoded(after, "w"), rounded);
-        QCOMPARE(test::decoded(after, "b"), (std::vector<float>{0x1p-24F, 1.5F, -2}));
-        QCOMPARE(half->numbers.elements, std::uint64_t(15));
-        QCOMPARE(half->numbers.raised, std::uint64_t(1));
-        QCOMPARE(half->numbers.infinite + half->numbers.zeroed, std::uint64_t(0));
-        QCOMPARE(half->castsIn, std::size_t(1));
-        QCOMPARE(half->castsOut, std::size_t(1));
+        QCOMPARE(decoded(after, "w"), rounded);
+        QCOMPARE(decoded(after, "b"), (std::vector<float>{0x1p-24F, 1.5F, -2}));
+        QCOMPARE(half->numbers.elements, 15U);
+        QCOMPARE(half->numbers.raised, 1U);
+        QCOMPARE(half->numbers.infinite + half->numbers.zeroed, 0U);
+        QCOMPARE(half->castsIn, 1U);
+        QCOMPARE(half->castsOut, 1U);
         QVERIFY(after.totalBytes().value < bundle->totalBytes().value + 1000);
         QCOMPARE(QByteArray::fromStdString(contentOf(after, "metadata.json")),
                  QByteArray("[{\"storagePrecision\" : \"Float16\", "
@@ -160,7 +160,7 @@ private slots:
         made.line("tensor<fp32, [1, 4]> k = unheard_of(x = v, y = both)[name = string(\"k\")]");
         const BundlePtr bundle = VERIFIED(made.open("k"));
         const auto half = VERIFIED(convertToHalf(*bundle));
-        QCOMPARE(test::faults(half->made->diagnostics()), Rows());
+        QCOMPARE(faults(half->made->diagnostics()), Rows());
         QCOMPARE(
             operationsOf(*half->made),
             (Rows{"fp16 x_to_fp16 = cast(dtype:string, x:fp32)",
@@ -174,8 +174,8 @@ private slots:
         QCOMPARE(constantOf(*half->made, "mask"), std::string("fp16 -inf"));
         QCOMPARE(constantOf(*half->made, "both"), std::string("fp32 3"));
         QCOMPARE(constantOf(*half->made, "both_to_fp16"), std::string("fp16 3"));
-        QCOMPARE(half->constants, std::size_t(2));     // mask, both
-        QCOMPARE(half->constantsKept, std::size_t(3)); // big, both, a
+        QCOMPARE(half->constants, 2U);     // mask, both
+        QCOMPARE(half->constantsKept, 3U); // big, both, a
         const auto why = [&](std::string_view type) {
             for (const HalfOperations &row : half->operations) {
                 if (row.type == type && !row.why.empty())
@@ -200,17 +200,16 @@ private slots:
                   "(q)");
         made.line("tensor<fp32, [1, 4]> d = relu(x = c)[name = string(\"d\")]");
         const BundlePtr bundle = VERIFIED(made.open("d"));
-        QCOMPARE(test::faults(bundle->diagnostics()), Rows());
+        QCOMPARE(faults(bundle->diagnostics()), Rows());
         const auto half = VERIFIED(convertToHalf(*bundle));
-        QCOMPARE(test::faults(half->made->diagnostics()), Rows());
+        QCOMPARE(faults(half->made->diagnostics()), Rows());
         const auto &body = half->made->program()->functions.front().body;
-        const auto cond =
-            std::find_if(body.operations.begin(), body.operations.end(),
-                         [](const mil::Operation &each) { return each.type == "cond"; });
+        const auto cond = std::ranges::find_if(
+            body.operations, [](const mil::Operation &each) { return each.type == "cond"; });
         QVERIFY(cond != body.operations.end());
-        QCOMPARE(cond->blocks.size(), std::size_t(2));
+        QCOMPARE(cond->blocks.size(), 2U);
         for (const mil::Block &block : cond->blocks) {
-            QCOMPARE(block.operations.size(), std::size_t(3)); // it, the word, the cast
+            QCOMPARE(block.operations.size(), 3U); // it, the word, the cast
             QVERIFY(block.operations.front().outputs.front().type.element == ElementType::Fp16);
             QCOMPARE(block.operations.back().type, std::string("cast"));
             QCOMPARE(block.operations.back().outputs.front().name, block.outputs.front());
@@ -231,27 +230,27 @@ private slots:
         made.line("tensor<fp32, [1, 2]> y = linear(bias = b, weight = w, x = x)[name = "
                   "string(\"y\")]");
         const BundlePtr bundle = VERIFIED(made.open("y"));
-        QCOMPARE(test::faults(bundle->diagnostics()), Rows());
+        QCOMPARE(faults(bundle->diagnostics()), Rows());
         const auto half = VERIFIED(convertToHalf(*bundle));
-        QCOMPARE(test::faults(half->made->diagnostics()), Rows());
+        QCOMPARE(faults(half->made->diagnostics()), Rows());
         const auto weight = half->made->weightByName("w"), bias = half->made->weightByName("b");
         QVERIFY(weight && bias);
         QVERIFY(half->made->weights()[*weight].type == ElementType::Fp16);
         QCOMPARE(half->made->weights()[*bias].sourceOp, std::string("const"));
         const float scale = halfToFloat(floatToHalf(0.1F));
-        QCOMPARE(test::decoded(*half->made, "w")[5], halfToFloat(floatToHalf(5 * scale)));
-        QCOMPARE(test::decoded(*half->made, "b"), (std::vector<float>{1, 2}));
+        QCOMPARE(decoded(*half->made, "w")[5], halfToFloat(floatToHalf(5 * scale)));
+        QCOMPARE(decoded(*half->made, "b"), (std::vector<float>{1, 2}));
     }
 
     /// A real package: all of its weights are rounded, its outputs keep their names and types.
     void package()
     {
-        const QString path = test::dataPath(u"real/basic-pitch/nmp.mlpackage"_s);
+        const QString path = dataPath(u"real/basic-pitch/nmp.mlpackage"_s);
         KERNSCOPE_NEEDS(path);
         const auto bundle = VERIFIED(Bundle::open(path.toStdString()));
         const auto half = VERIFIED(convertToHalf(**bundle));
         const Bundle &after = *half->made;
-        QCOMPARE(test::faults(after.diagnostics()), test::faults((*bundle)->diagnostics()));
+        QCOMPARE(faults(after.diagnostics()), faults((*bundle)->diagnostics()));
         QCOMPARE(half->weights.size() + half->kept.size(), (*bundle)->weights().size());
         QVERIFY(half->kept.empty());
         const mil::Function &was = (*bundle)->program()->functions.front();
@@ -270,5 +269,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestConvertHalf, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestConvertHalf, NoApplication)
 #include "tst_convert_half.moc"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/patch/edit/edit.h"
 #include "core/patch/edit/expression.h"
 #include "tests/test_program.h"
 
@@ -13,9 +12,9 @@ class TestEdit : public QObject
 private slots:
     void notationRoundTrips_data()
     {
-        test::addColumns<int, QByteArray, QByteArray>();
+        addColumns<int, QByteArray, QByteArray>();
         const auto row = [](Kind kind, const char *text, const char *weight) {
-            test::addRow(text, static_cast<int>(kind), QByteArray(text), QByteArray(weight));
+            addRow(text, int(kind), QByteArray(text), QByteArray(weight));
         };
         row(Kind::Set, "conv1_weight[3,0,1,1]=0.5", "conv1_weight");
         row(Kind::Set, "w[17]=-1e-07", "w");
@@ -43,7 +42,7 @@ private slots:
 
     void notationRoundTrips()
     {
-        const auto [kind, text, weight] = test::fetched<int, QByteArray, QByteArray>();
+        const auto [kind, text, weight] = fetched<int, QByteArray, QByteArray>();
         const auto edit = VERIFIED(parseEdit(static_cast<Kind>(kind), text.toStdString()));
         QCOMPARE(QByteArray::fromStdString(edit->weight), weight);
         QCOMPARE(QByteArray::fromStdString(editText(*edit)), text);
@@ -51,7 +50,7 @@ private slots:
 
     void values_data()
     {
-        const auto row = test::addColumns<QByteArray, double>();
+        const auto row = addColumns<QByteArray, double>();
         row("decimal", "w[0]=0.3", 0.3);
         row("plus", "w[0]=+2", 2.0);
         row("hexadecimal", "w[0]=0x1.8p-3", 0x1.8p-3);
@@ -63,7 +62,7 @@ private slots:
 
     void values()
     {
-        const auto [text, value] = test::fetched<QByteArray, double>();
+        const auto [text, value] = fetched<QByteArray, double>();
         const auto edit = VERIFIED(parseEdit(Kind::Set, text.toStdString()));
         QCOMPARE(edit->value, value);
         QCOMPARE(edit->weight, "w");
@@ -74,9 +73,9 @@ private slots:
 
     void refused_data()
     {
-        test::addColumns<int, QByteArray, qulonglong>();
+        addColumns<int, QByteArray, qulonglong>();
         const auto row = [](Kind kind, const char *text, qulonglong offset) {
-            test::addRow(text, static_cast<int>(kind), QByteArray(text), offset);
+            addRow(text, int(kind), QByteArray(text), offset);
         };
         row(Kind::Set, "", 0);
         row(Kind::Set, "w[0]", 4);
@@ -124,11 +123,11 @@ private slots:
 
     void refused()
     {
-        const auto [kind, text, offset] = test::fetched<int, QByteArray, qulonglong>();
+        const auto [kind, text, offset] = fetched<int, QByteArray, qulonglong>();
         const Error edit = REFUSED(parseEdit(static_cast<Kind>(kind), text.toStdString()));
         QCOMPARE(edit.code, "patch.syntax");
         QVERIFY(edit.offset.has_value());
-        QCOMPARE(static_cast<qulonglong>(edit.offset->value), offset);
+        QCOMPARE(qulonglong(edit.offset->value), offset);
         QVERIFY(!edit.expected.empty());
     }
 
@@ -146,7 +145,7 @@ private slots:
     void indices()
     {
         const auto edit = VERIFIED(parseEdit(Kind::Fill, "w[7, 1:3, :, 2:]=0"));
-        QCOMPARE(edit->indices.size(), std::size_t{4});
+        QCOMPARE(edit->indices.size(), 4U);
         QVERIFY(edit->indices[0].single && edit->indices[0].start == 7);
         QVERIFY(!edit->indices[1].single && edit->indices[1].start == 1 &&
                 edit->indices[1].stop == 3);
@@ -162,7 +161,7 @@ private slots:
                                                     "  --drop   'a#b[3]'   # behind\n"
                                                     "from-npy w=x.npy",
                                                     "edits.txt"));
-        QCOMPARE(edits->size(), std::size_t{3});
+        QCOMPARE(edits->size(), 3U);
         QCOMPARE(editText((*edits)[0]), "w[0]=1");
         QCOMPARE(editText((*edits)[1]), "a#b[3]");
         QVERIFY((*edits)[1].kind == Kind::Drop);
@@ -172,7 +171,7 @@ private slots:
 
     void scriptFaults_data()
     {
-        const auto row = test::addColumns<QByteArray, QByteArray, qulonglong>();
+        const auto row = addColumns<QByteArray, QByteArray, qulonglong>();
         row("unknown word", "set w[0]=1\nput w[0]=1", "line 2", 11ULL);
         row("bad value", "\n\n  set w[0]=?\n", "line 3", 13ULL);
         row("nothing behind", "drop", "line 1", 4ULL);
@@ -180,11 +179,11 @@ private slots:
 
     void scriptFaults()
     {
-        const auto [text, line, offset] = test::fetched<QByteArray, QByteArray, qulonglong>();
+        const auto [text, line, offset] = fetched<QByteArray, QByteArray, qulonglong>();
         const Error edits = REFUSED(parseEditScript(text.toStdString(), "edits.txt"));
         QCOMPARE(edits.file, "edits.txt");
         QCOMPARE(QByteArray::fromStdString(edits.field), line);
-        QCOMPARE(static_cast<qulonglong>(edits.offset->value), offset);
+        QCOMPARE(qulonglong(edits.offset->value), offset);
     }
 
     void anyTextGivesAnAnswer()
@@ -214,7 +213,7 @@ private slots:
         std::mt19937 random(5);
         std::vector<float> values(1000);
         for (float &value : values)
-            value = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
+            value = std::bit_cast<float>(std::uint32_t(random()));
         values[0] = 0.0f;
         values[1] = -0.0f;
         values[2] = 0.5f;
@@ -229,7 +228,7 @@ private slots:
                 std::vector<double> results(count);
                 expression->of(std::span(values).first(count), results);
                 for (std::size_t i = 0; i < count; ++i) {
-                    const double one = expression->of(static_cast<double>(values[i]));
+                    const double one = expression->of(double(values[i]));
                     const bool same = std::isnan(one)
                                           ? std::isnan(results[i])
                                           : std::bit_cast<std::uint64_t>(one) ==
@@ -241,5 +240,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestEdit, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestEdit, NoApplication)
 #include "tst_edit.moc"

@@ -8,8 +8,7 @@ namespace {
 
 QByteArray applied(QByteArray text, const patch::Rewrite &rewrite)
 {
-    return text.replace(static_cast<qsizetype>(rewrite.offset),
-                        static_cast<qsizetype>(rewrite.bytes.size()),
+    return text.replace(qsizetype(rewrite.offset), qsizetype(rewrite.bytes.size()),
                         QByteArray::fromStdString(rewrite.bytes));
 }
 
@@ -39,7 +38,7 @@ private slots:
                 QVERIFY(fault == std::errc() && end == text.data() + text.size());
                 const double whole = negative ? -value : value;
                 QCOMPARE(unsigned{doubleToHalf(whole)}, code);
-                QCOMPARE(unsigned{floatToHalf(static_cast<float>(whole))}, code);
+                QCOMPARE(unsigned{floatToHalf(float(whole))}, code);
                 QVERIFY2(text.size() <= 12, text.c_str());
             }
         }
@@ -48,11 +47,7 @@ private slots:
 
     void known_data()
     {
-        test::addColumns<int, qlonglong, QByteArrayList>();
-        const auto row = [](const char *name, ElementType type, qlonglong code,
-                            QByteArrayList texts) {
-            test::addRow(name, static_cast<int>(type), code, texts);
-        };
+        const auto row = addColumns<ElementType, qlonglong, QByteArrayList>();
         row("half", ElementType::Fp16, 0xb91f, {"-0x1.47cp-1", "-0.64"});
         row("zero", ElementType::Fp16, 0, {"0x0p+0", "0"});
         row("minus zero", ElementType::Fp16, 0x8000, {"-0x0p+0", "-0"});
@@ -68,20 +63,17 @@ private slots:
 
     void known()
     {
-        const auto [type, code, texts] = test::fetched<int, qlonglong, QByteArrayList>();
+        const auto [type, code, texts] = fetched<ElementType, qlonglong, QByteArrayList>();
         QByteArrayList found;
-        for (const std::string &text : patch::notations(static_cast<ElementType>(type), code))
+        for (const std::string &text : patch::notations(type, code))
             found << QByteArray::fromStdString(text);
         QCOMPARE(found, texts);
     }
 
     void tokens_data()
     {
-        QTest::addColumn<QByteArray>("text");
-        QTest::addColumn<QByteArray>("old");
-        QTest::addColumn<QByteArray>("token");
-        QTest::addColumn<QByteArray>("expected"); // empty: no room
-        const DataRow<QByteArray, QByteArray, QByteArray, QByteArray> row;
+        // expected: empty: no room
+        const auto row = addColumns<QByteArray, QByteArray, QByteArray, QByteArray>();
         row("same length", "f([0x1p+0, 0x1p-1])", "0x1p+0", "0x1p+9", "f([0x1p+9, 0x1p-1])");
         row("shorter", "f([0x1p+0, 2])", "0x1p+0", "1", "f([1     , 2])");
         row("uses what a shorter one left", "f([1     , 2])", "1", "0x1p+1", "f([0x1p+1, 2])");
@@ -95,29 +87,25 @@ private slots:
 
     void tokens()
     {
-        QFETCH(const QByteArray, text);
-        QFETCH(const QByteArray, old);
-        QFETCH(const QByteArray, token);
-        QFETCH(const QByteArray, expected);
-        const mil::SourceSpan span{static_cast<std::uint64_t>(text.indexOf(old)),
-                                   static_cast<std::uint64_t>(old.size())};
-        const auto rewrite = patch::rewriteToken(test::asSpan(text), span, token.toStdString());
+        const auto [text, old, token, expected] =
+            fetched<QByteArray, QByteArray, QByteArray, QByteArray>();
+        const mil::SourceSpan span{std::uint64_t(text.indexOf(old)), std::uint64_t(old.size())};
+        const auto rewrite = patch::rewriteToken(asSpan(text), span, token.toStdString());
         QCOMPARE(rewrite.has_value(), !expected.isEmpty());
         if (rewrite) {
             QCOMPARE(applied(text, *rewrite), expected);
             QCOMPARE(expected.size(), text.size());
         }
-        QVERIFY(!patch::rewriteToken(test::asSpan(text), {1000, 1}, "1"));
-        QVERIFY(!patch::rewriteToken(test::asSpan(text), {UINT64_MAX, 2}, "1"));
+        QVERIFY(!patch::rewriteToken(asSpan(text), {1000, 1}, "1"));
+        QVERIFY(!patch::rewriteToken(asSpan(text), {UINT64_MAX, 2}, "1"));
     }
 
     void varints_data()
     {
-        test::addColumns<QByteArray, qulonglong, qulonglong, QByteArray>();
+        addColumns<QByteArray, qulonglong, qulonglong, QByteArray>();
         const auto row = [](const char *name, const char *wire, qulonglong before, qulonglong after,
                             const char *expected) {
-            test::addRow(name, QByteArray::fromHex(wire), before, after,
-                         QByteArray::fromHex(expected));
+            addRow(name, QByteArray::fromHex(wire), before, after, QByteArray::fromHex(expected));
         };
         row("same length", "8650", 10246, 10245, "8550");
         row("padded", "8001", 128, 127, "ff00");
@@ -131,9 +119,9 @@ private slots:
     void varints()
     {
         const auto [wire, before, after, expected] =
-            test::fetched<QByteArray, qulonglong, qulonglong, QByteArray>();
-        const mil::SourceSpan span{0, static_cast<std::uint64_t>(wire.size())};
-        const auto rewrite = patch::rewriteVarint(test::asSpan(wire), span, before, after);
+            fetched<QByteArray, qulonglong, qulonglong, QByteArray>();
+        const mil::SourceSpan span{0, std::uint64_t(wire.size())};
+        const auto rewrite = patch::rewriteVarint(asSpan(wire), span, before, after);
         QCOMPARE(rewrite.has_value(), !expected.isEmpty());
         if (rewrite)
             QCOMPARE(applied(wire, *rewrite), expected);
@@ -141,13 +129,13 @@ private slots:
 
     void extents()
     {
-        const auto text = patch::rewriteExtent(test::asSpan("[5]"), {1, 1}, 5, 4);
+        const auto text = patch::rewriteExtent(asSpan("[5]"), {1, 1}, 5, 4);
         QVERIFY(text && text->bytes == "4");
-        const auto wire = patch::rewriteExtent(test::asSpan("[5]"), {1, 1}, '5', '4');
+        const auto wire = patch::rewriteExtent(asSpan("[5]"), {1, 1}, '5', '4');
         QVERIFY(wire && wire->bytes == "4");
-        QVERIFY(!patch::rewriteExtent(test::asSpan("[5]"), {1, 1}, 6, 4));
+        QVERIFY(!patch::rewriteExtent(asSpan("[5]"), {1, 1}, 6, 4));
     }
 };
 
-KERNSCOPE_TEST(TestLiteralRewrite, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestLiteralRewrite, NoApplication)
 #include "tst_literal_rewrite.moc"

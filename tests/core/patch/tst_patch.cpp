@@ -6,12 +6,12 @@
 #include "core/patch/edit/literal_rewrite.h"
 #include "form_trial.h"
 #include "patch_plans.h"
+#include "tests/rows.h"
 #include "tests/test_program.h"
 
 // Many edits in one: fills, bulk edits against single ones, random sequences.
 
-// Edits that need room in the file or the program, many values at once, and what other weights
-// share.
+// Edits that need room in the file or the program, many values at once, what other weights share.
 
 namespace {
 
@@ -42,8 +42,7 @@ QString writeFile(const QTemporaryDir &folder, const Bytes &bytes)
 {
     const QString path = folder.filePath(u"values.npy"_s);
     std::ofstream out(path.toStdString(), std::ios::binary);
-    out.write(reinterpret_cast<const char *>(bytes.data()),
-              static_cast<std::streamsize>(bytes.size()));
+    out.write(reinterpret_cast<const char *>(bytes.data()), std::streamsize(bytes.size()));
     return path;
 }
 
@@ -54,34 +53,7 @@ class TestPatch : public QObject
     Q_OBJECT
 
 private slots:
-    void refused_data()
-    {
-        const auto row = addColumns<QByteArray, QByteArray, QByteArray>();
-        row("dense-fp16", "set nothing[0]=1", "patch.weight");
-        row("dense-fp16", "set w[64]=1", "patch.index");
-        row("dense-fp16", "set w[8,0]=1", "patch.index");
-        row("dense-fp16", "set w[0,0,0]=1", "patch.index");
-        row("dense-fp16", "fill w[0:9,:]=1", "patch.index");
-        row("dense-fp16", "fill w[8:,:]=1", "patch.index");
-        row("dense-fp16", "set w[0]=1e9", "patch.unrepresentable");
-        row("dense-fp16", "codebook w[0][0]=1", "patch.part");
-        row("dense-fp16", "scale w[0]=1", "patch.part");
-        row("dense-fp16", "keep w[0]=1", "patch.part");
-        row("dense-fp16", "drop w[0]", "patch.part");
-        row("dense-fp16", "set-stored w:indices[0]=1", "patch.part");
-        row("dense-fp16", "set-stored w:data[64]=1", "patch.index");
-        row("dense-fp16", "set-stored w:data[0]=65536", "patch.unrepresentable");
-        row("dense-fp16", "from-npy w=no/such/file.npy", "io.open");
-        row("lut4", "set w[0]=0.123", "patch.unrepresentable");
-        row("lut4", "codebook w[1][0]=1", "patch.index");
-        row("lut4", "codebook w[0][16]=1", "patch.index");
-        row("lut4", "codebook w[0][0][1]=1", "patch.index");
-        row("lut4", "set-stored w:indices[0]=16", "patch.unrepresentable");
-        row("affine", "scale w[8]=1", "patch.index");
-        row("affine", "set w[0]=99", "patch.unrepresentable");
-        row("sparse", "set-stored w:mask[0]=0\nset-stored w:mask[0]=1", "patch.mask");
-        row("sparse", "drop w[64]", "patch.index");
-    }
+    void refused_data() { addRowsOf<QByteArray, QByteArray, QByteArray>("core/patch/refused.tsv"); }
 
     void refused()
     {
@@ -105,8 +77,7 @@ private slots:
             below = value <= 0.0123f ? std::max(below, value) : below;
             above = value >= 0.0123f ? std::min(above, value) : above;
         }
-        QCOMPARE(planned.expected,
-                 fmt::format("{} or {}", static_cast<double>(below), static_cast<double>(above)));
+        QCOMPARE(planned.expected, fmt::format("{} or {}", double(below), double(above)));
         QCOMPARE(planned.found, "0.0123");
         QVERIFY(plan(bundle, fmt::format("set w[0]={}", above)));
     }
@@ -178,14 +149,14 @@ private slots:
         QCOMPARE(decoded(*changed, "w")[0], 5.0f);
         QVERIFY(revertEdit(applyAll(changed, *second), (*second)[0]));
         QCOMPARE(decoded(*changed, "w")[0], 5.0f);
-        QCOMPARE(pendingRanges(*changed).size(), std::size_t{1});
+        QCOMPARE(pendingRanges(*changed).size(), 1U);
     }
 
     void ordinaryRounding_data()
     {
         const auto row = addColumns<QByteArray, double>();
         row("fp16", "dense-fp16", 0.300048828125);
-        row("fp32", "dense-fp32", static_cast<double>(0.3f));
+        row("fp32", "dense-fp32", double(0.3f));
         row("bf16", "dense-bf16", 0.30078125);
     }
 
@@ -249,14 +220,14 @@ private slots:
 
     void fill()
     {
-        QFETCH(const QString, name);
+        const auto [name] = fetched<QString>();
         const SampleForm &form = formNamed(name.toStdString());
         if (form.vector > 1)
             return; // no value that every vector holds
         Trial trial(form.name);
         const std::string broken = trial.run("w[2:4,:]=0", Edit::Kind::Fill, 5.0);
         QVERIFY2(broken.empty(), broken.c_str());
-        QCOMPARE(trial.applied.elements, std::uint64_t{16});
+        QCOMPARE(trial.applied.elements, 16U);
         for (std::size_t i = 0; i < kElements; ++i) {
             const bool inside = i / 8 == 2 || i / 8 == 3;
             QVERIFY(inside ? std::abs(trial.now[i]) <= 5.0f : trial.now[i] == trial.before[i]);
@@ -269,7 +240,7 @@ private slots:
     /// chosen, ties and all.
     void bulkIsSingles()
     {
-        QFETCH(const QString, name);
+        const auto [name] = fetched<QString>();
         const SampleForm &form = formNamed(name.toStdString());
         if (form.vector > 1)
             return; // these go element by element in both cases
@@ -317,7 +288,7 @@ private slots:
     /// Many edits of any kind, one on the other, taken back in reverse: the same bytes as at first.
     void randomSequences()
     {
-        QFETCH(const QString, name);
+        const auto [name] = fetched<QString>();
         std::mt19937 random(99);
         const auto pick = [&random](unsigned below) { return random() % below; };
         const auto original = contentOf(**sampleBundle(name.toStdString()).open());
@@ -325,7 +296,7 @@ private slots:
         std::vector<AppliedEdit> done;
         for (int i = 0; i < 60; ++i) {
             const auto kind = static_cast<Edit::Kind>(pick(7));
-            const double value = static_cast<double>(pick(64)) / 16.0 - 2.0;
+            const double value = double(pick(64)) / 16.0 - 2.0;
             std::string text;
             switch (kind) {
             case Edit::Kind::SetStored:
@@ -365,7 +336,7 @@ private slots:
         made.consume("one");
         made.consume("two");
         const BundlePtr bundle = *made.open();
-        QCOMPARE(bundle->weights().size(), std::size_t{2});
+        QCOMPARE(bundle->weights().size(), 2U);
         const auto planned = VERIFIED(plan(bundle, "set one[3]=0.5"));
         QVERIFY((*planned)[0].note.ends_with("also changes two"));
     }
@@ -489,7 +460,7 @@ private slots:
             }
             const auto path = writeFile(folder, npyFile({8, 8}, values));
             const auto planned = VERIFIED(plan(bundle, "from-npy w=" + path.toStdString()));
-            QCOMPARE((*planned)[0].elements, std::uint64_t{64});
+            QCOMPARE((*planned)[0].elements, 64U);
             QCOMPARE(decoded(*applyAll(bundle, *planned), "w"), values);
         }
     }
@@ -517,7 +488,7 @@ private slots:
         constexpr std::size_t kCount = 200000;
         Bytes data;
         for (std::size_t i = 0; i < kCount; ++i) {
-            const auto pair = halves({static_cast<float>(i % 97) / 8.0f});
+            const auto pair = halves({float(i % 97) / 8.0f});
             data.insert(data.end(), pair.begin(), pair.end());
         }
         made.layer("w", "[200000]", data);
@@ -534,5 +505,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestPatch, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestPatch, NoApplication)
 #include "tst_patch.moc"

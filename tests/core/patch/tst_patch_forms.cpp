@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The contract of every edit, on every form that a weight can be stored in.
 #include "core/codec/decode/decoder.h"
-#include "core/form/storage_form.h"
 #include "form_trial.h"
 #include "tests/test_program.h"
 
@@ -28,7 +27,7 @@ private slots:
 
     void sample()
     {
-        QFETCH(const QString, name);
+        const auto [name] = fetched<QString>();
         const SampleForm &form = formNamed(name.toStdString());
         const auto bundle = VERIFIED(sampleBundle(form.name).open());
         QCOMPARE(faults((*bundle)->diagnostics()), std::vector<std::string>());
@@ -41,7 +40,7 @@ private slots:
     /// An element takes the value of one beside it, which the same codebook and scale hold.
     void setElement()
     {
-        QFETCH(const QString, name);
+        const auto [name] = fetched<QString>();
         const SampleForm &form = formNamed(name.toStdString());
         const Trial model(form.name);
         for (std::size_t element = 0; element < kElements; element += 3) {
@@ -61,7 +60,7 @@ private slots:
             }
             const std::string broken = trial.run(text, Edit::Kind::Set, 0.0);
             QVERIFY2(broken.empty(), broken.c_str());
-            QCOMPARE(static_cast<double>(trial.now[element]), trial.applied.stored);
+            QCOMPARE(double(trial.now[element]), trial.applied.stored);
             QCOMPARE(trial.now[element], value);
             const auto changed = changedElements(trial);
             QVERIFY(changed.empty() || changed == std::vector<std::size_t>{element});
@@ -74,7 +73,7 @@ private slots:
     /// Codebook entries and scales, literal ones included: only elements that use them change.
     void everyTableEntry()
     {
-        QFETCH(const QString, name);
+        const auto [name] = fetched<QString>();
         const SampleForm &form = formNamed(name.toStdString());
         const auto bundle = *sampleBundle(form.name).open();
         const Weight &weight = bundle->weights().front();
@@ -108,7 +107,7 @@ private slots:
 
     void storedCodes()
     {
-        QFETCH(const QString, name);
+        const auto [name] = fetched<QString>();
         const auto bundle = *sampleBundle(name.toStdString()).open();
         for (const codec::Operand &part : bundle->weights().front().operands()) {
             const auto role = codec::partRoleName(part.role);
@@ -161,7 +160,7 @@ private slots:
 
     void dropEvery()
     {
-        QFETCH(const QString, name);
+        const auto [name] = fetched<QString>();
         const Trial model(name.toStdString());
         for (std::size_t element = 0; element < kElements; ++element) {
             Trial trial(name.toStdString());
@@ -180,7 +179,7 @@ private slots:
 
     void keepEvery()
     {
-        QFETCH(const QString, name);
+        const auto [name] = fetched<QString>();
         const Trial model(name.toStdString());
         float value = 0;
         for (std::size_t i = 0; value == 0.0f; ++i)
@@ -190,12 +189,12 @@ private slots:
             const std::string broken =
                 trial.run(fmt::format("w[{}]={}", element, value), Edit::Kind::Keep, 0.2);
             QVERIFY2(broken.empty(), broken.c_str());
-            QCOMPARE(static_cast<double>(trial.now[element]), trial.applied.stored);
+            QCOMPARE(double(trial.now[element]), trial.applied.stored);
             const auto changed = changedElements(trial);
             QVERIFY(changed.empty() || changed == std::vector<std::size_t>{element});
         }
     }
 };
 
-KERNSCOPE_TEST(TestPatchForms, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestPatchForms, NoApplication)
 #include "tst_patch_forms.moc"

@@ -57,7 +57,7 @@ private slots:
         row("abs w", 4);
         row("1..2", 2);
         row(QByteArray(40, '(') + "w" + QByteArray(40, ')'), 32);
-        row(QByteArray("w").append(QByteArray("+w").repeated(200)), 257);
+        row("w"_ba.append("+w"_ba.repeated(200)), 257);
     }
 
     void expressionFaults()
@@ -66,7 +66,7 @@ private slots:
         const std::string typed = text.toStdString();
         const Error expression = REFUSED(patch::Expression::parse({typed, 0}));
         QCOMPARE(expression.code, "patch.syntax");
-        QCOMPARE(static_cast<qulonglong>(expression.offset->value), offset);
+        QCOMPARE(qulonglong(expression.offset->value), offset);
     }
 
     void computesEveryElement()
@@ -76,7 +76,7 @@ private slots:
         std::vector<float> was(64), now(64);
         before->decodeFloat(0, was);
         const auto edits = VERIFIED(plan(bundle, "compute w[0:4,:]=-w*2"));
-        QCOMPARE(edits->front().elements, std::uint64_t{32});
+        QCOMPARE(edits->front().elements, 32U);
         const BundlePtr after = applyAll(bundle, *edits);
         after->decoder(0)->decodeFloat(0, now);
         for (std::size_t i = 0; i < 64; ++i)
@@ -112,8 +112,7 @@ private slots:
         QVERIFY(edits->front().note.find("breaks: ") != std::string::npos);
     }
 
-    /// Stored numbers, byte by byte: the weight reads what was typed, and nothing is read
-    /// otherwise.
+    /// Stored numbers, byte by byte: the weight reads what was typed, nothing else is changed.
     void changesBytesOfWeights()
     {
         const BundlePtr bundle = sample("dense-fp16");
@@ -198,7 +197,7 @@ private slots:
 private:
     BundlePtr hardware()
     {
-        const test::Bytes bytes = syntheticH13();
+        const Bytes bytes = syntheticH13();
         QFile file(m_folder.filePath(u"synthetic.hwx"_s));
         if (!file.open(QIODevice::WriteOnly))
             return nullptr;

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
 #include "core/codec/decode/decoder.h"
-#include "core/codec/encode/encoder.h"
 #include "core/codec/encode/form_spec.h"
-#include "core/container/mil/program.h"
-#include "core/form/storage_form.h"
 #include "core/patch/reencode/raise_opset.h"
-#include "core/patch/reencode/reencode.h"
 #include "core/patch/reencode/reencoder.h"
 #include "proto_builder.h"
 #include "sample_bundles.h"
+#include "tests/core/patch/form_rows.h"
 #include "tests/data/data_folder.h"
 
 using codec::FormSpec;
@@ -78,10 +75,10 @@ BundlePtr compiled(const std::string &statement, const char *opset)
     const std::string text = std::string("program(1.0) { func other<ios17>(fp16 x) { } -> (x); "
                                          "func main<") +
                              opset + ">(fp16 x) { " + statement + " } -> (x); }";
-    OpenOptions options = test::MadeBundle::options(text, {});
+    OpenOptions options = MadeBundle::options(text, {});
     for (auto &[path, content] : options.memory) {
         if (path == "metadata.json")
-            content = test::asBytes("[{\"specificationVersion\" : 6, \"a\" : 1}]");
+            content = asBytes("[{\"specificationVersion\" : 6, \"a\" : 1}]");
     }
     return Bundle::open("made.mlmodelc", options).value_or(nullptr);
 }
@@ -103,16 +100,11 @@ class TestReencode : public QObject
     Q_OBJECT
 
 private slots:
-    void everyFormToEveryForm_data()
-    {
-        QTest::addColumn<QString>("name");
-        for (const SampleForm &form : sampleForms())
-            addRow(form.name.c_str(), QString::fromStdString(form.name));
-    }
+    void everyFormToEveryForm_data() { addForms(); }
 
     void everyFormToEveryForm()
     {
-        QFETCH(QString, name);
+        const auto [name] = fetched<QString>();
         const auto bundle = *sampleBundle(name.toStdString()).open();
         const auto index = VERIFIED(bundle->weightByName("w"));
         const Weight &weight = bundle->weights()[*index];
@@ -360,7 +352,7 @@ private slots:
     void realPackages_data()
     {
         QTest::addColumn<QString>("path");
-        const QDir data(test::dataFolder());
+        const QDir data(dataFolder());
         addRow("none", QString());
         for (const QString &path : {u"real/silero-vad/unified_palette_4bit.mlpackage"_s,
                                     u"real/silero-vad/unified_pruned_int8.mlpackage"_s,
@@ -404,7 +396,7 @@ private slots:
         QCOMPARE(textOf(raised->bundle->files()[raised->bundle->programFile()]), expected);
         const auto json = raised->bundle->fileByPath("metadata.json");
         QCOMPARE(QByteArray::fromStdString(textOf(raised->bundle->files()[*json])),
-                 QByteArray("[{\"specificationVersion\" : 7, \"a\" : 1}]"));
+                 "[{\"specificationVersion\" : 7, \"a\" : 1}]"_ba);
     }
 
     /// An operation that means something else there stops the whole.
@@ -439,20 +431,19 @@ private slots:
         }
     }
 
-    /// Specification version, opset and the key of its block, in the model and the pipeline around
-    /// it.
+    /// Specification version, opset and the key of its block, in the model and its pipeline.
     void models()
     {
         const QByteArray inner = number(1, 6) + bytes(502, program());
         const QByteArray pipeline = number(1, 6) + bytes(202, bytes(1, inner) + bytes(1, inner) +
                                                                   bytes(2, "a") + bytes(2, "b"));
         for (const QByteArray &raw : {inner, pipeline}) {
-            const auto bundle = VERIFIED(
-                Bundle::open("x.mlmodel", {.memory = {{"x.mlmodel", test::asBytes(raw)}}}));
-            QVERIFY(test::faults((*bundle)->diagnostics()).empty());
+            const auto bundle =
+                VERIFIED(Bundle::open("x.mlmodel", {.memory = {{"x.mlmodel", asBytes(raw)}}}));
+            QVERIFY(faults((*bundle)->diagnostics()).empty());
             const std::string model = raw == inner ? "" : "b";
             const auto raised = VERIFIED(raiseOpset(**bundle, model, 18));
-            QVERIFY(test::faults(raised->bundle->diagnostics()).empty());
+            QVERIFY(faults(raised->bundle->diagnostics()).empty());
             for (const mil::Function &function : raised->bundle->program()->functions)
                 QCOMPARE(function.opset, std::string(function.model == model ? "ios18" : "ios15"));
             for (const mil::ModelNode &node : raised->bundle->program()->models)
@@ -476,16 +467,16 @@ private slots:
     /// there.
     void signatures()
     {
-        test::MadeBundle made;
+        MadeBundle made;
         for (const char *name : {"lut", "tied", "thin", "affine", "dense"})
-            made.weight(name, "[4, 12]", test::Bytes(96, std::byte{0x31}));
+            made.weight(name, "[4, 12]", Bytes(96, std::byte{0x31}));
         std::string text = made.text();
         text.replace(text.find("ios18"), 5, "ios16");
         const auto dense =
             VERIFIED(Bundle::open("made.mlmodelc", made.options(text, made.weights())));
         std::vector<float> values(48);
         for (std::size_t i = 0; i < values.size(); ++i)
-            values[i] = static_cast<float>(i % 7) * 0.5f;
+            values[i] = float(i % 7) * 0.5f;
         const auto lut = codec::encodePalette(values, {4, 12}, {2, 1, 1});
         const auto thin = codec::encodeSparse(values, {4, 12}, 1.0f);
         const auto affine = codec::encodeAffine(values, {4, 12}, {});
@@ -497,13 +488,13 @@ private slots:
         const auto old = VERIFIED(reencodeWeights(**dense, wanted));
         const auto raised = VERIFIED(raiseOpset(**old, "", 18));
         const Bundle &after = *raised->bundle;
-        QVERIFY(test::faults(after.diagnostics()).empty());
-        QCOMPARE(test::sectionFault(after).c_str(), "");
+        QVERIFY(faults(after.diagnostics()).empty());
+        QCOMPARE(sectionFault(after).c_str(), "");
         QCOMPARE(after.weights().size(), (*old)->weights().size());
         for (const char *name : {"lut", "tied", "thin", "affine", "dense"}) {
             const Weight &was = (*old)->weights()[*(*old)->weightByName(name)];
             const Weight &is = after.weights()[*after.weightByName(name)];
-            QCOMPARE(test::decoded(after, name), test::decoded(**old, name));
+            QCOMPARE(decoded(after, name), decoded(**old, name));
             QCOMPARE(formText(is.form), formText(was.form));
             QCOMPARE(is.storedBytes.value, was.storedBytes.value);
         }
@@ -516,8 +507,8 @@ private slots:
             else if (operation.type == "constexpr_affine_dequantize")
                 QVERIFY(operation.inputs.empty());
         }
-        QCOMPARE(std::count_if(raised->changes.begin(), raised->changes.end(),
-                               [](const OpsetChange &change) { return change.rewritten; }),
+        QCOMPARE(std::ranges::count_if(raised->changes,
+                                       [](const OpsetChange &change) { return change.rewritten; }),
                  2);
         // The records of the two that share them are still one.
         QVERIFY(after.weights()[*after.weightByName("lut")].operands()[0].bytes.data() ==

@@ -94,7 +94,7 @@ private slots:
         const std::string weights = "weights/weight.bin";
         const fs::path kept = disk.folder() / "x.mlmodelc.bak";
         QVERIFY(readAll(kept / weights) == disk.original.at(weights));
-        QCOMPARE(readTree(kept).size(), std::size_t{1});
+        QCOMPARE(readTree(kept).size(), 1U);
         QCOMPARE(readTree(disk.path).size(), disk.original.size());
         // What is there stays, also a file of the user's own; the next one has another number.
         writeAll(kept / (weights + ".new"), hex("41"));
@@ -179,15 +179,9 @@ private slots:
             const auto planned = planEdits(bundle, {*parseEdit(Edit::Kind::Set, "w[3]=5")}, 0.0);
             return *applyEdit(bundle, planned->front());
         };
-        crash([&] {
-            (void)patch::saveInPlace(*patched(), false, [](patch::SaveStep step) {
-                if (step == patch::SaveStep::RangeWritten)
-                    ::_exit(0);
-                return true;
-            });
-        });
+        crash([&] { (void)patch::saveInPlace(*patched(), false, diesAt(SaveStep::RangeWritten)); });
         QVERIFY(readTree(path) != disk.original);
-        QCOMPARE(recoverSave(path, RecoverAction::Undo)->saves.size(), std::size_t{1});
+        QCOMPARE(recoverSave(path, RecoverAction::Undo)->saves.size(), 1U);
         QVERIFY(readTree(path) == disk.original);
         QVERIFY(saveInPlace(*patched(), false));
         QCOMPARE(decoded(**Bundle::open(path), "w")[3], 5.0f);
@@ -196,9 +190,8 @@ private slots:
     /// What is reported is what is written: the calls of the hook are the writes.
     void oneListOfRanges_data()
     {
-        QTest::addColumn<std::uint64_t>("elements");
-        QTest::addColumn<std::uint64_t>("step"); // of the elements that are changed
-        const DataRow<std::uint64_t, std::uint64_t> row;
+        // step: of the elements that are changed
+        const auto row = addColumns<std::uint64_t, std::uint64_t>();
         row("few", 100, 7);
         row("every fourth", 400000, 4);
         row("every thousandth", 8000000, 1000);
@@ -206,8 +199,7 @@ private slots:
 
     void oneListOfRanges()
     {
-        QFETCH(const std::uint64_t, elements);
-        QFETCH(const std::uint64_t, step);
+        const auto [elements, step] = fetched<std::uint64_t, std::uint64_t>();
         const QTemporaryDir folder;
         const fs::path path = fs::path(folder.path().toStdString()) / "weight.bin";
         MadeBundle made;
@@ -232,36 +224,29 @@ private slots:
         QVERIFY(readAll(path) == Bytes(now.begin(), now.end()));
     }
 
-    void stale_data()
-    {
-        QTest::addColumn<int>("how");
-        addRow("rewritten", 0);
-        addRow("longer", 1);
-        addRow("replaced", 2);
-        addRow("removed", 3);
-    }
+    void stale_data() { addEach({"rewritten", "longer", "replaced", "removed"}); }
 
     void stale()
     {
-        QFETCH(const int, how);
+        const auto [how] = fetched<QString>();
         const OnDisk disk("dense-fp16");
         const auto bundle = disk.patched("set w[3]=5");
         const fs::path weights = disk.path / "weights/weight.bin";
         const Bytes bytes = disk.original.at("weights/weight.bin");
         QVERIFY(fileClockTicks(QString::fromStdString(disk.folder().string())));
-        if (how == 0) {
+        if (how == u"rewritten"_s) {
             std::fstream out(weights, std::ios::binary | std::ios::in | std::ios::out);
             out.put('\x02');
-        } else if (how == 1) {
+        } else if (how == u"longer"_s) {
             std::ofstream(weights, std::ios::binary | std::ios::app) << 'x';
         } else {
             fs::rename(weights, disk.folder() / "away");
-            if (how == 2)
+            if (how == u"replaced"_s)
                 writeAll(weights, bytes);
         }
         const Tree before = readTree(disk.path);
         const Error saved = REFUSED(saveInPlace(*bundle, false));
-        QCOMPARE(saved.code, std::string(how == 3 ? "io.write" : "patch.stale"));
+        QCOMPARE(saved.code, std::string(how == u"removed"_s ? "io.write" : "patch.stale"));
         QCOMPARE(saved.file, "weights/weight.bin");
         QVERIFY(readTree(disk.path) == before);
         QVERIFY(!fs::exists(disk.journal()));
@@ -343,17 +328,17 @@ private slots:
         };
         if (readAll(target / "model.mil") == hex("41"))
             QSKIP("This system has no filter of system calls");
-        QCOMPARE(parts().size(), std::size_t{1}); // the old one
+        QCOMPARE(parts().size(), 1U); // the old one
         QCOMPARE(readAll(parts().front() / "model.mil"), hex("41"));
         writeAll(target.string() + ".kernscope-part-user01", hex("41"));
         {
             const auto next = VERIFIED(OutputPlace::claim(target, OutputKind::Model, rules));
-            QCOMPARE(parts().size(), std::size_t{2}); // its own, and the user's
+            QCOMPARE(parts().size(), 2U); // its own, and the user's
         }
-        QCOMPARE(parts().size(), std::size_t{1});
+        QCOMPARE(parts().size(), 1U);
         QCOMPARE(readAll(target / "model.mil"), hex("42"));
     }
 };
 
-KERNSCOPE_TEST(TestSave, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestSave, NoApplication)
 #include "tst_save.moc"

@@ -83,7 +83,7 @@ private slots:
         const auto nowhere = saveCopy(*bundle, disk.folder() / "no/such/place");
         QVERIFY(!nowhere);
         QVERIFY(readTree(disk.path) == disk.original);
-        QCOMPARE(static_cast<int>(std::distance(fs::directory_iterator(disk.folder()), {})), 1);
+        QCOMPARE(int(std::distance(fs::directory_iterator(disk.folder()), {})), 1);
     }
 
     void copyIntoItself()
@@ -98,8 +98,7 @@ private slots:
         QVERIFY(readTree(disk.path) == disk.original);
     }
 
-    /// Links, empty folders, permissions and times of change, of files that the bundle opened and
-    /// of others.
+    /// Links, empty folders, permissions and times of change, of opened files and others.
     void copyKeepsWhatEntriesAre()
     {
         const OnDisk disk("lut2");
@@ -168,7 +167,7 @@ private slots:
         const Error saved = REFUSED(saveCopy(*disk.open(), disk.folder() / "copy"));
         QCOMPARE(saved.code, "io.write");
         QCOMPARE(saved.file, "pipe");
-        QCOMPARE(static_cast<int>(std::distance(fs::directory_iterator(disk.folder()), {})), 1);
+        QCOMPARE(int(std::distance(fs::directory_iterator(disk.folder()), {})), 1);
     }
 
     /// Half old and half new is no copy of anything.
@@ -181,7 +180,7 @@ private slots:
         bytes.back() ^= std::byte{1};
         writeAll(weights, bytes); // of the same length
         QCOMPARE(REFUSED(saveCopy(*bundle, disk.folder() / "copy")).code, "io.changed");
-        QCOMPARE(static_cast<int>(std::distance(fs::directory_iterator(disk.folder()), {})), 1);
+        QCOMPARE(int(std::distance(fs::directory_iterator(disk.folder()), {})), 1);
     }
 
     /// What came to the output's place after the check is left as it is.
@@ -214,9 +213,9 @@ private slots:
         progress.cancel();
         QCOMPARE(REFUSED(saveCopy(*disk.open(), disk.folder() / "copy", &progress)).code,
                  "task.cancelled");
-        QCOMPARE(static_cast<int>(std::distance(fs::directory_iterator(disk.folder()), {})), 1);
+        QCOMPARE(int(std::distance(fs::directory_iterator(disk.folder()), {})), 1);
     }
 };
 
-KERNSCOPE_TEST(TestSaveCopy, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestSaveCopy, NoApplication)
 #include "tst_save_copy.moc"

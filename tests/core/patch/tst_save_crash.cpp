@@ -3,6 +3,7 @@
 // Journals beside a bundle: reading writes nothing, and a journal reaches nothing but the bundle.
 #include "core/patch/save/found_journal.h"
 #include "interrupted.h"
+#include "tests/rows.h"
 
 using patch::SaveStep;
 
@@ -25,15 +26,7 @@ void crashAt(const OnDisk &disk, int call)
 /// The same at a step, the n-th time that it comes.
 void crashAt(const OnDisk &disk, SaveStep step, int nth = 0)
 {
-    crash([&] {
-        int passed = 0;
-        const auto bundle = disk.patched(kThree);
-        (void)patch::saveInPlace(*bundle, false, [&](SaveStep now) {
-            if (now == step && passed++ == nth)
-                ::_exit(0);
-            return true;
-        });
-    });
+    crash([&] { (void)patch::saveInPlace(*disk.patched(kThree), false, diesAt(step, nth)); });
 }
 
 } // namespace
@@ -43,17 +36,12 @@ class TestSaveCrash : public QObject
     Q_OBJECT
 
 private slots:
-    void crashes_data()
-    {
-        QTest::addColumn<int>("step");
-        for (int step = 0; step < 14; ++step)
-            QTest::addRow("step %d", step) << step;
-    }
+    void crashes_data() { addRange(0, 14); }
 
     /// Whatever the step, the next opening finds the old bundle or the new one, whole.
     void crashes()
     {
-        QFETCH(const int, step);
+        const auto [step] = fetched<int>();
         const OnDisk disk("lut2");
         crashAt(disk, step);
         const bool journal = fs::exists(disk.journal());
@@ -68,7 +56,7 @@ private slots:
         QVERIFY(recoverSave(disk.path, RecoverAction::Undo)->saves.empty());
         // What never came to its journal is cleared away by the next save.
         QVERIFY(saveInPlace(*disk.patched("set behind[1]=3"), false));
-        QCOMPARE(static_cast<int>(std::distance(fs::directory_iterator(disk.folder()), {})), 1);
+        QCOMPARE(int(std::distance(fs::directory_iterator(disk.folder()), {})), 1);
     }
 
     /// A range that was only half written.
@@ -77,11 +65,7 @@ private slots:
         const OnDisk disk("dense-fp16");
         crash([&] {
             const auto bundle = disk.patched("fill w[1:60]=0.3");
-            (void)patch::saveInPlace(*bundle, false, [](SaveStep step) {
-                if (step == SaveStep::Journalled)
-                    ::_exit(0);
-                return true;
-            });
+            (void)patch::saveInPlace(*bundle, false, diesAt(SaveStep::Journalled));
         });
         {
             const auto journal =
@@ -91,14 +75,13 @@ private slots:
             Bytes after(run.bytes / 2);
             QVERIFY(journal->file->readAt(run.at + run.bytes, after));
             Bytes half = disk.original.at("weights/weight.bin");
-            std::copy(after.begin(), after.end(),
-                      half.begin() + static_cast<std::ptrdiff_t>(run.offset));
+            std::ranges::copy(after, half.begin() + std::ptrdiff_t(run.offset));
             QVERIFY(half != disk.original.at("weights/weight.bin"));
             writeAll(disk.path / "weights/weight.bin", half);
             // Locked, as by a save that goes on.
             QCOMPARE(codeOf(recoverSave(disk.path, RecoverAction::Undo)), "patch.busy");
         }
-        QCOMPARE(recoverSave(disk.path, RecoverAction::Undo)->saves.size(), std::size_t{1});
+        QCOMPARE(recoverSave(disk.path, RecoverAction::Undo)->saves.size(), 1U);
         QVERIFY(readTree(disk.path) == disk.original);
     }
 
@@ -117,7 +100,7 @@ private slots:
             QCOMPARE(codeOf(recoverSave(disk.path, RecoverAction::Undo)), "journal.damaged");
             const auto opened = openForReading(disk.path);
             QVERIFY(opened.bundle);
-            QCOMPARE(opened.saves.size(), std::size_t{1});
+            QCOMPARE(opened.saves.size(), 1U);
             QVERIFY(opened.saves.front().state == InterruptedState::Damaged);
             QVERIFY(hasErrors((*opened.bundle)->diagnostics()));
             QVERIFY(readAll(disk.journal()) == torn);
@@ -180,20 +163,16 @@ private slots:
             const auto edit = parseEdit(Edit::Kind::SetStored, "blob@0x40:data[0]=7");
             const auto planned = planEdits(lone, {*edit}, 0.0);
             if (planned && applyEdit(lone, planned->front()))
-                (void)patch::saveInPlace(*lone, false, [](SaveStep step) {
-                    if (step == SaveStep::RangeWritten)
-                        ::_exit(0);
-                    return true;
-                });
+                (void)patch::saveInPlace(*lone, false, diesAt(SaveStep::RangeWritten));
         });
         QVERIFY(readTree(disk.path / "weights").size() == 2);
-        QCOMPARE(recoverSave(disk.path, RecoverAction::Undo)->saves.size(), std::size_t{1});
+        QCOMPARE(recoverSave(disk.path, RecoverAction::Undo)->saves.size(), 1U);
         QVERIFY(readTree(disk.path) == disk.original);
         // The other way round: the key leads from a file to the journal beside its bundle.
         const OnDisk other("lut2");
         crashAt(other, SaveStep::RangeWritten, 1);
         QVERIFY(readTree(other.path) != other.original);
-        QCOMPARE(openForReading(other.path / "weights/weight.bin").saves.size(), std::size_t{1});
+        QCOMPARE(openForReading(other.path / "weights/weight.bin").saves.size(), 1U);
         const auto undone =
             VERIFIED(recoverSave(other.path / "weights/weight.bin", RecoverAction::Undo));
         QVERIFY(readTree(other.path) == other.original);
@@ -246,7 +225,7 @@ private slots:
         for (const SaveStep step :
              {SaveStep::Opened, SaveStep::Locked, SaveStep::Checked, SaveStep::BackedUp,
               SaveStep::Journalled, SaveStep::RangeWritten, SaveStep::Synced, SaveStep::Verified})
-            QTest::addRow("%d", static_cast<int>(step)) << static_cast<int>(step);
+            QTest::addRow("%d", int(step)) << int(step);
     }
 
     void failureRollsBack()
@@ -255,7 +234,7 @@ private slots:
         const OnDisk disk("lut2");
         const auto bundle = disk.patched(kThree);
         const auto saved = patch::saveInPlace(
-            *bundle, false, [step](SaveStep passed) { return static_cast<int>(passed) != step; });
+            *bundle, false, [step](SaveStep passed) { return int(passed) != step; });
         QVERIFY(!saved);
         QCOMPARE(saved.error().code, "io.write");
         QVERIFY(readTree(disk.path) == disk.original);
@@ -295,7 +274,7 @@ private slots:
         QVERIFY(readTree(disk.path) != disk.original);
         const auto opened = openForReading(disk.path);
         QVERIFY2(opened.bundle, opened.bundle ? "" : describe(opened.bundle.error()).c_str());
-        QCOMPARE(opened.saves.size(), std::size_t{1});
+        QCOMPARE(opened.saves.size(), 1U);
         QVERIFY(opened.saves.front().state == InterruptedState::Pending);
         const Bundle &bundle = **opened.bundle;
         QVERIFY(!bundle.modified());
@@ -321,7 +300,7 @@ private slots:
         QVERIFY(program != original);
         const auto opened = openForReading(disk.path / "model.mil");
         QVERIFY(opened.bundle); // the journal lies beside the folder; its key leads there
-        QCOMPARE(opened.saves.size(), std::size_t{1});
+        QCOMPARE(opened.saves.size(), 1U);
         const auto shown = (*opened.bundle)->files().front().file->bytes();
         QVERIFY(Bytes(shown.begin(), shown.end()) == original);
         const auto folder = openForReading(disk.path);
@@ -336,8 +315,8 @@ private slots:
         const Listing before = listing(disk.folder());
         const auto dry = VERIFIED(recoverSave(disk.path, RecoverAction::Undo, true));
         QVERIFY(!dry->verified);
-        QCOMPARE(dry->saves.size(), std::size_t{1});
-        QCOMPARE(dry->saves.front().ranges.size(), std::size_t{1}); // one range was written
+        QCOMPARE(dry->saves.size(), 1U);
+        QCOMPARE(dry->saves.front().ranges.size(), 1U); // one range was written
         QVERIFY(dry->saves.front().save.ranges.size() >= 3);
         QVERIFY(listing(disk.folder()) == before);
         const auto done = recoverSave(disk.path, RecoverAction::Undo);
@@ -383,11 +362,11 @@ private slots:
         const auto saved = VERIFIED(patch::saveInPlace(
             *bundle, false, [](SaveStep step) { return step != SaveStep::Removed; }));
         QVERIFY(saved->verified);
-        QCOMPARE(saved->warnings.size(), std::size_t{1});
+        QCOMPARE(saved->warnings.size(), 1U);
         QVERIFY(!bundle->modified());
         QCOMPARE(decoded(*disk.open(), "w")[3], 5.0f);
     }
 };
 
-KERNSCOPE_TEST(TestSaveCrash, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestSaveCrash, NoApplication)
 #include "tst_save_crash.moc"

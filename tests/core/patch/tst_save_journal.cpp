@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "interrupted.h"
+#include "tests/rows.h"
 
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -14,9 +15,8 @@ class TestSaveJournal : public QObject
 private slots:
     void forgedJournals_data()
     {
-        QTest::addColumn<QString>("journal"); // where it lies, from the folder of the bundle
-        QTest::addColumn<QString>("path");    // what it names
-        const DataRow<QString, QString> row;
+        // journal: where it lies, from the folder of the bundle; path: what it names
+        const auto row = addColumns<QString, QString>();
         row("beside the bundle, a file beside it", "x.mlmodelc.kernscope-journal", "victim");
         row("through a link", "x.mlmodelc.kernscope-journal", "x.mlmodelc/weights/link");
         row("a folder above", "../sub.kernscope-journal", "sub/victim");
@@ -30,8 +30,7 @@ private slots:
     /// A journal comes with a bundle: it must not be a way to write elsewhere.
     void forgedJournals()
     {
-        QFETCH(const QString, journal);
-        QFETCH(const QString, path);
+        const auto [journal, path] = fetched<QString, QString>();
         const OnDisk made("dense-fp16");
         const QTemporaryDir scratch;
         const fs::path folder = fs::path(scratch.path().toStdString()) / "deep/sub";
@@ -56,38 +55,32 @@ private slots:
         QVERIFY(readAll(folder / "victim") == precious);
     }
 
-    void journalsThatAreNotUsed_data()
-    {
-        QTest::addColumn<int>("how");
-        addRow("link", 0);
-        addRow("folder", 1);
-        addRow("pipe", 2);
-        addRow("another user's", 3);
-    }
+    void journalsThatAreNotUsed_data() { addEach({"link", "folder", "pipe", "another user's"}); }
 
     void journalsThatAreNotUsed()
     {
-        QFETCH(const int, how);
-        if (how == 3 && ::geteuid() != 0)
+        const auto [how] = fetched<QString>();
+        const bool given = how == u"another user's"_s;
+        if (given && ::geteuid() != 0)
             QSKIP("only the superuser can give a file away");
         const OnDisk disk("lut2");
         interrupt(disk);
         const Tree half = readTree(disk.path);
         const fs::path away = disk.folder() / "away";
-        if (how == 3) {
+        if (given) {
             QCOMPARE(::chown(disk.journal().c_str(), 12345, 12345), 0);
         } else {
             fs::rename(disk.journal(), away);
-            if (how == 0)
+            if (how == u"link"_s)
                 fs::create_symlink(away, disk.journal());
-            else if (how == 1)
+            else if (how == u"folder"_s)
                 fs::create_directory(disk.journal());
             else
                 QCOMPARE(::mkfifo(disk.journal().c_str(), 0600), 0);
         }
         const auto opened = openForReading(disk.path);
         QVERIFY(opened.bundle);
-        QCOMPARE(opened.saves.size(), std::size_t{1});
+        QCOMPARE(opened.saves.size(), 1U);
         QVERIFY(opened.saves.front().state == InterruptedState::Foreign);
         QCOMPARE((*opened.bundle)->diagnostics().front().error.code, "journal.pending");
         for (const auto action : {RecoverAction::Undo, RecoverAction::Discard})
@@ -105,7 +98,7 @@ private slots:
         const Listing before = listing(disk.folder());
         const auto opened = openForReading(disk.path);
         QVERIFY(opened.bundle);
-        QCOMPARE(opened.saves.size(), std::size_t{2});
+        QCOMPARE(opened.saves.size(), 2U);
         for (const Diagnostic &row : (*opened.bundle)->diagnostics()) {
             if (row.error.code == "journal.unknown")
                 QVERIFY(row.severity == Severity::Note);
@@ -162,29 +155,23 @@ private slots:
         ::getrusage(RUSAGE_SELF, &usage);
         QVERIFY2(usage.ru_maxrss - peak < 32 * 1024, qPrintable(QString::number(usage.ru_maxrss)));
         QVERIFY(opened.bundle);
-        QCOMPARE(opened.saves.size(), std::size_t{1});
+        QCOMPARE(opened.saves.size(), 1U);
         QVERIFY(!recovered || recovered->saves.empty());
         QVERIFY(fs::exists(disk.journal()));
     }
 
-    void oneOfTwoSaves_data()
-    {
-        QTest::addColumn<int>("step");
-        for (int step = static_cast<int>(SaveStep::Locked);
-             step <= static_cast<int>(SaveStep::Verified); ++step)
-            QTest::addRow("step %d", step) << step;
-    }
+    void oneOfTwoSaves_data() { addRange(int(SaveStep::Locked), int(SaveStep::Verified) + 1); }
 
     /// While one save is at a step, another process tries its own, whole.
     void oneOfTwoSaves()
     {
-        QFETCH(const int, step);
+        const int step = std::get<0>(fetched<int>());
         const OnDisk disk("dense-fp16");
         const auto second = disk.patched("set w[40]=7"); // opened before the first one wrote
         const auto first = disk.patched("set w[3]=5");
         int tried = 0, busy = 0;
         const auto saved = VERIFIED(patch::saveInPlace(*first, false, [&](SaveStep now) {
-            if (static_cast<int>(now) != step)
+            if (int(now) != step)
                 return true;
             ++tried;
             const int other = crash([&] {
@@ -261,16 +248,11 @@ private slots:
         QVERIFY(openForReading(disk.path).saves.front().state == InterruptedState::Pending);
     }
 
-    void renamedBundle_data()
-    {
-        QTest::addColumn<bool>("withJournal");
-        addRow("with its journal", true);
-        addRow("the bundle alone", false);
-    }
+    void renamedBundle_data() { addEach({"with its journal", "the bundle alone"}); }
 
     void renamedBundle()
     {
-        QFETCH(const bool, withJournal);
+        const bool withJournal = std::get<0>(fetched<QString>()) == u"with its journal"_s;
         const OnDisk disk("lut2");
         interrupt(disk);
         QVERIFY(readTree(disk.path) != disk.original);
@@ -352,5 +334,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestSaveJournal, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestSaveJournal, NoApplication)
 #include "tst_save_journal.moc"

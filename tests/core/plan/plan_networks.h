@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/plan/plan.h"
 #include "core/plan/write_plan.h"
 #include "made_bundle.h"
 
@@ -22,10 +21,9 @@ inline Bytes randomHalves(unsigned seed, std::uint64_t count)
     const auto encoded = [&] {
         std::vector<float> values;
         for (std::uint64_t i = 0; i < count; ++i) {
-            const double sum = static_cast<double>(random()) + static_cast<double>(random()) +
-                               static_cast<double>(random());
+            const double sum = double(random()) + double(random()) + double(random());
             const double centred = sum / 4294967296.0 - 1.5;
-            values.push_back(random() % 8 == 0 ? 0.0f : static_cast<float>(centred));
+            values.push_back(random() % 8 == 0 ? 0.0f : float(centred));
         }
         return *codec::encodeDense(values, {count}, ElementType::Fp16);
     }();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The encoders that plans choose among: never worse than the plain one, and as promised.
 #include "core/base/text.h"
-#include "core/plan/survey.h"
 #include "plan_networks.h"
 #include "tests/test_program.h"
 
@@ -65,7 +64,7 @@ std::shared_ptr<const codec::InputStatistics> inputsFor(const WeightValues &weig
             }
             for (std::size_t i = 0; i < channels; ++i) {
                 for (std::size_t j = 0; j < channels; ++j)
-                    matrix[i * channels + j] += static_cast<double>(x[i] * x[j]) / 200;
+                    matrix[i * channels + j] += double(x[i] * x[j]) / 200;
             }
         }
         inputs->secondMoment.assign(matrix.begin(), matrix.end());
@@ -186,15 +185,15 @@ private slots:
         if (total > 0)
             limits.totalTolerance = total;
         if (share > 0)
-            limits.maxBytes = static_cast<std::uint64_t>(share * 3 * 2 * kRows * kColumns);
+            limits.maxBytes = std::uint64_t(share * 3 * 2 * kRows * kColumns);
         const auto plan = solve(*judged, limits);
         QVERIFY2(plan, plan ? "" : text(plan.error()).c_str());
         QVERIFY(plan->proven);
         const auto cost = [&](const PlanTotals &totals) {
             switch (*limits.goal) {
             case Goal::Time: return *totals.engineTimeS(0);
-            case Goal::Stored: return static_cast<double>(totals.stored);
-            case Goal::Moved: return static_cast<double>(totals.moved[0].value_or(0));
+            case Goal::Stored: return double(totals.stored);
+            case Goal::Moved: return double(totals.moved[0].value_or(0));
             case Goal::Error: return totals.error;
             }
             return 0.0;
@@ -233,8 +232,8 @@ private slots:
     {
         const auto bundle = *network({7, 8, 7, 8, 7}).open();
         const auto judged = VERIFIED(survey(*bundle, optionsFor({"M1"})));
-        QCOMPARE(judged->contents, std::size_t(2));
-        QCOMPARE(judged->items, std::size_t(5));
+        QCOMPARE(judged->contents, 2U);
+        QCOMPARE(judged->items, 5U);
         QCOMPARE(judged->rows[0].candidates.get(), judged->rows[2].candidates.get());
         QVERIFY(judged->rows[0].candidates.get() != judged->rows[1].candidates.get());
         // Written, they stay five weights with bytes of their own.
@@ -244,7 +243,7 @@ private slots:
         const auto plan = VERIFIED(solve(*judged, limits));
         const auto carried = carryOut(*bundle, optionsFor({"M1"}), *judged, limits, *plan);
         QVERIFY2(carried, carried ? "" : text(carried.error()).c_str());
-        QCOMPARE(carried->changed, std::size_t(5));
+        QCOMPARE(carried->changed, 5U);
         QCOMPARE(carried->bundle->files().back().records >= 10, true);
     }
 
@@ -258,7 +257,7 @@ private slots:
         const auto bundle = *made.open();
         QCOMPARE(bundle->totals().storedBytes.value, kRows * kColumns * 2);
         const auto judged = VERIFIED(survey(*bundle, optionsFor({"M1"})));
-        QCOMPARE(judged->items, std::size_t(1));
+        QCOMPARE(judged->items, 1U);
         Limits limits;
         limits.goal = Goal::Stored;
         limits.tolerance = 0.2;
@@ -315,7 +314,7 @@ private slots:
         QVERIFY2(plan, plan ? "" : text(plan.error()).c_str());
         QCOMPARE(formOf(judged->rows[1], plan->choice[1]), "sparse-0.4");
         QVERIFY(plan->after.largestError > limits.tolerance); // of that weight alone
-        QCOMPARE(plan->after.largest, std::size_t(1));
+        QCOMPARE(plan->after.largest, 1U);
         QCOMPARE(plan->why[1], "asked for by hand");
         QVERIFY(plan->choice[0] != 0);
         limits.forced.push_back({"*", "keep"});
@@ -348,7 +347,7 @@ private slots:
             const auto judged = VERIFIED(survey(**opened, options));
             const auto plan = solve(*judged, {});
             QVERIFY2(plan, plan ? "" : text(plan.error()).c_str());
-            QCOMPARE(plan->choice[0], std::size_t(1));
+            QCOMPARE(plan->choice[0], 1U);
             QCOMPARE(plan->why[0], std::string(busy ? "as fast as it is, with fewer stored bytes"
                                                     : "least time within the limits"));
         }
@@ -397,7 +396,7 @@ private slots:
 
     void neverWorseThanPlain_data()
     {
-        test::addColumns<int, int>();
+        addColumns<int, int>();
         const char *kinds[] = {"normal",      "outliers", "subnormal", "fp32",
                                "convolution", "groups",   "transposed"};
         const char *knowns[] = {"nothing", "mean squares", "means", "second moments", "silence"};
@@ -411,13 +410,12 @@ private slots:
     /// error, and what is promised is the error of what was encoded.
     void neverWorseThanPlain()
     {
-        const auto [kind, known] = test::fetched<int, int>();
+        const auto [kind, known] = fetched<int, int>();
         WeightValues weight = valuesOf(Kind(kind));
         weight.inputs = inputsFor(weight, Known(known), Kind(kind) == Kind::Groups ? 2 : 1);
         std::size_t tried = 0;
         const auto forms = triedForms(weight.shape, weight.axes);
-        // Of the further kinds a third of the forms with each of the statistics: all, over the
-        // rows.
+        // Of further kinds a third of the forms with each of the statistics: all, over the rows.
         const std::size_t step = kind == 0 ? 1 : 3;
         for (std::size_t i = std::size_t(known) % step; i < forms.size(); i += step) {
             const codec::FormSpec &spec = forms[i];

@@ -42,7 +42,7 @@ bool refusedOnTheChip(const Bundle &bundle)
 {
     decision::Judge judge;
     const auto forms = weightForms(bundle);
-    return std::any_of(forms.begin(), forms.end(), [&judge](const decision::WeightForm &form) {
+    return std::ranges::any_of(forms, [&judge](const decision::WeightForm &form) {
         return judge.verdict(form, *target::findTarget("M1")->target)->outcome ==
                decision::Outcome::Rejected;
     });

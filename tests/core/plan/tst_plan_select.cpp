@@ -44,7 +44,7 @@ std::vector<std::pair<double, double>> exhaustiveFront(const Problem &problem)
                 digits[i] = 0;
         }
     }
-    std::sort(all.begin(), all.end());
+    std::ranges::sort(all);
     std::vector<std::pair<double, double>> stairs;
     for (const auto &[cost, error] : all) {
         if (!stairs.empty() && (error > stairs.back().second || near(error, stairs.back().second)))
@@ -86,8 +86,8 @@ Problem randomProblem(unsigned seed, std::size_t items, std::size_t choices, uns
     std::mt19937 random(seed);
     const auto number = [&](double most) {
         if (grain > 0)
-            return static_cast<double>(random() % (grain + 1));
-        return most * static_cast<double>(random()) / 4294967296.0;
+            return double(random() % (grain + 1));
+        return most * double(random()) / 4294967296.0;
     };
     Problem problem;
     double error = 0, stored = 0;
@@ -95,22 +95,21 @@ Problem randomProblem(unsigned seed, std::size_t items, std::size_t choices, uns
         problem.items.emplace_back();
         for (std::size_t c = 0; c < choices; ++c) {
             problem.items.back().push_back({number(1e-6), number(3), number(1e5)});
-            error += problem.items.back().back().error / static_cast<double>(choices);
-            stored += problem.items.back().back().stored / static_cast<double>(choices);
+            error += problem.items.back().back().error / double(choices);
+            stored += problem.items.back().back().stored / double(choices);
         }
     }
     const unsigned kind = seed % 4;
     if (kind != 1)
-        problem.mostError = error * (0.3 + 0.1 * static_cast<double>(random() % 6));
+        problem.mostError = error * (0.3 + 0.1 * double(random() % 6));
     if (kind != 2)
-        problem.mostStored = stored * (0.3 + 0.1 * static_cast<double>(random() % 6));
+        problem.mostStored = stored * (0.3 + 0.1 * double(random() % 6));
     return problem;
 }
 
 } // namespace
 
-/// What the survey of a network knows of each weight: chips, statistics of the inputs, what a
-/// change costs.
+/// What a survey knows of each weight: chips, statistics of the inputs, what a change costs.
 class TestPlanSelect : public QObject
 {
     Q_OBJECT
@@ -118,7 +117,7 @@ class TestPlanSelect : public QObject
 private slots:
     void againstExhaustiveSearch_data()
     {
-        test::addColumns<unsigned, unsigned>();
+        addColumns<unsigned, unsigned>();
         for (const unsigned grain : {0u, 2u, 6u}) {
             for (unsigned seed = 0; seed < 20; ++seed)
                 QTest::addRow("grain %u seed %u", grain, seed) << seed << grain;
@@ -127,7 +126,7 @@ private slots:
 
     void againstExhaustiveSearch()
     {
-        const auto [seed, grain] = test::fetched<unsigned, unsigned>();
+        const auto [seed, grain] = fetched<unsigned, unsigned>();
         const Problem problem = randomProblem(seed, 3 + seed % 4, 3 + seed % 3, grain);
         const auto best = exhaustive(problem);
         const auto selected = select(problem);
@@ -194,7 +193,7 @@ private slots:
         selected = select(problem);
         QVERIFY(!selected);
         QCOMPARE(selected.error().binds, Unsolved::Binds::Item);
-        QCOMPARE(selected.error().item, std::size_t(2));
+        QCOMPARE(selected.error().item, 2U);
     }
 
     /// Corners, against all selections that cost as much.
@@ -230,7 +229,7 @@ private slots:
 
     void frontIsWhole_data()
     {
-        test::addColumns<unsigned, unsigned>();
+        addColumns<unsigned, unsigned>();
         for (const unsigned grain : {0u, 3u, 12u}) {
             for (unsigned seed = 0; seed < 10; ++seed)
                 QTest::addRow("grain %u seed %u", grain, seed) << seed << grain;
@@ -240,7 +239,7 @@ private slots:
     /// Every plan that none is better than, and no other.
     void frontIsWhole()
     {
-        const auto [seed, grain] = test::fetched<unsigned, unsigned>();
+        const auto [seed, grain] = fetched<unsigned, unsigned>();
         const Problem problem = randomProblem(seed, 2 + seed % 5, 3 + seed % 4, grain);
         const auto expected = exhaustiveFront(problem);
         const Front front = plan::front(problem.items, 100000);
@@ -273,7 +272,7 @@ private slots:
             std::size_t kept = 0;
             for (const auto &point : few.points) {
                 kept += point.corner ? 1 : 0;
-                QVERIFY(std::any_of(expected.begin(), expected.end(), [&point](const auto &one) {
+                QVERIFY(std::ranges::any_of(expected, [&point](const auto &one) {
                     return near(one.first, point.cost) && near(one.second, point.error);
                 }));
             }
@@ -296,8 +295,8 @@ private slots:
             QVERIFY(front.points[p].error < front.points[p - 1].error);
         }
         for (const auto &point : front.points) {
-            const auto after = std::find_if(
-                whole.points.begin(), whole.points.end(), [&point](const Front::Point &other) {
+            const auto after =
+                std::ranges::find_if(whole.points, [&point](const Front::Point &other) {
                     return other.cost > point.cost && !near(other.cost, point.cost);
                 });
             QVERIFY(after != whole.points.begin());
@@ -307,7 +306,7 @@ private slots:
         }
         // Corners alone are enough: the rest is not searched.
         const Front few = plan::front(problem.items, 12);
-        QCOMPARE(few.points.size(), std::size_t(12));
+        QCOMPARE(few.points.size(), 12U);
         QVERIFY(!few.whole);
         for (const auto &point : few.points)
             QVERIFY(point.corner);
@@ -336,7 +335,7 @@ private slots:
         limits.tolerance = 0.2;
         const auto plan = solve(*judged, limits);
         QVERIFY2(plan, plan ? "" : text(plan.error()).c_str());
-        QCOMPARE(plan->after.programs.size(), std::size_t(2));
+        QCOMPARE(plan->after.programs.size(), 2U);
         for (const auto &program : plan->after.programs)
             QVERIFY(!program.engineTimeS ||
                     plan->cost >=
@@ -347,7 +346,7 @@ private slots:
         const auto stored = solve(*unknown, limits); // no goal is given
         QVERIFY2(stored, stored ? "" : text(stored.error()).c_str());
         QCOMPARE(stored->goal, Goal::Stored);
-        QCOMPARE(stored->untimed, std::size_t(1));
+        QCOMPARE(stored->untimed, 1U);
         QVERIFY(stored->timeFront.empty());
         limits.goal = Goal::Time;
         QCOMPARE(solve(*unknown, limits).error().code, "plan.time");
@@ -368,7 +367,7 @@ private slots:
         QVERIFY(even > 0);
         QVERIFY(std::abs(error() - even) < 1e-9); // the same for all channels: no difference
         // All but one channel carry nothing: its sixteen values of a column of 32 are coded best.
-        std::fill(statistics.meanSquare.begin(), statistics.meanSquare.end(), 0.0f);
+        std::ranges::fill(statistics.meanSquare, 0.0f);
         statistics.meanSquare[5] = 3.0f;
         QVERIFY2(error() < 0.5 * even, qPrintable(QString::number(error())));
         // By hand, for a form as it is stored.
@@ -381,9 +380,9 @@ private slots:
         double off = 0, whole = 0;
         for (std::size_t row = 0; row < kRows; ++row) {
             const auto i = row * kColumns + 5;
-            const double d = static_cast<double>(found[i]) - static_cast<double>(values.values[i]);
+            const double d = double(found[i]) - double(values.values[i]);
             off += d * d;
-            whole += static_cast<double>(values.values[i]) * static_cast<double>(values.values[i]);
+            whole += double(values.values[i]) * double(values.values[i]);
         }
         const auto measured = formError(values, *decoder, ErrorModel::Weights);
         QVERIFY(measured && std::abs(*measured - std::sqrt(off / whole)) < 1e-9);
@@ -402,7 +401,7 @@ private slots:
         SurveyOptions options = optionsFor({"M4"});
         codec::InputStatistics statistics;
         for (std::size_t i = 0; i < kColumns; ++i) {
-            statistics.meanSquare.push_back(0.1f + static_cast<float>(i % 7));
+            statistics.meanSquare.push_back(0.1f + float(i % 7));
             statistics.mean.push_back(0.8f * std::sqrt(statistics.meanSquare.back()));
         }
         options.inputs = {std::make_shared<codec::InputStatistics>(statistics), nullptr};
@@ -413,7 +412,7 @@ private slots:
             for (const Candidate &candidate : *row.candidates)
                 methods.insert(candidate->method);
         }
-        QCOMPARE(methods.size(), std::size_t(3));
+        QCOMPARE(methods.size(), 3U);
         for (const Goal goal : {Goal::Stored, Goal::Error}) {
             Limits limits;
             limits.goal = goal;
@@ -423,7 +422,7 @@ private slots:
             QVERIFY2(plan, plan ? "" : text(plan.error()).c_str());
             const auto carried = carryOut(*bundle, options, *judged, limits, *plan);
             QVERIFY2(carried, carried ? "" : text(carried.error()).c_str());
-            QCOMPARE(carried->changed, std::size_t(2));
+            QCOMPARE(carried->changed, 2U);
         }
     }
 
@@ -437,10 +436,10 @@ private slots:
             inputs->meanSquare.assign(squares, 1.0f);
             return weightValues(*bundle, 0, {0, 1}, inputs, 100)->step;
         };
-        QCOMPARE(weightValues(*bundle, 0, {0, 1}, nullptr, 100)->step, std::uint64_t(2));
-        QCOMPARE(stepWith(kColumns, 1), std::uint64_t(2));
-        QCOMPARE(stepWith(kColumns * kRows, 1), std::uint64_t(1));
-        QCOMPARE(stepWith(kRows, 0), std::uint64_t(1));
+        QCOMPARE(weightValues(*bundle, 0, {0, 1}, nullptr, 100)->step, 2U);
+        QCOMPARE(stepWith(kColumns, 1), 2U);
+        QCOMPARE(stepWith(kColumns * kRows, 1), 1U);
+        QCOMPARE(stepWith(kRows, 0), 1U);
     }
 
     void sensitivityCounts()

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/patch_files.h"
 
-#include "core/patch/binary/apply_binary.h"
 #include "tests/core/patch/patched_bytes.h"
 #include "tests/data/data_folder.h"
-#include "tests/test_program.h"
+#include "tests/rows.h"
 
-using namespace kernscope;
 using namespace kernscope::report;
 
 namespace {
@@ -192,16 +190,11 @@ class TestBinaryPatch : public QObject
     Q_OBJECT
 
 private slots:
-    void roundTrips_data()
-    {
-        QTest::addColumn<unsigned>("seed");
-        for (unsigned seed = 0; seed < 50; ++seed)
-            QTest::addRow("%u", seed) << seed;
-    }
+    void roundTrips_data() { addRange(0U, 50U); }
 
     void roundTrips()
     {
-        QFETCH(const unsigned, seed);
+        const auto [seed] = fetched<unsigned>();
         std::mt19937_64 random(seed);
         const Bytes before = randomBytes(random, random() % 5000), after = edited(random, before);
         const auto ips = ipsPatch(before, after), bps = bpsPatch(before, after);
@@ -209,7 +202,7 @@ private slots:
         QVERIFY(applyIps(before, *ips) == after);
         QVERIFY(applyBps(before, *bps) == after);
         for (const Bytes &written : {*ips, *bps}) {
-            const auto made = VERIFIED(test::patchedBytes(before, written, "p"));
+            const auto made = VERIFIED(patchedBytes(before, written, "p"));
             QVERIFY(made->content == after);
         }
     }
@@ -217,19 +210,18 @@ private slots:
     /// Any file of a kind made of any other one, by this program and by the applier above.
     void everyPairOfData()
     {
-        KERNSCOPE_NEEDS(test::dataFolder());
+        KERNSCOPE_NEEDS(dataFolder());
         std::size_t pairs = 0;
         for (const auto &[folder, name] :
              {std::pair("bundles", "weight.bin"), std::pair("bundles", "model.mil"),
               std::pair("real/silero-vad", "weight.bin"), std::pair("real/silero-vad", "model.mil"),
               std::pair("real/hwx", "*.hwx")}) {
-            const auto files =
-                filesOf(test::dataPath(QLatin1String(folder)), {QLatin1String(name)});
+            const auto files = filesOf(dataPath(QLatin1String(folder)), {QLatin1String(name)});
             for (std::size_t i = 0; i < files.size() * files.size(); ++i) {
                 const Bytes &before = files[i / files.size()], &after = files[i % files.size()];
                 const auto bps = bpsPatch(before, after), ips = ipsPatch(before, after);
-                QVERIFY(bps && test::patchedBytes(before, *bps, "p")->content == after);
-                QVERIFY(ips && test::patchedBytes(before, *ips, "p")->content == after);
+                QVERIFY(bps && patchedBytes(before, *bps, "p")->content == after);
+                QVERIFY(ips && patchedBytes(before, *ips, "p")->content == after);
                 ++pairs;
                 if ((i / files.size() + 1) % files.size() != i % files.size())
                     continue; // the plain applier takes its time
@@ -244,7 +236,7 @@ private slots:
     {
         std::mt19937_64 random(1);
         const Bytes file = randomBytes(random, 1000);
-        QCOMPARE(ipsPatch(file, file)->size(), std::size_t(8));
+        QCOMPARE(ipsPatch(file, file)->size(), 8U);
         QVERIFY(applyBps(file, *bpsPatch(file, file)) == file);
         QVERIFY(applyBps({}, *bpsPatch({}, file)) == file);
         QVERIFY(applyBps(file, *bpsPatch(file, {})) == Bytes());

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/report/chip_table.h"
-#include "core/report/column.h"
 #include "core/report/json_table.h"
-#include "core/report/weight_detail.h"
 #include "tests/core/report/declared_tables.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
 using namespace kernscope::report;
 
 namespace {
@@ -47,7 +43,7 @@ private Q_SLOTS:
     void textCsvAndJsonOfOneDeclaration()
     {
         const std::vector<std::string> lines = textTable(madeTable(), kRows).lines(0);
-        QCOMPARE(lines.size(), std::size_t(3));
+        QCOMPARE(lines.size(), 3U);
         QCOMPARE(lines[0], "  weight   stored B    ratio");
         QCOMPARE(lines[1], "  a,b     1,234,567    0.479");
         QCOMPARE(lines[2], "  c              12  unknown");
@@ -172,5 +168,5 @@ private Q_SLOTS:
     }
 };
 
-KERNSCOPE_TEST(TestColumns, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestColumns, NoApplication)
 #include "tst_columns.moc"

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/bundle.h"
-#include "made_bundle.h"
-
+#include "core/report/compiled_origin.h"
 #include "core/report/json.h"
 #include "core/report/json_table.h"
+#include "core/report/verdict.h"
+#include "made_bundle.h"
+#include "made_coreai.h"
 #include "tests/test_program.h"
 
 #include <nlohmann/json.hpp>
 
-using namespace kernscope;
-using namespace kernscope::test;
 using report::Json;
 
 namespace {
@@ -39,9 +38,49 @@ Result<BundlePtr> madeAffine()
     return bundle.open();
 }
 
+/// One weight of 24 values: element i of it is `valueAt(i)`.
+template <class ValueAt>
+BundlePtr oneWeight(const char *shape, const ValueAt &valueAt)
+{
+    std::vector<float> values;
+    for (int i = 0; i < 24; ++i)
+        values.push_back(float(valueAt(i)));
+    test::MadeBundle bundle;
+    bundle.weight("w", shape, test::halves(values));
+    return bundle.open().value_or(nullptr);
+}
+
+int placeTurned(int i) // the place in six rows of four of element i of four rows of six
+{
+    return i % 6 * 4 + i / 6;
+}
+
+/// Linear layers of one row: each is bound by the bytes of its weight.
+BundlePtr rowsOf(std::initializer_list<std::pair<const char *, std::size_t>> weights)
+{
+    MadeBundle made;
+    made.parameters = "tensor<fp16, [1, 4096]> x";
+    for (const auto &[name, outputs] : weights) {
+        const std::string rows = std::to_string(outputs), shape = "[" + rows + ", 4096]";
+        made.weight(name, shape, Bytes(2 * 4096 * outputs, std::byte(0x3c)));
+        made.line("tensor<fp16, [1, " + rows + "]> of_" + name + " = linear(weight = " + name +
+                  ", x = x)[name = string(\"of_" + name + "\")]");
+    }
+    return made.open().value_or(nullptr);
+}
+
+report::ProgramVerdict verdictOn(const Bundle &bundle, std::string_view chip)
+{
+    const auto named = target::findTarget(std::string(chip));
+    const auto verdict = report::programVerdict(bundle, *named->target);
+    return verdict ? *verdict : report::ProgramVerdict();
+}
+
 } // namespace
 
 /// The document of `inspect`: keys, notations and order are a contract.
+/// A package beside the program compiled from it; other bundles do as well.
+/// What heads the window and the commands: one sentence, and the weights that would gain.
 class TestInspectJson : public QObject
 {
     Q_OBJECT
@@ -79,7 +118,7 @@ private slots:
         QCOMPARE(json["totals"].dump().c_str(),
                  R"({"weights":1,"stored_bytes":7,"dense_fp16_bytes":8,"ratio":0.875,)"
                  R"("forms":{"affine":1}})");
-        QCOMPARE(text(json["diagnostics"]), QByteArray("[]"));
+        QCOMPARE(text(json["diagnostics"]), "[]"_ba);
     }
 
     void weight()
@@ -114,7 +153,7 @@ private slots:
         QCOMPARE(text(json["mean"]), text(0.0));
         QCOMPARE(text(json["nan"]), text(0));
         QCOMPARE(text(json["inf"]), text(0));
-        QCOMPARE(json["sha256"].get<std::string>().size(), std::size_t(64));
+        QCOMPARE(json["sha256"].get<std::string>().size(), 64U);
         const Json hash = report::weightJson(**bundle, 0, Statistics{}, {false, true});
         QVERIFY(!hash.contains("min") && hash.contains("sha256"));
     }
@@ -138,8 +177,8 @@ private slots:
             R"("offset":64,"expected":"0xDEADBEEF","found":"0x00000000","message":"No record"})");
         QCOMPARE(text(json["diagnostics"][1]["file"]), text(nullptr));
         QCOMPARE(text(json["diagnostics"][1]["offset"]), text(nullptr));
-        QCOMPARE(json["warnings"].size(), std::size_t(1));
-        QCOMPARE(json["errors"].size(), std::size_t(1));
+        QCOMPARE(json["warnings"].size(), 1U);
+        QCOMPARE(json["errors"].size(), 1U);
     }
 
     void numbers()
@@ -156,7 +195,7 @@ private slots:
         const auto bundle = VERIFIED(madeAffine.open());
         StatisticsOptions asked;
         const auto figures = VERIFIED(computeStatistics(**bundle, 0, asked));
-        QCOMPARE(figures->finite(), std::uint64_t(0));
+        QCOMPARE(figures->finite(), 0U);
         Json weight = report::weightJson(**bundle, 0, *figures, asked);
         for (const char *key : {"min", "max", "mean", "std"})
             QCOMPARE(text(weight[key]), text(nullptr));
@@ -181,7 +220,121 @@ private slots:
         QCOMPARE(text(whole["totals"]["stored_bytes"]), text(nullptr));
         QCOMPARE(text(whole["totals"]["ratio"]), text(nullptr));
     }
+
+    void fates_data()
+    {
+        addColumns<BundlePtr, std::string>();
+        addRow("same", oneWeight("[2, 3, 4]", [](int i) { return i; }), std::string("kept"));
+        addRow("transposed", oneWeight("[4, 6]", placeTurned), std::string("other order"));
+        // Of a reshape before the transpose: no order of the three axes.
+        addRow("turned in between", oneWeight("[2, 3, 4]", placeTurned),
+               std::string("other order"));
+        addRow("one value is another",
+               oneWeight("[2, 3, 4]", [](int i) { return i == 7 ? 50 : i; }),
+               std::string("other values"));
+        addRow("the same sum",
+               oneWeight("[2, 3, 4]", [](int i) { return i == 7 || i == 9 ? 8 : i; }),
+               std::string("other values"));
+    }
+
+    void fates()
+    {
+        const auto [program, fate] = fetched<BundlePtr, std::string>();
+        const BundlePtr package = VERIFIED(oneWeight("[2, 3, 4]", [](int i) { return i; }));
+        const auto rows = VERIFIED(report::compiledOrigins(*package, *program, nullptr));
+        QCOMPARE(rows->size(), 1U);
+        QCOMPARE(std::string(report::fateName(rows->front().fate)), fate);
+    }
+
+    /// The same codes in another shape, without their scales: not a kept weight.
+    void codesAlone()
+    {
+        MadeCoreAi made;
+        const Bytes codes = byteRow({1, 2, 3, 4});
+        const auto data = made.constant({2, 2}, Elem::Si8, codes);
+        const auto scale = made.constant({2, 1}, Elem::F16, halves({2, 3}));
+        const auto zero = made.constant({2, 1}, Elem::Si8, byteRow({0, 0}));
+        const auto bias = made.constant({2, 1}, Elem::F16, halves({0, 0}));
+        made.output({made.scaled({data, scale, zero, bias}, {2, 2})});
+        for (const bool subtracts : {false, true}) {
+            MadeBundle program;
+            program.weight("codes", "[4]", codes, ElementType::Int8);
+            if (subtracts)
+                program.op("made", "[4]", "sub(x = codes, y = codes)");
+            const auto other = VERIFIED(program.open());
+            const auto rows = VERIFIED(report::compiledOrigins(*made.open(), **other, nullptr));
+            QCOMPARE(rows->size(), 1U);
+            QCOMPARE(report::fateName(rows->front().fate),
+                     std::string_view(subtracts ? "scaled by operations" : "other values"));
+        }
+    }
+
+    void waitsForItsCall()
+    {
+        const BundlePtr small = VERIFIED(rowsOf({{"w", 64}}));
+        const auto verdict = verdictOn(*small, "M1");
+        QVERIFY2(verdict.sentence.starts_with("On M1 this program waits for its call, which takes "
+                                              "at least 230 \u00B5s"),
+                 verdict.sentence.c_str());
+        QVERIFY(verdict.sentence.ends_with("no form of a weight makes it faster."));
+        QVERIFY(verdict.gains.empty());
+        // The time of a call here is a sum: what its forms gain is not worth a word.
+        const auto sum = verdictOn(*VERIFIED(rowsOf({{"w", 16}})), "M6");
+        QVERIFY2(sum.sentence.starts_with("On M6 this program waits for its call, "),
+                 sum.sentence.c_str());
+        QVERIFY(sum.sentence.ends_with("no form of a weight makes it noticeably faster."));
+        QVERIFY(sum.gains.empty());
+    }
+
+    /// A file of weights alone, as a checkpoint is, has no program to be faster.
+    void nothingReadsTheWeights()
+    {
+        MadeBundle made;
+        made.weight("w", "[4]", Bytes(8, std::byte(0x3c)));
+        const auto verdict = verdictOn(*VERIFIED(made.open()).value(), "M1");
+        QVERIFY2(verdict.sentence.starts_with("Nothing in this file reads its weights"),
+                 verdict.sentence.c_str());
+        const auto none = verdictOn(*VERIFIED(MadeBundle().open()).value(), "M1");
+        QVERIFY2(none.sentence.starts_with("No weight was read"), none.sentence.c_str());
+    }
+
+    void ranksWhatWouldGain()
+    {
+        const BundlePtr large = VERIFIED(rowsOf({{"less", 2048}, {"most", 6144}, {"little", 16}}));
+        const auto verdict = verdictOn(*large, "M1");
+        QVERIFY2(verdict.sentence.starts_with("On M1 this program is bandwidth bound: "),
+                 verdict.sentence.c_str());
+        QVERIFY2(verdict.sentence.find(" of 3 weights in ") != std::string::npos &&
+                     verdict.sentence.find(" times as fast (") != std::string::npos,
+                 verdict.sentence.c_str());
+        QVERIFY(verdict.gains.size() >= 2);
+        QCOMPARE(verdict.gains[0].name, "most");
+        QCOMPARE(verdict.gains[1].name, "less");
+        for (std::size_t i = 0; i < verdict.gains.size(); ++i) {
+            const report::WeightGain &gain = verdict.gains[i];
+            QVERIFY(gain.storedS && *gain.storedS > gain.formS && gain.form != gain.stored);
+            QVERIFY(gain.less && *gain.less > 0);
+            QVERIFY(i == 0 || gain.savedS() <= verdict.gains[i - 1].savedS());
+        }
+        report::Json document;
+        report::addVerdict(document, verdict);
+        QCOMPARE(document["verdict"]["sentence"].get<std::string>(), verdict.sentence);
+        QCOMPARE(document["verdict"]["gains"].size(), verdict.gains.size());
+        QCOMPARE(document["verdict"]["gains"][0]["weight"].get<std::string>(), "most");
+    }
+
+    /// Whatever the chip, something is said of it, with its name.
+    void everyChipHasASentence()
+    {
+        const BundlePtr large = VERIFIED(rowsOf({{"w", 4096}}));
+        for (const target::Target &chip : target::targets()) {
+            const auto verdict = VERIFIED(report::programVerdict(*large, chip));
+            const std::string &name = chip.product.empty() ? chip.name : chip.product;
+            QVERIFY2(verdict->sentence.starts_with("On " + name + " "), chip.name.c_str());
+            QVERIFY(verdict->sentence.ends_with("."));
+        }
+    }
 };
 
-KERNSCOPE_TEST(TestInspectJson, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestInspectJson, NoApplication)
 #include "tst_inspect_json.moc"

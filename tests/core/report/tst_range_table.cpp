@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
 #include "core/report/places_table.h"
 
-#include "core/bundle/element_place.h"
 #include "tests/core/patch/sample_bundles.h"
 #include "tests/test_program.h"
-
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 
@@ -57,14 +52,14 @@ private slots:
         const std::size_t file = placeOfElement(*a, 0, 5)->file;
         const BundlePtr b = VERIFIED(turned(*a, file, places));
         const auto list = rangesOf(aligned(a, b));
-        QCOMPARE(list.rows.size(), std::size_t(2));
+        QCOMPARE(list.rows.size(), 2U);
         for (std::size_t i = 0; i < places.size(); ++i) {
             const report::RangeFacts &row = list.rows[i];
             QCOMPARE(row.file, a->files()[file].path);
             QCOMPARE(*row.offsetA, places[i].offset.value);
             QCOMPARE(*row.offsetB, places[i].offset.value);
-            QCOMPARE(row.bytesA, std::uint64_t(2));
-            QCOMPARE(row.bytesB, std::uint64_t(2));
+            QCOMPARE(row.bytesA, 2U);
+            QCOMPARE(row.bytesB, 2U);
             QCOMPARE(row.weight, "w");
             QCOMPARE(row.state, report::RangeFacts::State::Changed);
             QCOMPARE(*row.firstElement, std::uint64_t(i == 0 ? 5 : 40));
@@ -124,11 +119,11 @@ private slots:
             places.push_back(placeOfElement(*a, 0, element)->bytes);
         const BundlePtr b = turned(*a, placeOfElement(*a, 0, 0)->file, places);
         const AlignedBytes bytes = aligned(a, b);
-        QCOMPARE(rangesOf(bytes).rows.size(), std::size_t(4));
+        QCOMPARE(rangesOf(bytes).rows.size(), 4U);
         QVERIFY(!rangesOf(bytes, 4).cut);
         const auto some = rangesOf(bytes, 3);
         QVERIFY(some.cut);
-        QCOMPARE(some.rows.size(), std::size_t(3));
+        QCOMPARE(some.rows.size(), 3U);
         Progress stopped;
         stopped.cancel();
         Progress progress;

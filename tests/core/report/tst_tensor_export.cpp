@@ -4,9 +4,6 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
-using namespace kernscope;
-using namespace kernscope::test;
-
 namespace {
 
 template <class Number>
@@ -70,9 +67,9 @@ private slots:
         const BundlePtr bundle = VERIFIED(several());
         const auto kind = VERIFIED(report::tensorFileOf(name));
         const auto plan = VERIFIED(report::planTensors(*bundle, all(*bundle), std::nullopt, *kind));
-        QCOMPARE(plan->head.size() % 8, std::size_t{0});
-        QCOMPARE(plan->tensors.size(), std::size_t{3});
-        QCOMPARE(plan->notes.size(), std::size_t{1}); // the one that cannot be read
+        QCOMPARE(plan->head.size() % 8, 0U);
+        QCOMPARE(plan->tensors.size(), 3U);
+        QCOMPARE(plan->notes.size(), 1U); // the one that cannot be read
         QVERIFY(plan->notes.front().severity == Severity::Error);
         OpenOptions options;
         options.memory.emplace_back(name, written(*bundle, *plan));
@@ -93,7 +90,7 @@ private slots:
         const std::vector<std::size_t> wide{*bundle->weightByName("wide"),
                                             *bundle->weightByName("wide")};
         const auto plan = VERIFIED(report::planTensors(*bundle, wide, ElementType::Fp16));
-        QCOMPARE(plan->tensors[0].bytes, std::uint64_t{8});
+        QCOMPARE(plan->tensors[0].bytes, 8U);
         QCOMPARE(plan->notes.front().error.code, "decode.rounded");
         QVERIFY(plan->tensors[0].name != plan->tensors[1].name); // names are keys
         const auto whole = report::planTensors(*bundle, wide, std::nullopt);
@@ -126,22 +123,20 @@ private slots:
         const QString text = QString::fromStdString(*plain);
         for (const char *name : {"half", "wide", "bytes", "lost", "H13", "weight.bin"})
             QVERIFY2(text.contains(QLatin1String(name)), name);
-        QVERIFY(text.contains(QLatin1String("&lt;script&gt;look &amp; see")));
-        QVERIFY(!text.contains(QLatin1String("<script")));
-        QVERIFY(text.contains(QLatin1String("constexpr_magic_to_dense"))); // the fault
-        QVERIFY(!text.contains(QLatin1String("<img")));
+        QVERIFY(text.contains("&lt;script&gt;look &amp; see"_L1));
+        QVERIFY(!text.contains("<script"_L1));
+        QVERIFY(text.contains("constexpr_magic_to_dense"_L1)); // the fault
+        QVERIFY(!text.contains("<img"_L1));
         // Only files of weights have records.
-        const qsizetype files = text.indexOf(QLatin1String("<h2>Files</h2>"));
-        const QString table =
-            text.mid(files, text.indexOf(QLatin1String("</table>"), files) - files);
-        for (const QString &row : table.split(QLatin1String("<tr>")).mid(2))
-            QVERIFY2(row.contains(QLatin1String("weight.bin")) ||
-                         row.count(QLatin1String("<td class=\"n\"></td>")) == 2,
+        const qsizetype files = text.indexOf("<h2>Files</h2>"_L1);
+        const QString table = text.mid(files, text.indexOf("</table>"_L1, files) - files);
+        for (const QString &row : table.split("<tr>"_L1).mid(2))
+            QVERIFY2(row.contains("weight.bin"_L1) || row.count("<td class=\"n\"></td>"_L1) == 2,
                      qPrintable(row));
         asked.statistics = computeAllStatistics(*bundle, {true, false}).weights;
         const auto figures = VERIFIED(report::bundleHtml(asked));
-        QCOMPARE(QString::fromStdString(*figures).count(QLatin1String("<img")), 3);
-        QVERIFY(text.contains(QLatin1String(". 4 weights (")));
+        QCOMPARE(QString::fromStdString(*figures).count("<img"_L1), 3);
+        QVERIFY(text.contains(". 4 weights ("_L1));
         MadeBundle made;
         made.weight("bytes", "[3]", hex("01 ff 80"), ElementType::Uint8);
         const auto one = VERIFIED(made.open());
@@ -155,5 +150,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestTensorExport, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestTensorExport, NoApplication)
 #include "tst_tensor_export.moc"

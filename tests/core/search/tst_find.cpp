@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/search/find.h"
-#include "core/search/pattern.h"
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
@@ -60,7 +59,7 @@ private slots:
     {
         const auto bundle = VERIFIED(twoWeights().open());
         m_bundle = *bundle;
-        QCOMPARE(m_bundle->weights().size(), std::size_t{2});
+        QCOMPARE(m_bundle->weights().size(), 2U);
     }
 
     /// 0.3 is no fp16 and no fp32: what either type makes of it is found.
@@ -70,8 +69,8 @@ private slots:
         query.value = 0.3;
         const auto found = VERIFIED(search::find(*m_bundle, query));
         QCOMPARE(placesOf(*found), (Places{{0, 1}, {7, 1}, {0, 1}}));
-        QCOMPARE(found->hits[0].weight, std::size_t{0});
-        QCOMPARE(found->hits[2].weight, std::size_t{1});
+        QCOMPARE(found->hits[0].weight, 0U);
+        QCOMPARE(found->hits[2].weight, 1U);
         QCOMPARE(*found->hits[2].value, double(0.3F));
         QVERIFY(found->complete && found->diagnostics.empty());
     }
@@ -85,7 +84,7 @@ private slots:
         query.tolerance = 1e-7; // the fp32 one only
         QCOMPARE(find(query), (Places{{0, 1}}));
         query.tolerance = 0.301;
-        QCOMPARE(find(query).size(), std::size_t{8}); // and zeros, but no infinity and no NaN
+        QCOMPARE(find(query).size(), 8U); // and zeros, but no infinity and no NaN
     }
 
     void specialValues()
@@ -126,9 +125,9 @@ private slots:
         query.value = 0.3;
         query.weight = 1;
         QCOMPARE(find(query), (Places{{0, 1}}));
-        QCOMPARE(workOf(*m_bundle, query), std::uint64_t{3});
+        QCOMPARE(workOf(*m_bundle, query), 3U);
         query.weight = kNoIndex;
-        QCOMPARE(workOf(*m_bundle, query), std::uint64_t{11});
+        QCOMPARE(workOf(*m_bundle, query), 11U);
     }
 
     void bytesOfTheFiles()
@@ -136,14 +135,14 @@ private slots:
         Query query = queryOf(What::Bytes);
         query.pattern = *parseBytePattern("9a 99 ?? 3e");
         const auto found = VERIFIED(search::find(*m_bundle, query));
-        QCOMPARE(found->hits.size(), std::size_t{1});
+        QCOMPARE(found->hits.size(), 1U);
         const Hit &hit = found->hits[0];
         QCOMPARE(hit.bytes.offset, m_bundle->weights()[1].operands()[0].place->dataOffset);
-        QCOMPARE(hit.weight, std::size_t{1});
+        QCOMPARE(hit.weight, 1U);
         QVERIFY(m_bundle->sections()[hit.section].range.contains(hit.bytes.offset));
         // The sentinel stands before every record, and belongs to no weight's bytes.
         query.pattern = *integerPattern("0xdeadbeef", 4, false);
-        QCOMPARE(find(query).size(), std::size_t{2});
+        QCOMPARE(find(query).size(), 2U);
         query.pattern = *textPattern("const()");
         const QByteArray program = QByteArray::fromStdString(twoWeights().text());
         QVERIFY(program.count("const()") > 1);
@@ -246,14 +245,7 @@ private slots:
 
     void wrongQueries_data()
     {
-        QTest::addColumn<int>("what");
-        QTest::addColumn<double>("value");
-        QTest::addColumn<double>("tolerance");
-        QTest::addColumn<quint64>("least");
-        QTest::addColumn<quint64>("most");
-        QTest::addColumn<quint64>("weight");
-        QTest::addColumn<QString>("code");
-        const DataRow<int, double, double, quint64, quint64, quint64, QString> row;
+        const auto row = addColumns<int, double, double, quint64, quint64, quint64, QString>();
         const auto none = quint64(kNoIndex);
         const QString pattern = u"search.pattern"_s;
         row("no bytes", int(What::Bytes), 0.0, 0.0, 1, 1, none, pattern);
@@ -267,12 +259,8 @@ private slots:
 
     void wrongQueries()
     {
-        QFETCH(int, what);
-        QFETCH(double, value);
-        QFETCH(double, tolerance);
-        QFETCH(quint64, least);
-        QFETCH(quint64, most);
-        QFETCH(quint64, weight);
+        const auto [what, value, tolerance, least, most, weight, code] =
+            fetched<int, double, double, quint64, quint64, quint64, QString>();
         Query query = queryOf(static_cast<What>(what));
         query.value = value;
         query.tolerance = tolerance;
@@ -280,7 +268,7 @@ private slots:
         query.most = most;
         query.weight = weight;
         const Error found = REFUSED(search::find(*m_bundle, query));
-        QTEST(QString::fromStdString(found.code), "code");
+        QCOMPARE(QString::fromStdString(found.code), code);
     }
 
     /// A weight that cannot be decoded is named, and the others are searched.
@@ -292,10 +280,10 @@ private slots:
         made.consume("bad");
         made.consume("good");
         const auto bundle = VERIFIED(made.open());
-        QCOMPARE((*bundle)->weights().size(), std::size_t{2});
+        QCOMPARE((*bundle)->weights().size(), 2U);
         const auto all = VERIFIED(search::find(**bundle, queryOf(What::ZeroValues)));
-        QCOMPARE(all->hits.size(), std::size_t{1});
-        QCOMPARE(all->diagnostics.size(), std::size_t{1});
+        QCOMPARE(all->hits.size(), 1U);
+        QCOMPARE(all->diagnostics.size(), 1U);
         QVERIFY(all->diagnostics[0].severity == Severity::Error);
         QVERIFY(all->diagnostics[0].error.message.find("bad") != std::string::npos);
         Query one = queryOf(What::ZeroValues);
@@ -349,7 +337,7 @@ private slots:
         query.most = 100;
         const auto all = search::find(*m_bundle, query);
         QVERIFY(all && all->complete);
-        QCOMPARE(all->hits.size(), std::size_t{10});
+        QCOMPARE(all->hits.size(), 10U);
         for (std::size_t i = 1; i < all->hits.size(); ++i) {
             const Hit &a = all->hits[i - 1], &b = all->hits[i];
             const double more = std::abs(*a.value), less = std::abs(*b.value);
@@ -393,10 +381,7 @@ private slots:
 
     void bytes_data()
     {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<QByteArray>("value");
-        QTest::addColumn<QByteArray>("mask");
-        const DataRow<QString, QByteArray, QByteArray> row;
+        const auto row = addColumns<QString, QByteArray, QByteArray>();
         row("ef be ad de", "efbeadde", "ffffffff");
         row("EFBEADDE", "efbeadde", "ffffffff");
         row("0xef, 0xbe", "efbe", "ffff");
@@ -407,17 +392,17 @@ private slots:
 
     void bytes()
     {
-        QFETCH(QString, text);
+        const auto [text, value, mask] = fetched<QString, QByteArray, QByteArray>();
         const auto pattern = VERIFIED(parseBytePattern(text.toStdString()));
-        QTEST(bytesOf(pattern->value), "value");
-        QTEST(bytesOf(pattern->mask), "mask");
+        QCOMPARE(bytesOf(pattern->value), value);
+        QCOMPARE(bytesOf(pattern->mask), mask);
     }
 
     void noBytes_data()
     {
         QTest::addColumn<QString>("text");
         for (const char *text : {"", " ", "e", "ef b", "0x", "ef be z0", "??", "?? ??", "ef-be"})
-            test::addRow(*text ? text : "(empty)", QString::fromLatin1(text));
+            addRow(*text ? text : "(empty)", QString::fromLatin1(text));
     }
 
     void noBytes()
@@ -430,11 +415,7 @@ private slots:
 
     void integers_data()
     {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<uint>("width");
-        QTest::addColumn<bool>("big");
-        QTest::addColumn<QByteArray>("value");
-        const DataRow<QString, uint, bool, QByteArray> row;
+        const auto row = addColumns<QString, uint, bool, QByteArray>();
         row("1", 1, false, "01");
         row("255", 1, false, "ff");
         row("-1", 1, false, "ff");
@@ -451,20 +432,15 @@ private slots:
 
     void integers()
     {
-        QFETCH(QString, text);
-        QFETCH(uint, width);
-        QFETCH(bool, big);
+        const auto [text, width, big, value] = fetched<QString, uint, bool, QByteArray>();
         const auto pattern = VERIFIED(integerPattern(text.toStdString(), width, big));
-        QTEST(bytesOf(pattern->value), "value");
+        QCOMPARE(bytesOf(pattern->value), value);
         QCOMPARE(bytesOf(pattern->mask), QByteArray(qsizetype(width) * 2, 'f'));
     }
 
     void noIntegers_data()
     {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<uint>("width");
-        QTest::addColumn<QString>("code");
-        const DataRow<QString, uint, QString> row;
+        const auto row = addColumns<QString, uint, QString>();
         for (const char *text : {"", "-", "0x", "1.5", "1 2", "ten", "18446744073709551616", "--1"})
             row(text, 8, "search.pattern");
         row("256", 1, "search.width");
@@ -477,15 +453,14 @@ private slots:
 
     void noIntegers()
     {
-        QFETCH(QString, text);
-        QFETCH(uint, width);
+        const auto [text, width, code] = fetched<QString, uint, QString>();
         const Error pattern = REFUSED(integerPattern(text.toStdString(), width, false));
-        QTEST(QString::fromStdString(pattern.code), "code");
+        QCOMPARE(QString::fromStdString(pattern.code), code);
     }
 
     void texts()
     {
-        QCOMPARE(bytesOf(textPattern("A\xc3\xa9")->value), QByteArray("41c3a9"));
+        QCOMPARE(bytesOf(textPattern("A\xc3\xa9")->value), "41c3a9"_ba);
         QVERIFY(!textPattern(""));
     }
 
@@ -509,5 +484,5 @@ private:
     BundlePtr m_bundle;
 };
 
-KERNSCOPE_TEST(TestFind, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestFind, NoApplication)
 #include "tst_find.moc"

@@ -3,7 +3,6 @@
 #include "made_bundle.h"
 
 #include "core/report/byte_table.h"
-#include "core/search/find.h"
 #include "tests/test_program.h"
 
 #include <nlohmann/json.hpp>
@@ -93,8 +92,8 @@ private slots:
         QVERIFY(found->complete && found->diagnostics.empty());
         Query one = outOfRange();
         one.weight = 0;
-        QCOMPARE(straysOf(*search::find(**bundle, one)).size(), std::size_t{2});
-        QCOMPARE(workOf(**bundle, one), std::uint64_t{4});
+        QCOMPARE(straysOf(*search::find(**bundle, one)).size(), 2U);
+        QCOMPARE(workOf(**bundle, one), 4U);
     }
 
     void agreesWithThePlainLoop_data()
@@ -204,7 +203,7 @@ private slots:
         const auto bundle = VERIFIED(sparseOf("96 09", 4).open());
         const auto found = VERIFIED(search::find(**bundle, outOfRange()));
         QCOMPARE(straysOf(*found), (Strays{{8, 4, 4}, {11, 5, 4}}));
-        QCOMPARE(*found->hits[0].element, std::uint64_t{8});
+        QCOMPARE(*found->hits[0].element, 8U);
         QVERIFY(found->hits[0].stray->ofMask);
         QCOMPARE(elementAddress((*bundle)->weights()[0], 8), "w[1,2]");
     }
@@ -269,7 +268,7 @@ private slots:
         query.most = 3;
         const auto found = search::find(**bundle, query);
         QVERIFY(found && !found->complete);
-        QCOMPARE(found->hits.size(), std::size_t{3});
+        QCOMPARE(found->hits.size(), 3U);
         Progress progress;
         progress.cancel();
         QCOMPARE(REFUSED(search::find(**bundle, outOfRange(), &progress)).code, "task.cancelled");
@@ -281,7 +280,7 @@ private slots:
             VERIFIED(paletteOf(ElementType::Uint4, "[2, 2]", hex("a9 30"), 0, lut(10)).open());
         auto rows =
             report::hitRows(*palette, outOfRange(), search::find(**palette, outOfRange())->hits);
-        QCOMPARE(rows.size(), std::size_t{1});
+        QCOMPARE(rows.size(), 1U);
         const auto hit = report::foundJson("x", **palette, outOfRange(),
                                            *search::find(**palette, outOfRange()), rows)["hits"][0];
         QCOMPARE(hit.value("index", 0), 1);
@@ -297,5 +296,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestOutOfRange, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestOutOfRange, NoApplication)
 #include "tst_out_of_range.moc"

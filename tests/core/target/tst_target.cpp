@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/table_rows.h"
 #include "core/target/registry.h"
-#include "core/target/target.h"
 #include "tests/test_program.h"
 
 using namespace kernscope::target;
@@ -49,33 +48,19 @@ private Q_SLOTS:
     void tablesAreReadWhole_data()
     {
         QTest::addColumn<int>("least");
-        test::addRow("targets", 33);
-        test::addRow("target_claims", 100);
-        test::addRow("target_names", 20);
-        test::addRow("hal_fields", 150);
-        test::addRow("hal_values", 700);
-        test::addRow("chip_facts", 30);
-        test::addRow("device_buckets", 5);
-        test::addRow("roofline", 110);
-        test::addRow("speedups", 76);
-        test::addRow("power", 10);
-        test::addRow("contested", 18);
-        test::addRow("weight_element_roles", 6);
-        test::addRow("family_floors", 4);
-        test::addRow("tquant_devices", 9);
-        test::addRow("tquant_forms", 14);
-        test::addRow("stream_outcomes", 30);
-        test::addRow("stream_gates", 10);
-        test::addRow("geometry_facts", 20);
-        test::addRow("collective", 58);
-        test::addRow("target_rules", 10);
-        test::addRow("codegen_rules", 7);
-        test::addRow("layer_roofs", 20);
-        test::addRow("format_codes", 6);
-        test::addRow("measurements", 160);
-        test::addRow("model_parameters", 4);
-        test::addRow("model_effects", 14);
+        for (const auto &[table, least] : std::initializer_list<std::pair<const char *, int>>{
+                 {"targets", 33},         {"target_claims", 100}, {"target_names", 20},
+                 {"hal_fields", 150},     {"hal_values", 700},    {"chip_facts", 30},
+                 {"device_buckets", 5},   {"roofline", 110},      {"speedups", 76},
+                 {"power", 10},           {"contested", 18},      {"weight_element_roles", 6},
+                 {"family_floors", 4},    {"tquant_devices", 9},  {"tquant_forms", 14},
+                 {"stream_outcomes", 30}, {"stream_gates", 10},   {"geometry_facts", 20},
+                 {"collective", 58},      {"target_rules", 10},   {"codegen_rules", 7},
+                 {"layer_roofs", 20},     {"format_codes", 6},    {"measurements", 160},
+                 {"model_parameters", 4}, {"model_effects", 14}})
+            addRow(table, least);
     }
+
     void tablesAreReadWhole()
     {
         QFETCH(int, least);
@@ -120,7 +105,7 @@ private Q_SLOTS:
                  {"h19p", "H19"},     {"T6050", "H17s"},
                  {"M6", "H18g"},      {"2026baseline", "2026BaseLine"},
                  {"A13", "H13"},      {"A19", "H18"}})
-            test::addRow(name, QString::fromUtf8(expected));
+            addRow(name, QString::fromUtf8(expected));
     }
     void names()
     {
@@ -143,7 +128,7 @@ private Q_SLOTS:
             QVERIFY(found && found->others.size() == 1 && !found->source.empty());
             QCOMPARE(text(found->others[0].target->name), QString::fromUtf8(other));
             const auto contested = contestedNames(*found->others[0].target);
-            QVERIFY(std::find(contested.begin(), contested.end(), name) != contested.end());
+            QVERIFY(std::ranges::find(contested, name) != contested.end());
             QVERIFY(isContested(*found->others[0].target, "product"));
         }
     }
@@ -152,7 +137,7 @@ private Q_SLOTS:
     {
         QTest::addColumn<QByteArray>("name");
         for (const char *name : {"", "H99", "M", "T60", "x", "h13 ", "A\xff"})
-            test::addRow(name[0] ? name : "empty", QByteArray(name));
+            addRow(name[0] ? name : "empty", QByteArray(name));
     }
     void wrongNamesAreRefused()
     {
@@ -190,10 +175,8 @@ private Q_SLOTS:
 
     void gateBytes_data()
     {
-        QTest::addColumn<QString>("target");
-        QTest::addColumn<uint>("offset");
-        QTest::addColumn<int>("expected"); // -1: unknown
-        const DataRow<QString, uint, int> row;
+        // expected: -1: unknown
+        const auto row = addColumns<QString, uint, int>();
         for (const unsigned a14 : {0x528U, 0x532U, 0x537U}) {
             row("H13", a14, 0);
             row("H13g", a14, 0);
@@ -229,9 +212,7 @@ private Q_SLOTS:
     }
     void gateBytes()
     {
-        QFETCH(QString, target);
-        QFETCH(uint, offset);
-        QFETCH(int, expected);
+        const auto [target, offset, expected] = fetched<QString, uint, int>();
         const auto bit = halBit(named(target.toUtf8().constData()), HalOffset{offset});
         QCOMPARE(bit ? int(*bit) : -1, expected);
     }
@@ -268,12 +249,12 @@ private Q_SLOTS:
     void buckets_data()
     {
         QTest::addColumn<uint>("bucket");
-        test::addRow("4", 1U);
-        test::addRow("7", 1U);
-        test::addRow("8", 2U);
-        test::addRow("16", 3U);
-        test::addRow("32", 4U);
-        test::addRow("64", 5U);
+        addRow("4", 1U);
+        addRow("7", 1U);
+        addRow("8", 2U);
+        addRow("16", 3U);
+        addRow("32", 4U);
+        addRow("64", 5U);
     }
     void buckets()
     {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/byte_field.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/bytes/hex_find_bar.h"
 #include "widgets/bytes/hex_rows.h"
 #include "widgets/models/byte_models.h"
 
-using namespace kernscope;
 using namespace kernscope::ui;
 
 namespace {
@@ -25,12 +23,12 @@ private Q_SLOTS:
     void rowScrollIsMonotoneAndReachesTheEnd_data()
     {
         QTest::addColumn<quint64>("rows");
-        test::addRow("one", quint64(1));
-        test::addRow("few", quint64(1000));
-        test::addRow("2^30 and one more page", (quint64(1) << 30) + 41);
-        test::addRow("2^31", quint64(1) << 31);
-        test::addRow("2^40", quint64(1) << 40);
-        test::addRow("2^60", quint64(1) << 60);
+        addRow("one", quint64(1));
+        addRow("few", quint64(1000));
+        addRow("2^30 and one more page", (quint64(1) << 30) + 41);
+        addRow("2^31", quint64(1) << 31);
+        addRow("2^40", quint64(1) << 40);
+        addRow("2^60", quint64(1) << 60);
     }
 
     void rowScrollIsMonotoneAndReachesTheEnd()
@@ -39,11 +37,11 @@ private Q_SLOTS:
         const RowScroll scroll(rows, 40);
         QCOMPARE(scroll.valueOf(0), 0);
         QCOMPARE(scroll.valueOf(scroll.lastTop()), scroll.maximum());
-        QCOMPARE(scroll.rowOf(0), std::uint64_t{0});
+        QCOMPARE(scroll.rowOf(0), 0U);
         QCOMPARE(scroll.rowOf(scroll.maximum()), scroll.lastTop());
         std::uint64_t before = 0;
         for (int i = 0; i <= 1000; ++i) {
-            const int value = static_cast<int>(static_cast<qint64>(scroll.maximum()) * i / 1000);
+            const int value = int(qint64(scroll.maximum()) * i / 1000);
             const std::uint64_t row = scroll.rowOf(value);
             QVERIFY(row >= before && row <= scroll.lastTop());
             QVERIFY(std::abs(scroll.valueOf(row) - value) <= 1);
@@ -53,11 +51,11 @@ private Q_SLOTS:
             QCOMPARE(scroll.rowOf(scroll.valueOf(scroll.lastTop() / 3)), scroll.lastTop() / 3);
     }
 
-    void layoutFindsEveryCell_data() { test::addEach<int>({8, 16, 32}); }
+    void layoutFindsEveryCell_data() { addEach<int>({8, 16, 32}); }
 
     void layoutFindsEveryCell()
     {
-        const auto [bytes] = test::fetched<int>();
+        const auto [bytes] = fetched<int>();
         const HexLayout layout(QFontMetricsF(QFont()), bytes, quint64(1) << 40);
         QVERIFY(layout.offsetDigits() >= 11);
         double end = 0;
@@ -97,11 +95,8 @@ private Q_SLOTS:
 
     void offsetsParse_data()
     {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<qint64>("offset"); // -1: refused
-        const auto row = [](const char *text, qint64 offset) {
-            test::addRow(text, QString::fromLatin1(text), offset);
-        };
+        // offset: -1: refused
+        const auto row = addColumns<QString, qint64>();
         // Of a file of 1,000 bytes with the cursor at 100.
         row("0x40", 64);
         row("40h", 64);
@@ -126,35 +121,33 @@ private Q_SLOTS:
 
     void offsetsParse()
     {
-        QFETCH(QString, text);
-        QFETCH(qint64, offset);
+        const auto [text, offset] = fetched<QString, qint64>();
         const auto parsed = parseOffset(text, 100, 1000);
-        QCOMPARE(parsed ? static_cast<qint64>(*parsed) : -1, offset);
+        QCOMPARE(parsed ? qint64(*parsed) : -1, offset);
     }
 
     void patternsParse_data()
     {
-        QTest::addColumn<QString>("text");
-        QTest::addColumn<QByteArray>("bytes"); // empty: refused
-        test::addRow("spaced", u"EF be ad DE"_s, QByteArray("\xef\xbe\xad\xde"));
-        test::addRow("joined", u"efbe"_s, QByteArray("\xef\xbe"));
-        test::addRow("prefixed", u"0x01, 0x7f"_s, QByteArray("\x01\x7f"));
-        test::addRow("odd", u"123"_s, QByteArray());
-        test::addRow("none", QString(), QByteArray());
-        test::addRow("words", u"zz"_s, QByteArray());
-        test::addRow("sign", u"+1"_s, QByteArray());
-        test::addRow("wildcards", u"ef ??"_s, QByteArray());
+        // bytes: empty: refused
+        const auto row = addColumns<QString, QByteArray>();
+        row("spaced", "EF be ad DE", "\xef\xbe\xad\xde");
+        row("joined", "efbe", "\xef\xbe");
+        row("prefixed", "0x01, 0x7f", "\x01\x7f");
+        row("odd", "123", QByteArray());
+        row("none", QString(), QByteArray());
+        row("words", "zz", QByteArray());
+        row("sign", "+1", QByteArray());
+        row("wildcards", "ef ??", QByteArray());
     }
 
     void patternsParse()
     {
-        QFETCH(QString, text);
-        QFETCH(QByteArray, bytes);
+        const auto [text, bytes] = fetched<QString, QByteArray>();
         const auto pattern = parseHexPattern(text);
         QCOMPARE(pattern.has_value(), !bytes.isEmpty());
         if (pattern) {
             QCOMPARE(QByteArray(reinterpret_cast<const char *>(pattern->value.data()),
-                                static_cast<qsizetype>(pattern->size())),
+                                qsizetype(pattern->size())),
                      bytes);
         }
     }
@@ -168,9 +161,9 @@ private Q_SLOTS:
                 byte = static_cast<std::byte>(random.bounded(3));
             QByteArray wanted(1 + random.bounded(4), 0);
             for (char &byte : wanted)
-                byte = static_cast<char>(random.bounded(3));
+                byte = char(random.bounded(3));
             const search::BytePattern pattern = patternOf(wanted);
-            const std::uint64_t from = random.bounded(static_cast<quint32>(bytes.size() + 2));
+            const std::uint64_t from = random.bounded(quint32(bytes.size() + 2));
             std::vector<std::uint64_t> places;
             for (std::size_t i = 0; i + pattern.size() <= bytes.size(); ++i) {
                 if (std::equal(pattern.value.begin(), pattern.value.end(),
@@ -222,7 +215,7 @@ private Q_SLOTS:
 
     void fieldsAreNamed()
     {
-        const BundlePtr bundle = test::blobBundle(2, 100);
+        const BundlePtr bundle = blobBundle(2, 100);
         const auto text = [&](std::uint64_t offset) {
             return fromUtf8(fieldAt(*bundle, 0, FileOffset(offset)).text);
         };
@@ -240,17 +233,16 @@ private Q_SLOTS:
         QCOMPARE(offset.bytes, (ByteRange{FileOffset(64 + 16), ByteCount(8)}));
     }
 
-    void elementsAndBytesAgree_data() { test::addBuilds(); }
+    void elementsAndBytesAgree_data() { addBuilds(); }
 
     void elementsAndBytesAgree()
     {
         QFETCH(QString, build);
-        const BundlePtr bundle = test::openSample(build.toStdString());
+        const BundlePtr bundle = openSample(build.toStdString());
         QRandomGenerator random(3);
         for (std::size_t i = 0; i < bundle->weights().size(); ++i) {
             const Weight &weight = bundle->weights()[i];
-            const auto some =
-                static_cast<quint32>(std::min<std::uint64_t>(weight.elements.value, 64));
+            const auto some = quint32(std::min<std::uint64_t>(weight.elements.value, 64));
             for (quint32 n = 0; n < some; ++n) {
                 const std::uint64_t element = random.bounded(quint64(weight.elements.value));
                 const auto place = placeOfElement(*bundle, i, element);

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/element_place.h"
 #include "tests/core/bundle/made_bundle.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/bytes/hex_dock.h"
 #include "widgets/bytes/hex_find_bar.h"
-#include "widgets/bytes/hex_rows.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/bytes/inspector_view.h"
-#include "widgets/models/byte_models.h"
 
 using namespace kernscope::ui;
-using namespace kernscope;
 using test::shown;
 
 namespace {
@@ -61,10 +57,10 @@ private Q_SLOTS:
 
     void keysMove_data()
     {
-        test::addColumns<quint64, int, int, quint64>();
+        addColumns<quint64, int, int, quint64>();
         const auto row = [](const char *name, quint64 from, Qt::Key key, quint64 to,
                             Qt::KeyboardModifiers modifiers = {}) {
-            test::addRow(name, from, int(key), int(modifiers), to);
+            addRow(name, from, int(key), int(modifiers), to);
         };
         // A file of 1,000 bytes, 16 a row.
         row("right", 5, Qt::Key_Right, 6);
@@ -86,7 +82,7 @@ private Q_SLOTS:
 
     void keysMove()
     {
-        const auto [from, key, modifiers, to] = test::fetched<quint64, int, int, quint64>();
+        const auto [from, key, modifiers, to] = fetched<quint64, int, int, quint64>();
         const auto view = VERIFIED(shownView(countingFile(1000)));
         view->select(range(from, 1));
         QTest::keyClick(view.get(), static_cast<Qt::Key>(key), Qt::KeyboardModifiers(modifiers));
@@ -114,7 +110,7 @@ private Q_SLOTS:
         QTest::keyClick(view.get(), Qt::Key_PageDown);
         QCOMPARE(view->cursor(), page);
         QTest::keyClick(view.get(), Qt::Key_PageUp);
-        QCOMPARE(view->cursor(), std::uint64_t{0});
+        QCOMPARE(view->cursor(), 0U);
     }
 
     void mouseSelects()
@@ -184,8 +180,8 @@ private Q_SLOTS:
         const QRect cell = view->cellRect(37);
         const QColor mark = theme::color(Token::MarkChanged, false);
         const auto corner = [&] {
-            return test::colorAt(view->viewport()->grab().toImage(),
-                                 QPoint(cell.left() + 1, cell.center().y()));
+            return colorAt(view->viewport()->grab().toImage(),
+                           QPoint(cell.left() + 1, cell.center().y()));
         };
         QVERIFY(corner() != mark);
         const std::byte now{0xee};
@@ -197,14 +193,14 @@ private Q_SLOTS:
         QVERIFY(view->accessibleDescription().contains(u"on disk 0x25"_s));
     }
 
-    void groundsKeepTextReadable_data() { test::addThemes(); }
+    void groundsKeepTextReadable_data() { addThemes(); }
 
     void groundsKeepTextReadable()
     {
         QFETCH(bool, dark);
         const QPalette palette = theme::palette(dark);
         const QColor ink = palette.color(QPalette::Text);
-        for (int kind = 0; kind <= static_cast<int>(SectionKind::Unknown); ++kind) {
+        for (int kind = 0; kind <= int(SectionKind::Unknown); ++kind) {
             const QColor ground = hexGround(static_cast<SectionKind>(kind), palette);
             QVERIFY2(theme::contrast(ink, ground) >= 4.5, qPrintable(QString::number(kind)));
             const QColor selected = hexSelectedGround(ground, palette);
@@ -218,24 +214,24 @@ private Q_SLOTS:
 
     void paintsSectionsInTheirColours()
     {
-        const BundlePtr bundle = test::openSample("sparse");
+        const BundlePtr bundle = openSample("sparse");
         HexView view;
-        view.setFile(bundle, test::weightFile(*bundle));
+        view.setFile(bundle, weightFile(*bundle));
         view.resize(view.contentWidth() + 4, 300);
         view.show();
         QVERIFY(QTest::qWaitForWindowExposed(&view));
-        const std::size_t weight = test::weightWith(*bundle, codec::PartRole::Mask);
+        const std::size_t weight = weightWith(*bundle, codec::PartRole::Mask);
         QVERIFY(weight != kNoIndex);
         const OperandPlace &mask = *bundle->weights()[weight].operand(codec::PartRole::Mask)->place;
         view.select({FileOffset(mask.dataOffset.value + 16), ByteCount(1)});
         const QImage picture = view.viewport()->grab().toImage();
         const QRect masked = view.cellRect(mask.dataOffset.value);
         QVERIFY(!masked.isEmpty());
-        QCOMPARE(test::colorAt(picture, masked.topLeft() + QPoint(1, 1)),
+        QCOMPARE(colorAt(picture, masked.topLeft() + QPoint(1, 1)),
                  hexGround(SectionKind::Mask, view.palette()));
         const QRect record = view.cellRect(mask.dataOffset.value - 1);
         if (!record.isEmpty()) {
-            QCOMPARE(test::colorAt(picture, record.topLeft() + QPoint(1, 1)),
+            QCOMPARE(colorAt(picture, record.topLeft() + QPoint(1, 1)),
                      hexGround(SectionKind::Metadata, view.palette()));
         }
     }
@@ -252,11 +248,11 @@ private Q_SLOTS:
             const QRect cell = view->cellRect(offset);
             std::array<bool, 2> lines{};
             for (int y = cell.top(); y <= cell.bottom(); ++y) {
-                const QColor color = test::colorAt(picture, QPoint(cell.left() + 2, y));
+                const QColor color = colorAt(picture, QPoint(cell.left() + 2, y));
                 lines[y > cell.center().y()] |= color == line;
             }
             const QPoint middle(cell.left() + 2, cell.center().y());
-            return std::tuple(lines[0], test::colorAt(picture, middle), lines[1]);
+            return std::tuple(lines[0], colorAt(picture, middle), lines[1]);
         };
         view->select(range(16, 16 * 8));
         const QColor quiet = hexSelectedGround(base, view->palette(), true);
@@ -361,11 +357,11 @@ private Q_SLOTS:
 
     void hexFollowsAndDrives()
     {
-        auto [session, dock, view, ready] = ShownDock(test::openSample("dense"));
+        auto [session, dock, view, ready] = ShownDock(openSample("dense"));
         QVERIFY(ready);
         const Bundle &bundle = *session.bundle();
-        QCOMPARE(view->file(), test::weightFile(bundle));
-        const std::size_t weight = test::weightWith(bundle, codec::PartRole::Data);
+        QCOMPARE(view->file(), weightFile(bundle));
+        const std::size_t weight = weightWith(bundle, codec::PartRole::Data);
         session.goToWeight(weight);
         const OperandPlace &part = *bundle.weights()[weight].operand(codec::PartRole::Data)->place;
         QCOMPARE(view->selection(), part.range());
@@ -393,14 +389,13 @@ private Q_SLOTS:
     void hexCountsLargeMasksAside()
     {
         constexpr std::size_t kElements = std::size_t{9} << 20;
-        test::MadeBundle made;
+        MadeBundle made;
         const std::string shape = "[" + std::to_string(kElements) + "]";
         const std::string mask =
             made.blob(ElementType::Uint8, "[" + std::to_string(kElements / 8) + "]",
-                      test::Bytes(kElements / 8, std::byte{0x21}));
-        const std::string values =
-            made.blob(ElementType::Fp16, "[" + std::to_string(kElements / 4) + "]",
-                      test::Bytes(kElements / 2));
+                      Bytes(kElements / 8, std::byte{0x21}));
+        const std::string values = made.blob(
+            ElementType::Fp16, "[" + std::to_string(kElements / 4) + "]", Bytes(kElements / 2));
         made.line("tensor<fp16, " + shape + "> w = constexpr_sparse_to_dense()[mask = " + mask +
                   ", nonzero_data = " + values + ", shape = tensor<uint32, [1]>([" +
                   std::to_string(kElements) + "]), name = string(\"w\")]");
@@ -430,26 +425,26 @@ private Q_SLOTS:
 
     void hexGoesToATypedOffset()
     {
-        auto [session, dock, view, ready] = ShownDock(test::openSample("dense"));
+        auto [session, dock, view, ready] = ShownDock(openSample("dense"));
         QVERIFY(ready);
         view->setFocus();
         QTest::keyClick(view, Qt::Key_G, Qt::ControlModifier | Qt::ShiftModifier);
         auto *box = VERIFIED(qobject_cast<QLineEdit *>(QApplication::focusWidget()));
         QTest::keyClicks(box, u"0x41"_s);
         QTest::keyClick(box, Qt::Key_Return);
-        QCOMPARE(view->cursor(), std::uint64_t{0x41});
+        QCOMPARE(view->cursor(), 0x41U);
         QVERIFY(session.place().bytes && session.place().bytes->offset == FileOffset(0x41));
         QVERIFY(view->hasFocus());
         QSignalSpy said(&session, &Session::statusMessage);
         box->setText(u"0xffffffffffff"_s);
         QTest::keyClick(box, Qt::Key_Return);
-        QCOMPARE(view->cursor(), std::uint64_t{0x41});
+        QCOMPARE(view->cursor(), 0x41U);
         QCOMPARE(said.size(), 1);
     }
 
     void hexFindsBytes()
     {
-        auto [session, dock, view, ready] = ShownDock(test::blobBundle(3, 100));
+        auto [session, dock, view, ready] = ShownDock(blobBundle(3, 100));
         QVERIFY(ready);
         auto *bar = dock.findChild<HexFindBar *>();
         view->setFocus();
@@ -463,7 +458,7 @@ private Q_SLOTS:
             if (section.kind == SectionKind::Metadata)
                 sentinels.push_back(section.range.offset.value);
         }
-        QCOMPARE(sentinels.size(), std::size_t{3});
+        QCOMPARE(sentinels.size(), 3U);
         for (const std::uint64_t at : sentinels) {
             QTest::keyClick(pattern, Qt::Key_Return);
             QTRY_COMPARE(view->selection(), range(at, 4));
@@ -487,7 +482,7 @@ private Q_SLOTS:
 
     void hexFindCanBeCancelled()
     {
-        auto [session, dock, view, ready] = ShownDock(test::blobBundle(1, 96u << 20));
+        auto [session, dock, view, ready] = ShownDock(blobBundle(1, 96u << 20));
         QVERIFY(ready);
         auto *bar = dock.findChild<HexFindBar *>();
         bar->begin();
@@ -506,22 +501,22 @@ private Q_SLOTS:
 
     void hexShowsEditsInPlace()
     {
-        auto [session, dock, view, ready] = ShownDock(test::openSample("dense"));
+        auto [session, dock, view, ready] = ShownDock(openSample("dense"));
         QVERIFY(ready);
-        const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Data);
+        const std::size_t weight = weightWith(*session.bundle(), codec::PartRole::Data);
         const OperandPlace &part =
             *session.bundle()->weights()[weight].operand(codec::PartRole::Data)->place;
         session.goToElement(weight, 3);
         const std::uint64_t top = view->topRow();
         session.tasks().quiesce();
-        QVERIFY(test::turnByte(*session.bundle(), part.file, part.dataOffset));
+        QVERIFY(turnByte(*session.bundle(), part.file, part.dataOffset));
         session.updateBundle(session.bundle());
         QTRY_VERIFY(!dock.busy());
         QCOMPARE(view->topRow(), top);
         const QRect cell = view->cellRect(part.dataOffset.value);
         QVERIFY(!cell.isEmpty());
         const QImage picture = view->viewport()->grab().toImage();
-        QCOMPARE(test::colorAt(picture, QPoint(cell.left() + 1, cell.center().y())),
+        QCOMPARE(colorAt(picture, QPoint(cell.left() + 1, cell.center().y())),
                  theme::color(Token::MarkChanged, false));
     }
 
@@ -529,8 +524,8 @@ private Q_SLOTS:
     /// sight beside 16 bytes a row, the others below them, and none is cut.
     void readingsStandBesideTheBytes()
     {
-        auto [session, dock] = test::Alone<HexDock>();
-        QVERIFY(shown(dock, session, test::openSample("dense")));
+        auto [session, dock] = Alone<HexDock>();
+        QVERIFY(shown(dock, session, openSample("dense")));
         const auto *view = dock.findChild<HexView *>();
         auto *readings = dock.findChild<InspectorView *>();
         QVERIFY(view && readings);
@@ -548,7 +543,7 @@ private Q_SLOTS:
             const QString name = readings->nameOf(model.index(row, 0));
             if (row < 9) // u8 to i32, fp16, bf16, fp32
                 QVERIFY2(readings->viewport()->rect().contains(cell), qPrintable(name));
-            QCOMPARE(name.endsWith(QLatin1String("64")), row >= model.rowCount() - 3);
+            QCOMPARE(name.endsWith("64"_L1), row >= model.rowCount() - 3);
             // The longest value that it can have has its room, in the line of its name or below it.
             const QFontMetrics metrics = readings->fontMetrics();
             const int longest = metrics.horizontalAdvance(u"-2.2250738585e-308"_s);
@@ -567,8 +562,8 @@ private Q_SLOTS:
     /// Until the user chooses how many.
     void wideDocksHaveMoreBytesInARow()
     {
-        auto [session, dock] = test::Alone<HexDock>();
-        QVERIFY(shown(dock, session, test::openSample("dense")));
+        auto [session, dock] = Alone<HexDock>();
+        QVERIFY(shown(dock, session, openSample("dense")));
         const auto *view = dock.findChild<HexView *>();
         for (const auto &[width, bytes] : {std::pair(3000, 32), {900, 16}}) {
             dock.resize(width, 340);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/byte_field.h"
 #include "core/compare/element_changes.h"
-#include "core/container/hwx/kernels.h"
-#include "core/container/section/builder.h"
 #include "core/plan/section_build.h"
 #include "tests/data/data_folder.h"
 #include "tests/widgets/sample_session.h"
@@ -12,7 +9,6 @@
 #include "widgets/hardware/tasks_dock.h"
 #include "widgets/models/part_models.h"
 
-using namespace kernscope;
 using namespace kernscope::ui;
 
 namespace {
@@ -20,7 +16,7 @@ namespace {
 /// The weights of a sample as a weight section, those that a section has no place for left out.
 BundlePtr sectionOf(const char *sample)
 {
-    const BundlePtr source = test::openSample(sample);
+    const BundlePtr source = openSample(sample);
     if (!source)
         return nullptr;
     std::vector<codec::Decoder> decoders;
@@ -45,7 +41,7 @@ BundlePtr sectionOf(const char *sample)
 
 BundlePtr realContainer(const QString &name)
 {
-    const QString path = test::dataPath(u"real/hwx/"_s + name);
+    const QString path = dataPath(u"real/hwx/"_s + name);
     if (!QFile::exists(path))
         return nullptr;
     return Bundle::open(path.toStdString()).value_or(nullptr);
@@ -106,11 +102,11 @@ private Q_SLOTS:
             --element;
         const auto place = VERIFIED(placeOfElement(*bundle, weight, element));
         const ElementType type = fieldAt(*bundle, 0, place->bytes.offset).type;
-        QVERIFY(test::changedElements(*bundle, weight).empty());
+        QVERIFY(changedElements(*bundle, weight).empty());
         const auto before = decoder->elements().value;
         std::vector<std::int64_t> was(before), is(before);
         decoder->codes(0, was);
-        QVERIFY(test::turnByte(*bundle, 0, place->bytes.offset, std::byte{1}));
+        QVERIFY(turnByte(*bundle, 0, place->bytes.offset, std::byte{1}));
         const auto again = bundle->decoder(weight);
         again->codes(0, is);
         std::set<std::uint64_t> differing;
@@ -118,15 +114,15 @@ private Q_SLOTS:
             if (was[e] != is[e])
                 differing.insert(e);
         }
-        QCOMPARE(differing.size(), std::size_t(1));
+        QCOMPARE(differing.size(), 1U);
         QVERIFY(bitWidth(type) < 8 || *differing.begin() == element);
-        QVERIFY(test::changedElements(*bundle, weight) == differing);
+        QVERIFY(changedElements(*bundle, weight) == differing);
     }
 
     void codebooksOfASection()
     {
         const BundlePtr bundle = VERIFIED(sectionOf("palette"));
-        const std::size_t weight = test::weightWith(*bundle, codec::PartRole::Lut);
+        const std::size_t weight = weightWith(*bundle, codec::PartRole::Lut);
         QVERIFY(weight != kNoIndex);
         const auto decoder = bundle->decoder(weight);
         const auto data = VERIFIED(CodebookData::read(*bundle, weight, *decoder));
@@ -137,7 +133,7 @@ private Q_SLOTS:
         const codec::Operand &lut = *bundle->weights()[weight].operand(codec::PartRole::Lut);
         std::uint64_t place = 0;
         lut.order->positions(3, std::span(&place, 1));
-        QVERIFY(test::turnByte(*bundle, 0, FileOffset(place / 8), std::byte{1}));
+        QVERIFY(turnByte(*bundle, 0, FileOffset(place / 8), std::byte{1}));
         const auto again = CodebookData::read(*bundle, weight, *bundle->decoder(weight));
         QCOMPARE(again->changed.size(), again->values.size());
         QVERIFY(again->changed[3] && !again->changed[2] && !again->changed[4]);
@@ -151,7 +147,7 @@ private Q_SLOTS:
             if (codes[e] == 3 && decoder->codebookOf(e).codebook == 0)
                 of.insert(e);
         }
-        QVERIFY(test::changedElements(*bundle, weight) == of);
+        QVERIFY(changedElements(*bundle, weight) == of);
     }
 
     void hexFollowsAndLeads_data() { rows(); }
@@ -159,8 +155,8 @@ private Q_SLOTS:
     void hexFollowsAndLeads()
     {
         const BundlePtr bundle = VERIFIED(bundleOfRow());
-        auto [session, dock] = test::Alone<HexDock>();
-        QVERIFY(test::showDock(dock, session, bundle));
+        auto [session, dock] = Alone<HexDock>();
+        QVERIFY(showDock(dock, session, bundle));
         auto *view = VERIFIED(dock.findChild<HexView *>());
         const auto decoder = bundle->decoder(0);
         std::uint64_t element = bundle->weights()[0].elements.value / 2;
@@ -176,7 +172,7 @@ private Q_SLOTS:
         const QRect cell = view->cellRect(place->bytes.offset.value);
         QVERIFY(!cell.isEmpty());
         QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, cell.center());
-        QCOMPARE(session.place().weight, std::size_t(0));
+        QCOMPARE(session.place().weight, 0U);
         QVERIFY(session.place().element);
         if (place->bytes.bytes.value > 1)
             QCOMPARE(*session.place().element, element);
@@ -188,12 +184,12 @@ private Q_SLOTS:
         if (!bundle)
             QSKIP(kNoData);
         const auto &weights = bundle->weights();
-        const auto table = std::find_if(weights.begin(), weights.end(), [](const Weight &weight) {
+        const auto table = std::ranges::find_if(weights, [](const Weight &weight) {
             return weight.role == WeightRole::ActivationTable;
         });
         QVERIFY(table != weights.end());
-        auto [session, dock] = test::Alone<ActivationDock>();
-        QVERIFY(test::showDock(dock, session, bundle));
+        auto [session, dock] = Alone<ActivationDock>();
+        QVERIFY(showDock(dock, session, bundle));
         QVERIFY(dock.table()); // the only one, and nothing else is selected
         const hwx::Container &container = *bundle->hardware();
         const auto *kernel = container.firstOf(hwx::SectionType::Kernel);
@@ -202,7 +198,7 @@ private Q_SLOTS:
         const ByteRange header{FileOffset(0), ByteCount(4)};
         const std::uint64_t symbol =
             container.symbolTable->symbolOffset + 16 * tiles.front().symbol;
-        const auto weight = static_cast<std::size_t>(table - weights.begin());
+        const auto weight = std::size_t(table - weights.begin());
         const std::vector<ByteRange> places{
             *kernel->bytes, ByteRange{kernel->place, ByteCount(80)},
             ByteRange{FileOffset(symbol), ByteCount(16)},
@@ -226,16 +222,16 @@ private Q_SLOTS:
 
     void wordsOfEveryContainerHaveNames()
     {
-        const QStringList names = QDir(test::dataPath(u"real/hwx"_s)).entryList({u"*.hwx"_s});
+        const QStringList names = QDir(dataPath(u"real/hwx"_s)).entryList({u"*.hwx"_s});
         if (names.isEmpty())
             QSKIP(kNoData);
         for (const QString &name : names) {
             const BundlePtr bundle = realContainer(name);
             QVERIFY2(bundle, qPrintable(name));
-            auto [session, dock] = test::Alone<TasksDock>();
+            auto [session, dock] = Alone<TasksDock>();
             HexDock hex(session);
-            QVERIFY(test::showDock(dock, session, bundle));
-            QVERIFY(test::showDock(hex));
+            QVERIFY(showDock(dock, session, bundle));
+            QVERIFY(showDock(hex));
             auto *view = hex.findChild<HexView *>();
             // Each register and field: its row marks its bytes and bits, and they name it.
             const FactTreeModel &model = dock.registers();
@@ -267,21 +263,21 @@ private:
     /// What the row names: a container, or a sample as a section.
     static BundlePtr bundleOfRow()
     {
-        const auto [name] = test::fetched<QString>();
-        return name.endsWith(QLatin1String(".hwx")) ? realContainer(name)
-                                                    : sectionOf(name.toUtf8().constData());
+        const auto [name] = fetched<QString>();
+        return name.endsWith(".hwx"_L1) ? realContainer(name)
+                                        : sectionOf(name.toUtf8().constData());
     }
 
     /// Sections of the samples, and the real containers where these are here.
     static void rows()
     {
-        test::addColumns<QString>();
+        addColumns<QString>();
         for (const char *name :
              {"dense", "sparse", "palette", "conv-ff52f832dc.hwx", "conv-ebc7f8305c.hwx",
               "gemm-aae2e35208.hwx", "sigmoid-451e944648.hwx"}) {
             const QString text = QString::fromLatin1(name);
-            if (!text.contains(u'.') || QFile::exists(test::dataPath(u"real/hwx/"_s + text)))
-                test::addRow(name, text);
+            if (!text.contains(u'.') || QFile::exists(dataPath(u"real/hwx/"_s + text)))
+                addRow(name, text);
         }
     }
 };

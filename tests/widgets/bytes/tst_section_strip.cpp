@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/quantity.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/bytes/section_strip.h"
 #include "widgets/common/controls.h"
 #include "widgets/models/byte_models.h"
 
 using namespace kernscope::ui;
-using namespace kernscope;
 
 namespace {
 
@@ -53,33 +51,32 @@ class TestSectionStrip : public QObject
 private Q_SLOTS:
     void init() { theme::apply(false); }
 
-    void paintsKindsInTheirColours_data() { test::addThemes(); }
+    void paintsKindsInTheirColours_data() { addThemes(); }
 
     void paintsKindsInTheirColours()
     {
         QFETCH(bool, dark);
         theme::apply(dark);
-        const BundlePtr bundle = test::openSample("sparse");
+        const BundlePtr bundle = openSample("sparse");
         const auto strip = VERIFIED(shownStrip(bundle));
         const std::size_t widest = widestSection(*bundle, strip->file());
         const Section &section = bundle->sections()[widest];
-        const double middle =
-            strip->scale().pixelOf(static_cast<double>(section.range.offset.value) +
-                                   static_cast<double>(section.range.bytes.value) * 0.9);
+        const double middle = strip->scale().pixelOf(double(section.range.offset.value) +
+                                                     double(section.range.bytes.value) * 0.9);
         const QImage picture = strip->viewport()->grab().toImage();
-        const QPoint at(static_cast<int>(middle), strip->band().top() + 2);
-        QCOMPARE(test::colorAt(picture, at), theme::color(theme::tokenOf(section.kind), dark));
+        const QPoint at(int(middle), strip->band().top() + 2);
+        QCOMPARE(colorAt(picture, at), theme::color(theme::tokenOf(section.kind), dark));
     }
 
     void clickPicksTheSection()
     {
-        const BundlePtr bundle = test::openSample("sparse");
+        const BundlePtr bundle = openSample("sparse");
         const auto strip = VERIFIED(shownStrip(bundle));
         const std::size_t widest = widestSection(*bundle, strip->file());
         const ByteRange range = bundle->sections()[widest].range;
-        const QPoint at(static_cast<int>(strip->scale().pixelOf(
-                            static_cast<double>(range.offset.value + range.bytes.value / 2))),
-                        strip->band().center().y());
+        const QPoint at(
+            int(strip->scale().pixelOf(double(range.offset.value + range.bytes.value / 2))),
+            strip->band().center().y());
         QCOMPARE(strip->sectionAtPixel(at.x()), widest);
         QSignalSpy picked(strip.get(), &SectionStrip::picked);
         QSignalSpy activated(strip.get(), &SectionStrip::activated);
@@ -97,7 +94,7 @@ private Q_SLOTS:
 
     void keysGoFromSectionToSection()
     {
-        const BundlePtr bundle = test::openSample("dense");
+        const BundlePtr bundle = openSample("dense");
         const auto strip = VERIFIED(shownStrip(bundle));
         const auto [first, last] = bundle->sectionsOf(strip->file());
         QTest::keyClick(strip.get(), Qt::Key_Home);
@@ -116,7 +113,7 @@ private Q_SLOTS:
 
     void wheelAndKeysZoom()
     {
-        const BundlePtr bundle = test::openSample("dense");
+        const BundlePtr bundle = openSample("dense");
         const auto strip = VERIFIED(shownStrip(bundle));
         const double fitted = strip->scale().bytesPerPixel();
         QVERIFY(strip->scale().fitted());
@@ -142,7 +139,7 @@ private Q_SLOTS:
 
     void draggingPans()
     {
-        const BundlePtr bundle = test::openSample("dense");
+        const BundlePtr bundle = openSample("dense");
         const auto strip = VERIFIED(shownStrip(bundle));
         for (int i = 0; i < 4; ++i)
             strip->zoomIn();
@@ -161,47 +158,47 @@ private Q_SLOTS:
 
     void marksChangedBytes()
     {
-        const BundlePtr bundle = test::openSample("dense");
+        const BundlePtr bundle = openSample("dense");
         const auto strip = VERIFIED(shownStrip(bundle));
         const std::size_t widest = widestSection(*bundle, strip->file());
         const std::uint64_t at = bundle->sections()[widest].range.offset.value +
                                  bundle->sections()[widest].range.bytes.value / 2;
-        const int x = static_cast<int>(strip->scale().pixelOf(static_cast<double>(at)));
+        const int x = int(strip->scale().pixelOf(double(at)));
         const auto marked = [&] {
             const QImage picture = strip->viewport()->grab().toImage();
             const QColor mark = theme::color(Token::MarkChanged, false);
             for (int y = 0; y < strip->band().top(); ++y) {
                 for (int dx = -2; dx <= 2; ++dx) {
-                    if (test::colorAt(picture, QPoint(x + dx, y)) == mark)
+                    if (colorAt(picture, QPoint(x + dx, y)) == mark)
                         return true;
                 }
             }
             return false;
         };
         QVERIFY(!marked());
-        QVERIFY(test::turnByte(*bundle, strip->file(), FileOffset(at)));
+        QVERIFY(turnByte(*bundle, strip->file(), FileOffset(at)));
         strip->setFile(bundle, strip->file());
         QVERIFY(marked());
     }
 
     void outlinesTheCurrentSection()
     {
-        const BundlePtr bundle = test::openSample("dense");
+        const BundlePtr bundle = openSample("dense");
         const auto strip = VERIFIED(shownStrip(bundle));
         const std::size_t widest = widestSection(*bundle, strip->file());
         const QImage before = strip->viewport()->grab().toImage();
         strip->setCurrent(widest);
         const QImage after = strip->viewport()->grab().toImage();
-        const int left = static_cast<int>(strip->scale().pixelOf(
-            static_cast<double>(bundle->sections()[widest].range.offset.value)));
+        const int left =
+            int(strip->scale().pixelOf(double(bundle->sections()[widest].range.offset.value)));
         const QPoint edge(left + 1, strip->band().center().y());
-        QVERIFY(test::colorAt(before, edge) != test::colorAt(after, edge));
-        QCOMPARE(test::colorAt(after, edge), strip->palette().color(QPalette::Text));
+        QVERIFY(colorAt(before, edge) != colorAt(after, edge));
+        QCOMPARE(colorAt(after, edge), strip->palette().color(QPalette::Text));
     }
 
     void tooltipNamesTheSection()
     {
-        const BundlePtr bundle = test::openSample("palette");
+        const BundlePtr bundle = openSample("palette");
         for (std::size_t i = 0; i < bundle->sections().size(); ++i) {
             const QString text = describeSection(*bundle, i);
             const Section &section = bundle->sections()[i];
@@ -213,7 +210,7 @@ private Q_SLOTS:
 
     void keepsTheViewAfterAnEdit()
     {
-        const BundlePtr bundle = test::openSample("dense");
+        const BundlePtr bundle = openSample("dense");
         const auto strip = VERIFIED(shownStrip(bundle));
         strip->zoomIn();
         strip->zoomIn();
@@ -240,7 +237,7 @@ private Q_SLOTS:
     {
         KindLegend legend;
         legend.setKinds({SectionKind::Data, SectionKind::Padding, SectionKind::Data}, true);
-        QCOMPARE(legend.kinds().size(), std::size_t{2});
+        QCOMPARE(legend.kinds().size(), 2U);
         QVERIFY(legend.accessibleDescription().contains(u"padding"_s));
         QVERIFY(legend.heightForWidth(40) > legend.heightForWidth(900));
         legend.resize(400, legend.heightForWidth(400));
@@ -248,7 +245,7 @@ private Q_SLOTS:
         const QColor data = theme::color(Token::KindData, false);
         bool seen = false;
         for (int x = 0; x < legend.height() && !seen; ++x)
-            seen = test::colorAt(picture, QPoint(x, legend.height() / 2)) == data;
+            seen = colorAt(picture, QPoint(x, legend.height() / 2)) == data;
         QVERIFY(seen);
     }
 
@@ -270,7 +267,7 @@ private Q_SLOTS:
                 }
                 QVERIFY(scale.begin() >= 0);
                 QVERIFY(scale.bytesPerPixel() >= StripScale::kLeastBytesPerPixel);
-                const double end = static_cast<double>(size);
+                const double end = double(size);
                 QVERIFY(scale.begin() == 0 || scale.end() <= end * (1 + 1e-9) + 1e-6);
             }
         }
@@ -294,7 +291,7 @@ private Q_SLOTS:
 
     void runsCoverThePixels_data()
     {
-        test::addColumns<int, int, double, double>();
+        addColumns<int, int, double, double>();
         for (const int sections : {1, 2, 30, 5000})
             for (const double zoom : {1.0, 7.0, 500.0})
                 for (const double column : {1.0, 0.5})
@@ -304,11 +301,11 @@ private Q_SLOTS:
 
     void runsCoverThePixels()
     {
-        const auto [sections, longest, zoom, column] = test::fetched<int, int, double, double>();
+        const auto [sections, longest, zoom, column] = fetched<int, int, double, double>();
         QRandomGenerator random(static_cast<quint32>(sections));
         std::vector<std::uint64_t> lengths;
         for (int i = 0; i < sections; ++i)
-            lengths.push_back(1 + random.bounded(static_cast<quint32>(longest)));
+            lengths.push_back(1 + random.bounded(quint32(longest)));
         const auto all = sectionsOf(lengths);
         StripScale scale;
         scale.setWidth(640);
@@ -316,23 +313,22 @@ private Q_SLOTS:
         scale.zoom(zoom, 321);
         const auto runs = stripRuns(all, scale, column);
         QVERIFY(!runs.empty());
-        QVERIFY(runs.size() <= 2 * static_cast<std::size_t>(640 / column) + 2);
+        QVERIFY(runs.size() <= 2 * std::size_t(640 / column) + 2);
         double at = 0;
         for (const StripRun &run : runs) {
             QVERIFY(std::abs(run.left - at) < 1e-6);
             QVERIFY(run.right > run.left);
             at = run.right;
             QVERIFY(run.section < all.size());
-            QCOMPARE(run.section,
-                     stripSectionAt(all, static_cast<std::uint64_t>(scale.byteAt(run.left))));
+            QCOMPARE(run.section, stripSectionAt(all, std::uint64_t(scale.byteAt(run.left))));
             if (run.merged)
                 continue;
             QCOMPARE(run.kind, all[run.section].kind);
             const double middle = scale.byteAt((run.left + run.right) / 2);
-            QVERIFY(middle >= static_cast<double>(all[run.section].range.offset.value) - 1);
-            QVERIFY(middle <= static_cast<double>(all[run.section].range.end()) + 1);
+            QVERIFY(middle >= double(all[run.section].range.offset.value) - 1);
+            QVERIFY(middle <= double(all[run.section].range.end()) + 1);
         }
-        QVERIFY(at >= std::min(640.0, scale.pixelOf(static_cast<double>(scale.size()))) - 1e-6);
+        QVERIFY(at >= std::min(640.0, scale.pixelOf(double(scale.size()))) - 1e-6);
     }
 
     void runsOfAMillionSectionsAreFew()
@@ -359,7 +355,7 @@ private Q_SLOTS:
             all.push_back(section);
         }
         StripScale scale;
-        scale.setWidth(static_cast<double>(at) / 1000);
+        scale.setWidth(double(at) / 1000);
         scale.setSize(at);
         double data = 0, rest = 0;
         for (const StripRun &run : stripRuns(all, scale, 1.0)) {
@@ -375,7 +371,7 @@ private:
     {
         auto strip = std::make_unique<SectionStrip>();
         strip->resize(900, strip->sizeHint().height());
-        strip->setFile(bundle, test::weightFile(*bundle));
+        strip->setFile(bundle, weightFile(*bundle));
         strip->show();
         if (!QTest::qWaitForWindowExposed(strip.get()))
             return nullptr;

@@ -8,16 +8,11 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
-#include "widgets/models/bundle_tree_model.h"
-#include "widgets/models/byte_models.h"
 #include "widgets/models/diagnostics_model.h"
 #include "widgets/overview/bundle_dock.h"
-#include "widgets/overview/navigator_rows.h"
 #include "widgets/weight/weight_dock.h"
-#include "widgets/weight/weight_grid_view.h"
 
 using namespace kernscope::ui;
-using namespace kernscope;
 using test::shown;
 
 /// What a person sees of docks that are small, of long names, and of edits that were given up.
@@ -76,21 +71,21 @@ private Q_SLOTS:
 
     void messagesScroll()
     {
-        auto [session, dock] = test::Alone<WeightDock>();
-        QVERIFY(test::showDock(dock, 120, 60));
+        auto [session, dock] = Alone<WeightDock>();
+        QVERIFY(showDock(dock, 120, 60));
         QVERIFY(!dock.showsContent());
         auto *area = VERIFIED(dock.findChild<ShrinkArea *>());
         QVERIFY(area->widget()->height() >=
                 area->widget()->heightForWidth(area->widget()->width()));
     }
 
-    void namesGetTheRoomFirst_data() { test::addEach<int>({200, 300, 360, 420, 500, 700}); }
+    void namesGetTheRoomFirst_data() { addEach<int>({200, 300, 360, 420, 500, 700}); }
 
     void namesGetTheRoomFirst()
     {
-        const auto [width] = test::fetched<int>();
-        auto [session, dock] = test::Alone<BundleDock>();
-        QVERIFY(test::showDock(dock, session, test::openSample("sparse"), nullptr, {width, 400}));
+        const auto [width] = fetched<int>();
+        auto [session, dock] = Alone<BundleDock>();
+        QVERIFY(showDock(dock, session, openSample("sparse"), nullptr, {width, 400}));
         auto *tree = VERIFIED(dock.findChild<QTreeView *>());
         const QHeaderView *header = tree->header();
         const int room = tree->viewport()->width(), name = header->sectionSize(0);
@@ -305,11 +300,11 @@ private Q_SLOTS:
 
     void firstKeyIsNotLost()
     {
-        auto [session, dock] = test::Alone<WeightDock>();
-        QVERIFY(test::showDock(dock, session, test::openSample("dense")));
+        auto [session, dock] = Alone<WeightDock>();
+        QVERIFY(showDock(dock, session, openSample("dense")));
         session.setPatchingEnabled(true);
         session.goToWeight(0);
-        QVERIFY(test::settle(dock));
+        QVERIFY(settle(dock));
         QTableView &table = dock.grid().table();
         table.setFocus();
         table.selectionModel()->clear();
@@ -331,8 +326,7 @@ private Q_SLOTS:
         const auto marked = [&view](double share) {
             const QRect cell = view.cellRect(4);
             const QImage picture = view.viewport()->grab().toImage();
-            const QPoint at(cell.left() + 2 + static_cast<int>((cell.width() - 4) * share),
-                            cell.bottom() - 2);
+            const QPoint at(cell.left() + 2 + int((cell.width() - 4) * share), cell.bottom() - 2);
             return picture.pixelColor(at * picture.devicePixelRatio());
         };
         const QColor filled = view.palette().color(QPalette::Active, QPalette::Highlight);
@@ -347,21 +341,21 @@ private Q_SLOTS:
 
     void docksSayWhatTheyNeed()
     {
-        auto [session, bundle] = test::Alone<BundleDock>();
+        auto [session, bundle] = Alone<BundleDock>();
         LayoutDock layout(session);
         HexDock hex(session);
         DiagnosticsDock diagnostics(session);
         const std::initializer_list<Dock *> docks{&bundle, &layout, &hex, &diagnostics};
         for (Dock *dock : docks) {
             QVERIFY(shown(*dock));
-            QVERIFY(!dock->showsContent() && test::says(*dock, u"Open a bundle"_s));
+            QVERIFY(!dock->showsContent() && says(*dock, u"Open a bundle"_s));
         }
-        session.setBundle(test::openSample("sparse"));
+        session.setBundle(openSample("sparse"));
         for (Dock *dock : docks) {
             QTRY_VERIFY(!dock->busy());
             QCOMPARE(dock->showsContent(), dock != &diagnostics);
         }
-        QVERIFY(test::says(diagnostics, u"Nothing is wrong"_s));
+        QVERIFY(says(diagnostics, u"Nothing is wrong"_s));
         session.setBundle(nullptr);
         for (Dock *dock : docks) {
             QTRY_VERIFY(!dock->busy());
@@ -371,8 +365,8 @@ private Q_SLOTS:
 
     void stripAndTableFollowEachOther()
     {
-        auto [session, dock] = test::Alone<LayoutDock>();
-        QVERIFY(shown(dock, session, test::openSample("sparse")));
+        auto [session, dock] = Alone<LayoutDock>();
+        QVERIFY(shown(dock, session, openSample("sparse")));
         auto *strip = dock.findChild<SectionStrip *>();
         auto *table = dock.findChild<QTableView *>();
         auto *model = qobject_cast<SectionModel *>(table->model());
@@ -397,28 +391,28 @@ private Q_SLOTS:
 
     void layoutOpensTheFileOfASection()
     {
-        auto [session, dock] = test::Alone<LayoutDock>();
-        QVERIFY(shown(dock, session, test::openSample("dense")));
+        auto [session, dock] = Alone<LayoutDock>();
+        QVERIFY(shown(dock, session, openSample("dense")));
         auto *strip = dock.findChild<SectionStrip *>();
         auto *files = dock.findChild<QComboBox *>();
-        QCOMPARE(static_cast<std::size_t>(files->count()), session.bundle()->files().size());
+        QCOMPARE(std::size_t(files->count()), session.bundle()->files().size());
         for (std::size_t file = 0; file < session.bundle()->files().size(); ++file) {
             const auto sections = session.bundle()->sectionsOf(file);
             session.goToSection(sections.first);
             QCOMPARE(strip->file(), file);
-            QCOMPARE(files->currentIndex(), static_cast<int>(file));
+            QCOMPARE(files->currentIndex(), int(file));
             QCOMPARE(strip->current(), sections.first);
         }
     }
 
     void diagnosticsJump()
     {
-        auto [session, dock] = test::Alone<DiagnosticsDock>();
-        QVERIFY(shown(dock, session, test::openSample("dense")));
+        auto [session, dock] = Alone<DiagnosticsDock>();
+        QVERIFY(shown(dock, session, openSample("dense")));
         auto *table = dock.findChild<QTableView *>();
         auto *model = qobject_cast<DiagnosticsModel *>(table->model());
         QAbstractItemModelTester tester(model);
-        const std::size_t file = test::weightFile(*session.bundle());
+        const std::size_t file = weightFile(*session.bundle());
         Diagnostic row;
         row.severity = Severity::Warning;
         row.error.code = "blob.padding";
@@ -428,7 +422,7 @@ private Q_SLOTS:
         QSignalSpy counts(&dock, &DiagnosticsDock::countsChanged);
         dock.addRow(row);
         QCOMPARE(counts.size(), 1);
-        QCOMPARE(dock.countOf(Severity::Warning), std::size_t{1});
+        QCOMPARE(dock.countOf(Severity::Warning), 1U);
         QSignalSpy raised(&dock, &DiagnosticsDock::raiseRequested);
         table->setCurrentIndex(model->index(model->rowCount() - 1, 0));
         table->setFocus();
@@ -442,29 +436,29 @@ private Q_SLOTS:
                 button->click();
         }
         QCOMPARE(model->rowCount(), 0);
-        QVERIFY(test::actionOf(dock, u"Copy Rows"_s));
+        QVERIFY(actionOf(dock, u"Copy Rows"_s));
     }
 
     void diagnosticsCheckPayloads()
     {
-        auto [session, dock] = test::Alone<DiagnosticsDock>();
-        QVERIFY(shown(dock, session, test::openSample("sparse")));
+        auto [session, dock] = Alone<DiagnosticsDock>();
+        QVERIFY(shown(dock, session, openSample("sparse")));
         QTRY_VERIFY(!dock.busy());
         const std::size_t before = dock.countOf(Severity::Error) + dock.countOf(Severity::Warning);
-        QCOMPARE(before, std::size_t{0});
+        QCOMPARE(before, 0U);
         // One more bit in the mask than there are values.
-        const std::size_t sparse = test::weightWith(*session.bundle(), codec::PartRole::Mask);
+        const std::size_t sparse = weightWith(*session.bundle(), codec::PartRole::Mask);
         const Weight &weight = session.bundle()->weights()[sparse];
         const OperandPlace &mask = *weight.operand(codec::PartRole::Mask)->place;
         session.tasks().quiesce();
-        QVERIFY(test::turnByte(*session.bundle(), mask.file, mask.dataOffset, std::byte{1}));
+        QVERIFY(turnByte(*session.bundle(), mask.file, mask.dataOffset, std::byte{1}));
         session.updateBundle(session.bundle());
         QTRY_VERIFY(dock.countOf(Severity::Error) + dock.countOf(Severity::Warning) > 0);
     }
 
     void diagnosticsTakeRowsWithoutABundle()
     {
-        auto [session, dock] = test::Alone<DiagnosticsDock>();
+        auto [session, dock] = Alone<DiagnosticsDock>();
         QVERIFY(shown(dock));
         Diagnostic row;
         row.error.code = "io.open";
@@ -472,7 +466,7 @@ private Q_SLOTS:
         row.error.message = "No such file";
         dock.addRow(row);
         QVERIFY(dock.showsContent());
-        QCOMPARE(dock.countOf(Severity::Error), std::size_t{1});
+        QCOMPARE(dock.countOf(Severity::Error), 1U);
         auto *table = dock.findChild<QTableView *>();
         table->setCurrentIndex(table->model()->index(0, 0));
         table->setFocus();

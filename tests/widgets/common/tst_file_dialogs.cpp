@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where file dialogs start, what they make of a name without a suffix, and which places they
-// refuse.
+// Where file dialogs start, what they make of a name without a suffix, which places they refuse.
 #include "tests/test_program.h"
 #include "widgets/common/file_dialogs.h"
 
@@ -10,7 +9,7 @@ namespace {
 
 void write(const QString &path)
 {
-    QVERIFY(kernscope::test::put(path, "kept"));
+    QVERIFY(put(path, "kept"));
 }
 
 } // namespace
@@ -45,15 +44,15 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("path"); // within the folder, or as it stands
         QTest::addColumn<bool>("refused");
-        kernscope::test::addRow("beside it", u"other.csv"_s, false);
-        kernscope::test::addRow("a file that is there", u"there.csv"_s, false);
-        kernscope::test::addRow("the file shown", u"net.safetensors"_s, true);
-        kernscope::test::addRow("a link to it", u"link.safetensors"_s, true);
-        kernscope::test::addRow("inside the bundle shown", u"m.mlmodelc/model.mil"_s, true);
-        kernscope::test::addRow("new inside of it", u"m.mlmodelc/weights/new.csv"_s, true);
-        kernscope::test::addRow("a folder", u"m.mlmodelc"_s, true);
-        kernscope::test::addRow("a device", u"/dev/null"_s, true);
-        kernscope::test::addRow("no such folder", u"none/x.csv"_s, true);
+        addRow("beside it", u"other.csv"_s, false);
+        addRow("a file that is there", u"there.csv"_s, false);
+        addRow("the file shown", u"net.safetensors"_s, true);
+        addRow("a link to it", u"link.safetensors"_s, true);
+        addRow("inside the bundle shown", u"m.mlmodelc/model.mil"_s, true);
+        addRow("new inside of it", u"m.mlmodelc/weights/new.csv"_s, true);
+        addRow("a folder", u"m.mlmodelc"_s, true);
+        addRow("a device", u"/dev/null"_s, true);
+        addRow("no such folder", u"none/x.csv"_s, true);
     }
 
     void whatIsShownIsNotReplaced()
@@ -106,8 +105,7 @@ private Q_SLOTS:
                 timer.stop();
                 // Again where the dialog was not ready for it.
                 type(*dialog, message.isEmpty() ? u"net.csv"_s : u"x.csv"_s);
-                // Queued: it asks in an event loop of its own, in which a timer at work stands
-                // still.
+                // Queued: it asks in a loop of its own, in which a timer at work stands still.
                 QMetaObject::invokeMethod(
                     dialog,
                     [dialog, &timer] {
@@ -127,14 +125,13 @@ private Q_SLOTS:
         QTRY_COMPARE(path, folder.filePath(u"x.csv"_s));
         QVERIFY2(message.contains(u"net.csv"_s), qPrintable(message));
         timer.stop();
-        QCOMPARE(kernscope::test::contentOf(shown), QByteArray("kept"));
+        QCOMPARE(contentOf(shown), "kept"_ba);
     }
 
     void typedPathsOpen_data()
     {
-        QTest::addColumn<OpenDialog::Lists>("lists");
-        QTest::addColumn<QString>("typed"); // %1: the folder
-        QTest::addColumn<QString>("chosen");
+        // typed: %1: the folder
+        addColumns<OpenDialog::Lists, QString, QString>();
         using enum OpenDialog::Lists;
         for (const auto &[lists, name] :
              {std::pair(Bundles, "bundles"), std::pair(Folders, "folders")}) {
@@ -157,9 +154,7 @@ private Q_SLOTS:
     /// proposals. A dialog for bundles goes into a folder that is none, one for files into any.
     void typedPathsOpen()
     {
-        QFETCH(OpenDialog::Lists, lists);
-        QFETCH(QString, typed);
-        QFETCH(QString, chosen);
+        const auto [lists, typed, chosen] = fetched<OpenDialog::Lists, QString, QString>();
         const QTemporaryDir folder;
         for (const char *name : {"m.mlmodelc/weights", "built", "plain"})
             QVERIFY(QDir(folder.path()).mkpath(QLatin1String(name)));

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/test_program.h"
 #include "widgets/common/help_dock.h"
-#include "widgets/models/session.h"
 
 using namespace kernscope::ui;
-using namespace kernscope;
 
 namespace {
 
@@ -12,7 +10,7 @@ QStringList allPages()
 {
     QStringList pages;
     const QDir root(u":/help"_s);
-    for (const QString &path : test::pathsBelow(root.path(), {u"*.md"_s}))
+    for (const QString &path : pathsBelow(root.path(), {u"*.md"_s}))
         pages << root.relativeFilePath(path).chopped(3);
     return pages;
 }
@@ -98,7 +96,7 @@ private slots:
         const auto tables = [&dock] {
             const auto *browser = dock.findChild<QTextBrowser *>();
             const auto frames = browser->document()->rootFrame()->childFrames();
-            return std::count_if(frames.begin(), frames.end(), [](QTextFrame *frame) {
+            return std::ranges::count_if(frames, [](QTextFrame *frame) {
                 return qobject_cast<QTextTable *>(frame) != nullptr;
             });
         };

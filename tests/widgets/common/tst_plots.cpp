@@ -2,8 +2,6 @@
 #include "tests/test_program.h"
 #include "widgets/common/design.h"
 #include "widgets/common/plot_canvas.h"
-#include "widgets/models/plot_table_model.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 #include "widgets/program/program_dock.h"
 #include "widgets/weight/codebook_dock.h"
@@ -13,7 +11,6 @@
 #include <qcustomplot.h>
 
 using namespace kernscope::ui;
-using namespace kernscope;
 
 namespace {
 
@@ -134,7 +131,7 @@ private Q_SLOTS:
                      2,
                  0.25);
         plot.setLogarithmic(true);
-        QVERIFY(test::expose(plot));
+        QVERIFY(expose(plot));
         plot.grab();
     }
 
@@ -156,7 +153,7 @@ private Q_SLOTS:
     {
         DensityPlot plot;
         plot.setDensity({4, 2, 0, 3}, 4, true);
-        QVERIFY(test::expose(plot));
+        QVERIFY(expose(plot));
         QSignalSpy moved(&plot, &PlotWidget::currentPointChanged);
         QSignalSpy activated(&plot, &PlotWidget::pointActivated);
         for (const auto &[key, point] : {std::pair(Qt::Key_Right, 0),
@@ -171,28 +168,28 @@ private Q_SLOTS:
         QTest::keyClick(canvas(plot), Qt::Key_Return);
         QCOMPARE(activated.count(), 1);
         QCOMPARE(canvas(plot)->accessibleDescription(), plot.pointText(0));
-        QVERIFY(plot.pointText(1).contains(QLatin1String("50.0 %")));
+        QVERIFY(plot.pointText(1).contains("50.0 %"_L1));
     }
 
     void mouseActivates()
     {
         DensityPlot plot;
         plot.setDensity({4, 2, 0, 3}, 4, false);
-        QVERIFY(test::expose(plot));
+        QVERIFY(expose(plot));
         QSignalSpy activated(&plot, &PlotWidget::pointActivated);
         QWidget *area = canvas(plot);
         // The last quarter of the axis is the last channel, whatever the labels take.
         QTest::mouseClick(area, Qt::LeftButton, {}, {area->width() - 40, area->height() / 2});
         QCOMPARE(activated.count(), 1);
         QCOMPARE(activated.at(0).at(0).toInt(), 3);
-        QVERIFY(plot.pointText(3).contains(QLatin1String("not zero")));
+        QVERIFY(plot.pointText(3).contains("not zero"_L1));
     }
 
     /// It does not zoom: the panel that it stands in scrolls.
     void wheelIsLeftToThePanel()
     {
         DensityPlot plot;
-        QVERIFY(test::expose(plot));
+        QVERIFY(expose(plot));
         const QPointF at = canvas(plot)->rect().center();
         QWheelEvent wheel(at, canvas(plot)->mapToGlobal(at), {}, {0, -120}, Qt::NoButton, {},
                           Qt::NoScrollPhase, false);
@@ -214,7 +211,7 @@ private Q_SLOTS:
         plot.clear();
         QCOMPARE(model->rowCount(), 0);
         plot.setDensity({4, 2, 0, 3}, 4, true);
-        QVERIFY(test::expose(plot));
+        QVERIFY(expose(plot));
         plot.setCurrentPoint(2);
         plot.showTable(true);
         QVERIFY(plot.tableShown());
@@ -231,26 +228,25 @@ private Q_SLOTS:
         QVERIFY(folder.isValid());
         DensityPlot plot;
         plot.setDensity({4, 2}, 4, true);
-        QVERIFY(test::expose(plot));
+        QVERIFY(expose(plot));
         const QString path = folder.filePath(u"p."_s);
         for (const char *kind : {"png", "pdf", "svg"})
             QCOMPARE(plot.exportPicture(path + QLatin1String(kind)), QString());
         QCOMPARE(plot.exportData(path + u"csv"_s), QString());
         QCOMPARE(QImage(path + u"png"_s).size(), QSize(2400, 1400));
-        QVERIFY(test::contentOf(path + u"pdf"_s).startsWith("%PDF-"));
-        QXmlStreamReader xml(test::contentOf(path + u"svg"_s));
+        QVERIFY(contentOf(path + u"pdf"_s).startsWith("%PDF-"));
+        QXmlStreamReader xml(contentOf(path + u"svg"_s));
         int texts = 0, paths = 0;
         while (!xml.atEnd()) {
             xml.readNext();
-            texts += xml.isStartElement() && xml.name() == QLatin1String("text");
-            paths += xml.isStartElement() && xml.name() == QLatin1String("path");
+            texts += xml.isStartElement() && xml.name() == "text"_L1;
+            paths += xml.isStartElement() && xml.name() == "path"_L1;
         }
         QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
         QVERIFY(texts > 4 && paths > 4); // ticks and labels, axes and curve
-        const QList<QByteArray> lines =
-            test::contentOf(path + u"csv"_s).replace('\r', "").split('\n');
-        QCOMPARE(lines.at(0), QByteArray("channel,kept,of,density"));
-        QCOMPARE(lines.at(2), QByteArray("1,2,4,0.5"));
+        const QList<QByteArray> lines = contentOf(path + u"csv"_s).replace('\r', "").split('\n');
+        QCOMPARE(lines.at(0), "channel,kept,of,density"_ba);
+        QCOMPARE(lines.at(2), "1,2,4,0.5"_ba);
         QVERIFY(!plot.exportPicture(folder.filePath(u"no/such/p.png"_s)).isEmpty());
         // No file whose name says another kind than it is.
         for (const char *name : {"p.jpg", "p"}) {
@@ -281,7 +277,7 @@ private Q_SLOTS:
         }
         const auto *view = VERIFIED(plot.findChild<QCustomPlot *>());
         const double top = view->yAxis->range().upper;
-        QVERIFY(top > static_cast<double>(next) && top < 1.5 * static_cast<double>(next));
+        QVERIFY(top > double(next) && top < 1.5 * double(next));
         const auto *text = view->findChild<QCPItemText *>();
         QVERIFY(text && text->visible());
         QString digits = text->text(); // the whole height is said, and stays in the table
@@ -294,7 +290,7 @@ private Q_SLOTS:
         QCOMPARE(plot.cutBar(), cut);
     }
 
-    void themed_data() { test::addThemes(); }
+    void themed_data() { addThemes(); }
 
     void themed()
     {
@@ -302,7 +298,7 @@ private Q_SLOTS:
         theme::apply(dark);
         HistogramPlot plot;
         plot.setHistogram(bell());
-        QVERIFY(test::expose(plot));
+        QVERIFY(expose(plot));
         QCoreApplication::processEvents();
         const QImage image = plot.grab().toImage();
         const QColor base = plot.palette().color(QPalette::Base);
@@ -321,8 +317,8 @@ private Q_SLOTS:
     {
         CodebookPlot plot;
         plot.setEntries({{5, -0.5, false}, {0, 0.25, true}});
-        QVERIFY(plot.pointText(1).contains(QLatin1String("never used")));
-        QVERIFY(plot.pointText(1).contains(QLatin1String("duplicate")));
+        QVERIFY(plot.pointText(1).contains("never used"_L1));
+        QVERIFY(plot.pointText(1).contains("duplicate"_L1));
         plot.setCurrentPoint(1);
         QCOMPARE(plot.currentPoint(), 1);
         plot.setEntries({{5, -0.5, false}});
@@ -333,7 +329,7 @@ private Q_SLOTS:
     {
         for (PlotWidget *plot : std::initializer_list<PlotWidget *>{
                  new HistogramPlot, new DensityPlot, new CodebookPlot}) {
-            QVERIFY(test::expose(*plot));
+            QVERIFY(expose(*plot));
             QTest::keyClick(canvas(*plot), Qt::Key_Right);
             QTest::mouseClick(canvas(*plot), Qt::LeftButton);
             QTest::mouseMove(canvas(*plot), {50, 50});
@@ -348,7 +344,7 @@ private Q_SLOTS:
     {
         HistogramPlot plot;
         plot.setHistogram(bell());
-        QVERIFY(test::expose(plot));
+        QVERIFY(expose(plot));
         const auto *drawn = VERIFIED(qobject_cast<PlotCanvas *>(canvas(plot)));
         const qint64 whole = qint64{4} * drawn->width() * drawn->height();
         QTRY_VERIFY(drawn->pictureBytes() >= whole);
@@ -362,7 +358,7 @@ private Q_SLOTS:
         QVERIFY(drawn->pictureBytes() < 64);
         QCOMPARE(plot.grab().toImage(), before); // a picture of its own
         QVERIFY(drawn->pictureBytes() < 64);
-        QVERIFY(test::expose(plot));
+        QVERIFY(expose(plot));
         QTRY_VERIFY(drawn->pictureBytes() >= whole);
         QCOMPARE(plot.grab().toImage(), before);
     }
@@ -375,7 +371,7 @@ private Q_SLOTS:
         const std::array<const char *, 4> names{"usual", "protanopia", "deuteranopia",
                                                 "tritanopia"};
         for (int i = 0; i < 4; ++i)
-            test::addRow(names[std::size_t(i)], i);
+            addRow(names[std::size_t(i)], i);
     }
 
     void sequentialGetsLighter_data() { visions_data(); }
@@ -418,10 +414,9 @@ private Q_SLOTS:
 
     void tokensOfTheDesign_data()
     {
-        test::addColumns<int, QString>();
+        addColumns<int, QString>();
         const auto row = [](Token token, const char *light) {
-            test::addRow(qPrintable(theme::tokenName(token)), int(token),
-                         QString::fromLatin1(light));
+            addRow(qPrintable(theme::tokenName(token)), int(token), QString::fromLatin1(light));
         };
         row(Token::KindHeader, "#5b6b7b");
         row(Token::KindMetadata, "#8a94a0");
@@ -448,11 +443,11 @@ private Q_SLOTS:
 
     void tokensOfTheDesign()
     {
-        const auto [token, light] = test::fetched<int, QString>();
+        const auto [token, light] = fetched<int, QString>();
         QCOMPARE(theme::color(static_cast<Token>(token), false).name(), light);
     }
 
-    void palette_data() { test::addThemes(); }
+    void palette_data() { addThemes(); }
 
     void palette()
     {
@@ -478,7 +473,7 @@ private Q_SLOTS:
         }
     }
 
-    void tokens_data() { test::addThemes(); }
+    void tokens_data() { addThemes(); }
 
     void tokens()
     {
@@ -489,7 +484,7 @@ private Q_SLOTS:
         }
     }
 
-    void grounds_data() { test::addThemes(); }
+    void grounds_data() { addThemes(); }
 
     void grounds()
     {
@@ -505,7 +500,7 @@ private Q_SLOTS:
             check(text, tokenTint(token, dark), theme::tokenName(token));
     }
 
-    void programText_data() { test::addThemes(); }
+    void programText_data() { addThemes(); }
 
     void programText()
     {
@@ -520,7 +515,7 @@ private Q_SLOTS:
         }
     }
 
-    void checkBoxes_data() { test::addThemes(); }
+    void checkBoxes_data() { addThemes(); }
 
     /// The edge of an empty box is seen: 3 and more against the window.
     void checkBoxes()

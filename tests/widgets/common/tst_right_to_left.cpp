@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/test_program.h"
-#include "widgets/common/design.h"
 #include "widgets/common/labels.h"
 #include "widgets/compare/pair_pictures.h"
 #include "widgets/compare/verdict_strip.h"
-#include "widgets/models/theme.h"
 
 using namespace kernscope::ui;
 
@@ -110,16 +108,13 @@ private Q_SLOTS:
     // Numbers and names of a window from right to left are read from left to right.
     void keepsItsOrder_data()
     {
-        QTest::addColumn<QString>("text");
-        for (const char *text :
-             {"-0.10931", "381 kB", "0_weight", "\u20260_weight\u2026", "\u25B6 streams"})
-            kernscope::test::addRow(text, QString::fromUtf8(text));
+        addEach({"-0.10931", "381 kB", "0_weight", "\u20260_weight\u2026", "\u25B6 streams"});
     }
 
     /// What is painted in a window from right to left is what one from left to right shows.
     void keepsItsOrder()
     {
-        QFETCH(QString, text);
+        const auto [text] = fetched<QString>();
         QCOMPARE(readFromLeft(text, Qt::LeftToRight), text);
         QCOMPARE(readFromLeft(text, Qt::RightToLeft).mid(1, text.size()), text);
         const QImage wanted = painted(text, Qt::LeftToRight);

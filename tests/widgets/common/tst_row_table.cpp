@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/test_program.h"
 #include "widgets/models/row_table_model.h"
-#include "widgets/models/table_text.h"
 
-using namespace kernscope;
 using namespace kernscope::ui;
 namespace report = kernscope::report;
 
@@ -130,7 +128,7 @@ private Q_SLOTS:
         model.setRows(kRows);
         model.setFilter(u"A RULE"_s);
         QCOMPARE(model.rowCount(), 1);
-        QCOMPARE(model.sourceRow(0), std::size_t(1));
+        QCOMPARE(model.sourceRow(0), 1U);
         QCOMPARE(model.rowOf(0), -1);
         model.setFilter(u"1,234"_s);
         QCOMPARE(model.rowCount(), 0); // bytes are not searched

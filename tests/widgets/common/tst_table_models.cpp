@@ -9,10 +9,8 @@
 #include "widgets/models/bundle_tree_model.h"
 #include "widgets/models/byte_models.h"
 #include "widgets/models/diagnostics_model.h"
-#include "widgets/models/row_table_model.h"
 
 using namespace kernscope::ui;
-using namespace kernscope;
 
 namespace {
 
@@ -70,7 +68,7 @@ private Q_SLOTS:
                                        diagnostic(Severity::Error, "blob.range", "w.bin", 64)});
         model.addRow(Source::Other, diagnostic(Severity::Note, "io.open", "x", 0));
         QCOMPARE(model.rowCount(), 3);
-        QCOMPARE(model.countOf(Severity::Warning), std::size_t{1});
+        QCOMPARE(model.countOf(Severity::Warning), 1U);
         model.setShown(Severity::Warning, false);
         QCOMPARE(model.rowCount(), 2);
         model.setFilter(u"blob"_s);
@@ -83,7 +81,7 @@ private Q_SLOTS:
         model.setShown(Severity::Warning, true);
         model.setRows(Source::Tables, {});
         QCOMPARE(model.rowCount(), 1);
-        QCOMPARE(model.count(), std::size_t{1});
+        QCOMPARE(model.count(), 1U);
     }
 
     void diagnosticsSort()
@@ -106,7 +104,7 @@ private Q_SLOTS:
     void selectionCopiesAsTsv()
     {
         SectionModel model;
-        model.setBundle(test::blobBundle(2, 64));
+        model.setBundle(blobBundle(2, 64));
         QItemSelectionModel selection(&model);
         const auto row = [&model](int at) {
             return QItemSelection(model.index(at, 0), model.index(at, model.columnCount() - 1));
@@ -123,11 +121,11 @@ private Q_SLOTS:
     void tablesExportAsCsv()
     {
         BundleTreeModel model;
-        const BundlePtr bundle = test::openSample("palette");
+        const BundlePtr bundle = openSample("palette");
         model.setBundle(bundle);
         const QStringList lines = tableAsCsv(model).trimmed().split(u'\n');
         // Weights alone: what groups them, and files, are no rows of the table.
-        QCOMPARE(lines.size(), 1 + static_cast<int>(bundle->weights().size()));
+        QCOMPARE(lines.size(), 1 + int(bundle->weights().size()));
         QVERIFY(lines[0].startsWith(u"name,form"_s));
         for (const Weight &weight : bundle->weights())
             QVERIFY(lines.indexOf(QRegularExpression(
@@ -147,7 +145,7 @@ private Q_SLOTS:
         QVERIFY(!tableFormatOf(u"b.npy"_s)); // no program reads a table in it
         QVERIFY(!tableFormatOf(u"b.xlsx"_s));
         BundleTreeModel model;
-        model.setBundle(test::openSample("palette"));
+        model.setBundle(openSample("palette"));
         const auto rows = tableAs(model, TableFormat::CommaSeparated).count(u'\n') - 1;
         QCOMPARE(tableAs(model, TableFormat::TabSeparated).count(u'\n') - 1, rows);
         const QStringList markdown = tableAs(model, TableFormat::Markdown).trimmed().split(u'\n');
@@ -167,7 +165,7 @@ private Q_SLOTS:
     {
         InspectorModel model;
         QAbstractItemModelTester tester(&model);
-        const test::Bytes bytes = test::hex("00 bc 80 3f ff ff ff ff");
+        const Bytes bytes = hex("00 bc 80 3f ff ff ff ff");
         const auto value = [&model](const char *name) {
             for (int row = 0; row < model.rowCount(); ++row) {
                 if (model.name(row) == QLatin1String(name))
@@ -258,28 +256,28 @@ private Q_SLOTS:
         QTemporaryDir folder;
         QVERIFY(folder.isValid());
         Session session;
-        session.setBundle(test::openSample("sparse"));
+        session.setBundle(openSample("sparse"));
         const BundlePtr &bundle = session.bundle();
-        const std::size_t number = test::weightWith(*bundle, codec::PartRole::Mask);
+        const std::size_t number = weightWith(*bundle, codec::PartRole::Mask);
         const Weight &weight = bundle->weights()[number];
         QSignalSpy said(&session, &Session::statusMessage);
         const QString array = folder.filePath(u"weight.npy"_s);
         exportWeight(session, bundle, number, array);
         QTRY_COMPARE(said.size(), 1);
-        const QByteArray content = test::contentOf(array);
-        const auto npy = VERIFIED(readNpy(test::asSpan(content), "weight.npy"));
+        const QByteArray content = contentOf(array);
+        const auto npy = VERIFIED(readNpy(asSpan(content), "weight.npy"));
         QCOMPARE(npy->shape, weight.shape);
         std::vector<float> values(weight.elements.value);
         bundle->decoder(number)->decodeFloat(0, values);
         for (std::size_t i = 0; i < values.size(); ++i)
-            QCOMPARE(static_cast<float>(npy->values[i]), values[i]);
+            QCOMPARE(float(npy->values[i]), values[i]);
 
         for (const QString &name : {u"one.npz"_s, u"one.safetensors"_s}) {
             said.clear();
             exportWeight(session, bundle, number, folder.filePath(name));
             QTRY_COMPARE(said.size(), 1);
             const auto file = VERIFIED(Bundle::open(folder.filePath(name).toStdString()));
-            QCOMPARE((*file)->weights().size(), std::size_t{1});
+            QCOMPARE((*file)->weights().size(), 1U);
             std::vector<float> back((*file)->weights()[0].elements.value);
             (*file)->decoder(0)->decodeFloat(0, back);
             QVERIFY(back == values);
@@ -295,8 +293,8 @@ private Q_SLOTS:
             QCOMPARE(QFile::exists(folder.filePath(QString::fromLatin1(name))), begins);
         }
         const QList<QByteArray> rows =
-            test::contentOf(folder.filePath(u"one.csv"_s)).trimmed().split('\n');
-        QCOMPARE(static_cast<std::uint64_t>(rows.size()), weight.shape.front());
+            contentOf(folder.filePath(u"one.csv"_s)).trimmed().split('\n');
+        QCOMPARE(std::uint64_t(rows.size()), weight.shape.front());
         QCOMPARE(rows.first().split(',').first().toFloat(), values.front());
         QCOMPARE(rows.last().split(',').last().toFloat(), values.back());
 
@@ -306,7 +304,7 @@ private Q_SLOTS:
         exportBytes(session, bundle, mask.file, mask.range(), bytes);
         QTRY_COMPARE(said.size(), 1);
         const auto stored = bundle->operandBytes(*weight.operand(codec::PartRole::Mask));
-        QCOMPARE(test::contentOf(bytes), test::asArray(stored));
+        QCOMPARE(contentOf(bytes), asArray(stored));
         exportBytes(session, bundle, mask.file, mask.range(),
                     folder.filePath(u"no/such/folder.bin"_s));
         QTRY_COMPARE(said.size(), 2);
@@ -317,9 +315,9 @@ private Q_SLOTS:
     void exportsWideWeightsWhole()
     {
         const std::vector<float> wide{1.0F / 3.0F, 100000.0F, -1e-20F, 4.0F};
-        test::Bytes payload(wide.size() * sizeof(float));
+        Bytes payload(wide.size() * sizeof(float));
         std::memcpy(payload.data(), wide.data(), payload.size());
-        test::MadeBundle made;
+        MadeBundle made;
         made.layer("w", "[4]", payload, ElementType::Fp32);
         const auto bundle = VERIFIED(made.open());
         Session session;
@@ -329,12 +327,12 @@ private Q_SLOTS:
         const QString path = folder.filePath(u"wide.npy"_s);
         exportWeight(session, *bundle, 0, path);
         QTRY_COMPARE(said.size(), 1);
-        const QByteArray content = test::contentOf(path);
+        const QByteArray content = contentOf(path);
         QVERIFY(content.contains("'<f4'"));
-        const auto npy = VERIFIED(readNpy(test::asSpan(content), "wide.npy"));
+        const auto npy = VERIFIED(readNpy(asSpan(content), "wide.npy"));
         QCOMPARE(npy->values.size(), wide.size());
         for (std::size_t i = 0; i < wide.size(); ++i)
-            QCOMPARE(static_cast<float>(npy->values[i]), wide[i]);
+            QCOMPARE(float(npy->values[i]), wide[i]);
     }
 
     /// All weights as tensors, and reports for browsers and printers.
@@ -342,7 +340,7 @@ private Q_SLOTS:
     {
         QTemporaryDir folder;
         Session session;
-        session.setBundle(test::openSample("sparse"));
+        session.setBundle(openSample("sparse"));
         const BundlePtr &bundle = session.bundle();
         QSignalSpy said(&session, &Session::statusMessage);
         const QString tensors = folder.filePath(u"all.safetensors"_s);
@@ -361,7 +359,7 @@ private Q_SLOTS:
             const int before = int(said.size());
             exportReport(session, bundle, {{"w[0]", "a note to find"}}, path);
             [&] { QTRY_COMPARE(said.size(), before + 1); }();
-            return test::contentOf(path);
+            return contentOf(path);
         };
         const QByteArray html = read(u"report.html"_s);
         QVERIFY(html.contains("a note to find"));

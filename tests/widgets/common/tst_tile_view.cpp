@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/test_program.h"
 #include "widgets/common/tile_painter.h"
-#include "widgets/common/tile_view.h"
-#include "widgets/common/view_state.h"
-#include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"
 
 using namespace kernscope::ui;
-using namespace kernscope;
 
 namespace {
 
@@ -29,10 +25,9 @@ public:
         Tile tile{QImage(size, QImage::Format_ARGB32_Premultiplied), {}, {}};
         for (int y = 0; y < size.height(); ++y) {
             for (int x = 0; x < size.width(); ++x) {
-                tile.image.setPixel(
-                    x, y,
-                    colorOf(key.firstRow() + (static_cast<std::uint64_t>(y) << key.level),
-                            key.firstCol() + (static_cast<std::uint64_t>(x) << key.level)));
+                tile.image.setPixel(x, y,
+                                    colorOf(key.firstRow() + (std::uint64_t(y) << key.level),
+                                            key.firstCol() + (std::uint64_t(x) << key.level)));
             }
         }
         return tile;
@@ -122,8 +117,7 @@ private Q_SLOTS:
         QCOMPARE(view.viewport()->width() + 2 * view.frameWidth(), view.width());
     }
 
-    /// The label of the last index is moved inside; the one before it gives way where they would
-    /// touch.
+    /// The label of the last index is moved inside; the one before it gives way where they touch.
     void labelsKeepApart()
     {
         TileView &view = *VERIFIED(shown(128, 192));
@@ -319,7 +313,7 @@ private Q_SLOTS:
         QVERIFY(guides >= 1 && guides <= 4);
         for (std::size_t i = 0; i < first.size(); ++i)
             QCOMPARE(first[i].level > 0, i < guides);
-        loader.want({first.begin(), first.begin() + static_cast<std::ptrdiff_t>(guides)});
+        loader.want({first.begin(), first.begin() + std::ptrdiff_t(guides)});
         QVERIFY(
             QTest::qWaitFor([&] { return !loader.busy() && loader.find(first.front()); }, 10000));
         QVERIFY(painter.coarseFirst(fine) == fine); // they stand in now
@@ -342,8 +336,7 @@ private Q_SLOTS:
         TilePainter(loader, geometry, viewport).paint(painter, {}, {}, false);
         painter.end();
         const auto at = [&](std::uint64_t row, std::uint64_t col) {
-            return image.pixel(static_cast<int>(geometry.xOf(static_cast<double>(col))),
-                               static_cast<int>(geometry.yOf(static_cast<double>(row))));
+            return image.pixel(int(geometry.xOf(double(col))), int(geometry.yOf(double(row))));
         };
         for (const Cell cell : {Cell{8, 8}, Cell{24, 8}, Cell{8, 264}, Cell{264, 40}})
             QCOMPARE(at(cell.row, cell.col), Checkers::colorOf(cell.row, cell.col));
@@ -382,18 +375,18 @@ private Q_SLOTS:
     // When a picture has scroll bars.
     void fittingPicturesHaveNone_data()
     {
-        test::addColumns<int, int>();
-        test::addRow("conv", 128, 387);
-        test::addRow("lstm", 512, 128);
-        test::addRow("stft", 258, 256);
-        test::addRow("small", 16, 16);
+        addColumns<int, int>();
+        addRow("conv", 128, 387);
+        addRow("lstm", 512, 128);
+        addRow("stft", 258, 256);
+        addRow("small", 16, 16);
     }
 
     /// Whatever the size of the view: the sum of the cells' sizes is rounded, and a bar that came
     /// for a part of a millionth of a cell changes the size again.
     void fittingPicturesHaveNone()
     {
-        const auto [rows, cols] = test::fetched<int, int>();
+        const auto [rows, cols] = fetched<int, int>();
         TileView view(m_tasks);
         view.setMostStretch(TileView::kFillStretch);
         view.setSource(std::make_shared<Checkers>(rows, cols));
@@ -423,7 +416,7 @@ private Q_SLOTS:
     // Where cells lie in a viewport, square or stretched so that the picture fills it.
     void fits_data()
     {
-        test::addColumns<quint64, quint64, double>();
+        addColumns<quint64, quint64, double>();
         for (const double most : {1.0, 4.0, 8.0}) {
             for (const auto &[rows, cols] : {std::pair<quint64, quint64>{512, 128},
                                              {96, 864},
@@ -439,11 +432,11 @@ private Q_SLOTS:
 
     void fits()
     {
-        const auto [rows, cols, most] = test::fetched<quint64, quint64, double>();
+        const auto [rows, cols, most] = fetched<quint64, quint64, double>();
         const QSizeF viewport(660, 176);
         const ViewGeometry geometry({}, viewport, 1, rows, cols, most);
-        const double width = geometry.cellWidth() * static_cast<double>(cols);
-        const double height = geometry.cellHeight() * static_cast<double>(rows);
+        const double width = geometry.cellWidth() * double(cols);
+        const double height = geometry.cellHeight() * double(rows);
         // All of it is in view.
         QVERIFY(width <= viewport.width() * 1.0001 && height <= viewport.height() * 1.0001);
         const double stretch = std::max(geometry.cellWidth() / geometry.cellHeight(),
@@ -456,20 +449,17 @@ private Q_SLOTS:
         // Short of the limit it fills both directions, but for what whole pixels leave.
         const bool capped = geometry.scale() >= ViewGeometry::kMaxScale / 2;
         if (stretch < most * 0.99 && !capped) {
-            QVERIFY(width > viewport.width() - static_cast<double>(cols) - 1);
-            QVERIFY(height > viewport.height() - static_cast<double>(rows) - 1);
+            QVERIFY(width > viewport.width() - double(cols) - 1);
+            QVERIFY(height > viewport.height() - double(rows) - 1);
         }
     }
 
-    /// The cell under the pointer stays there, of square and of stretched cells, which keep their
-    /// proportions.
+    /// The cell under the pointer stays there, of square and of stretched cells.
     void zoomKeepsTheCellUnderTheCursor()
     {
         const QSizeF viewport(660, 176);
         std::mt19937 engine(11);
-        const auto random = [&engine](unsigned below) {
-            return static_cast<double>(engine() % below);
-        };
+        const auto random = [&engine](unsigned below) { return double(engine() % below); };
         for (int round = 0; round < 200; ++round) {
             const double most = round % 2 == 0 ? 1 : 8;
             const ViewState state{0.5 + random(30), 20000 + random(20000), 20000 + random(20000)};

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "tests/widgets/sample_session.h"
-#include "widgets/common/tile_view.h"
 #include "widgets/compare/compare_dock.h"
 
 /// What tests ask the docks of a comparison.

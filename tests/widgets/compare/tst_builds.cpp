@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/test_program.h"
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
-#include "tests/widgets/sample_session.h"
 #include "widgets/compare/builds_dock.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/task_manager.h"
 
 using namespace kernscope::ui;
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 
@@ -20,7 +14,7 @@ QString buildCell(const BuildsDock &dock, int row, int column)
 
 void choose(BuildsDock &dock, MatrixFigure figure)
 {
-    dock.figure()->setCurrentIndex(static_cast<int>(figure));
+    dock.figure()->setCurrentIndex(int(figure));
 }
 
 /// A safetensors file of one tensor "w" of four fp32 numbers.
@@ -29,7 +23,7 @@ bool write(const QString &path, const std::vector<float> &values)
     const QByteArray header = R"({"w":{"dtype":"F32","shape":[4],"data_offsets":[0,16]}})";
     QByteArray bytes;
     for (int i = 0; i < 8; ++i)
-        bytes.append(static_cast<char>(header.size() >> 8 * i & 0xFF));
+        bytes.append(char(header.size() >> 8 * i & 0xFF));
     bytes += header;
     bytes += QByteArray(reinterpret_cast<const char *>(values.data()), 16);
     return test::put(path, bytes);
@@ -48,10 +42,10 @@ private Q_SLOTS:
         auto [session, dock] = test::Alone<BuildsDock>();
         QVERIFY(showDock(dock));
         QVERIFY(!dock.showsContent());
-        session.setBundle(openSample("sample-dense.mlmodelc"));
+        session.setBundle(openSample("dense"));
         QVERIFY(settle(dock));
         QVERIFY(!dock.showsContent());
-        dock.addBuild(openSample("sample-sparse.mlmodelc"));
+        dock.addBuild(openSample("sparse"));
         QVERIFY(settle(dock));
         QVERIFY(dock.showsContent());
     }
@@ -60,9 +54,8 @@ private Q_SLOTS:
     void threeBuilds()
     {
         auto [session, dock] = test::Alone<BuildsDock>();
-        const BundlePtr base = openSample("sample-dense.mlmodelc"),
-                        sparse = openSample("sample-sparse.mlmodelc"),
-                        palette = openSample("sample-palette.mlmodelc");
+        const BundlePtr base = openSample("dense"), sparse = openSample("sparse"),
+                        palette = openSample("palette");
         session.setBundle(palette);
         session.setOther(sparse);
         dock.addBuild(palette);
@@ -132,7 +125,7 @@ private Q_SLOTS:
         QVERIFY(showDock(dock, 1200, 800));
         session.goToElement(1, 3, nullptr);
         QVERIFY(settle(dock));
-        QCOMPARE(dock.model().weightAt(dock.table()->currentIndex().row()), std::size_t(1));
+        QCOMPARE(dock.model().weightAt(dock.table()->currentIndex().row()), 1U);
         for (const std::size_t side : {std::size_t(0), std::size_t(1)}) {
             QVERIFY(dock.pictures()->view(side)->isVisible());
             QCOMPARE(dock.pictures()->view(side)->currentCell(), (std::optional(Cell{1, 1})));
@@ -140,7 +133,7 @@ private Q_SLOTS:
         QVERIFY(!dock.pictures()->view(2)->isVisible());
         dock.table()->setCurrentIndex(dock.model().index(0, 0));
         QVERIFY(settle(dock));
-        QCOMPARE(session.place().weight, std::size_t(0));
+        QCOMPARE(session.place().weight, 0U);
         QVERIFY(!dock.pictures()->view(1)->isVisible()); // the other build has no x
         Q_EMIT dock.pictures()->elementPicked(2);
         QCOMPARE(session.place().element, std::optional<std::uint64_t>(2));
@@ -150,20 +143,20 @@ private Q_SLOTS:
     void beginsAtTheProposal()
     {
         auto [session, dock] = test::Alone<BuildsDock>();
-        session.setBundle(openSample("sample-dense.mlmodelc"));
-        session.setOther(openSample("sample-sparse.mlmodelc"));
+        session.setBundle(openSample("dense"));
+        session.setOther(openSample("sparse"));
         dock.propose(2);
         QVERIFY(showDock(dock));
         const auto *table = dock.findChild<QTableView *>();
         const auto shown = [&] { return dock.model().weightAt(table->currentIndex().row()); };
-        QCOMPARE(shown(), std::size_t(2));
+        QCOMPARE(shown(), 2U);
         dock.propose(1);
-        QCOMPARE(shown(), std::size_t(1));
+        QCOMPARE(shown(), 1U);
         QCOMPARE(session.place().weight, kNoIndex);
         session.goToWeight(3);
-        QTRY_COMPARE(shown(), std::size_t(3));
+        QTRY_COMPARE(shown(), 3U);
         dock.propose(1);
-        QCOMPARE(shown(), std::size_t(3));
+        QCOMPARE(shown(), 3U);
     }
 
     void addedAreForgotten()
@@ -183,7 +176,7 @@ private Q_SLOTS:
         session.setBundle(denseBundle({{"x", "[4]", {1, 2, 3, 6}}}, false));
         QVERIFY(settle(dock));
         QCOMPARE(dock.added().size(), BuildsDock::kMostBuilds - 1);
-        session.setBundle(openSample("sample-dense.mlmodelc"));
+        session.setBundle(openSample("dense"));
         QVERIFY(settle(dock));
         QVERIFY(dock.added().empty());
     }
@@ -315,7 +308,7 @@ private Q_SLOTS:
     void namesHaveRoom()
     {
         auto [session, dock] = test::Alone<BuildsDock>();
-        session.setBundle(openSample("sample-dense.mlmodelc"));
+        session.setBundle(openSample("dense"));
         session.setOther(*VERIFIED(Bundle::open("network_unified_palette_4bit.mlmodelc",
                                                 {.memory = test::sampleOf("sparse").files})));
         QVERIFY(showDock(dock, 1400, 600));
@@ -373,7 +366,7 @@ private Q_SLOTS:
         QVERIFY(QFile::remove(path) && write(path, {1, 2, 3, 9}));
         dock.reopen(before);
         QVERIFY(QTest::qWaitFor([&] { return changed.size() == 2 && !dock.busy(); }, 20000));
-        QCOMPARE(dock.added().size(), std::size_t(1));
+        QCOMPARE(dock.added().size(), 1U);
         QVERIFY(dock.added().front() != before);
         const auto &buildCell = dock.model().matrix()->rows.front().cells.back();
         QVERIFY(buildCell.values);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/overlaid_file.h"
 #include "core/compare/text_alignment.h"
-#include "tests/test_program.h"
+#include "core/numeric/bitpack.h"
+#include "tests/core/bundle/made_bundle.h"
 #include "tests/widgets/compare/aligned_pairs.h"
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
@@ -9,11 +9,7 @@
 #include "widgets/compare/bytes_dock.h"
 #include "widgets/compare/difference_strip.h"
 #include "widgets/models/byte_models.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
 
-using namespace kernscope;
-using namespace kernscope::test;
 using namespace kernscope::ui;
 
 namespace {
@@ -32,9 +28,48 @@ QString shapeOf(const std::vector<TextPiece> &pieces)
     return list.join(QString());
 }
 
+constexpr std::uint64_t kColumns = 2048;
+
+Bytes maskOf(std::uint64_t elements)
+{
+    Bytes mask(elements / 8);
+    for (std::size_t i = 0; i < mask.size(); ++i)
+        mask[i] = static_cast<std::byte>(i % 251 * 7);
+    return mask;
+}
+
+std::string rowsShape(std::uint64_t elements)
+{
+    return "[" + std::to_string(elements / kColumns) + ", " + std::to_string(kColumns) + "]";
+}
+
+BundlePtr sparse(std::uint64_t elements)
+{
+    MadeBundle made;
+    const Bytes mask = maskOf(elements);
+    const std::uint64_t kept = countBits(mask, 0, elements);
+    const auto bits = made.blob(ElementType::Uint8, "[" + std::to_string(mask.size()) + "]", mask);
+    const auto values =
+        made.blob(ElementType::Fp16, "[" + std::to_string(kept) + "]", Bytes(2 * kept));
+    made.line("tensor<fp16, " + rowsShape(elements) + "> w = constexpr_sparse_to_dense()[mask = " +
+              bits + ", nonzero_data = " + values + ", shape = tensor<uint32, [2]>(" +
+              rowsShape(elements) + "), name = string(\"w_op\")]");
+    made.consume("w");
+    return *made.open();
+}
+
+BundlePtr dense(std::uint64_t elements)
+{
+    MadeBundle made;
+    const std::string shape = rowsShape(elements);
+    made.layer("w", shape, Bytes(2 * elements));
+    return *made.open();
+}
+
 } // namespace
 
 /// Which bytes of two bundles stand beside each other, and where they differ.
+/// The masks by which kept values stand under the elements of a dense weight: who reads them, when.
 class TestCompareBytes : public QObject
 {
     Q_OBJECT
@@ -44,34 +79,27 @@ private Q_SLOTS:
 
     void alignsText_data()
     {
-        QTest::addColumn<QByteArray>("a");
-        QTest::addColumn<QByteArray>("b");
-        QTest::addColumn<QString>("shape");
-        test::addRow("equal", QByteArray("a\nb\n"), QByteArray("a\nb\n"), "==");
-        test::addRow("empty against one", QByteArray(), QByteArray("a\n"), ">");
-        test::addRow("inserted", QByteArray("a\nc\n"), QByteArray("a\nb\nc\n"), "=>=");
-        test::addRow("removed", QByteArray("a\nb\nc\n"), QByteArray("a\nc\n"), "=<=");
-        test::addRow("changed statement", QByteArray("{\nfp16 w = const();\nx\n}\n"),
-                     QByteArray("{\nfp16 w = constexpr_sparse();\nx\n}\n"), "=~==");
-        test::addRow(
-            "renamed by a converter", QByteArray("top\nfp16 w = const();\nend\n"),
-            QByteArray("top\nint8 m = const();\nfp16 w_sparsified = constexpr_sparse();\nend\n"),
-            "=>~=");
-        test::addRow("a word in common", QByteArray("{\n func main<a>() {\n}\n"),
-                     QByteArray("{\n func main<b>() {\n}\n"), "=~=");
-        test::addRow("nothing in common", QByteArray("a\nb\n"), QByteArray("c\n"), "<<>");
-        test::addRow("repeated lines", QByteArray("}\n}\nx\n}\n"), QByteArray("}\nx\n}\n}\n"),
-                     "=<=>=");
-        test::addRow("moved", QByteArray("a\nb\nc\n"), QByteArray("b\nc\na\n"), "<==>");
-        test::addRow("no end of line", QByteArray("a\nb"), QByteArray("a\nb\n"), "=~");
+        const auto row = addColumns<QByteArray, QByteArray, QString>();
+        row("equal", "a\nb\n", "a\nb\n", "==");
+        row("empty against one", QByteArray(), "a\n", ">");
+        row("inserted", "a\nc\n", "a\nb\nc\n", "=>=");
+        row("removed", "a\nb\nc\n", "a\nc\n", "=<=");
+        row("changed statement", "{\nfp16 w = const();\nx\n}\n",
+            "{\nfp16 w = constexpr_sparse();\nx\n}\n", "=~==");
+        row("renamed by a converter", "top\nfp16 w = const();\nend\n",
+            "top\nint8 m = const();\nfp16 w_sparsified = constexpr_sparse();\nend\n", "=>~=");
+        row("a word in common", "{\n func main<a>() {\n}\n", "{\n func main<b>() {\n}\n", "=~=");
+        row("nothing in common", "a\nb\n", "c\n", "<<>");
+        row("repeated lines", "}\n}\nx\n}\n", "}\nx\n}\n}\n", "=<=>=");
+        row("moved", "a\nb\nc\n", "b\nc\na\n", "<==>");
+        row("no end of line", "a\nb", "a\nb\n", "=~");
     }
 
     void alignsText()
     {
-        QFETCH(QByteArray, a);
-        QFETCH(QByteArray, b);
+        const auto [a, b, shape] = fetched<QByteArray, QByteArray, QString>();
         const auto pieces = VERIFIED(alignTexts(a.toStdString(), b.toStdString()));
-        QTEST(shapeOf(*pieces), "shape");
+        QCOMPARE(shapeOf(*pieces), shape);
     }
 
     void alignedTextCoversBoth()
@@ -81,7 +109,7 @@ private Q_SLOTS:
             const auto make = [&random] {
                 std::string text;
                 for (quint32 i = random.bounded(30u); i > 0; --i)
-                    text += std::string(1, static_cast<char>('a' + random.bounded(6))) + " = " +
+                    text += std::string(1, char('a' + random.bounded(6))) + " = " +
                             std::to_string(random.bounded(3)) + "\n";
                 return text;
             };
@@ -118,8 +146,7 @@ private Q_SLOTS:
 
     void alignsSections()
     {
-        const auto a = openSample("sample-dense.mlmodelc"),
-                   b = openSample("sample-sparse.mlmodelc");
+        const auto a = openSample("dense"), b = openSample("sparse");
         const auto bytes = alignedBytes(a, b);
         // Every byte of both sides is there once, in order.
         std::map<std::pair<bool, std::size_t>, std::uint64_t> covered;
@@ -129,8 +156,7 @@ private Q_SLOTS:
             onlyB += section.a == kNoIndex;
             both += section.a != kNoIndex && section.b != kNoIndex;
             if (section.a != kNoIndex && section.b != kNoIndex) {
-                // What stores the elements is one thing, whether all of them or those that are
-                // kept.
+                // What stores the elements is one thing, all of them or those that are kept.
                 const SectionKind kindB = b->sections()[section.b].kind;
                 QCOMPARE(a->sections()[section.a].kind,
                          kindB == SectionKind::Values ? SectionKind::Data : kindB);
@@ -230,7 +256,7 @@ private Q_SLOTS:
             for (std::size_t i = 0; i < differs.size(); ++i)
                 differs[i] = i >= sizeA || i >= sizeB || a[i] != b[i];
             QCOMPARE(found->tallyOf(bytes->alignment.segments()[segment].section).total(),
-                     static_cast<std::uint64_t>(std::count(differs.begin(), differs.end(), true)));
+                     std::uint64_t(std::ranges::count(differs, true)));
             // Every start of a run is found, and nothing between.
             std::vector<std::uint64_t> expected, got;
             std::size_t quiet = ByteDifferences::kJoin;
@@ -250,8 +276,7 @@ private Q_SLOTS:
 
     void rowsRoundTrip()
     {
-        const auto bytes = alignedBytes(openSample("sample-dense.mlmodelc"),
-                                        openSample("sample-palette.mlmodelc"));
+        const auto bytes = alignedBytes(openSample("dense"), openSample("palette"));
         for (const std::uint64_t perRow : {4u, 8u, 16u, 32u}) {
             const ByteRows rows(bytes->alignment, perRow);
             std::uint64_t shown = 0, expected = 0;
@@ -284,8 +309,7 @@ private Q_SLOTS:
     /// Rows without a difference are left out, all others stay in their order under their titles.
     void onlyRowsThatDiffer()
     {
-        const auto bytes = alignedBytes(openSample("sample-dense.mlmodelc"),
-                                        openSample("sample-palette.mlmodelc"));
+        const auto bytes = alignedBytes(openSample("dense"), openSample("palette"));
         const ByteAlignment &alignment = bytes->alignment;
         Progress progress;
         const auto found = VERIFIED(ByteDifferences::find(*bytes, progress));
@@ -337,8 +361,7 @@ private Q_SLOTS:
     void keptValuesStandUnderTheirElements()
     {
         for (const bool denseIsA : {true, false}) {
-            const auto dense = openSample("sample-dense.mlmodelc"),
-                       sparse = openSample("sample-sparse.mlmodelc");
+            const auto dense = openSample("dense"), sparse = openSample("sparse");
             const auto &a = denseIsA ? dense : sparse, &b = denseIsA ? sparse : dense;
             const auto bytes = alignedBytes(a, b);
             const ByteAlignment &alignment = bytes->alignment;
@@ -399,12 +422,11 @@ private Q_SLOTS:
 
     void sectionTable()
     {
-        const auto bytes =
-            alignedBytes(openSample("sample-dense.mlmodelc"), openSample("sample-sparse.mlmodelc"));
+        const auto bytes = alignedBytes(openSample("dense"), openSample("sparse"));
         ByteSectionModel model;
         QAbstractItemModelTester tester(&model);
         model.setBytes(bytes);
-        QCOMPARE(model.rowCount(), static_cast<int>(bytes->alignment.sections().size()));
+        QCOMPARE(model.rowCount(), int(bytes->alignment.sections().size()));
         Progress progress;
         model.setDifferences(
             std::make_shared<const ByteDifferences>(*ByteDifferences::find(*bytes, progress)));
@@ -426,9 +448,95 @@ private Q_SLOTS:
             QCOMPARE(model.rowOf(model.sectionAt(row)), row);
         }
         model.sort(-1, Qt::AscendingOrder);
-        QCOMPARE(model.sectionAt(0), std::size_t{0});
+        QCOMPARE(model.sectionAt(0), 0U);
         model.setBytes(nullptr);
         QCOMPARE(model.rowCount(), 0);
+    }
+
+    void countsTheMask()
+    {
+        constexpr std::uint64_t kElements = std::uint64_t{1} << 24; // several steps of the walk
+        const BundlePtr bundle = sparse(kElements);
+        const BundleReadLock lock(*bundle);
+        const KeptPlaces places(bundle, 0);
+        Progress progress;
+        progress.setTotal(kElements);
+        QVERIFY(!places.counted());
+        QVERIFY(places.count(progress));
+        QVERIFY(places.counted());
+        QCOMPARE(progress.fraction(), 1.0);
+        const Bytes mask = maskOf(kElements);
+        for (std::uint64_t at = 0; at <= kElements; at += 65521)
+            QCOMPARE(places.keptBefore(at), countBits(mask, 0, at));
+        QCOMPARE(places.keptBefore(kElements), countBits(mask, 0, kElements));
+        // Without being told to, it counts when it is first asked.
+        const KeptPlaces other(bundle, 0);
+        QCOMPARE(other.keptBefore(kElements - 1), places.keptBefore(kElements - 1));
+    }
+
+    void cancelled()
+    {
+        constexpr std::uint64_t kElements = std::uint64_t{1} << 20;
+        const BundlePtr bundle = sparse(kElements);
+        const BundleReadLock lock(*bundle);
+        const KeptPlaces places(bundle, 0);
+        Progress stopped, goes;
+        stopped.cancel();
+        QVERIFY(!places.count(stopped));
+        QVERIFY(!places.counted());
+        QVERIFY(places.count(goes));
+        QCOMPARE(places.keptBefore(kElements), countBits(maskOf(kElements), 0, kElements));
+    }
+
+    /// What the view paints first needs no walk any more: the task that aligned the bytes did it.
+    void largeMasksAreReadByTheTask()
+    {
+        constexpr std::uint64_t kElements = std::uint64_t{1} << 22;
+        for (const bool denseIsA : {true, false}) {
+            auto [session, dock] = test::Alone<BytesDock>();
+            session.setBundle(denseIsA ? dense(kElements) : sparse(kElements));
+            session.setOther(denseIsA ? sparse(kElements) : dense(kElements));
+            bool counted = false; // when the rows are made
+            connect(dock.view(), &ByteCompareView::scrolled, &dock, [&] {
+                const auto &bytes = dock.view()->bytes();
+                if (bytes && bytes->kept && !bytes->kept->empty())
+                    counted = bytes->kept->begin()->second.places->counted();
+            });
+            QVERIFY(test::showDock(dock, 1200, 600));
+            QTRY_VERIFY(dock.view()->bytes() && !dock.busy());
+            QCOMPARE(dock.view()->bytes()->kept->size(), 1U);
+            QVERIFY(counted);
+        }
+    }
+
+    void smallMasksAreReadWhenAsked()
+    {
+        Session session;
+        session.setBundle(dense(1 << 14));
+        session.setOther(sparse(1 << 14));
+        BytesDock dock(session);
+        QVERIFY(test::showDock(dock, 1200, 600));
+        QTRY_VERIFY(dock.view()->bytes() && !dock.busy());
+        const auto &places = dock.view()->bytes()->kept->begin()->second.places;
+        QVERIFY(!places->counted());
+        QCOMPARE(places->keptBefore(1 << 14), countBits(maskOf(1 << 14), 0, 1 << 14));
+    }
+
+    void cancelledWhileAligning()
+    {
+        const BundlePtr a = dense(1 << 22), b = sparse(1 << 22);
+        const BundleReadLock lock(*a, *b);
+        const ByteAlignment alignment(*a, *b, pairWeights(*a, *b).pairs);
+        const KeptSides sides = findKeptSides(a, b, alignment);
+        QCOMPARE(sides.size(), 1U);
+        Progress stopped;
+        stopped.cancel();
+        QVERIFY(!countLargeMasks(sides, stopped));
+        QVERIFY(!sides.begin()->second.places->counted());
+        Progress goes;
+        QVERIFY(countLargeMasks(sides, goes));
+        QVERIFY(sides.begin()->second.places->counted());
+        QCOMPARE(goes.fraction(), 1.0);
     }
 };
 

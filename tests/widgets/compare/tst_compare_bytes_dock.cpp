@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/overlaid_file.h"
 #include "tests/core/patch/sample_bundles.h"
-#include "tests/test_program.h"
 #include "tests/widgets/compare/aligned_pairs.h"
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
-#include "tests/widgets/sample_session.h"
 #include "widgets/compare/byte_compare_view.h"
 #include "widgets/compare/bytes_dock.h"
 #include "widgets/compare/difference_strip.h"
 #include "widgets/compare/ranges_dock.h"
 #include "widgets/models/byte_models.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
 
 using namespace kernscope::ui;
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 
@@ -75,7 +68,7 @@ private Q_SLOTS:
     void messages()
     {
         auto [session, dock] = test::Alone<BytesDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
+        QVERIFY(showDock(dock, session, openSample("dense")));
         QVERIFY(!dock.showsContent());
         QVERIFY(says(dock, u"Open a second bundle to compare (Ctrl+Shift+O)."_s));
         QVERIFY(!dock.goToNextDifference());
@@ -110,7 +103,7 @@ private Q_SLOTS:
         const OperandPlace &part = *session.bundle()->weights()[1].operands().front().place;
         QCOMPARE(session.place().file, part.file);
         QCOMPARE(session.place().bytes->offset.value, part.dataOffset.value + 1); // 3c00, 4000
-        QCOMPARE(session.place().weight, std::size_t{1});
+        QCOMPARE(session.place().weight, 1U);
         next->trigger();
         QCOMPARE(session.place().bytes->offset.value, part.dataOffset.value + 201);
         QSignalSpy status(&session, &Session::statusMessage);
@@ -123,12 +116,11 @@ private Q_SLOTS:
         // Alone: the two rows that differ, the title of their file and of their section.
         const std::uint64_t all = dock.view()->rows().rows();
         const auto actions = dock.menuActions();
-        const auto only = std::find_if(actions.begin(), actions.end(), [](const QAction *action) {
-            return action->text() == u"Only Differences"_s;
-        });
+        const auto only = std::ranges::find_if(
+            actions, [](const QAction *action) { return action->text() == u"Only Differences"_s; });
         QVERIFY(only != actions.end() && (*only)->isEnabled());
         (*only)->setChecked(true);
-        QTRY_COMPARE(dock.view()->rows().rows(), std::uint64_t{4});
+        QTRY_COMPARE(dock.view()->rows().rows(), 4U);
         (*only)->setChecked(false);
         QCOMPARE(dock.view()->rows().rows(), all);
     }
@@ -202,7 +194,7 @@ private Q_SLOTS:
         QTest::keyClick(&view, Qt::Key_Right);
         QCOMPARE(view.cursor(), (ByteCursor{0, 1}));
         QTest::keyClick(&view, Qt::Key_Down);
-        QCOMPARE(view.cursor().segment, std::size_t{0});
+        QCOMPARE(view.cursor().segment, 0U);
         QTest::keyClick(&view, Qt::Key_End);
         const ByteCursor endOfRow = view.cursor();
         QTest::keyClick(&view, Qt::Key_End, Qt::ControlModifier);
@@ -210,7 +202,7 @@ private Q_SLOTS:
         QCOMPARE(view.cursor().segment, last);
         QVERIFY(view.topRow() > 0);
         QTest::keyClick(&view, Qt::Key_Home, Qt::ControlModifier);
-        QCOMPARE(view.cursor().segment, std::size_t{0});
+        QCOMPARE(view.cursor().segment, 0U);
         QVERIFY(endOfRow.offset > 0);
         QTest::keyClick(&view, Qt::Key_PageDown);
         QVERIFY(view.cursor().segment > 0 || view.cursor().offset > 0);
@@ -219,9 +211,9 @@ private Q_SLOTS:
         QVERIFY(!view.onSideA());
         QVERIFY(!view.accessibleDescription().isEmpty());
         // Less wide: as many bytes, without their characters.
-        QCOMPARE(view.rows().bytesPerRow(), std::uint64_t{16});
+        QCOMPARE(view.rows().bytesPerRow(), 16U);
         view.resize(1000, 300);
-        QCOMPARE(view.rows().bytesPerRow(), std::uint64_t{16});
+        QCOMPARE(view.rows().bytesPerRow(), 16U);
         QCOMPARE(view.horizontalScrollBar()->maximum(), 0);
         // Narrow: fewer bytes in a row, the same place.
         const ByteCursor cursor = view.cursor();
@@ -233,8 +225,7 @@ private Q_SLOTS:
     void filesAndFollowing()
     {
         auto [session, dock] = test::Alone<BytesDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
-                         openSample("sample-sparse.mlmodelc"), {1200, 500}));
+        QVERIFY(showDock(dock, session, openSample("dense"), openSample("sparse"), {1200, 500}));
         QTRY_VERIFY(dock.differences() != nullptr);
         auto *files = dock.findChild<QComboBox *>();
         QVERIFY(files && files->count() >= 3);
@@ -270,8 +261,8 @@ private Q_SLOTS:
     void beginsAtThePairThatIsShown()
     {
         auto [session, dock] = test::Alone<BytesDock>();
-        session.setBundle(openSample("sample-dense.mlmodelc"));
-        session.setOther(openSample("sample-sparse.mlmodelc"));
+        session.setBundle(openSample("dense"));
+        session.setOther(openSample("sparse"));
         dock.setPair(1, 1); // known before the bytes are aligned
         QVERIFY(showDock(dock, 1200, 500));
         QTRY_VERIFY(dock.differences() != nullptr);
@@ -315,7 +306,7 @@ private Q_SLOTS:
         QTest::keyClick(dock.view(), Qt::Key_Right);
         QCOMPARE(offset(), first + 11);
         QCOMPARE(session.place().element, std::optional<std::uint64_t>(5));
-        QCOMPARE(session.place().weight, std::size_t{0});
+        QCOMPARE(session.place().weight, 0U);
         QTest::keyClick(dock.view(), Qt::Key_Right);
         QCOMPARE(session.place().element, std::optional<std::uint64_t>(6));
         QVERIFY(dock.goToPreviousDifference());
@@ -355,18 +346,16 @@ private Q_SLOTS:
             const auto at =
                 bytes.alignment.placeOf(swapped, there->file, there->bytes.offset.value);
             const auto &runs = view.counterpart().runs;
-            QCOMPARE(runs.size(), std::size_t{1});
-            // A kept fp16 value has the bytes of an fp16 value: the first is compared with the
-            // first.
+            QCOMPARE(runs.size(), 1U);
+            // A kept fp16 value has the bytes of an fp16 value: first is compared with first.
             const bool alike = view.counterpart().byteForByte;
-            QCOMPARE(alike, form == QLatin1String("sparse") && there->bytes.bytes.value == 2);
+            QCOMPARE(alike, form == "sparse"_L1 && there->bytes.bytes.value == 2);
             const std::uint64_t length = alike ? 1 : there->bytes.bytes.value;
             QCOMPARE(runs.front(), (SegmentRun{at.segment, at.offset, length}));
             // Where every element has a code of its own, they stand in one row.
             const ByteCursor own = view.cursor();
             const bool stretched = bytes.alignment.segments()[own.segment].stretched();
-            QCOMPARE(stretched, form == QLatin1String("affine") || form == QLatin1String("lut4") ||
-                                    form == QLatin1String("lut3"));
+            QCOMPARE(stretched, form == "affine"_L1 || form == "lut4"_L1 || form == "lut3"_L1);
             QVERIFY(!stretched || own.segment == at.segment);
             if (stretched)
                 QCOMPARE(view.rows().rowOf(bytes.alignment, own.segment, own.offset, !swapped),
@@ -376,7 +365,7 @@ private Q_SLOTS:
             QTest::keyClick(&view, swapped ? Qt::Key_Backtab : Qt::Key_Tab);
             QCOMPARE(view.onSideA(), swapped);
             QCOMPARE(view.cursor(), (ByteCursor{at.segment, at.offset}));
-            QCOMPARE(session.place().weight, std::size_t{0});
+            QCOMPARE(session.place().weight, 0U);
             QCOMPARE(session.place().element, std::optional(element));
             QVERIFY(alike || says(dock, u"stored otherwise"_s));
         }
@@ -388,8 +377,7 @@ private Q_SLOTS:
     void keptValuesAndGaps()
     {
         auto [session, dock] = test::Alone<BytesDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
-                         openSample("sample-sparse.mlmodelc"), {1200, 600}));
+        QVERIFY(showDock(dock, session, openSample("dense"), openSample("sparse"), {1200, 600}));
         const AlignedBytesPtr &bytes = dock.view()->bytes();
         QVERIFY(bytes->kept && !bytes->kept->empty());
         const auto &[segment, side] = *bytes->kept->begin();
@@ -431,8 +419,7 @@ private Q_SLOTS:
 
     void cursorLeavesTextReadable()
     {
-        const auto bytes =
-            alignedBytes(openSample("sample-dense.mlmodelc"), openSample("sample-sparse.mlmodelc"));
+        const auto bytes = alignedBytes(openSample("dense"), openSample("sparse"));
         ByteCompareView view;
         view.resize(1300, 500);
         view.setBytes(bytes);
@@ -473,10 +460,9 @@ private Q_SLOTS:
     void equalBundles()
     {
         auto [session, dock] = test::Alone<BytesDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
-                         openSample("sample-dense.mlmodelc"), {1200, 500}));
+        QVERIFY(showDock(dock, session, openSample("dense"), openSample("dense"), {1200, 500}));
         QTRY_VERIFY(dock.differences() != nullptr);
-        QCOMPARE(dock.differences()->tally().total(), std::uint64_t{0});
+        QCOMPARE(dock.differences()->tally().total(), 0U);
         QVERIFY(says(dock, u"= every byte is the same"_s));
         QVERIFY(!dock.goToNextDifference());
     }
@@ -550,10 +536,10 @@ private Q_SLOTS:
         JoinedDocks docks;
         QVERIFY(docks.show());
         QVERIFY(says(docks.ranges, u"Open a bundle to begin"_s));
-        docks.session.setBundle(openSample("sample-dense.mlmodelc"));
+        docks.session.setBundle(openSample("dense"));
         QVERIFY(docks.settle());
         QVERIFY(says(docks.ranges, u"Open a second bundle"_s));
-        docks.session.setOther(openSample("sample-dense.mlmodelc"));
+        docks.session.setOther(openSample("dense"));
         QVERIFY(docks.settle());
         QVERIFY(says(docks.ranges, u"Every byte is the same."_s));
         QCOMPARE(docks.ranges.model().rowCount(), 0);
@@ -574,7 +560,7 @@ private Q_SLOTS:
 
         QSignalSpy raised(&docks.ranges, &RangesDock::raiseRequested);
         docks.ranges.table()->selectRow(1);
-        QCOMPARE(docks.session.place().weight, std::size_t{1});
+        QCOMPARE(docks.session.place().weight, 1U);
         QCOMPARE(docks.session.place().element, std::optional<std::uint64_t>(100));
         QCOMPARE(raised.count(), 0);
         Q_EMIT docks.ranges.table()->activated(docks.ranges.model().index(0, 0));

@@ -1,30 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/overlaid_file.h"
-#include "core/target/target.h"
-#include "tests/test_program.h"
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
-#include "tests/widgets/sample_session.h"
 #include "widgets/common/labels.h"
 #include "widgets/compare/compare_copies.h"
-#include "widgets/compare/compare_dock.h"
-#include "widgets/compare/compare_pages.h"
-#include "widgets/compare/difference_tiles.h"
 #include "widgets/compare/hand_pairs.h"
 #include "widgets/compare/pair_dock.h"
-#include "widgets/compare/pair_pictures.h"
 #include "widgets/compare/pair_plots.h"
 #include "widgets/compare/scatter_plot.h"
-#include "widgets/compare/shown_pair.h"
 #include "widgets/compare/verdict_strip.h"
-#include "widgets/models/short_names.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/theme.h"
 #include "widgets/models/words.h"
 
 using namespace kernscope::ui;
-using namespace kernscope;
-using namespace kernscope::test;
 using kernscope::codec::PartRole;
 
 namespace {
@@ -76,8 +62,7 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitFor([&] { return !dock.showsContent(); }, 5000));
     }
 
-    /// At first the worst pair is shown; a pair that was chosen stays, also after another
-    /// comparison.
+    /// At first the worst pair is shown; a pair that was chosen stays, also after another.
     void worstIsProposed()
     {
         const auto left = [] {
@@ -97,7 +82,7 @@ private Q_SLOTS:
         const std::size_t equal = dock.model().rowOfB(0);
         dock.table()->setCurrentIndex(
             dock.table()->model()->index(dock.model().shownRow(equal), 0));
-        QCOMPARE(session.place().weight, std::size_t{0});
+        QCOMPARE(session.place().weight, 0U);
         session.setBundle(left());
         QTRY_VERIFY(!dock.busy());
         QVERIFY(settle(dock));
@@ -109,8 +94,7 @@ private Q_SLOTS:
     void verdictsAreInSight()
     {
         auto [session, dock] = test::Alone<CompareDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
-                         openSample("sample-sparse.mlmodelc"), {980, 700}));
+        QVERIFY(showDock(dock, session, openSample("dense"), openSample("sparse"), {980, 700}));
         QTRY_VERIFY(!dock.busy());
         QVERIFY(settle(dock));
         QTableView &table = *dock.table();
@@ -147,8 +131,7 @@ private Q_SLOTS:
     {
         auto [session, dock] = test::Alone<CompareDock>();
         QAbstractItemModelTester tester(dock.table()->model());
-        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
-                         openSample("sample-sparse.mlmodelc"), {1300, 800}));
+        QVERIFY(showDock(dock, session, openSample("dense"), openSample("sparse"), {1300, 800}));
         QVERIFY(dock.showsContent());
         const std::size_t sparse = test::weightWith(*session.other(), PartRole::Mask);
         const std::size_t row = dock.model().rowOfB(sparse);
@@ -164,8 +147,7 @@ private Q_SLOTS:
     void denseAgainstPalette()
     {
         auto [session, dock] = test::Alone<CompareDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
-                         openSample("sample-palette.mlmodelc"), {1300, 800}));
+        QVERIFY(showDock(dock, session, openSample("dense"), openSample("palette"), {1300, 800}));
         const std::size_t palette = test::weightWith(*session.other(), PartRole::Indices);
         const std::size_t row = dock.model().rowOfB(palette);
         // A click tells the others even where the row was selected before.
@@ -207,16 +189,15 @@ private Q_SLOTS:
         // Every chip is told of, as the one assessment says it; a row for those that do the same.
         const PairChipsTable &chips = *dock.figures()->chipsTable();
         const QStringList lines = chips.copied().split(QLatin1Char('\n'));
-        QCOMPARE(lines.size(), static_cast<qsizetype>(allTargets().size()) + 1);
+        QCOMPARE(lines.size(), qsizetype(allTargets().size()) + 1);
         const DecisionTable before(*session.bundle(), allTargets());
         for (std::size_t chip = 0; chip < before.columns(); ++chip) {
             const QString wanted = fromUtf8(before.target(chip).name) + QLatin1Char('\t') +
                                    outcomeLabel(before.verdict(0, chip).outcome) +
                                    QLatin1Char('\t');
-            QVERIFY2(
-                std::any_of(lines.begin(), lines.end(),
-                            [&wanted](const QString &line) { return line.startsWith(wanted); }),
-                qPrintable(wanted));
+            QVERIFY2(std::ranges::any_of(
+                         lines, [&wanted](const QString &line) { return line.startsWith(wanted); }),
+                     qPrintable(wanted));
         }
         QVERIFY(chips.rowCount() > 0 && chips.rowCount() < lines.size() - 1);
         QCOMPARE(chips.horizontalScrollBar()->maximum(), 0); // nothing beyond the edge
@@ -243,8 +224,7 @@ private Q_SLOTS:
     void defaultChipLeads()
     {
         auto [session, dock] = test::Alone<CompareDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
-                         openSample("sample-sparse.mlmodelc"), {1300, 800}));
+        QVERIFY(showDock(dock, session, openSample("dense"), openSample("sparse"), {1300, 800}));
         const QString name = QString::fromStdString(target::defaultTarget().name);
         const auto told = [&] {
             QStringList all;
@@ -302,7 +282,7 @@ private Q_SLOTS:
         QCOMPARE(colorAt(view, {1, 2}), theme::color(Token::DiffMore, false));
         // The document is still what the others are told about.
         QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, view.cellRect({1, 3}).center());
-        QCOMPARE(session.place().weight, std::size_t{0});
+        QCOMPARE(session.place().weight, 0U);
         QCOMPARE(session.place().element, std::optional<std::uint64_t>(7));
     }
 
@@ -322,7 +302,7 @@ private Q_SLOTS:
         QTest::keyClicks(filter, u"sam"_s);
         QCOMPARE(dock.model().rowCount(), 1);
         QCOMPARE(session.place().weight,
-                 std::size_t{1}); // a filter does not move the common position
+                 1U); // a filter does not move the common position
         QTest::keyClick(filter, Qt::Key_Escape);
         QCOMPARE(dock.model().rowCount(), 2);
     }
@@ -353,13 +333,13 @@ private Q_SLOTS:
     {
         std::vector<float> values(300 * 200);
         for (std::size_t i = 0; i < values.size(); ++i)
-            values[i] = static_cast<float>(i % 97) / 64.0f;
+            values[i] = float(i % 97) / 64.0f;
         const auto a = denseBundle({{"w", "[300, 200]", values}});
         Progress progress;
         const auto sample = VERIFIED(samplePair(*a, *a, {0, 0}, progress));
         QVERIFY(!sample->whole);
         QCOMPARE(sample->a.size(), std::size_t{PairSample::kMost});
-        QVERIFY(std::is_sorted(sample->elements.begin(), sample->elements.end()));
+        QVERIFY(std::ranges::is_sorted(sample->elements));
         QVERIFY(sample->elements.back() > values.size() * 9 / 10);
         for (std::size_t i = 0; i < sample->a.size(); ++i)
             QCOMPARE(sample->a[i], values[sample->elements[i]]);
@@ -400,7 +380,7 @@ private Q_SLOTS:
         connect(&shown, &ShownPair::found, this,
                 [&](const PairSubject &, const Result<WorstPlaces> &places, double range) {
                     QVERIFY(places && range > 0);
-                    QCOMPARE(places->worstElements.front().element, std::uint64_t(5));
+                    QCOMPARE(places->worstElements.front().element, 5U);
                     order << u"places"_s;
                 });
         shown.look(pair.subject());
@@ -448,7 +428,7 @@ private Q_SLOTS:
         QCOMPARE(chosen.count(), 1);
         const auto has = [&](PairChoice choice) {
             const auto all = hand.resolved(pair.a, pair.b);
-            return std::find(all.begin(), all.end(), choice) != all.end();
+            return std::ranges::find(all, choice) != all.end();
         };
         QVERIFY(has({0, kNoIndex}) && has({kNoIndex, 0}));
         // Rows that a person lays on each other.
@@ -478,7 +458,7 @@ private Q_SLOTS:
         QCOMPARE(said.count(), 1); // which element?
         element = 5;
         copies.actions()[0]->trigger();
-        QTRY_COMPARE(wanted.size(), std::size_t(1));
+        QTRY_COMPARE(wanted.size(), 1U);
         // Another pair: none that can be copied.
         copies.setSubject({pair.a, pair.b, {1, kNoIndex}, {}});
         QVERIFY(!copies.weightAction()->isEnabled());

@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/base/overlaid_file.h"
-#include "core/compare/value_difference.h"
-#include "tests/test_program.h"
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
-#include "tests/widgets/sample_session.h"
 #include "widgets/compare/codebooks_dock.h"
-#include "widgets/compare/compare_dock.h"
 #include "widgets/compare/compare_runner.h"
-#include "widgets/compare/pair_pictures.h"
-#include "widgets/compare/places_dock.h"
-#include "widgets/models/compare_model.h"
-#include "widgets/models/table_text.h"
 
 using namespace kernscope::ui;
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 
@@ -39,13 +28,21 @@ QString shownNames(const CompareModel &model)
     return list.join(u' ');
 }
 
-/// Runs a comparison to its end.
-bool compare(CompareRunner &runner, const BundlePtr &a, const BundlePtr &b)
-{
-    QSignalSpy finished(&runner, &CompareRunner::finished);
-    runner.start(a, b);
-    return finished.wait(20000) && !runner.stopped();
-}
+/// A model whose rows a runner compares.
+struct Comparison {
+    TaskManager tasks;
+    CompareModel model;
+    QAbstractItemModelTester tester{&model};
+    CompareRunner runner{tasks, model};
+
+    /// Runs to its end.
+    bool compare(const BundlePtr &a, const BundlePtr &b)
+    {
+        QSignalSpy finished(&runner, &CompareRunner::finished);
+        runner.start(a, b);
+        return finished.wait(20000) && !runner.stopped();
+    }
+};
 
 void overwrite(const BundlePtr &bundle, std::size_t weight, std::uint64_t at, std::uint8_t byte)
 {
@@ -89,7 +86,7 @@ BundlePtr palettes(const std::vector<std::pair<std::string, std::vector<unsigned
     std::vector<float> book(16);
     std::iota(book.begin(), book.end(), 1.0f);
     if (descending)
-        std::reverse(book.begin(), book.end());
+        std::ranges::reverse(book);
     for (const auto &[name, codes] : weights) {
         Bytes packed;
         for (std::size_t i = 0; i < codes.size(); i += 2)
@@ -123,12 +120,11 @@ private Q_SLOTS:
 
     void rowsAtOnce()
     {
-        const auto a = openSample("sample-dense.mlmodelc"),
-                   b = openSample("sample-sparse.mlmodelc");
+        const auto a = openSample("dense"), b = openSample("sparse");
         CompareModel model;
         QAbstractItemModelTester tester(&model);
         model.setRows(pairedRows(*a, *b));
-        QCOMPARE(model.rowCount(), static_cast<int>(a->weights().size()));
+        QCOMPARE(model.rowCount(), int(a->weights().size()));
         for (int row = 0; row < model.rowCount(); ++row) {
             QCOMPARE(model.rows()[model.rowAt(row)].state, report::PairState::Waiting);
             QCOMPARE(text(model, row, "max_abs"), u"\u2026"_s);
@@ -139,44 +135,37 @@ private Q_SLOTS:
 
     void figures_data()
     {
-        QTest::addColumn<std::vector<float>>("b");
-        QTest::addColumn<QString>("equal");
-        QTest::addColumn<QString>("changed");
-        QTest::addColumn<QString>("zeroed");
-        QTest::addColumn<QString>("revived");
-        QTest::addColumn<QString>("maxAbs");
-        QTest::addColumn<QString>("verdict");
+        const auto row =
+            addColumns<std::vector<float>, QString, QString, QString, QString, QString, QString>();
         const std::vector<float> a{1, -2, 0, 4, 5, 6, 7, 8};
-        test::addRow("same", a, "8", "0", "0.0 %", "0", "0", "= identical");
-        test::addRow("pruned", std::vector<float>{1, 0, 0, 4, 5, 0, 7, 8}, "6", "0", "25.0 %", "0",
-                     "6", "");
-        test::addRow("one revived", std::vector<float>{1, -2, 0.5f, 4, 5, 6, 7, 8}, "7", "0",
-                     "0.0 %", "1", "0.5", "\u2260 1 value differs");
-        test::addRow("changed", std::vector<float>{1, -2, 0, 4, 5, 6, 7, 8.03125f}, "7", "1",
-                     "0.0 %", "0", "0.03125", "~ 1 value differs");
-        test::addRow("not finite", std::vector<float>{1, -2, 0, 4, NAN, 6, 7, 8}, "7", "1", "0.0 %",
-                     "0", "not finite", "\u221E not finite (1 value in B)");
-        test::addRow("doubled", std::vector<float>{2, -4, 0, 8, 10, 12, 14, 16}, "1", "7", "0.0 %",
-                     "0", "8", "\u2260 scaled by 2");
+        row("same", a, "8", "0", "0.0 %", "0", "0", "= identical");
+        row("pruned", std::vector<float>{1, 0, 0, 4, 5, 0, 7, 8}, "6", "0", "25.0 %", "0", "6", "");
+        row("one revived", std::vector<float>{1, -2, 0.5f, 4, 5, 6, 7, 8}, "7", "0", "0.0 %", "1",
+            "0.5", "\u2260 1 value differs");
+        row("changed", std::vector<float>{1, -2, 0, 4, 5, 6, 7, 8.03125f}, "7", "1", "0.0 %", "0",
+            "0.03125", "~ 1 value differs");
+        row("not finite", std::vector<float>{1, -2, 0, 4, NAN, 6, 7, 8}, "7", "1", "0.0 %", "0",
+            "not finite", "\u221E not finite (1 value in B)");
+        row("doubled", std::vector<float>{2, -4, 0, 8, 10, 12, 14, 16}, "1", "7", "0.0 %", "0", "8",
+            "\u2260 scaled by 2");
     }
 
     void figures()
     {
-        QFETCH(std::vector<float>, b);
+        const auto [b, equal, changed, zeroed, revived, maxAbs, verdict] =
+            fetched<std::vector<float>, QString, QString, QString, QString, QString, QString>();
         const auto left = denseBundle({{"w", "[2, 4]", {1, -2, 0, 4, 5, 6, 7, 8}}});
         const auto right = denseBundle({{"w", "[2, 4]", b}});
-        TaskManager tasks;
-        CompareModel model;
-        QAbstractItemModelTester tester(&model);
-        CompareRunner runner(tasks, model);
-        QVERIFY(compare(runner, left, right));
+        Comparison comparison;
+        CompareModel &model = comparison.model;
+        CompareRunner &runner = comparison.runner;
+        QVERIFY(comparison.compare(left, right));
         QCOMPARE(model.rowCount(), 1);
-        QTEST(text(model, 0, "equal"), "equal");
-        QTEST(text(model, 0, "changed"), "changed");
-        QTEST(text(model, 0, "zeroed_share"), "zeroed");
-        QTEST(text(model, 0, "revived"), "revived");
-        QTEST(text(model, 0, "max_abs"), "maxAbs");
-        QFETCH(QString, verdict);
+        QCOMPARE(text(model, 0, "equal"), equal);
+        QCOMPARE(text(model, 0, "changed"), changed);
+        QCOMPARE(text(model, 0, "zeroed_share"), zeroed);
+        QCOMPARE(text(model, 0, "revived"), revived);
+        QCOMPARE(text(model, 0, "max_abs"), maxAbs);
         if (!verdict.isEmpty())
             QCOMPARE(text(model, 0, "verdict"), verdict);
         QVERIFY(runner.files() != nullptr);
@@ -187,11 +176,9 @@ private Q_SLOTS:
     {
         const auto a = denseBundle({{"w", "[2, 2]", {1, 2, 3, 4}}, {"extra", "[1, 2]", {5, 6}}});
         const auto b = denseBundle({{"w", "[1, 3]", {1, 2, 3}}});
-        TaskManager tasks;
-        CompareModel model;
-        QAbstractItemModelTester tester(&model);
-        CompareRunner runner(tasks, model);
-        QVERIFY(compare(runner, a, b));
+        Comparison comparison;
+        CompareModel &model = comparison.model;
+        QVERIFY(comparison.compare(a, b));
         QCOMPARE(model.rowCount(), 2);
         QCOMPARE(text(model, 0, "verdict"), u"\u25A1 shapes differ"_s);
         QVERIFY(model.index(0, model.columnOf("verdict"))
@@ -201,12 +188,12 @@ private Q_SLOTS:
         QCOMPARE(text(model, 1, "verdict"), u"\u25C0 only in A"_s);
         QCOMPARE(text(model, 1, "form_b"), u"\u2013"_s);
         QCOMPARE(text(model, 1, "stored_b"), u"\u2013"_s);
-        QCOMPARE(model.rowOfA(1), std::size_t{1});
+        QCOMPARE(model.rowOfA(1), 1U);
         QCOMPARE(model.rowOfB(7), kNoIndex);
 
-        QVERIFY(compare(runner, b, a));
+        QVERIFY(comparison.compare(b, a));
         QCOMPARE(text(model, 1, "verdict"), u"\u25B6 only in B"_s);
-        QCOMPARE(model.rowOfNames({}, "extra"), std::size_t{1});
+        QCOMPARE(model.rowOfNames({}, "extra"), 1U);
     }
 
     void sortsByNumber()
@@ -219,10 +206,9 @@ private Q_SLOTS:
                                     {"w1", "[1, 2]", {1, 12}},
                                     {"w2", "[1, 3]", {1, 2, 3}},
                                     {"w3", "[1, 2]", {1, 6}}});
-        TaskManager tasks;
-        CompareModel model;
-        CompareRunner runner(tasks, model);
-        QVERIFY(compare(runner, a, b));
+        Comparison comparison;
+        CompareModel &model = comparison.model;
+        QVERIFY(comparison.compare(a, b));
         const auto names = [&model] { return shownNames(model); };
         model.sort(model.columnOf("max_abs"), Qt::AscendingOrder);
         QCOMPARE(names(), u"w0 w3 w1 w2"_s); // 0.5, 4, 10; what has no number is last
@@ -254,10 +240,8 @@ private Q_SLOTS:
                                     {"shape", "[1, 3]", {7, 8, 9}},
                                     {"inf", "[1, 2]", {1, INFINITY}}},
                                    false);
-        TaskManager tasks;
-        CompareModel model;
-        QAbstractItemModelTester tester(&model);
-        CompareRunner runner(tasks, model);
+        Comparison comparison;
+        CompareModel &model = comparison.model;
         QVERIFY(model.worstFirst() && model.ordersBySeverity());
         std::vector<report::PairRow> rows = pairedRows(*a, *b);
         model.setRows(rows);
@@ -297,8 +281,7 @@ private Q_SLOTS:
 
     void filters()
     {
-        const auto a = openSample("sample-dense.mlmodelc"),
-                   b = openSample("sample-palette.mlmodelc");
+        const auto a = openSample("dense"), b = openSample("palette");
         CompareModel model;
         QAbstractItemModelTester tester(&model);
         model.setRows(pairedRows(*a, *b));
@@ -317,12 +300,10 @@ private Q_SLOTS:
     {
         const auto a = denseBundle({{"same", "[1, 2]", {1, 2}}, {"other", "[1, 2]", {1, 2}}});
         const auto b = denseBundle({{"same", "[1, 2]", {1, 2}}, {"other", "[1, 2]", {1, 3}}});
-        TaskManager tasks;
-        CompareModel model;
-        QAbstractItemModelTester tester(&model);
-        CompareRunner runner(tasks, model);
+        Comparison comparison;
+        CompareModel &model = comparison.model;
         model.setDifferencesOnly(true);
-        QVERIFY(compare(runner, a, b));
+        QVERIFY(comparison.compare(a, b));
         model.updateOrder();
         QCOMPARE(model.rowCount(), 1);
         QCOMPARE(text(model, 0, "weight"), u"other"_s);
@@ -335,10 +316,9 @@ private Q_SLOTS:
     {
         const auto a = denseBundle({{"w", "[1, 2]", {1, 2}}});
         const auto b = denseBundle({{"w", "[1, 2]", {1, 0}}});
-        TaskManager tasks;
-        CompareModel model;
-        CompareRunner runner(tasks, model);
-        QVERIFY(compare(runner, a, b));
+        Comparison comparison;
+        CompareModel &model = comparison.model;
+        QVERIFY(comparison.compare(a, b));
         QItemSelectionModel selection(&model);
         selection.select(model.index(0, 0),
                          QItemSelectionModel::Select | QItemSelectionModel::Rows);
@@ -369,8 +349,7 @@ private Q_SLOTS:
 
     void selectionSurvivesSorting()
     {
-        const auto a = openSample("sample-dense.mlmodelc"),
-                   b = openSample("sample-sparse.mlmodelc");
+        const auto a = openSample("dense"), b = openSample("sparse");
         CompareModel model;
         QAbstractItemModelTester tester(&model);
         model.setRows(pairedRows(*a, *b));
@@ -386,10 +365,10 @@ private Q_SLOTS:
     {
         const auto a = denseBundle({{"w0", "[1, 2]", {1, 2}}, {"w1", "[1, 2]", {1, 2}}});
         const auto b = denseBundle({{"w0", "[1, 2]", {1, 2}}, {"w1", "[1, 2]", {1, 2}}});
-        TaskManager tasks;
-        CompareModel model;
-        CompareRunner runner(tasks, model);
-        QVERIFY(compare(runner, a, b));
+        Comparison comparison;
+        CompareModel &model = comparison.model;
+        CompareRunner &runner = comparison.runner;
+        QVERIFY(comparison.compare(a, b));
         const QPersistentModelIndex kept(model.index(1, 0));
         overwrite(a, 1, 1, 0x40); // 1.0 becomes 2.0
 
@@ -399,8 +378,8 @@ private Q_SLOTS:
             for (const report::PairRow &row : model.rows())
                 first.push_back(row.state);
         });
-        QVERIFY(compare(runner, a, b));
-        QCOMPARE(first.size(), std::size_t{2});
+        QVERIFY(comparison.compare(a, b));
+        QCOMPARE(first.size(), 2U);
         QCOMPARE(first[0], report::PairState::Compared); // remembered
         QCOMPARE(first[1], report::PairState::Waiting);
         QCOMPARE(reset.count(), 0); // the same pairs: nothing jumps
@@ -413,7 +392,7 @@ private Q_SLOTS:
     {
         const auto bundle = denseBundle({{"w0", "[1, 2]", {1, 2}}, {"w1", "[1, 2]", {3, 4}}});
         const auto before = weightFingerprints(*bundle);
-        QCOMPARE(before.size(), std::size_t{2});
+        QCOMPARE(before.size(), 2U);
         overwrite(bundle, 0, 1, 0x44);
         const auto edited = weightFingerprints(*bundle);
         QVERIFY(edited[0] != before[0]);
@@ -426,22 +405,20 @@ private Q_SLOTS:
 
     void cancelledThenContinued()
     {
-        const auto a = openSample("sample-dense.mlmodelc"),
-                   b = openSample("sample-sparse.mlmodelc");
-        TaskManager tasks;
-        CompareModel model;
-        QAbstractItemModelTester tester(&model);
-        CompareRunner runner(tasks, model);
+        const auto a = openSample("dense"), b = openSample("sparse");
+        Comparison comparison;
+        CompareModel &model = comparison.model;
+        CompareRunner &runner = comparison.runner;
         QSignalSpy finished(&runner, &CompareRunner::finished);
         runner.start(a, b);
-        tasks.cancelAll();
+        comparison.tasks.cancelAll();
         QVERIFY(finished.wait(20000));
         QVERIFY(runner.stopped());
         QVERIFY(!runner.running());
         for (const report::PairRow &row : model.rows())
             QVERIFY(row.state != report::PairState::Waiting);
-        QVERIFY(compare(runner, a, b));
-        QCOMPARE(model.rowCount(), static_cast<int>(a->weights().size()));
+        QVERIFY(comparison.compare(a, b));
+        QCOMPARE(model.rowCount(), int(a->weights().size()));
         for (const report::PairRow &row : model.rows())
             QCOMPARE(row.state, report::PairState::Compared);
     }
@@ -453,19 +430,19 @@ private Q_SLOTS:
         QVERIFY(showDock(dock, session, wholeBundle(), partsBundle()));
         QAbstractItemModelTester tester(const_cast<CompareModel *>(&dock.model()));
         const auto &rows = dock.model().rows();
-        QCOMPARE(rows.size(), std::size_t(2));
+        QCOMPARE(rows.size(), 2U);
         const auto text = [&](std::size_t row, std::string_view key) { // by its stable number
             const int shown = dock.model().shownRow(row);
             return dock.model().index(shown, dock.model().columnOf(key)).data().toString();
         };
         QVERIFY(rows[0].pair.slice && rows[1].pair.slice);
         QCOMPARE(rows[0].state, report::PairState::Compared);
-        QCOMPARE(dock.model().rowAt(0), std::size_t(1)); // the part that differs is worse
+        QCOMPARE(dock.model().rowAt(0), 1U); // the part that differs is worse
         QVERIFY(text(0, "verdict").endsWith(u"split, same values"_s));
         QVERIFY(text(1, "verdict").contains(u"1 value differs"_s));
         QCOMPARE(text(1, "changes"), u"split: part 2 of 2, 3 to 7 of axis 0 of the whole"_s);
-        QCOMPARE(rows[1].pair.values->worst->element, std::uint64_t(3));
-        QCOMPARE(rows[1].elements, std::uint64_t(20));
+        QCOMPARE(rows[1].pair.values->worst->element, 3U);
+        QCOMPARE(rows[1].elements, 20U);
         QVERIFY(!actionOf(dock, u"Take the Pair Apart"_s)->isEnabled());
     }
 
@@ -479,7 +456,7 @@ private Q_SLOTS:
         QVERIFY(showDock(dock, session, merged ? partsBundle() : wholeBundle(),
                          merged ? wholeBundle() : partsBundle(), {1300, 800}));
         const auto &rows = dock.model().rows();
-        QCOMPARE(rows.size(), std::size_t(2));
+        QCOMPARE(rows.size(), 2U);
         const std::size_t second = rows[0].pair.slice->number == 1 ? 0 : 1;
         // Row 4 of the whole is the second row of "k".
         session.goToElement(merged ? rows[second].pair.a : 0, merged ? 5 : 4 * kCols + 1);
@@ -490,8 +467,8 @@ private Q_SLOTS:
         QCOMPARE(pictures->element(), std::optional<std::uint64_t>(5));
         for (TileView *view : {pictures->viewA(), pictures->viewB(), pictures->viewDifference()}) {
             QVERIFY(view->source());
-            QCOMPARE(view->source()->rows(), std::uint64_t(5));
-            QCOMPARE(view->source()->cols(), std::uint64_t(4));
+            QCOMPARE(view->source()->rows(), 5U);
+            QCOMPARE(view->source()->cols(), 4U);
             QCOMPARE(view->currentCell(), std::optional(Cell{1, 1}));
         }
         QVERIFY2(pictures->readout().contains(u"equal"_s), qPrintable(pictures->readout()));
@@ -507,7 +484,7 @@ private Q_SLOTS:
             session.goToElement(0, 0);
             QVERIFY(QTest::qWaitFor([&] { return !dock.busy(); }, 20000));
             QCOMPARE(dock.shownRow(), 1 - second);
-            QCOMPARE(pictures->viewB()->source()->rows(), std::uint64_t(3));
+            QCOMPARE(pictures->viewB()->source()->rows(), 3U);
         }
     }
 
@@ -548,14 +525,14 @@ private Q_SLOTS:
             showDock(dock, session, palettes({{"qk", codes}}, false),
                      palettes({{"q", {turned.begin(), cut}}, {"k", {cut, turned.end()}}}, true)));
         QVERIFY(showDock(books, 900, 300));
-        QCOMPARE(dock.model().rows().size(), std::size_t(2));
+        QCOMPARE(dock.model().rows().size(), 2U);
         QVERIFY(dock.model().rows()[1].pair.slice);
         session.goToElement(0, 5 * kCols);
         QVERIFY(QTest::qWaitFor([&] { return !dock.busy() && !books.busy(); }, 20000));
         QVERIFY(books.showsContent());
         const auto match = VERIFIED(
             matchCodebooks(*session.bundle(), *session.other(), dock.model().rows()[1].pair));
-        QCOMPARE(match->count(EntryChange::Changed), std::uint64_t(0));
+        QCOMPARE(match->count(EntryChange::Changed), 0U);
         QVERIFY(match->count(EntryChange::Moved) > 4);
         const std::uint64_t uses = std::accumulate(
             match->entries.begin(), match->entries.end(), std::uint64_t(0),

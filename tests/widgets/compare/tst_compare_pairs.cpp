@@ -1,26 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/hwx/container.h"
-#include "core/report/structure_table.h"
-#include "core/target/target.h"
 #include "synthetic.h"
-#include "tests/test_program.h"
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
-#include "tests/widgets/sample_session.h"
 #include "widgets/compare/codebooks_dock.h"
-#include "widgets/compare/compare_dock.h"
-#include "widgets/compare/compare_pages.h"
 #include "widgets/compare/hand_pairs.h"
-#include "widgets/compare/pair_pictures.h"
 #include "widgets/compare/verdict_strip.h"
-#include "widgets/models/compare_model.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/task_manager.h"
 #include "widgets/models/words.h"
 
 using namespace kernscope::ui;
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 
@@ -119,11 +107,10 @@ private Q_SLOTS:
         QVERIFY(named.dock.model().rows()[1].reason.find("by hand") != std::string::npos);
         QCOMPARE(named.dock.choices().names(), (test::texts({"left", "right"})));
         // The pair is what is shown now.
-        QCOMPARE(named.dock.shownRow(), std::size_t(1));
+        QCOMPARE(named.dock.shownRow(), 1U);
     }
 
-    /// Of two pairs A of the one that is dragged and B of the other; swapping keeps who belongs to
-    /// whom.
+    /// Of two pairs A of the one that is dragged and B of the other; swapping keeps who is whose.
     void draggedPairs()
     {
         auto [session, dock] = test::Alone<CompareDock>();
@@ -248,7 +235,7 @@ private Q_SLOTS:
         const QModelIndex target = model.index(1, 0);
         QVERIFY(model.canDropMimeData(one.get(), Qt::LinkAction, -1, -1, target));
         const QString kind = model.mimeTypes().front();
-        for (const QByteArray &data : {QByteArray("2"), QByteArray("1") + one->data(kind)}) {
+        for (const QByteArray &data : {"2"_ba, "1"_ba + one->data(kind)}) {
             QMimeData foreign;
             foreign.setData(kind, data);
             QVERIFY(!model.canDropMimeData(&foreign, Qt::LinkAction, -1, -1, target));
@@ -275,7 +262,7 @@ private Q_SLOTS:
         QVERIFY(places.showsContent() && dock.pictures()->viewA()->isVisible());
         const auto cutting = test::cancelTasks(session);
         session.goToWeight(1);
-        QCOMPARE(dock.shownRow(), std::size_t(1));
+        QCOMPARE(dock.shownRow(), 1U);
         Q_EMIT dock.pictures()->elementPicked(3); // of x, which its pictures still show
         QVERIFY(!session.place().element);
         QTRY_VERIFY(session.tasks().idle());
@@ -329,7 +316,7 @@ private Q_SLOTS:
         QCOMPARE(accepted(), (std::vector<std::string>{"x[0]=1.25", "x[3]=9", "y[0]=5.5"}));
         // A limit of the whole alone takes every element of the pairs that keep it.
         dock.limits()->field(0)->clear();
-        QCOMPARE(accepted().size(), std::size_t(3));
+        QCOMPARE(accepted().size(), 3U);
     }
 
     // The pages beside the values, the column of outcomes on a chip, and that of functions.
@@ -362,8 +349,7 @@ private Q_SLOTS:
     void equalPrograms()
     {
         auto [session, dock] = test::Alone<CompareDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
-                         openSample("sample-dense.mlmodelc")));
+        QVERIFY(showDock(dock, session, openSample("dense"), openSample("dense")));
         dock.showPage(CompareDock::Page::Program);
         QCOMPARE(dock.program()->table()->model()->rowCount(), 0);
         QVERIFY(dock.program()->note().contains(u"equal"_s));
@@ -376,15 +362,14 @@ private Q_SLOTS:
     void filesAndSections()
     {
         auto [session, dock] = test::Alone<CompareDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
-                         openSample("sample-sparse.mlmodelc")));
+        QVERIFY(showDock(dock, session, openSample("dense"), openSample("sparse")));
         QAbstractItemModelTester tester(dock.structure()->table()->model());
         dock.showPage(CompareDock::Page::Structure);
         QVERIFY(settled(dock));
         Progress progress;
         const auto rows = report::structureRows(session.bundle(), session.other(), {}, progress);
         QVERIFY(!rows.empty());
-        QCOMPARE(dock.structure()->table()->model()->rowCount(), static_cast<int>(rows.size()));
+        QCOMPARE(dock.structure()->table()->model()->rowCount(), int(rows.size()));
         QVERIFY(column(*dock.structure()->table(), 0).contains(u"file"_s));
         QVERIFY(column(*dock.structure()->table(), 0).contains(u"section"_s));
         for (const report::StructureFacts &row : rows)
@@ -394,7 +379,7 @@ private Q_SLOTS:
             report::structureRows(session.other(), session.bundle(), {}, progress);
         QCOMPARE(mirrored.size(), rows.size());
         for (const report::StructureFacts &row : rows)
-            QVERIFY(std::any_of(mirrored.begin(), mirrored.end(), [&](const auto &other) {
+            QVERIFY(std::ranges::any_of(mirrored, [&](const auto &other) {
                 return other.kind == row.kind && other.a == row.b && other.b == row.a &&
                        other.firstA == row.firstB && other.firstB == row.firstA &&
                        (other.name == row.name || other.detail == "in B: " + row.name);
@@ -408,7 +393,7 @@ private Q_SLOTS:
         const BundlePtr b = denseBundle({{"w", "[4]", {1, 2, 5, 4}}});
         Progress progress;
         const auto rows = report::structureRows(a, b, {}, progress);
-        QCOMPARE(rows.size(), std::size_t(2));
+        QCOMPARE(rows.size(), 2U);
         const Weight &weight = a->weights()[0];
         const std::uint64_t data = weight.operands()[0].place->dataOffset.value;
         for (const report::StructureFacts &row : rows) {
@@ -450,24 +435,22 @@ private Q_SLOTS:
         QVERIFY(at != bytes.end());
         *at = std::byte{'Z'};
         const auto renamed = report::symbolRows(*a, *opened(bytes));
-        QCOMPARE(renamed.size(), std::size_t(1));
+        QCOMPARE(renamed.size(), 1U);
         QVERIFY(renamed[0].a == renamed[0].b && !renamed[0].a.empty());
         QCOMPARE(renamed[0].detail, "in B: Z" + a->hardware()->symbols.front().name.substr(1));
     }
 
-    /// What the assessment says of every weight on the chip, and of the other chip when it is
-    /// chosen.
+    /// What the assessment says of every weight on the chip, and of another that is chosen.
     void chip()
     {
         auto [session, dock] = test::Alone<CompareDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
-                         openSample("sample-palette.mlmodelc")));
+        QVERIFY(showDock(dock, session, openSample("dense"), openSample("palette")));
         QVERIFY(settled(dock));
         const ComparisonOutcome expected(session.bundle(), session.other(), {});
         QSignalSpy chosen(&dock, &CompareDock::chipChosen);
         for (const char *name : {"H13", "M5"}) {
             const target::Target *chip = VERIFIED(target::findTarget(name)->target);
-            dock.chipBox()->setCurrentIndex(static_cast<int>(chip->index));
+            dock.chipBox()->setCurrentIndex(int(chip->index));
             QCOMPARE(&dock.chip(), chip);
             QCOMPARE(
                 dock.model()

@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/test_program.h"
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
-#include "tests/widgets/sample_session.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/panels.h"
-#include "widgets/compare/compare_dock.h"
-#include "widgets/compare/compare_pages.h"
-#include "widgets/compare/difference_tiles.h"
 #include "widgets/compare/pair_dock.h"
-#include "widgets/compare/pair_pictures.h"
 #include "widgets/compare/pair_plots.h"
 #include "widgets/compare/places_dock.h"
 #include "widgets/compare/scatter_plot.h"
 #include "widgets/compare/verdict_strip.h"
-#include "widgets/models/theme.h"
-#include "widgets/weight/weight_tiles.h"
 
 using namespace kernscope::ui;
-using namespace kernscope;
-using namespace kernscope::test;
 using kernscope::codec::PartRole;
 
 namespace {
@@ -74,7 +64,7 @@ private Q_SLOTS:
         // Colour is not alone: every state has a shape of its own.
         QSet<int> shapes;
         for (const KeptState state : kKeptStates)
-            shapes.insert(static_cast<int>(keptShape(state)));
+            shapes.insert(int(keptShape(state)));
         QCOMPARE(shapes.size(), 4);
     }
 
@@ -95,7 +85,7 @@ private Q_SLOTS:
     {
         std::vector<float> values(300 * 200);
         for (std::size_t i = 0; i < values.size(); ++i)
-            values[i] = static_cast<float>(i % 97) / 64.0f;
+            values[i] = float(i % 97) / 64.0f;
         auto one = values;
         const auto sample = [&values] {
             Progress progress;
@@ -237,9 +227,8 @@ private Q_SLOTS:
         constexpr std::size_t kSide = 700;
         std::vector<float> a(kSide * kSide), b(kSide * kSide);
         for (std::size_t i = 0; i < a.size(); ++i) {
-            a[i] = static_cast<float>(i % 13);
-            b[i] = a[i] +
-                   static_cast<float>(static_cast<int>(i * 7 % 5) - 2) * (i % 3 == 0 ? 1.0f : 0);
+            a[i] = float(i % 13);
+            b[i] = a[i] + float(int(i * 7 % 5) - 2) * (i % 3 == 0 ? 1.0f : 0);
         }
         b[3 * kSide + 5] = NAN; // one of many in its box, and not the last
         b[600 * kSide + 690] = -INFINITY;
@@ -279,8 +268,7 @@ private Q_SLOTS:
     void oneViewPosition()
     {
         auto [session, dock] = test::Alone<CompareDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
-                         openSample("sample-sparse.mlmodelc"), {1300, 800}));
+        QVERIFY(showDock(dock, session, openSample("dense"), openSample("sparse"), {1300, 800}));
         TileView *a = dock.pictures()->viewA(), *b = dock.pictures()->viewB();
         TileView *difference = dock.pictures()->viewDifference();
         a->zoomIn();
@@ -309,7 +297,7 @@ private Q_SLOTS:
         QTest::mouseClick(difference->viewport(), Qt::LeftButton, {},
                           difference->cellRect({1, 1}).center());
         QVERIFY(settle(dock));
-        QCOMPARE(session.place().weight, std::size_t{0});
+        QCOMPARE(session.place().weight, 0U);
         QCOMPARE(session.place().element, std::optional<std::uint64_t>(5));
         QCOMPARE(dock.pictures()->viewA()->currentCell(), std::optional(Cell{1, 1}));
         QCOMPARE(dock.pictures()->viewB()->currentCell(), std::optional(Cell{1, 1}));
@@ -318,7 +306,7 @@ private Q_SLOTS:
                      readout.contains(u"changed"_s),
                  qPrintable(readout));
         ScatterPlot *scatter = dock.figures()->scatterPlot();
-        QCOMPARE(scatter->elementOf(scatter->currentPoint()), std::uint64_t{5});
+        QCOMPARE(scatter->elementOf(scatter->currentPoint()), 5U);
         // A point of the scatter moves the pictures.
         Q_EMIT scatter->currentPointChanged(scatter->pointOf(6, 3));
         QCOMPARE(difference->currentCell(), std::optional(Cell{1, 2}));
@@ -374,14 +362,13 @@ private Q_SLOTS:
     void followsTheSession()
     {
         auto [session, dock] = test::Alone<CompareDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
-                         openSample("sample-sparse.mlmodelc"), {1300, 800}));
+        QVERIFY(showDock(dock, session, openSample("dense"), openSample("sparse"), {1300, 800}));
         session.goToElement(2, 1);
         QVERIFY(settle(dock));
         QCOMPARE(dock.shownRow(), dock.model().rowOfA(2));
         QCOMPARE(dock.table()->currentIndex().row(), dock.model().shownRow(dock.shownRow()));
         QCOMPARE(dock.pictures()->element(), std::optional<std::uint64_t>(1));
-        QCOMPARE(session.place().weight, std::size_t{2});
+        QCOMPARE(session.place().weight, 2U);
         dock.setPinned(true);
         session.goToWeight(0);
         QVERIFY(settle(dock));
@@ -405,8 +392,7 @@ private Q_SLOTS:
                 const QString text = table.model()->index(row, column).data().toString();
                 const bool whole =
                     table.columnWidth(column) >= table.fontMetrics().horizontalAdvance(text);
-                QVERIFY2(whole || table.model()->index(row, 0).data().toString() ==
-                                      QLatin1String("File"),
+                QVERIFY2(whole || table.model()->index(row, 0).data().toString() == "File"_L1,
                          qPrintable(text));
             }
         }
@@ -446,8 +432,7 @@ private Q_SLOTS:
     void pickedElementOfAPalette()
     {
         auto [session, dock] = test::Alone<CompareDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc"),
-                         openSample("sample-palette.mlmodelc"), {1300, 800}));
+        QVERIFY(showDock(dock, session, openSample("dense"), openSample("palette"), {1300, 800}));
         const std::size_t palette = test::weightWith(*session.other(), PartRole::Indices);
         session.goToWeight(dock.model().rows()[dock.model().rowOfB(palette)].pair.a, nullptr);
         QVERIFY(settle(dock));
@@ -465,7 +450,7 @@ private Q_SLOTS:
         float value = 0;
         decoder.decodeFloat(3, std::span(&value, 1));
         QCOMPARE(cellOf(table, u"Codebook"_s, 2), u"0"_s);
-        QCOMPARE(cellOf(table, u"Entry"_s, 2), QString::number(static_cast<double>(value), 'g', 5));
+        QCOMPARE(cellOf(table, u"Entry"_s, 2), QString::number(double(value), 'g', 5));
     }
 
     void sections()
@@ -538,8 +523,8 @@ private Q_SLOTS:
     void codebooks()
     {
         Docks docks;
-        docks.session.setBundle(openSample("sample-palette.mlmodelc"));
-        docks.session.setOther(openSample("sample-palette.mlmodelc"));
+        docks.session.setBundle(openSample("palette"));
+        docks.session.setOther(openSample("palette"));
         QVERIFY(docks.show());
         QSignalSpy raised(&docks.pair, &PairDock::raiseRequested);
         QToolButton *link = nullptr;

@@ -1,27 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/report/pair_table.h"
-#include "tests/test_program.h"
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
-#include "tests/widgets/sample_session.h"
 #include "widgets/compare/codebooks_dock.h"
-#include "widgets/compare/compare_dock.h"
 #include "widgets/compare/hand_pairs.h"
 #include "widgets/compare/pair_dock.h"
-#include "widgets/compare/pair_pictures.h"
 #include "widgets/compare/pair_plots.h"
-#include "widgets/compare/places_dock.h"
 #include "widgets/compare/scatter_plot.h"
 #include "widgets/compare/verdict_strip.h"
 #include "widgets/models/matrix_model.h"
-#include "widgets/models/table_text.h"
-#include "widgets/models/task_manager.h"
 
 #include <qcustomplot.h>
 
 using namespace kernscope::ui;
-using namespace kernscope;
-using namespace kernscope::test;
 
 namespace {
 
@@ -70,8 +60,8 @@ private Q_SLOTS:
         connect(&compare, &CompareDock::placesChanged, &books, &CodebooksDock::setPlaces);
         QVERIFY(showDock(books, 900, 300));
         QVERIFY(!books.showsContent());
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        session.setOther(openSample("sample-palette.mlmodelc"));
+        session.setBundle(openSample("palette"));
+        session.setOther(openSample("palette"));
         QVERIFY(showDock(compare));
         const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Lut);
         QVERIFY(weight != kNoIndex);
@@ -113,8 +103,8 @@ private Q_SLOTS:
     {
         auto [session, books] = test::Alone<CodebooksDock>();
         QVERIFY(showDock(books, 900, 300));
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        session.setOther(openSample("sample-palette.mlmodelc"));
+        session.setBundle(openSample("palette"));
+        session.setOther(openSample("palette"));
         std::vector<std::size_t> weights;
         for (std::size_t i = 0; i < session.bundle()->weights().size(); ++i) {
             if (session.bundle()->weights()[i].has(codec::PartRole::Lut))
@@ -142,19 +132,19 @@ private Q_SLOTS:
         QVERIFY(books.showsContent());
         disconnect(started);
         // The same two bundles read again: the pair stays.
-        session.updateBundle(openSample("sample-palette.mlmodelc"));
+        session.updateBundle(openSample("palette"));
         QVERIFY(settle(books));
         QVERIFY(books.showsContent());
         // Other ones.
-        session.setBundle(openSample("sample-sparse.mlmodelc"));
+        session.setBundle(openSample("sparse"));
         QVERIFY(settle(books));
         QVERIFY(!books.showsContent());
         QCOMPARE(books.model().rowCount(), 0);
-        session.setBundle(openSample("sample-palette.mlmodelc"));
+        session.setBundle(openSample("palette"));
         books.setPlaces(places(weights[0]));
         QVERIFY(settle(books));
         QVERIFY(books.showsContent());
-        session.setOther(openSample("sample-dense.mlmodelc"));
+        session.setOther(openSample("dense"));
         QVERIFY(settle(books));
         QVERIFY(!books.showsContent());
     }
@@ -163,8 +153,8 @@ private Q_SLOTS:
     {
         auto [session, books] = test::Alone<CodebooksDock>();
         QVERIFY(showDock(books, 900, 300));
-        session.setBundle(openSample("sample-palette.mlmodelc"));
-        session.setOther(openSample("sample-palette.mlmodelc"));
+        session.setBundle(openSample("palette"));
+        session.setOther(openSample("palette"));
         const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Lut);
         const auto cutting = test::cancelTasks(session);
         books.setPlaces({{session.bundle(), session.other(), {weight, weight}, {}}, false, {}, {}});
@@ -218,8 +208,8 @@ private Q_SLOTS:
     {
         std::vector<float> a, b;
         for (int i = 0; i < 24; ++i) {
-            a.push_back(-0.00012207f * static_cast<float>(i + 3) / 7);
-            b.push_back(a.back() * (1 + 0.3f * static_cast<float>(i % 5)));
+            a.push_back(-0.00012207f * float(i + 3) / 7);
+            b.push_back(a.back() * (1 + 0.3f * float(i % 5)));
         }
         PlacesDocks docks(a, b, "[4, 6]");
         QVERIFY(docks.show());
@@ -265,7 +255,7 @@ private Q_SLOTS:
                  qPrintable(docks.compare.pictures()->readout()));
         const ScatterPlot *scatter = docks.compare.figures()->scatterPlot();
         QVERIFY(scatter->currentPoint() >= 0);
-        QCOMPARE(scatter->elementOf(scatter->currentPoint()), std::uint64_t{9});
+        QCOMPARE(scatter->elementOf(scatter->currentPoint()), 9U);
         channels->setCurrentIndex(channels->model()->index(0, 0));
         QTest::keyClick(channels, Qt::Key_Return);
         QCOMPARE(docks.session.place().element, std::optional<std::uint64_t>(5));
@@ -273,8 +263,7 @@ private Q_SLOTS:
         docks.session.goToElement(0, 11, nullptr);
         QCOMPARE(elements->currentIndex().row(), 2);
         QCOMPARE(channels->currentIndex().row(), 1);
-        QCOMPARE(docks.places.strip()->channelOf(docks.places.strip()->currentPoint()),
-                 std::uint64_t{2});
+        QCOMPARE(docks.places.strip()->channelOf(docks.places.strip()->currentPoint()), 2U);
     }
 
     /// One click, or an arrow key, is enough; several rows that are selected to be copied stay
@@ -294,8 +283,7 @@ private Q_SLOTS:
         };
         click(elements, 1);
         QCOMPARE(docks.session.place().element, std::optional<std::uint64_t>(9));
-        QCOMPARE(docks.places.strip()->channelOf(docks.places.strip()->currentPoint()),
-                 std::uint64_t{2});
+        QCOMPARE(docks.places.strip()->channelOf(docks.places.strip()->currentPoint()), 2U);
         QCOMPARE(channels->currentIndex().row(), 1);
         QTest::keyClick(elements, Qt::Key_Up);
         QCOMPARE(docks.session.place().element, std::optional<std::uint64_t>(5));
@@ -320,7 +308,7 @@ private Q_SLOTS:
         QTableView *elements = docks.places.elements();
         elements->setCurrentIndex(elements->model()->index(0, 0));
         QTest::keyClick(elements, Qt::Key_Return);
-        QCOMPARE(docks.session.place().weight, std::size_t{0});
+        QCOMPARE(docks.session.place().weight, 0U);
         QCOMPARE(docks.session.place().element, std::optional<std::uint64_t>(5));
     }
 
@@ -357,7 +345,7 @@ private Q_SLOTS:
     {
         std::vector<float> a(300 * 200), b(a.size());
         for (std::size_t i = 0; i < a.size(); ++i) {
-            a[i] = static_cast<float>(i % 97) / 64.0f;
+            a[i] = float(i % 97) / 64.0f;
             b[i] = i % 5 == 0 ? 0.0f : a[i];
         }
         b[59999] = -1.25f; // the last element, all alone
@@ -367,12 +355,12 @@ private Q_SLOTS:
         std::uint64_t counted = 0;
         for (int point = 0; point < scatter.pointCount(); ++point)
             counted += scatter.cellData(point, 4, Qt::DisplayRole).toULongLong();
-        const auto zeros = static_cast<std::uint64_t>(
-            std::count_if(a.begin(), a.end(), [](float value) { return value == 0.0f; }));
+        const auto zeros =
+            std::uint64_t(std::ranges::count_if(a, [](float value) { return value == 0.0f; }));
         QCOMPARE(counted, std::uint64_t(a.size()) - zeros);
-        const int alone = scatter.pointOf(static_cast<double>(a[59999]), -1.25);
+        const int alone = scatter.pointOf(double(a[59999]), -1.25);
         QVERIFY(alone >= 0);
-        QCOMPARE(scatter.elementOf(alone), std::uint64_t{59999});
+        QCOMPARE(scatter.elementOf(alone), 59999U);
         QCOMPARE(scatter.cellData(alone, 4, Qt::DisplayRole).toULongLong(), qulonglong{1});
         QCOMPARE(scatter.pointOf(100, 100), -1);
         // A point that is picked goes to its element.
@@ -386,7 +374,7 @@ private Q_SLOTS:
     {
         std::vector<float> a(300 * 200);
         for (std::size_t i = 0; i < a.size(); ++i)
-            a[i] = static_cast<float>(i % 97) / 64.0f;
+            a[i] = float(i % 97) / 64.0f;
         a[100] = 7;
         const auto shown = [](const std::vector<float> &values) {
             PlacesDocks docks(values, values, "[300, 200]");
@@ -421,8 +409,8 @@ private Q_SLOTS:
             b += plot.cellData(point, 3, Qt::DisplayRole).toULongLong();
             difference += plot.cellData(point, 4, Qt::DisplayRole).toLongLong();
         }
-        QCOMPARE(a, std::uint64_t{12});
-        QCOMPARE(b, std::uint64_t{12});
+        QCOMPARE(a, 12U);
+        QCOMPARE(b, 12U);
         QCOMPARE(difference, 0);
     }
 
@@ -432,9 +420,9 @@ private Q_SLOTS:
         QVERIFY(docks.show());
         ChannelPlot &strip = *docks.places.strip();
         QCOMPARE(strip.pointCount(), 2);
-        QCOMPARE(strip.channelOf(0), std::uint64_t{1});
+        QCOMPARE(strip.channelOf(0), 1U);
         strip.setWorstFirst(true);
-        QCOMPARE(strip.channelOf(1), std::uint64_t{2});
+        QCOMPARE(strip.channelOf(1), 2U);
         QCOMPARE(strip.pointOfChannel(2), 1);
         QCOMPARE(strip.pointOfChannel(0), -1);
         Q_EMIT strip.currentPointChanged(0);
@@ -475,8 +463,7 @@ private Q_SLOTS:
         QVERIFY(!dock.model().rows()[0].holds);
     }
 
-    /// Only what differs, only where patching is allowed, in the one of the two that is the
-    /// document.
+    /// Only what differs, only where patching is allowed, in the one that is the document.
     void copyAcross()
     {
         PlacesDocks docks;
@@ -502,7 +489,7 @@ private Q_SLOTS:
         QVERIFY(settle(docks.compare));
         QCOMPARE(editsOf(element), (std::vector<std::string>{"w[9]=0"}));
         QCOMPARE(editsOf(channel), (std::vector<std::string>{"w[9]=0", "w[10]=-3.5", "w[11]=2"}));
-        QCOMPARE(editsOf(weight).size(), std::size_t(4));
+        QCOMPARE(editsOf(weight).size(), 4U);
         // The other way round A is the other one, and its values are those that are given.
         docks.compare.setSwapped(true);
         QVERIFY(settle(docks.compare));

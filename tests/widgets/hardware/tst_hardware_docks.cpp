@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/byte_field.h"
-#include "core/container/hwx/container.h"
 #include "hardware_fixture.h"
 #include "synthetic_kernels.h"
 #include "tests/core/container/section/made_section.h"
@@ -11,9 +10,7 @@
 #include "widgets/hardware/relocations_dock.h"
 #include "widgets/hardware/tasks_dock.h"
 
-using namespace kernscope::test;
 using namespace kernscope::ui;
-using namespace kernscope;
 using test::showDock;
 
 namespace {
@@ -112,19 +109,19 @@ private Q_SLOTS:
         QCOMPARE(model.rowCount(), 300);
         QCOMPARE(model.taskAt(299)->lanes, 3U);
         const std::uint64_t second = model.taskAt(1)->fileOffset;
-        QCOMPARE(model.taskOfByte(FileOffset(second)), std::size_t(1));
+        QCOMPARE(model.taskOfByte(FileOffset(second)), 1U);
         QCOMPARE(model.taskOfByte(FileOffset(second + model.taskAt(1)->bytes)),
                  kNoIndex); // padding
         QCOMPARE(model.taskOfByte(FileOffset(0)), kNoIndex);
         model.sort(model.columnOf("lanes"), Qt::DescendingOrder);
-        QCOMPARE(model.numberAt(0), std::size_t(299));
+        QCOMPARE(model.numberAt(0), 299U);
         QCOMPARE(model.rowOf(299), 0);
         model.setFilter(u"628"_s);
         QCOMPARE(model.rowCount(), 1);
         QCOMPARE(model.rowOf(0), -1);
         model.setFilter({});
         model.sort(-1);
-        QCOMPARE(model.numberAt(0), std::size_t(0));
+        QCOMPARE(model.numberAt(0), 0U);
         progress.cancel();
         QVERIFY(report::taskRows(*bundle, progress).size() < 300);
     }
@@ -254,11 +251,7 @@ private Q_SLOTS:
 
     void everyVersionShows_data()
     {
-        QTest::addColumn<QByteArray>("content");
-        const auto row = [](const char *name, const test::Bytes &bytes) {
-            addRow(name, QByteArray(reinterpret_cast<const char *>(bytes.data()),
-                                    qsizetype(bytes.size())));
-        };
+        const auto row = addColumns<test::Bytes>();
         row("synthetic H14", test::syntheticH14());
         row("synthetic H16", test::syntheticH16());
         row("synthetic H18", test::syntheticH18());
@@ -268,15 +261,14 @@ private Q_SLOTS:
 
     void everyVersionShows()
     {
-        QFETCH(QByteArray, content);
-        const auto *data = reinterpret_cast<const std::byte *>(content.data());
+        const auto [content] = fetched<test::Bytes>();
         auto [session, tasks] = Alone<TasksDock>();
         RelocationsDock relocations(session);
         CommandsDock commands(session);
         const QAbstractItemModelTester registers(&tasks.registers());
         const QAbstractItemModelTester slotRows(&relocations.model());
         const QAbstractItemModelTester commandRows(&commands.commands());
-        QVERIFY(showDock(tasks, session, bundleOf({data, data + content.size()})));
+        QVERIFY(showDock(tasks, session, bundleOf(content)));
         QVERIFY(showDock(relocations));
         QVERIFY(showDock(commands));
         QVERIFY(tasks.showsContent() && commands.showsContent());
@@ -291,7 +283,7 @@ private Q_SLOTS:
     void rowsCoverTheChannels()
     {
         const BundlePtr bundle = VERIFIED(madeSection());
-        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        QCOMPARE(bundle->weights().size(), 1U);
         const auto rows = groupRows(*bundle, 0);
         QVERIFY(!rows.empty());
         std::set<std::uint64_t> channels;
@@ -342,7 +334,7 @@ private Q_SLOTS:
         QVERIFY(session.place().bytes.has_value());
         const auto &rows = dock.model().rows();
         const ByteRange chosen = *session.place().bytes;
-        QVERIFY(std::any_of(rows.begin(), rows.end(), [&](const GroupRow &row) {
+        QVERIFY(std::ranges::any_of(rows, [&](const GroupRow &row) {
             return row.bytes.offset == chosen.offset && row.bytes.bytes == chosen.bytes;
         }));
     }
@@ -358,7 +350,7 @@ private Q_SLOTS:
         for (std::size_t i = 0; i < bundle->weights().size(); ++i) {
             const Weight &weight = bundle->weights()[i];
             session.goToWeight(i);
-            QCOMPARE(dock.model().rowCount(), static_cast<int>(weight.lanePieces.size()));
+            QCOMPARE(dock.model().rowCount(), int(weight.lanePieces.size()));
             if (weight.lanePieces.empty())
                 continue;
             ++seen;
@@ -371,15 +363,15 @@ private Q_SLOTS:
                 QVERIFY(weight.operands().front().place->holds(row.bytes));
             }
             if (!channels.empty())
-                QCOMPARE(channels.size(), static_cast<std::size_t>(weight.shape.front()));
+                QCOMPARE(channels.size(), std::size_t(weight.shape.front()));
             // A byte of a slice chosen elsewhere chooses its row; a row chooses its bytes.
             const GroupRow &last = dock.model().rows().back();
             session.goToBytes(0, {last.bytes.offset, ByteCount(1)});
             QCOMPARE(dock.map().current(), dock.model().rowCount() - 1);
             dock.table().setCurrentIndex(dock.table().model()->index(0, 0));
-            QVERIFY(std::any_of(
-                weight.lanePieces.begin(), weight.lanePieces.end(),
-                [&](const LanePiece &piece) { return piece.bytes == session.place().bytes; }));
+            QVERIFY(std::ranges::any_of(weight.lanePieces, [&](const LanePiece &piece) {
+                return piece.bytes == session.place().bytes;
+            }));
         }
         QVERIFY(seen > 0);
     }
@@ -402,8 +394,8 @@ private Q_SLOTS:
         const auto &content = *bundle->files().front().file;
         for (std::size_t i = 0; i < own; ++i) {
             const GroupRow &row = rows[i], &copy = rows[own + i];
-            QCOMPARE(row.copy, std::uint64_t{0});
-            QCOMPARE(copy.copy, std::uint64_t{1});
+            QCOMPARE(row.copy, 0U);
+            QCOMPARE(copy.copy, 1U);
             QCOMPARE(copy.core, row.core);
             QCOMPARE(copy.runs, row.runs);
             QCOMPARE(copy.bytes.bytes, row.bytes.bytes);
@@ -428,7 +420,7 @@ private Q_SLOTS:
         QVERIFY(test::showDock(dock, session, bundle));
         QVERIFY(dock.showsContent());
         const section::WeightSection &section = *bundle->section();
-        QCOMPARE(dock.chooser().count(), static_cast<int>(section.units.size()));
+        QCOMPARE(dock.chooser().count(), int(section.units.size()));
         session.goToBytes(0, {section.units[2].range(section::Kind::Weights).offset, ByteCount(4)});
         QCOMPARE(dock.chooser().currentIndex(), 2);
         QVERIFY(dock.listing().contains(QString::fromStdString(
@@ -456,8 +448,7 @@ private Q_SLOTS:
         QCOMPARE(dock.model().rowCount(), 0);
     }
 
-    /// A weight section has no tasks, commands or slots of its own docks: they say where it has
-    /// what.
+    /// A weight section has no tasks, commands or slots of those docks: they say where it has what.
     void otherDocksPointToTheGroups()
     {
         auto [session, tasks] = Alone<TasksDock>();

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/little_endian.h"
 #include "core/bundle/byte_field.h"
-#include "core/container/hwx/container.h"
-#include "core/report/task_table.h"
 #include "hardware_fixture.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/hardware/field_panel.h"
 #include "widgets/hardware/tasks_dock.h"
-#include "widgets/models/bundle_tree_model.h"
-#include "widgets/models/hardware_models.h"
-#include "widgets/models/short_names.h"
 #include "widgets/overview/bundle_dock.h"
 
-using namespace kernscope::test;
 using namespace kernscope::ui;
-using namespace kernscope;
 using test::showDock;
 
 // The docks of tasks and registers: marks, bytes, fields, comparison.
@@ -29,9 +22,9 @@ private Q_SLOTS:
     {
         auto [session, dock] = Alone<TasksDock>();
         QVERIFY(showDock(dock, session, bundleOf(test::syntheticH13())));
-        QCOMPARE(dock.task(), std::size_t(0));
+        QCOMPARE(dock.task(), 0U);
         dock.table().setCurrentIndex(dock.list().index(7, 0));
-        QCOMPARE(dock.task(), std::size_t(7));
+        QCOMPARE(dock.task(), 7U);
         QCOMPARE(session.place().bytes->offset.value, dock.list().taskAt(7)->fileOffset);
         const FactTreeModel &model = dock.registers();
         const QModelIndex header = child(model, {}, u"Header"_s);
@@ -117,7 +110,7 @@ private Q_SLOTS:
         // The other way round: bytes chosen elsewhere select the register and its task.
         const TaskRow third = *dock.list().taskAt(2);
         session.goToBytes(0, {FileOffset(third.fileOffset + 4), ByteCount(4)});
-        QCOMPARE(dock.task(), std::size_t(2));
+        QCOMPARE(dock.task(), 2U);
         QCOMPARE(dock.registerView().currentIndex().parent().data(CopyRole).toString(),
                  u"Header"_s);
         // A task that the filter hides is shown as what it is.
@@ -125,7 +118,7 @@ private Q_SLOTS:
         dock.list().setFilter(hexNumber(dock.list().taskAt(7)->fileOffset));
         QCOMPARE(dock.list().rowCount(), 1);
         session.goToBytes(0, {FileOffset(fourth.fileOffset + 4), ByteCount(4)});
-        QCOMPARE(dock.task(), std::size_t(3));
+        QCOMPARE(dock.task(), 3U);
         QVERIFY(test::says(dock, u"Task 3:"_s));
     }
 
@@ -243,12 +236,12 @@ private Q_SLOTS:
         FieldModel &values = m_panel->values();
         int other = -1;
         for (int row = 0; row < values.rowCount(); ++row) {
-            if (row != 7 && values.rows()[static_cast<std::size_t>(row)].written)
+            if (row != 7 && values.rows()[std::size_t(row)].written)
                 other = row;
         }
         QVERIFY(other >= 0);
         m_panel->table().setCurrentIndex(values.index(other, 0));
-        QCOMPARE(m_tasks->task(), static_cast<std::size_t>(other));
+        QCOMPARE(m_tasks->task(), std::size_t(other));
         QCOMPARE(m_panel->title(), u"KernelCfg \u00B7 KernelFmt"_s);
         QCOMPARE(m_tasks->registerView().currentIndex().data(CopyRole).toString(), u"KernelFmt"_s);
     }
@@ -319,8 +312,8 @@ private:
     bool hasLine(const QString &text) const
     {
         const auto labels = m_panel->findChildren<QLabel *>();
-        return std::any_of(labels.begin(), labels.end(),
-                           [&text](const QLabel *label) { return label->text() == text; });
+        return std::ranges::any_of(labels,
+                                   [&text](const QLabel *label) { return label->text() == text; });
     }
     QString cellAt(int row, const char *key) const
     {

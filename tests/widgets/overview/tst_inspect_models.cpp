@@ -3,7 +3,6 @@
 #include "widgets/models/bundle_tree_model.h"
 #include "widgets/models/byte_models.h"
 
-using namespace kernscope;
 using namespace kernscope::ui;
 using Kind = BundleTreeModel::Node::Kind;
 
@@ -38,7 +37,7 @@ private Q_SLOTS:
         QAbstractItemModelTester tester(&model);
         QCOMPARE(model.rowCount(), 0);
         for (const char *build : {"dense", "sparse", "palette"}) {
-            const BundlePtr bundle = test::openSample(build);
+            const BundlePtr bundle = openSample(build);
             model.setBundle(bundle);
             QCOMPARE(model.rowCount(), 1);
             auto weights = weightsOf(model);
@@ -77,7 +76,7 @@ private Q_SLOTS:
 
     void treeFiltersAndRestores()
     {
-        const BundlePtr bundle = test::openSample("dense");
+        const BundlePtr bundle = openSample("dense");
         BundleTreeModel model;
         QAbstractItemModelTester tester(&model);
         model.setBundle(bundle);
@@ -89,7 +88,7 @@ private Q_SLOTS:
         for (const std::size_t weight : shown)
             QVERIFY(fromUtf8(bundle->weights()[weight].name).contains(name));
         model.setFilter(u"no such weight at all"_s);
-        QCOMPARE(model.shownWeights(), std::size_t{0});
+        QCOMPARE(model.shownWeights(), 0U);
         QVERIFY(!model.indexOfWeight(0).isValid());
         QCOMPARE(model.rowCount(model.index(0, 0)), 0);
         model.setFilter({});
@@ -98,27 +97,27 @@ private Q_SLOTS:
         model.setFilter(u"bytes>=0 -name:no_such_name"_s);
         QCOMPARE(model.shownWeights(), all);
         model.setFilter(u"bytes>1G"_s);
-        QCOMPARE(model.shownWeights(), std::size_t{0});
+        QCOMPARE(model.shownWeights(), 0U);
         // Half typed: the terms before it hold.
         model.setFilter(u"bytes>"_s);
         QVERIFY(!model.filterFault().isEmpty());
         QCOMPARE(model.shownWeights(), all);
         model.setFilter(u"bytes>1G zeros>"_s);
         QVERIFY(!model.filterFault().isEmpty());
-        QCOMPARE(model.shownWeights(), std::size_t{0});
+        QCOMPARE(model.shownWeights(), 0U);
         model.setOutcomes([](std::size_t weight, const target::Target &) {
             return weight == 0 ? std::optional(decision::Outcome::Folds) : std::nullopt;
         });
         model.setFilter(u"folds:M1"_s);
         QVERIFY(model.filterFault().isEmpty());
-        QCOMPARE(model.shownWeights(), std::size_t{1});
+        QCOMPARE(model.shownWeights(), 1U);
         model.setFilter({});
         QCOMPARE(model.shownWeights(), bundle->weights().size());
     }
 
     void treeSortsByNumber_data()
     {
-        test::addColumns<int, bool>();
+        addColumns<int, bool>();
         for (int column = 0; column < BundleTreeModel().columnCount(); ++column) {
             QTest::addRow("column %d up", column) << column << false;
             QTest::addRow("column %d down", column) << column << true;
@@ -127,13 +126,13 @@ private Q_SLOTS:
 
     void treeSortsByNumber()
     {
-        const auto [column, descending] = test::fetched<int, bool>();
-        const BundlePtr bundle = test::openSample("sparse");
+        const auto [column, descending] = fetched<int, bool>();
+        const BundlePtr bundle = openSample("sparse");
         BundleTreeModel model;
         QAbstractItemModelTester tester(&model);
         model.setBundle(bundle);
         for (std::size_t i = 0; i < bundle->weights().size(); ++i)
-            model.setZeroFractions({{i, static_cast<double>((i * 7) % 5) / 5}});
+            model.setZeroFractions({{i, double((i * 7) % 5) / 5}});
         model.sort(column, descending ? Qt::DescendingOrder : Qt::AscendingOrder);
         const auto weights = weightsOf(model);
         QCOMPARE(weights.size(), bundle->weights().size());
@@ -147,12 +146,12 @@ private Q_SLOTS:
         }
         model.sort(-1);
         const auto natural = weightsOf(model);
-        QVERIFY(std::is_sorted(natural.begin(), natural.end()));
+        QVERIFY(std::ranges::is_sorted(natural));
     }
 
     void treeKeepsPersistentRowsWhenSorting()
     {
-        const BundlePtr bundle = test::openSample("dense");
+        const BundlePtr bundle = openSample("dense");
         BundleTreeModel model;
         model.setBundle(bundle);
         const QPersistentModelIndex kept(model.indexOfWeight(1));
@@ -165,7 +164,7 @@ private Q_SLOTS:
     void treeShowsZerosOnceKnown()
     {
         BundleTreeModel model;
-        model.setBundle(test::openSample("dense"));
+        model.setBundle(openSample("dense"));
         const QModelIndex cell = model.indexOfWeight(0, model.columnOf("zero_fraction"));
         QCOMPARE(cell.data().toString(), u"\u2013"_s);
         QVERIFY(!model.zeroFraction(0));
@@ -180,7 +179,7 @@ private Q_SLOTS:
     {
         // A record whose payload is cut: the weight stays in the tree, marked.
         for (const char *build : {"dense", "sparse", "palette"}) {
-            const BundlePtr bundle = VERIFIED(test::cutSample(build, 2));
+            const BundlePtr bundle = VERIFIED(cutSample(build, 2));
             BundleTreeModel model;
             QAbstractItemModelTester tester(&model);
             model.setBundle(bundle);
@@ -198,14 +197,14 @@ private Q_SLOTS:
 
     void treeMarksChangedWeights()
     {
-        const BundlePtr bundle = test::openSample("dense");
-        const std::size_t file = test::weightFile(*bundle);
-        const std::size_t weight = test::weightWith(*bundle, codec::PartRole::Data);
+        const BundlePtr bundle = openSample("dense");
+        const std::size_t file = weightFile(*bundle);
+        const std::size_t weight = weightWith(*bundle, codec::PartRole::Data);
         const OperandPlace &part = *bundle->weights()[weight].operand(codec::PartRole::Data)->place;
         BundleTreeModel model;
         model.setBundle(bundle);
         QVERIFY(!model.isChanged(weight));
-        QVERIFY(test::turnByte(*bundle, file, part.dataOffset));
+        QVERIFY(turnByte(*bundle, file, part.dataOffset));
         model.updateBundle(bundle);
         QVERIFY(model.isChanged(weight));
         QVERIFY(model.indexOfWeight(weight).data(Qt::DecorationRole).isValid());
@@ -216,9 +215,9 @@ private Q_SLOTS:
     {
         SectionModel model;
         QAbstractItemModelTester tester(&model);
-        const BundlePtr bundle = test::openSample("sparse");
+        const BundlePtr bundle = openSample("sparse");
         model.setBundle(bundle);
-        QCOMPARE(model.rowCount(), static_cast<int>(bundle->sections().size()));
+        QCOMPARE(model.rowCount(), int(bundle->sections().size()));
         for (int row = 0; row < model.rowCount(); ++row) {
             const std::size_t section = model.sectionAt(row);
             QCOMPARE(model.rowOf(section), row);
@@ -228,7 +227,7 @@ private Q_SLOTS:
             QCOMPARE(model.index(row, model.columnOf("offset")).data().toString(),
                      hexNumber(s.range.offset.value));
             QCOMPARE(model.index(row, model.columnOf("bytes")).data(SortRole).toULongLong(),
-                     static_cast<qulonglong>(s.range.bytes.value));
+                     qulonglong(s.range.bytes.value));
             QVERIFY(model.index(row, model.columnOf("kind")).data(Qt::DecorationRole).isValid());
             QVERIFY(!model.index(row, model.columnOf("kind")).data().toString().isEmpty());
         }
@@ -240,11 +239,11 @@ private Q_SLOTS:
     {
         SectionModel model;
         QAbstractItemModelTester tester(&model);
-        const BundlePtr bundle = test::openSample("sparse");
+        const BundlePtr bundle = openSample("sparse");
         model.setBundle(bundle);
         model.setFilter(u"mask"_s);
         QVERIFY(model.rowCount() > 0);
-        QVERIFY(model.rowCount() < static_cast<int>(bundle->sections().size()));
+        QVERIFY(model.rowCount() < int(bundle->sections().size()));
         model.setFilter({});
         model.sort(model.columnOf("bytes"), Qt::DescendingOrder);
         const QPersistentModelIndex kept(model.index(0, 0));
@@ -255,12 +254,12 @@ private Q_SLOTS:
         model.sort(model.columnOf("offset"));
         QCOMPARE(model.sectionAt(kept.row()), largest);
         model.sort(-1);
-        QCOMPARE(model.sectionAt(0), std::size_t{0});
+        QCOMPARE(model.sectionAt(0), 0U);
     }
 
     void manySectionsAreAnswered()
     {
-        const BundlePtr bundle = test::blobBundle(100000, 65);
+        const BundlePtr bundle = blobBundle(100000, 65);
         SectionModel model;
         model.setBundle(bundle);
         QVERIFY(model.rowCount() >= 300000);

@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The bundle's tree: its columns, what it has beside weights, how it goes with the selection, and
 // names of many weights, which a task shortens.
-#include "core/assessment/bundle_findings.h"
 #include "core/container/hwx/container.h"
 #include "made_bundle.h"
 #include "tests/core/bundle/second_function.h"
 #include "tests/widgets/hardware/hardware_fixture.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/common/design.h"
 #include "widgets/common/labels.h"
-#include "widgets/models/bundle_tree_model.h"
 #include "widgets/models/patch_list_model.h"
-#include "widgets/models/short_names.h"
 #include "widgets/overview/bundle_dock.h"
-#include "widgets/overview/navigator_rows.h"
-#include "widgets/overview/overview_cells.h"
 #include "widgets/overview/overview_dock.h"
-#include "widgets/overview/treemap_view.h"
 #include "widgets/weight/bundle_facts.h"
 
-using namespace kernscope::test;
 using namespace kernscope::ui;
-using namespace kernscope;
 using Kind = BundleTreeModel::Node::Kind;
 
 namespace {
@@ -217,8 +208,7 @@ private Q_SLOTS:
                 header->titleRect(model.columnOf("zero_fraction")).left());
     }
 
-    /// The zeros stand in the lower half of the row at its right edge, and come when they are
-    /// counted.
+    /// The zeros stand in the lower half of the row at its right edge, and come when counted.
     void secondLineIsPainted()
     {
         auto [session, dock, tree, model, ready] = Shown(openSample("sparse"), {270, 700});
@@ -271,7 +261,7 @@ private Q_SLOTS:
         QTest::mouseClick(header->viewport(), Qt::LeftButton, {}, at);
         QCOMPARE(shares(), sorted);
         QTest::mouseClick(header->viewport(), Qt::LeftButton, {}, at);
-        std::reverse(sorted.begin(), sorted.end());
+        std::ranges::reverse(sorted);
         QCOMPARE(shares(), sorted);
         QTest::mouseClick(header->viewport(), Qt::LeftButton, {}, at);
         QCOMPARE(shares(), first);
@@ -373,12 +363,12 @@ private Q_SLOTS:
         QTest::keyClick(tree, Qt::Key_F, Qt::ControlModifier);
         QTRY_VERIFY(filter->hasFocus());
         QTest::keyClicks(filter, u"zzz nothing"_s);
-        QCOMPARE(model.shownWeights(), std::size_t{0});
+        QCOMPARE(model.shownWeights(), 0U);
         QCOMPARE(session.place(), before);
         QTest::keyClick(filter, Qt::Key_Escape);
         QVERIFY(filter->text().isEmpty());
         QCOMPARE(session.place(), before);
-        QCOMPARE(model.nodeAt(tree->currentIndex()).index, std::size_t{1});
+        QCOMPARE(model.nodeAt(tree->currentIndex()).index, 1U);
         QTest::keyClick(filter, Qt::Key_Down);
         QVERIFY(tree->hasFocus());
     }
@@ -472,8 +462,7 @@ private Q_SLOTS:
                 index.siblingAtColumn(model.columnOf("stored_bytes")).data(SortRole).toULongLong(),
                 section.range.bytes.value);
         }
-        QCOMPARE(model.rowCount(model.index(2, 0, top)),
-                 static_cast<int>(bundle->hardware()->symbols.size()));
+        QCOMPARE(model.rowCount(model.index(2, 0, top)), int(bundle->hardware()->symbols.size()));
         // Each group is sorted and filtered by its names.
         model.sort(model.columnOf("name"), Qt::DescendingOrder);
         const QModelIndex symbols = model.index(2, 0, top);
@@ -504,18 +493,17 @@ private Q_SLOTS:
         QVERIFY(session.place().bytes);
         QCOMPARE(session.place().bytes->offset.value,
                  std::uint64_t(bundle->hardware()->symbolTable->symbolOffset) + 16);
-        QCOMPARE(session.place().bytes->bytes.value, std::uint64_t(16));
+        QCOMPARE(session.place().bytes->bytes.value, 16U);
         session.updateBundle(bundle);
         QVERIFY(settle(dock));
         QCOMPARE(model.nodeAt(tree->currentIndex()), (BundleTreeModel::Node{Kind::Symbol, 1}));
         // A part as well; where it has no room its number and its own name stay.
         const auto &sections = bundle->sections();
-        const auto header =
-            std::find_if(sections.begin(), sections.end(), [&](const Section &section) {
-                return bundle->nameOf(section).starts_with("task 1:");
-            });
+        const auto header = std::ranges::find_if(sections, [&](const Section &section) {
+            return bundle->nameOf(section).starts_with("task 1:");
+        });
         QVERIFY(header != sections.end());
-        const auto at = static_cast<std::size_t>(header - sections.begin());
+        const auto at = std::size_t(header - sections.begin());
         QCOMPARE(model.indexOfPart(at).data(kShortNameRole).toString(),
                  u"1 "_s + fromUtf8(bundle->nameOf(*header)).mid(8));
         tree->setCurrentIndex(model.indexOfPart(at));
@@ -546,7 +534,7 @@ private Q_SLOTS:
         QCOMPARE(names.nameOf(7), u"network_encoder_block_7"_s);
         QTRY_VERIFY(!names.working());
         QTRY_VERIFY(!dock.busy());
-        QCOMPARE(names.namesInFunctions().size(), static_cast<qsizetype>(count));
+        QCOMPARE(names.namesInFunctions().size(), qsizetype(count));
         QVERIFY(names.nameOf(7) != u"network_encoder_block_7"_s);
         QVERIFY(names.nameOf(7).endsWith(u"block_7"_s));
         // The tree asks for the whole name and for the short one.
@@ -621,7 +609,7 @@ private Q_SLOTS:
         BundleFacts facts(session);
         const auto says = [&facts](const QString &text) {
             const auto labels = facts.findChildren<QLabel *>();
-            return std::any_of(labels.begin(), labels.end(), [&text](const QLabel *label) {
+            return std::ranges::any_of(labels, [&text](const QLabel *label) {
                 return label->text() == text || label->accessibleName() == text;
             });
         };
@@ -646,7 +634,7 @@ private Q_SLOTS:
             QCOMPARE(model.rowCount(), count);
             for (int row = 0; row < count; ++row)
                 QCOMPARE(model.index(row).data().toString().toStdString(),
-                         bundle->weights()[static_cast<std::size_t>(row)].findableName());
+                         bundle->weights()[std::size_t(row)].findableName());
         }
         session.setBundle(nullptr);
         QCOMPARE(model.rowCount(), 0);

@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/assessment/bundle_findings.h"
 #include "made_bundle.h"
 #include "tests/widgets/sample_session.h"
-#include "widgets/chips/chip_state.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/line_icon.h"
-#include "widgets/models/short_names.h"
-#include "widgets/models/words.h"
-#include "widgets/overview/overview_cells.h"
 #include "widgets/overview/overview_dock.h"
-#include "widgets/overview/treemap_view.h"
 #include "widgets/weight/bundle_facts.h"
 #include "widgets/weight/codebook_dock.h"
 #include "widgets/weight/inspector_dock.h"
 #include "widgets/weight/mask_dock.h"
 #include "widgets/weight/statistics_panel.h"
 
-using namespace kernscope::test;
 using namespace kernscope::ui;
-using namespace kernscope;
 
 // What the cards, the names and the legend of the overview say, of sound and of damaged bundles.
 
@@ -124,7 +116,7 @@ private Q_SLOTS:
              u"enc_0_bias_to_fp16"_s, u"enc_6_bias_to_fp16"_s, u"dec_bias_to_fp16"_s, u"concat_0"_s,
              u"concat_1_quantized"_s, u"concat_2_quantized"_s, u"enc_6_weight_to_fp16_mask"_s});
         QCOMPARE(forms[0], u"\u20260_weight\u2026"_s);
-        QVERIFY2(forms[1].endsWith(QLatin1String("sparsified")), qPrintable(forms[1]));
+        QVERIFY2(forms[1].endsWith("sparsified"_L1), qPrintable(forms[1]));
         QCOMPARE(forms[2], u"\u20260_bias\u2026"_s);
         // Less of the beginning where that lets the end go.
         QCOMPARE(forms[6], u"concat_1\u2026"_s);
@@ -165,7 +157,7 @@ private Q_SLOTS:
         int asked = 0;
         const auto nameOf = [&](std::size_t row) {
             ++asked;
-            return names[static_cast<qsizetype>(row)];
+            return names[qsizetype(row)];
         };
         ShortNameCache cache;
         QCOMPARE(cache.of(1, 3, nameOf), shortNames(names)[1]);
@@ -327,7 +319,7 @@ private Q_SLOTS:
         Q_EMIT table->activated(table->model()->index(0, 0));
         QVERIFY(settle(dock));
         QCOMPARE(raised.count(), 1);
-        QCOMPARE(session.place().weight, std::size_t(0));
+        QCOMPARE(session.place().weight, 0U);
         QCOMPARE(session.place().element, std::optional<std::uint64_t>(300));
 
         // In a small dock the page scrolls: nothing lies on the treemap, and advice is whole.
@@ -440,18 +432,18 @@ private Q_SLOTS:
             const QString name = u"w%1"_s.arg(cell.key);
             return TreemapView::Words{name, {}, {}, u"tip of "_s + name};
         });
-        QCOMPARE(asked, std::size_t{0});
+        QCOMPARE(asked, 0U);
         map.grab();
-        QCOMPARE(asked, std::size_t{1}); // the large one
+        QCOMPARE(asked, 1U); // the large one
         map.grab();
-        QCOMPARE(map.wordsMade(), std::size_t{1});
+        QCOMPARE(map.wordsMade(), 1U);
         QHelpEvent help(QEvent::ToolTip, map.rectOf(1500).center().toPoint(), QPoint(10, 10));
         QCoreApplication::sendEvent(&map, &help);
         QVERIFY2(QToolTip::text().startsWith(u"tip of w"_s), qPrintable(QToolTip::text()));
-        QCOMPARE(asked, std::size_t{2});
+        QCOMPARE(asked, 2U);
         map.setCurrentKey(7);
         QCOMPARE(map.accessibleDescription(), u"tip of w7"_s);
-        QCOMPARE(asked, std::size_t{3});
+        QCOMPARE(asked, 3U);
     }
 
     /// The overview predicts the engine's time on the chip that the docks judge by.
@@ -485,7 +477,7 @@ private Q_SLOTS:
         options.memory.emplace_back("old.mlmodel",
                                     std::vector<std::byte>(bytes.begin(), bytes.end()));
         const auto bundle = VERIFIED(Bundle::open("old.mlmodel", options));
-        QCOMPARE((*bundle)->weights().size(), std::size_t(1));
+        QCOMPARE((*bundle)->weights().size(), 1U);
         auto [session, dock] = Alone<OverviewDock>();
         QVERIFY(showDock(dock, session, *bundle, {900, 700}));
         QVERIFY2(dock.time().text().contains(u"old neural network"_s),
@@ -527,8 +519,8 @@ private Q_SLOTS:
     {
         const BundlePtr bundle = VERIFIED(cutSample("palette", 4));
         const auto &weights = bundle->weights();
-        QVERIFY(std::any_of(weights.begin(), weights.end(),
-                            [](const Weight &weight) { return static_cast<bool>(weight.fault); }));
+        QVERIFY(std::ranges::any_of(
+            weights, [](const Weight &weight) { return static_cast<bool>(weight.fault); }));
         auto [session, dock] = Alone<OverviewDock>();
         QVERIFY(showDock(dock, session, bundle, {900, 700}));
         QVERIFY(settle(dock));

@@ -2,10 +2,8 @@
 #pragma once
 
 #include "tests/core/bundle/made_bundle.h"
-#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/program/graph_dock.h"
-#include "widgets/program/graph_view.h"
 
 namespace kernscope::test {
 

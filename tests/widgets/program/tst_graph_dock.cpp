@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/graph/picture.h"
 #include "tests/widgets/program/graph_dock_fixture.h"
 #include "widgets/models/words.h"
 
 using namespace kernscope::ui;
-using namespace kernscope;
 
 /// The drawn graph: what it shows, repeats, what it writes.
-class TestGraphDock : public test::GraphDockFixture
+class TestGraphDock : public GraphDockFixture
 {
     Q_OBJECT
 
@@ -62,13 +60,13 @@ private Q_SLOTS:
         QVERIFY(ready());
         QCOMPARE(folded(), graph::kNone);
         QVERIFY(unit("b2") != graph::kNone);
-        test::actionOf(*m_dock, u"Back to the Drawing before"_s)->trigger();
+        actionOf(*m_dock, u"Back to the Drawing before"_s)->trigger();
         QVERIFY(ready());
         QVERIFY(folded() != graph::kNone);
         QTest::mouseDClick(view().viewport(), Qt::LeftButton, {}, middle(folded()));
         QVERIFY(ready());
         QCOMPARE(folded(), graph::kNone);
-        QAction *fold = test::actionOf(*m_dock, u"Fold Repeated Blocks"_s);
+        QAction *fold = actionOf(*m_dock, u"Fold Repeated Blocks"_s);
         fold->trigger();
         QVERIFY(ready());
         QCOMPARE(folded(), graph::kNone);
@@ -81,13 +79,13 @@ private Q_SLOTS:
     void wholeFunctionIsDrawn()
     {
         QVERIFY(shows(chain(12)));
-        test::actionOf(*m_dock, u"Fold Repeated Blocks"_s)->trigger();
+        actionOf(*m_dock, u"Fold Repeated Blocks"_s)->trigger();
         QVERIFY(ready());
         QCOMPARE(unit("head"), graph::kNone);
         m_dock->setHops(GraphDock::kWhole);
         QVERIFY(ready());
         QVERIFY(unit("head") != graph::kNone && unit("a11") != graph::kNone);
-        QCOMPARE(view().scene()->drawn->leftOut, std::size_t(0));
+        QCOMPARE(view().scene()->drawn->leftOut, 0U);
         for (const char *name : {"a0", "head"})
             QVERIFY2(view().viewport()->rect().contains(view().viewRect(unit(name)).toRect()),
                      name);
@@ -95,19 +93,18 @@ private Q_SLOTS:
 
     void restsGrow()
     {
-        test::MadeBundle made;
+        MadeBundle made;
         for (int i = 0; i < 120; ++i)
             made.line("tensor<fp16, [1, 4]> r" + std::to_string(i) +
                       " = relu(x = x)[name = string(\"r" + std::to_string(i) + "\")]");
         made.result = "r0";
         const auto bundle = VERIFIED(made.open());
-        test::actionOf(*m_dock, u"Fold Repeated Blocks"_s)->setChecked(false);
+        actionOf(*m_dock, u"Fold Repeated Blocks"_s)->setChecked(false);
         QVERIFY(shows(*bundle));
         const auto &units = view().scene()->drawn->units;
-        const auto rest =
-            std::find_if(units.begin(), units.end(), [](const graph::DrawnUnit &each) {
-                return each.kind == graph::DrawnUnit::Kind::Rest && each.nodes.size() > 2;
-            });
+        const auto rest = std::ranges::find_if(units, [](const graph::DrawnUnit &each) {
+            return each.kind == graph::DrawnUnit::Kind::Rest && each.nodes.size() > 2;
+        });
         QVERIFY(rest != units.end());
         const std::size_t index = std::size_t(rest - units.begin());
         QVERIFY2(view().scene()->boxes[index].title.contains(u"more operations"_s),
@@ -115,7 +112,7 @@ private Q_SLOTS:
         view().setCurrent(index);
         QTest::keyClick(&view(), Qt::Key_Return);
         QVERIFY(ready());
-        QCOMPARE(view().scene()->drawn->leftOut, std::size_t(0));
+        QCOMPARE(view().scene()->drawn->leftOut, 0U);
     }
 
     void directions()
@@ -124,17 +121,17 @@ private Q_SLOTS:
         QVERIFY(!view().scene()->rightwards);
         m_dock->resize(1200, 300);
         QTRY_VERIFY(view().scene()->rightwards);
-        test::actionOf(*m_dock, u"Values Flow Down"_s)->trigger();
+        actionOf(*m_dock, u"Values Flow Down"_s)->trigger();
         QVERIFY(ready());
         QVERIFY(!view().scene()->rightwards);
     }
 
-    void textsFit_data() { test::addEach<int>({7, 22}); }
+    void textsFit_data() { addEach<int>({7, 22}); }
 
     /// Boxes are as large as their texts in the font of the view.
     void textsFit()
     {
-        const auto [points] = test::fetched<int>();
+        const auto [points] = fetched<int>();
         QFont font = m_dock->font();
         font.setPointSize(points);
         m_dock->setFont(font);
@@ -158,8 +155,8 @@ private Q_SLOTS:
         m_dock->exportSvg(folder.filePath(u"g.svg"_s));
         m_dock->exportDot(folder.filePath(u"g.dot"_s));
         QTRY_COMPARE(said.size(), 2);
-        QVERIFY(test::contentOf(folder.filePath(u"g.svg"_s)).contains("</svg>"));
-        QVERIFY(test::contentOf(folder.filePath(u"g.dot"_s)).startsWith("digraph"));
+        QVERIFY(contentOf(folder.filePath(u"g.svg"_s)).contains("</svg>"));
+        QVERIFY(contentOf(folder.filePath(u"g.dot"_s)).startsWith("digraph"));
         m_dock->exportSvg(folder.filePath(u"none/g.svg"_s));
         QTRY_COMPARE(said.size(), 3);
         QVERIFY(!said.last().front().toString().startsWith(u"Written"_s));
@@ -176,11 +173,10 @@ private Q_SLOTS:
             "            tensor<fp16, [1, 4]> y = call(x = x)[name = string(\"y\"), function = "
             "string(\"inner\"), backend = string(\"ane\")];\n"
             "        } -> (y);\n}\n";
-        const auto bundle =
-            VERIFIED(Bundle::open("made.mlmodelc", test::MadeBundle::options(text, {})));
+        const auto bundle = VERIFIED(Bundle::open("made.mlmodelc", MadeBundle::options(text, {})));
         QVERIFY(shows(*bundle));
         const QList<QComboBox *> boxes = m_dock->findChildren<QComboBox *>();
-        const auto functions = std::find_if(boxes.begin(), boxes.end(), [](const QComboBox *each) {
+        const auto functions = std::ranges::find_if(boxes, [](const QComboBox *each) {
             return each->accessibleName() == u"Function to draw"_s;
         });
         QVERIFY(functions != boxes.end());
@@ -199,17 +195,17 @@ private Q_SLOTS:
 
     void withoutProgram()
     {
-        QVERIFY(test::showDock(*m_dock));
-        QVERIFY(test::settle(*m_dock));
+        QVERIFY(showDock(*m_dock));
+        QVERIFY(settle(*m_dock));
         QVERIFY(!m_dock->showsContent());
         milblob::Writer writer;
-        writer.add(ElementType::Fp16, test::halves({1, 2}), 0);
+        writer.add(ElementType::Fp16, halves({1, 2}), 0);
         const auto blob =
             VERIFIED(Bundle::open("weight.bin", {.memory = {{"weight.bin", writer.finish()}}}));
         m_session->setBundle(chain(1));
         QVERIFY(ready());
         m_session->setBundle(*blob);
-        QVERIFY(test::settle(*m_dock));
+        QVERIFY(settle(*m_dock));
         QVERIFY(!m_dock->showsContent());
         QVERIFY(!view().scene());
     }
@@ -219,7 +215,7 @@ private Q_SLOTS:
     {
         QSet<QRgb> met;
         for (const char *build : {"dense", "sparse", "palette"}) {
-            const BundlePtr bundle = VERIFIED(test::openSample(build));
+            const BundlePtr bundle = VERIFIED(openSample(build));
             for (const Weight &weight : bundle->weights()) {
                 const QRgb wanted = theme::color(formToken(weight.form), false).rgb();
                 QCOMPARE(0xFF000000U | graph::formColor(weight.form), wanted);
@@ -321,7 +317,7 @@ private Q_SLOTS:
         view().fit();
         QSignalSpy moved(m_session.get(), &Session::placeChanged);
         QTest::mouseClick(view().viewport(), Qt::LeftButton, {}, middle(unit("w0")));
-        QCOMPARE(m_session->place().weight, std::size_t(0));
+        QCOMPARE(m_session->place().weight, 0U);
         QCOMPARE(moved.size(), 1);
         QTest::mouseClick(view().viewport(), Qt::LeftButton, {}, middle(unit("head")));
         QVERIFY(m_session->place().bytes.has_value());
@@ -339,7 +335,7 @@ private Q_SLOTS:
         QVERIFY(ready());
         QCOMPARE(view().scene()->drawn->units[unit("a0")].hop, 0U);
         QVERIFY(unit("w0") != graph::kNone); // two values away from a0, three from x
-        test::actionOf(*m_dock, u"Back to the Drawing before"_s)->trigger();
+        actionOf(*m_dock, u"Back to the Drawing before"_s)->trigger();
         QVERIFY(ready());
         QCOMPARE(view().scene()->drawn->units[unit("x")].hop, 0U);
         QTest::mouseDClick(view().viewport(), Qt::LeftButton, {}, middle(unit("c0")));

@@ -7,22 +7,20 @@
 #include "widgets/program/program_dock.h"
 
 using namespace kernscope::ui;
-using namespace kernscope;
 
 namespace {
 
 void compare(const BundlePtr &bundle)
 {
     QVERIFY(bundle);
-    const test::PlainProgram plain(*bundle);
+    const PlainProgram plain(*bundle);
     QCOMPARE(plain.difference(*ProgramTree::build(bundle)), std::string());
 }
 
 BundlePtr bundleOf(const QByteArray &functions, const char *name = "made.mlmodelc")
 {
     const std::string text = "program(1.3)\n{\n" + functions.toStdString() + "}\n";
-    return Bundle::open(name, test::MadeBundle::options(text, test::MadeBundle().weights()))
-        .value_or(nullptr);
+    return Bundle::open(name, MadeBundle::options(text, MadeBundle().weights())).value_or(nullptr);
 }
 
 QByteArray functionOf(const QByteArray &name, const QByteArray &statements)
@@ -53,9 +51,9 @@ private Q_SLOTS:
 
     void rowsAndTheirWords()
     {
-        auto [session, dock] = test::Alone<ProgramDock>();
+        auto [session, dock] = Alone<ProgramDock>();
         QAbstractItemModelTester tester(&dock.model());
-        QVERIFY(test::showDock(dock, session, test::openSample("sparse")));
+        QVERIFY(showDock(dock, session, openSample("sparse")));
         QVERIFY(dock.showsContent());
         QCOMPARE(dock.model().rowCount(), int(session.bundle()->program()->functions.size()));
         const QModelIndex function = dock.model().index(0, 0);
@@ -65,14 +63,13 @@ private Q_SLOTS:
         for (int row = 0; row < dock.model().rowCount(function); ++row)
             QVERIFY(
                 !dock.model().index(row, 0, function).data().toString().startsWith(u"const "_s));
-        QVERIFY(dock.model().tree()->operations() >=
-                static_cast<std::size_t>(dock.model().rowCount(function)));
+        QVERIFY(dock.model().tree()->operations() >= std::size_t(dock.model().rowCount(function)));
     }
 
     void linksLeadToRowsAndWeights()
     {
-        auto [session, dock] = test::Alone<ProgramDock>();
-        QVERIFY(test::showDock(dock, session, test::openSample("sparse")));
+        auto [session, dock] = Alone<ProgramDock>();
+        QVERIFY(showDock(dock, session, openSample("sparse")));
         const auto &tree = *dock.model().tree();
         // Every weight with a reader is a link in the row of its reader, and leads to the weight.
         std::size_t checked = 0;
@@ -81,8 +78,8 @@ private Q_SLOTS:
             if (reader == ProgramTree::kNone)
                 continue;
             const auto links = dock.linksOf(dock.model().indexOf(reader));
-            QVERIFY(std::any_of(links.begin(), links.end(),
-                                [weight](const auto &link) { return link.to.weight == weight; }));
+            QVERIFY(std::ranges::any_of(
+                links, [weight](const auto &link) { return link.to.weight == weight; }));
             ++checked;
         }
         QVERIFY(checked > 0);
@@ -92,16 +89,16 @@ private Q_SLOTS:
                 continue;
             for (const std::size_t use : tree.uses(node, 0)) {
                 const auto spans = programSpans(tree, use);
-                QVERIFY(std::any_of(spans.begin(), spans.end(),
-                                    [node](const ProgramSpan &span) { return span.node == node; }));
+                QVERIFY(std::ranges::any_of(
+                    spans, [node](const ProgramSpan &span) { return span.node == node; }));
             }
         }
     }
 
     void blocksFold()
     {
-        auto [session, dock] = test::Alone<ProgramDock>();
-        QVERIFY(test::showDock(dock, session, test::openSample("dense")));
+        auto [session, dock] = Alone<ProgramDock>();
+        QVERIFY(showDock(dock, session, openSample("dense")));
         const QModelIndex function = dock.model().index(0, 0);
         dock.view().setCurrentIndex(function);
         dock.view().setFocus();
@@ -123,8 +120,8 @@ private Q_SLOTS:
             inner = outer + inner + "} -> (x), _false_fn = () { } -> (x));\n";
         }
         const auto opened = VERIFIED(bundleOf(functionOf("main", inner.c_str())));
-        auto [session, dock] = test::Alone<ProgramDock>();
-        QVERIFY(test::showDock(dock, session, opened));
+        auto [session, dock] = Alone<ProgramDock>();
+        QVERIFY(showDock(dock, session, opened));
         const auto &tree = *dock.model().tree();
         QCOMPARE(tree.rows(),
                  std::size_t(1 + 3 * 3 + 1)); // of each condition itself and two blocks
@@ -138,28 +135,28 @@ private Q_SLOTS:
         const QModelIndex innermost = rowWith(dock, u"relu r"_s);
         QVERIFY(!dock.view().visualRect(innermost).isEmpty());
         dock.view().collapseAll();
-        QCOMPARE(unfolded(), std::size_t(0));
-        test::actionOf(dock, u"Unfold All"_s)->trigger();
+        QCOMPARE(unfolded(), 0U);
+        actionOf(dock, u"Unfold All"_s)->trigger();
         QCOMPARE(unfolded(), std::size_t(1 + 3 * 2));
         QVERIFY(!dock.view().visualRect(innermost).isEmpty());
     }
 
     void literalsAreShown()
     {
-        auto [session, dock] = test::Alone<ProgramDock>();
-        QVERIFY(test::showDock(dock, session, loopBundle()));
+        auto [session, dock] = Alone<ProgramDock>();
+        QVERIFY(showDock(dock, session, loopBundle()));
         const QModelIndex reshape = rowWith(dock, u"reshape z"_s);
         QVERIFY(reshape.isValid());
         QCOMPARE(reshape.data().toString(), u"reshape z (x = y, shape = [1, 4])   fp16 [1, 4]"_s);
         const auto links = dock.linksOf(rowWith(dock, u"relu y"_s));
-        QCOMPARE(links.size(), std::size_t{2}); // read by reshape and by add; x is an input
+        QCOMPARE(links.size(), 2U); // read by reshape and by add; x is an input
         QCOMPARE(links[0].to.node, dock.model().nodeOf(reshape));
     }
 
     void findGoesOn()
     {
-        auto [session, dock] = test::Alone<ProgramDock>();
-        QVERIFY(test::showDock(dock, session, loopBundle()));
+        auto [session, dock] = Alone<ProgramDock>();
+        QVERIFY(showDock(dock, session, loopBundle()));
         dock.findBox().setText(u"x y"_s); // in any order, in any case
         QCOMPARE(dock.found().text(), u"3 rows"_s);
         QSet<std::size_t> rows;
@@ -178,8 +175,8 @@ private Q_SLOTS:
     /// A large program is searched by a task: the window goes on meanwhile.
     void findsInLargePrograms()
     {
-        auto [session, dock] = test::Alone<ProgramDock>();
-        QVERIFY(test::showDock(dock, session, longBundle(int(ProgramDock::kFoundAtOnce) + 100)));
+        auto [session, dock] = Alone<ProgramDock>();
+        QVERIFY(showDock(dock, session, longBundle(int(ProgramDock::kFoundAtOnce) + 100)));
         dock.findBox().setText(u"relu a7"_s);
         dock.findBox().setText(u"relu a77 "_s); // the first count is given up
         QVERIFY(dock.busy());
@@ -189,14 +186,14 @@ private Q_SLOTS:
         // Another program: nothing of the search before it remains.
         dock.findBox().setText(u"relu"_s);
         session.setBundle(loopBundle());
-        QVERIFY(test::settle(dock));
+        QVERIFY(settle(dock));
         QTRY_COMPARE(dock.found().text(), u"1 row"_s);
     }
 
     void followsAndLeads()
     {
-        auto [session, dock] = test::Alone<ProgramDock>();
-        QVERIFY(test::showDock(dock, session, test::openSample("sparse")));
+        auto [session, dock] = Alone<ProgramDock>();
+        QVERIFY(showDock(dock, session, openSample("sparse")));
         const auto &tree = *dock.model().tree();
         std::size_t weight = session.bundle()->weights().size() - 1;
         while (weight > 0 && tree.readerOf(weight) == ProgramTree::kNone)
@@ -224,8 +221,8 @@ private Q_SLOTS:
     {
         sample::SampleBundle made = sample::coreAi();
         const auto bundle = VERIFIED(Bundle::open(made.name, OpenOptions{std::move(made.files)}));
-        auto [session, dock] = test::Alone<ProgramDock>();
-        QVERIFY(test::showDock(dock, session, *bundle));
+        auto [session, dock] = Alone<ProgramDock>();
+        QVERIFY(showDock(dock, session, *bundle));
         session.goToWeight(0);
         QVERIFY((*bundle)->isProgramFile(session.place().file));
         QTRY_COMPARE(dock.model().nodeOf(dock.view().currentIndex()),
@@ -236,24 +233,24 @@ private Q_SLOTS:
     /// each link leading on; and the weight alone where a weight was chosen.
     void operationsAreInspected()
     {
-        test::MadeBundle made;
-        made.weight("w", "[4, 4]", test::Bytes(32, std::byte{60}));
+        MadeBundle made;
+        made.weight("w", "[4, 4]", Bytes(32, std::byte{60}));
         made.op("a", "[1, 4]", "relu(x = x)");
         made.op("b", "[1, 4]", "linear(alpha = 0.5, weight = w, x = a)");
         made.op("c", "[1, 4]", "softmax(x = b)");
         made.result = "c";
         const auto bundle = VERIFIED(made.open());
-        auto [session, dock] = test::Alone<ProgramDock>();
+        auto [session, dock] = Alone<ProgramDock>();
         OperationPanel panel(session);
-        QVERIFY(test::showDock(dock, session, *bundle));
+        QVERIFY(showDock(dock, session, *bundle));
         QSignalSpy ready(&panel, &InspectorPanel::ready);
         dock.view().setCurrentIndex(rowWith(dock, u"linear b"_s));
-        QCOMPARE(session.place().weight, std::size_t(0)); // with the weight that it reads
+        QCOMPARE(session.place().weight, 0U); // with the weight that it reads
         QVERIFY(session.place().bytes.has_value());
         if (!panel.showPlace(*bundle, session.place()))
             QVERIFY(ready.wait());
         QVERIFY(panel.showPlace(*bundle, session.place()));
-        QCOMPARE(panel.weight(), std::size_t(0));
+        QCOMPARE(panel.weight(), 0U);
         const QStringList lines = panel.text().split(u'\n');
         QCOMPARE(lines.value(0), u"linear b"_s);
         QVERIFY2(lines.value(1).startsWith(u"x: a "_s), qPrintable(panel.text()));
@@ -277,8 +274,8 @@ private Q_SLOTS:
     /// What makes a weight says where its parts are, also where they are written as attributes.
     void partsOfWeightsAreShown()
     {
-        auto [session, dock] = test::Alone<ProgramDock>();
-        QVERIFY(test::showDock(dock, session, test::openSample("palette")));
+        auto [session, dock] = Alone<ProgramDock>();
+        QVERIFY(showDock(dock, session, openSample("palette")));
         const QString row = rowWith(dock, u"constexpr_lut_to_dense"_s).data().toString();
         QVERIFY2(row.contains(u"lut = "_s) && row.contains(u"indices = "_s) &&
                      row.contains(u" of weight.bin at 0x"_s),
@@ -287,39 +284,39 @@ private Q_SLOTS:
 
     void editsKeepTheRow()
     {
-        auto [session, dock] = test::Alone<ProgramDock>();
-        QVERIFY(test::showDock(dock, session, test::openSample("dense")));
+        auto [session, dock] = Alone<ProgramDock>();
+        QVERIFY(showDock(dock, session, openSample("dense")));
         const QModelIndex function = dock.model().index(0, 0);
         const std::size_t row = dock.model().nodeOf(
             dock.model().index(dock.model().rowCount(function) - 1, 0, function));
         dock.view().setCurrentIndex(dock.model().indexOf(row));
         session.updateBundle(session.bundle());
-        QVERIFY(test::settle(dock));
+        QVERIFY(settle(dock));
         QCOMPARE(dock.model().nodeOf(dock.view().currentIndex()), row);
     }
 
     /// Out of view it holds no rows of a bundle that was closed.
     void letsGoOfClosedBundles()
     {
-        auto [session, dock] = test::Alone<ProgramDock>();
-        QVERIFY(test::showDock(dock, session, longBundle(10)));
+        auto [session, dock] = Alone<ProgramDock>();
+        QVERIFY(showDock(dock, session, longBundle(10)));
         QTRY_VERIFY(dock.model().tree());
         dock.hide();
         const std::weak_ptr<const ProgramTree> held = dock.model().tree();
         session.setBundle(loopBundle());
         QTRY_VERIFY(held.expired());
-        QVERIFY(test::showDock(dock));
+        QVERIFY(showDock(dock));
         QVERIFY(rowWith(dock, u"reshape z"_s).isValid());
     }
 
     void withoutProgram()
     {
-        auto [session, dock] = test::Alone<ProgramDock>();
+        auto [session, dock] = Alone<ProgramDock>();
         QAbstractItemModelTester tester(&dock.model());
-        QVERIFY(test::showDock(dock));
+        QVERIFY(showDock(dock));
         QVERIFY(!dock.showsContent());
-        session.setBundle(test::openSample("dense"));
-        QVERIFY(test::settle(dock));
+        session.setBundle(openSample("dense"));
+        QVERIFY(settle(dock));
         QTRY_VERIFY(dock.showsContent());
         session.setBundle(nullptr);
         QTRY_VERIFY(!dock.showsContent());
@@ -328,32 +325,29 @@ private Q_SLOTS:
     /// A program that was not read is said to be so, and can be read again.
     void cancelled()
     {
-        auto [session, dock] = test::Alone<ProgramDock>();
-        const auto cutting = test::cancelTasks(session);
-        QVERIFY(test::showDock(dock, session, loopBundle()));
-        QAction *again = VERIFIED(test::actionOf(dock, u"Read the Program Again"_s));
+        auto [session, dock] = Alone<ProgramDock>();
+        const auto cutting = cancelTasks(session);
+        QVERIFY(showDock(dock, session, loopBundle()));
+        QAction *again = VERIFIED(actionOf(dock, u"Read the Program Again"_s));
         QTRY_VERIFY(again->isEnabled());
-        QVERIFY(test::says(dock, u"cancelled"_s));
+        QVERIFY(says(dock, u"cancelled"_s));
         disconnect(cutting);
         again->trigger();
-        QVERIFY(test::settle(dock));
+        QVERIFY(settle(dock));
         QVERIFY(dock.showsContent() && !again->isEnabled());
     }
 
-    void samples_data() { test::addBuilds(); }
+    void samples_data() { addBuilds(); }
 
     void samples()
     {
         QFETCH(const QString, build);
-        compare(test::openSample(build.toStdString()));
+        compare(openSample(build.toStdString()));
     }
 
     void programs_data()
     {
-        QTest::addColumn<QByteArray>("functions");
-        const auto row = [](const char *name, const QByteArray &functions) {
-            test::addRow(name, functions);
-        };
+        const auto row = addColumns<QByteArray>();
         const QByteArray constant =
             "tensor<int32, [2]> shape = const()[name = string(\"shape\"), val = tensor<int32, "
             "[2]>([1, 4])];\n";
@@ -381,7 +375,7 @@ private Q_SLOTS:
 
     void programs()
     {
-        QFETCH(const QByteArray, functions);
+        const auto [functions] = fetched<QByteArray>();
         compare(bundleOf(functions));
     }
 

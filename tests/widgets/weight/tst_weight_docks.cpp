@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/assessment/weight_facts.h"
-#include "core/target/target.h"
 #include "tests/core/bundle/made_bundle.h"
 #include "tests/widgets/weight/weight_dock_fixture.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/controls.h"
 #include "widgets/common/labels.h"
-#include "widgets/common/number_field.h"
-#include "widgets/models/weight_grid_model.h"
 #include "widgets/models/words.h"
 #include "widgets/weight/codebook_dock.h"
 #include "widgets/weight/inspector_dock.h"
 #include "widgets/weight/mask_dock.h"
 #include "widgets/weight/statistics_panel.h"
 #include "widgets/weight/weight_dock.h"
-#include "widgets/weight/weight_grid_view.h"
 #include "widgets/weight/weight_header.h"
 #include "widgets/weight/weight_tiles.h"
 
 using namespace kernscope::ui;
-using namespace kernscope;
-using namespace kernscope::test;
 using kernscope::codec::PartRole;
 
 /// The dock of a weight: grid and heat map, slices, edits, what it says at once.
@@ -135,7 +128,7 @@ private Q_SLOTS:
         QVERIFY(test::settle(dock));
         const SliceMap &map = dock.slicePicker().map();
         QCOMPARE(map.held()[2], std::optional<std::uint64_t>(1));
-        QCOMPARE(static_cast<std::uint64_t>(dock.grid().model().columnCount()), map.cols());
+        QCOMPARE(std::uint64_t(dock.grid().model().columnCount()), map.cols());
         QCOMPARE(dock.heatMap().source()->cols(), map.cols());
         // An element that this slice leaves out moves the slice.
         session.goToElement(m_weight, 0);
@@ -192,11 +185,10 @@ private Q_SLOTS:
         auto *editor = VERIFIED(table.findChild<QLineEdit *>());
         editor->selectAll();
         QTest::keyClicks(editor, u"0.3"_s);
-        QVERIFY2(dock.grid().answer().contains(QLatin1String("held")),
-                 qPrintable(dock.grid().answer()));
-        QVERIFY(dock.grid().answer().contains(QLatin1String("codebook")));
+        QVERIFY2(dock.grid().answer().contains("held"_L1), qPrintable(dock.grid().answer()));
+        QVERIFY(dock.grid().answer().contains("codebook"_L1));
         QTest::keyClicks(editor, u"e"_s);
-        QVERIFY(dock.grid().answer().contains(QLatin1String("belongs to no number")));
+        QVERIFY(dock.grid().answer().contains("belongs to no number"_L1));
         // Given up, the answer goes with the edit.
         QTest::keyClick(editor, Qt::Key_Escape);
         QTRY_COMPARE(dock.grid().answer(), stands);
@@ -227,14 +219,13 @@ private Q_SLOTS:
                    warningInk(answer->palette());
         };
         const QString same = type(cell.data(Qt::EditRole).toString());
-        QVERIFY2(answer->isVisible() && same.contains(QLatin1String("nothing changes")),
-                 qPrintable(same));
+        QVERIFY2(answer->isVisible() && same.contains("nothing changes"_L1), qPrintable(same));
         QVERIFY(!warns());
         const QString far = type(u"1e-12"_s);
-        QVERIFY2(far.contains(QLatin1String("off by")), qPrintable(far));
+        QVERIFY2(far.contains("off by"_L1), qPrintable(far));
         QVERIFY(warns());
         const QString none = type(u"0,5"_s);
-        QVERIFY2(none.contains(QLatin1String("','")), qPrintable(none));
+        QVERIFY2(none.contains("','"_L1), qPrintable(none));
         QVERIFY(warns());
         QTest::keyClick(table.findChildren<QLineEdit *>().last(), Qt::Key_Escape);
         QVERIFY(!answer->isVisible());
@@ -260,7 +251,7 @@ private Q_SLOTS:
         QCOMPARE(dock.heatMap().viewState(), before);
         QCOMPARE(dock.grid().table().currentIndex(), index);
         QCOMPARE(index.data(WeightGridModel::ValueRole).toDouble(), 1.0);
-        QVERIFY(index.data(Qt::ToolTipRole).toString().contains(QLatin1String("changed")));
+        QVERIFY(index.data(Qt::ToolTipRole).toString().contains("changed"_L1));
         // The change is outlined, in the token's colour.
         const QImage image = dock.grid().table().viewport()->grab().toImage();
         const QRect rect = dock.grid().table().visualRect(index);
@@ -388,19 +379,16 @@ private Q_SLOTS:
             picture.setCurrentCell(std::nullopt);
             QVERIFY(test::settle(dock));
             QCOMPARE(centreOf(picture, cell), MaskTiles::shade(element == kept ? 1 : 0, false));
-            QVERIFY(picture.describe(cell).contains(element == kept ? QLatin1String("kept")
-                                                                    : QLatin1String("left out")));
+            QVERIFY(picture.describe(cell).contains(element == kept ? "kept"_L1 : "left out"_L1));
         }
         const auto decoder = m_bundle->decoder(m_weight);
         QVERIFY2(
             dock.figures().contains(QString::number(decoder->payloadElements().value).right(3)),
             qPrintable(dock.figures()));
         // As many values as the mask keeps are stored: that is told once.
-        QVERIFY2(dock.figures().contains(QLatin1String("kept")) &&
-                     !dock.figures().contains(QLatin1String("stored")),
+        QVERIFY2(dock.figures().contains("kept"_L1) && !dock.figures().contains("stored"_L1),
                  qPrintable(dock.figures()));
-        QCOMPARE(dock.density().pointCount(),
-                 static_cast<int>(m_bundle->weights()[m_weight].shape[0]));
+        QCOMPARE(dock.density().pointCount(), int(m_bundle->weights()[m_weight].shape[0]));
     }
 
     /// A weight that is chosen anew has no cell, as in the grid.
@@ -423,8 +411,7 @@ private Q_SLOTS:
         auto [session, dock] = test::Alone<MaskDock>();
         QVERIFY(show(session, dock, "sparse", {700, 800}));
         session.goToElement(m_weight, 5);
-        const auto cell = dock.picture().currentCell();
-        QVERIFY(cell);
+        const auto cell = VERIFIED(dock.picture().currentCell());
         session.updateBundle(
             *Bundle::open("copy.mlmodelc", {.memory = test::sampleOf("sparse").files}));
         QVERIFY(test::settle(dock));
@@ -487,13 +474,13 @@ private Q_SLOTS:
         picture.setCurrentCell(first);
         QTest::mouseClick(picture.viewport(), Qt::LeftButton, {}, at(first));
         QCOMPARE(asked.count(), 0);
-        QVERIFY(dock.cellText().contains(QLatin1String("Zoom in")));
+        QVERIFY(dock.cellText().contains("Zoom in"_L1));
         while (!picture.brushHasRoom())
             picture.zoomIn();
         picture.setCurrentCell(first);
         // Given up by Escape: nothing is asked for.
         QTest::mousePress(picture.viewport(), Qt::LeftButton, {}, at(first));
-        QVERIFY(dock.cellText().contains(QLatin1String("leaves out 1 element")));
+        QVERIFY(dock.cellText().contains("leaves out 1 element"_L1));
         QTest::mouseMove(picture.viewport(), at(last));
         QVERIFY2(dock.cellText().contains(u"leaves out %1 element"_s.arg(wanted.size())),
                  qPrintable(dock.cellText()));
@@ -509,8 +496,8 @@ private Q_SLOTS:
         QVERIFY(said.last().first().toString().isEmpty()); // not what releasing would do
         const auto edits = editsOf(asked, 0);
         QCOMPARE(edits.size(), wanted.size());
-        QVERIFY(std::all_of(edits.begin(), edits.end(),
-                            [](const Edit &edit) { return edit.kind == Edit::Kind::Drop; }));
+        QVERIFY(std::ranges::all_of(
+            edits, [](const Edit &edit) { return edit.kind == Edit::Kind::Drop; }));
     }
 
     void zeroMap()
@@ -518,7 +505,7 @@ private Q_SLOTS:
         auto [session, dock] = test::Alone<MaskDock>();
         QVERIFY(show(session, dock, "dense", {500, 700}));
         QVERIFY(dock.showsContent());
-        QVERIFY(dock.figures().contains(QLatin1String("not zero")));
+        QVERIFY(dock.figures().contains("not zero"_L1));
         session.setPatchingEnabled(true);
         session.goToElement(m_weight, 0);
         QVERIFY(!dock.keepAction()->isEnabled()); // there is no mask to paint
@@ -570,9 +557,8 @@ private Q_SLOTS:
         const std::uint64_t element = decoder->elements().value - 1;
         decoder->codes(element, {&code, 1});
         session.goToElement(m_weight, element);
-        QCOMPARE(static_cast<std::uint64_t>(dock.chooser().value()),
-                 decoder->codebookOf(element).codebook);
-        QCOMPARE(dock.plot().currentPoint(), static_cast<int>(code));
+        QCOMPARE(std::uint64_t(dock.chooser().value()), decoder->codebookOf(element).codebook);
+        QCOMPARE(dock.plot().currentPoint(), int(code));
     }
 
     void codebookEdits()
@@ -644,8 +630,7 @@ private Q_SLOTS:
         }
     }
 
-    /// "0.0448" of 0.044861 would be another number: where an edge of the view cuts it, none is
-    /// shown.
+    /// "0.0448" of 0.044861 would be another number: where an edge cuts it, none is shown.
     void edgesCutNoNumber()
     {
         const QFontMetrics metrics{QFont()};

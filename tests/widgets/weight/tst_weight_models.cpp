@@ -9,7 +9,6 @@
 #include "widgets/weight/scale_panel.h"
 
 using namespace kernscope::ui;
-using namespace kernscope;
 using kernscope::codec::PartRole;
 
 namespace {
@@ -50,11 +49,11 @@ bool read(WeightGridModel &model, const QModelIndex &index)
 /// Three rows; the scales take more digits than a table shows.
 BundlePtr affineBundle()
 {
-    test::MadeBundle made;
-    const std::string data = made.blob(ElementType::Int8, "[3, 2]", test::hex("01 02 03 04 05 06"));
+    MadeBundle made;
+    const std::string data = made.blob(ElementType::Int8, "[3, 2]", hex("01 02 03 04 05 06"));
     const std::string scales =
-        made.blob(ElementType::Fp16, "[3]", test::halves({0.0123456F, 0.0234567F, 1.3344F}));
-    const std::string zeros = made.blob(ElementType::Int8, "[3]", test::hex("00 01 FF"));
+        made.blob(ElementType::Fp16, "[3]", halves({0.0123456F, 0.0234567F, 1.3344F}));
+    const std::string zeros = made.blob(ElementType::Int8, "[3]", hex("00 01 FF"));
     made.line("tensor<fp16, [3, 2]> w = constexpr_affine_dequantize()[axis = int32(0), "
               "name = string(\"w\"), quantized_data = " +
               data + ", scale = " + scales + ", zero_point = " + zeros + "]");
@@ -69,28 +68,28 @@ class TestWeightModels : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void gridShowsValuesAndCodes_data() { test::addBuilds(); }
+    void gridShowsValuesAndCodes_data() { addBuilds(); }
 
     void gridShowsValuesAndCodes()
     {
         QFETCH(QString, build);
-        const BundlePtr bundle = VERIFIED(test::openSample(build.toStdString()));
-        const std::size_t weight = test::builtWeight(*bundle);
+        const BundlePtr bundle = VERIFIED(openSample(build.toStdString()));
+        const std::size_t weight = builtWeight(*bundle);
         QVERIFY(weight != kNoIndex);
         TaskManager tasks;
         WeightGridModel model(tasks);
         Tester tester(&model, Tester::FailureReportingMode::QtTest);
         const SliceMap map(bundle->weights()[weight].shape);
         model.setReader(std::make_shared<const WeightReader>(bundle, weight, map));
-        QCOMPARE(model.rowCount(), static_cast<int>(map.rows()));
-        QCOMPARE(model.columnCount(), static_cast<int>(map.cols()));
+        QCOMPARE(model.rowCount(), int(map.rows()));
+        QCOMPARE(model.columnCount(), int(map.cols()));
         QCOMPARE(model.data(model.index(0, 0)).toString(), u"\u2026"_s);
         QVERIFY(read(model, model.index(0, 0)));
 
         const auto decoder = bundle->decoder(weight);
         for (int col = 0; col < std::min(model.columnCount(), 20); ++col) {
             const QModelIndex index = model.index(1, col);
-            const std::uint64_t element = *map.element(1, static_cast<std::uint64_t>(col));
+            const std::uint64_t element = *map.element(1, std::uint64_t(col));
             float value = 0;
             std::int64_t code = 0;
             decoder->decodeFloat(element, {&value, 1});
@@ -102,11 +101,11 @@ private Q_SLOTS:
             if (!decoder->stored(element)) {
                 QCOMPARE(index.data().toString(), u"\u00B7"_s);
                 QVERIFY(index.data(WeightGridModel::CodeRole).toString().isEmpty());
-            } else if (build == QLatin1String("palette")) {
+            } else if (build == "palette"_L1) {
                 QCOMPARE(index.data(WeightGridModel::CodeRole).toString(), QString::number(code));
             } else {
                 QCOMPARE(index.data(WeightGridModel::CodeRole).toString(),
-                         hexNumber(static_cast<std::uint64_t>(code), 4));
+                         hexNumber(std::uint64_t(code), 4));
             }
         }
         // Another slice, then nothing: the tester watches both resets.
@@ -120,13 +119,13 @@ private Q_SLOTS:
     {
         // Only the arithmetic of the window: nothing is read unless a view asks. The model tester
         // would ask for every cell.
-        const BundlePtr bundle = VERIFIED(test::openSample("dense"));
+        const BundlePtr bundle = VERIFIED(openSample("dense"));
         TaskManager tasks;
         WeightGridModel model(tasks);
         const SliceMap map({std::uint64_t{1} << 22, std::uint64_t{1} << 16});
         model.setReader(std::make_shared<const WeightReader>(bundle, 0, map));
         QVERIFY(model.windowed());
-        QCOMPARE(static_cast<std::uint64_t>(model.rowCount()), WeightGridModel::kMaxRows);
+        QCOMPARE(std::uint64_t(model.rowCount()), WeightGridModel::kMaxRows);
         const std::uint64_t row = map.rows() - 1, col = map.cols() - 1;
         QVERIFY(!model.indexOf(row, col).isValid());
         model.reveal(row, col);
@@ -140,7 +139,7 @@ private Q_SLOTS:
 
     void gridEdits()
     {
-        const BundlePtr bundle = VERIFIED(test::openSample("dense"));
+        const BundlePtr bundle = VERIFIED(openSample("dense"));
         TaskManager tasks;
         WeightGridModel model(tasks);
         model.setReader(
@@ -159,20 +158,20 @@ private Q_SLOTS:
 
     void changesAreThoseThatDecodeDifferently_data()
     {
-        test::addColumns<QByteArray, bool>();
-        test::addRow("dense", QByteArray("dense"), false);
-        test::addRow("sparse", QByteArray("sparse"), false);
-        test::addRow("index", QByteArray("palette"), false);
-        test::addRow("entry", QByteArray("palette"), true);
+        addColumns<QByteArray, bool>();
+        addRow("dense", "dense"_ba, false);
+        addRow("sparse", "sparse"_ba, false);
+        addRow("index", "palette"_ba, false);
+        addRow("entry", "palette"_ba, true);
     }
 
     void changesAreThoseThatDecodeDifferently()
     {
-        const auto [build, codebook] = test::fetched<QByteArray, bool>();
-        const BundlePtr bundle = VERIFIED(test::openSample(build.toStdString()));
-        const std::size_t weight = test::builtWeight(*bundle);
+        const auto [build, codebook] = fetched<QByteArray, bool>();
+        const BundlePtr bundle = VERIFIED(openSample(build.toStdString()));
+        const std::size_t weight = builtWeight(*bundle);
         QVERIFY(weight != kNoIndex);
-        QVERIFY(test::changedElements(*bundle, weight).empty());
+        QVERIFY(changedElements(*bundle, weight).empty());
         const std::vector<float> before = decodeAll(*bundle, weight);
         {
             const auto decoder = bundle->decoder(weight);
@@ -193,19 +192,19 @@ private Q_SLOTS:
                 differ.insert(e);
         }
         QVERIFY(codebook ? differ.size() > 1 : differ.size() == 1);
-        QCOMPARE(test::changedElements(*bundle, weight), differ);
+        QCOMPARE(changedElements(*bundle, weight), differ);
     }
 
     void codebookEntries()
     {
-        const BundlePtr bundle = VERIFIED(test::openSample("palette"));
-        const std::size_t weight = test::weightWith(*bundle, PartRole::Lut);
+        const BundlePtr bundle = VERIFIED(openSample("palette"));
+        const std::size_t weight = weightWith(*bundle, PartRole::Lut);
         const auto decoder = bundle->decoder(weight);
         auto data = VERIFIED(CodebookData::read(*bundle, weight, *decoder));
         CodebookModel model;
         Tester tester(&model, Tester::FailureReportingMode::QtTest);
         model.setData(*data);
-        QCOMPARE(model.rowCount(), static_cast<int>(data->entries));
+        QCOMPARE(model.rowCount(), int(data->entries));
         QCOMPARE(model.data(model.index(0, model.columnOf("uses"))).toString(), u"\u2026"_s);
         model.setUses(decoder->codebookUse());
         std::uint64_t total = 0;
@@ -213,9 +212,7 @@ private Q_SLOTS:
         for (int entry = 0; entry < model.rowCount(); ++entry) {
             total += *model.uses(entry);
             share += model.index(entry, model.columnOf("share")).data(SortRole).toDouble();
-            QCOMPARE(
-                model.value(entry),
-                static_cast<double>(decoder->codebookValues()[static_cast<std::size_t>(entry)]));
+            QCOMPARE(model.value(entry), double(decoder->codebookValues()[std::size_t(entry)]));
             QCOMPARE(
                 model.index(entry, CodebookModel::CodeColumn).data().toString().toInt(nullptr, 2),
                 entry);
@@ -240,8 +237,8 @@ private Q_SLOTS:
     /// The colour of a value near zero is that of the ground: a frame shows where it is.
     void codebookSwatchesAreFramed()
     {
-        const BundlePtr bundle = VERIFIED(test::openSample("palette"));
-        const std::size_t weight = test::weightWith(*bundle, PartRole::Lut);
+        const BundlePtr bundle = VERIFIED(openSample("palette"));
+        const std::size_t weight = weightWith(*bundle, PartRole::Lut);
         auto data = VERIFIED(CodebookData::read(*bundle, weight, *bundle->decoder(weight)));
         const QPalette before = QGuiApplication::palette();
         for (const bool dark : {false, true}) {
@@ -310,8 +307,8 @@ private Q_SLOTS:
 
     void codebookChangesShow()
     {
-        const BundlePtr bundle = VERIFIED(test::openSample("palette"));
-        const std::size_t weight = test::weightWith(*bundle, PartRole::Lut);
+        const BundlePtr bundle = VERIFIED(openSample("palette"));
+        const std::size_t weight = weightWith(*bundle, PartRole::Lut);
         {
             const auto decoder = bundle->decoder(weight);
             const auto plan = VERIFIED(codec::Editor(*decoder).setCodebookEntry(
@@ -372,9 +369,8 @@ private Q_SLOTS:
         QSignalSpy scales(&m_panel->model(), &ui::ScaleModel::scaleEdited);
         for (int row = 0; row < 3; ++row) {
             QLineEdit *editor = VERIFIED(edit(row, ui::ScaleModel::ScaleColumn));
-            const double whole = m_panel->model().content().scaleOf(static_cast<std::size_t>(row));
-            // Exactly: QCOMPARE takes numbers for equal that a table's few digits tell apart no
-            // more.
+            const double whole = m_panel->model().content().scaleOf(std::size_t(row));
+            // Exactly: QCOMPARE takes numbers for equal that a table tells apart no more.
             QVERIFY2(editor->text().toDouble() == whole, qPrintable(editor->text()));
             QTest::keyClick(editor, Qt::Key_Escape);
         }
@@ -416,21 +412,20 @@ private Q_SLOTS:
                     ui::warningInk(answer->palette())) == warns;
         };
         type(0, ui::ScaleModel::ScaleColumn, u"0.3"_s);
-        QVERIFY2(answer->isVisible() &&
-                     answer->text().startsWith(QLatin1String("0.3 is held as 0.30")),
+        QVERIFY2(answer->isVisible() && answer->text().startsWith("0.3 is held as 0.30"_L1),
                  qPrintable(answer->text()));
         QVERIFY(inkIs(false));
         QVERIFY(table().viewport()->geometry().contains(answer->geometry()));
         QVERIFY(!answer->geometry().intersects(
             table().visualRect(table().currentIndex()).translated(table().viewport()->pos())));
         type(0, ui::ScaleModel::ScaleColumn, u"1e-9"_s); // held as 0 in fp16
-        QVERIFY2(answer->text().contains(QLatin1String("off by")), qPrintable(answer->text()));
+        QVERIFY2(answer->text().contains("off by"_L1), qPrintable(answer->text()));
         QVERIFY(inkIs(true));
         type(2, ui::ScaleModel::ZeroColumn, u"5"_s);
-        QVERIFY2(answer->text().contains(QLatin1String("1 B touched")), qPrintable(answer->text()));
+        QVERIFY2(answer->text().contains("1 B touched"_L1), qPrintable(answer->text()));
         QVERIFY(inkIs(false));
         type(2, ui::ScaleModel::ZeroColumn, u"500"_s);
-        QVERIFY2(answer->isVisible() && !answer->text().contains(QLatin1String("touched")),
+        QVERIFY2(answer->isVisible() && !answer->text().contains("touched"_L1),
                  qPrintable(answer->text()));
         QVERIFY(inkIs(true));
         QLineEdit *editor = VERIFIED(edit(1, ui::ScaleModel::ZeroColumn));

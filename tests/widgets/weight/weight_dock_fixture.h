@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/codec/decode/decoder.h"
-#include "tests/test_program.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/tile_view.h"
-#include "widgets/models/theme.h"
 
 namespace kernscope::test {
 

@@ -7,7 +7,7 @@ namespace {
 
 std::optional<QByteArray> ifThere(const QString &path)
 {
-    return QFile::exists(path) ? std::optional(test::contentOf(path)) : std::nullopt;
+    return QFile::exists(path) ? std::optional(contentOf(path)) : std::nullopt;
 }
 
 } // namespace
@@ -21,15 +21,15 @@ private slots:
     {
         QTest::addColumn<QString>("path");
         for (const char *folder : {"coreai/*", "coreai-hostile"}) {
-            const QString root = test::dataPath(QStringLiteral("../peers/") +
-                                                QString::fromUtf8(folder).section(u'/', 0, 0));
+            const QString root =
+                dataPath(u"../peers/"_s + QString::fromUtf8(folder).section(u'/', 0, 0));
             const QDir dir(root);
             const QStringList inner = QByteArray(folder).endsWith('*')
                                           ? dir.entryList(QDir::Dirs | QDir::NoDotAndDotDot)
-                                          : QStringList{QStringLiteral(".")};
+                                          : QStringList{u"."_s};
             for (const QString &each : inner)
                 for (const QString &package :
-                     QDir(dir.filePath(each)).entryList({QStringLiteral("*.aimodel")}, QDir::Dirs))
+                     QDir(dir.filePath(each)).entryList({u"*.aimodel"_s}, QDir::Dirs))
                     QTest::newRow(qPrintable(package)) << dir.filePath(each) + u'/' + package;
         }
     }
@@ -39,20 +39,19 @@ private slots:
         KERNSCOPE_SKIP_WITHOUT_ROWS();
         QFETCH(QString, path);
         const QString name = path.section(u'/', -1).section(u'.', 0, 0);
-        const QByteArray module =
-            ifThere(path + QStringLiteral("/main.mlirb")).value_or(QByteArray());
-        const auto hash = ifThere(path + QStringLiteral("/main.hash"));
+        const QByteArray module = ifThere(path + u"/main.mlirb"_s).value_or(QByteArray());
+        const auto hash = ifThere(path + u"/main.hash"_s);
         const auto finding = aimodel::hashFinding(
-            test::asSpan(module), hash ? std::optional(test::asSpan(*hash)) : std::nullopt);
-        static const QStringList wrong{QStringLiteral("hash-wrong"), QStringLiteral("hash-missing"),
-                                       QStringLiteral("hash-bit"), QStringLiteral("hash-short")};
+            asSpan(module), hash ? std::optional(asSpan(*hash)) : std::nullopt);
+        static const QStringList wrong{u"hash-wrong"_s, u"hash-missing"_s, u"hash-bit"_s,
+                                       u"hash-short"_s};
         QVERIFY2(bool(finding) == wrong.contains(name), qPrintable(name));
-        const auto json = ifThere(path + QStringLiteral("/metadata.json"));
-        QCOMPARE(json.has_value(), name != QStringLiteral("meta-missing"));
+        const auto json = ifThere(path + u"/metadata.json"_s);
+        QCOMPARE(json.has_value(), name != u"meta-missing"_s);
         if (!json)
             return;
-        const auto metadata = aimodel::readMetadata(test::asSpan(*json), "metadata.json");
-        QCOMPARE(metadata.has_value(), name != QStringLiteral("metadata-text"));
+        const auto metadata = aimodel::readMetadata(asSpan(*json), "metadata.json");
+        QCOMPARE(metadata.has_value(), name != u"metadata-text"_s);
         if (metadata)
             QCOMPARE(*metadata->assetVersion, "2.0");
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Images in the form of the Linux driver: read, covered, written back.
 #include "core/base/little_endian.h"
-#include "core/bundle/bundle.h"
 #include "core/container/anec/anec.h"
 #include "rewrite.h"
 #include "synthetic.h"
@@ -12,23 +11,18 @@ class TestAnec : public QObject
     Q_OBJECT
 
 private slots:
-    void readsAnec_data()
-    {
-        QTest::addColumn<int>("header");
-        addRow("content at 0x1000", 0x1000);
-        addRow("content at 0x800", 0x800);
-    }
+    void readsAnec_data() { addEach({"0x1000", "0x800"}); }
 
     /// The same text and kernel behind the header of the Linux driver's form.
     void readsAnec()
     {
-        QFETCH(int, header);
+        const auto header = std::get<0>(fetched<QString>()).toUInt(nullptr, 0);
         const Bytes source = syntheticH13(2);
         const auto container = VERIFIED(hwx::readContainer(source, "synthetic.hwx"));
         const hwx::SegmentSection *text = container->firstOf(hwx::SectionType::Text);
         const hwx::SegmentSection *kernel = container->firstOf(hwx::SectionType::Kernel);
         const std::uint64_t begin = text->bytes->offset.value, end = kernel->bytes->end();
-        Bytes bytes(static_cast<std::size_t>(header));
+        Bytes bytes(header);
         storeLittle<std::uint64_t>(bytes, 0, end - begin);
         storeLittle<std::uint32_t>(bytes, 8, 0x1f8);
         storeLittle<std::uint32_t>(bytes, 12, 2);
@@ -39,7 +33,7 @@ private slots:
         const auto bundle = VERIFIED(Bundle::open("x.anec", {.memory = {{"x.anec", bytes}}}));
         QCOMPARE((*bundle)->kind(), BundleKind::Anec);
         QVERIFY((*bundle)->diagnostics().empty());
-        QCOMPARE((*bundle)->hardware()->taskCount(), std::size_t(2));
+        QCOMPARE((*bundle)->hardware()->taskCount(), 2U);
         // Slices of lanes are sections of their own; together they are the kernel.
         std::uint64_t inKernel = 0;
         for (const Section &section : (*bundle)->sections()) {

@@ -70,8 +70,7 @@ private slots:
         QVERIFY(read && read->empty());
     }
 
-    /// A member, a place and a size that 32 bits do not hold. The large member is a hole of the
-    /// file.
+    /// A member, a place and a size that 32 bits do not hold. The large one is a hole of the file.
     void beyondFourGigabytes()
     {
         constexpr std::uint64_t kLarge = (std::uint64_t{4} << 30) + 5;
@@ -79,8 +78,8 @@ private slots:
         QVERIFY(file.open());
         std::uint64_t at = 0;
         ZipWriter writer([&](std::span<const std::byte> some) -> Result<void> {
-            const auto length = static_cast<qint64>(some.size());
-            if (!file.seek(static_cast<qint64>(at)) ||
+            const auto length = qint64(some.size());
+            if (!file.seek(qint64(at)) ||
                 file.write(reinterpret_cast<const char *>(some.data()), length) != length)
                 return tl::unexpected(Error());
             at += some.size();
@@ -91,11 +90,11 @@ private slots:
         at += kLarge;
         QVERIFY(writer.begin("small", small.size()) && writer.write(small) && writer.finish());
         QVERIFY(file.flush());
-        QCOMPARE(static_cast<std::uint64_t>(file.size()), writer.bytes());
+        QCOMPARE(std::uint64_t(file.size()), writer.bytes());
         const uchar *mapped = VERIFIED(file.map(0, file.size()));
         const std::span whole(reinterpret_cast<const std::byte *>(mapped), writer.bytes());
         const auto read = VERIFIED(readZip(whole, "x.npz"));
-        QCOMPARE(read->size(), std::size_t{2});
+        QCOMPARE(read->size(), 2U);
         QCOMPARE((*read)[0].bytes, kLarge);
         QVERIFY((*read)[1].headerOffset > kLarge);
         const auto back = VERIFIED(unpack(whole, (*read)[1], 1 << 20, "x.npz"));

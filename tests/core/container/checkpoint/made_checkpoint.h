@@ -13,19 +13,19 @@ inline QByteArray little(quint64 value, int bytes)
 {
     QByteArray out;
     for (int i = 0; i < bytes; ++i)
-        out += static_cast<char>(value >> (8 * i) & 0xFF);
+        out += char(value >> (8 * i) & 0xFF);
     return out;
 }
 
 inline QByteArray floats(const std::vector<float> &values)
 {
     return {reinterpret_cast<const char *>(values.data()),
-            static_cast<qsizetype>(values.size() * sizeof(float))};
+            qsizetype(values.size() * sizeof(float))};
 }
 
 inline QByteArray safetensors(const QByteArray &json, const QByteArray &data)
 {
-    return little(static_cast<quint64>(json.size()), 8) + json + data;
+    return little(quint64(json.size()), 8) + json + data;
 }
 
 inline QByteArray npy(const char *descr, const char *order, const char *shape,
@@ -36,8 +36,7 @@ inline QByteArray npy(const char *descr, const char *order, const char *shape,
     while ((header.size() + 11) % 64 != 0)
         header += ' ';
     header += '\n';
-    return QByteArray("\x93NUMPY\x01\x00", 8) + little(static_cast<quint64>(header.size()), 2) +
-           header + data;
+    return QByteArray("\x93NUMPY\x01\x00", 8) + little(quint64(header.size()), 2) + header + data;
 }
 
 inline QByteArray deflated(const QByteArray &raw)
@@ -51,7 +50,7 @@ inline QByteArray deflated(const QByteArray &raw)
     stream.next_out = reinterpret_cast<Bytef *>(out.data());
     stream.avail_out = static_cast<uInt>(out.size());
     deflate(&stream, Z_FINISH);
-    out.resize(static_cast<qsizetype>(stream.total_out));
+    out.resize(qsizetype(stream.total_out));
     deflateEnd(&stream);
     return out;
 }
@@ -73,19 +72,18 @@ inline QByteArray zip(const std::vector<Member> &members)
         const auto crc = crc32(0, reinterpret_cast<const Bytef *>(member.content.constData()),
                                static_cast<uInt>(member.content.size()));
         const QByteArray common = little(0, 2) + little(member.packed ? 8 : 0, 2) + little(0, 4) +
-                                  little(crc, 4) + little(static_cast<quint64>(data.size()), 4) +
-                                  little(static_cast<quint64>(member.content.size()), 4) +
-                                  little(static_cast<quint64>(member.path.size()), 2) +
-                                  little(0, 2);
+                                  little(crc, 4) + little(quint64(data.size()), 4) +
+                                  little(quint64(member.content.size()), 4) +
+                                  little(quint64(member.path.size()), 2) + little(0, 2);
         directory += little(0x02014b50, 4) + little(20, 2) + little(20, 2) + common + little(0, 2) +
-                     little(0, 2) + little(0, 2) + little(0, 4) +
-                     little(static_cast<quint64>(out.size()), 4) + member.path;
+                     little(0, 2) + little(0, 2) + little(0, 4) + little(quint64(out.size()), 4) +
+                     member.path;
         out += little(0x04034b50, 4) + little(20, 2) + common + member.path + data;
     }
-    const auto count = static_cast<quint64>(members.size());
+    const auto count = quint64(members.size());
     return out + directory + little(0x06054b50, 4) + little(0, 4) + little(count, 2) +
-           little(count, 2) + little(static_cast<quint64>(directory.size()), 4) +
-           little(static_cast<quint64>(out.size()), 4) + little(0, 2);
+           little(count, 2) + little(quint64(directory.size()), 4) +
+           little(quint64(out.size()), 4) + little(0, 2);
 }
 
 } // namespace kernscope::test

@@ -1,17 +1,112 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/plan/section_build.h"
-#include "made_checkpoint.h"
-
+// What the targets fuzz_network and fuzz_checkpoint look for, on small files whose every cut and
+// some thousand changes are tried: no crash, no endless loop, and every fault with its place.
 #include "core/bundle/statistics.h"
 #include "core/bundle/stored_bytes.h"
+#include "core/codec/decode/decoder.h"
 #include "core/patch/patch.h"
+#include "core/plan/section_build.h"
 #include "core/search/find.h"
+#include "made_checkpoint.h"
+#include "proto_builder.h"
+
+using prototest::bytes;
+using prototest::number;
 
 namespace {
 
 Result<BundlePtr> open(const char *name, const QByteArray &raw)
 {
     return Bundle::open(name, {.memory = {{name, asBytes(raw)}}});
+}
+
+QByteArray layer(const char *name, quint64 outputs, quint64 inputs, const QByteArray &weights)
+{
+    return bytes(1, bytes(1, name) +
+                        bytes(140, number(1, inputs) + number(2, outputs) + bytes(20, weights)));
+}
+
+/// Numbers, halves, codes with scales and codes with a table.
+QByteArray layers()
+{
+    const QByteArray linear = bytes(
+        40, number(1, 4) + bytes(101, bytes(1, floats({0.5f, 2.0f})) + bytes(2, floats({1, 3}))));
+    const QByteArray table = bytes(40, number(1, 2) + bytes(102, bytes(1, floats({1, 2, 3, 4}))));
+    return layer("a", 2, 3, bytes(1, floats({1, 2, 3, 4, 5, 6}))) +
+           layer("b", 2, 2, bytes(2, QByteArray("\x00\x3c\x00\x40\x00\x38\x00\xbc", 8))) +
+           layer("c", 2, 2, bytes(30, QByteArray("\x12\x34", 2)) + linear) +
+           layer("d", 2, 4, bytes(30, QByteArray("\x1b\xe4", 2)) + table);
+}
+
+QByteArray oldNetwork()
+{
+    return number(1, 4) + bytes(500, layers());
+}
+
+QByteArray pipeline()
+{
+    return number(1, 4) +
+           bytes(202, bytes(1, oldNetwork()) + bytes(1, number(1, 4) + bytes(403, layers())) +
+                          bytes(2, "first") + bytes(2, "second"));
+}
+
+QByteArray soundTensors()
+{
+    return safetensors(R"({"a":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]},)"
+                       R"("b":{"dtype":"F16","shape":[3],"data_offsets":[16,22]},)"
+                       R"("c":{"dtype":"I8","shape":[2],"data_offsets":[22,24]},)"
+                       R"("__metadata__":{"format":"pt"}})",
+                       floats({1, 2, 3, 4}) + QByteArray("\x00\x3c\x00\x40\x00\x38\x01\xff", 8));
+}
+
+QByteArray soundArrays()
+{
+    return zip({{"a.npy", npy("<f4", "False", "(2, 3)", floats({1, 2, 3, 4, 5, 6})), true},
+                {"b.npy", npy("<f2", "True", "(2, 2)", QByteArray(8, '\x3c')), false},
+                {"c.npy", npy("|i1", "False", "(3,)", QByteArray("\x01\x02\xff", 3)), false}});
+}
+
+/// What a bundle breaks of what it promises, whatever its bytes are; empty: nothing.
+std::string brokenPromise(const QByteArray &name, const QByteArray &raw, bool &faulty)
+{
+    const auto bundle =
+        Bundle::open(name.toStdString(), {.memory = {{name.toStdString(), asBytes(raw)}}});
+    if (!bundle) {
+        faulty = true;
+        return bundle.error().code.empty() || bundle.error().message.empty() ? "an unnamed error"
+                                                                             : "";
+    }
+    faulty = hasErrors((*bundle)->diagnostics());
+    for (const Diagnostic &row : (*bundle)->diagnostics()) {
+        const Error &error = row.error;
+        if (error.code.empty() || error.message.empty())
+            return "an unnamed diagnostic";
+        if (row.severity == Severity::Error && error.file.empty())
+            return "an error without a file: " + error.code;
+        if (error.offset && error.offset->value > std::uint64_t(raw.size()))
+            return "a place behind the file: " + error.code;
+    }
+    for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i) {
+        const Weight &weight = (*bundle)->weights()[i];
+        const auto decoder = (*bundle)->decoder(i);
+        const OperandList &operands = weight.operands();
+        // What is packed is read when it is asked for: its damage then is the decoder's error.
+        const bool packed = std::ranges::any_of(operands, [](const codec::Operand &operand) {
+            return dynamic_cast<const codec::PackedBytes *>(operand.order.get()) != nullptr;
+        });
+        if (decoder && weight.fault)
+            return "a weight with a fault that decodes: " + weight.name;
+        if (!decoder && !weight.fault && !packed)
+            return "a weight without a fault that does not decode: " + weight.name;
+        if (!decoder && (decoder.error().code.empty() || decoder.error().message.empty()))
+            return "an unnamed error of " + weight.name;
+        faulty = faulty || !decoder;
+        if (decoder && weight.elements.value <= 4096 &&
+            !computeStatistics(**bundle, i, {true, true}))
+            return "no statistics of " + weight.name;
+    }
+    (void)verifyPayloads(**bundle);
+    return sectionFault(**bundle);
 }
 
 } // namespace
@@ -31,11 +126,11 @@ private slots:
             "x.safetensors",
             safetensors(json, QByteArray("\x00\x3C\x00\x40\x00\xC0\x00\x00", 8) + floats({3, 4}))));
         QCOMPARE((*bundle)->kind(), BundleKind::Safetensors);
-        QCOMPARE(test::faults((*bundle)->diagnostics()), std::vector<std::string>());
-        QCOMPARE(test::sectionFault(**bundle), std::string());
+        QCOMPARE(faults((*bundle)->diagnostics()), std::vector<std::string>());
+        QCOMPARE(sectionFault(**bundle), std::string());
         QCOMPARE((*bundle)->weights()[0].name, "a.weight");
-        QCOMPARE(test::decoded(**bundle, "a.weight"), (std::vector<float>{1, 2, -2, 0}));
-        QCOMPARE(test::decoded(**bundle, "b"), (std::vector<float>{3, 4}));
+        QCOMPARE(decoded(**bundle, "a.weight"), (std::vector<float>{1, 2, -2, 0}));
+        QCOMPARE(decoded(**bundle, "b"), (std::vector<float>{3, 4}));
         QCOMPARE(REFUSED(planEdits(*bundle, {*parseEdit(Edit::Kind::Set, "b[0]=1")}, 0)).code,
                  "patch.readonly");
     }
@@ -47,9 +142,9 @@ private slots:
                                 R"("s":{"dtype":"F8_E8M0","shape":[2],"data_offsets":[2,4]}})";
         const auto bundle =
             VERIFIED(open("x.safetensors", safetensors(json, QByteArray("\x12\x34\x7F\x82", 4))));
-        QCOMPARE(test::faults((*bundle)->diagnostics()), std::vector<std::string>());
-        QCOMPARE(test::decoded(**bundle, "f"), (std::vector<float>{1, 0.5, 2, 1.5}));
-        QCOMPARE(test::decoded(**bundle, "s"), (std::vector<float>{1, 8}));
+        QCOMPARE(faults((*bundle)->diagnostics()), std::vector<std::string>());
+        QCOMPARE(decoded(**bundle, "f"), (std::vector<float>{1, 0.5, 2, 1.5}));
+        QCOMPARE(decoded(**bundle, "s"), (std::vector<float>{1, 8}));
     }
 
     /// A tensor that is called like the bias of a section's weight is a weight like any other.
@@ -59,7 +154,7 @@ private slots:
                                 R"("a: bias":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})";
         const auto bundle =
             VERIFIED(open("x.safetensors", safetensors(json, floats({1, 2, 3, 4}))));
-        QCOMPARE((*bundle)->weights().size(), std::size_t(2));
+        QCOMPARE((*bundle)->weights().size(), 2U);
         for (std::size_t i = 0; i < 2; ++i) {
             QCOMPARE((*bundle)->weights()[i].role, WeightRole::Weight);
             QCOMPARE((*bundle)->weights()[i].beside, kNoIndex);
@@ -80,7 +175,7 @@ private slots:
         const auto bundle = VERIFIED(
             Bundle::open("x.safetensors",
                          {.memory = {{"x.safetensors", asBytes(safetensors(json + "}", {}))}}}));
-        QCOMPARE((*bundle)->weights().size(), std::size_t(100000));
+        QCOMPARE((*bundle)->weights().size(), 100000U);
         QCOMPARE((*bundle)->diagnostics().front().error.code, "checkpoint.limit");
     }
 
@@ -88,7 +183,7 @@ private slots:
     {
         const auto row = addColumns<QByteArray, QByteArray>();
         const auto one = [](const char *entry) {
-            return safetensors(QByteArray("{\"t\":") + entry + "}", floats({1, 2}));
+            return safetensors("{\"t\":"_ba + entry + "}", floats({1, 2}));
         };
         row("empty", {}, "safetensors.header");
         row("long header", little(1000, 8) + "{}", "safetensors.header");
@@ -114,7 +209,7 @@ private slots:
         const auto bundle = VERIFIED(open("x.safetensors", raw));
         QCOMPARE((*bundle)->diagnostics().size(), 1U);
         QCOMPARE((*bundle)->diagnostics().front().error.code, code.toStdString());
-        QCOMPARE(test::sectionFault(**bundle), std::string());
+        QCOMPARE(sectionFault(**bundle), std::string());
     }
 
     /// What is known of a tensor is shown, though its element type is not read.
@@ -128,8 +223,8 @@ private slots:
         const Weight &weight = (*bundle)->weights().front();
         QVERIFY(weight.fault);
         QCOMPARE(weight.shape, Shape({2, 1}));
-        QCOMPARE(weight.elements.value, std::uint64_t(2));
-        QCOMPARE(weight.storedBytes.value, std::uint64_t(16));
+        QCOMPARE(weight.elements.value, 2U);
+        QCOMPARE(weight.storedBytes.value, 16U);
     }
 
     /// Integers of 64 bits that one double stands for are told apart by a search.
@@ -147,20 +242,20 @@ private slots:
         query.what = search::What::Largest;
         query.most = 2;
         const auto found = VERIFIED(search::find(**bundle, query));
-        QCOMPARE(found->hits.size(), std::size_t(2));
-        QCOMPARE(*found->hits[0].element, std::uint64_t(2));
+        QCOMPARE(found->hits.size(), 2U);
+        QCOMPARE(*found->hits[0].element, 2U);
         QCOMPARE(found->hits[0].valueText(), "4611686018427387907");
-        QCOMPARE(*found->hits[1].element, std::uint64_t(3));
+        QCOMPARE(*found->hits[1].element, 3U);
         QCOMPARE(found->hits[1].valueText(), "-4611686018427387906");
         search::Query one;
         one.what = search::What::Value;
         one.value = 4611686018427387905.0;
         one.wide = search::wideInteger("4611686018427387905");
         const auto exact = VERIFIED(search::find(**bundle, one));
-        QCOMPARE(exact->hits.size(), std::size_t(1));
-        QCOMPARE(*exact->hits[0].element, std::uint64_t(1));
+        QCOMPARE(exact->hits.size(), 1U);
+        QCOMPARE(*exact->hits[0].element, 1U);
         one.tolerance = 0; // by doubles
-        QCOMPARE(search::find(**bundle, one)->hits.size(), std::size_t(3));
+        QCOMPARE(search::find(**bundle, one)->hits.size(), 3U);
     }
 
     void arrays()
@@ -174,15 +269,15 @@ private slots:
                                     {"big.npy", npy(">f4", "False", "(1,)", "abcd"), false}});
         const auto bundle = VERIFIED(open("x.npz", raw));
         QCOMPARE((*bundle)->kind(), BundleKind::Npz);
-        QCOMPARE(test::faults((*bundle)->diagnostics()).size(), 1U); // the byte order
-        QCOMPARE(test::sectionFault(**bundle), std::string());
+        QCOMPARE(faults((*bundle)->diagnostics()).size(), 1U); // the byte order
+        QCOMPARE(sectionFault(**bundle), std::string());
         for (const char *name : {"row", "packed", "column"})
-            QCOMPARE(test::decoded(**bundle, name), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+            QCOMPARE(decoded(**bundle, name), (std::vector<float>{1, 2, 3, 4, 5, 6}));
         const auto again = VERIFIED((*bundle)->reread());
         QCOMPARE((*again)->files().size(), (*bundle)->files().size());
-        QCOMPARE(test::decoded(**again, "column"), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+        QCOMPARE(decoded(**again, "column"), (std::vector<float>{1, 2, 3, 4, 5, 6}));
         const auto alone = VERIFIED(open("x.npy", row));
-        QCOMPARE(test::decoded(**alone, "x"), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+        QCOMPARE(decoded(**alone, "x"), (std::vector<float>{1, 2, 3, 4, 5, 6}));
     }
 
     /// A packed member is unpacked when it is read: until then only its header is known, and then
@@ -194,24 +289,23 @@ private slots:
         const auto sound = VERIFIED(open("x.npz", raw));
         QCOMPARE((*sound)->files().size(), 1U);
         QVERIFY(verifyPayloads(**sound).empty());
-        QCOMPARE(test::decoded(**sound, "b"), (std::vector<float>{1, 2}));
-        QCOMPARE((*sound)->weights().at(0).storedBytes.value,
-                 static_cast<std::uint64_t>(deflated(row).size()));
+        QCOMPARE(decoded(**sound, "b"), (std::vector<float>{1, 2}));
+        QCOMPARE((*sound)->weights().at(0).storedBytes.value, std::uint64_t(deflated(row).size()));
 
         QByteArray second = raw;
         const qsizetype entry = raw.lastIndexOf(little(0x02014b50, 4));
         for (int i = 0; i < 4; ++i)
-            second[entry + 16 + i] = static_cast<char>(~second[entry + 16 + i]); // its checksum
+            second[entry + 16 + i] = char(~second[entry + 16 + i]); // its checksum
         const auto damaged = VERIFIED(open("x.npz", second));
         QVERIFY((*damaged)->diagnostics().empty());
         const Error decoder = REFUSED((*damaged)->decoder(1));
         QCOMPARE(decoder.code, "zip.data");
-        QCOMPARE(test::decoded(**damaged, "a"), (std::vector<float>{1, 2}));
+        QCOMPARE(decoded(**damaged, "a"), (std::vector<float>{1, 2}));
 
         for (int i = 0; i < 4; ++i)
             raw[entry + 42 + i] = 0; // the place of the first one
         const auto shared = VERIFIED(open("x.npz", raw));
-        QCOMPARE(test::faults((*shared)->diagnostics()),
+        QCOMPARE(faults((*shared)->diagnostics()),
                  (std::vector<std::string>{"error zip.overlap x.npz+0"}));
     }
 
@@ -224,15 +318,15 @@ private slots:
             put(path, safetensors(R"({"w":{"dtype":"F32","shape":[2,1],"data_offsets":[0,8]},)"
                                   R"("other":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})",
                                   floats({3, 4, 5, 6}))));
-        test::MadeBundle made;
-        made.layer("w", "[2]", test::halves({1, 2}));
+        MadeBundle made;
+        made.layer("w", "[2]", halves({1, 2}));
         const auto bundle = VERIFIED(made.open());
         for (const auto &[source, wanted] :
              {std::pair(path, std::vector<float>{3, 4}), {path + u"#other"_s, {5, 6}}}) {
             const auto edit = VERIFIED(parseEdit(Edit::Kind::FromNpy, "w=" + source.toStdString()));
             const auto planned = VERIFIED(planEdits(*bundle, {*edit}, 0));
             const auto after = VERIFIED(applyEdit(*bundle, planned->front()));
-            QCOMPARE(test::decoded(**after, "w"), wanted);
+            QCOMPARE(decoded(**after, "w"), wanted);
         }
         const auto missing = parseEdit(Edit::Kind::FromNpy, "w=" + path.toStdString() + "#nothing");
         QVERIFY(missing && !planEdits(*bundle, {*missing}, 0));
@@ -241,11 +335,11 @@ private slots:
     /// A zipped compiled model opens like the folder, and is not changed.
     void zippedBundle()
     {
-        test::MadeBundle made;
-        made.layer("w", "[2]", test::halves({1, 2}));
-        const test::Bytes weights = made.weights();
+        MadeBundle made;
+        made.layer("w", "[2]", halves({1, 2}));
+        const Bytes weights = made.weights();
         const QByteArray blob(reinterpret_cast<const char *>(weights.data()),
-                              static_cast<qsizetype>(weights.size()));
+                              qsizetype(weights.size()));
         const auto bundle = VERIFIED(open(
             "x.zip", zip({{"m.mlmodelc/", {}, false},
                           {"m.mlmodelc/model.mil", QByteArray::fromStdString(made.text()), true},
@@ -254,7 +348,7 @@ private slots:
         QCOMPARE((*bundle)->kind(), BundleKind::Mlmodelc);
         QCOMPARE((*bundle)->files().size(), 2U);
         QVERIFY(!(*bundle)->readOnlyReason().empty());
-        QCOMPARE(test::decoded(**bundle, "w"), (std::vector<float>{1, 2}));
+        QCOMPARE(decoded(**bundle, "w"), (std::vector<float>{1, 2}));
         QVERIFY(!planEdits(*bundle, {*parseEdit(Edit::Kind::Set, "w[0]=3")}, 0));
         const auto pipeline = VERIFIED(
             open("x.zip",
@@ -263,7 +357,7 @@ private slots:
                       {"p.mlmodelc/model0/weights/weight.bin", blob, true},
                       {"p.mlmodelc/model1/model.mil", QByteArray::fromStdString(made.text()), true},
                       {"p.mlmodelc/model1/weights/weight.bin", blob, true}})));
-        QCOMPARE(test::decoded(**pipeline, "model1/main/w"), (std::vector<float>{1, 2}));
+        QCOMPARE(decoded(**pipeline, "model1/main/w"), (std::vector<float>{1, 2}));
         // A compiled program: the end of a name says what it is.
         const auto compiled = VERIFIED(
             open("x.zip", zip({{"c.aimodelx/main-universal.odix", QByteArray(64, 'o'), false}})));
@@ -295,8 +389,8 @@ private slots:
             "version https://git-lfs.github.com/spec/v1\n"
             "oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\n"
             "size 12345\n";
-        test::MadeBundle made;
-        made.layer("w", "[2]", test::Bytes(4));
+        MadeBundle made;
+        made.layer("w", "[2]", Bytes(4));
         QTemporaryDir folder;
         QDir dir(folder.path());
         QVERIFY(dir.mkpath(u"m.mlmodelc/weights"_s));
@@ -311,8 +405,8 @@ private slots:
                      describe(row.error).c_str());
         QCOMPARE((*weights)->diagnostics().front().error.code, "bundle.lfs");
         // No byte of the weight is there: how many it takes its type says.
-        QCOMPARE(weightsOfUnknownBytes(**weights), std::size_t(0));
-        QCOMPARE(knownStoredBytes((*weights)->weights().front())->value, std::uint64_t(4));
+        QCOMPARE(weightsOfUnknownBytes(**weights), 0U);
+        QCOMPARE(knownStoredBytes((*weights)->weights().front())->value, 4U);
         QVERIFY(put(u"m.mlmodelc/model.mil"_s, pointer));
         const auto program = VERIFIED(Bundle::open(dir.filePath(u"m.mlmodelc"_s).toStdString()));
         for (const Diagnostic &row : (*program)->diagnostics())
@@ -367,6 +461,69 @@ private slots:
         QVERIFY(put(dir.filePath(u"m.mlarchive"_s), "AA01...."));
         const Error archived = REFUSED(Bundle::open(dir.filePath(u"m.mlarchive"_s).toStdString()));
         QVERIFY(archived.found.find(".mlarchive") != std::string::npos);
+    }
+
+    void cut_data() { samples(); }
+
+    /// Cut after every byte: an error, and what it says lies within the file.
+    void cut()
+    {
+        QFETCH(QByteArray, name);
+        QFETCH(QByteArray, raw);
+        QFETCH(QList<int>, whole);
+        bool faulty = false;
+        QCOMPARE(brokenPromise(name, raw, faulty), std::string());
+        QVERIFY(!faulty);
+        for (int length = 0; length < raw.size(); ++length) {
+            const std::string broken = brokenPromise(name, raw.left(length), faulty);
+            QVERIFY2(broken.empty(), (std::to_string(length) + ": " + broken).c_str());
+            QVERIFY2(faulty || whole.contains(length), std::to_string(length).c_str());
+        }
+    }
+
+    void changed_data() { samples(); }
+
+    /// One to eight bytes changed, removed or written twice, by a fixed seed.
+    void changed()
+    {
+        QFETCH(QByteArray, name);
+        QFETCH(QByteArray, raw);
+        std::mt19937 random(1);
+        const auto below = [&random](qsizetype count) {
+            return qsizetype(random() % static_cast<std::mt19937::result_type>(count));
+        };
+        static const QByteArray kEdges("\x00\x01\x7f\x80\xff", 5);
+        for (int round = 0; round < 1000; ++round) {
+            QByteArray changed = raw;
+            for (qsizetype i = below(8) + 1; i > 0; --i) {
+                const qsizetype at = below(changed.size());
+                switch (random() % 5) {
+                case 0: changed[at] = char(changed[at] ^ (1 << random() % 8)); break;
+                case 1: changed[at] = kEdges[below(kEdges.size())]; break;
+                case 2: changed[at] = char(random() % 256); break;
+                case 3: changed.remove(at, changed.size() > 8 ? 1 : 0); break;
+                default: changed.insert(at, changed.mid(at, below(16) + 1)); break;
+                }
+            }
+            bool faulty = false;
+            const std::string broken = brokenPromise(name, changed, faulty);
+            QVERIFY2(broken.empty(), (broken + ": " + changed.toHex().toStdString()).c_str());
+        }
+    }
+
+private:
+    void samples() const
+    {
+        QTest::addColumn<QByteArray>("name");
+        QTest::addColumn<QByteArray>("raw");
+        QTest::addColumn<QList<int>>("whole"); // cuts that leave a message, with less in it
+        const DataRow<QByteArray, QByteArray, QList<int>> row;
+        row("network", "x.mlmodel", oldNetwork(), QList<int>{2});
+        row("pipeline", "x.mlmodel", pipeline(), QList<int>{2});
+        row("safetensors", "x.safetensors", soundTensors(), QList<int>{});
+        row("npz", "x.npz", soundArrays(), QList<int>{});
+        row("npy", "x.npy", npy("<f4", "False", "(2, 3)", floats({1, 2, 3, 4, 5, 6})),
+            QList<int>{});
     }
 };
 

@@ -69,7 +69,7 @@ private slots:
             const auto bundle =
                 Bundle::open(QDir(folder.path()).filePath(QString::fromUtf8(path)).toStdString());
             QVERIFY2(bundle.has_value(), path);
-            QCOMPARE((*bundle)->weights().size(), std::size_t(2));
+            QCOMPARE((*bundle)->weights().size(), 2U);
             QCOMPARE((*bundle)->weights()[0].name, "a");
             QCOMPARE(valuesOf(**bundle, 1), (std::vector<float>{3}));
             QVERIFY((*bundle)->diagnostics().empty());
@@ -85,7 +85,7 @@ private slots:
              {"b.safetensors", fileOf({{"w_scale", "F32", "[2,1]", floats({2, 3})}})},
              {"m.safetensors.index.json",
               R"({"weight_map":{"w":"a.safetensors","w_scale":"b.safetensors"}})"}}));
-        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        QCOMPARE(bundle->weights().size(), 1U);
         QCOMPARE(valuesOf(*bundle, 0), (std::vector<float>{2, -3}));
         QVERIFY(bundle->diagnostics().empty());
     }
@@ -97,7 +97,7 @@ private slots:
         QVERIFY(put(file, R"({"weight_map":{"a":"gone.safetensors","b":"../out.safetensors"}})"));
         const auto bundle = Bundle::open(file.toStdString());
         QVERIFY(bundle.has_value() && (*bundle)->weights().empty());
-        QCOMPARE((*bundle)->diagnostics().size(), std::size_t(1));
+        QCOMPARE((*bundle)->diagnostics().size(), 1U);
         QCOMPARE((*bundle)->diagnostics()[0].error.code, "safetensors.shard");
     }
 
@@ -110,10 +110,10 @@ private slots:
             openParts({{"l.weight", "F8_E4M3", "[2,4]", codes},
                        {"l.weight_scale_inv", "F32", "[1,2]", floats({0.5F, 10})}});
         QVERIFY(bundle);
-        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        QCOMPARE(bundle->weights().size(), 1U);
         QCOMPARE(bundle->weights()[0].name, "l.weight");
         QCOMPARE(valuesOf(*bundle, 0), (std::vector<float>{0.5F, 1, 30, 10, 0.5F, 0.5F, 10, 10}));
-        QCOMPARE(bundle->weights()[0].storedBytes.value, std::uint64_t(16));
+        QCOMPARE(bundle->weights()[0].storedBytes.value, 16U);
         // One scale a row, as compressed-tensors has it.
         const BundlePtr rows =
             openParts({{"l.weight", "I8", "[2,2]", QByteArray::fromHex("01FF7F80")},
@@ -128,7 +128,7 @@ private slots:
         const BundlePtr bundle =
             openParts({{"l.weight", "F8_E4M3", "[200,130]", codes},
                        {"l.weight_scale_inv", "F32", "[2,2]", floats({1, 2, 3, 4})}});
-        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        QCOMPARE(bundle->weights().size(), 1U);
         const std::vector<float> values = valuesOf(*bundle, 0);
         QCOMPARE(values.size(), std::size_t(codes.size()));
         for (std::size_t row = 0; row < 200; ++row) {
@@ -140,7 +140,7 @@ private slots:
                             {"l.weight_scale_inv", "F32", "[2,1]", floats({1, 2})}})
                      ->weights()
                      .size(),
-                 std::size_t(2));
+                 2U);
     }
 
     void powersOfTwo_data()
@@ -158,7 +158,7 @@ private slots:
         const BundlePtr bundle = VERIFIED(openParts(
             {{"l.weight", "F8_E4M3", "[1,64]", QByteArray(64, '\x38')},
              {name.constData(), type.constData(), "[1,2]", QByteArray::fromHex("807E")}}));
-        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        QCOMPARE(bundle->weights().size(), 1U);
         const std::vector<float> values = valuesOf(*bundle, 0);
         QVERIFY(values[0] == 2 && values[31] == 2 && values[32] == 0.5F && values[63] == 0.5F);
     }
@@ -191,7 +191,7 @@ private slots:
                  (std::vector<float>{-2, -4, -4, 0, -4, -4, -4, 0, 2, 2, 2, -2, -4, -4, -4, -4}));
         parts[2].bytes[8] = 4;
         parts.push_back({"l.weight_g_idx", "I32", "[4]", QByteArray(16, '\0')});
-        QCOMPARE(openParts(parts)->weights().size(), std::size_t(4));
+        QCOMPARE(openParts(parts)->weights().size(), 4U);
     }
 
     /// Words hold whole codes: rows, and columns of zero points, end with a rest of none.
@@ -241,11 +241,11 @@ private slots:
         const BundlePtr bundle = openParts({{"e_blocks", "U8", "[1,1,16]", codes},
                                             {"e_scales", "U8", "[1,1]", QByteArray(1, char(128))}});
         QVERIFY(bundle);
-        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        QCOMPARE(bundle->weights().size(), 1U);
         QCOMPARE(bundle->weights()[0].name, "e");
         QCOMPARE(bundle->weights()[0].shape, (Shape{1, 32}));
         const std::vector<float> values = valuesOf(*bundle, 0);
-        QCOMPARE(values.size(), std::size_t(32));
+        QCOMPARE(values.size(), 32U);
         QVERIFY(values[0] == 2 && values[1] == 12 && values[2] == 0);
     }
 
@@ -264,8 +264,8 @@ private slots:
                                       {"l.weight_scale", "F32", "[8,2]", scales},
                                       {"l.weight_zero_point", "I32", "[1,2]", zeros}};
         const BundlePtr bundle = VERIFIED(openParts(parts));
-        QCOMPARE(bundle->diagnostics().size(), std::size_t(0));
-        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        QCOMPARE(bundle->diagnostics().size(), 0U);
+        QCOMPARE(bundle->weights().size(), 1U);
         std::vector<float> expected;
         for (int row = 0; row < 8; ++row) {
             for (int column = 0; column < 16; ++column)
@@ -274,7 +274,7 @@ private slots:
         QCOMPARE(valuesOf(*bundle, 0), expected);
         auto other = parts;
         other[2].shape = "[2,1]";
-        QCOMPARE(openParts(other)->weights().size(), std::size_t(3)); // stay what they are
+        QCOMPARE(openParts(other)->weights().size(), 3U); // stay what they are
     }
 
     /// Codes of a byte with zero points of a byte.
@@ -284,19 +284,14 @@ private slots:
             openParts({{"l.weight", "I8", "[2,2]", QByteArray::fromHex("01FF0302")},
                        {"l.weight_scale", "F32", "[2,1]", floats({1, 0.5F})},
                        {"l.weight_zero_point", "I8", "[2,1]", QByteArray::fromHex("FF02")}}));
-        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        QCOMPARE(bundle->weights().size(), 1U);
         QCOMPARE(valuesOf(*bundle, 0), (std::vector<float>{2, 0, 0.5F, 0}));
     }
 
     void packedFp4_data()
     {
-        QTest::addColumn<QByteArray>("codes"); // name of the codes
-        QTest::addColumn<int>("group");
-        QTest::addColumn<QByteArray>("scale"); // type of the scales
-        QTest::addColumn<QByteArray>("whole");
-        QTest::addColumn<float>("number");
-        QTest::addColumn<float>("factor");
-        const DataRow<QByteArray, int, QByteArray, QByteArray, float, float> row;
+        // codes: name of the codes; scale: type of the scales
+        const auto row = addColumns<QByteArray, int, QByteArray, QByteArray, float, float>();
         // 0x40 is 2 in E4M3, 0x80 is 2 in E8M0.
         row("compressed-tensors, MXFP4", "l_packed", 32, "U8", {}, 0.0F, 2.0F);
         row("compressed-tensors, NVFP4", "l_packed", 16, "F8_E4M3", "l_global_scale", 4.0F, 0.5F);
@@ -306,12 +301,8 @@ private slots:
 
     void packedFp4()
     {
-        QFETCH(QByteArray, codes);
-        QFETCH(int, group);
-        QFETCH(QByteArray, scale);
-        QFETCH(QByteArray, whole);
-        QFETCH(float, number);
-        QFETCH(float, factor);
+        const auto [codes, group, scale, whole, number, factor] =
+            fetched<QByteArray, int, QByteArray, QByteArray, float, float>();
         const QByteArray bytes =
             QByteArray::fromHex("72") + QByteArray(group / 2 - 1, '\0'); // 1, 6
         const QByteArray shape = "[1," + QByteArray::number(group / 2) + "]";
@@ -322,10 +313,10 @@ private slots:
             parts.push_back({whole.constData(), "F32", "[1]", floats({number})});
         const BundlePtr bundle = VERIFIED(openParts(parts));
         if (factor == 0) { // three tensors like any other
-            QCOMPARE(bundle->weights().size(), std::size_t(3));
+            QCOMPARE(bundle->weights().size(), 3U);
             return;
         }
-        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        QCOMPARE(bundle->weights().size(), 1U);
         QCOMPARE(bundle->weights()[0].name, "l");
         const std::vector<float> values = valuesOf(*bundle, 0);
         QCOMPARE(values.size(), std::size_t(group));
@@ -372,7 +363,7 @@ private slots:
         if (!config.isEmpty())
             files.emplace_back("config.json", config);
         const BundlePtr bundle = VERIFIED(openedBeside("model.safetensors", files));
-        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        QCOMPARE(bundle->weights().size(), 1U);
         const std::vector<float> values = valuesOf(*bundle, 0);
         QCOMPARE(values.size(), std::size_t(columns));
         QCOMPARE(values[0], columns == 32 ? 33.0F : 1.0F);
@@ -392,7 +383,7 @@ private slots:
                 {"l.scales", "U8", "[1,1]", QByteArray(1, char(words == 2 ? 0x40 : 128))});
         }
         const BundlePtr bundle = VERIFIED(openParts(parts));
-        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        QCOMPARE(bundle->weights().size(), 1U);
         const std::vector<float> found = valuesOf(*bundle, 0);
         QCOMPARE(found.size(), std::size_t(affine ? 64 : words == 2 ? 16 : 32));
         for (qsizetype i = 0; i < values.size(); ++i)
@@ -412,10 +403,10 @@ private slots:
               std::vector<Part>{{"w.weight", "U32", "[1,1]", four},
                                 {"w.scales", "U8", "[1,2]", four.left(2)}}}) {
             const BundlePtr bundle = VERIFIED(openParts(parts));
-            QCOMPARE(bundle->weights().size(), std::size_t(2));
+            QCOMPARE(bundle->weights().size(), 2U);
         }
     }
 };
 
-KERNSCOPE_TEST(TestScaledCheckpoint, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestScaledCheckpoint, NoApplication)
 #include "tst_scaled_checkpoint.moc"

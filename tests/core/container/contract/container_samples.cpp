@@ -99,12 +99,12 @@ Bytes driverImage()
     const std::uint64_t begin = text->bytes->offset.value, end = kernel->bytes->end();
     Bytes bytes(0x1000);
     storeLittle<std::uint64_t>(bytes, 0, end - begin);
-    storeLittle<std::uint32_t>(bytes, 8, static_cast<std::uint32_t>(text->size));
+    storeLittle<std::uint32_t>(bytes, 8, std::uint32_t(text->size));
     storeLittle<std::uint32_t>(bytes, 12, 1);
     storeLittle<std::uint64_t>(bytes, 16, text->size);
     storeLittle<std::uint64_t>(bytes, 24, kernel->size);
-    bytes.insert(bytes.end(), source.begin() + static_cast<std::ptrdiff_t>(begin),
-                 source.begin() + static_cast<std::ptrdiff_t>(end));
+    bytes.insert(bytes.end(), source.begin() + std::ptrdiff_t(begin),
+                 source.begin() + std::ptrdiff_t(end));
     return bytes;
 }
 
@@ -113,7 +113,7 @@ Bytes weightSection()
     const Shape shape{9, 2, 1, 3};
     std::vector<float> values(54);
     for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = static_cast<float>(i % 4);
+        values[i] = float(i % 4);
     const auto encoded = codec::encodeDense(values, shape, ElementType::Fp16);
     if (!encoded)
         return {};

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What every container promises, whatever it is (container_samples.cpp has one of each).
 #include "container_samples.h"
-#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
+#include "core/patch/patch.h"
 #include "made_bundle.h"
 #include "rewrite.h"
-
-#include "core/bundle/reader/container_reader.h"
-#include "core/patch/patch.h"
 #include "tests/test_program.h"
 
 using test::ContainerSample;
 
 namespace {
 
-std::vector<test::Bytes> allFiles(const Bundle &bundle)
+std::vector<Bytes> allFiles(const Bundle &bundle)
 {
-    std::vector<test::Bytes> content;
+    std::vector<Bytes> content;
     for (const BundleFile &file : bundle.files()) {
         const auto bytes = file.file->bytes();
         content.emplace_back(bytes.begin(), bytes.end());
@@ -36,14 +34,15 @@ std::string indexText(const Shape &shape)
 QStringList standing(const QString &folder)
 {
     QStringList all;
-    for (const QString &path : test::pathsBelow(folder))
+    for (const QString &path : pathsBelow(folder))
         all << path + u' ' + QString::number(QFileInfo(path).lastModified().toMSecsSinceEpoch()) +
-                   u' ' + QString::fromLatin1(test::contentOf(path).toHex());
+                   u' ' + QString::fromLatin1(contentOf(path).toHex());
     return all;
 }
 
 } // namespace
 
+/// What is said of files that no reader opens.
 class TestContainerContract : public QObject
 {
     Q_OBJECT
@@ -58,8 +57,8 @@ private slots:
         const ContainerSample given = sample();
         const auto bundle = VERIFIED(Bundle::open(given.name, given.files));
         QCOMPARE((*bundle)->kind(), given.kind);
-        QCOMPARE(test::faults((*bundle)->diagnostics()), std::vector<std::string>());
-        QCOMPARE(test::sectionFault(**bundle), std::string());
+        QCOMPARE(faults((*bundle)->diagnostics()), std::vector<std::string>());
+        QCOMPARE(sectionFault(**bundle), std::string());
         QVERIFY(!(*bundle)->weights().empty());
         for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i) {
             QVERIFY((*bundle)->decoder(i));
@@ -69,11 +68,11 @@ private slots:
         const auto again = VERIFIED((*bundle)->reread());
         QCOMPARE((*again)->weights().size(), (*bundle)->weights().size());
         QCOMPARE((*again)->sections().size(), (*bundle)->sections().size());
-        const ContainerReader &reader = test::readerOf(given);
+        const ContainerReader &reader = readerOf(given);
         const auto text = [](std::string_view view) {
-            return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
+            return QString::fromUtf8(view.data(), qsizetype(view.size()));
         };
-        const QString root = test::sourcePath({});
+        const QString root = sourcePath({});
         QVERIFY(QFile::exists(root + u"/tests/fuzz/"_s + text(reader.fuzzTarget) + u".cpp"_s));
         QVERIFY(QFile::exists(root + u'/' + QLatin1String(given.pages) + u'/' +
                               text(reader.helpPage) + u".md"_s));
@@ -87,7 +86,7 @@ private slots:
     {
         const ContainerSample given = sample();
         const auto bundle = VERIFIED(Bundle::open(given.name, given.files));
-        const auto written = test::rewrite(test::readerOf(given), (*bundle)->files());
+        const auto written = rewrite(readerOf(given), (*bundle)->files());
         if (!(*bundle)->readOnlyReason().empty()) {
             QVERIFY(!written);
             QCOMPARE(written.error().code, "container.read_only");
@@ -113,7 +112,7 @@ private slots:
         for (const auto &[path, bytes] : given.files.memory) {
             const QString place = lone ? folder : folder + u'/' + QString::fromStdString(path);
             QVERIFY(QDir().mkpath(QFileInfo(place).path()));
-            QVERIFY(test::put(place, bytes));
+            QVERIFY(put(place, bytes));
             QVERIFY(QFile::setPermissions(place, QFileDevice::ReadOwner));
         }
         const auto memory = Bundle::open(given.name, given.files);
@@ -122,12 +121,11 @@ private slots:
         const auto before = standing(scratch.path());
         const auto disk = Bundle::open(folder.toStdString(), byReader);
         QVERIFY(memory);
-        // Nothing was made, removed or changed: the superuser may write whatever the permissions
-        // say.
+        // Nothing made, removed or changed: the superuser may write whatever the permissions say.
         QCOMPARE(standing(scratch.path()), before);
         QVERIFY2(disk, disk ? "" : describe(disk.error()).c_str());
         QCOMPARE((*disk)->kind(), given.kind);
-        QCOMPARE(test::faults((*disk)->diagnostics()), std::vector<std::string>());
+        QCOMPARE(faults((*disk)->diagnostics()), std::vector<std::string>());
         QVERIFY(allFiles(**disk) == allFiles(**memory));
         QCOMPARE((*disk)->sections().size(), (*memory)->sections().size());
         QCOMPARE((*disk)->weights().size(), (*memory)->weights().size());
@@ -154,9 +152,8 @@ private slots:
         }
         auto expected = before;
         for (const FileEdit &change : planned->front().bytes)
-            std::copy(change.after.begin(), change.after.end(),
-                      expected[change.file].begin() +
-                          static_cast<std::ptrdiff_t>(change.offset.value));
+            std::ranges::copy(change.after,
+                              expected[change.file].begin() + std::ptrdiff_t(change.offset.value));
         QVERIFY(expected != before);
         const auto after = VERIFIED(applyEdit(*bundle, planned->front()));
         QVERIFY(allFiles(**after) == expected);
@@ -172,7 +169,7 @@ private slots:
     {
         const ContainerSample given = sample();
         constexpr std::size_t kBytes = 600;
-        const auto check = [&given](std::size_t file, test::Bytes content) {
+        const auto check = [&given](std::size_t file, Bytes content) {
             OpenOptions options = given.files;
             options.memory[file].second = std::move(content);
             const auto bundle = Bundle::open(given.name, options);
@@ -180,18 +177,17 @@ private slots:
                 QVERIFY(!bundle.error().code.empty() && !bundle.error().message.empty());
                 return;
             }
-            QCOMPARE(test::sectionFault(**bundle), std::string());
+            QCOMPARE(sectionFault(**bundle), std::string());
             for (const Diagnostic &diagnostic : (*bundle)->diagnostics())
                 QVERIFY2(!diagnostic.error.file.empty() &&
                              (diagnostic.error.offset || !diagnostic.error.field.empty()),
                          describe(diagnostic.error).c_str());
         };
         for (std::size_t file = 0; file < given.files.memory.size(); ++file) {
-            const test::Bytes &whole = given.files.memory[file].second;
+            const Bytes &whole = given.files.memory[file].second;
             for (std::size_t at = 0; at < std::min(whole.size(), kBytes); ++at) {
-                check(file,
-                      test::Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(at)));
-                test::Bytes changed = whole;
+                check(file, Bytes(whole.begin(), whole.begin() + std::ptrdiff_t(at)));
+                Bytes changed = whole;
                 changed[at] ^= std::byte{0x55};
                 check(file, std::move(changed));
             }
@@ -200,30 +196,60 @@ private slots:
 
     void everyReaderHasASample()
     {
-        const auto all = test::containerSamples();
+        const auto all = containerSamples();
         for (const ContainerReader *reader : containerReaders()) {
             QVERIFY(!reader->name.empty());
             QCOMPARE(containerReader(reader->kind), reader);
             QVERIFY2(
-                std::any_of(all.begin(), all.end(),
-                            [&](const ContainerSample &each) { return each.kind == reader->kind; }),
+                std::ranges::any_of(
+                    all, [&](const ContainerSample &each) { return each.kind == reader->kind; }),
                 std::string(reader->name).c_str());
         }
+    }
+
+    void foreignFiles_data()
+    {
+        const auto row = addColumns<QByteArray, QString>();
+        row("Mach-O", QByteArray::fromHex("cffaedfe07000001"), "a Mach-O file");
+        row("ELF",
+            QByteArray("\x7f"
+                       "ELF\2\1\1\0",
+                       8),
+            "an ELF file");
+        row("gzip", QByteArray::fromHex("1f8b0800"), "a gzip archive");
+        row("property list", "bplist00....", "a binary property list");
+        row("NumPy, cut", QByteArray::fromHex("934e554d5059"), "a NumPy array");
+        row("picture", QByteArray::fromHex("89504e470d0a1a0a"), "a PNG picture");
+        row("JSON", "[1, 2]", "a JSON file");
+        row("a part of a magic", QByteArray::fromHex("cffaed"), "something else");
+        row("nothing", {}, "an empty file");
+    }
+
+    /// What no reader opens is called by its name.
+    void foreignFiles()
+    {
+        const auto [bytes, what] = fetched<QByteArray, QString>();
+        QTemporaryDir folder;
+        const QString file = folder.filePath(u"file.bin"_s);
+        QVERIFY(put(file, bytes));
+        const Error refused = REFUSED(Bundle::open(file.toStdString()));
+        QCOMPARE(refused.code, "bundle.kind");
+        QCOMPARE(QString::fromStdString(refused.found), what);
     }
 
 private:
     static void rows()
     {
         QTest::addColumn<int>("index");
-        const auto all = test::containerSamples();
+        const auto all = containerSamples();
         for (std::size_t i = 0; i < all.size(); ++i)
-            test::addRow(all[i].name, static_cast<int>(i));
+            addRow(all[i].name, int(i));
     }
 
     static ContainerSample sample()
     {
         QFETCH(int, index);
-        return test::containerSamples()[static_cast<std::size_t>(index)];
+        return containerSamples()[std::size_t(index)];
     }
 };
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What every container promises, for every file of the data folder.
-#include "core/base/overlaid_file.h"
-#include "core/bundle/bundle.h"
 #include "rewrite.h"
 #include "tests/data/data_folder.h"
 
@@ -13,8 +11,7 @@ QStringList containerNames()
     QStringList names;
     for (const ContainerReader *reader : containerReaders()) {
         for (const std::string_view ending : reader->endings)
-            names << QLatin1Char('*') +
-                         QString::fromUtf8(ending.data(), static_cast<qsizetype>(ending.size()));
+            names << QLatin1Char('*') + QString::fromUtf8(ending.data(), qsizetype(ending.size()));
     }
     return names << u"weight.bin"_s;
 }
@@ -26,7 +23,7 @@ class TestContainerData : public QObject
     Q_OBJECT
 
 private slots:
-    void writesBack_data() { test::addPaths(containerNames()); }
+    void writesBack_data() { addPaths(containerNames()); }
 
     /// Parsed and written again, each file has the same bytes.
     void writesBack()
@@ -35,7 +32,7 @@ private slots:
         QFETCH(QString, path);
         const auto bundle = VERIFIED(Bundle::open(QFile::encodeName(path).toStdString()));
         const ContainerReader *reader = VERIFIED(containerReader((*bundle)->kind()));
-        const auto written = VERIFIED(test::rewrite(*reader, (*bundle)->files()));
+        const auto written = VERIFIED(rewrite(*reader, (*bundle)->files()));
         QCOMPARE(written->size(), (*bundle)->files().size());
         for (std::size_t i = 0; i < written->size(); ++i) {
             const BundleFile &file = (*bundle)->files()[i];

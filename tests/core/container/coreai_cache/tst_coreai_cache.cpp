@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Made-up folders of the published layout, and hostile ones: no folder that a Mac made was at hand.
 #include "core/container/coreai_cache/leaves.h"
-#include "core/container/coreai_cache/survey.h"
 #include "core/format/table_rows.h"
 #include "core/report/compiled_origin.h"
 #include "tests/core/container/coreai_cache/made_compiled_folder.h"
@@ -27,8 +26,8 @@ QByteArray codeOf(const QString &path)
 
 const Part *partOf(const Survey &survey, std::string_view role)
 {
-    const auto found = std::find_if(survey.parts.begin(), survey.parts.end(),
-                                    [role](const Part &part) { return part.role == role; });
+    const auto found =
+        std::ranges::find_if(survey.parts, [role](const Part &part) { return part.role == role; });
     return found != survey.parts.end() ? &*found : nullptr;
 }
 
@@ -46,7 +45,7 @@ QByteArray said(const Survey &survey, std::string_view what)
 QByteArray ascii(const QByteArray &text)
 {
     return text.size() < 15 ? char(0x50 | text.size()) + text
-                            : QByteArray("\x5F\x10") + char(text.size()) + text;
+                            : "\x5F\x10"_ba + char(text.size()) + text;
 }
 
 /// A binary property list of those objects, the first one on top; they name one another by a byte.
@@ -94,24 +93,24 @@ private Q_SLOTS:
     {
         const Survey survey = surveyed(madeCompiledFolder(scratch("sound")));
         QVERIFY(survey.diagnostics.empty());
-        QCOMPARE(survey.bytes, std::uint64_t(500000000));
-        QCOMPARE(survey.engineBytes, std::uint64_t(48800000));
-        QCOMPARE(survey.files, std::size_t(8));
+        QCOMPARE(survey.bytes, 500000000U);
+        QCOMPARE(survey.engineBytes, 48800000U);
+        QCOMPARE(survey.files, 8U);
         QCOMPARE(report::surveySentence(survey), "48.8 of 500 MB lie on the engine, in 1 region");
         // Graph and weights of a region are one region, whose folder names the architecture.
         const Part &region = survey.parts.front();
         QCOMPARE(region.name, "main_0_ANE_region_0_0");
-        QCOMPARE(region.bytes, std::uint64_t(48800000));
+        QCOMPARE(region.bytes, 48800000U);
         QVERIFY(region.architectures == std::vector<std::string>{"h17c"});
         QCOMPARE(partOf(survey, "weights")->place, Place::Unknown);
         QCOMPARE(partOf(survey, "compiled module")->place, Place::Elsewhere);
-        QCOMPARE(said(survey, "architecture"), QByteArray("h17c"));
-        QCOMPARE(said(survey, "package version"), QByteArray("7.0.63"));
-        QCOMPARE(said(survey, "compiler"), QByteArray("coreai-build-0 made up"));
-        QCOMPARE(said(survey, "region hash"), QByteArray("1111_2222"));
-        QCOMPARE(said(survey, "preferred device"), QByteArray("2"));
-        QCOMPARE(said(survey, "GPU adapter"), QByteArray("NO"));
-        QCOMPARE(said(survey, "statistics"), QByteArray("250"));
+        QCOMPARE(said(survey, "architecture"), "h17c"_ba);
+        QCOMPARE(said(survey, "package version"), "7.0.63"_ba);
+        QCOMPARE(said(survey, "compiler"), "coreai-build-0 made up"_ba);
+        QCOMPARE(said(survey, "region hash"), "1111_2222"_ba);
+        QCOMPARE(said(survey, "preferred device"), "2"_ba);
+        QCOMPARE(said(survey, "GPU adapter"), "NO"_ba);
+        QCOMPARE(said(survey, "statistics"), "250"_ba);
         for (const Fact &fact : survey.facts) {
             if (fact.what == "statistics")
                 QCOMPARE(fact.of, "storage/Float16/count");
@@ -124,8 +123,8 @@ private Q_SLOTS:
     {
         const Survey survey =
             surveyed(madeCompiledFolder(scratch("refused"), kNothing + "_" + kNothing));
-        QCOMPARE(survey.engineBytes, std::uint64_t(0));
-        QCOMPARE(survey.refused(), std::size_t(1));
+        QCOMPARE(survey.engineBytes, 0U);
+        QCOMPARE(survey.refused(), 1U);
         QCOMPARE(survey.parts.front().place, Place::Elsewhere);
         QCOMPARE(report::surveySentence(survey),
                  "0 of 500 MB lie on the engine, in no region; 1 refused by the engine");
@@ -172,8 +171,8 @@ private Q_SLOTS:
             QCOMPARE(said(survey, "source hash"), kSourceHash);
             QCOMPARE(said(survey, "options hash"), options);
             QCOMPARE(said(survey, "architecture"), QByteArray()); // "this" is none
-            QCOMPARE(survey.bytes, std::uint64_t(3));
-            QCOMPARE(survey.count("BNNS program", Place::Elsewhere), std::size_t(1));
+            QCOMPARE(survey.bytes, 3U);
+            QCOMPARE(survey.count("BNNS program", Place::Elsewhere), 1U);
         }
     }
 
@@ -183,17 +182,17 @@ private Q_SLOTS:
         const QString container =
             u"/main-h17c-delegates/MPSGraph/mpsExecutable.mpsgraphpackage/binary_0.hwx"_s;
         QVERIFY(putFile(root + container, {}, 1000));
-        QCOMPARE(surveyed(root).engineBytes, std::uint64_t(48800000));
+        QCOMPARE(surveyed(root).engineBytes, 48800000U);
         QVERIFY(partOf(surveyed(root), "hardware container")->again);
         // Alone, as in a specialization bundle, it is what lies on the engine.
         const QString bundle = scratch("model.specialization.bundle");
         QVERIFY(putFile(bundle + u"/H16G.bundle/main/made_ane/model.hwx"_s, {}, 3000));
         QVERIFY(putFile(bundle + u"/H16G.bundle/H16G.e5"_s, {}, 1000));
         const Survey survey = surveyed(bundle);
-        QCOMPARE(said(survey, "architecture"), QByteArray("H16G"));
+        QCOMPARE(said(survey, "architecture"), "H16G"_ba);
         QCOMPARE(report::surveySentence(survey),
                  "3 of 4 kB lie on the engine, in 1 hardware container");
-        QCOMPARE(surveyed(bundle + u"/H16G.bundle/H16G.e5"_s).files, std::size_t(1));
+        QCOMPARE(surveyed(bundle + u"/H16G.bundle/H16G.e5"_s).files, 1U);
     }
 
     void unknownStaysUnknown()
@@ -203,7 +202,7 @@ private Q_SLOTS:
         const Survey survey = surveyed(root);
         const Part *part = VERIFIED(partOf(survey, "unknown"));
         QCOMPARE(part->place, Place::Unknown);
-        QCOMPARE(part->bytes, std::uint64_t(5));
+        QCOMPARE(part->bytes, 5U);
     }
 
     void sentence_data()
@@ -312,7 +311,7 @@ private Q_SLOTS:
         const Survey survey = surveyed(root);
         QVERIFY(survey.diagnostics.empty());
         const auto said = [&survey](const char *what, const char *of, const char *value) {
-            return std::any_of(survey.facts.begin(), survey.facts.end(), [&](const Fact &fact) {
+            return std::ranges::any_of(survey.facts, [&](const Fact &fact) {
                 return fact.what == what && fact.of == of && fact.value == value &&
                        fact.file == "manifest.plist";
             });
@@ -373,7 +372,7 @@ private Q_SLOTS:
             for (const unsigned other :
                  {0x00U, 0x01U, 0x0fU, 0x5fU, 0x7fU, 0x80U, 0xafU, 0xd2U, 0xffU}) {
                 std::string changed = whole;
-                changed[i] = static_cast<char>(other);
+                changed[i] = char(other);
                 const auto leaves = plistLeaves(changed, "f");
                 QVERIFY(leaves || leaves.error().offset->value <= changed.size());
             }
@@ -399,9 +398,9 @@ private Q_SLOTS:
         const bool huge = putFile(root + u"/resources.bin"_s, {}, qint64(1) << 42);
         const Survey survey = surveyed(root);
         QCOMPARE(survey.diagnostics.size(),
-                 std::size_t(5)); // two folders are linked, one is too deep
+                 5U); // two folders are linked, one is too deep
         QVERIFY(!hasErrors(survey.diagnostics));
-        QCOMPARE(survey.engineBytes, std::uint64_t(48800000));
+        QCOMPARE(survey.engineBytes, 48800000U);
         QCOMPARE(survey.bytes, std::uint64_t(500000000) + (huge ? std::uint64_t(1) << 42 : 0));
     }
 
@@ -420,19 +419,18 @@ private Q_SLOTS:
         QCOMPARE(deep.file, "stats.json");
         const Error cut = faultOf("cut", "metadata.json", "{\"sourceHash\": ");
         QVERIFY(cut.code == "coreai_cache.json" && cut.offset && cut.offset->value == 15);
-        const Error many =
-            faultOf("many", "stats.json", "[" + QByteArray("1,").repeated(30000) + "1]");
+        const Error many = faultOf("many", "stats.json", "[" + "1,"_ba.repeated(30000) + "1]");
         QCOMPARE(many.code, "coreai_cache.json");
         const Error key = faultOf("key", "stats.json", "{\"" + QByteArray(5000, 'k') + "\":1}");
         QCOMPARE(key.code, "coreai_cache.json");
         const Error large = faultOf("large", "metadata.json", QByteArray(5 << 20, ' '));
         QVERIFY(large.code == "io.limit" && large.file == "metadata.json");
         const Error levels =
-            faultOf("levels", "manifest.plist", "<plist>" + QByteArray("<array>").repeated(100000));
+            faultOf("levels", "manifest.plist", "<plist>" + "<array>"_ba.repeated(100000));
         QVERIFY(levels.code == "coreai_cache.plist" && levels.offset);
         const Error values =
             faultOf("values", "manifest.plist",
-                    "<plist><array>" + QByteArray("<true/>").repeated(30000) + "</array></plist>");
+                    "<plist><array>" + "<true/>"_ba.repeated(30000) + "</array></plist>");
         QVERIFY(values.code == "coreai_cache.plist" && values.offset);
         const Error path =
             faultOf("path", "manifest.plist",
@@ -442,9 +440,9 @@ private Q_SLOTS:
 
     void nothingOfTheLayout()
     {
-        QCOMPARE(codeOf(u"/nowhere"_s), QByteArray("io.open"));
+        QCOMPARE(codeOf(u"/nowhere"_s), "io.open"_ba);
         QVERIFY(putFile(scratch("other/readme.txt"), "x"));
-        QCOMPARE(codeOf(scratch("other")), QByteArray("coreai_cache.kind"));
+        QCOMPARE(codeOf(scratch("other")), "coreai_cache.kind"_ba);
         Progress stopped;
         stopped.cancel();
         const auto survey = surveyFolder(scratch("other").toStdString(), &stopped);

@@ -68,7 +68,7 @@ QByteArray packedNet(const std::vector<std::pair<qsizetype, QByteArray>> &chunks
     for (const auto &[size, stored] : chunks) {
         for (const qsizetype number : {size, stored.size()}) {
             for (int shift = 56; shift >= 0; shift -= 8)
-                bytes += static_cast<char>(quint64(number) >> shift);
+                bytes += char(quint64(number) >> shift);
         }
         bytes += stored;
     }
@@ -88,7 +88,7 @@ private slots:
         const Bundle &bundle = **opened;
         QCOMPARE(codes(bundle), std::string());
         QCOMPARE(bundle.kind(), BundleKind::Mlmodelc);
-        QCOMPARE(bundle.weights().size(), std::size_t(5));
+        QCOMPARE(bundle.weights().size(), 5U);
         QCOMPARE(decoded(bundle, "conv.weights"), (std::vector<float>{1, 2, 3, 4}));
         QCOMPARE(bundle.weights()[*bundle.weightByName("conv.weights")].shape, (Shape{2, 1, 1, 2}));
         QCOMPARE(decoded(bundle, "conv.bias"), (std::vector<float>{0.25F, -0.25F}));
@@ -99,7 +99,7 @@ private slots:
                  (std::vector<float>{-1, -0.75F, -0.5F, 125.5F, 48, 98}));
         QCOMPARE(formText(bundle.weights()[*bundle.weightByName("fc.weights")].form), "affine");
         const mil::Function &function = bundle.program()->functions.at(0);
-        QCOMPARE(function.body.operations.size(), std::size_t(5));
+        QCOMPARE(function.body.operations.size(), 5U);
         QCOMPARE(function.inputs.at(0).name, "image");
         QCOMPARE(function.body.outputs, (std::vector<std::string>{"out"}));
         QCOMPARE(bundle.program()->version, "2.0");
@@ -132,7 +132,7 @@ private slots:
         QCOMPARE(codes(**opened), std::string());
         QCOMPARE((*opened)->weights().size(), (*sound)->weights().size());
         QCOMPARE(decoded(**opened, "fc.weights"), decoded(**sound, "fc.weights"));
-        QCOMPARE((*opened)->program()->functions[0].body.operations.size(), std::size_t(5));
+        QCOMPARE((*opened)->program()->functions[0].body.operations.size(), 5U);
     }
 
     /// Its place is one of the unpacked text, which the file does not have.
@@ -169,7 +169,7 @@ private slots:
         }
         const auto opened = VERIFIED(Bundle::open("n.mlmodelc", std::move(options)));
         QCOMPARE(codes(**opened), code.toStdString());
-        QCOMPARE((*opened)->weights().size(), std::size_t(5));
+        QCOMPARE((*opened)->weights().size(), 5U);
         const auto &input = (*opened)->program()->functions.at(0).inputs.at(0);
         QCOMPARE(!input.type.dims.empty(), code.isEmpty());
     }
@@ -204,7 +204,7 @@ private slots:
         row("no layers", "{}", "espresso.net ");
         row("no chunk", "pbze....", "espresso.compressed ");
         const QByteArray block = QByteArray::fromBase64(kSteps);
-        const auto size = static_cast<qsizetype>(espressoNet().size());
+        const auto size = qsizetype(espressoNet().size());
         row("another size", packedNet({{size + 1, block}}), "espresso.compressed ");
         row("chunk too long", packedNet({{size, block}}).chopped(1), "espresso.compressed ");
         row("no end", packedNet({{size, block.chopped(4)}}), "espresso.compressed ");
@@ -232,7 +232,7 @@ private slots:
     {
         const Payload sound = espressoWeights({{1, Payload(4)}, {3, Payload(6)}});
         const auto table = VERIFIED(espresso::readBlobs(sound, "w"));
-        QCOMPARE(table->blobs.size(), std::size_t(2));
+        QCOMPARE(table->blobs.size(), 2U);
         QCOMPARE(table->find(3)->data.offset, FileOffset(44));
         QCOMPARE(*espresso::writeBlobs(*table, sound), sound);
         QVERIFY(!espresso::writeBlobs(*table, std::span(sound).first(49)));
@@ -250,5 +250,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestEspresso, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestEspresso, NoApplication)
 #include "tst_espresso.moc"

@@ -5,8 +5,6 @@
 
 #include "core/container/hwx/container.h"
 
-#include <QByteArray>
-
 /// A synthetic container that is open.
 namespace kernscope::test {
 
@@ -27,12 +25,6 @@ inline Opened open(Bytes bytes)
     if (auto container = hwx::readContainer(opened.bytes, "synthetic.hwx"))
         opened.container = std::move(*container);
     return opened;
-}
-
-inline Bytes bytesOf(const QByteArray &content)
-{
-    const auto *data = reinterpret_cast<const std::byte *>(content.data());
-    return {data, data + content.size()};
 }
 
 } // namespace kernscope::test

@@ -37,7 +37,7 @@ std::uint64_t roundUp(std::uint64_t value, std::uint64_t step)
 
 std::size_t paddedName(const std::string &name)
 {
-    return static_cast<std::size_t>(roundUp(name.size() + 1, 8));
+    return std::size_t(roundUp(name.size() + 1, 8));
 }
 
 } // namespace
@@ -52,7 +52,7 @@ Bytes bytesOfWords(const Words &words)
 
 void putDense(Words &stream, std::uint32_t address, const Words &values)
 {
-    stream.push_back(static_cast<std::uint32_t>(values.size() - 1) << 15 | address);
+    stream.push_back(std::uint32_t(values.size() - 1) << 15 | address);
     stream.insert(stream.end(), values.begin(), values.end());
 }
 
@@ -64,14 +64,13 @@ void putMasked(Words &stream, std::uint32_t address, std::uint32_t mask, const W
 
 void putAddress(Words &stream, std::uint32_t bar, std::uint32_t address, const Words &values)
 {
-    stream.push_back(1U << 29 | bar << 21 | static_cast<std::uint32_t>(values.size() - 1) << 15 |
-                     address);
+    stream.push_back(1U << 29 | bar << 21 | std::uint32_t(values.size() - 1) << 15 | address);
     stream.insert(stream.end(), values.begin(), values.end());
 }
 
 void putFull(Words &stream, std::uint32_t address, const Words &values)
 {
-    stream.push_back(static_cast<std::uint32_t>(values.size() - 1) << 26 | address);
+    stream.push_back(std::uint32_t(values.size() - 1) << 26 | address);
     stream.insert(stream.end(), values.begin(), values.end());
 }
 
@@ -80,7 +79,7 @@ void putTask(Words &text, std::uint32_t tid, std::uint32_t headerWords, std::uin
 {
     const std::size_t begin = text.size();
     text.resize(begin + headerWords);
-    text[begin] = static_cast<std::uint32_t>(headerWords + stream.size()) << 16 | tid;
+    text[begin] = std::uint32_t(headerWords + stream.size()) << 16 | tid;
     text[begin + headerWords - 1] = flags;
     text.insert(text.end(), stream.begin(), stream.end());
     text.resize(roundUp(text.size(), 4));
@@ -108,7 +107,7 @@ void ContainerMaker::command(std::uint32_t cmd, Bytes body)
 {
     Bytes whole;
     put<std::uint32_t>(whole, cmd);
-    put<std::uint32_t>(whole, static_cast<std::uint32_t>(body.size() + 8));
+    put<std::uint32_t>(whole, std::uint32_t(body.size() + 8));
     whole.insert(whole.end(), body.begin(), body.end());
     m_commands.push_back(std::move(whole));
 }
@@ -121,7 +120,7 @@ void ContainerMaker::binding(const std::string &name, std::uint64_t address, boo
     if (wide)
         put<std::uint64_t>(body, address);
     else
-        put<std::uint32_t>(body, static_cast<std::uint32_t>(address));
+        put<std::uint32_t>(body, std::uint32_t(address));
     putText(body, name, paddedName(name));
     command(wide ? 0x40 : 0x06, std::move(body));
 }
@@ -139,7 +138,7 @@ void ContainerMaker::program7(const std::vector<std::uint64_t> &apertures, std::
     store(body, 0x810, firstWords - 1);
     store(body, 0x814, count);
     store<std::uint64_t>(body, 0x818, 0xffff00000000);
-    store<std::uint32_t>(body, 0x834, static_cast<std::uint32_t>(body.size() + 8));
+    store<std::uint32_t>(body, 0x834, std::uint32_t(body.size() + 8));
     store<std::uint32_t>(body, 0x850, count + (tags ? 3 : 2));
     if (tags) {
         store<std::uint64_t>(body, 0x858, 1);
@@ -161,7 +160,7 @@ void ContainerMaker::program11(const std::vector<std::uint64_t> &apertures, std:
         store(body, 8 + 16 * i, apertures[i]);
     store(body, 0x808, tdBase);
     store(body, 0x81c, textWords);
-    store<std::uint32_t>(body, 0x840, static_cast<std::uint32_t>(body.size() + 8));
+    store<std::uint32_t>(body, 0x840, std::uint32_t(body.size() + 8));
     putText(body, "net", 8);
     command(0x04, std::move(body));
 }
@@ -169,7 +168,7 @@ void ContainerMaker::program11(const std::vector<std::uint64_t> &apertures, std:
 void ContainerMaker::port(const std::string &name, bool output, std::uint32_t channels)
 {
     Bytes body(8 + 4 * 0x34a);
-    const auto state = static_cast<std::uint32_t>(body.size() + 8);
+    const auto state = std::uint32_t(body.size() + 8);
     store<std::uint32_t>(body, 0, 3);
     store<std::uint32_t>(body, 4, 0x34a);
     store<std::uint32_t>(body, 8, 3);
@@ -203,7 +202,7 @@ void ContainerMaker::banner(const std::string &compiler, const std::string &targ
 void ContainerMaker::symbol(const std::string &name, std::uint8_t type, std::uint8_t section,
                             std::uint16_t desc, std::uint64_t value)
 {
-    m_symbols.push_back({static_cast<std::uint32_t>(m_strings.size()), type, section, desc, value});
+    m_symbols.push_back({std::uint32_t(m_strings.size()), type, section, desc, value});
     m_strings += name + '\0';
 }
 
@@ -211,7 +210,7 @@ void ContainerMaker::putSegment(Bytes &out, const MadeSegment &segment, std::uin
                                 std::uint64_t &relocations) const
 {
     put<std::uint32_t>(out, 0x19);
-    put<std::uint32_t>(out, static_cast<std::uint32_t>(72 + 80 * segment.sections.size()));
+    put<std::uint32_t>(out, std::uint32_t(72 + 80 * segment.sections.size()));
     putText(out, segment.name, 16);
     put(out, segment.address);
     put<std::uint64_t>(out, roundUp(std::max<std::uint64_t>(segment.size, 1), kPage));
@@ -219,7 +218,7 @@ void ContainerMaker::putSegment(Bytes &out, const MadeSegment &segment, std::uin
     put<std::uint64_t>(out, roundUp(segment.bytes, kPage));
     put<std::uint32_t>(out, 5);
     put<std::uint32_t>(out, 5);
-    put(out, static_cast<std::uint32_t>(segment.sections.size()));
+    put(out, std::uint32_t(segment.sections.size()));
     put(out, segment.flags);
     for (std::size_t i = 0; i < segment.sections.size(); ++i) {
         const MadeSection &section = segment.sections[i];
@@ -227,13 +226,12 @@ void ContainerMaker::putSegment(Bytes &out, const MadeSegment &segment, std::uin
         putText(out, segment.name, 16);
         put(out, segment.addresses[i]);
         put<std::uint64_t>(out, section.content.empty() ? section.size : section.content.size());
-        put(out,
-            section.content.empty()
-                ? 0U
-                : static_cast<std::uint32_t>(fileOffset + segment.addresses[i] - segment.address));
+        put(out, section.content.empty()
+                     ? 0U
+                     : std::uint32_t(fileOffset + segment.addresses[i] - segment.address));
         put(out, section.alignLog2);
-        const auto count = static_cast<std::uint32_t>(section.relocations.size());
-        put(out, count == 0 ? 0U : static_cast<std::uint32_t>(relocations));
+        const auto count = std::uint32_t(section.relocations.size());
+        put(out, count == 0 ? 0U : std::uint32_t(relocations));
         put(out, count);
         relocations += 8ULL * count;
         put(out, section.flags);
@@ -249,7 +247,7 @@ void ContainerMaker::putTables(Bytes &out, std::uint64_t symbols, std::uint64_t 
     for (const std::uint64_t word :
          {std::uint64_t(2), std::uint64_t(24), symbols, std::uint64_t(m_symbols.size()), strings,
           std::uint64_t(m_strings.size())})
-        put(out, static_cast<std::uint32_t>(word));
+        put(out, std::uint32_t(word));
     for (const MadeSymbol &symbol : m_symbols) {
         put(out, symbol.name);
         put(out, symbol.type);
@@ -275,10 +273,9 @@ Bytes ContainerMaker::finish()
     std::uint64_t relocations = roundUp(strings + m_strings.size(), 8);
     std::uint64_t content = roundUp(relocations + 8 * relocationCount, kPage);
     Bytes out;
-    for (const std::uint32_t word :
-         {0xbeeffaceU, 0x80U, m_subtype, 2U,
-          static_cast<std::uint32_t>(m_segments.size() + m_commands.size() + 1),
-          static_cast<std::uint32_t>(commandBytes), 0x200000U, 0U})
+    for (const std::uint32_t word : {0xbeeffaceU, 0x80U, m_subtype, 2U,
+                                     std::uint32_t(m_segments.size() + m_commands.size() + 1),
+                                     std::uint32_t(commandBytes), 0x200000U, 0U})
         put(out, word);
     Bytes records, payload;
     for (const MadeSegment &segment : m_segments) {

@@ -91,13 +91,13 @@ Bytes syntheticH13(std::size_t tasks)
     std::vector<std::pair<std::uint32_t, std::uint32_t>> relocations;
     const auto withKernel = [tasks](std::size_t i) { return i + 1 == tasks; };
     const auto sizeOf = [&](std::size_t i) {
-        return static_cast<std::uint32_t>(linkedTask(0, false, 0, 0, withKernel(i) ? 3 : 0).size());
+        return std::uint32_t(linkedTask(0, false, 0, 0, withKernel(i) ? 3 : 0).size());
     };
     for (std::size_t i = 0; i < tasks; ++i) {
         const bool last = i + 1 == tasks;
-        const auto begin = static_cast<std::uint32_t>(i * kStep);
+        const auto begin = std::uint32_t(i * kStep);
         text.resize(begin / 4);
-        const Words task = linkedTask(static_cast<std::uint32_t>(i), last, last ? 0 : begin + kStep,
+        const Words task = linkedTask(std::uint32_t(i), last, last ? 0 : begin + kStep,
                                       last ? 0 : sizeOf(i + 1), withKernel(i) ? kLanes : 0);
         text.insert(text.end(), task.begin(), task.end());
         for (std::uint32_t lane = 0; withKernel(i) && lane < kLanes; ++lane)
@@ -114,7 +114,7 @@ Bytes syntheticH13(std::size_t tasks)
                   {{"__debug_info", 0x32, Bytes(48, std::byte(7)), 0, 3, {}}});
     addPorts(maker, input[0], output[0], true);
     maker.program7({code[0], code[1], 0, bss[0], input[0], 0, output[0]}, code[0], sizeOf(0),
-                   static_cast<std::uint32_t>(tasks), true);
+                   std::uint32_t(tasks), true);
     Bytes note(32);
     for (std::size_t i = 0; i < 14; ++i)
         note[i] = static_cast<std::byte>("src model info"[i]);
@@ -163,7 +163,7 @@ Bytes syntheticH14()
     const auto output = maker.segment("__FVMLIB", kFvmlib, {{"__data", 0x23, {}, 0xc0, 14, {}}});
     addPorts(maker, input[0], output[0], false);
     maker.program11({code[0], code[1], 0, 0, 0x30000000, 0, output[0], input[0]}, code[0],
-                    static_cast<std::uint32_t>(text.size()));
+                    std::uint32_t(text.size()));
     maker.banner("7.6.4", "h14");
     addKernelSymbols(maker, 2, code[1], kLanes);
     return maker.finish();
@@ -214,7 +214,7 @@ Bytes modernFile(std::uint32_t subtype, const std::string &target, const Words &
     const auto output = maker.segment("__FVMLIB", kFvmlib, {{"__data", 0x23, {}, 0xc0, 14, {}}});
     addPorts(maker, input[0], output[0], true);
     maker.program11({code[0], kernel[0], 0, 0, 0, 0, output[0], input[0]}, code[0],
-                    static_cast<std::uint32_t>(text.size()));
+                    std::uint32_t(text.size()));
     maker.banner("10.26.6", target);
     addKernelSymbols(maker, 2, kernel[0], 16);
     return maker.finish();
@@ -240,14 +240,14 @@ Bytes syntheticH18g(bool ownSlices)
     std::vector<std::uint64_t> starts;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> relocations;
     for (std::uint32_t engine = 0; engine < 3; ++engine) {
-        const auto block = static_cast<std::uint32_t>(ownSlices ? engine * kEngines * kSlice : 0);
+        const auto block = std::uint32_t(ownSlices ? engine * kEngines * kSlice : 0);
         const Words stream = modernStream(16, 2, 0x1242, 4, 24, 28, block);
         text.resize(engine * kStreamWords);
         starts.push_back(4 * text.size());
         text.insert(text.end(), {1, 0, 0, 0});
-        const auto kernelWord = static_cast<std::uint32_t>(
-            std::find(stream.begin(), stream.end(), 0x20809544U) - stream.begin() + 1);
-        relocations.emplace_back(static_cast<std::uint32_t>(4 * (text.size() + 9 + kernelWord)),
+        const auto kernelWord =
+            std::uint32_t(std::ranges::find(stream, 0x20809544U) - stream.begin() + 1);
+        relocations.emplace_back(std::uint32_t(4 * (text.size() + 9 + kernelWord)),
                                  0x06000003U); // section 3, eight bytes
         putTask(text, 0x70 + engine, 9, engine == 0 ? 0x50009 : 0x50049, stream);
     }

@@ -7,7 +7,7 @@ std::vector<std::uint16_t> numbered(std::uint64_t count, std::uint16_t from)
 {
     std::vector<std::uint16_t> values(count);
     for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = static_cast<std::uint16_t>(from + i);
+        values[i] = std::uint16_t(from + i);
     return values;
 }
 
@@ -36,11 +36,11 @@ Bytes containerOf(const MadeKernel &kernel)
     Bytes content;
     Words dma(62, 0), task(10);
     dma[0] = 0x40;
-    const auto engines = static_cast<std::uint32_t>(kernel.slices.size());
+    const auto engines = std::uint32_t(kernel.slices.size());
     for (std::uint32_t i = 0; i < 16; ++i) {
         dma[2 + i] = i < engines ? 0x81 : 0x80;
-        dma[18 + i] = i < engines ? static_cast<std::uint32_t>(content.size()) : 0;
-        dma[34 + i] = i < engines ? static_cast<std::uint32_t>(kernel.slices[i].size()) : 0x40U;
+        dma[18 + i] = i < engines ? std::uint32_t(content.size()) : 0;
+        dma[34 + i] = i < engines ? std::uint32_t(kernel.slices[i].size()) : 0x40U;
         if (i < engines)
             content.insert(content.end(), kernel.slices[i].begin(), kernel.slices[i].end());
     }
@@ -52,11 +52,11 @@ Bytes containerOf(const MadeKernel &kernel)
     common[0] = common[5] = 16U << 16 | 16U;
     common[1] = 1;
     common[2] = 0x22;
-    common[3] = static_cast<std::uint32_t>(g.inputs * g.groups);
-    common[4] = static_cast<std::uint32_t>(g.outputs);
-    common[7] = 0x5000a000U | static_cast<std::uint32_t>(g.width) |
-                static_cast<std::uint32_t>(g.height) << 5 | kernel.lanesLog2 << 10;
-    common[9] = static_cast<std::uint32_t>(g.groups);
+    common[3] = std::uint32_t(g.inputs * g.groups);
+    common[4] = std::uint32_t(g.outputs);
+    common[7] = 0x5000a000U | std::uint32_t(g.width) | std::uint32_t(g.height) << 5 |
+                kernel.lanesLog2 << 10;
+    common[9] = std::uint32_t(g.groups);
     putFull(task, 0x00000, common);
     putFull(task, 0x13800, Words(28, 0));
     putFull(task, 0x04800, Words(18, 0));
@@ -68,7 +68,7 @@ Bytes containerOf(const MadeKernel &kernel)
     const auto code = maker.segment(
         "__TEXT", 4,
         {{"__text", 0x28, bytesOfWords(task), 0, 14, {}}, {"__const", 0x26, content, 0, 6, {}}});
-    maker.program7({code[0], code[1]}, code[0], static_cast<std::uint32_t>(task.size()), 1, false);
+    maker.program7({code[0], code[1]}, code[0], std::uint32_t(task.size()), 1, false);
     maker.banner("SYNTHETIC", "h13");
     std::uint64_t at = code[1];
     for (std::uint32_t i = 0; i < engines; ++i) {
@@ -88,7 +88,7 @@ Words task14(const MadeKernel &kernel, std::uint32_t firstByte)
     for (std::size_t i = 0; i < kernel.slices.size(); ++i) {
         configs[i] = 0x21;
         bases[i] = at;
-        sizes[i] = static_cast<std::uint32_t>(kernel.slices[i].size());
+        sizes[i] = std::uint32_t(kernel.slices[i].size());
         at += sizes[i];
     }
     putDense(stream, 0x1900 / 4, {0x00010040});
@@ -96,11 +96,9 @@ Words task14(const MadeKernel &kernel, std::uint32_t firstByte)
     putDense(stream, 0x1958 / 4, bases);
     putDense(stream, 0x1998 / 4, sizes);
     putDense(stream, 0x0000,
-             {16U << 16 | 16U, 1, 0x22, static_cast<std::uint32_t>(g.inputs),
-              static_cast<std::uint32_t>(g.outputs), 16U << 16 | 16U, 1, kernel.lanesLog2,
-              0x5000a000U | static_cast<std::uint32_t>(g.width) |
-                  static_cast<std::uint32_t>(g.height) << 6,
-              0, 1});
+             {16U << 16 | 16U, 1, 0x22, std::uint32_t(g.inputs), std::uint32_t(g.outputs),
+              16U << 16 | 16U, 1, kernel.lanesLog2,
+              0x5000a000U | std::uint32_t(g.width) | std::uint32_t(g.height) << 6, 0, 1});
     putDense(stream, 0x0d00 / 4,
              {0x82U | (kernel.sparse ? 0x100U : 0U), g.bias ? 0x101c10U : 0x101c00U});
     return stream;
@@ -117,7 +115,7 @@ Bytes twoStreams(const MadeKernel &first, const MadeKernel &second)
     putTask(text, 0, 8, 0x20001, task14(first, 0));
     for (const lanes::Slice &slice : first.slices)
         content.insert(content.end(), slice.begin(), slice.end());
-    const auto half = static_cast<std::uint32_t>(content.size());
+    const auto half = std::uint32_t(content.size());
     text.resize(kSecondStream / 4);
     text.insert(text.end(), {1, 0, 0, 0});
     putTask(text, 1, 8, 0x20001, task14(second, half));
@@ -126,8 +124,7 @@ Bytes twoStreams(const MadeKernel &first, const MadeKernel &second)
     const auto code = maker.segment(
         "__TEXT", 4,
         {{"__text", 0x28, bytesOfWords(text), 0, 14, {}}, {"__const", 0x26, content, 0, 6, {}}});
-    maker.program11({code[0], code[1], 0, 0, 0x30000000}, code[0],
-                    static_cast<std::uint32_t>(text.size()));
+    maker.program11({code[0], code[1], 0, 0, 0x30000000}, code[0], std::uint32_t(text.size()));
     maker.banner("SYNTHETIC", "h14");
     maker.symbol("text_section_start_for_first", 0x0f, 1, 0, code[0]);
     maker.symbol("text_section_start_for_second", 0x0f, 1, 0, code[0] + kSecondStream);

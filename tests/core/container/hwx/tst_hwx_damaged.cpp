@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/little_endian.h"
-#include "core/container/hwx/container.h"
 #include "core/container/hwx/cover.h"
 #include "core/container/hwx/slots.h"
 #include "made_bundle.h"
+#include "opened_hwx.h"
 #include "rewrite.h"
-#include "synthetic.h"
 #include "tests/test_program.h"
 
 namespace {
@@ -54,23 +53,10 @@ std::uint64_t textOffset(const Bytes &bytes)
 
 bool hasError(const Shown &all)
 {
-    return std::any_of(all.diagnostics.begin(), all.diagnostics.end(), [](const Diagnostic &row) {
+    return std::ranges::any_of(all.diagnostics, [](const Diagnostic &row) {
         return row.severity == Severity::Error && row.error.offset && !row.error.found.empty() &&
                !row.error.expected.empty();
     });
-}
-
-struct Damaged {
-    Bytes bytes;
-    hwx::Container container;
-};
-
-Damaged openDamaged(Bytes bytes)
-{
-    Damaged opened{std::move(bytes), {}};
-    if (auto container = hwx::readContainer(opened.bytes, "synthetic.hwx"))
-        opened.container = std::move(*container);
-    return opened;
 }
 
 } // namespace
@@ -154,7 +140,7 @@ private slots:
         const auto [task, next] = fetched<int, quint32>();
         Bytes bytes = syntheticH13(8);
         const Shown before = shown(bytes);
-        QCOMPARE(before.tasks.size(), std::size_t(8));
+        QCOMPARE(before.tasks.size(), 8U);
         const std::uint64_t at = textOffset(bytes) + before.tasks[std::size_t(task)].first + 28;
         storeLittle<std::uint32_t>(bytes, at, next);
         const Shown after = shown(bytes);
@@ -227,8 +213,8 @@ private slots:
         storeLittle<std::uint64_t>(bytes, kernels->place.value + 40, 0);
         const Shown after = shown(bytes);
         QVERIFY(after.weights.empty());
-        QVERIFY(std::all_of(after.diagnostics.begin(), after.diagnostics.end(),
-                            [](const Diagnostic &row) { return row.error.offset.has_value(); }));
+        QVERIFY(std::ranges::all_of(
+            after.diagnostics, [](const Diagnostic &row) { return row.error.offset.has_value(); }));
         QVERIFY(hasError(after));
     }
 
@@ -266,7 +252,7 @@ private slots:
             unknown += command.kind == hwx::CommandKind::Unknown ? 1U : 0U;
             QCOMPARE(command.size, command.stated);
         }
-        QCOMPARE(unknown, std::size_t(2));
+        QCOMPARE(unknown, 2U);
         for (const Diagnostic &row : container->diagnostics)
             QVERIFY2(row.severity == Severity::Note, row.error.message.c_str());
     }
@@ -292,8 +278,7 @@ private slots:
         QVERIFY(hasError(damaged(16, table.symbolOffset + 16))); // strings over the symbols
         QVERIFY(hasError(damaged(20, table.stringBytes - 2)));   // the last name is cut
         const Shown none = damaged(12, 0);
-        QVERIFY(std::any_of(none.diagnostics.begin(), none.diagnostics.end(),
-                            [](const Diagnostic &row) { return row.error.code == "hwx.symbols"; }));
+        QVERIFY(hasCode(none.diagnostics, "hwx.symbols"));
     }
 
     /// A lane whose offset or size is damaged still lies in the file: what is decoded is not the
@@ -310,24 +295,17 @@ private slots:
             storeLittle<std::uint32_t>(bytes, place,
                                        loadLittle<std::uint32_t>(bytes, place) ^ change);
             const Shown after = shown(bytes);
-            QVERIFY(std::any_of(after.diagnostics.begin(), after.diagnostics.end(),
-                                [place](const Diagnostic &row) {
-                                    return row.error.code == "hwx.slices" && row.error.offset &&
-                                           row.error.offset->value == place;
-                                }));
+            QVERIFY(std::ranges::any_of(after.diagnostics, [place](const Diagnostic &row) {
+                return row.error.code == "hwx.slices" && row.error.offset &&
+                       row.error.offset->value == place;
+            }));
         }
     }
 
     void hostile_data()
     {
-        QTest::addColumn<int>("offset"); // in the command of that kind; -1: in the file
-        QTest::addColumn<QByteArray>("kind");
-        QTest::addColumn<quint32>("value");
-        QTest::addColumn<QByteArray>("code");
-        const auto row = [](const char *name, const char *kind, int offset, quint32 value,
-                            const char *code) {
-            addRow(name, offset, QByteArray(kind), value, QByteArray(code));
-        };
+        // kind: of the command that the offset is in; empty: it is in the file
+        const auto row = addColumns<QByteArray, int, quint32, QByteArray>();
         row("command of size 0", "thread", 4, 0, "hwx.command");
         row("command past the header", "thread", 4, 0x7fffffff, "hwx.command");
         row("more commands than there are", "", 16, 4000000000U, "hwx.command");
@@ -347,11 +325,8 @@ private slots:
 
     void hostile()
     {
-        QFETCH(int, offset);
-        QFETCH(QByteArray, kind);
-        QFETCH(quint32, value);
-        QFETCH(QByteArray, code);
-        Damaged opened = openDamaged(syntheticH13());
+        const auto [kind, offset, value, code] = fetched<QByteArray, int, quint32, QByteArray>();
+        Opened opened = test::open(syntheticH13());
         std::uint64_t at = 0;
         for (const auto &command : opened.container.commands) {
             if (!kind.isEmpty() && hwx::commandKindName(command.kind) == kind.toStdString()) {
@@ -365,7 +340,7 @@ private slots:
             }
         }
         storeLittle<std::uint32_t>(opened.bytes, at + std::uint64_t(offset), value);
-        const Damaged bad = openDamaged(opened.bytes);
+        const Opened bad = test::open(opened.bytes);
         QVERIFY2(hasCode(bad.container.diagnostics, code.toStdString()), code.constData());
         for (const Diagnostic &row : bad.container.diagnostics) {
             QCOMPARE(row.error.file.c_str(), "synthetic.hwx");
@@ -373,17 +348,17 @@ private slots:
         }
         const auto bundle =
             VERIFIED(Bundle::open("synthetic.hwx", {.memory = {{"synthetic.hwx", opened.bytes}}}));
-        QCOMPARE(test::sectionFault(**bundle), std::string());
+        QCOMPARE(sectionFault(**bundle), std::string());
     }
 
     /// Faults that need more than one changed word, and a file cut after every 16th byte.
     void cutAnywhere()
     {
-        Damaged opened = openDamaged(syntheticH13());
+        Opened opened = test::open(syntheticH13());
         const auto patched = [&](std::uint64_t at, std::uint32_t value) {
             Bytes bytes = opened.bytes;
             storeLittle(bytes, at, value);
-            return openDamaged(std::move(bytes));
+            return test::open(std::move(bytes));
         };
         const hwx::SegmentSection *text = opened.container.firstOf(hwx::SectionType::Text);
         // A list that loops: the second task names the first.
@@ -404,10 +379,10 @@ private slots:
         for (const auto &command : opened.container.commands) {
             if (command.kind == hwx::CommandKind::Segment &&
                 opened.container.segments[command.item].name == "__DEBUG")
-                QVERIFY(hasCode(patched(command.offset.value + 40,
-                                        static_cast<std::uint32_t>(text->bytes->offset.value))
-                                    .container.diagnostics,
-                                "hwx.overlap"));
+                QVERIFY(hasCode(
+                    patched(command.offset.value + 40, std::uint32_t(text->bytes->offset.value))
+                        .container.diagnostics,
+                    "hwx.overlap"));
         }
         for (std::size_t size = 0; size < opened.bytes.size(); size += 16) {
             const Bytes cut(opened.bytes.begin(), opened.bytes.begin() + std::ptrdiff_t(size));

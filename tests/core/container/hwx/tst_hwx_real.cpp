@@ -3,8 +3,6 @@
 #include "rewrite.h"
 
 #include "core/base/little_endian.h"
-#include "core/base/overlaid_file.h"
-#include "core/container/hwx/container.h"
 #include "core/report/hwx_json.h"
 #include "tests/core/descriptor/stream_words.h"
 
@@ -12,7 +10,7 @@ namespace {
 
 bool same(std::span<const std::byte> a, std::span<const std::byte> b)
 {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+    return std::ranges::equal(a, b);
 }
 
 } // namespace
@@ -62,7 +60,7 @@ private slots:
         // The fields are written, not merely kept: with every table wiped they come back.
         std::vector<std::byte> wiped(file->bytes().begin(), file->bytes().end());
         const auto wipe = [&](std::uint64_t at, std::uint64_t bytes) {
-            std::fill_n(wiped.begin() + static_cast<std::ptrdiff_t>(at), bytes, std::byte(0));
+            std::fill_n(wiped.begin() + std::ptrdiff_t(at), bytes, std::byte(0));
         };
         wipe(0, hwx::kHeaderBytes);
         for (const auto &command : container->commands) {
@@ -82,7 +80,7 @@ private slots:
         std::size_t changed = 0;
         for (std::size_t i = 0; i < edited->size(); ++i)
             changed += (*edited)[i] != file->bytes()[i] ? 1 : 0;
-        QCOMPARE(changed, std::size_t(1));
+        QCOMPARE(changed, 1U);
     }
 
     void encodesTheSameTasks_data() { answers_data(); }
@@ -92,7 +90,7 @@ private slots:
         QFETCH(QString, path);
         const auto file = open(path);
         const auto container = VERIFIED(hwx::readContainer(file->bytes(), file->name()));
-        QCOMPARE(container->texts.size(), std::size_t(1));
+        QCOMPARE(container->texts.size(), 1U);
         const auto &text = container->texts.front();
         const auto range = *container->section(text.section)->bytes;
         const auto bytes = file->bytes().subspan(range.offset.value, range.bytes.value);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/little_endian.h"
-#include "core/bundle/bundle.h"
 #include "core/container/hwx/cover.h"
 #include "core/container/hwx/field_at.h"
 #include "core/container/hwx/kernels.h"
 #include "core/container/hwx/slots.h"
-#include "core/container/mil/program.h"
 #include "opened_hwx.h"
 #include "rewrite.h"
 #include "tests/core/descriptor/stream_words.h"
@@ -44,11 +42,7 @@ class TestHwxSynthetic : public QObject
 private slots:
     void opensAndWrites_data()
     {
-        QTest::addColumn<QByteArray>("content");
-        const auto row = [](const char *name, const Bytes &bytes) {
-            addRow(name, QByteArray(reinterpret_cast<const char *>(bytes.data()),
-                                    qsizetype(bytes.size())));
-        };
+        const auto row = addColumns<Bytes>();
         row("synthetic H13", syntheticH13());
         row("synthetic H14", syntheticH14());
         row("synthetic H16", syntheticH16());
@@ -58,8 +52,8 @@ private slots:
 
     void opensAndWrites()
     {
-        QFETCH(QByteArray, content);
-        const Opened opened = open(bytesOf(content));
+        const auto [content] = fetched<Bytes>();
+        const Opened opened = open(content);
         QCOMPARE(firstError(opened.container.diagnostics).c_str(), "");
         const auto written = VERIFIED(hwx::writeContainer(opened.container, opened.bytes));
         QVERIFY(*written == opened.bytes);
@@ -82,9 +76,9 @@ private slots:
 
     void coversEveryByte()
     {
-        QFETCH(QByteArray, content);
-        const auto bundle = VERIFIED(
-            Bundle::open("synthetic.hwx", {.memory = {{"synthetic.hwx", bytesOf(content)}}}));
+        const auto [content] = fetched<Bytes>();
+        const auto bundle =
+            VERIFIED(Bundle::open("synthetic.hwx", {.memory = {{"synthetic.hwx", content}}}));
         QCOMPARE((*bundle)->kind(), BundleKind::Hwx);
         QVERIFY((*bundle)->hardware() != nullptr);
         std::uint64_t at = 0;
@@ -117,7 +111,7 @@ private slots:
         maker.symbol("behind", 0x0e, 2, 4, debug[0] + 40);
         const Opened opened = open(maker.finish());
         const auto records = hwx::debugRecords(opened.container, opened.bytes);
-        QCOMPARE(records.size(), std::size_t{3});
+        QCOMPARE(records.size(), 3U);
         const std::uint64_t start = opened.container.section(2)->bytes->offset.value;
         QCOMPARE(records[0].bytes, (ByteRange{FileOffset(start), ByteCount(8)}));
         QCOMPARE(records[1].bytes, (ByteRange{FileOffset(start + 8), ByteCount(16)}));
@@ -127,13 +121,13 @@ private slots:
         QCOMPARE(records[1].symbols, (std::vector<std::size_t>{0}));
         QCOMPARE(records[2].symbols, (std::vector<std::size_t>{1, 2}));
         QVERIFY(records[0].texts.empty() && records[2].texts.empty());
-        QCOMPARE(records[1].texts.size(), std::size_t{1});
+        QCOMPARE(records[1].texts.size(), 1U);
         QCOMPARE(records[1].texts.front().text, "a name");
         QCOMPARE(records[1].texts.front().offset.value, start + 17);
         std::size_t spans = 0;
         for (const hwx::CoverSpan &span : hwx::coverContainer(opened.container, opened.bytes))
             spans += span.kind == hwx::SpanKind::Debug ? 1 : 0;
-        QCOMPARE(spans, std::size_t{3});
+        QCOMPARE(spans, 3U);
     }
 
     void everySubtype_data()
@@ -194,7 +188,7 @@ private slots:
     {
         const Opened opened = open(syntheticH13());
         const auto &list = *opened.container.texts.front().tasks;
-        QCOMPARE(list.tasks.size(), std::size_t(8));
+        QCOMPARE(list.tasks.size(), 8U);
         QCOMPARE(list.tasks.front().bytes(), 0x1f8ULL);
         QCOMPARE(list.tasks.back().bytes(), 0x274ULL);
         QCOMPARE(opened.container.bindings.front().addressBits, 64U);
@@ -203,8 +197,8 @@ private slots:
         QCOMPARE(opened.container.notes.front().owner.c_str(), "src model info");
         QCOMPARE(opened.container.ident->compilerVersion.c_str(), "9.509.0");
         // Module blocks are indented by newer compilers: they are no flags.
-        QCOMPARE(opened.container.ident->modules.size(), std::size_t(2));
-        QCOMPARE(opened.container.ident->flags.size(), std::size_t(2));
+        QCOMPARE(opened.container.ident->modules.size(), 2U);
+        QCOMPARE(opened.container.ident->flags.size(), 2U);
         QCOMPARE(opened.container.types.back().range.c_str(), "r1;0,1");
         QCOMPARE(opened.container.tensors.front().axes[1].count, 3ULL);
         QCOMPARE(opened.container.tensors.front().axes[1].byteStride, 64ULL);
@@ -229,13 +223,13 @@ private slots:
     {
         const Opened opened = open(syntheticH14());
         const auto &list = *opened.container.texts.front().tasks;
-        QCOMPARE(list.tasks.size(), std::size_t(3));
+        QCOMPARE(list.tasks.size(), 3U);
         QVERIFY(list.tasks[2].extended);
         descriptor::TaskReader reader(opened.text(), list);
         descriptor::TaskDetail detail;
         reader.before(2);
         reader.read(2, detail);
-        QCOMPARE(detail.header.size(), std::size_t(9));
+        QCOMPARE(detail.header.size(), 9U);
         QCOMPARE(detail.header.back(), 9U);
         QCOMPARE(hwx::roleValue(detail, reader, "cin").value_or(0), 8U);
         QCOMPARE(hwx::roleValue(detail, reader, "cout").value_or(0), 2U); // carried from task 0
@@ -245,13 +239,7 @@ private slots:
 
     void lanesOfLaterVersions_data()
     {
-        addColumns<QByteArray, int>();
-        const auto row = [](const char *name, const Bytes &bytes, int lanes) {
-            addRow(
-                name,
-                QByteArray(reinterpret_cast<const char *>(bytes.data()), qsizetype(bytes.size())),
-                lanes);
-        };
+        const auto row = addColumns<Bytes, int>();
         row("synthetic H14", syntheticH14(), 2);
         row("synthetic H16", syntheticH16(), 16);
         row("synthetic H18", syntheticH18(), 16);
@@ -260,8 +248,8 @@ private slots:
 
     void lanesOfLaterVersions()
     {
-        const auto [content, lanes] = fetched<QByteArray, int>();
-        const Opened opened = open(bytesOf(content));
+        const auto [content, lanes] = fetched<Bytes, int>();
+        const Opened opened = open(content);
         const auto &text = opened.container.texts.front();
         const auto tiles = hwx::kernelTiles(opened.container);
         QCOMPARE(tiles.size(), std::size_t(lanes));
@@ -289,20 +277,20 @@ private slots:
         const Opened opened = open(syntheticH18g());
         QVERIFY(opened.container.extended());
         const auto &list = *opened.container.texts.front().tasks;
-        QCOMPARE(list.streams.size(), std::size_t(3));
+        QCOMPARE(list.streams.size(), 3U);
         QCOMPARE(list.streams[1].name.c_str(), "text_section_start_for_main__bonded_ane0");
         QCOMPARE(list.streams[2].offset, 0x8000ULL);
         QCOMPARE(list.tasks[2].stream, 2U);
         // State does not cross from one stream into another.
         descriptor::TaskReader reader(opened.text(), list);
-        QCOMPARE(reader.before(1).size(), std::size_t(0));
+        QCOMPARE(reader.before(1).size(), 0U);
     }
 
     void slotsAndTargets()
     {
         const Opened opened = open(syntheticH18g());
         const auto found = hwx::relocationSlots(opened.container, opened.bytes);
-        QCOMPARE(found.size(), std::size_t(9)); // three a stream
+        QCOMPARE(found.size(), 9U); // three a stream
         QCOMPARE(found[0].kind, hwx::SlotKind::Relocation);
         QCOMPARE(found[0].role.c_str(), "kernel section");
         QCOMPARE(found[0].words, 2U);
@@ -314,10 +302,10 @@ private slots:
         QCOMPARE(found[2].stored, 0x80ULL);
         const Opened linked = open(syntheticH13());
         const auto old = hwx::relocationSlots(linked.container, linked.bytes);
-        QCOMPARE(std::count_if(
-                     old.begin(), old.end(),
-                     [](const hwx::Slot &slot) { return slot.kind == hwx::SlotKind::Relocation; }),
-                 std::ptrdiff_t(3));
+        QCOMPARE(
+            std::ranges::count_if(
+                old, [](const hwx::Slot &slot) { return slot.kind == hwx::SlotKind::Relocation; }),
+            std::ptrdiff_t(3));
         QCOMPARE(old.front().kind, hwx::SlotKind::Aperture);
         QCOMPARE(old.front().target.name.c_str(), "aperture 4 (image)");
     }
@@ -348,9 +336,8 @@ private slots:
         const auto oldLoaded = hwx::computeLoad(linked.container, old, {0x10000000});
         applyLoad(old, oldLoaded, same);
         QVERIFY(same == linked.bytes);
-        QVERIFY(std::all_of(oldLoaded.begin(), oldLoaded.end(), [](const hwx::LoadedSlot &slot) {
-            return slot.deviceAddress.has_value();
-        }));
+        QVERIFY(std::ranges::all_of(
+            oldLoaded, [](const hwx::LoadedSlot &slot) { return slot.deviceAddress.has_value(); }));
     }
 
     void refusesBadAddresses()

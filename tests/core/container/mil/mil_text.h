@@ -29,8 +29,7 @@ inline QByteArray program(const QByteArray &statements)
 
 inline QByteArray hexOf(const std::vector<std::byte> &bytes)
 {
-    return QByteArray(reinterpret_cast<const char *>(bytes.data()),
-                      static_cast<qsizetype>(bytes.size()))
+    return QByteArray(reinterpret_cast<const char *>(bytes.data()), qsizetype(bytes.size()))
         .toHex();
 }
 

@@ -6,16 +6,15 @@
 
 #include <utility>
 
-/// Writes the wire format by hand (resources/formats/programs.md), for the tests of the protobuf
-/// reader.
+/// Writes the wire format by hand (resources/formats/programs.md), for tests of the reader.
 namespace prototest {
 
 inline QByteArray varint(quint64 value)
 {
     QByteArray raw;
     for (; value >= 0x80; value >>= 7)
-        raw += static_cast<char>((value & 0x7F) | 0x80);
-    return raw + static_cast<char>(value);
+        raw += char((value & 0x7F) | 0x80);
+    return raw + char(value);
 }
 
 inline QByteArray number(quint64 field, quint64 value)
@@ -25,7 +24,7 @@ inline QByteArray number(quint64 field, quint64 value)
 
 inline QByteArray bytes(quint64 field, const QByteArray &content)
 {
-    return varint(field << 3 | 2) + varint(static_cast<quint64>(content.size())) + content;
+    return varint(field << 3 | 2) + varint(quint64(content.size())) + content;
 }
 
 inline QByteArray entry(quint64 field, const QByteArray &key, const QByteArray &value)
@@ -33,39 +32,17 @@ inline QByteArray entry(quint64 field, const QByteArray &key, const QByteArray &
     return bytes(field, bytes(1, key) + bytes(2, value));
 }
 
-enum DataType : int {
-    Bool = 1,
-    String = 2,
-    Fp16 = 10,
-    Fp32 = 11,
-    Fp64 = 12,
-    Bf16 = 13,
-    Int8 = 21,
-    Int16 = 22,
-    Int32 = 23,
-    Int64 = 24,
-    Int4 = 25,
-    Uint8 = 31,
-    Uint16 = 32,
-    Uint32 = 33,
-    Uint64 = 34,
-    Uint4 = 35,
-    Uint2 = 36,
-    Uint1 = 37,
-    Uint6 = 38,
-    Uint3 = 39,
-    E4m3 = 40,
-    E5m2 = 41
-};
+constexpr int Bool = 1, String = 2, Fp16 = 10, Fp32 = 11, Fp64 = 12, Bf16 = 13, Int8 = 21,
+              Int16 = 22, Int32 = 23, Int64 = 24, Int4 = 25, Uint8 = 31, Uint16 = 32, Uint32 = 33,
+              Uint64 = 34, Uint4 = 35, Uint2 = 36, Uint1 = 37, Uint6 = 38, Uint3 = 39, E4m3 = 40,
+              E5m2 = 41;
 
 /// ValueType of a tensor; -1 is an unknown extent.
 inline QByteArray tensor(int type, const QList<qint64> &dims = {})
 {
-    QByteArray message =
-        number(1, static_cast<quint64>(type)) + number(2, static_cast<quint64>(dims.size()));
+    QByteArray message = number(1, quint64(type)) + number(2, quint64(dims.size()));
     for (const qint64 d : dims) {
-        message +=
-            bytes(3, d < 0 ? bytes(2, QByteArray()) : bytes(1, number(1, static_cast<quint64>(d))));
+        message += bytes(3, d < 0 ? bytes(2, QByteArray()) : bytes(1, number(1, quint64(d))));
     }
     return bytes(1, message);
 }
@@ -96,26 +73,23 @@ inline QByteArray reference(const QByteArray &name)
     return bytes(1, bytes(1, name));
 }
 
-/// Operation: its outputs as NamedValueType, inputs as Argument, attributes as Value.
-struct Op {
-    QByteArray type;
-    QList<std::pair<QByteArray, QByteArray>> inputs, attributes;
-    QList<QByteArray> outputs, blocks;
+using Fields = QList<std::pair<QByteArray, QByteArray>>;
 
-    QByteArray message() const
-    {
-        QByteArray raw = bytes(1, type);
-        for (const auto &[name, argument] : inputs)
-            raw += entry(2, name, argument);
-        for (const QByteArray &output : outputs)
-            raw += bytes(3, output);
-        for (const QByteArray &block : blocks)
-            raw += bytes(4, block);
-        for (const auto &[name, value] : attributes)
-            raw += entry(5, name, value);
-        return raw;
-    }
-};
+/// Operation: its outputs as NamedValueType, inputs as Argument, attributes as Value.
+inline QByteArray opMessage(const QByteArray &type, const Fields &inputs, const Fields &attributes,
+                            const QList<QByteArray> &outputs, const QList<QByteArray> &blocks = {})
+{
+    QByteArray raw = bytes(1, type);
+    for (const auto &[name, argument] : inputs)
+        raw += entry(2, name, argument);
+    for (const QByteArray &output : outputs)
+        raw += bytes(3, output);
+    for (const QByteArray &block : blocks)
+        raw += bytes(4, block);
+    for (const auto &[name, value] : attributes)
+        raw += entry(5, name, value);
+    return raw;
+}
 
 inline QByteArray block(const QList<QByteArray> &operations, const QList<QByteArray> &outputs,
                         const QList<QByteArray> &inputs = {})
@@ -149,7 +123,7 @@ inline QByteArray model(const QList<QByteArray> &operations, const QList<QByteAr
 /// const named w with the value `val`.
 inline QByteArray constant(const QByteArray &val, const QByteArray &type = tensor(Fp16, {2}))
 {
-    return Op{"const", {}, {{"name", text("w")}, {"val", val}}, {named("w", type)}, {}}.message();
+    return opMessage("const", {}, {{"name", text("w")}, {"val", val}}, {named("w", type)});
 }
 
 } // namespace prototest

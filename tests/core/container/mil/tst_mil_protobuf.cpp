@@ -18,9 +18,25 @@ QByteArray raw(const char *digits)
     return QByteArray::fromHex(digits);
 }
 
+QByteArray first()
+{
+    return opMessage("first", {{"x", reference("x")}}, {}, {named("a", tensor(Fp16))});
+}
+
+QByteArray last()
+{
+    return opMessage("last", {{"x", reference("a")}}, {}, {named("z", tensor(Fp16))});
+}
+
+QByteArray withAttribute(const QByteArray &value)
+{
+    return opMessage("const", {}, {{"val", value}}, {named("w", tensor(Fp16, {2}))});
+}
+
 } // namespace
 
 /// What a sound package says; it is compared in the words that program text would use.
+/// Damaged packages: each fault has its code and its place, and the rest is still read.
 class TestMilProtobuf : public QObject
 {
     Q_OBJECT
@@ -28,10 +44,10 @@ class TestMilProtobuf : public QObject
 private slots:
     void immediates_data()
     {
-        test::addColumns<QByteArray, int, QByteArray, QByteArray, bool>();
+        addColumns<QByteArray, int, QByteArray, QByteArray, bool>();
         const auto row = [](const char *name, const QByteArray &type, int field,
                             const QByteArray &values, const char *read, bool packed = false) {
-            test::addRow(name, type, field, values, QByteArray(read), packed);
+            addRow(name, type, field, values, QByteArray(read), packed);
         };
         row("fp16", tensor(Fp16, {2}), 7, raw("003c00b8"), "fp16[2]:003c00b8", true);
         row("fp16 scalar", tensor(Fp16), 7, raw("003c"), "fp16[]:003c", true);
@@ -72,9 +88,8 @@ private slots:
     void immediates()
     {
         const auto [type, field, values, read, packed] =
-            test::fetched<QByteArray, int, QByteArray, QByteArray, bool>();
-        const QByteArray file =
-            model({constant(immediate(type, static_cast<quint64>(field), values))}, {"w"});
+            fetched<QByteArray, int, QByteArray, QByteArray, bool>();
+        const QByteArray file = model({constant(immediate(type, quint64(field), values))}, {"w"});
         const auto parsed = readProto(file);
         QCOMPARE(codesOf(parsed.diagnostics), QByteArray());
         const mil::ProgramValue *value =
@@ -85,9 +100,7 @@ private slots:
         if (packed) {
             QCOMPARE(value->literal()->elementSpans.size(), 1U);
             const auto span = value->literal()->elementSpans[0];
-            QCOMPARE(
-                file.mid(static_cast<qsizetype>(span.offset), static_cast<qsizetype>(span.length)),
-                values);
+            QCOMPARE(file.mid(qsizetype(span.offset), qsizetype(span.length)), values);
         } else {
             QCOMPARE(value->literal()->elementSpans.size(), value->literal()->count);
         }
@@ -95,7 +108,7 @@ private slots:
 
     void types_data()
     {
-        const auto row = test::addColumns<QByteArray, QByteArray>();
+        const auto row = addColumns<QByteArray, QByteArray>();
         const QByteArray length = bytes(1, number(1, 7));
         const std::pair<int, const char *> codes[] = {
             {1, "bool"},       {2, "string"},   {10, "fp16"},    {11, "fp32"},   {12, "fp64"},
@@ -122,9 +135,9 @@ private slots:
 
     void types()
     {
-        const auto [type, read] = test::fetched<QByteArray, QByteArray>();
+        const auto [type, read] = fetched<QByteArray, QByteArray>();
         const auto parsed =
-            readProto(model({Op{"make", {}, {}, {named("w", type)}, {}}.message()}, {"w"}));
+            readProto(model({opMessage("make", {}, {}, {named("w", type)})}, {"w"}));
         QCOMPARE(codesOf(parsed.diagnostics), QByteArray());
         const auto &output = parsed.program.functions[0].body.operations[0].outputs[0];
         QCOMPARE(shown(output.type), read);
@@ -138,13 +151,11 @@ private slots:
     {
         const QByteArray weight = constant(
             blob(tensor(Fp16, {8}), "@model_path/weights/weight.bin", 4096), tensor(Fp16, {8}));
-        const QByteArray concat = Op{
-            "concat",
-            {{"values", reference("x") + reference("w")},
-             {"axis", bytes(1, bytes(2, immediate(tensor(Int32), 2, varint(1))))}},
-            {{"name", text("joined")}},
-            {named("y", tensor(Fp16, {1, -1}))},
-            {}}.message();
+        const QByteArray concat =
+            opMessage("concat",
+                      {{"values", reference("x") + reference("w")},
+                       {"axis", bytes(1, bytes(2, immediate(tensor(Int32), 2, varint(1))))}},
+                      {{"name", text("joined")}}, {named("y", tensor(Fp16, {1, -1}))});
         const auto parsed = readProto(model({weight, concat}, {"y"}));
         QCOMPARE(codesOf(parsed.diagnostics), QByteArray());
         QCOMPARE(parsed.specification, "7");
@@ -152,7 +163,7 @@ private slots:
         const auto &function = parsed.program.functions[0];
         QCOMPARE(function.name, "main");
         QCOMPARE(function.opset, "ios17");
-        QCOMPARE(shown(function.inputs[0].type), QByteArray("fp16[1,4]"));
+        QCOMPARE(shown(function.inputs[0].type), "fp16[1,4]"_ba);
         QCOMPARE(shown(function.body),
                  QByteArray("(){fp16[8] w = const()[name=string[]:'w'; "
                             "val=fp16[8]@@model_path/weights/weight.bin+4096] / "
@@ -246,7 +257,7 @@ private slots:
     void descriptionsOfCompiledModels()
     {
         const auto read = [](const char *json) {
-            return mil::readCompiledDescription(test::asSpan(QByteArray(json)));
+            return mil::readCompiledDescription(asSpan(QByteArray(json)));
         };
         const auto described =
             read(R"([{"inputSchema": [{"name": "x", "type": "MultiArray", "dataType": "Float16",
@@ -270,25 +281,14 @@ private slots:
     {
         const QByteArray state = bytes(5, bytes(1, tensor(Fp16, {1, 4})));
         const auto read = [](const char *name) {
-            return Op{"read_state",
-                      {{"input", reference("kv")}},
-                      {{"name", text(name)}},
-                      {named(name, tensor(Fp16, {1, 4}))},
-                      {}}
-                .message();
+            return opMessage("read_state", {{"input", reference("kv")}}, {{"name", text(name)}},
+                             {named(name, tensor(Fp16, {1, 4}))});
         };
-        const QByteArray sum = Op{
-            "add",
-            {{"x", reference("r")}, {"y", reference("x")}},
-            {},
-            {named("s", tensor(Fp16, {1, 4}))},
-            {}}.message();
-        const QByteArray write = Op{
-            "write_state",
-            {{"data", reference("s")}, {"input", reference("kv")}},
-            {{"name", text("w")}},
-            {},
-            {}}.message();
+        const QByteArray sum = opMessage("add", {{"x", reference("r")}, {"y", reference("x")}}, {},
+                                         {named("s", tensor(Fp16, {1, 4}))});
+        const QByteArray write =
+            opMessage("write_state", {{"data", reference("s")}, {"input", reference("kv")}},
+                      {{"name", text("w")}}, {});
         const QByteArray main =
             bytes(1, named("x", tensor(Fp16, {1, 4}))) + bytes(1, named("kv", state)) +
             bytes(2, "CoreML8") +
@@ -300,25 +300,21 @@ private slots:
         QVERIFY(function.inputs[1].type.kind == mil::ValueType::Kind::State);
         QCOMPARE(function.body.operations.size(), 4U);
         const mil::Operation &writing = function.body.operations[2];
-        QCOMPARE(shown(writing), QByteArray(" = write_state(data=s; input=kv)[name=string[]:'w']"));
+        QCOMPARE(shown(writing), " = write_state(data=s; input=kv)[name=string[]:'w']"_ba);
         QVERIFY(writing.outputs.empty());
         QCOMPARE(writing.displayName(), "w");
         QVERIFY(writing.span.length > 0);
         QCOMPARE(shown(function.body.operations[3]),
-                 QByteArray("fp16[1,4] t = read_state(input=kv)[name=string[]:'t']"));
+                 "fp16[1,4] t = read_state(input=kv)[name=string[]:'t']"_ba);
     }
 
     void nestedBlocks()
     {
-        const QByteArray inner = block(
-            {Op{"relu", {{"x", reference("i")}}, {}, {named("j", tensor(Fp16))}, {}}.message()},
-            {"j"}, {named("i", tensor(Fp16))});
-        const QByteArray loop = Op{
-            "while_loop",
-            {{"loop_vars", reference("x")}},
-            {},
-            {named("z", tensor(Fp16))},
-            {inner, inner}}.message();
+        const QByteArray inner =
+            block({opMessage("relu", {{"x", reference("i")}}, {}, {named("j", tensor(Fp16))})},
+                  {"j"}, {named("i", tensor(Fp16))});
+        const QByteArray loop = opMessage("while_loop", {{"loop_vars", reference("x")}}, {},
+                                          {named("z", tensor(Fp16))}, {inner, inner});
         const auto parsed = readProto(model({loop}, {"z"}));
         QCOMPARE(codesOf(parsed.diagnostics), QByteArray());
         QCOMPARE(
@@ -332,12 +328,10 @@ private slots:
     /// The body of the function's opset is read, wherever it stands; without one the first is.
     void specializations()
     {
-        const QByteArray five =
-            entry(3, "CoreML5",
-                  block({Op{"five", {}, {}, {named("a", tensor(Fp16))}, {}}.message()}, {"a"}));
-        const QByteArray eight =
-            entry(3, "CoreML8",
-                  block({Op{"eight", {}, {}, {named("b", tensor(Fp16))}, {}}.message()}, {"b"}));
+        const QByteArray five = entry(
+            3, "CoreML5", block({opMessage("five", {}, {}, {named("a", tensor(Fp16))})}, {"a"}));
+        const QByteArray eight = entry(
+            3, "CoreML8", block({opMessage("eight", {}, {}, {named("b", tensor(Fp16))})}, {"b"}));
         const auto read = [&](const QByteArray &opset) {
             return readProto(model(entry(2, "f", five + eight + bytes(2, opset))));
         };
@@ -346,7 +340,7 @@ private slots:
         QCOMPARE(matching.program.functions[0].opset, "ios18");
         QCOMPARE(matching.program.functions[0].body.operations[0].type, "eight");
         const auto other = read("CoreML99");
-        QCOMPARE(codesOf(other.diagnostics).left(14), QByteArray("w:proto.opset@"));
+        QCOMPARE(codesOf(other.diagnostics).left(14), "w:proto.opset@"_ba);
         QCOMPARE(other.program.functions[0].opset, "CoreML99");
         QCOMPARE(other.program.functions[0].body.operations[0].type, "five");
     }
@@ -357,12 +351,8 @@ private slots:
         const QByteArray tuple = bytes(3, bytes(2, bytes(1, one) + bytes(1, text("s"))));
         const QByteArray list = bytes(3, bytes(3, bytes(1, one) + bytes(1, one)));
         const QByteArray dictionary = bytes(3, bytes(4, entry(1, text("k"), one)));
-        const QByteArray op = Op{
-            "f",
-            {},
-            {{"t", tuple}, {"l", list}, {"d", dictionary}},
-            {named("y", tensor(Fp16))},
-            {}}.message();
+        const QByteArray op = opMessage("f", {}, {{"t", tuple}, {"l", list}, {"d", dictionary}},
+                                        {named("y", tensor(Fp16))});
         const auto parsed = readProto(model({op}, {"y"}));
         QCOMPARE(codesOf(parsed.diagnostics), QByteArray());
         QCOMPARE(shown(parsed.program),
@@ -374,14 +364,13 @@ private slots:
     /// Every place that a patch may rewrite.
     void spans()
     {
-        const QByteArray file = model(
-            {constant(blob(tensor(Fp16, {300, 2}), "p", 70000), tensor(Fp16, {300, 2})),
-             Op{"f", {{"x", reference("w")}}, {}, {named("y", tensor(Fp16, {129}))}, {}}.message()},
-            {"y"});
+        const QByteArray file =
+            model({constant(blob(tensor(Fp16, {300, 2}), "p", 70000), tensor(Fp16, {300, 2})),
+                   opMessage("f", {{"x", reference("w")}}, {}, {named("y", tensor(Fp16, {129}))})},
+                  {"y"});
         const auto parsed = readProto(file);
         const auto at = [&file](mil::SourceSpan span) {
-            return file.mid(static_cast<qsizetype>(span.offset),
-                            static_cast<qsizetype>(span.length));
+            return file.mid(qsizetype(span.offset), qsizetype(span.length));
         };
         const auto &operations = parsed.program.functions[0].body.operations;
         const mil::ProgramValue *val = operations[0].operand("val");
@@ -389,7 +378,7 @@ private slots:
         QCOMPARE(at(val->type.dimSpans[0]), varint(300));
         QCOMPARE(at(val->type.dimSpans[1]), varint(2));
         QCOMPARE(at(val->span), blob(tensor(Fp16, {300, 2}), "p", 70000));
-        QCOMPARE(at(operations[1].operand("x")->reference()->span), QByteArray("w"));
+        QCOMPARE(at(operations[1].operand("x")->reference()->span), "w"_ba);
         QCOMPARE(at(operations[1].outputs[0].type.dimSpans[0]), varint(129));
         QVERIFY(at(operations[1].span).startsWith(bytes(1, "f")));
     }
@@ -423,10 +412,219 @@ private slots:
         const auto parsed = readProto(reversed);
         QCOMPARE(codesOf(parsed.diagnostics), QByteArray());
         QCOMPARE(parsed.specification, "9");
-        QCOMPARE(shown(parsed.program),
-                 QByteArray("(){fp16[2] w = const()[val=fp16[2]:003c00b8]}->(w)"));
+        QCOMPARE(shown(parsed.program), "(){fp16[2] w = const()[val=fp16[2]:003c00b8]}->(w)"_ba);
+    }
+
+    void faultyOperations_data()
+    {
+        // operation: between two sound ones; codes: without offsets
+        addColumns<QByteArray, QByteArray, bool>();
+        const auto row = [](const char *name, const QByteArray &operation, const char *codes,
+                            bool kept = false) {
+            addRow(name, operation, QByteArray(codes), kept);
+        };
+        const QByteArray type = tensor(Fp16, {2});
+        row("group", withAttribute(bytes(2, type) + varint(9 << 3 | 3)), "e:proto.wire");
+        row("wire type 7", withAttribute(varint(9 << 3 | 7)), "e:proto.wire");
+        row("field 0", withAttribute(varint(2) + varint(0)), "e:proto.wire");
+        row("length over the end", withAttribute(varint(2 << 3 | 2) + varint(1000)),
+            "e:proto.wire");
+        row("length near 2^64", withAttribute(varint(2 << 3 | 2) + varint(~quint64(0))),
+            "e:proto.wire");
+        row("length near 2^32", withAttribute(varint(2 << 3 | 2) + varint(0xFFFFFFFF)),
+            "e:proto.wire");
+        row("varint without an end", withAttribute(varint(1 << 3) + QByteArray(20, '\xFF')),
+            "e:proto.wire");
+        row("varint cut", withAttribute(varint(1 << 3) + "\xFF"), "e:proto.wire");
+        row("bytes of half an element", withAttribute(immediate(type, 7, "abc")), "e:proto.value");
+        row("bytes for a string", withAttribute(immediate(tensor(String), 7, "abcd")),
+            "e:proto.value");
+        row("ints for floats", withAttribute(immediate(type, 2, varint(1) + varint(2))),
+            "e:proto.value");
+        row("floats for ints", withAttribute(immediate(tensor(Int32, {1}), 1, "abcd")),
+            "e:proto.value");
+        row("strings for numbers", withAttribute(immediate(tensor(Int32, {1}), 4, "abcd")),
+            "e:proto.value");
+        row("floats cut", withAttribute(immediate(tensor(Fp32, {1}), 1, "abc")), "e:proto.wire");
+        row("ints cut", withAttribute(immediate(tensor(Int32, {1}), 2, "\xFF")), "e:proto.wire");
+        row("number too large", withAttribute(immediate(tensor(Int16, {1}), 2, varint(40000))),
+            "e:mil.number");
+        row("negative for unsigned",
+            withAttribute(immediate(tensor(Uint16, {1}), 2, varint(~quint64(0)))), "e:mil.number");
+        row("too few elements", withAttribute(immediate(tensor(Fp16, {3}), 7, "abcd")),
+            "e:mil.count", true);
+        row("too many elements", withAttribute(immediate(tensor(Int32), 2, varint(1) + varint(1))),
+            "e:mil.count", true);
+        row("one for all", withAttribute(immediate(type, 7, "ab")), "w:mil.count", true);
+        row("negative dimension",
+            withAttribute(blob(
+                bytes(1, number(1, Fp16) + bytes(3, bytes(1, number(1, ~quint64(4))))), "p", 64)),
+            "e:mil.shape", true);
+        row("dimensions beyond 64 bits",
+            withAttribute(blob(tensor(Fp16, {qint64(1) << 32, qint64(1) << 32}), "p", 64)),
+            "e:mil.shape", true);
+        row("bad UTF-8", withAttribute(blob(type, "a\xFFz", 64)), "w:mil.encoding", true);
+        row("undefined", opMessage("const", {{"x", reference("nobody")}}, {}, {named("w", type)}),
+            "e:mil.undefined", true);
+        row("used before", opMessage("const", {{"x", reference("z")}}, {}, {named("w", type)}),
+            "e:mil.order", true);
+        row("defined twice", opMessage("const", {}, {}, {named("a", type)}), "e:mil.duplicate",
+            true);
+        row("block with a fault", opMessage("const", {}, {}, {named("w", type)}, {varint(7)}),
+            "e:proto.wire");
+    }
+
+    void faultyOperations()
+    {
+        const auto [operation, codes, kept] = fetched<QByteArray, QByteArray, bool>();
+        const QByteArray file = model({first(), operation, last()}, {"z"});
+        const auto parsed = readProto(file);
+        QCOMPARE(parsed.diagnostics.size(), 1U);
+        const Error &error = parsed.diagnostics[0].error;
+        QCOMPARE(codesOf(parsed.diagnostics).split('@')[0], codes);
+        const auto start = quint64(file.indexOf(operation));
+        QVERIFY2(error.offset && error.offset->value >= start &&
+                     error.offset->value < start + quint64(operation.size()),
+                 describe(error).c_str());
+        QVERIFY(!error.expected.empty());
+        QVERIFY(!error.message.empty());
+        const auto &operations = parsed.program.functions[0].body.operations;
+        QCOMPARE(operations.size(), kept ? 3U : 2U);
+        QCOMPARE(operations.front().type, "first");
+        QCOMPARE(operations.back().type, "last");
+    }
+
+    void files_data()
+    {
+        const auto row = addColumns<QByteArray, QByteArray>();
+        row("empty", "", "e:mil.empty@0");
+        row("neural network", number(1, 1) + bytes(500, "abc"), ""); // another reader's
+        row("pipeline", number(1, 1) + bytes(202, ""), "");
+        row("pipeline of nothing", number(1, 1) + bytes(202, bytes(1, "")), "");
+        row("pipeline of another kind",
+            number(1, 1) + bytes(202, bytes(1, bytes(300, "abc")) + bytes(2, "a")), "");
+        row("other kind", number(1, 1) + bytes(300, "abc"), "");
+        row("unknown kind", number(1, 1) + bytes(999, "abc"), "e:proto.kind@0");
+        row("no kind", number(1, 7), "e:proto.kind@0");
+        row("text", "program(1.0)", "e:proto.wire@2");
+        row("zeros", QByteArray(64, '\0'), "e:proto.wire@0");
+        row("no functions", model(QByteArray(number(1, 1))), "");
+        row("function without a body", model(entry(2, "f", bytes(2, "CoreML5"))),
+            "e:proto.block@25");
+        row("output undefined", model({first()}, {"q"}), "e:mil.undefined@79");
+        row("two of one name",
+            model(entry(2, "f", entry(3, "", "")) + entry(2, "f", entry(3, "", ""))),
+            "e:mil.duplicate@35");
+    }
+
+    void files()
+    {
+        const auto [file, codes] = fetched<QByteArray, QByteArray>();
+        QCOMPARE(codesOf(readProto(file).diagnostics), codes);
+    }
+
+    void depth_data()
+    {
+        QTest::addColumn<QByteArray>("file");
+        const auto nest = [](QByteArray inner, auto wrap, int levels) {
+            for (int i = 0; i < levels; ++i)
+                inner = wrap(inner);
+            return inner;
+        };
+        // each level costs a copy, so the inside stays small: a few thousand levels say as much
+        constexpr int kLevels = 3000;
+        const auto block = [](const QByteArray &inner) {
+            return bytes(1, "loop") + bytes(4, bytes(3, inner));
+        };
+        const auto tuple = [](const QByteArray &inner) {
+            return bytes(3, bytes(2, bytes(1, inner)));
+        };
+        const auto type = [](const QByteArray &inner) { return bytes(3, bytes(1, inner)); };
+        const auto row = [](const char *name, const QByteArray &operation) {
+            addRow(name, model({first(), operation, last()}, {"z"}));
+        };
+        row("blocks", nest(opMessage("loop", {}, {}, {}), block, kLevels));
+        row("tuples", withAttribute(nest(QByteArray(), tuple, kLevels)));
+        row("types", withAttribute(bytes(2, nest(tensor(Fp16), type, kLevels))));
+    }
+
+    void depth()
+    {
+        QFETCH(QByteArray, file);
+        const auto parsed = readProto(file);
+        QCOMPARE(parsed.diagnostics.size(), 1U);
+        QCOMPARE(parsed.diagnostics[0].error.code, "proto.depth");
+        const auto &operations = parsed.program.functions[0].body.operations;
+        QCOMPARE(operations.front().type, "first");
+        QCOMPARE(operations.back().type, "last");
+    }
+
+    /// A file cut anywhere says so once, and shows the operations that are whole.
+    void everyCut()
+    {
+        const QByteArray nested = opMessage("loop", {}, {}, {named("w", tensor(Fp16))},
+                                            {block({first(), last()}, {"z"})});
+        const QByteArray file =
+            model({first(), constant(immediate(tensor(Int32, {2}), 2, varint(1) + varint(500))),
+                   nested, last()},
+                  {"z"});
+        for (qsizetype length = 1; length < file.size(); ++length) {
+            const auto parsed = readProto(file.left(length));
+            const QByteArray codes = codesOf(parsed.diagnostics);
+            // a cut between two fields of the outermost message shows no program, not a cut
+            QVERIFY2(codes.contains("e:proto.cut@") || codes.startsWith("e:proto.kind@"),
+                     codes.constData());
+            QVERIFY2(!codes.contains("undefined"), codes.constData());
+            QCOMPARE(codes.count("proto.cut"), codes.contains("proto.cut") ? 1 : 0);
+            if (parsed.program.functions.empty())
+                continue;
+            const auto whole = [&](const QByteArray &op) {
+                return file.lastIndexOf(op) + op.size() <= length;
+            };
+            const std::size_t read = parsed.program.functions[0].body.operations.size();
+            QVERIFY(read <= 4);
+            QVERIFY(!whole(first()) || read >= 1);
+            QVERIFY(!whole(nested) || read >= 3);
+        }
+    }
+
+    void randomDamage()
+    {
+        const QByteArray nested = opMessage("loop", {}, {}, {named("w", tensor(Fp16))},
+                                            {block({first(), last()}, {"z"})});
+        const QByteArray file =
+            model({first(), constant(immediate(tensor(Int32, {2}), 2, varint(1) + varint(500))),
+                   constant(blob(tensor(Fp16, {2, 3}), "p", 64)), nested, last()},
+                  {"z"});
+        QRandomGenerator random(3);
+        for (int round = 0; round < 20000; ++round) {
+            QByteArray damaged = file;
+            for (int i = random.bounded(1, 5); i > 0; --i)
+                damaged[random.bounded(int(damaged.size()))] = char(random.bounded(256));
+            const auto parsed = readProto(damaged);
+            for (const Diagnostic &d : parsed.diagnostics)
+                QVERIFY(!d.error.offset || d.error.offset->value <= quint64(damaged.size()));
+        }
+    }
+
+    /// Some 4 MB of the smallest messages there are.
+    void manyValues()
+    {
+        constexpr qsizetype kCount = 2100000;
+        const QByteArray empty = bytes(1, "");
+        const QByteArray values = bytes(3, bytes(2, empty.repeated(kCount)));
+        const QByteArray dimensions =
+            bytes(2, bytes(1, number(1, Fp16) + bytes(3, "").repeated(kCount)));
+        const QByteArray operations = bytes(3, "").repeated(kCount);
+        for (const QByteArray &file : {model({withAttribute(values), last()}, {}),
+                                       model({withAttribute(dimensions), last()}, {}),
+                                       model(entry(2, "f", function("CoreML5", operations)))}) {
+            const auto parsed = readProto(file);
+            QCOMPARE(codesOf(parsed.diagnostics).left(11), "e:mil.limit"_ba);
+            QCOMPARE(parsed.diagnostics.size(), 1U);
+        }
     }
 };
 
-KERNSCOPE_TEST(TestMilProtobuf, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestMilProtobuf, NoApplication)
 #include "tst_mil_protobuf.moc"

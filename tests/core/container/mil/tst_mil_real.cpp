@@ -8,15 +8,15 @@ namespace {
 
 mil::ParsedProgram readFile(const QString &path)
 {
-    const QByteArray raw = test::contentOf(path);
-    return path.endsWith(u".mil"_s) ? mil::readProgramText(test::asSpan(raw), "model.mil")
-                                    : mil::readModelProtobuf(test::asSpan(raw), "model.mlmodel");
+    const QByteArray raw = contentOf(path);
+    return path.endsWith(u".mil"_s) ? mil::readProgramText(asSpan(raw), "model.mil")
+                                    : mil::readModelProtobuf(asSpan(raw), "model.mlmodel");
 }
 
 QString modelOf(const QString &package)
 {
-    const auto path = mil::modelPathFromManifest(
-        test::asSpan(test::contentOf(package + u"/Manifest.json"_s)), "Manifest.json");
+    const auto path = mil::modelPathFromManifest(asSpan(contentOf(package + u"/Manifest.json"_s)),
+                                                 "Manifest.json");
     return path ? package + QLatin1Char('/') + QString::fromStdString(*path) : QString();
 }
 
@@ -62,9 +62,9 @@ class TestMilReal : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase() { KERNSCOPE_NEEDS(test::dataFolder()); }
+    void initTestCase() { KERNSCOPE_NEEDS(dataFolder()); }
 
-    void programs_data() { test::addPaths({u"model.mil"_s, u"*.mlmodel"_s}); }
+    void programs_data() { addPaths({u"model.mil"_s, u"*.mlmodel"_s}); }
 
     void programs()
     {
@@ -88,11 +88,10 @@ private slots:
     void spans()
     {
         QFETCH(QString, path);
-        const QByteArray raw = test::contentOf(path);
+        const QByteArray raw = contentOf(path);
         const bool text = path.endsWith(u".mil"_s);
         const auto at = [&raw](mil::SourceSpan span) {
-            return raw.mid(static_cast<qsizetype>(span.offset),
-                           static_cast<qsizetype>(span.length));
+            return raw.mid(qsizetype(span.offset), qsizetype(span.length));
         };
         int checked = 0;
         eachOperation(readFile(path).program, [&](const mil::Operation &operation) {
@@ -114,12 +113,12 @@ private slots:
 
     void twins_data()
     {
-        test::addColumns<QString, QString>();
-        const QDir data(test::dataFolder());
-        for (const QString &package : test::pathsBelow(data.path(), {u"*.mlpackage"_s})) {
+        addColumns<QString, QString>();
+        const QDir data(dataFolder());
+        for (const QString &package : pathsBelow(data.path(), {u"*.mlpackage"_s})) {
             const QString twin = package.chopped(7) + u"modelc/model.mil"_s;
             if (QFile::exists(twin))
-                test::addRow(qPrintable(data.relativeFilePath(package)), twin, package);
+                addRow(qPrintable(data.relativeFilePath(package)), twin, package);
         }
     }
 
@@ -128,7 +127,7 @@ private slots:
     void twins()
     {
         KERNSCOPE_SKIP_WITHOUT_ROWS();
-        const auto [text, package] = test::fetched<QString, QString>();
+        const auto [text, package] = fetched<QString, QString>();
         const auto compiled = readFile(text);
         const auto packed = readFile(modelOf(package));
         QVERIFY(blobsOf(compiled.program).size() > 5);
@@ -142,7 +141,7 @@ private slots:
                                       shown(argument.values.front());
                 for (const mil::NamedType &output : operation.outputs)
                     outputs << shown(output.type);
-                std::sort(attributes.begin(), attributes.end());
+                std::ranges::sort(attributes);
                 found[QByteArray::fromStdString(operation.displayName())] =
                     QByteArray::fromStdString(operation.type) + " " + outputs.join(',') + " " +
                     attributes.join(';');
@@ -158,15 +157,15 @@ private slots:
 
     void expectedWeights_data()
     {
-        test::addColumns<QString, QString>();
-        const QDir data(test::dataFolder());
-        for (const QString &path : test::pathsBelow(data.path(), {u"*expected.json"_s})) {
-            const QStringList programs{path.chopped(static_cast<int>(qstrlen(".expected.json"))) +
+        addColumns<QString, QString>();
+        const QDir data(dataFolder());
+        for (const QString &path : pathsBelow(data.path(), {u"*expected.json"_s})) {
+            const QStringList programs{path.chopped(int(qstrlen(".expected.json"))) +
                                            u"/model.mil"_s,
                                        QFileInfo(path).path() + u"/model.mil"_s};
             for (const QString &program : programs) {
                 if (QFile::exists(program))
-                    test::addRow(qPrintable(data.relativeFilePath(program)), program, path);
+                    addRow(qPrintable(data.relativeFilePath(program)), program, path);
             }
         }
     }
@@ -175,7 +174,7 @@ private slots:
     void expectedWeights()
     {
         KERNSCOPE_SKIP_WITHOUT_ROWS();
-        const auto [program, expected] = test::fetched<QString, QString>();
+        const auto [program, expected] = fetched<QString, QString>();
         const auto parsed = readFile(program);
         QMap<QString, QByteArray> outputs;
         QSet<QByteArray> places;
@@ -186,7 +185,7 @@ private slots:
         const auto blobs = blobsOf(parsed.program);
         for (auto it = blobs.begin(); it != blobs.end(); ++it)
             places.insert(it.key().mid(it.key().lastIndexOf('+') + 1));
-        const QJsonObject answer = QJsonDocument::fromJson(test::contentOf(expected)).object();
+        const QJsonObject answer = QJsonDocument::fromJson(contentOf(expected)).object();
         const QJsonArray weights = answer[u"weights"_s].toArray();
         QVERIFY(!weights.isEmpty());
         for (const QJsonValue &weight : weights) {
@@ -206,7 +205,7 @@ private slots:
     /// Six of the twelve weights of this network sit inside while_loop bodies.
     void loopBodies()
     {
-        const QString package = test::dataPath(u"real/dtln/DTLN_AEC_128_Part1.mlpackage"_s);
+        const QString package = dataPath(u"real/dtln/DTLN_AEC_128_Part1.mlpackage"_s);
         KERNSCOPE_NEEDS(package);
         const auto parsed = readFile(modelOf(package));
         QCOMPARE(blobsOf(parsed.program).size(), 12);
@@ -217,5 +216,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestMilReal, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestMilReal, NoApplication)
 #include "tst_mil_real.moc"

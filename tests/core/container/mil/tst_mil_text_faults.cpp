@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mil_text.h"
+#include "tests/rows.h"
 
 using namespace miltest;
 
@@ -13,83 +14,12 @@ class TestMilTextFaults : public QObject
 private slots:
     void statements_data()
     {
-        QTest::addColumn<QByteArray>("text"); // one ^ before the place of every fault
-        QTest::addColumn<QByteArray>("codes");
-        QTest::addColumn<bool>("kept");
-        const auto row = [](const char *name, const char *text, const char *codes,
-                            bool kept = false) {
-            test::addRow(name, QByteArray(text), QByteArray(codes), kept);
-        };
-        row("no operation", "fp16 a = ^;", "e:mil.syntax");
-        row("no equals sign", "fp16 a ^relu(x = x);", "e:mil.syntax");
-        row("no name", "fp16 ^= relu(x = x);", "e:mil.syntax");
-        row("no type", "^= relu(x = x);", "e:mil.syntax");
-        row("no semicolon", "fp16 a = f(x = x)\n ^fp16 b = relu(x = a);", "e:mil.syntax", true);
-        row("stray character", "fp16 a = relu(x = ^#x);", "e:mil.syntax");
-        row("wrong bracket", "fp16 a = relu(x = x^];", "e:mil.syntax");
-        row("missing value", "fp16 a = relu(x = ^);", "e:mil.syntax");
-        row("missing comma", "fp16 a = relu(x = x ^y = x);", "e:mil.syntax");
-        row("comma too many", "fp16 a = relu(x = x, ^);", "e:mil.syntax");
-        row("list without a comma", "fp16 a = f(v = tensor<int8, [2]>([1 ^2]));", "e:mil.syntax");
-        row("list with a comma too many", "fp16 a = f(v = tensor<int8, [2]>([1, 2, ^]));",
-            "e:mil.syntax");
-        row("list with the wrong end", "fp16 a = f(v = tensor<int8, [2]>([1, 2^)]);",
-            "e:mil.syntax");
-        row("two scalars", "fp16 a = f(v = int8(1^, 2));", "e:mil.syntax");
-        row("string for a number", "fp16 a = f(v = int8(^\"1\"));", "e:mil.syntax");
-        row("number for a string", "fp16 a = f(v = string(^1));", "e:mil.syntax");
-        row("tensor without extents", "tensor<fp16^> a = f();", "e:mil.syntax");
-        row("tensor with a word", "tensor<fp16, [^n]> a = f();", "e:mil.syntax");
-        row("blob without an offset", "fp16 a = f(v = fp16(^BLOBFILE(path = \"p\")));",
-            "e:mil.syntax");
-        row("blob without a path", "fp16 a = f(v = fp16(^BLOBFILE(offset = 64)));", "e:mil.syntax");
-        row("blob with something else", "fp16 a = f(v = fp16(BLOBFILE(^size = 64)));",
-            "e:mil.syntax");
-        row("blob path a number", "fp16 a = f(v = fp16(BLOBFILE(path = ^1, offset = 64)));",
-            "e:mil.syntax");
-        row("blob offset negative", "fp16 a = f(v = fp16(BLOBFILE(path = \"p\", offset = ^-64)));",
-            "e:mil.number");
-        row("blob offset a string",
-            "fp16 a = f(v = fp16(BLOBFILE(path = \"p\", offset = ^\"64\")));", "e:mil.number");
-        row("blob offset beyond 64 bits",
-            "fp16 a = f(v = fp16(BLOBFILE(path = string(\"p\"), offset = "
-            "uint64(^99999999999999999999999))));",
-            "e:mil.number");
-        row("bare number beyond 64 bits", "fp16 a = f(v = ^99999999999999999999999);",
-            "e:mil.number");
-        row("not a number", "fp16 a = f(v = fp16(^zero));", "e:mil.number");
-        row("not a dimension", "tensor<fp16, [^1.5]> a = f();", "e:mil.number");
-        row("NUL bytes", "fp16 a = ^~~~relu(x = x);", "e:mil.encoding");
-        row("NUL byte in a string", "fp16 a = f(n = string(^\"a~b\"));", "e:mil.encoding");
-        row("open string", "fp16 a = f(n = string(^\"a));\n", "e:mil.string");
-        row("bad UTF-8 in a string", "fp16 a = f(n = string(\"a^\xFF\"));", "w:mil.encoding", true);
-        row("negative dimension", "tensor<fp16, [2, ^-3]> a = f();", "e:mil.shape", true);
-        row("dimension beyond 63 bits", "tensor<fp16, [^9223372036854775808]> a = f();",
-            "e:mil.shape", true);
-        row("dimension beyond 64 bits", "tensor<fp16, [^99999999999999999999]> a = f();",
-            "e:mil.shape", true);
-        row("product beyond 64 bits", "tensor<fp16, [^4294967296, 4294967296]> a = f();",
-            "e:mil.shape", true);
-        row("too few elements", "fp16 a = f(v = tensor<int8, [3]>(^[1, 2]));", "e:mil.count", true);
-        row("too many elements", "fp16 a = f(v = tensor<int8, [1]>(^[1, 2]));", "e:mil.count",
-            true);
-        row("one element for all", "fp16 a = f(v = tensor<int8, [3]>(^1));", "w:mil.count", true);
-        row("unknown element type", "tensor<^fp4, [3]> a = f();", "w:mil.type", true);
-        row("undefined", "fp16 a = f(x = ^nobody);", "e:mil.undefined", true);
-        row("undefined in a list", "fp16 a = f(x = (x, ^nobody));", "e:mil.undefined", true);
-        row("undefined in an attribute", "fp16 a = f()[x = ^nobody];", "e:mil.undefined", true);
-        row("use of itself", "fp16 a = f(x = ^a);", "e:mil.order", true);
-        row("cycle", "fp16 a = f(x = ^b); fp16 b = f(x = a);", "e:mil.order", true);
-        row("defined twice", "fp16 a = f(); fp16 ^a = f();", "e:mil.duplicate", true);
-        row("defined as the parameter is", "fp16 ^x = f();", "e:mil.duplicate", true);
-        row("parentheses of value", "fp16 a = f(v = ^=);", "e:mil.syntax");
+        addRowsOf<QByteArray, QByteArray, bool>("core/container/mil/faulty_statements.tsv");
     }
 
     void statements()
     {
-        QFETCH(QByteArray, text);
-        QFETCH(QByteArray, codes);
-        QFETCH(bool, kept);
+        const auto [text, codes, kept] = fetched<QByteArray, QByteArray, bool>();
         // what comes before and after is sound, and must be read whatever happens between
         QByteArray whole =
             program("fp16 first = relu(x = x);\n" + text + "\nfp16 last = relu(x = first);");
@@ -114,38 +44,15 @@ private slots:
 
     void wholeTexts_data()
     {
-        const auto row = test::addColumns<QByteArray, QByteArray, int>();
-        row("empty", "", "e:mil.empty@0", 0);
-        row("spaces", " \n\t", "e:mil.empty@3", 0);
-        row("only a byte order mark", "\xEF\xBB\xBF", "e:mil.empty@3", 0);
-        row("something else", "{\"json\": 1}", "e:mil.syntax@0", 0);
-        row("header only", "program(1.0)", "e:mil.cut@12", 0);
-        row("no functions", "program(1.0){}", "", 0);
-        row("cut after the brace", "program(1.0){", "e:mil.cut@13", 0);
-        row("cut in the attributes", "program(1.0)[a = b(", "e:mil.cut@19", 0);
-        row("cut in a word", "program(1.0){fun", "e:mil.cut@13", 0);
-        row("open string in the attributes", "program(1.0)[a = \"b](", "e:mil.string@17", 0);
-        row("no version", "program()\n{func f(){} -> ();}", "e:mil.syntax@8", 1);
-        row("no program", "func f(){} -> ();}", "e:mil.syntax@0", 1);
-        row("something follows", "program(1.0){} x", "e:mil.syntax@15", 0);
-        row("no arrow", "program(1.0){func f(){} func g(){} -> ();}", "e:mil.syntax@24", 2);
-        row("bad parameter", "program(1.0){func f(a){} -> (); func g(){} -> ();}",
-            "e:mil.syntax@21", 2);
-        row("something between", "program(1.0){func f(){} -> (); 1 func g(){} -> ();}",
-            "e:mil.syntax@31", 2);
-        row("output undefined", "program(1.0){func f(fp16 a){} -> (b);}", "e:mil.undefined@34", 1);
-        row("two of one name", "program(1.0){func f(){} -> (); func f(){} -> ();}",
-            "e:mil.duplicate@36", 2);
-        row("parameter twice", "program(1.0){func f(fp16 a, fp16 a){} -> ();}",
-            "e:mil.duplicate@33", 1);
+        addRowsOf<QByteArray, QByteArray, int>("core/container/mil/whole_texts.tsv");
     }
 
     void wholeTexts()
     {
-        const auto [text, codes, functions] = test::fetched<QByteArray, QByteArray, int>();
+        const auto [text, codes, functions] = fetched<QByteArray, QByteArray, int>();
         const auto parsed = readText(text);
         QCOMPARE(codesOf(parsed.diagnostics), codes);
-        QCOMPARE(parsed.program.functions.size(), static_cast<std::size_t>(functions));
+        QCOMPARE(parsed.program.functions.size(), std::size_t(functions));
     }
 
     /// What a faulty statement defines is missing, but not undefined; what it uses is not checked.
@@ -156,7 +63,7 @@ private slots:
         const auto parsed = readText(text);
         QCOMPARE(codesOf(parsed.diagnostics),
                  "e:mil.syntax@" + QByteArray::number(text.indexOf('#')));
-        QCOMPARE(shown(parsed.program), QByteArray("(){fp16[] c = add(x=a; y=b)[]}->(x)"));
+        QCOMPARE(shown(parsed.program), "(){fp16[] c = add(x=a; y=b)[]}->(x)"_ba);
     }
 
     /// A text cut anywhere has one fault of its own, at the end, and all statements before it.
@@ -165,7 +72,7 @@ private slots:
         const QByteArray text =
             program("tensor<fp16, [2]> w = const()[name = string(\"w\"), val = tensor<fp16, "
                     "[2]>([0x1p+0, -0x1p+0])];\n"
-                    "fp16 l = loop(a = w) (fp16 i) { fp16 j = relu(x = i); } -> (j);\n"
+                    "fp16 l = loop(a = w, v = (w, x)) (fp16 i) { fp16 j = relu(x = i); } -> (j);\n"
                     "tensor<fp16, [4]> b = const()[val = tensor<fp16, [4]>(BLOBFILE(path = "
                     "string(\"p\"), offset = uint64(64)))];");
         QCOMPARE(codesOf(readText(text).diagnostics), QByteArray());
@@ -192,9 +99,8 @@ private slots:
                     "fp16 l = loop(a = w, v = (w, x)) (fp16 i) { fp16 j = relu(x = i); } -> (j);\n"
                     "tensor<fp16, [4]> b = const()[val = tensor<fp16, [4]>(BLOBFILE(path = "
                     "string(\"p\"), offset = uint64(64)))];");
-        const auto pieces =
-            QByteArray("( ) [ ] { } < > , ; = \" -> func 1 \n \xFF - x BLOBFILE").split(' ')
-            << QByteArray(1, '\0');
+        const auto pieces = "( ) [ ] { } < > , ; = \" -> func 1 \n \xFF - x BLOBFILE"_ba.split(' ')
+                            << QByteArray(1, '\0');
         QRandomGenerator random(1);
         for (int round = 0; round < 5000; ++round) {
             QByteArray damaged = text;
@@ -207,14 +113,13 @@ private slots:
             }
             const auto parsed = readText(damaged);
             for (const Diagnostic &d : parsed.diagnostics)
-                QVERIFY(!d.error.offset ||
-                        d.error.offset->value <= static_cast<quint64>(damaged.size()));
+                QVERIFY(!d.error.offset || d.error.offset->value <= quint64(damaged.size()));
         }
     }
 
     void manyFaultsAreCounted()
     {
-        const auto parsed = readText(program(QByteArray("fp16 a = ;").repeated(1000)));
+        const auto parsed = readText(program("fp16 a = ;"_ba.repeated(1000)));
         QCOMPARE(parsed.diagnostics.size(), 201U);
         QCOMPARE(parsed.diagnostics.back().error.code, "mil.more");
         QCOMPARE(parsed.diagnostics.back().error.found, "800");
@@ -222,7 +127,7 @@ private slots:
 
     void depth_data()
     {
-        const auto row = test::addColumns<QByteArray, QByteArray, QByteArray>();
+        const auto row = addColumns<QByteArray, QByteArray, QByteArray>();
         row("parentheses", "(", "1", ")");
         row("brackets", "[", "1", "]");
         row("braces", "{", "1", "}");
@@ -241,7 +146,7 @@ private slots:
     /// 100,000 levels: a fault, and the statement that follows is read, unless braces hide its end.
     void depth()
     {
-        const auto [open, inside, close] = test::fetched<QByteArray, QByteArray, QByteArray>();
+        const auto [open, inside, close] = fetched<QByteArray, QByteArray, QByteArray>();
         constexpr int kLevels = 100000;
         const QByteArray text = program("fp16 a = f(v = " + open.repeated(kLevels) + inside +
                                         close.repeated(kLevels) + ");\nfp16 last = relu(x = x);");
@@ -273,7 +178,7 @@ private slots:
     {
         constexpr int kCount = 2000000;
         const QByteArray type = "tensor<fp16, [" + QByteArray::number(kCount) + "]>";
-        QByteArray list = QByteArray("0x1.8p-3, ").repeated(kCount);
+        QByteArray list = "0x1.8p-3, "_ba.repeated(kCount);
         list.chop(2);
         QByteArray text = program(type + " l = const()[val = " + type + "([" + list + "])];");
         text.replace('\n', ' ');
@@ -288,7 +193,7 @@ private slots:
 
     void longTexts_data()
     {
-        const auto row = test::addColumns<QByteArray, QByteArray, QByteArray>();
+        const auto row = addColumns<QByteArray, QByteArray, QByteArray>();
         row("empty statements", "", ";", "");
         row("smallest statements", "", "t a=b();", "");
         row("values", "fp16 a = f(v = (x", ",x", "));");
@@ -315,7 +220,7 @@ private slots:
     /// A megabyte of one thing over and over.
     void longTexts()
     {
-        const auto [before, piece, after] = test::fetched<QByteArray, QByteArray, QByteArray>();
+        const auto [before, piece, after] = fetched<QByteArray, QByteArray, QByteArray>();
         constexpr qsizetype kBytes = 1000000;
         QByteArray middle = piece.repeated(kBytes / piece.size());
         middle.replace('~', '\0');
@@ -329,11 +234,11 @@ private slots:
     void tooManyValues()
     {
         const QByteArray text = program("fp16 a = relu(x = x); fp16 b = f(v = (x" +
-                                        QByteArray(",x").repeated(2100000) + ")); fp16 c = g();");
+                                        ",x"_ba.repeated(2100000) + ")); fp16 c = g();");
         const auto parsed = readText(text);
-        QCOMPARE(codesOf(parsed.diagnostics).left(12), QByteArray("e:mil.limit@"));
+        QCOMPARE(codesOf(parsed.diagnostics).left(12), "e:mil.limit@"_ba);
         QCOMPARE(parsed.diagnostics.size(), 1U);
-        QCOMPARE(shown(parsed.program).left(28), QByteArray("(){fp16[] a = relu(x=x)[]}->"));
+        QCOMPARE(shown(parsed.program).left(28), "(){fp16[] a = relu(x=x)[]}->"_ba);
     }
 
     /// The size of a large real program, in the statements of one.
@@ -360,5 +265,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestMilTextFaults, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestMilTextFaults, NoApplication)
 #include "tst_mil_text_faults.moc"

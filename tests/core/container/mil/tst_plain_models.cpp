@@ -53,7 +53,7 @@ private slots:
         const auto tables = tablesOf(
             number(1, 1) +
             bytes(302, bytes(1, bytes(1, branch) + bytes(1, leaf) + bytes(3, doubles({1.5})))));
-        QCOMPARE(tables.size(), std::size_t(3));
+        QCOMPARE(tables.size(), 3U);
         QCOMPARE(tables[0].name, "nodes");
         QCOMPARE(tables[0].rows,
                  (Rows{{0, 0, 1, 4, 2.5, 1, 2, 0, 0}, {0, 1, 6, 0, 0, 0, 0, 0, 0}}));
@@ -68,7 +68,7 @@ private slots:
             tablesOf(number(1, 1) + bytes(300, bytes(1, bytes(1, doubles({1, 2}))) +
                                                    bytes(1, real(1, 3) + real(1, 4)) +
                                                    bytes(2, doubles({0.5, -0.5}))));
-        QCOMPARE(tables.size(), std::size_t(2));
+        QCOMPARE(tables.size(), 2U);
         QCOMPARE(tables[0].rows, (Rows{{1, 2}, {3, 4}}));
         QCOMPARE(tables[1].rows, (Rows{{0.5, -0.5}}));
     }
@@ -78,14 +78,14 @@ private slots:
         const auto dense = tablesOf(
             number(1, 1) + bytes(301, bytes(3, bytes(1, bytes(1, doubles({1, 2})))) +
                                           bytes(4, bytes(1, doubles({0.25}))) + real(5, -1)));
-        QCOMPARE(dense.size(), std::size_t(3));
+        QCOMPARE(dense.size(), 3U);
         QCOMPARE(dense[0].rows, (Rows{{1, 2}}));
         QCOMPARE(dense[1].rows, (Rows{{0.25}}));
         QCOMPARE(dense[2].rows, (Rows{{-1}}));
         const auto sparse = tablesOf(
             number(1, 1) + bytes(401, bytes(3, bytes(1, bytes(1, number(1, 3) + real(2, 0.5)))) +
                                           bytes(6, doubles({7}))));
-        QCOMPARE(sparse.size(), std::size_t(2));
+        QCOMPARE(sparse.size(), 2U);
         QCOMPARE(sparse[0].rows, (Rows{{3, 0.5}}));
         QCOMPARE(sparse[1].rows, (Rows{{7}}));
     }
@@ -97,12 +97,12 @@ private slots:
         const QByteArray pipeline =
             number(1, 1) + bytes(202, bytes(1, number(1, 1) + bytes(300, {})) + bytes(1, member));
         const auto tables = tablesOf(pipeline);
-        QCOMPARE(tables.size(), std::size_t(1));
+        QCOMPARE(tables.size(), 1U);
         QCOMPARE(tables[0].rows, (Rows{{9}}));
         QVERIFY(!tables[0].model.empty());
         tablesOf(pipeline.left(pipeline.size() - 5));
     }
 };
 
-KERNSCOPE_TEST(TestPlainModels, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestPlainModels, NoApplication)
 #include "tst_plain_models.moc"

@@ -11,15 +11,13 @@ using Bytes = std::vector<std::byte>;
 inline Bytes hex(const char *digits)
 {
     const QByteArray raw = QByteArray::fromHex(digits);
-    const auto bytes =
-        std::as_bytes(std::span(raw.constData(), static_cast<std::size_t>(raw.size())));
+    const auto bytes = std::as_bytes(std::span(raw.constData(), std::size_t(raw.size())));
     return {bytes.begin(), bytes.end()};
 }
 
 inline QByteArray hexOf(std::span<const std::byte> bytes)
 {
-    return QByteArray(reinterpret_cast<const char *>(bytes.data()),
-                      static_cast<qsizetype>(bytes.size()))
+    return QByteArray(reinterpret_cast<const char *>(bytes.data()), qsizetype(bytes.size()))
         .toHex();
 }
 

@@ -42,21 +42,21 @@ class TestMilblob : public QObject
 private slots:
     void codes_data()
     {
-        test::addColumns<int, QByteArray>();
+        addColumns<int, QByteArray>();
         const char *names[] = {"fp16",   "fp32",  "uint8",  "int8",      "bf16",   "int16",
                                "uint16", "int4",  "uint1",  "uint2",     "uint4",  "uint3",
                                "uint6",  "int32", "uint32", "fp8e4m3fn", "fp8e5m2"};
         int code = 0;
         for (const char *name : names)
-            test::addRow(name, ++code, QByteArray(name));
+            addRow(name, ++code, QByteArray(name));
     }
 
     void codes()
     {
-        const auto [code, name] = test::fetched<int, QByteArray>();
-        const auto type = milblob::elementTypeFromCode(static_cast<std::uint32_t>(code));
+        const auto [code, name] = fetched<int, QByteArray>();
+        const auto type = milblob::elementTypeFromCode(std::uint32_t(code));
         QCOMPARE(QByteArray::fromStdString(std::string(elementTypeName(type))), name);
-        QCOMPARE(milblob::codeOf(type), static_cast<std::uint32_t>(code));
+        QCOMPARE(milblob::codeOf(type), std::uint32_t(code));
         QCOMPARE(milblob::elementTypeFromCode(0), ElementType::Unknown);
         QCOMPARE(milblob::elementTypeFromCode(18), ElementType::Unknown);
         QCOMPARE(milblob::codeOf(ElementType::Bool), 0U);
@@ -74,11 +74,11 @@ private slots:
         const Bytes file = writer.finish();
         QCOMPARE(file.size(), 288U);
         const std::span<const std::byte> all(file);
-        QCOMPARE(hexOf(all.first(8)), QByteArray("0200000002000000"));
+        QCOMPARE(hexOf(all.first(8)), "0200000002000000"_ba);
         QCOMPARE(hexOf(all.subspan(64, 32)),
-                 QByteArray("efbeadde0b000000020000000000000080000000000000000000000000000000"));
-        QCOMPARE(hexOf(all.subspan(128, 2)), QByteArray("0110"));
-        QCOMPARE(hexOf(all.subspan(256, 4)), QByteArray("0000003c"));
+                 "efbeadde0b000000020000000000000080000000000000000000000000000000"_ba);
+        QCOMPARE(hexOf(all.subspan(128, 2)), "0110"_ba);
+        QCOMPARE(hexOf(all.subspan(256, 4)), "0000003c"_ba);
 
         const auto blob = milblob::readBlobFile(file, "w");
         QVERIFY(blob.usable);
@@ -92,7 +92,7 @@ private slots:
 
     void elementCounts_data()
     {
-        const auto row = test::addColumns<QByteArray, QByteArray, int, int>();
+        const auto row = addColumns<QByteArray, QByteArray, int, int>();
         // resources/formats/forms.md b and e
         row("mask of 10", "uint1", "9201", 6, 10);
         row("uint2", "uint2", "6c03", 6, 5);
@@ -109,14 +109,13 @@ private slots:
 
     void elementCounts()
     {
-        const auto [name, payload, padding, elements] =
-            test::fetched<QByteArray, QByteArray, int, int>();
+        const auto [name, payload, padding, elements] = fetched<QByteArray, QByteArray, int, int>();
         milblob::Writer writer;
         writer.add(elementTypeFromName(name.toStdString()), hex(payload.constData()),
-                   static_cast<std::uint64_t>(padding));
+                   std::uint64_t(padding));
         const auto record = VERIFIED(milblob::readRecord(writer.finish(), FileOffset(64), "w"));
-        QCOMPARE(record->elements.value, static_cast<std::uint64_t>(elements));
-        QCOMPARE(record->paddingBits, static_cast<std::uint64_t>(padding));
+        QCOMPARE(record->elements.value, std::uint64_t(elements));
+        QCOMPARE(record->paddingBits, std::uint64_t(padding));
     }
 
     void junkOfOldWritersIsKept()
@@ -175,8 +174,7 @@ private slots:
                 const auto type = milblob::elementTypeFromCode(1 + random.bounded(17U));
                 const unsigned width = bitWidth(type);
                 const std::uint64_t elements = random.bounded(300U);
-                Bytes payload(static_cast<std::size_t>(
-                    packedBytes(ElementCount(elements), type).value().value));
+                Bytes payload(std::size_t(packedBytes(ElementCount(elements), type).value().value));
                 for (std::byte &b : payload)
                     b = static_cast<std::byte>(random.bounded(256));
                 const std::uint64_t padding =
@@ -187,13 +185,12 @@ private slots:
             const Bytes file = writer.finish();
             const auto blob = milblob::readBlobFile(file, "w");
             QVERIFY(blob.diagnostics.empty());
-            QCOMPARE(blob.records.size(), static_cast<std::size_t>(records));
+            QCOMPARE(blob.records.size(), std::size_t(records));
             for (std::size_t i = 0; i < blob.records.size(); ++i) {
                 const auto &record = blob.records[i];
                 QCOMPARE(record.metaOffset.value, places[i]);
-                const auto payload =
-                    std::span(file).subspan(static_cast<std::size_t>(record.dataOffset.value),
-                                            static_cast<std::size_t>(record.bytes.value));
+                const auto payload = std::span(file).subspan(std::size_t(record.dataOffset.value),
+                                                             std::size_t(record.bytes.value));
                 QCOMPARE(hexOf(payload), hexOf(payloads[i]));
             }
             QVERIFY(milblob::reencode(file, "w").value() == file);
@@ -212,8 +209,7 @@ private slots:
 
     void records_data()
     {
-        const auto row =
-            test::addColumns<quint64, int, quint64, int, QByteArray, quint64, QByteArray>();
+        const auto row = addColumns<quint64, int, quint64, int, QByteArray, quint64, QByteArray>();
         row("header", 0, 0, 3, 4, "blob.offset", 0, "0");
         row("unaligned", 72, 0, 3, 4, "blob.offset", 72, "72");
         row("behind the file", 4096, 0, 3, 4, "blob.offset", 4096, "4096");
@@ -239,9 +235,9 @@ private slots:
     void records()
     {
         const auto [meta, at, value, size, code, offset, found] =
-            test::fetched<quint64, int, quint64, int, QByteArray, quint64, QByteArray>();
+            fetched<quint64, int, quint64, int, QByteArray, quint64, QByteArray>();
         Bytes file = sample();
-        poke(file, static_cast<std::size_t>(at), value, static_cast<std::size_t>(size));
+        poke(file, std::size_t(at), value, std::size_t(size));
         const Error record =
             REFUSED(milblob::readRecord(file, FileOffset(meta), "weights/weight.bin"));
         QCOMPARE(QByteArray::fromStdString(record.code), code);
@@ -249,12 +245,12 @@ private slots:
         QCOMPARE(QByteArray::fromStdString(record.found), found);
         QVERIFY(!record.expected.empty());
         QVERIFY(!record.message.empty());
-        QCOMPARE(QByteArray::fromStdString(record.file), QByteArray("weights/weight.bin"));
+        QCOMPARE(QByteArray::fromStdString(record.file), "weights/weight.bin"_ba);
     }
 
     void walks_data()
     {
-        const auto row = test::addColumns<int, quint64, int, QByteArray, int>();
+        const auto row = addColumns<int, quint64, int, QByteArray, int>();
         row("sound", 0, 3, 4, "", 3);
         row("count 0", 0, 0, 4, "w:blob.count@0", 3);
         row("count 2", 0, 2, 4, "w:blob.count@0", 3);
@@ -279,12 +275,12 @@ private slots:
     void walks()
     {
         const auto [at, value, size, codes, records] =
-            test::fetched<int, quint64, int, QByteArray, int>();
+            fetched<int, quint64, int, QByteArray, int>();
         Bytes file = sample();
-        poke(file, static_cast<std::size_t>(at), value, static_cast<std::size_t>(size));
+        poke(file, std::size_t(at), value, std::size_t(size));
         const auto blob = milblob::readBlobFile(file, "w");
         QCOMPARE(placedCodes(blob.diagnostics), codes);
-        QCOMPARE(blob.records.size(), static_cast<std::size_t>(records));
+        QCOMPARE(blob.records.size(), std::size_t(records));
     }
 
     void everyLength()
@@ -309,8 +305,8 @@ private slots:
             Bytes file = whole;
             for (int i = random.bounded(1, 6); i > 0; --i) {
                 // mostly into the records, and mostly with numbers that hurt
-                const auto record = static_cast<std::size_t>(random.bounded(6)) * 64;
-                const auto field = static_cast<std::size_t>(random.bounded(4)) * 8;
+                const auto record = std::size_t(random.bounded(6)) * 64;
+                const auto field = std::size_t(random.bounded(4)) * 8;
                 const quint64 values[] = {
                     0, 64, 128, 320, kTop, kTop - 63, random.generate64() % 512};
                 if (record + field + 8 <= file.size())
@@ -339,7 +335,7 @@ private slots:
             poke(file, i * 64 + 16, i * 64 + 64, 8);
         }
         const auto blob = milblob::readBlobFile(file, "w");
-        QCOMPARE(placedCodes(blob.diagnostics).left(13), QByteArray("w:blob.limit@"));
+        QCOMPARE(placedCodes(blob.diagnostics).left(13), "w:blob.limit@"_ba);
         QCOMPARE(blob.records.size(), std::size_t(1) << 20);
     }
 
@@ -358,5 +354,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestMilblob, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestMilblob, NoApplication)
 #include "tst_milblob.moc"

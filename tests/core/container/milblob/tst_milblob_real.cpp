@@ -9,8 +9,8 @@ namespace {
 QList<std::pair<QString, QString>> expectations(const QDir &data)
 {
     QList<std::pair<QString, QString>> found;
-    for (const QString &path : test::pathsBelow(data.path(), {u"*expected.json"_s})) {
-        const QString beside = path.chopped(static_cast<int>(qstrlen(".expected.json")));
+    for (const QString &path : pathsBelow(data.path(), {u"*expected.json"_s})) {
+        const QString beside = path.chopped(int(qstrlen(".expected.json")));
         const QString inside = QFileInfo(path).path();
         if (QFileInfo(beside).isDir())
             found.append({beside, path});
@@ -28,53 +28,51 @@ class TestMilblobReal : public QObject
     Q_OBJECT
 
 private slots:
-    void initTestCase() { KERNSCOPE_NEEDS(test::dataFolder()); }
+    void initTestCase() { KERNSCOPE_NEEDS(dataFolder()); }
 
-    void files_data() { test::addPaths({u"weight.bin"_s}); }
+    void files_data() { addPaths({u"weight.bin"_s}); }
 
     void files()
     {
         KERNSCOPE_SKIP_WITHOUT_ROWS();
         QFETCH(QString, path);
-        const QByteArray raw = test::contentOf(path);
+        const QByteArray raw = contentOf(path);
         QVERIFY(!raw.isEmpty());
-        const auto blob = milblob::readBlobFile(test::asSpan(raw), "weight.bin");
+        const auto blob = milblob::readBlobFile(asSpan(raw), "weight.bin");
         for (const Diagnostic &d : blob.diagnostics)
             QFAIL(describe(d.error).c_str());
-        QCOMPARE(blob.records.size(), static_cast<std::size_t>(blob.count));
+        QCOMPARE(blob.records.size(), std::size_t(blob.count));
         QVERIFY(!blob.records.empty());
-        const auto again = VERIFIED(milblob::reencode(test::asSpan(raw), "weight.bin"));
-        QVERIFY(std::equal(again->begin(), again->end(), test::asSpan(raw).begin(),
-                           test::asSpan(raw).end()));
+        const auto again = VERIFIED(milblob::reencode(asSpan(raw), "weight.bin"));
+        QVERIFY(std::equal(again->begin(), again->end(), asSpan(raw).begin(), asSpan(raw).end()));
     }
 
     void expectedParts_data()
     {
-        test::addColumns<QString, QString>();
-        const QDir data(test::dataFolder());
+        addColumns<QString, QString>();
+        const QDir data(dataFolder());
         for (const auto &[bundle, expected] : expectations(data))
-            test::addRow(qPrintable(data.relativeFilePath(bundle)), bundle, expected);
+            addRow(qPrintable(data.relativeFilePath(bundle)), bundle, expected);
     }
 
     /// Type, size and place of every part of every weight, by the offset that the program names.
     void expectedParts()
     {
         KERNSCOPE_SKIP_WITHOUT_ROWS();
-        const auto [bundle, expected] = test::fetched<QString, QString>();
-        const QJsonObject answer = QJsonDocument::fromJson(test::contentOf(expected)).object();
+        const auto [bundle, expected] = fetched<QString, QString>();
+        const QJsonObject answer = QJsonDocument::fromJson(contentOf(expected)).object();
         int checked = 0;
         for (const QJsonValue &weight : answer[u"weights"_s].toArray()) {
             for (const QJsonValue &part : weight[u"parts"_s].toArray()) {
                 if (!part[u"meta_offset"_s].isDouble())
                     continue; // written out in the program
                 const QByteArray raw =
-                    test::contentOf(bundle + QLatin1Char('/') + part[u"file"_s].toString());
-                const auto offset = static_cast<std::uint64_t>(part[u"meta_offset"_s].toInteger());
+                    contentOf(bundle + QLatin1Char('/') + part[u"file"_s].toString());
+                const auto offset = std::uint64_t(part[u"meta_offset"_s].toInteger());
                 const auto record =
-                    VERIFIED(milblob::readRecord(test::asSpan(raw), FileOffset(offset), "w"));
-                QCOMPARE(static_cast<qint64>(record->bytes.value), part[u"bytes"_s].toInteger());
-                QCOMPARE(static_cast<qint64>(record->dataOffset.value),
-                         part[u"data_offset"_s].toInteger());
+                    VERIFIED(milblob::readRecord(asSpan(raw), FileOffset(offset), "w"));
+                QCOMPARE(qint64(record->bytes.value), part[u"bytes"_s].toInteger());
+                QCOMPARE(qint64(record->dataOffset.value), part[u"data_offset"_s].toInteger());
                 QCOMPARE(QString::fromStdString(std::string(elementTypeName(record->type))),
                          part[u"dtype"_s].toString());
                 ++checked;
@@ -84,5 +82,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestMilblobReal, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestMilblobReal, NoApplication)
 #include "tst_milblob_real.moc"

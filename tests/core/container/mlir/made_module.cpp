@@ -9,9 +9,9 @@ namespace {
 
 std::uint64_t indexIn(std::vector<std::string> &texts, const std::string &text)
 {
-    const auto at = std::find(texts.begin(), texts.end(), text);
+    const auto at = std::ranges::find(texts, text);
     if (at != texts.end())
-        return static_cast<std::uint64_t>(at - texts.begin());
+        return std::uint64_t(at - texts.begin());
     texts.push_back(text);
     return texts.size() - 1;
 }
@@ -44,7 +44,7 @@ Bytes varints(std::initializer_list<std::uint64_t> numbers)
 
 void putSection(mlir::Encoder &out, unsigned id, const Bytes &data, std::uint64_t alignment)
 {
-    out.byte(static_cast<std::uint8_t>(id | (alignment > 0 ? 0x80u : 0u)));
+    out.byte(std::uint8_t(id | (alignment > 0 ? 0x80u : 0u)));
     out.varint(data.size());
     if (alignment > 0) {
         out.varint(alignment);

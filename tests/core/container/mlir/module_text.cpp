@@ -132,7 +132,7 @@ private:
         const std::size_t first = m_tasks.size();
         for (const std::uint32_t index : m_module.operationsOf(block))
             push({Task::Operation, index, depth, {}});
-        std::reverse(m_tasks.begin() + static_cast<std::ptrdiff_t>(first), m_tasks.end());
+        std::reverse(m_tasks.begin() + std::ptrdiff_t(first), m_tasks.end());
     }
 
     void block(std::uint32_t index, std::uint32_t depth)
@@ -213,7 +213,7 @@ private:
             opening = ", {\n";
         }
         push({Task::Text, 0, 0, ")" + tail});
-        std::reverse(m_tasks.begin() + static_cast<std::ptrdiff_t>(first), m_tasks.end());
+        std::reverse(m_tasks.begin() + std::ptrdiff_t(first), m_tasks.end());
     }
 
     const Module &m_module;

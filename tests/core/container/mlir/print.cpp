@@ -42,7 +42,7 @@ std::string keyword(std::string_view text)
         return byte < 0x80 && (std::isalnum(byte) != 0 || letter == '_' || letter == '$' ||
                                letter == '.' || letter == '-');
     };
-    const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), fits) &&
+    const bool plain = !text.empty() && std::ranges::all_of(text, fits) &&
                        std::isdigit(static_cast<unsigned char>(text.front())) == 0;
     return plain ? std::string(text) : "\"" + escaped(text) + "\"";
 }
@@ -74,14 +74,14 @@ std::string floatText(std::uint64_t bits, std::uint64_t width)
         value = std::bit_cast<double>(bits);
         digits = 17;
     } else if (width == 32) {
-        value = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+        value = double(std::bit_cast<float>(std::uint32_t(bits)));
         digits = 9;
     } else if (width == 16) {
-        value = static_cast<double>(halfToFloat(static_cast<std::uint16_t>(bits)));
+        value = double(halfToFloat(std::uint16_t(bits)));
         digits = 5;
     }
     if (digits == 0 || !std::isfinite(value))
-        return hexText(bits, static_cast<int>((width + 3) / 4));
+        return hexText(bits, int((width + 3) / 4));
     constexpr int kAll = 40; // digits: no rounding reaches those that are kept
     std::string text = fmt::format("{:.{}e}", value, kAll); // "9.99999974737…e-06"
     const std::size_t e = text.find('e');
@@ -90,7 +90,7 @@ std::string floatText(std::uint64_t bits, std::uint64_t width)
     if (text[e + 1] == '-')
         exponent = -exponent;
     if (value != 0 && exponent < -3) {
-        text.resize(text.find('.') + static_cast<std::size_t>(digits));
+        text.resize(text.find('.') + std::size_t(digits));
         text.resize(std::max(text.find_last_not_of('0') + 1, text.find('.') + 2));
         return text + "E" + std::to_string(exponent);
     }
@@ -103,8 +103,8 @@ std::string integerText(std::uint64_t bits, std::uint64_t width, bool isUnsigned
 {
     if (isUnsigned || width == 0 || width > 64)
         return std::to_string(bits);
-    const auto unused = static_cast<unsigned>(64 - width);
-    return std::to_string(static_cast<std::int64_t>(bits << unused) >> unused);
+    const auto unused = unsigned(64 - width);
+    return std::to_string(std::int64_t(bits << unused) >> unused);
 }
 
 /// Writes texts whose parts are other attributes and types, with a stack of its own.
@@ -196,10 +196,10 @@ private:
         const std::size_t mark = std::min(what.find_first_of("?=:"), what.size());
         const std::string_view name = what.substr(0, mark);
         const auto &fields = decoded.row->fields;
-        const auto column = static_cast<std::size_t>(
-            std::find_if(fields.begin(), fields.end(),
-                         [name](const FieldSpec &spec) { return spec.name == name; }) -
-            fields.begin());
+        const auto column =
+            std::size_t(std::ranges::find_if(
+                            fields, [name](const FieldSpec &spec) { return spec.name == name; }) -
+                        fields.begin());
         const std::vector<Field> all = decoded.all(column);
         const std::string_view rest = what.substr(std::min(mark + 1, what.size()));
         const char kind = mark < what.size() ? what[mark] : '\0';
@@ -248,7 +248,7 @@ private:
 
     void item(const Decoded &decoded, const Field &field, bool bare)
     {
-        const auto index = static_cast<std::uint32_t>(field.value);
+        const auto index = std::uint32_t(field.value);
         const std::uint64_t width = decoded.fields.front().value;
         switch (field.letter) {
         case 'A': m_parts.push_back({bare ? Kind::Bare : Kind::Attribute, index, {}}); break;

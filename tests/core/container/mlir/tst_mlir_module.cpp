@@ -2,8 +2,6 @@
 // Modules written with changes.
 #include "core/container/mlir/aicode.h"
 #include "core/container/mlir/cursor.h"
-#include "core/container/mlir/module.h"
-#include "core/container/mlir/writer.h"
 #include "made_module.h"
 #include "module_text.h"
 #include "print.h"
@@ -27,13 +25,13 @@ class TestMlirModule : public QObject
 private slots:
     void reads()
     {
-        const Bytes bytes = test::madeWeights().bytes();
+        const Bytes bytes = madeWeights().bytes();
         const mlir::Module module = moduleOf(bytes);
         QVERIFY2(!module.fault, module.fault ? describe(*module.fault).c_str() : "");
         QVERIFY(module.diagnostics.empty());
-        QCOMPARE(module.version, std::uint64_t(6));
+        QCOMPARE(module.version, 6U);
         QCOMPARE(module.producer, std::string_view("made"));
-        QCOMPARE(module.operations.size(), std::size_t(9));
+        QCOMPARE(module.operations.size(), 9U);
         std::vector<std::uint32_t> top, graphs, body;
         for (const std::uint32_t index : module.operationsOf(module.blocks[0]))
             top.push_back(index);
@@ -55,8 +53,8 @@ private slots:
         const mlir::Operation &codes = module.operations[module.values[operands[0]].owner];
         const auto data = mlir::constantBytes(module, module.attributeOf(codes, "value"));
         QVERIFY(data && data->resource == 0 && !data->splat);
-        QCOMPARE(data->data.bytes.value, std::uint64_t(128));
-        QCOMPARE(data->data.offset.value % 16, std::uint64_t(0));
+        QCOMPARE(data->data.bytes.value, 128U);
+        QCOMPARE(data->data.offset.value % 16, 0U);
         const auto tensor = VERIFIED(mlir::tensorType(module, module.values[operands[0]].type));
         QCOMPARE(tensor->shape, (std::vector<std::int64_t>{8, 16}));
         QCOMPARE(tensor->elementName, std::string_view("int8"));
@@ -65,7 +63,7 @@ private slots:
         QCOMPARE(uses.sharing(*data), std::vector<std::uint32_t>{3});
         const auto written = VERIFIED(mlir::writeModule(module));
         QVERIFY(*written == bytes);
-        const std::string text = test::moduleText(module, mlir::kMostText);
+        const std::string text = moduleText(module, mlir::kMostText);
         QVERIFY2(text.find("%5 = \"aicode.primitive.blockwise_shift_scale_v2\"(%1, %2, %3, %4) : "
                            "(!aicode.tensor_v1<[8, 16] : !aicode.sint8_v1>, ") != std::string::npos,
                  text.c_str());
@@ -73,7 +71,7 @@ private slots:
 
     void numbers_data()
     {
-        const auto row = test::addColumns<quint64, QByteArray>();
+        const auto row = addColumns<quint64, QByteArray>();
         row("0", 0, "01");
         row("127", 127, "ff");
         row("128", 128, "0202");
@@ -86,7 +84,7 @@ private slots:
 
     void numbers()
     {
-        const auto [value, hex] = test::fetched<quint64, QByteArray>();
+        const auto [value, hex] = fetched<quint64, QByteArray>();
         mlir::Encoder out;
         out.varint(value);
         const Bytes &bytes = out.all();
@@ -102,9 +100,8 @@ private slots:
     /// Numbers may be longer than needed: what was written so is kept.
     void longNumbersAreKept()
     {
-        test::MadeModule made = test::madeWeights();
-        Bytes &blob =
-            *std::find(made.attributes.begin(), made.attributes.end(), test::varints({7, 0}));
+        MadeModule made = madeWeights();
+        Bytes &blob = *std::ranges::find(made.attributes, varints({7, 0}));
         blob = {std::byte{0x1E}, std::byte{0x00}, std::byte{0x01}}; // 7 in two bytes
         const Bytes bytes = made.bytes();
         const mlir::Module module = moduleOf(bytes);
@@ -112,19 +109,19 @@ private slots:
         mlir::WriteReport report;
         const auto written = mlir::writeModule(module, nullptr, &report);
         QVERIFY(written && *written == bytes);
-        QCOMPARE(report.kept.size(), std::size_t(1));
-        QCOMPARE(report.kept[0].bytes.value, std::uint64_t(3));
+        QCOMPARE(report.kept.size(), 1U);
+        QCOMPARE(report.kept[0].bytes.value, 3U);
     }
 
     void unknownKinds()
     {
-        test::MadeModule made = test::madeWeights();
+        MadeModule made = madeWeights();
         made.attribute({63, 1, 2, 3});
         made.attribute({63, 4});
         const Bytes bytes = made.bytes();
         const mlir::Module module = moduleOf(bytes);
         QVERIFY(!module.fault);
-        QCOMPARE(module.diagnostics.size(), std::size_t(1)); // one for a kind
+        QCOMPARE(module.diagnostics.size(), 1U); // one for a kind
         QCOMPARE(module.diagnostics[0].error.code, "mlir.kind");
         const auto index = std::uint32_t(module.attributes.size() - 1);
         QVERIFY(!module.attribute(index).row);
@@ -135,7 +132,7 @@ private slots:
 
     void circles()
     {
-        test::MadeModule made = test::madeWeights();
+        MadeModule made = madeWeights();
         const std::uint64_t next = made.attributes.size();
         made.attribute({5, 1, next + 1});
         made.attribute({4, made.types.size()});
@@ -149,7 +146,7 @@ private slots:
     void deepEntries()
     {
         for (const std::uint64_t deep : {511u, 512u, 100000u}) {
-            test::MadeModule made = test::madeWeights();
+            MadeModule made = madeWeights();
             made.attribute({46});
             for (std::uint64_t i = 1; i < deep; ++i)
                 made.attribute({5, 1, made.attributes.size() - 1});
@@ -160,7 +157,7 @@ private slots:
 
     void doubledEntriesAreCut()
     {
-        test::MadeModule made = test::madeWeights();
+        MadeModule made = madeWeights();
         made.attribute({46});
         for (int i = 0; i < 60; ++i)
             made.attribute({5, 2, made.attributes.size() - 1, made.attributes.size() - 1});
@@ -174,7 +171,7 @@ private slots:
 
     void everyCutIsRefused()
     {
-        const Bytes bytes = test::madeWeights().bytes();
+        const Bytes bytes = madeWeights().bytes();
         for (std::size_t size = 0; size < bytes.size(); ++size) {
             const Bytes cut(bytes.begin(), bytes.begin() + std::ptrdiff_t(size));
             const mlir::Module module = moduleOf(cut);
@@ -187,13 +184,13 @@ private slots:
     /// Whatever a byte becomes, the module is refused with a place or written back as it is.
     void everyByteMayBeAny()
     {
-        Bytes bytes = test::madeWeights().bytes();
+        Bytes bytes = madeWeights().bytes();
         for (std::size_t i = 0; i < bytes.size(); ++i) {
             const std::byte before = bytes[i];
             for (const unsigned value : {0u, 1u, 2u, 3u, 0x40u, 0x7Fu, 0x80u, 0xFFu}) {
                 bytes[i] = std::byte(value);
                 const mlir::Module module = moduleOf(bytes);
-                const std::string text = test::moduleText(module, 100000);
+                const std::string text = moduleText(module, 100000);
                 if (module.fault) {
                     QVERIFY(module.fault->offset && module.fault->offset->value <= bytes.size());
                     continue;
@@ -284,16 +281,16 @@ private slots:
             edit.dropUnused();
         });
         QCOMPARE(m_new.operations.size(), m_module.operations.size() - 1); // 5 go, 4 come
-        QCOMPARE(m_new.resources.size(), std::size_t(1));
+        QCOMPARE(m_new.resources.size(), 1U);
         const mlir::Resource &blob = m_new.resources[0];
         QCOMPARE(m_new.strings[blob.key], std::string_view("codes_1"));
         QVERIFY(std::ranges::equal(m_new.bytesOf(blob.data), codes));
-        QCOMPARE(blob.data.offset.value % 16, std::uint64_t(0));
+        QCOMPARE(blob.data.offset.value % 16, 0U);
         const mlir::Operation &table = m_new.operations[6];
         QVERIFY(m_new.is(table, "aicode.primitive.lut_to_dense_v1"));
         const mlir::Operation &output = m_new.operations[7];
         QCOMPARE(m_new.operandsOf(output)[1], table.results.first);
-        QCOMPARE(m_new.operandsOf(output)[0], std::uint32_t(0));
+        QCOMPARE(m_new.operandsOf(output)[0], 0U);
         const auto data = mlir::constantBytes(
             m_new, m_new.attributeOf(
                        m_new.operations[m_new.values[m_new.operandsOf(table)[0]].owner], "value"));
@@ -302,7 +299,7 @@ private slots:
 
     void equalPartsAreShared()
     {
-        m_bytes = test::madeWeights().bytes();
+        m_bytes = madeWeights().bytes();
         m_module = mlir::readModule(m_bytes, "main.mlirb");
         mlir::ModuleEdit edit(m_module);
         QVERIFY(edit.empty());
@@ -320,7 +317,7 @@ private slots:
 
     void refuses()
     {
-        m_bytes = test::madeWeights().bytes();
+        m_bytes = madeWeights().bytes();
         m_module = mlir::readModule(m_bytes, "main.mlirb");
         mlir::ModuleEdit edit(m_module);
         QCOMPARE(edit.attribute("no such kind", {}).error().code, "mlir.edit");
@@ -335,7 +332,7 @@ private:
     template <class Change>
     void changed(Change change)
     {
-        m_bytes = test::madeWeights().bytes();
+        m_bytes = madeWeights().bytes();
         m_module = mlir::readModule(m_bytes, "main.mlirb");
         mlir::ModuleEdit edit(m_module);
         change(edit);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Modules that the platform's own tools wrote, beside the text that its own library printed of
-// them.
+// Modules that the platform's own tools wrote, beside what its own library printed of them.
 #include "core/container/mlir/aicode.h"
 #include "core/container/mlir/writer.h"
 #include "module_text.h"
@@ -15,9 +14,9 @@ void addModules(const QStringList &folders)
 {
     QTest::addColumn<QString>("path");
     for (const QString &folder : folders) {
-        const QString root = test::dataPath(QStringLiteral("../peers/") + folder);
-        for (const QString &path : test::pathsBelow(root, {u"main.mlirb"_s})) {
-            if (test::contentOf(path).startsWith("ML\xefR"))
+        const QString root = dataPath(u"../peers/"_s + folder);
+        for (const QString &path : pathsBelow(root, {u"main.mlirb"_s})) {
+            if (contentOf(path).startsWith("ML\xefR"))
                 QTest::newRow(qPrintable(path.mid(root.size()))) << path;
         }
     }
@@ -28,7 +27,7 @@ void addModules(const QStringList &folders)
 /// Numbers by their value: the vendor's library cuts the last digit of some, 9.99999974E-6.
 static QByteArray withValues(const QByteArray &line)
 {
-    static const QRegularExpression number(QStringLiteral("-?\\d\\.\\d+E[+-]\\d+"));
+    static const QRegularExpression number(u"-?\\d\\.\\d+E[+-]\\d+"_s);
     QString text = QString::fromUtf8(line);
     for (qsizetype at = 0;;) {
         const auto match = number.match(text, at);
@@ -45,18 +44,14 @@ class TestMlirPeers : public QObject
     Q_OBJECT
 
 private slots:
-    void writesTheSameBytes_data()
-    {
-        addModules(
-            {QStringLiteral("coreai"), QStringLiteral("coreai-found"), QStringLiteral("odix")});
-    }
+    void writesTheSameBytes_data() { addModules({u"coreai"_s, u"coreai-found"_s, u"odix"_s}); }
 
     void writesTheSameBytes()
     {
         KERNSCOPE_SKIP_WITHOUT_ROWS();
         QFETCH(QString, path);
-        const QByteArray content = test::contentOf(path);
-        const mlir::Module module = mlir::readModule(test::asSpan(content), "main.mlirb");
+        const QByteArray content = contentOf(path);
+        const mlir::Module module = mlir::readModule(asSpan(content), "main.mlirb");
         QVERIFY2(!module.fault, module.fault ? describe(*module.fault).c_str() : "");
         QVERIFY(module.diagnostics.empty());
         for (const mlir::Operation &operation : module.operations) {
@@ -66,26 +61,26 @@ private slots:
         }
         mlir::WriteReport report;
         const auto written = VERIFIED(mlir::writeModule(module, nullptr, &report));
-        QVERIFY(std::ranges::equal(*written, test::asSpan(content)));
-        QCOMPARE(report.kept.size(), std::size_t(0)); // all of it was understood
+        QVERIFY(std::ranges::equal(*written, asSpan(content)));
+        QCOMPARE(report.kept.size(), 0U); // all of it was understood
     }
 
-    void printsAsTheVendor_data() { addModules({QStringLiteral("coreai")}); }
+    void printsAsTheVendor_data() { addModules({u"coreai"_s}); }
 
     void printsAsTheVendor()
     {
         KERNSCOPE_SKIP_WITHOUT_ROWS();
         QFETCH(QString, path);
-        const QString stored = path.section(u'/', 0, -3) + QStringLiteral("/stored.mlir");
+        const QString stored = path.section(u'/', 0, -3) + u"/stored.mlir"_s;
         KERNSCOPE_NEEDS(stored);
-        const QByteArray content = test::contentOf(path);
-        const mlir::Module module = mlir::readModule(test::asSpan(content), "main.mlirb");
+        const QByteArray content = contentOf(path);
+        const mlir::Module module = mlir::readModule(asSpan(content), "main.mlirb");
         QVERIFY(!module.fault);
-        const QByteArray expected = test::contentOf(stored);
+        const QByteArray expected = contentOf(stored);
         const qsizetype resources = expected.indexOf("\n{-#");
         const QByteArrayList lines =
             expected.left(resources < 0 ? expected.size() : resources).split('\n');
-        const std::string text = test::moduleText(module, std::size_t(1) << 30);
+        const std::string text = moduleText(module, std::size_t(1) << 30);
         const QByteArrayList own = QByteArray::fromStdString(text).split('\n');
         for (qsizetype i = 0; i < std::min(own.size(), lines.size()); ++i) {
             const QByteArray mine = withValues(own[i]), theirs = withValues(lines[i]);
@@ -115,14 +110,14 @@ private slots:
         QVERIFY2(known.isEmpty(), known.isEmpty() ? "" : known.firstKey().constData());
     }
 
-    void hostile_data() { addModules({QStringLiteral("coreai-hostile")}); }
+    void hostile_data() { addModules({u"coreai-hostile"_s}); }
 
     /// Refused with one line that has file and offset, or read: never more (README.md there).
     void hostile()
     {
         KERNSCOPE_SKIP_WITHOUT_ROWS();
         QFETCH(QString, path);
-        const QByteArray content = test::contentOf(path);
+        const QByteArray content = contentOf(path);
         const QString name = path.section(u'/', -2, -2).section(u'.', 0, 0);
         // Whose fault is not one of the module, or is a weight's.
         static const QStringList read =
@@ -132,15 +127,15 @@ private slots:
                 .split(u' ');
         rusage before{}, after{};
         getrusage(RUSAGE_SELF, &before);
-        const mlir::Module module = mlir::readModule(test::asSpan(content), "main.mlirb");
-        const std::string text = test::moduleText(module, std::size_t(1) << 20);
+        const mlir::Module module = mlir::readModule(asSpan(content), "main.mlirb");
+        const std::string text = moduleText(module, std::size_t(1) << 20);
         QVERIFY(text.size() <= (std::size_t(1) << 20) + 3);
         getrusage(RUSAGE_SELF, &after);
         QVERIFY(after.ru_maxrss - before.ru_maxrss < 64 * 1024);
         if (read.contains(name)) {
             QVERIFY2(!module.fault, module.fault ? describe(*module.fault).c_str() : "");
             const auto written = mlir::writeModule(module);
-            QVERIFY(written && std::ranges::equal(*written, test::asSpan(content)));
+            QVERIFY(written && std::ranges::equal(*written, asSpan(content)));
             return;
         }
         QVERIFY2(module.fault, "read");

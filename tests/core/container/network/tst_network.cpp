@@ -2,13 +2,13 @@
 #include "core/codec/decode/decoder.h"
 #include "core/codec/encode/form_spec.h"
 #include "core/container/mil/program.h"
-#include "core/form/storage_form.h"
 #include "made_bundle.h"
 #include "proto_builder.h"
 
 #include "core/compare/element_changes.h"
 #include "core/patch/patch.h"
 #include "core/patch/reencode/reencode.h"
+#include "tests/rows.h"
 #include "tests/test_program.h"
 
 using prototest::bytes;
@@ -20,17 +20,17 @@ namespace {
 QByteArray floats(const std::vector<float> &values)
 {
     return {reinterpret_cast<const char *>(values.data()),
-            static_cast<qsizetype>(values.size() * sizeof(float))};
+            qsizetype(values.size() * sizeof(float))};
 }
 
 /// Codes packed highest bit first.
 QByteArray packedCodes(const std::vector<unsigned> &codes, unsigned bits)
 {
-    QByteArray out((static_cast<qsizetype>(codes.size() * bits) + 7) / 8, '\0');
+    QByteArray out((qsizetype(codes.size() * bits) + 7) / 8, '\0');
     for (std::size_t i = 0; i < codes.size() * bits; ++i) {
         const unsigned bit = codes[i / bits] >> (bits - 1 - i % bits) & 1;
-        out[static_cast<qsizetype>(i / 8)] = static_cast<char>(
-            static_cast<unsigned char>(out[static_cast<qsizetype>(i / 8)]) | bit << (7 - i % 8));
+        out[qsizetype(i / 8)] =
+            char(static_cast<unsigned char>(out[qsizetype(i / 8)]) | bit << (7 - i % 8));
     }
     return out;
 }
@@ -62,7 +62,7 @@ QByteArray model(const QByteArray &layers)
 
 BundlePtr openNetwork(const QByteArray &raw)
 {
-    return Bundle::open("net.mlmodel", {.memory = {{"net.mlmodel", test::asBytes(raw)}}})
+    return Bundle::open("net.mlmodel", {.memory = {{"net.mlmodel", asBytes(raw)}}})
         .value_or(nullptr);
 }
 
@@ -74,28 +74,23 @@ class TestNetwork : public QObject
     Q_OBJECT
 
 private slots:
-    void widths_data()
-    {
-        QTest::addColumn<unsigned>("bits");
-        for (unsigned bits = 1; bits <= 8; ++bits)
-            QTest::addRow("%u bits", bits) << bits;
-    }
+    void widths_data() { addRange(1U, 9U); }
 
     /// Lookup tables of every width: read, and edited without touching a neighbour.
     void widths()
     {
-        QFETCH(unsigned, bits);
+        const auto [bits] = fetched<unsigned>();
         std::vector<float> entries(std::size_t(1) << bits);
         for (std::size_t i = 0; i < entries.size(); ++i)
-            entries[i] = static_cast<float>(i) - 2.0f;
+            entries[i] = float(i) - 2.0f;
         std::vector<unsigned> codes;
         for (unsigned i = 0; i < 15; ++i)
-            codes.push_back(i * 37 % static_cast<unsigned>(entries.size()));
+            codes.push_back(i * 37 % unsigned(entries.size()));
         const BundlePtr bundle = VERIFIED(openNetwork(model(
             innerProduct("d", 3, 5, bytes(30, packedCodes(codes, bits)) + table(bits, entries)))));
         QCOMPARE(bundle->kind(), BundleKind::Network);
         QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
-        QCOMPARE(test::sectionFault(*bundle), std::string());
+        QCOMPARE(sectionFault(*bundle), std::string());
         const Weight &weight = bundle->weights().at(0);
         QCOMPARE(weight.name, "d.weights");
         QCOMPARE(formText(weight.form), "palette");
@@ -103,18 +98,18 @@ private slots:
         std::vector<float> wanted;
         for (const unsigned code : codes)
             wanted.push_back(entries[code]);
-        QCOMPARE(test::decoded(*bundle, "d.weights"), wanted);
+        QCOMPARE(decoded(*bundle, "d.weights"), wanted);
 
         for (std::size_t element = 0; element < codes.size(); ++element) {
-            const unsigned code = (codes[element] + 1) % static_cast<unsigned>(entries.size());
+            const unsigned code = (codes[element] + 1) % unsigned(entries.size());
             const std::string text = "d.weights[" + std::to_string(element / 5) + "," +
                                      std::to_string(element % 5) +
-                                     "]=" + std::to_string(static_cast<int>(entries[code]));
+                                     "]=" + std::to_string(int(entries[code]));
             const auto edit = VERIFIED(parseEdit(Edit::Kind::Set, text));
             const auto planned = VERIFIED(planEdits(bundle, {*edit}, 0));
             const auto after = VERIFIED(applyEdit(bundle, planned->front()));
             wanted[element] = entries[code];
-            QCOMPARE(test::decoded(**after, "d.weights"), wanted);
+            QCOMPARE(decoded(**after, "d.weights"), wanted);
             // Marked as changed are those that were edited, and no neighbour.
             const auto decoder = VERIFIED((*after)->decoder(0));
             const ElementChanges changes(**after, 0, *decoder);
@@ -136,17 +131,16 @@ private slots:
                          bytes(31, QByteArray("\xFF\x02\x80", 3)) + linear(8, {0.5f}, {})) +
             innerProduct("h", 1, 2, bytes(2, QByteArray("\x00\x3C\x00\xC0", 4))))));
         QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
-        QCOMPARE(test::decoded(*bundle, "a.weights"),
+        QCOMPARE(decoded(*bundle, "a.weights"),
                  (std::vector<float>{-1, -0.5f, 0, 0.5f, 3, 3.25f, 3.5f, 3.75f}));
-        QCOMPARE(test::decoded(*bundle, "b.weights"),
-                 (std::vector<float>{0, 2, 4, 6, 8, 10, 12, 14}));
-        QCOMPARE(test::decoded(*bundle, "c.weights"), (std::vector<float>{-0.5f, 1, -64}));
-        QCOMPARE(test::decoded(*bundle, "h.weights"), (std::vector<float>{1, -2}));
+        QCOMPARE(decoded(*bundle, "b.weights"), (std::vector<float>{0, 2, 4, 6, 8, 10, 12, 14}));
+        QCOMPARE(decoded(*bundle, "c.weights"), (std::vector<float>{-0.5f, 1, -64}));
+        QCOMPARE(decoded(*bundle, "h.weights"), (std::vector<float>{1, -2}));
         const auto edit = parseEdit(Edit::Kind::Set, "a.weights[1,0]=3.5");
         const auto planned = VERIFIED(planEdits(bundle, {*edit}, 0));
         QVERIFY(applyEdit(bundle, planned->front()));
-        QCOMPARE(test::decoded(*bundle, "a.weights")[4], 3.5f);
-        QCOMPARE(test::decoded(*bundle, "a.weights")[5], 3.25f);
+        QCOMPARE(decoded(*bundle, "a.weights")[4], 3.5f);
+        QCOMPARE(decoded(*bundle, "a.weights")[5], 3.25f);
     }
 
     /// Numbers in several packed runs, and not packed at all.
@@ -159,13 +153,13 @@ private slots:
             model(innerProduct("a", 1, 3, loose) +
                   innerProduct("b", 2, 2, bytes(1, floats({1, 2, 3})) + bytes(1, floats({4}))))));
         QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
-        QCOMPARE(test::sectionFault(*bundle), std::string());
-        QCOMPARE(test::decoded(*bundle, "a.weights"), (std::vector<float>{1, 2, 3}));
-        QCOMPARE(test::decoded(*bundle, "b.weights"), (std::vector<float>{1, 2, 3, 4}));
+        QCOMPARE(sectionFault(*bundle), std::string());
+        QCOMPARE(decoded(*bundle, "a.weights"), (std::vector<float>{1, 2, 3}));
+        QCOMPARE(decoded(*bundle, "b.weights"), (std::vector<float>{1, 2, 3, 4}));
         const auto edit = parseEdit(Edit::Kind::Set, "a.weights[0,1]=-7");
         const auto planned = VERIFIED(planEdits(bundle, {*edit}, 0));
         QVERIFY(applyEdit(bundle, planned->front()));
-        QCOMPARE(test::decoded(*bundle, "a.weights"), (std::vector<float>{1, -7, 3}));
+        QCOMPARE(decoded(*bundle, "a.weights"), (std::vector<float>{1, -7, 3}));
     }
 
     /// Weights of batchedMatmul are [X1, X2], stored column by column; scales run along X2.
@@ -188,25 +182,25 @@ private slots:
         QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
         QVERIFY(bundle->weights().at(0).shape == (Shape{2, 3}));
         const std::vector<float> rows{1, 2, 3, 4, 5, 6};
-        QCOMPARE(test::decoded(*bundle, "f.weights"), rows);
-        QCOMPARE(test::decoded(*bundle, "l.weights"), rows);
-        QCOMPARE(test::decoded(*bundle, "q.weights"), (std::vector<float>{1, 30, 500, 2, 40, 600}));
-        QCOMPARE(test::decoded(*bundle, "n.weights"), (std::vector<float>{1, 30, 501, 2, 40, 601}));
-        QCOMPARE(test::decoded(*bundle, "i.weights"), (std::vector<float>{0.5f, -1, 10, 1, 4, 12}));
+        QCOMPARE(decoded(*bundle, "f.weights"), rows);
+        QCOMPARE(decoded(*bundle, "l.weights"), rows);
+        QCOMPARE(decoded(*bundle, "q.weights"), (std::vector<float>{1, 30, 500, 2, 40, 600}));
+        QCOMPARE(decoded(*bundle, "n.weights"), (std::vector<float>{1, 30, 501, 2, 40, 601}));
+        QCOMPARE(decoded(*bundle, "i.weights"), (std::vector<float>{0.5f, -1, 10, 1, 4, 12}));
         for (const char *name : {"f", "l", "q", "n", "i"}) {
             const auto edit = parseEdit(Edit::Kind::Set, std::string(name) + ".weights[1,0]=3");
             const auto planned = VERIFIED(planEdits(bundle, {*edit}, 0));
-            const auto before = test::decoded(*bundle, std::string(name) + ".weights");
+            const auto before = decoded(*bundle, std::string(name) + ".weights");
             QVERIFY(applyEdit(bundle, planned->front()));
             auto wanted = before;
             wanted[3] = 3;
-            QCOMPARE(test::decoded(*bundle, std::string(name) + ".weights"), wanted);
+            QCOMPARE(decoded(*bundle, std::string(name) + ".weights"), wanted);
         }
     }
 
     void faults_data()
     {
-        const auto row = test::addColumns<QByteArray, QByteArray>();
+        const auto row = addColumns<QByteArray, QByteArray>();
         row("no bits", bytes(30, "ab") + linear(0, {1}, {}), "network.bits");
         row("too many bits", bytes(30, "ab") + linear(9, {1}, {}), "network.bits");
         row("no scale", bytes(30, "ab") + bytes(40, number(1, 8) + bytes(101, "")),
@@ -218,14 +212,14 @@ private slots:
 
     void faults()
     {
-        const auto [weights, code] = test::fetched<QByteArray, QByteArray>();
+        const auto [weights, code] = fetched<QByteArray, QByteArray>();
         const BundlePtr bundle = VERIFIED(openNetwork(model(
             innerProduct("d", 1, 2, weights) + innerProduct("e", 1, 1, bytes(1, floats({5}))))));
         QCOMPARE(bundle->diagnostics().size(), 1U);
         QCOMPARE(bundle->diagnostics().front().error.code, code.toStdString());
         QVERIFY(bundle->diagnostics().front().error.offset);
-        QCOMPARE(test::sectionFault(*bundle), std::string());
-        QCOMPARE(test::decoded(*bundle, "e.weights"), std::vector<float>{5});
+        QCOMPARE(sectionFault(*bundle), std::string());
+        QCOMPARE(decoded(*bundle, "e.weights"), std::vector<float>{5});
     }
 
     /// fp32 becomes fp16 and a palette; the message is another one, the other layer stays.
@@ -233,7 +227,7 @@ private slots:
     {
         std::vector<float> values(24);
         for (std::size_t i = 0; i < values.size(); ++i)
-            values[i] = static_cast<float>(i % 5) * 0.5F - 1;
+            values[i] = float(i % 5) * 0.5F - 1;
         const BundlePtr bundle =
             VERIFIED(openNetwork(model(innerProduct("a", 4, 6, bytes(1, floats(values))) +
                                        innerProduct("b", 1, 2, bytes(1, floats({7, 8}))))));
@@ -246,8 +240,8 @@ private slots:
              {std::pair(&*half, "dense-fp16"), std::pair(&*palette, "palette")}) {
             const auto made = VERIFIED(reencodeWeight(*bundle, 0, *encoded));
             QCOMPARE(formText((*made)->weights()[0].form), std::string(form));
-            QCOMPARE(test::decoded(**made, "a.weights"), values);
-            QCOMPARE(test::decoded(**made, "b.weights"), (std::vector<float>{7, 8}));
+            QCOMPARE(decoded(**made, "a.weights"), values);
+            QCOMPARE(decoded(**made, "b.weights"), (std::vector<float>{7, 8}));
             QCOMPARE(test::faults((*made)->diagnostics()), std::vector<std::string>());
         }
         const auto affine = [&](ElementType type, bool channels, bool symmetric) {
@@ -270,7 +264,7 @@ private slots:
                 wanted->decodeFloat(0, announced);
                 found->decodeFloat(0, stored);
                 QCOMPARE(stored, announced);
-                QCOMPARE(test::decoded(**made, "b.weights"), (std::vector<float>{7, 8}));
+                QCOMPARE(decoded(**made, "b.weights"), (std::vector<float>{7, 8}));
                 QCOMPARE(test::faults((*made)->diagnostics()), std::vector<std::string>());
             }
         }
@@ -315,7 +309,7 @@ private slots:
             const BundlePtr bundle = VERIFIED(openNetwork(raw));
             QCOMPARE(bundle->kind(), BundleKind::Pipeline);
             QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
-            QCOMPARE(test::sectionFault(*bundle), std::string());
+            QCOMPARE(sectionFault(*bundle), std::string());
             QCOMPARE(bundle->weights().size(), 2U);
             const std::string path = raw == nested ? "outer/" : "";
             QCOMPARE(bundle->weights()[0].address(), path + "net/d.weights");
@@ -328,8 +322,8 @@ private slots:
             const auto planned = VERIFIED(
                 planEdits(bundle, {*parseEdit(Edit::Kind::Set, "model2/d.weights[0,0]=3")}, 0));
             QVERIFY(applyEdit(bundle, planned->front()));
-            QCOMPARE(test::decoded(*bundle, path + "net/d.weights"), (std::vector<float>{1, 2}));
-            QCOMPARE(test::decoded(*bundle, path + "model2/d.weights"), (std::vector<float>{3, 2}));
+            QCOMPARE(decoded(*bundle, path + "net/d.weights"), (std::vector<float>{1, 2}));
+            QCOMPARE(decoded(*bundle, path + "model2/d.weights"), (std::vector<float>{3, 2}));
         }
     }
 
@@ -340,12 +334,12 @@ private slots:
             VERIFIED(openNetwork(model(innerProduct("d", 1, 2, bytes(1, floats({1, 2}))) +
                                        innerProduct("d", 1, 2, bytes(1, floats({3, 4}))))));
         QCOMPARE(bundle->weights().size(), 2U);
-        QCOMPARE(test::decoded(*bundle, "d.weights"), (std::vector<float>{1, 2}));
-        QCOMPARE(test::decoded(*bundle, "d.weights#2"), (std::vector<float>{3, 4}));
+        QCOMPARE(decoded(*bundle, "d.weights"), (std::vector<float>{1, 2}));
+        QCOMPARE(decoded(*bundle, "d.weights#2"), (std::vector<float>{3, 4}));
         const auto planned =
             VERIFIED(planEdits(bundle, {*parseEdit(Edit::Kind::Set, "d.weights#2[0,0]=5")}, 0));
         QVERIFY(applyEdit(bundle, planned->front()));
-        QCOMPARE(test::decoded(*bundle, "d.weights#2"), (std::vector<float>{5, 4}));
+        QCOMPARE(decoded(*bundle, "d.weights#2"), (std::vector<float>{5, 4}));
     }
 
     /// Nearest neighbours, trees and their like alone: listed, without weights.
@@ -356,10 +350,10 @@ private slots:
         QCOMPARE(bundle->kind(), BundleKind::Model);
         QCOMPARE(bundleKindName(bundle->kind()), std::string_view("model"));
         QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
-        QCOMPARE(test::sectionFault(*bundle), std::string());
+        QCOMPARE(sectionFault(*bundle), std::string());
         QVERIFY(bundle->weights().empty());
     }
 };
 
-KERNSCOPE_TEST(TestNetwork, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestNetwork, NoApplication)
 #include "tst_network.moc"

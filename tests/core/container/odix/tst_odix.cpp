@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A compiled program that this project made (tests/fuzz/seeds/made.odix): two weights that are
 // decompressed, one dense one, a state, views that overlap once the older one is dead.
-#include "core/base/overlaid_file.h"
 #include "core/bundle/byte_field.h"
 #include "core/bundle/reader/odix/odix_program.h"
-#include "core/container/mil/program.h"
 #include "core/container/odix/field_at.h"
-#include "core/container/odix/trace.h"
 #include "core/report/odix_json.h"
 #include "made_bundle.h"
 #include "rewrite.h"
@@ -16,7 +13,7 @@
 
 namespace {
 
-OpenOptions folder(test::Bytes program, test::Bytes debug)
+OpenOptions folder(Bytes program, Bytes debug)
 {
     OpenOptions options;
     options.memory = {{"main-universal.dbginfo", std::move(debug)},
@@ -26,8 +23,7 @@ OpenOptions folder(test::Bytes program, test::Bytes debug)
 
 BundlePtr made()
 {
-    return Bundle::open("made.aimodelx",
-                        folder(test::seed("made.odix"), test::seed("made.dbginfo")))
+    return Bundle::open("made.aimodelx", folder(seed("made.odix"), seed("made.dbginfo")))
         .value_or(nullptr);
 }
 
@@ -35,7 +31,7 @@ BundlePtr made()
 class MadeBody
 {
 public:
-    MadeBody(std::size_t outputs) : m_registers(static_cast<std::uint32_t>(outputs))
+    MadeBody(std::size_t outputs) : m_registers(std::uint32_t(outputs))
     {
         compiled.program.symbols.emplace_back().name = "main";
         compiled.program.functions.emplace_back();
@@ -44,8 +40,7 @@ public:
     }
 
     /// The register that it lies in.
-    std::uint32_t constant(ElementType element, std::vector<std::int64_t> dims,
-                           const test::Bytes &data)
+    std::uint32_t constant(ElementType element, std::vector<std::int64_t> dims, const Bytes &data)
     {
         odix::Program &program = compiled.program;
         odix::Constant made;
@@ -54,7 +49,7 @@ public:
         made.bytes = {FileOffset(bytes.size()), ByteCount(data.size())};
         program.constants.push_back(made);
         bytes.insert(bytes.end(), data.begin(), data.end());
-        add(odix::Opcode::LoadDs, static_cast<std::int64_t>(made.offset), {}, {m_registers});
+        add(odix::Opcode::LoadDs, std::int64_t(made.offset), {}, {m_registers});
         call("NDArray.alloc_const", made.type, {m_registers}, m_registers + 1);
         return (m_registers += 2) - 1;
     }
@@ -78,7 +73,7 @@ public:
     }
 
     odix::Compiled compiled;
-    test::Bytes bytes;
+    Bytes bytes;
 
 private:
     std::uint32_t type(ElementType element, std::vector<std::int64_t> dims)
@@ -89,7 +84,7 @@ private:
         made.element = element;
         made.dims = std::move(dims);
         compiled.program.types.push_back(std::move(made));
-        return static_cast<std::uint32_t>(compiled.program.types.size() - 1);
+        return std::uint32_t(compiled.program.types.size() - 1);
     }
 
     void add(odix::Opcode opcode, std::int64_t value, const std::vector<std::uint32_t> &operands,
@@ -97,11 +92,11 @@ private:
     {
         odix::Function &body = compiled.program.functions[0];
         odix::Instruction made;
-        made.opcode = static_cast<std::uint8_t>(opcode);
+        made.opcode = std::uint8_t(opcode);
         made.value = value;
-        made.operands = static_cast<std::uint32_t>(operands.size());
-        made.results = static_cast<std::uint32_t>(results.size());
-        made.first = static_cast<std::uint32_t>(body.registers.size());
+        made.operands = std::uint32_t(operands.size());
+        made.results = std::uint32_t(results.size());
+        made.first = std::uint32_t(body.registers.size());
         body.registers.insert(body.registers.end(), operands.begin(), operands.end());
         body.registers.insert(body.registers.end(), results.begin(), results.end());
         body.code.push_back(made);
@@ -116,14 +111,14 @@ private:
         made.name = name;
         made.outputs = {type};
         made.intents = {0};
-        add(odix::Opcode::Call, static_cast<std::int64_t>(symbols.size() - 1), operands, {result});
+        add(odix::Opcode::Call, std::int64_t(symbols.size() - 1), operands, {result});
     }
 
     std::uint32_t m_registers;
 };
 
 /// Where a pattern of bytes lies.
-std::size_t find(const test::Bytes &bytes, std::string_view text)
+std::size_t find(const Bytes &bytes, std::string_view text)
 {
     const auto wanted = std::as_bytes(std::span(text));
     return std::size_t(std::search(bytes.begin(), bytes.end(), wanted.begin(), wanted.end()) -
@@ -139,19 +134,19 @@ class TestOdix : public QObject
 private slots:
     void tables()
     {
-        const auto bytes = test::seed("made.odix");
+        const auto bytes = seed("made.odix");
         const auto program = VERIFIED(odix::readProgram(bytes, "made.odix"));
-        QCOMPARE(test::faults(program->diagnostics), std::vector<std::string>());
+        QCOMPARE(faults(program->diagnostics), std::vector<std::string>());
         QCOMPARE(program->platform, "myPlatformId");
-        QCOMPARE(program->functions.size(), std::size_t(3));
+        QCOMPARE(program->functions.size(), 3U);
         QCOMPARE(program->roleOf(program->functions[0]),
                  std::string_view("initialiser with buffers"));
         QCOMPARE(program->roleOf(program->functions[1]), std::string_view("initialiser"));
         QCOMPARE(program->roleOf(program->functions[2]), std::string_view("body"));
-        QCOMPARE(program->constants.size(), std::size_t(9));
+        QCOMPARE(program->constants.size(), 9U);
         QCOMPARE(program->types[program->constants[1].type].text, "ui2[2,4]");
-        QCOMPARE(program->constants[1].bytes.bytes.value, std::uint64_t(2));
-        QCOMPARE(program->constants[1].room.value, std::uint64_t(64));
+        QCOMPARE(program->constants[1].bytes.bytes.value, 2U);
+        QCOMPARE(program->constants[1].room.value, 64U);
         const auto written = odix::writeProgram(*program, bytes);
         QVERIFY(written && *written == bytes);
         QCOMPARE(odix::writeProgram(*program, std::span(bytes).first(100)).error().code,
@@ -162,16 +157,16 @@ private slots:
     {
         const auto bundle = VERIFIED(made());
         QCOMPARE(bundle->kind(), BundleKind::Aimodelx);
-        QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
-        QCOMPARE(test::sectionFault(*bundle), std::string());
-        QCOMPARE(bundle->weights().size(), std::size_t(3));
+        QCOMPARE(faults(bundle->diagnostics()), std::vector<std::string>());
+        QCOMPARE(sectionFault(*bundle), std::string());
+        QCOMPARE(bundle->weights().size(), 3U);
         // A call stack and the role; the author's name; the reader and the role.
-        QCOMPARE(test::decoded(*bundle, "Tiny_1/Linear_1.bias"),
+        QCOMPARE(decoded(*bundle, "Tiny_1/Linear_1.bias"),
                  (std::vector<float>{-1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5}));
-        QCOMPARE(test::decoded(*bundle, "layer.0.weight"),
+        QCOMPARE(decoded(*bundle, "layer.0.weight"),
                  (std::vector<float>{1, 2, -0.5, 0.25, 0.25, -0.5, 2, 1}));
         // 0.5 x (code - 1) + 0.25, and 2 x (code + 1) - 1.
-        QCOMPARE(test::decoded(*bundle, "add_2.bias"),
+        QCOMPARE(decoded(*bundle, "add_2.bias"),
                  (std::vector<float>{0.25, 0.75, 1.25, 1.75, -9, -11, -13, -15}));
         QCOMPARE(formText(bundle->weights()[1].form), "lut");
         QCOMPARE(formText(bundle->weights()[2].form), "blockwise");
@@ -182,8 +177,8 @@ private slots:
     {
         const auto bundle = VERIFIED(made());
         const auto &functions = bundle->program()->functions;
-        QCOMPARE(functions.size(), std::size_t(1));
-        QCOMPARE(functions[0].inputs.size(), std::size_t(2)); // x and the state
+        QCOMPARE(functions.size(), 1U);
+        QCOMPARE(functions[0].inputs.size(), 2U); // x and the state
         QCOMPARE(functions[0].inputs[1].type.kind, mil::ValueType::Kind::State);
         std::vector<std::string> types;
         for (const mil::Operation &each : functions[0].body.operations)
@@ -194,7 +189,7 @@ private slots:
                             "constexpr_blockwise_shift_scale", "add", "const", "reshape"}));
         QCOMPARE(functions[0].body.outputs.front(), "y");
         const auto json = report::odixJson(*bundle->compiled(), 13568);
-        QCOMPARE(json["functions"][2]["instructions"].size(), std::size_t(29));
+        QCOMPARE(json["functions"][2]["instructions"].size(), 29U);
         QCOMPARE(json["attributes"].dump(), std::string(R"({"coreai.odie-build":"made up"})"));
     }
 
@@ -204,17 +199,17 @@ private slots:
     {
         using enum ElementType;
         MadeBody body(3);
-        const auto shape = body.constant(Uint32, {2}, test::hex("02 00 00 00 02 00 00 00"));
-        const auto codes = body.constant(Int8, {4}, test::hex("01 02 03 04"));
-        const auto scale = body.constant(Fp16, {2, 1}, test::halves({2, 3}));
-        const auto zero = body.constant(Int8, {2, 1}, test::hex("00 00"));
-        const auto bias = body.constant(Fp16, {2, 1}, test::halves({0, 0}));
+        const auto shape = body.constant(Uint32, {2}, hex("02 00 00 00 02 00 00 00"));
+        const auto codes = body.constant(Int8, {4}, hex("01 02 03 04"));
+        const auto scale = body.constant(Fp16, {2, 1}, halves({2, 3}));
+        const auto zero = body.constant(Int8, {2, 1}, hex("00 00"));
+        const auto bias = body.constant(Fp16, {2, 1}, halves({0, 0}));
         const auto data = body.kernel("coreai.reshape", {codes, shape}, Int8, {2, 2});
         const auto made =
             body.kernel("coreai.blockwise_shift_scale", {data, scale, zero, bias}, Fp16, {2, 2});
         body.output(made, 0);
         body.output(scale, 1);
-        const auto whole = body.constant(Fp16, {4}, test::halves({1, 2, 3, 4}));
+        const auto whole = body.constant(Fp16, {4}, halves({1, 2, 3, 4}));
         const auto turned = body.kernel("coreai.reshape", {whole, shape}, Fp16, {2, 2});
         body.output(body.kernel("coreai.round", {turned}, Fp16, {2, 2}), 2);
         const CompiledProgram program = body.program();
@@ -232,10 +227,10 @@ private slots:
     {
         const auto bundle = VERIFIED(made());
         const odix::Trace &trace = bundle->compiled()->trace;
-        QCOMPARE(trace.buffers.size(), std::size_t(1));
-        QCOMPARE(trace.buffers[0].bytes, std::uint64_t(256));
-        QCOMPARE(trace.views.size(), std::size_t(4));
-        QCOMPARE(trace.views[3].offset, std::uint64_t(0));
+        QCOMPARE(trace.buffers.size(), 1U);
+        QCOMPARE(trace.buffers[0].bytes, 256U);
+        QCOMPARE(trace.views.size(), 4U);
+        QCOMPARE(trace.views[3].offset, 0U);
         // The first view was last used before the one that takes its place is made.
         QVERIFY(trace.views[0].last < trace.views[3].instruction);
         const std::string svg = report::memoryPlanSvg(*bundle->compiled());
@@ -258,14 +253,13 @@ private slots:
         const odix::Program &compiled = bundle->compiled()->program;
         QCOMPARE(nameAt(program, compiled.symbols[3].at.value + 1),
                  "symbol table, symbol 3: offset of its vtable");
-        const auto function =
-            std::find_if(compiled.functions.begin(), compiled.functions.end(),
-                         [](const odix::Function &each) { return each.code.size() > 2; });
+        const auto function = std::ranges::find_if(
+            compiled.functions, [](const odix::Function &each) { return each.code.size() > 2; });
         QVERIFY(function != compiled.functions.end());
         QCOMPARE(nameAt(program, function->code[2].at.value),
                  fmt::format("function {}, region 0, instruction 2: offset of its vtable",
                              function - compiled.functions.begin()));
-        const auto own = test::seed("made.odix");
+        const auto own = seed("made.odix");
         QCOMPARE(nameAt(program, find(own, "myPlatformId") + 3), "platform: name");
         const auto named = VERIFIED(odix::FieldMap::make(own));
         for (std::uint64_t at = compiled.flatBuffer.offset.value + 4;
@@ -274,7 +268,7 @@ private slots:
             QVERIFY2(field || own[at] == std::byte{0}, std::to_string(at).c_str());
             QVERIFY(!field || (field->bytes.contains(FileOffset(at)) && !field->name.empty()));
         }
-        const auto debugBytes = test::seed("made.dbginfo");
+        const auto debugBytes = seed("made.dbginfo");
         const auto debugFields = VERIFIED(odix::FieldMap::make(debugBytes));
         for (std::uint64_t at = 68; at < debugBytes.size(); ++at)
             QVERIFY2(debugFields->at(FileOffset(at)) || debugBytes[at] == std::byte{0},
@@ -284,7 +278,7 @@ private slots:
     /// Cut or changed anywhere the walk ends, and what it names lies in the file.
     void fieldsOfBrokenFiles()
     {
-        const auto whole = test::seed("made.odix");
+        const auto whole = seed("made.odix");
         for (std::size_t i = 0; i < whole.size(); i += 11) {
             for (const unsigned other : {0x00U, 0x04U, 0x7fU, 0xffU}) {
                 auto changed = whole;
@@ -302,8 +296,8 @@ private slots:
 
     void withoutDebugInformation()
     {
-        const auto bundle = VERIFIED(Bundle::open(
-            "made.odixpackage", {.memory = {{"program.odix", test::seed("made.odix")}}}));
+        const auto bundle = VERIFIED(
+            Bundle::open("made.odixpackage", {.memory = {{"program.odix", seed("made.odix")}}}));
         QCOMPARE((*bundle)->weights()[0].name, "add_1.bias");
         QCOMPARE((*bundle)->weights()[1].name, "mul_1.factor");
     }
@@ -312,18 +306,16 @@ private slots:
     {
         QTemporaryDir scratch;
         for (const char *name : {"made.odix", "made.dbginfo"})
-            QVERIFY(test::put(scratch.filePath(QLatin1String(name)), test::seed(name)));
+            QVERIFY(put(scratch.filePath(QLatin1String(name)), seed(name)));
         const auto bundle = VERIFIED(Bundle::open(scratch.filePath(u"made.odix"_s).toStdString()));
         QCOMPARE((*bundle)->weights()[1].name, "layer.0.weight");
     }
 
     void refusals_data()
     {
-        test::addColumns<int, QByteArray, QByteArray>();
+        addColumns<int, QByteArray, QByteArray>();
         const auto row = [](const char *name, std::size_t at, const QByteArray &bytes,
-                            const char *code) {
-            test::addRow(name, int(at), bytes, QByteArray(code));
-        };
+                            const char *code) { addRow(name, int(at), bytes, QByteArray(code)); };
         const QByteArray far = QByteArray::fromHex("ffffff7f");
         row("magic", 0, "x", "odix.header");
         row("version", 6, QByteArray("\x06", 1), "odix.version");
@@ -331,7 +323,7 @@ private slots:
         row("data past the end", 20, far, "odix.header");
         row("data inside the FlatBuffer", 16, QByteArray::fromHex("c8000000"), "odix.flatbuffer");
         row("root", 64, far, "odix.flatbuffer");
-        const auto bytes = test::seed("made.odix");
+        const auto bytes = seed("made.odix");
         row("text that is not UTF-8", find(bytes, "myPlatformId"), "\xff", "odix.content");
         row("text past the end", find(bytes, "myPlatformId") - 4, far, "odix.flatbuffer");
         row("hash of a type's name", find(bytes, "NDArray"), "ndArray", "odix.content");
@@ -340,37 +332,37 @@ private slots:
     /// One fault each: said with its place, and everything that can be shown is.
     void refusals()
     {
-        const auto [at, bytes, code] = test::fetched<int, QByteArray, QByteArray>();
-        auto changed = test::seed("made.odix");
+        const auto [at, bytes, code] = fetched<int, QByteArray, QByteArray>();
+        auto changed = seed("made.odix");
         const auto with = std::as_bytes(std::span(bytes.constData(), std::size_t(bytes.size())));
-        std::copy(with.begin(), with.end(), changed.begin() + at);
+        std::ranges::copy(with, changed.begin() + at);
         const auto bundle =
-            VERIFIED(Bundle::open("x.aimodelx", folder(changed, test::seed("made.dbginfo"))));
+            VERIFIED(Bundle::open("x.aimodelx", folder(changed, seed("made.dbginfo"))));
         const auto &all = (*bundle)->diagnostics();
-        const auto found = std::find_if(all.begin(), all.end(),
-                                        [wanted = code.toStdString()](const Diagnostic &each) {
-                                            return each.error.code == wanted;
-                                        });
+        const auto found =
+            std::ranges::find_if(all, [wanted = code.toStdString()](const Diagnostic &each) {
+                return each.error.code == wanted;
+            });
         QVERIFY(found != all.end());
         QCOMPARE(found->error.file, "main-universal.odix");
         QVERIFY(found->error.offset);
-        QCOMPARE(test::sectionFault(**bundle), std::string());
+        QCOMPARE(sectionFault(**bundle), std::string());
     }
 
     void debugRefusals()
     {
-        auto changed = test::seed("made.dbginfo");
+        auto changed = seed("made.dbginfo");
         changed[22] = std::byte{0x7f};
         const auto bundle =
-            VERIFIED(Bundle::open("x.aimodelx", folder(test::seed("made.odix"), changed)));
+            VERIFIED(Bundle::open("x.aimodelx", folder(seed("made.odix"), changed)));
         QCOMPARE((*bundle)->diagnostics().front().error.file, "main-universal.dbginfo");
-        QCOMPARE((*bundle)->diagnostics().front().error.offset->value, std::uint64_t(16));
-        QCOMPARE((*bundle)->weights().size(), std::size_t(3)); // the program is whole
+        QCOMPARE((*bundle)->diagnostics().front().error.offset->value, 16U);
+        QCOMPARE((*bundle)->weights().size(), 3U); // the program is whole
     }
 
     void warnings()
     {
-        auto longer = test::seed("made.odix");
+        auto longer = seed("made.odix");
         longer.resize(longer.size() + 100);
         const auto program = VERIFIED(odix::readProgram(longer, "x.odix"));
         QCOMPARE(program->diagnostics.front().error.code, "odix.trailing");

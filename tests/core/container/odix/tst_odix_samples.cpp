@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Programs that the vendor's compiler made (../shared/peers/odix), and broken ones.
-#include "core/base/overlaid_file.h"
 #include "core/base/sha256.h"
-#include "core/bundle/reader/container_reader.h"
 #include "core/codec/decode/decoder.h"
-#include "core/container/mil/program.h"
-#include "core/container/odix/trace.h"
 #include "core/numeric/convert.h"
 #include "core/report/compiled_origin.h"
 #include "core/report/odix_json.h"
 #include "made_bundle.h"
 #include "rewrite.h"
 #include "tests/data/data_folder.h"
-
-#include <QDir>
-#include <QFile>
-#include <QTest>
 
 #include <nlohmann/json.hpp>
 
@@ -65,17 +57,16 @@ std::optional<std::vector<float>> valuesAt(const Bundle &bundle,
     std::size_t most = 0;
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
         const OperandList &operands = bundle.weights()[i].operands();
-        const bool inside =
-            std::all_of(operands.begin(), operands.end(), [&](const codec::Operand &operand) {
-                return places.count(operand.place->dataOffset.value) > 0;
-            });
+        const bool inside = std::ranges::all_of(operands, [&](const codec::Operand &operand) {
+            return places.count(operand.place->dataOffset.value) > 0;
+        });
         if (inside && operands.size() > most) {
             best = i;
             most = operands.size();
         }
     }
     if (best)
-        return test::valuesOf(bundle, *best);
+        return valuesOf(bundle, *best);
     for (const mil::Function &function : bundle.program()->functions) {
         for (const mil::Operation &operation : function.body.operations) {
             const mil::ProgramValue *value = operation.operand("val");
@@ -84,7 +75,7 @@ std::optional<std::vector<float>> valuesAt(const Bundle &bundle,
                 continue;
             std::vector<float> numbers;
             for (const std::int64_t number : literalIntegers(*literal))
-                numbers.push_back(static_cast<float>(number));
+                numbers.push_back(float(number));
             if (isFloatingPoint(literal->element)) {
                 numbers.resize(literal->count);
                 convertToFloat(literal->bytes, literal->element, 0, numbers);
@@ -102,24 +93,22 @@ class TestOdixSamples : public QObject
     Q_OBJECT
 
 private slots:
-    void samples_data() { rows(QStringLiteral("odix")); }
+    void samples_data() { rows(u"odix"_s); }
 
     /// Structure, places and values as ../shared/peers/odix says; written back byte for byte.
     void samples()
     {
         KERNSCOPE_SKIP_WITHOUT_ROWS();
         QFETCH(QString, path);
-        const json wanted = readJson(path + QStringLiteral("/expected.json"));
-        const QString folder =
-            QDir(path).filePath(QDir(path).dirName() + QStringLiteral(".aimodelx"));
+        const json wanted = readJson(path + u"/expected.json"_s);
+        const QString folder = QDir(path).filePath(QDir(path).dirName() + u".aimodelx"_s);
         const auto bundle = VERIFIED(Bundle::open(QFile::encodeName(folder).toStdString()));
-        QCOMPARE(test::faults((*bundle)->diagnostics()), std::vector<std::string>());
-        QCOMPARE(test::sectionFault(**bundle), std::string());
+        QCOMPARE(faults((*bundle)->diagnostics()), std::vector<std::string>());
+        QCOMPARE(sectionFault(**bundle), std::string());
         const auto &files = (*bundle)->files();
         const auto bytes = files.back().file->bytes();
-        const auto written = VERIFIED(test::rewrite(*containerReader(BundleKind::Aimodelx), files));
-        QVERIFY(
-            std::equal(written->back().begin(), written->back().end(), bytes.begin(), bytes.end()));
+        const auto written = VERIFIED(rewrite(*containerReader(BundleKind::Aimodelx), files));
+        QVERIFY(std::ranges::equal(written->back(), bytes));
 
         const odix::Compiled &compiled = *(*bundle)->compiled();
         const bool debug = wanted.contains("debug");
@@ -171,7 +160,7 @@ private slots:
         }
     }
 
-    void origins_data() { rows(QStringLiteral("odix")); }
+    void origins_data() { rows(u"odix"_s); }
 
     /// Each weight of the package is found in the program, with the same values.
     void origins()
@@ -179,19 +168,17 @@ private slots:
         KERNSCOPE_SKIP_WITHOUT_ROWS();
         QFETCH(QString, path);
         const QString source = QString::fromStdString(
-            readJson(path + QStringLiteral("/expected.json")).value("source", std::string()));
+            readJson(path + u"/expected.json"_s).value("source", std::string()));
         const auto package =
             Bundle::open(QFile::encodeName(QDir(path).filePath(source)).toStdString());
-        const auto program =
-            Bundle::open(QFile::encodeName(QDir(path).filePath(QDir(path).dirName() +
-                                                               QStringLiteral(".aimodelx")))
-                             .toStdString());
+        const auto program = Bundle::open(
+            QFile::encodeName(QDir(path).filePath(QDir(path).dirName() + u".aimodelx"_s))
+                .toStdString());
         QVERIFY2(package, package ? "" : describe(package.error()).c_str());
         QVERIFY(program);
         const auto rows = VERIFIED(report::compiledOrigins(**package, **program, nullptr));
-        // Codes that were written one a byte: the package shows what was meant, the program what
-        // runs.
-        const bool unpacked = path.endsWith(QStringLiteral("unpacked"));
+        // Codes written one a byte: the package shows what was meant, the program what runs.
+        const bool unpacked = path.endsWith(u"unpacked"_s);
         for (const report::OriginRow &row : *rows) {
             if (unpacked) {
                 QVERIFY(row.fate == report::Fate::Differs);
@@ -206,7 +193,7 @@ private slots:
         }
     }
 
-    void hostile_data() { rows(QStringLiteral("odix-hostile")); }
+    void hostile_data() { rows(u"odix-hostile"_s); }
 
     /// No crash, and each says at least one thing with the file and a place; those that the README
     /// accepts still have their weights.
@@ -215,17 +202,15 @@ private slots:
         KERNSCOPE_SKIP_WITHOUT_ROWS();
         QFETCH(QString, path);
         const auto bundle = VERIFIED(Bundle::open(QFile::encodeName(path).toStdString()));
-        QCOMPARE(test::sectionFault(**bundle), std::string());
+        QCOMPARE(sectionFault(**bundle), std::string());
         const QString name = QFileInfo(path).baseName();
         const auto &all = (*bundle)->diagnostics();
-        const QStringList silent{QStringLiteral("registers-count-bomb"),
-                                 QStringLiteral("loop-to-itself"),
-                                 QStringLiteral("call-of-itself")};
-        const QStringList warned{QStringLiteral("opcode-unknown"), QStringLiteral("kind-unknown"),
-                                 QStringLiteral("bytes-after-data")};
+        const QStringList silent{u"registers-count-bomb"_s, u"loop-to-itself"_s,
+                                 u"call-of-itself"_s};
+        const QStringList warned{u"opcode-unknown"_s, u"kind-unknown"_s, u"bytes-after-data"_s};
         QCOMPARE(all.empty(), silent.contains(name));
         QCOMPARE(hasErrors(all), !silent.contains(name) && !warned.contains(name));
-        const bool inDebug = name.startsWith(QStringLiteral("dbg-"));
+        const bool inDebug = name.startsWith(u"dbg-"_s);
         if (!all.empty()) {
             QCOMPARE(all.front().error.file,
                      std::string(inDebug ? "main-universal.dbginfo" : "main-universal.odix"));
@@ -241,7 +226,7 @@ private:
     static void rows(const QString &folder)
     {
         QTest::addColumn<QString>("path");
-        const QDir root(test::dataPath(QStringLiteral("../peers/") + folder));
+        const QDir root(dataPath(u"../peers/"_s + folder));
         for (const QString &name : root.entryList(QDir::Dirs | QDir::NoDotAndDotDot))
             QTest::newRow(qPrintable(name)) << root.filePath(name);
     }

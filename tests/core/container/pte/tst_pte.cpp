@@ -21,8 +21,7 @@ struct Writer {
     /// A table with these slots present.
     std::size_t table(const std::vector<unsigned> &present)
     {
-        const unsigned count =
-            present.empty() ? 0 : *std::max_element(present.begin(), present.end()) + 1;
+        const unsigned count = present.empty() ? 0 : *std::ranges::max_element(present) + 1;
         while (bytes.size() % 8 != 0)
             bytes.emplace_back();
         const std::size_t vtable = bytes.size(), at = vtable + (4 + 2 * count + 7) / 8 * 8;
@@ -59,7 +58,7 @@ struct Writer {
 Bytes ofText(std::string_view text)
 {
     Bytes bytes(text.size());
-    std::transform(text.begin(), text.end(), bytes.begin(), [](char c) { return std::byte(c); });
+    std::ranges::transform(text, bytes.begin(), [](char c) { return std::byte(c); });
     return bytes;
 }
 
@@ -78,7 +77,7 @@ Bytes packed(const MadeBundle &made, std::string list = {})
             R"({{"name":"model.mlmodelc","kind":1,"children":{{"model.mil":0,"weights":2}}}},)"
             R"({{"name":"lowered_module","kind":1,"children":{{"model.mlmodelc":3}}}}]}})",
             program.size(), program.size(), blobs.size());
-    std::reverse(list.begin(), list.end());
+    std::ranges::reverse(list);
     const Bytes end = ofText(list);
     data.insert(data.end(), end.begin(), end.end());
     return data;
@@ -134,7 +133,7 @@ Bytes program(std::string_view backend, const Bytes &data, bool segment, std::ui
         const std::size_t held = writer.table({0});
         writer.refer(entry, held);
         const std::size_t at = writer.vector(Writer::slot(held, 0), data.size(), 1);
-        std::copy(data.begin(), data.end(), writer.bytes.begin() + std::ptrdiff_t(at));
+        std::ranges::copy(data, writer.bytes.begin() + std::ptrdiff_t(at));
     }
     for (std::size_t i = 0; i < named.size(); ++i)
         hold(entry + 4 * (i + 1), named[i].bytes);
@@ -165,19 +164,14 @@ class TestPte : public QObject
     Q_OBJECT
 
 private slots:
-    void opens_data()
-    {
-        QTest::addColumn<bool>("segment");
-        addRow("a segment", true);
-        addRow("in the FlatBuffer", false);
-    }
+    void opens_data() { addEach({"a segment", "in the FlatBuffer"}); }
 
     void opens()
     {
-        QFETCH(const bool, segment);
+        const bool segment = std::get<0>(fetched<QString>()) == u"a segment"_s;
         const Bytes bytes = program("CoreMLBackend", packed(weights()), segment);
         const auto delegates = VERIFIED(pte::readDelegates(bytes, "m.pte"));
-        QCOMPARE(delegates->size(), std::size_t(1));
+        QCOMPARE(delegates->size(), 1U);
         QCOMPARE(delegates->front().method, "forward");
         const auto bundle = VERIFIED(opened(bytes));
         QCOMPARE((*bundle)->kind(), BundleKind::Mlmodelc);
@@ -224,7 +218,7 @@ private slots:
         }
         const BundlePtr package = *VERIFIED(bundle);
         QCOMPARE(package->kind(), BundleKind::Aimodel);
-        QCOMPARE(package->weights().size(), std::size_t(2));
+        QCOMPARE(package->weights().size(), 2U);
         QVERIFY(!package->readOnlyReason().empty());
     }
 
@@ -262,5 +256,5 @@ private slots:
     }
 };
 
-KERNSCOPE_TEST(TestPte, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestPte, NoApplication)
 #include "tst_pte.moc"

@@ -13,9 +13,9 @@ struct Layouts {
 codec::Microscaled randomMatrix(codec::MxFormat format, codec::MxAxis axis, std::uint64_t rows,
                                 std::uint64_t columns)
 {
-    std::mt19937 random(static_cast<unsigned>(rows * 131 + columns));
+    std::mt19937 random(unsigned(rows * 131 + columns));
     const auto below = [&random](unsigned end) {
-        return static_cast<std::uint8_t>(random() % end); // the same on every machine
+        return std::uint8_t(random() % end); // the same on every machine
     };
     codec::Microscaled matrix;
     matrix.format = format;
@@ -27,7 +27,7 @@ codec::Microscaled randomMatrix(codec::MxFormat format, codec::MxAxis axis, std:
         code = format == codec::MxFormat::Mxfp8 ? below(0x7f) : below(256); // 0x7f is a NaN
     matrix.exponents.resize(matrix.exponentRows() * matrix.exponentColumns());
     for (std::uint8_t &exponent : matrix.exponents)
-        exponent = static_cast<std::uint8_t>(120 + below(16));
+        exponent = std::uint8_t(120 + below(16));
     return matrix;
 }
 
@@ -64,22 +64,18 @@ class TestQuantizedBoxes : public QObject
 private slots:
     void sameValues_data()
     {
-        addColumns<int, int, int, QByteArray, QByteArray>();
-        const auto add = [](const char *name, int axis, int rows, int columns, const char *data,
-                            const char *exponents) {
-            addRow(name, axis, rows, columns, QByteArray(data), QByteArray(exponents));
-        };
-        add("data in boxes", 1, 16, 32, "nz", "nd");
-        add("data in boxes, rows padded", 1, 21, 96, "nz", "nd");
-        add("one row", 1, 1, 64, "nz", "zz");
-        add("both in boxes", 1, 48, 128, "nz", "zz");
-        add("both in boxes, rows padded", 1, 37, 192, "nz", "zz");
-        add("exponents in boxes", 1, 16, 64, "nd", "zz");
-        add("groups along the rows, in boxes", 0, 128, 48, "nz", "zz");
-        add("groups along the rows, columns padded", 0, 64, 16, "nz", "zz");
-        add("interleaved", 0, 128, 40, "nd", "interleaved");
-        add("interleaved, an odd number of groups", 0, 96, 6, "nz", "interleaved");
-        add("interleaved, one group", 0, 32, 2, "nd", "interleaved");
+        const auto row = addColumns<int, int, int, QByteArray, QByteArray>();
+        row("data in boxes", 1, 16, 32, "nz", "nd");
+        row("data in boxes, rows padded", 1, 21, 96, "nz", "nd");
+        row("one row", 1, 1, 64, "nz", "zz");
+        row("both in boxes", 1, 48, 128, "nz", "zz");
+        row("both in boxes, rows padded", 1, 37, 192, "nz", "zz");
+        row("exponents in boxes", 1, 16, 64, "nd", "zz");
+        row("groups along the rows, in boxes", 0, 128, 48, "nz", "zz");
+        row("groups along the rows, columns padded", 0, 64, 16, "nz", "zz");
+        row("interleaved", 0, 128, 40, "nd", "interleaved");
+        row("interleaved, an odd number of groups", 0, 96, 6, "nz", "interleaved");
+        row("interleaved, one group", 0, 32, 2, "nd", "interleaved");
     }
 
     void sameValues()
@@ -89,7 +85,7 @@ private slots:
         for (const codec::MxFormat format : {codec::MxFormat::Mxfp8, codec::MxFormat::Mxfp4}) {
             const auto matrix =
                 randomMatrix(format, axis == 0 ? codec::MxAxis::Rows : codec::MxAxis::Columns,
-                             static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns));
+                             std::uint64_t(rows), std::uint64_t(columns));
             const auto plain = Bundle::open("plain", filesOf(matrix, {"nd", "nd"}));
             const auto boxed =
                 Bundle::open("boxed", filesOf(matrix, {data.constData(), exponents.constData()}));
@@ -99,25 +95,22 @@ private slots:
             QCOMPARE(sectionFault(**boxed), std::string());
             QCOMPARE(orderFault(**boxed), std::string());
             const auto expected = decoded(**plain, "w");
-            QCOMPARE(expected.size(), static_cast<std::size_t>(rows * columns));
+            QCOMPARE(expected.size(), std::size_t(rows * columns));
             QVERIFY(decoded(**boxed, "w") == expected);
         }
     }
 
     void damaged_data()
     {
-        addColumns<QByteArray, QByteArray, QByteArray>();
-        const auto add = [](const char *name, const char *from, const char *to, const char *file) {
-            addRow(name, QByteArray(from), QByteArray(to), QByteArray(file));
-        };
-        add("more rows than stored", "\"rows\": 16", "\"rows\": 33", "quantize.json");
-        add("more stored rows than bytes", "\"rows_stored\": 16", "\"rows_stored\": 33",
+        const auto row = addColumns<QByteArray, QByteArray, QByteArray>();
+        row("more rows than stored", "\"rows\": 16", "\"rows\": 33", "quantize.json");
+        row("more stored rows than bytes", "\"rows_stored\": 16", "\"rows_stored\": 33",
             "data.bin");
-        add("a huge number of rows", "\"rows_stored\": 16", "\"rows_stored\": 1125899906842624",
+        row("a huge number of rows", "\"rows_stored\": 16", "\"rows_stored\": 1125899906842624",
             "data.bin");
-        add("no ZZ of one group", "\"columns_stored\": 64", "\"columns_stored\": 96",
+        row("no ZZ of one group", "\"columns_stored\": 64", "\"columns_stored\": 96",
             "quantize.json");
-        add("interleaved along the columns", "\"zz\"", "\"interleaved\"", "quantize.json");
+        row("interleaved along the columns", "\"zz\"", "\"interleaved\"", "quantize.json");
     }
 
     /// The weight stays, with a fault that names its file.
@@ -129,16 +122,14 @@ private slots:
         for (auto &[name, bytes] : files.memory) {
             if (name != quantized::kManifest)
                 continue;
-            QByteArray text(reinterpret_cast<const char *>(bytes.data()),
-                            static_cast<qsizetype>(bytes.size()));
+            QByteArray text(reinterpret_cast<const char *>(bytes.data()), qsizetype(bytes.size()));
             QVERIFY2(text.contains(from), text.constData());
             text.replace(from, to);
             if (from.contains("rows\"")) { // the shape holds with them
                 const qsizetype at = text.indexOf("\"shape\"");
                 text.remove(at, text.indexOf(']', at) + 2 - at);
             }
-            const auto all =
-                std::as_bytes(std::span(text.constData(), static_cast<std::size_t>(text.size())));
+            const auto all = std::as_bytes(std::span(text.constData(), std::size_t(text.size())));
             bytes.assign(all.begin(), all.end());
         }
         const auto bundle = VERIFIED(Bundle::open("boxed", files));

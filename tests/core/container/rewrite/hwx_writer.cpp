@@ -44,7 +44,7 @@ private:
     void putText(std::uint64_t at, const std::string &text, std::uint64_t bytes)
     {
         for (std::uint64_t i = 0; i < std::min<std::uint64_t>(text.size(), bytes); ++i)
-            put<std::uint8_t>(at + i, static_cast<std::uint8_t>(text[static_cast<std::size_t>(i)]));
+            put<std::uint8_t>(at + i, std::uint8_t(text[std::size_t(i)]));
         if (text.size() < bytes)
             put<std::uint8_t>(at + text.size(), 0);
     }
@@ -119,7 +119,7 @@ private:
             if (tag.bytes >= 8)
                 put(tagAt + 8, tag.value);
             else if (tag.bytes >= 4)
-                put(tagAt + 8, static_cast<std::uint32_t>(tag.value));
+                put(tagAt + 8, std::uint32_t(tag.value));
             tagAt += 8 + std::uint64_t(tag.bytes);
         }
     }
@@ -144,7 +144,7 @@ private:
         if (binding.addressBits == 64)
             put(at + 16, binding.address);
         else
-            put(at + 16, static_cast<std::uint32_t>(binding.address));
+            put(at + 16, std::uint32_t(binding.address));
         putText(at + binding.nameOffset, binding.name, binding.name.size() + 1);
     }
 
@@ -156,8 +156,8 @@ private:
             put(at + 24, note.offset);
             put(at + 32, note.size);
         } else {
-            put(at + 8, static_cast<std::uint32_t>(note.offset));
-            put(at + 12, static_cast<std::uint32_t>(note.size));
+            put(at + 8, std::uint32_t(note.offset));
+            put(at + 12, std::uint32_t(note.size));
         }
     }
 

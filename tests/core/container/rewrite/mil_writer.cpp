@@ -66,7 +66,7 @@ private:
     {
         for (std::size_t i = 0; i < std::min(type.dims.size(), type.dimSpans.size()); ++i) {
             if (type.dims[i] >= 0)
-                putNumber(type.dimSpans[i], static_cast<std::uint64_t>(type.dims[i]));
+                putNumber(type.dimSpans[i], std::uint64_t(type.dims[i]));
         }
     }
 
@@ -92,7 +92,7 @@ private:
         const bool isSigned = isSignedInteger(literal.element);
         for (std::size_t i = 0; i < numbers.size(); ++i) {
             const bool negative = isSigned && numbers[i] < 0;
-            const auto bits = static_cast<std::uint64_t>(numbers[i]);
+            const auto bits = std::uint64_t(numbers[i]);
             putText(literal.elementSpans[i], {negative, negative ? 0 - bits : bits});
         }
     }
@@ -121,7 +121,7 @@ private:
         if (span.offset > m_bytes.size() || span.length > m_bytes.size() - span.offset)
             return refuse(span, "a place outside the file");
         const std::string_view before(reinterpret_cast<const char *>(m_bytes.data()) + span.offset,
-                                      static_cast<std::size_t>(span.length));
+                                      std::size_t(span.length));
         Integer known;
         if (parseInteger(before, known) == NumberFault::None &&
             known.magnitude == number.magnitude &&
@@ -131,7 +131,7 @@ private:
         const std::size_t sign = number.negative ? 1 : 0;
         if (digits.size() + sign > span.length)
             return refuse(span, digits);
-        digits.insert(0, static_cast<std::size_t>(span.length) - sign - digits.size(), '0');
+        digits.insert(0, std::size_t(span.length) - sign - digits.size(), '0');
         digits.insert(0, sign, '-');
         put(span, std::as_bytes(std::span(digits)));
     }
@@ -140,7 +140,7 @@ private:
     {
         if (span.offset > m_bytes.size() || bytes.size() > m_bytes.size() - span.offset)
             return refuse(span, "a place outside the file");
-        std::ranges::copy(bytes, m_bytes.begin() + static_cast<std::ptrdiff_t>(span.offset));
+        std::ranges::copy(bytes, m_bytes.begin() + std::ptrdiff_t(span.offset));
     }
 
     void refuse(SourceSpan span, std::string found)

@@ -9,7 +9,6 @@
 #include "core/container/espresso/espresso.h"
 #include "core/container/mil/model_files.h"
 #include "core/container/milblob/milblob.h"
-#include "core/container/mlir/module.h"
 #include "core/container/mlir/writer.h"
 #include "core/container/odix/odix.h"
 #include "core/container/quantized/folder.h"
@@ -71,7 +70,7 @@ Result<std::vector<std::byte>> writeProgram(const Program &program,
     storeLittle<std::uint64_t>(bytes, 16, program.dataBegin);
     const auto copy = [&](ByteRange range) {
         const auto part = source.subspan(range.offset.value, range.bytes.value);
-        std::ranges::copy(part, bytes.begin() + static_cast<std::ptrdiff_t>(range.offset.value));
+        std::ranges::copy(part, bytes.begin() + std::ptrdiff_t(range.offset.value));
     };
     copy({FileOffset(24), ByteCount(program.flatBuffer.offset.value - 24)}); // no loader reads it
     copy(program.flatBuffer);
@@ -124,7 +123,7 @@ Result<std::vector<std::byte>> reencode(std::span<const std::byte> file, std::st
     Writer writer(options);
     std::uint64_t written = kHeaderBytes;
     const auto between = [&file](std::uint64_t from, std::uint64_t to) {
-        return file.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from));
+        return file.subspan(std::size_t(from), std::size_t(to - from));
     };
     for (const Record &record : parsed.records) {
         const std::uint64_t meta = record.metaOffset.value;

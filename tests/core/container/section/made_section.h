@@ -4,7 +4,6 @@
 #include "core/bundle/bundle.h"
 #include "core/codec/encode/encoder.h"
 #include "core/container/section/builder.h"
-#include "core/container/section/section.h"
 #include "tests/test_program.h"
 
 /// Sections of one weight, for the tests of sections.
@@ -69,7 +68,7 @@ inline std::unique_ptr<Made> make(const QString &form, const Shape &shape, std::
     weight.geometry = geometryOf(shape);
     weight.mostLanes = mostLanes;
     for (std::uint64_t i = 0; bias && i < shape[0]; ++i)
-        weight.bias.push_back(static_cast<std::uint16_t>(0x3c00 + i));
+        weight.bias.push_back(std::uint16_t(0x3c00 + i));
     BuildTarget target;
     target.name = "H13";
     target.cores = cores;

@@ -3,7 +3,6 @@
 
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
-#include "core/form/order_layout.h"
 #include "tests/test_program.h"
 
 namespace kernscope::test {

@@ -25,14 +25,14 @@ std::vector<std::uint16_t> halvesOf(const Bundle &bundle, std::size_t weight)
     return halves;
 }
 
-BundlePtr openKernel(const test::Bytes &bytes, const char *name = "made.hwx")
+BundlePtr openKernel(const Bytes &bytes, const char *name = "made.hwx")
 {
     return Bundle::open(name, {.memory = {{name, bytes}}}).value_or(nullptr);
 }
 
 BundlePtr openReal(const QString &name)
 {
-    const QString path = test::dataPath(u"real/hwx/"_s + name);
+    const QString path = dataPath(u"real/hwx/"_s + name);
     if (!QFile::exists(path))
         return nullptr;
     return Bundle::open(path.toStdString()).value_or(nullptr);
@@ -50,15 +50,15 @@ private slots:
         const BundlePtr bundle = openReal(u"conv-ff52f832dc.hwx"_s);
         if (!bundle)
             QSKIP("The real containers are not here (KERNSCOPE_DATA)");
-        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        QCOMPARE(bundle->weights().size(), 1U);
         const Weight &weight = bundle->weights().front();
         QCOMPARE(weight.shape, (Shape{3, 3, 1, 1}));
         QCOMPARE(formText(weight.form), "dense-fp16");
         QCOMPARE(halvesOf(*bundle, 0), numbered(9, 0));
-        QCOMPARE(weight.operands().front().place->pieces.size(), std::size_t(3));
-        QCOMPARE(weight.storedBytes.value, std::uint64_t(18));
+        QCOMPARE(weight.operands().front().place->pieces.size(), 3U);
+        QCOMPARE(weight.storedBytes.value, 18U);
         const auto statistics = computeStatistics(*bundle, 0, {});
-        QCOMPARE(statistics->zeros, std::uint64_t(1));
+        QCOMPARE(statistics->zeros, 1U);
         std::uint64_t covered = 0, coefficients = 0;
         for (const Section &section : bundle->sections()) {
             QCOMPARE(section.range.offset.value, covered);
@@ -67,7 +67,7 @@ private slots:
                 coefficients += section.range.bytes.value;
         }
         QCOMPARE(covered, bundle->totalBytes().value);
-        QCOMPARE(coefficients, std::uint64_t(18));
+        QCOMPARE(coefficients, 18U);
     }
 
     void readsRealBias()
@@ -75,7 +75,7 @@ private slots:
         const BundlePtr bundle = openReal(u"model.hwx.golden-f459291c15.hwx"_s);
         if (!bundle)
             QSKIP("The real containers are not here (KERNSCOPE_DATA)");
-        QCOMPARE(bundle->weights().size(), std::size_t(2));
+        QCOMPARE(bundle->weights().size(), 2U);
         QCOMPARE(bundle->weights()[0].shape, (Shape{2, 3, 1, 1}));
         QCOMPARE(halvesOf(*bundle, 0), std::vector<std::uint16_t>(6, 0x4200));
         QCOMPARE(halvesOf(*bundle, 1), std::vector<std::uint16_t>(2, 0x3c00));
@@ -87,9 +87,8 @@ private slots:
         if (!bundle)
             QSKIP("The real containers are not here (KERNSCOPE_DATA)");
         QCOMPARE(bundle->weights().front().shape, (Shape{512, 512, 1, 1}));
-        QCOMPARE(bundle->weights().front().operands().front().place->bytes.value,
-                 std::uint64_t(524288));
-        QCOMPARE(halvesOf(*bundle, 0).size(), std::size_t(262144));
+        QCOMPARE(bundle->weights().front().operands().front().place->bytes.value, 524288U);
+        QCOMPARE(halvesOf(*bundle, 0).size(), 262144U);
     }
 
     void namesTheActivationTable()
@@ -97,7 +96,7 @@ private slots:
         const BundlePtr bundle = openReal(u"sigmoid-451e944648.hwx"_s);
         if (!bundle)
             QSKIP("The real containers are not here (KERNSCOPE_DATA)");
-        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        QCOMPARE(bundle->weights().size(), 1U);
         QCOMPARE(formText(bundle->weights().front().form), "activation-table");
         QCOMPARE(bundle->weights().front().role, WeightRole::ActivationTable);
         QCOMPARE(bundle->weights().front().shape, (Shape{43}));
@@ -122,23 +121,19 @@ private slots:
 
     void decodesMadeKernels_data()
     {
-        QTest::addColumn<QList<qulonglong>>("shape"); // O, I of a group, H, W, groups
-        QTest::addColumn<unsigned>("lanesLog2");
-        QTest::addColumn<bool>("bias");
-        QTest::addColumn<bool>("sparse");
-        addRow("3x3, 64 channels", QList<qulonglong>{64, 5, 3, 3, 1}, 2U, false, false);
-        addRow("with bias", QList<qulonglong>{96, 4, 1, 3, 1}, 2U, true, false);
-        addRow("grouped", QList<qulonglong>{128, 2, 3, 3, 4}, 1U, true, false);
-        addRow("depthwise", QList<qulonglong>{48, 1, 3, 3, 48}, 0U, true, false);
-        addRow("sparse", QList<qulonglong>{64, 9, 1, 1, 1}, 2U, true, true);
+        // shape: O, I of a group, H, W, groups
+        const auto row = addColumns<QList<qulonglong>, unsigned, bool, bool>();
+        row("3x3, 64 channels", QList<qulonglong>{64, 5, 3, 3, 1}, 2U, false, false);
+        row("with bias", QList<qulonglong>{96, 4, 1, 3, 1}, 2U, true, false);
+        row("grouped", QList<qulonglong>{128, 2, 3, 3, 4}, 1U, true, false);
+        row("depthwise", QList<qulonglong>{48, 1, 3, 3, 48}, 0U, true, false);
+        row("sparse", QList<qulonglong>{64, 9, 1, 1, 1}, 2U, true, true);
     }
 
     void decodesMadeKernels()
     {
-        QFETCH(QList<qulonglong>, shape);
-        QFETCH(unsigned, lanesLog2);
-        QFETCH(bool, bias);
-        QFETCH(bool, sparse);
+        const auto [shape, lanesLog2, bias, sparse] =
+            fetched<QList<qulonglong>, unsigned, bool, bool>();
         MadeKernel kernel;
         kernel.geometry = {shape[0], shape[1], 1, shape[2], shape[3], shape[4], bias};
         kernel.lanesLog2 = lanesLog2;
@@ -160,13 +155,13 @@ private slots:
                  std::string(sparse ? "sparse" : "dense-fp16"));
         const auto decoder = VERIFIED(bundle->decoder(0));
         QVERIFY(halvesOf(*bundle, 0) == weights);
-        QCOMPARE(QString::fromStdString(test::orderFault(*bundle)), QString());
+        QCOMPARE(QString::fromStdString(orderFault(*bundle)), QString());
         QCOMPARE(bundle->weights().front().role, WeightRole::Weight);
         QCOMPARE(plan::biasOf(*bundle, 0), bias ? std::size_t(1) : kNoIndex);
         if (bias) {
             QVERIFY(halvesOf(*bundle, 1) == biases);
             QCOMPARE(bundle->weights()[1].role, WeightRole::Bias);
-            QCOMPARE(bundle->weights()[1].beside, std::size_t(0));
+            QCOMPARE(bundle->weights()[1].beside, 0U);
             QCOMPARE(plan::biasOf(*bundle, 1), kNoIndex);
         }
         std::uint64_t covered = 0;
@@ -181,7 +176,7 @@ private slots:
         const auto h14 = sparseKernel(lanes::SparseForm::H14).kernel;
         std::mt19937 random(11);
         std::size_t weights = 0, reported = 0;
-        for (const test::Bytes &sound :
+        for (const Bytes &sound :
              {containerOf(sparseKernel(lanes::SparseForm::H13).kernel), twoStreams(h14, h14)}) {
             const BundlePtr whole = openKernel(sound);
             std::vector<ByteRange> places; // program and kernels: what makes weights of slices
@@ -190,7 +185,7 @@ private slots:
                     places.push_back(section.range);
             }
             for (int i = 0; i < 400; ++i) {
-                test::Bytes bytes = sound;
+                Bytes bytes = sound;
                 for (int flip = 0; flip < 3; ++flip) {
                     const ByteRange place = places[random() % places.size()];
                     bytes[place.offset.value + random() % place.bytes.value] ^=
@@ -214,13 +209,12 @@ private slots:
         kernel.slices.assign(16, lanes::Slice(64));
         const BundlePtr bundle = openKernel(containerOf(kernel));
         QCOMPARE(formText(bundle->weights().front().form), "fp16-slices");
-        QCOMPARE(halvesOf(*bundle, 0).size(), std::size_t(1024));
+        QCOMPARE(halvesOf(*bundle, 0).size(), 1024U);
         const auto edit = codec::Editor(*bundle->decoder(0)).setElement(0, 1, 0);
         QCOMPARE(edit.error().code, "patch.locked");
-        QVERIFY(std::any_of(bundle->diagnostics().begin(), bundle->diagnostics().end(),
-                            [](const Diagnostic &row) { return row.error.code == "hwx.slices"; }));
-        QVERIFY(openKernel(test::syntheticH14()) && openKernel(test::syntheticH16()) &&
-                openKernel(test::syntheticH18()) && openKernel(test::syntheticH18g()));
+        QVERIFY(hasCode(bundle->diagnostics(), "hwx.slices"));
+        QVERIFY(openKernel(syntheticH14()) && openKernel(syntheticH16()) &&
+                openKernel(syntheticH18()) && openKernel(syntheticH18g()));
     }
 
     void becomesASection()
@@ -245,14 +239,14 @@ private slots:
         DiffOptions options;
         options.values = true;
         const auto same = VERIFIED(compareBundles(*bundle, *section, options));
-        QCOMPARE(same->weights.size(), std::size_t(2));
+        QCOMPARE(same->weights.size(), 2U);
         for (const ComparedPair &pair : same->weights)
             QCOMPARE(pair.values->equal, bundle->weights()[pair.a].elements.value);
         const std::string set = section->weights().front().name + "[60,2,1,1]=0.5";
         const auto edits = VERIFIED(planEdits(section, {*parseEdit(Edit::Kind::Set, set)}, 0));
         const auto changed = compareBundles(*bundle, **applyEdit(section, edits->front()), options);
-        QCOMPARE(changed->weights.front().values->changed, std::uint64_t(1));
-        QCOMPARE(changed->weights.back().values->changed, std::uint64_t(0));
+        QCOMPARE(changed->weights.front().values->changed, 1U);
+        QCOMPARE(changed->weights.back().values->changed, 0U);
     }
 
     void comparesPieceByPiece()
@@ -276,33 +270,28 @@ private slots:
             const BundlePtr a = openKernel(containerOf(made.kernel)),
                             b = openKernel(containerOf(other.kernel));
             const auto difference = VERIFIED(compareBundles(*a, *b, {}));
-            QCOMPARE(difference->weights.size(), std::size_t(2));
+            QCOMPARE(difference->weights.size(), 2U);
             QVERIFY(difference->weights[0].storedEqual);
             QVERIFY(!difference->weights[1].storedEqual);
         }
     }
 
-    void hasAMaskAsAnyWeight_data()
-    {
-        QTest::addColumn<bool>("h13");
-        addRow("H13", true);
-        addRow("H14", false);
-    }
+    void hasAMaskAsAnyWeight_data() { addEach({"H13", "H14"}); }
 
     void hasAMaskAsAnyWeight()
     {
-        QFETCH(bool, h13);
+        const bool h13 = std::get<0>(fetched<QString>()) == u"H13"_s;
         const auto made = sparseKernel(h13 ? lanes::SparseForm::H13 : lanes::SparseForm::H14);
         const BundlePtr bundle = VERIFIED(
             openKernel(h13 ? containerOf(made.kernel) : twoStreams(made.kernel, made.kernel)));
         const Weight &weight = bundle->weights().front();
         QCOMPARE(formText(weight.form), "sparse");
-        QCOMPARE(weight.operands().size(), std::size_t(2));
+        QCOMPARE(weight.operands().size(), 2U);
         QCOMPARE(weight.operands()[0].role, codec::PartRole::Mask);
         QCOMPARE(weight.operands()[0].declaredShape(), weight.shape);
         QCOMPARE(weight.operands()[1].role, codec::PartRole::NonzeroData);
-        const auto kept = static_cast<std::uint64_t>(
-            std::count_if(made.weights.begin(), made.weights.end(), [](auto v) { return v != 0; }));
+        const auto kept =
+            std::uint64_t(std::ranges::count_if(made.weights, [](auto v) { return v != 0; }));
         QCOMPARE(weight.operands()[1].declaredShape(), Shape{kept});
         QCOMPARE(weight.storedBytes, weight.operands()[0].place->bytes);
         const auto decoder = VERIFIED(bundle->decoder(0));
@@ -319,20 +308,20 @@ private slots:
             rank += stored ? 1 : 0;
         }
         const auto density = VERIFIED(channelDensity(*bundle, 0));
-        QCOMPARE(density->size(), std::size_t(96));
-        QCOMPARE(density->front() + density->at(1) + density->at(2), std::uint64_t(10));
+        QCOMPARE(density->size(), 96U);
+        QCOMPARE(density->front() + density->at(1) + density->at(2), 10U);
     }
 
     void showsSparseBiases()
     {
         const auto made = sparseKernel(lanes::SparseForm::H13);
         const BundlePtr bundle = openKernel(containerOf(made.kernel));
-        QCOMPARE(bundle->weights().size(), std::size_t(2));
+        QCOMPARE(bundle->weights().size(), 2U);
         const Weight &bias = bundle->weights()[1];
         QVERIFY(bias.name.ends_with(": bias"));
         QVERIFY(halvesOf(*bundle, 1) == made.bias);
         QCOMPARE(bias.operands().front().place->pieces.size(),
-                 std::size_t(32)); // two planes a lane
+                 32U); // two planes a lane
         std::uint64_t rows = 0, covered = 0;
         for (const Section &section : bundle->sections()) {
             QCOMPARE(section.range.offset.value, covered);
@@ -366,16 +355,16 @@ private slots:
         QCOMPARE(editor.setElement(5, 1, 0).error().code, "patch.sparse_zero");
         QCOMPARE(editor.setElement(6, 0, 0).error().code, "patch.sparse_zero");
         const auto plan = editor.setElement(6, 2, 0);
-        QCOMPARE(plan->parts.size(), std::size_t(1));
+        QCOMPARE(plan->parts.size(), 1U);
         QCOMPARE(editor.keep(5, 1, 0).error().code, "patch.sparse_zero");
         QCOMPARE(editor.drop(6).error().code, "patch.sparse_zero");
         QVERIFY(editor.drop(5)->parts.empty());
-        QCOMPARE(editor.keep(6, 2, 0)->parts.size(), std::size_t(1));
+        QCOMPARE(editor.keep(6, 2, 0)->parts.size(), 1U);
         using codec::PartRole;
         QCOMPARE(editor.setStored(PartRole::Mask, 5, 1).error().code, "patch.sparse_zero");
         QCOMPARE(editor.setStored(PartRole::Mask, 6, 0).error().code, "patch.sparse_zero");
         QVERIFY(editor.setStored(PartRole::Mask, 6, 1)->parts.empty());
-        QCOMPARE(editor.setStored(PartRole::NonzeroData, 6, 0x4000)->parts.size(), std::size_t(1));
+        QCOMPARE(editor.setStored(PartRole::NonzeroData, 6, 0x4000)->parts.size(), 1U);
         QCOMPARE(editor.setStored(PartRole::NonzeroData, 5, 0x4000).error().code,
                  "patch.sparse_zero");
         // Edits of a bundle say what was there, wherever it lies.
@@ -389,16 +378,11 @@ private slots:
         QCOMPARE(damaged->decoder(0).error().code, "lanes.sparse");
     }
 
-    void patchesEveryCopy_data()
-    {
-        QTest::addColumn<bool>("sparse");
-        addRow("dense", false);
-        addRow("sparse", true);
-    }
+    void patchesEveryCopy_data() { addEach({"dense", "sparse"}); }
 
     void patchesEveryCopy()
     {
-        QFETCH(bool, sparse);
+        const bool sparse = std::get<0>(fetched<QString>()) == u"sparse"_s;
         auto made = sparseKernel(lanes::SparseForm::H14);
         made.kernel.sparse = sparse;
         lanes::DealOptions options;
@@ -408,9 +392,9 @@ private slots:
         if (!sparse)
             made.kernel.slices = *lanes::encodeSlices(layout, made.weights, made.bias);
         const BundlePtr bundle = openKernel(twoStreams(made.kernel, made.kernel));
-        QCOMPARE(bundle->weights().size(), std::size_t(2)); // with the biases
+        QCOMPARE(bundle->weights().size(), 2U); // with the biases
         const Weight &weight = bundle->weights().front();
-        QCOMPARE(weight.consumers.size(), std::size_t(2));
+        QCOMPARE(weight.consumers.size(), 2U);
         QVERIFY(halvesOf(*bundle, 0) == made.weights);
         QVERIFY(halvesOf(*bundle, 1) == made.bias);
         const auto edits =
@@ -428,17 +412,16 @@ private slots:
                    : *lanes::encodeSlices(layout, made.weights, made.bias);
         const auto wanted = twoStreams(made.kernel, made.kernel);
         const auto now = edited->files().front().file->bytes();
-        QVERIFY(std::equal(now.begin(), now.end(), wanted.begin(), wanted.end()));
+        QVERIFY(std::ranges::equal(now, wanted));
     }
 
     void tellsHalvesFromCopies()
     {
-        // The same name, sizes and shape, but other numbers: two engines that share the channels
-        // out.
+        // The same name, sizes and shape, other numbers: two engines that share the channels out.
         const auto made = sparseKernel(lanes::SparseForm::H14);
         auto other = made;
         for (auto &value : other.weights)
-            value = value == 0 ? std::uint16_t(0) : static_cast<std::uint16_t>(value + 1);
+            value = value == 0 ? std::uint16_t(0) : std::uint16_t(value + 1);
         lanes::DealOptions options;
         options.cap = 4;
         const auto layout =
@@ -446,7 +429,7 @@ private slots:
         other.kernel.slices =
             *lanes::encodeSparse(lanes::SparseForm::H14, layout, other.weights, other.bias);
         const BundlePtr bundle = openKernel(twoStreams(made.kernel, other.kernel));
-        QCOMPARE(bundle->weights().size(), std::size_t(4));
+        QCOMPARE(bundle->weights().size(), 4U);
         QVERIFY(halvesOf(*bundle, 0) == made.weights);
         QVERIFY(halvesOf(*bundle, 2) == other.weights);
         QVERIFY(bundle->weights()[0].name != bundle->weights()[2].name);
@@ -454,15 +437,15 @@ private slots:
 
     void knowsCopiesOfThreeStreams()
     {
-        const auto bytes = test::syntheticH18g(true);
+        const auto bytes = syntheticH18g(true);
         const BundlePtr bundle = openKernel(bytes);
-        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        QCOMPARE(bundle->weights().size(), 1U);
         const Weight &weight = bundle->weights().front();
-        QCOMPARE(weight.consumers.size(), std::size_t(3));
+        QCOMPARE(weight.consumers.size(), 3U);
         const OperandPlace &part = *weight.operands().front().place;
-        QCOMPARE(part.pieces.size(), std::size_t(16));
+        QCOMPARE(part.pieces.size(), 16U);
         if (weight.form.isDense())
-            QCOMPARE(part.copies.size(), std::size_t(32));
+            QCOMPARE(part.copies.size(), 32U);
         // What is not published is not guessed at, in no copy.
         QCOMPARE(REFUSED(planEdits(bundle,
                                    {*parseEdit(Edit::Kind::Set, weight.name + "[0,0,0,0]=2")}, 0))
@@ -472,8 +455,8 @@ private slots:
         auto other = bytes;
         other[part.copies.front().offset.value] ^= std::byte(1);
         const BundlePtr changed = openKernel(other);
-        QCOMPARE(changed->weights().size(), std::size_t(2));
-        QCOMPARE(changed->weights()[0].consumers.size(), std::size_t(2));
+        QCOMPARE(changed->weights().size(), 2U);
+        QCOMPARE(changed->weights()[0].consumers.size(), 2U);
     }
 
     void showsBytesOfDamagedSparse()
@@ -483,10 +466,9 @@ private slots:
             std::byte(0xff); // the low byte of a length word, behind four biases
         const BundlePtr bundle = openKernel(containerOf(made.kernel));
         QCOMPARE(formText(bundle->weights().front().form), "sparse-slices");
-        QVERIFY(std::any_of(bundle->diagnostics().begin(), bundle->diagnostics().end(),
-                            [](const Diagnostic &row) { return row.error.code == "hwx.slices"; }));
+        QVERIFY(hasCode(bundle->diagnostics(), "hwx.slices"));
     }
 };
 
-KERNSCOPE_TEST(TestHwxWeights, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestHwxWeights, NoApplication)
 #include "tst_hwx_weights.moc"

@@ -46,7 +46,7 @@ class TestSection : public QObject
 private slots:
     void decodesBack_data()
     {
-        test::addColumns<QString, QList<qulonglong>, qulonglong, bool>();
+        addColumns<QString, QList<qulonglong>, qulonglong, bool>();
         const QList<qulonglong> wide{64, 5, 3, 3}, odd{41, 3, 1, 5}, few{3, 3, 1, 1},
             tall{96, 8, 1, 1};
         for (const char *form : {"dense", "affine", "sparse", "palette4", "palette6"}) {
@@ -57,14 +57,14 @@ private slots:
             QTest::addRow("%s, 3 channels", form)
                 << QString::fromLatin1(form) << few << 16ULL << true;
         }
-        test::addRow("a codebook a group", "books", wide, 16ULL, false);
-        test::addRow("vectors of two channels", "vector", tall, 2ULL, true);
+        addRow("a codebook a group", "books", wide, 16ULL, false);
+        addRow("vectors of two channels", "vector", tall, 2ULL, true);
     }
 
     void decodesBack()
     {
         const auto [form, shape, lanes, bias] =
-            test::fetched<QString, QList<qulonglong>, qulonglong, bool>();
+            fetched<QString, QList<qulonglong>, qulonglong, bool>();
         const auto made = VERIFIED(make(form, Shape(shape.begin(), shape.end()), lanes, bias));
         const auto section = VERIFIED(readSection(made->bytes, "w.ksec"));
         QVERIFY2(section->diagnostics.empty(),
@@ -74,26 +74,25 @@ private slots:
         QVERIFY(*writeSection(*section, made->bytes) == made->bytes);
         QVERIFY(verifySection(*section, made->bytes, "w.ksec").empty());
         for (const Unit &unit : section->units) {
-            QCOMPARE(unit.payload % kAlignment, std::uint64_t(0));
+            QCOMPARE(unit.payload % kAlignment, 0U);
             for (const Entry &entry : unit.entries)
-                QCOMPARE(entry.offset % kAlignment, std::uint64_t(0));
+                QCOMPARE(entry.offset % kAlignment, 0U);
         }
         const BundlePtr bundle = VERIFIED(openMade(made->bytes));
         QCOMPARE(bundle->kind(), BundleKind::Section);
-        QCOMPARE(bundle->diagnostics().size(), std::size_t(0));
+        QCOMPARE(bundle->diagnostics().size(), 0U);
         const auto decoder = VERIFIED(bundle->decoder(0));
         QVERIFY(halvesOf(*decoder) == halvesOf(*made->decoder));
         std::vector<std::uint16_t> some(7);
         decoder->decodeHalf(2, some);
         for (std::size_t i = 0; i < some.size(); ++i)
             QCOMPARE(some[i], halvesOf(*made->decoder)[i + 2]);
-        QCOMPARE(QString::fromStdString(test::orderFault(*bundle)), QString());
+        QCOMPARE(QString::fromStdString(orderFault(*bundle)), QString());
         QCOMPARE(bundle->weights().size(), std::size_t(bias ? 2 : 1));
         QCOMPARE(plan::biasOf(*bundle, 0), bias ? std::size_t(1) : kNoIndex);
         QCOMPARE(bundle->weights()[0].dealing.groups, std::optional<std::uint64_t>(1));
         if (bias)
-            QCOMPARE(halvesOf(*bundle->decoder(1)).back(),
-                     static_cast<std::uint16_t>(0x3c00 + shape[0] - 1));
+            QCOMPARE(halvesOf(*bundle->decoder(1)).back(), std::uint16_t(0x3c00 + shape[0] - 1));
         std::uint64_t covered = 0;
         for (const auto &part : bundle->sections()) {
             QCOMPARE(part.range.offset.value, covered);
@@ -108,10 +107,10 @@ private slots:
         // 41 channels at most two lanes: 32 channels of two lanes, then 9 of one on nine cores.
         const auto made = make(u"dense"_s, {41, 3, 1, 5}, 2, false);
         const auto section = *readSection(made->bytes, "w.ksec");
-        QCOMPARE(section.units.size(), std::size_t(16));
-        QCOMPARE(section.groups.front().chunks.size(), std::size_t(2));
-        QCOMPARE(section.units[3].records.size(), std::size_t(2));
-        QCOMPARE(section.units[9].records.size(), std::size_t(1));
+        QCOMPARE(section.units.size(), 16U);
+        QCOMPARE(section.groups.front().chunks.size(), 2U);
+        QCOMPARE(section.units[3].records.size(), 2U);
+        QCOMPARE(section.units[9].records.size(), 1U);
         const Unit &unit = section.units[3];
         QCOMPARE(unit.records[0].channels(), 2U);
         QCOMPARE(unit.records[1].offset(), 2U * 2 * 15);
@@ -193,8 +192,7 @@ private slots:
         QVERIFY(revertEdit(*edited, edits->front()).has_value());
         QVERIFY(halvesOf(*bundle->decoder(0)) == before);
 
-        // A scale lies among those of its core: what was there is said of the channel that was
-        // named.
+        // A scale lies among those of its core: what was there is that of the named channel.
         const auto affine = make(u"affine"_s, {41, 3, 1, 5}, 2, false);
         const BundlePtr scaled = openMade(affine->bytes);
         const auto scaleOf = [](const Bundle &opened, std::uint64_t channel) {
@@ -215,7 +213,7 @@ private slots:
         const BundlePtr coded = openMade(palette->bytes);
         const auto plan =
             VERIFIED(codec::Editor(*coded->decoder(0)).setCodebookEntry(0, 7, 0, -1.25, 0));
-        QCOMPARE(plan->parts.size(), std::size_t(16));
+        QCOMPARE(plan->parts.size(), 16U);
     }
 
     void keepsZerosInPlace()
@@ -224,8 +222,7 @@ private slots:
         const BundlePtr bundle = openMade(made->bytes);
         const auto decoder = *bundle->decoder(0);
         const auto halves = halvesOf(decoder);
-        const auto zero =
-            static_cast<std::uint64_t>(std::find(halves.begin(), halves.end(), 0) - halves.begin());
+        const auto zero = std::uint64_t(std::ranges::find(halves, 0) - halves.begin());
         const std::uint64_t other = halves[0] != 0 ? 0 : (halves[1] != 0 ? 1 : 2);
         QVERIFY(zero < halves.size() && halves[other] != 0);
         QVERIFY(!decoder.stored(zero));
@@ -233,7 +230,7 @@ private slots:
         QCOMPARE(editor.setElement(zero, 1, 0).error().code, "patch.sparse_zero");
         QCOMPARE(editor.setElement(other, 0, 0).error().code, "patch.sparse_zero");
         QVERIFY(editor.setElement(zero, 0, 0)->parts.empty());
-        QCOMPARE(editor.setElement(other, 2.5, 0)->parts.size(), std::size_t(1));
+        QCOMPARE(editor.setElement(other, 2.5, 0)->parts.size(), 1U);
         QCOMPARE(editor.drop(other).error().code, "patch.sparse_zero");
         QCOMPARE(editor.setStored(codec::PartRole::Mask, zero, 1).error().code,
                  "patch.sparse_zero");
@@ -244,15 +241,15 @@ private slots:
         const auto made = make(u"sparse"_s, {41, 3, 1, 5}, 2, true);
         const BundlePtr bundle = openMade(made->bytes);
         const Weight &weight = bundle->weights().front();
-        QCOMPARE(weight.operands().size(), std::size_t(2));
+        QCOMPARE(weight.operands().size(), 2U);
         const codec::Operand &mask = weight.operands()[0];
         QCOMPARE(mask.role, codec::PartRole::Mask);
         QCOMPARE(mask.shape, weight.shape);
-        QCOMPARE(mask.place->pieces.size(), std::size_t(16));
+        QCOMPARE(mask.place->pieces.size(), 16U);
         const auto decoder = *bundle->decoder(0);
         const auto halves = halvesOf(*made->decoder);
-        const auto kept = static_cast<std::uint64_t>(
-            std::count_if(halves.begin(), halves.end(), [](auto v) { return (v & 0x7fff) != 0; }));
+        const auto kept =
+            std::uint64_t(std::ranges::count_if(halves, [](auto v) { return (v & 0x7fff) != 0; }));
         QVERIFY(kept > 0 && kept < halves.size());
         QCOMPARE(decoder.payloadElements().value, kept);
         QCOMPARE(weight.operands()[1].declaredShape(), Shape{kept});
@@ -279,35 +276,35 @@ private slots:
 
     void refusesDamage_data()
     {
-        test::addColumns<qulonglong, qulonglong, QString>();
-        test::addRow("magic", 0ULL, 0x20202020ULL, "section.magic");
-        test::addRow("version", 4ULL, 2ULL, "section.header");
-        test::addRow("2^32 units", 12ULL, 0xFFFFFFFFULL, "section.header");
-        test::addRow("no unit", 12ULL, 0ULL, "section.header");
-        test::addRow("unit table", 0x20ULL, 0xFFFFFFC0ULL, "section.header");
-        test::addRow("pool", 0x34ULL, 0xFFFFFFFFULL, "section.header");
-        test::addRow("file size", 0x38ULL, 1ULL, "section.header");
-        test::addRow("kernel format", 0x44ULL, 99ULL, "section.unit");
-        test::addRow("payload", 0x48ULL, 0xFFFFFFC0ULL, "section.unit");
-        test::addRow("payload bytes", 0x54ULL, 0xFFFFFFFFULL, "section.unit");
-        test::addRow("core", 0x58ULL, 77ULL, "section.unit");
-        test::addRow("outputs", 0x60ULL, 0xFFFFFFFFULL, "section.unit");
-        test::addRow("vector size", 0x7cULL, 3ULL, "section.palette");
-        test::addRow("name", 0x84ULL, 0xFFFFFFFFULL, "section.unit");
-        test::addRow("reserved", 0x88ULL, 1ULL, "section.reserved");
-        test::addRow("records", 0x40ULL + 0x80 + 2 * 32 + 8, 5ULL, "section.record");
-        test::addRow("elements", 0x40ULL + 0x80 + 5 * 32 + 8, 5ULL, "section.record");
-        test::addRow("entry offset", 0x40ULL + 0x80 + 5 * 32 + 16, 0ULL, "section.entry");
-        test::addRow("entry bytes", 0x40ULL + 0x80 + 5 * 32 + 28, 1ULL, "section.entry");
-        test::addRow("other shape", 0x64ULL, 7ULL, "section.record");
+        addColumns<qulonglong, qulonglong, QString>();
+        addRow("magic", 0ULL, 0x20202020ULL, "section.magic");
+        addRow("version", 4ULL, 2ULL, "section.header");
+        addRow("2^32 units", 12ULL, 0xFFFFFFFFULL, "section.header");
+        addRow("no unit", 12ULL, 0ULL, "section.header");
+        addRow("unit table", 0x20ULL, 0xFFFFFFC0ULL, "section.header");
+        addRow("pool", 0x34ULL, 0xFFFFFFFFULL, "section.header");
+        addRow("file size", 0x38ULL, 1ULL, "section.header");
+        addRow("kernel format", 0x44ULL, 99ULL, "section.unit");
+        addRow("payload", 0x48ULL, 0xFFFFFFC0ULL, "section.unit");
+        addRow("payload bytes", 0x54ULL, 0xFFFFFFFFULL, "section.unit");
+        addRow("core", 0x58ULL, 77ULL, "section.unit");
+        addRow("outputs", 0x60ULL, 0xFFFFFFFFULL, "section.unit");
+        addRow("vector size", 0x7cULL, 3ULL, "section.palette");
+        addRow("name", 0x84ULL, 0xFFFFFFFFULL, "section.unit");
+        addRow("reserved", 0x88ULL, 1ULL, "section.reserved");
+        addRow("records", 0x40ULL + 0x80 + 2 * 32 + 8, 5ULL, "section.record");
+        addRow("elements", 0x40ULL + 0x80 + 5 * 32 + 8, 5ULL, "section.record");
+        addRow("entry offset", 0x40ULL + 0x80 + 5 * 32 + 16, 0ULL, "section.entry");
+        addRow("entry bytes", 0x40ULL + 0x80 + 5 * 32 + 28, 1ULL, "section.entry");
+        addRow("other shape", 0x64ULL, 7ULL, "section.record");
     }
 
     void refusesDamage()
     {
-        const auto [offset, value, code] = test::fetched<qulonglong, qulonglong, QString>();
+        const auto [offset, value, code] = fetched<qulonglong, qulonglong, QString>();
         auto bytes = make(u"dense"_s, {41, 3, 1, 5}, 2, false)->bytes;
         QCOMPARE(firstCode(bytes), std::string());
-        storeLittle<std::uint32_t>(bytes, offset, static_cast<std::uint32_t>(value));
+        storeLittle<std::uint32_t>(bytes, offset, std::uint32_t(value));
         QCOMPARE(QString::fromStdString(firstCode(bytes)), code);
         openMade(bytes); // whatever it shows, it must not crash
     }
@@ -331,7 +328,7 @@ private slots:
                     continue;
                 ++opened;
                 reported += bundle->diagnostics().empty() ? 0 : 1;
-                const std::string broken = kernscope::test::brokenPromise(*bundle);
+                const std::string broken = brokenPromise(*bundle);
                 QVERIFY2(broken.empty(), broken.c_str());
             }
         }
@@ -377,16 +374,16 @@ private slots:
 
     void takesCoresWithoutChannels_data()
     {
-        test::addColumns<QString, bool>();
+        addColumns<QString, bool>();
         for (const char *form : {"dense", "affine", "sparse", "palette4"})
-            test::addRow(form, QString::fromLatin1(form), false);
-        test::addRow("palette4 with its codebook", u"palette4"_s, true);
+            addRow(form, QString::fromLatin1(form), false);
+        addRow("palette4 with its codebook", u"palette4"_s, true);
     }
 
     /// The last of three cores loses its channel: its sections are absent, and their fields 0.
     void takesCoresWithoutChannels()
     {
-        const auto [form, keepsPalette] = test::fetched<QString, bool>();
+        const auto [form, keepsPalette] = fetched<QString, bool>();
         const auto made = make(form, {3, 5, 1, 3}, 1, form != u"dense", 3);
         auto bytes = made->bytes;
         for (std::uint64_t unit = 0; unit < 3; ++unit)
@@ -394,7 +391,7 @@ private slots:
         for (std::uint64_t kind = 0; kind < kKinds; ++kind) {
             const std::uint64_t at = row(2) + kDocumentedEntriesAt + kind * kDocumentedEntryBytes;
             if (kind != Kind::Pal || !keepsPalette)
-                std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), kDocumentedEntryBytes,
+                std::fill_n(bytes.begin() + std::ptrdiff_t(at), kDocumentedEntryBytes,
                             std::byte(0));
         }
 
@@ -404,7 +401,7 @@ private slots:
         auto wanted = halvesOf(*made->decoder);
         wanted.resize(2 * 15);
         QVERIFY(halvesOf(*bundle->decoder(0)) == wanted);
-        const std::string broken = kernscope::test::brokenPromise(*bundle);
+        const std::string broken = brokenPromise(*bundle);
         QVERIFY2(broken.empty(), broken.c_str());
         const auto section = readSection(bytes, "x");
         QCOMPARE(section->groups.front().idle, std::vector<std::size_t>{2});
@@ -416,7 +413,7 @@ private slots:
         const auto made = make(u"dense"_s, {6, 5, 1, 3}, 2, false, 1);
         auto bytes = made->bytes;
         const Unit first = readSection(bytes, "x")->units.front();
-        QCOMPARE(first.records.size(), std::size_t{3});
+        QCOMPARE(first.records.size(), 3U);
         const std::uint64_t records = first.range(Kind::Ocgs).offset.value;
         storeLittle<std::uint32_t>(bytes, records, first.records[2].offset());
         storeLittle<std::uint32_t>(bytes, records + 2 * kRecordBytes, first.records[0].offset());
@@ -440,8 +437,7 @@ private slots:
         openMade(bytes);
     }
 
-    /// The first payload reaches over both others: neither of them is sound, nor is only the next
-    /// one.
+    /// The first payload reaches over both others: neither of them is sound, nor only the next one.
     void refusesPayloadsWithinAnother()
     {
         auto bytes = make(u"dense"_s, {6, 5, 1, 3}, 2, false, 3)->bytes;
@@ -473,28 +469,26 @@ private slots:
         auto bytes = make(u"palette4"_s, {6, 5, 1, 3}, 2, false, 3)->bytes;
         const std::uint64_t size = kUnitBytes;
         const auto at = [&](std::uint64_t unit) {
-            return bytes.begin() + static_cast<std::ptrdiff_t>(row(unit));
+            return bytes.begin() + std::ptrdiff_t(row(unit));
         };
-        std::swap_ranges(at(0), at(0) + static_cast<std::ptrdiff_t>(size), at(2));
+        std::swap_ranges(at(0), at(0) + std::ptrdiff_t(size), at(2));
         constexpr std::uint64_t kCoreAt = 0x18;
         for (const std::uint64_t unit : {0U, 2U}) {
-            storeLittle<std::uint32_t>(bytes, row(unit) + kCoreAt,
-                                       static_cast<std::uint32_t>(unit));
+            storeLittle<std::uint32_t>(bytes, row(unit) + kCoreAt, std::uint32_t(unit));
         }
         const BundlePtr bundle = openMade(bytes);
         const auto section = readSection(bytes, "x");
         const auto operands = bundle->weights()[0].operands();
-        const auto lut = std::find_if(operands.begin(), operands.end(), [](const auto &operand) {
-            return operand.role == codec::PartRole::Lut;
-        });
+        const auto lut = std::ranges::find_if(
+            operands, [](const auto &operand) { return operand.role == codec::PartRole::Lut; });
         QVERIFY(lut != operands.end() && lut->place != nullptr);
         const ByteRange read = section->units[0].range(Kind::Pal);
-        QCOMPARE(lut->place->pieces.size(), std::size_t{1});
+        QCOMPARE(lut->place->pieces.size(), 1U);
         QVERIFY(lut->place->pieces.front() == read);
         QVERIFY(lut->place->dataOffset == read.offset);
-        QCOMPARE(lut->place->copies.size(), std::size_t{2});
+        QCOMPARE(lut->place->copies.size(), 2U);
     }
 };
 
-KERNSCOPE_TEST(TestSection, kernscope::test::NoApplication)
+KERNSCOPE_TEST(TestSection, NoApplication)
 #include "tst_section.moc"

@@ -14,7 +14,7 @@ private slots:
         const auto bytes = std::as_bytes(std::span(raw.constData(), std::size_t(raw.size())));
         const auto tables = VERIFIED(skeleton::readSkeleton(bytes, "x.skel"));
         QCOMPARE(tables->numbers, std::uint16_t(2));
-        QCOMPARE(tables->payload.offset.value, std::uint64_t(6));
+        QCOMPARE(tables->payload.offset.value, 6U);
         const auto written = skeleton::writeSkeleton(*tables, bytes);
         QVERIFY(written &&
                 std::equal(written->begin(), written->end(), bytes.begin(), bytes.end()));
@@ -23,7 +23,7 @@ private slots:
 
     void refuses_data()
     {
-        const auto row = test::addColumns<QByteArray, QByteArray>();
+        const auto row = addColumns<QByteArray, QByteArray>();
         row("empty", {}, "skeleton.header");
         row("another file", QByteArray("SKIL\x00\x00", 6), "skeleton.header");
         row("no count", QByteArray("SKEL\x00", 5), "skeleton.header");
@@ -33,7 +33,7 @@ private slots:
 
     void refuses()
     {
-        const auto [raw, code] = test::fetched<QByteArray, QByteArray>();
+        const auto [raw, code] = fetched<QByteArray, QByteArray>();
         const auto bytes = std::as_bytes(std::span(raw.constData(), std::size_t(raw.size())));
         const Error tables = REFUSED(skeleton::readSkeleton(bytes, "x.skel"));
         QCOMPARE(QByteArray::fromStdString(tables.code), code);
