@@ -4,23 +4,19 @@
 #include "tests/core/assessment/made_programs.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/assessment_dock.h"
-#include "widgets/chips/chip_state.h"
 #include "widgets/chips/choose_dock.h"
 #include "widgets/chips/collective_dock.h"
 #include "widgets/chips/front_plot.h"
 #include "widgets/chips/geometry_dock.h"
 #include "widgets/chips/plan_dock.h"
 #include "widgets/chips/roofline_dock.h"
-#include "widgets/chips/roofline_plot.h"
 #include "widgets/chips/stream_dock.h"
 #include "widgets/chips/targets_dock.h"
 #include "widgets/chips/timeline_dock.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/models/words.h"
 
-using namespace kernscope::test;
 using namespace kernscope::ui;
-using namespace kernscope;
 
 // The Plan dock: plans, plans again where a form is asked for by hand, shows points of the front,
 // writes the bundle and its report.
@@ -314,7 +310,7 @@ private Q_SLOTS:
     void denseSelectsNoOtherForm()
     {
         auto [session, dock] = Alone<ChooseDock>();
-        QVERIFY(showDock(dock, session, openSample("sample-dense.mlmodelc")));
+        QVERIFY(showDock(dock, session, openSample("dense")));
         const auto *table = dock.findChild<QTableView *>();
         int dense = 0;
         for (std::size_t i = 0; i < session.bundle()->weights().size(); ++i) {
@@ -427,8 +423,8 @@ private Q_SLOTS:
         }
         for (int column = 0; column < model.columnCount(); ++column) {
             const std::string key(model.keyOf(column));
-            QVERIFY2(std::any_of(array.begin(), array.end(),
-                                 [&key](const auto &weight) { return weight.contains(key); }),
+            QVERIFY2(std::ranges::any_of(
+                         array, [&key](const auto &weight) { return weight.contains(key); }),
                      key.c_str());
         }
     }
@@ -476,8 +472,7 @@ private Q_SLOTS:
         QTRY_VERIFY(dock.plan());
     }
 
-    /// Shapes of inputs are the document's: the dock leads to them where the program leaves any
-    /// open.
+    /// Shapes of inputs are the document's: the dock leads to them where the program leaves some.
     void offersShapesThatAreOpen()
     {
         auto [session, dock] = Alone<PlanDock>();

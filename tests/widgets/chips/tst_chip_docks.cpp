@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Stream or fold, geometry, targets, choose, collective: the docks that are tables.
-#include "core/assessment/weight_facts.h"
 #include "made_bundle.h"
 #include "table_cells.h"
 #include "tests/core/bundle/second_function.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/assessment_dock.h"
-#include "widgets/chips/chip_state.h"
 #include "widgets/chips/choose_dock.h"
 #include "widgets/chips/plan_dock.h"
 #include "widgets/chips/roofline_dock.h"
-#include "widgets/chips/roofline_plot.h"
 #include "widgets/chips/stream_dock.h"
 #include "widgets/chips/timeline_dock.h"
 #include "widgets/common/table_tools.h"
@@ -18,22 +15,15 @@
 #include "widgets/weight/codebook_dock.h"
 #include "widgets/weight/mask_dock.h"
 
-#include <QHeaderView>
-#include <QScrollBar>
-#include <QStyleOptionViewItem>
-
 #include <qcustomplot.h>
 
-using namespace kernscope::test;
 using namespace kernscope::ui;
-using namespace kernscope;
 
 namespace {
 
 int chipColumn(const StreamMatrixModel &model, const char *name)
 {
-    return model.firstChip() +
-           static_cast<int>(model.table()->columnOf(*target::findTarget(name)->target));
+    return model.firstChip() + int(model.table()->columnOf(*target::findTarget(name)->target));
 }
 
 /// The sample with its function twice.
@@ -268,8 +258,8 @@ private Q_SLOTS:
         QVERIFY(expected.decision.bytesMoved);
         QVERIFY(told.sentence().text().contains(groupedNumber(*expected.decision.bytesMoved)));
         const auto shows = [&](const AssessmentFacts &facts, const QString &value) {
-            return std::any_of(facts.begin(), facts.end(),
-                               [&](const AssessmentFact &fact) { return fact.value == value; });
+            return std::ranges::any_of(
+                facts, [&](const AssessmentFact &fact) { return fact.value == value; });
         };
         const AssessmentWords &words = told.words();
         QVERIFY(shows(words.bytes, groupedNumber(*expected.weight.storedBytes) + u" B"_s));
@@ -434,12 +424,12 @@ private Q_SLOTS:
     /// The figures are those of the whole assessment, though only a part of it is kept.
     void rooflineHasEveryLayer()
     {
-        const BundlePtr bundle = VERIFIED(manyLayers(static_cast<int>(kMostPlacedAtOnce) + 20));
+        const BundlePtr bundle = VERIFIED(manyLayers(int(kMostPlacedAtOnce) + 20));
         auto [session, dock] = Alone<RooflineDock>();
         QVERIFY(showWhole(dock, session, bundle));
         QVERIFY(dock.showsContent());
         const RooflinePlot &plot = dock.plot();
-        QCOMPARE(plot.pointCount(), static_cast<int>(kMostPlacedAtOnce) + 20);
+        QCOMPARE(plot.pointCount(), int(kMostPlacedAtOnce) + 20);
         const auto roofs = VERIFIED(roofline::roofsOf(ChipState::of(session).target()));
         decision::Judge judge;
         const auto network = VERIFIED(
@@ -469,9 +459,9 @@ private Q_SLOTS:
         for (const std::size_t weight : {std::size_t{0}, std::size_t{1}}) {
             const int point = plot.points().ofWeight(weight);
             const std::vector<int> here = plot.points().coinciding(point);
-            QVERIFY(std::is_sorted(here.begin(), here.end()));
-            QVERIFY(std::find(here.begin(), here.end(), point) != here.end());
-            counts.push_back(static_cast<int>(here.size()));
+            QVERIFY(std::ranges::is_sorted(here));
+            QVERIFY(std::ranges::find(here, point) != here.end());
+            counts.push_back(int(here.size()));
             const QString text = plot.pointText(point);
             QVERIFY(text.contains(u"of %1 that lie here"_s.arg(here.size())));
             QVERIFY(text.size() < 1000);

@@ -7,17 +7,12 @@
 #include "widgets/chips/plan_dock.h"
 #include "widgets/chips/reduction_dock.h"
 #include "widgets/chips/roofline_dock.h"
-#include "widgets/chips/roofline_labels.h"
-#include "widgets/chips/roofline_plot.h"
 #include "widgets/chips/timeline_dock.h"
-#include "widgets/models/row_table_model.h"
 #include "widgets/models/words.h"
 
 #include <qcustomplot.h>
 
-using namespace kernscope::test;
 using namespace kernscope::ui;
-using namespace kernscope;
 
 // The plot of a plan's front: small errors are told apart, an error of 0 has a place, and a time
 // that is not known is said to be unknown.
@@ -133,9 +128,9 @@ private Q_SLOTS:
         QCOMPARE(points.coinciding(0), std::vector<int>{0});
         QCOMPARE(points.coinciding(2), (std::vector<int>{1, 2}));
         const auto named = points.named(1); // the place of the longest layer
-        QCOMPARE(named.size(), std::size_t(1));
+        QCOMPARE(named.size(), 1U);
         QCOMPARE(named.front().point, 1);
-        QCOMPARE(named.front().layers, std::size_t(2));
+        QCOMPARE(named.front().layers, 2U);
         QCOMPARE(points.sizeClass(1e-3), 3);
         QCOMPARE(points.sizeClass(1e-5), 1);
         const RooflineView all = points.extent();
@@ -180,7 +175,7 @@ private Q_SLOTS:
         RooflinePlot &plot = dock.plot();
         for (int i = 0; i < plot.pointCount(); ++i) {
             const std::vector<int> here = plot.points().coinciding(i);
-            QVERIFY(std::find(here.begin(), here.end(), i) != here.end());
+            QVERIFY(std::ranges::find(here, i) != here.end());
             const QString text = plot.pointText(i);
             QCOMPARE(text.contains(u"that lie here"_s), here.size() > 1);
             QVERIFY(text.contains(u"arithmetic"_s));
@@ -239,9 +234,8 @@ private Q_SLOTS:
                 if (!ceiling.isRoof())
                     continue;
                 const QString name = roofName(ceiling.name);
-                QVERIFY2(!name.contains(QLatin1Char('_')) &&
-                             !name.endsWith(QLatin1String("flops")) &&
-                             !name.contains(QLatin1String("bandwidth")),
+                QVERIFY2(!name.contains(QLatin1Char('_')) && !name.endsWith("flops"_L1) &&
+                             !name.contains("bandwidth"_L1),
                          qPrintable(name));
                 auto &names =
                     ceiling.kind == roofline::Ceiling::Kind::Compute ? compute : bandwidth;
@@ -253,7 +247,7 @@ private Q_SLOTS:
         QVERIFY(showDock(dock, session, openSample("dense")));
         QVERIFY(dock.compute().findText(u"12 TFLOP/s fp16 peak"_s) > 0);
         const QString text = dock.plot().pointText(0);
-        QVERIFY2(dock.facts().text().contains(QLatin1String("(fp16 peak / DRAM")),
+        QVERIFY2(dock.facts().text().contains("(fp16 peak / DRAM"_L1),
                  qPrintable(dock.facts().text()));
         const auto *roof = VERIFIED(dock.plot().points().placementOf(0).stored().computeRoof);
         QVERIFY2(text.contains(QLatin1Char('\n') + roofName(roof->ceiling.name) + QLatin1Char(' ')),
@@ -395,16 +389,15 @@ private Q_SLOTS:
         QVERIFY(dock.showsContent());
         const auto rows = roofline::calibrate();
         QCOMPARE(dock.model().rowCount(), int(rows.size()));
-        const auto predicted = std::count_if(rows.begin(), rows.end(), [](const auto &row) {
+        const auto predicted = std::ranges::count_if(rows, [](const auto &row) {
             return row.predicted && *row.predicted > 0 && row.measured() > 0;
         });
         QCOMPARE(dock.plot().pointCount(), int(predicted));
         QVERIFY(predicted > 10);
         // Row and point mark each other.
         const auto tables = dock.findChildren<QTableView *>();
-        const auto table = std::find_if(tables.begin(), tables.end(), [&dock](const auto *each) {
-            return each->model() == &dock.model();
-        });
+        const auto table = std::ranges::find_if(
+            tables, [&dock](const auto *each) { return each->model() == &dock.model(); });
         QVERIFY(table != tables.end());
         for (int row = 0; row < dock.model().rowCount(); ++row) {
             if (dock.plot().pointOfRow(dock.model().sourceRow(row)) < 0)
@@ -453,8 +446,8 @@ private Q_SLOTS:
                 .toString();
         };
         QCOMPARE(cell("name"), u"y"_s);
-        QVERIFY2(cell("compiler_s").contains(QLatin1String("250")), qPrintable(cell("compiler_s")));
-        QVERIFY(cell("compiler_estimate_ms").contains(QLatin1String("1 ms (bnns)")));
+        QVERIFY2(cell("compiler_s").contains("250"_L1), qPrintable(cell("compiler_s")));
+        QVERIFY(cell("compiler_estimate_ms").contains("1 ms (bnns)"_L1));
         const auto *table = dock.findChild<QTableView *>(u"compilerEstimates"_s);
         QVERIFY(table && table->isVisible());
         // Other bundles have none, and the one before is not kept.
@@ -464,7 +457,7 @@ private Q_SLOTS:
         QCOMPARE(dock.estimates().rowCount(), 0);
         QVERIFY(!table->isVisible());
         QVERIFY2(dock.summary().text().endsWith(
-                     QLatin1String("The compiler wrote no estimate for a layer of this program.")),
+                     "The compiler wrote no estimate for a layer of this program."_L1),
                  qPrintable(dock.summary().text()));
     }
 

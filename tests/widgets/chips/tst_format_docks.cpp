@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/widgets/sample_session.h"
 
-#include "core/format/activation_table.h"
-#include "core/report/format_table.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/chips/formats_dock.h"
 #include "widgets/common/controls.h"
@@ -10,9 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-using namespace kernscope;
 using namespace kernscope::ui;
-using namespace kernscope::test;
 using format::ActivationTable;
 
 namespace {
@@ -166,7 +162,7 @@ private Q_SLOTS:
             const qsizetype before = words.indexOf(first[i][0]),
                             behind = words.indexOf(first[i][1]);
             QVERIFY2(before >= 0 && behind > before, qPrintable(words));
-            QVERIFY(words.contains(theme::glyph(Token::MarkContested) + QLatin1String(" G3")));
+            QVERIFY(words.contains(theme::glyph(Token::MarkContested) + " G3"_L1));
             // Blocks of several colours beside one another.
             const QImage image = bars[i]->grab().toImage();
             QSet<QRgb> colors;
@@ -253,7 +249,7 @@ private Q_SLOTS:
                          field["values"][i].get<double>());
             entries += field["values"].size();
         }
-        QCOMPARE(entries, std::size_t(43));
+        QCOMPARE(entries, 43U);
         model.setRows({});
         QCOMPARE(model.rowCount(), 0);
     }

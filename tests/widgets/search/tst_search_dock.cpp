@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "made_bundle.h"
 
-#include "core/report/byte_table.h"
 #include "core/report/json_table.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/search/search_dock.h"
 
-using namespace kernscope;
 using namespace kernscope::ui;
 using test::shown;
 
@@ -24,29 +22,29 @@ private Q_SLOTS:
         m_dock.reset();
         m_session = std::make_unique<Session>();
         m_dock = std::make_unique<SearchDock>(*m_session);
-        m_session->setBundle(test::openSample("sparse"));
+        m_session->setBundle(openSample("sparse"));
         QVERIFY(shown(*m_dock));
     }
 
     void finds_data()
     {
-        test::addColumns<int, QString, bool, bool>();
-        test::addRow("bytes", 0, "ef be ?? de", true, false);
-        test::addRow("text", 1, "const", true, false);
-        test::addRow("integer", 2, "0xdeadbeef", true, false);
-        test::addRow("value", 3, "0", true, true);
-        test::addRow("no value", 3, "12345", false, true);
-        test::addRow("NaN", 4, "", false, true);
-        test::addRow("infinity", 5, "", false, true);
-        test::addRow("zeros", 6, "3", true, true);
-        test::addRow("zero bytes", 7, "16", true, false);
-        test::addRow("largest", 8, "20", true, true);
-        test::addRow("codes out of range", 9, "", false, true);
+        addColumns<int, QString, bool, bool>();
+        addRow("bytes", 0, "ef be ?? de", true, false);
+        addRow("text", 1, "const", true, false);
+        addRow("integer", 2, "0xdeadbeef", true, false);
+        addRow("value", 3, "0", true, true);
+        addRow("no value", 3, "12345", false, true);
+        addRow("NaN", 4, "", false, true);
+        addRow("infinity", 5, "", false, true);
+        addRow("zeros", 6, "3", true, true);
+        addRow("zero bytes", 7, "16", true, false);
+        addRow("largest", 8, "20", true, true);
+        addRow("codes out of range", 9, "", false, true);
     }
 
     void finds()
     {
-        const auto [kind, text, any, elements] = test::fetched<int, QString, bool, bool>();
+        const auto [kind, text, any, elements] = fetched<int, QString, bool, bool>();
         const QAbstractItemModelTester tester(&m_dock->model());
         type(kind, text);
         QVERIFY(search());
@@ -65,8 +63,8 @@ private Q_SLOTS:
             const std::string key(model.keyOf(column));
             if (kind == 1 && key == "hex")
                 continue; // a text is shown as a text
-            const bool inJson = std::any_of(array.begin(), array.end(),
-                                            [&key](const auto &hit) { return hit.contains(key); });
+            const bool inJson =
+                std::ranges::any_of(array, [&key](const auto &hit) { return hit.contains(key); });
             QVERIFY2(table->isColumnHidden(column) != inJson, key.c_str());
             const QString cell = model.index(0, column).data(CopyRole).toString();
             if (key == "place" || key == "weight" || key == "section")
@@ -143,14 +141,14 @@ private Q_SLOTS:
         QVERIFY(search());
         QVERIFY(m_dock->model().rowCount() > 0);
         for (int row = 0; row < m_dock->model().rowCount(); ++row)
-            QCOMPARE(m_dock->model().rowAt(row).hit.weight, std::size_t{0});
+            QCOMPARE(m_dock->model().rowAt(row).hit.weight, 0U);
     }
 
     void infinitiesAreFound()
     {
-        test::MadeBundle made;
+        MadeBundle made;
         constexpr float kInfinite = std::numeric_limits<float>::infinity();
-        made.layer("w", "[2, 2]", test::halves({1, -kInfinite, 0, kInfinite}));
+        made.layer("w", "[2, 2]", halves({1, -kInfinite, 0, kInfinite}));
         const auto bundle = VERIFIED(made.open());
         m_session->setBundle(*bundle);
         QTRY_VERIFY(!m_dock->busy());
@@ -164,7 +162,7 @@ private Q_SLOTS:
             const int value = model.columnOf("value");
             QCOMPARE(model.index(0, value).data(CopyRole).toString(), u"-inf"_s);
             QCOMPARE(model.index(1, value).data(CopyRole).toString(), u"inf"_s);
-            QCOMPARE(*model.rowAt(1).hit.element, std::uint64_t{3});
+            QCOMPARE(*model.rowAt(1).hit.element, 3U);
         }
     }
 
@@ -187,8 +185,8 @@ private Q_SLOTS:
     /// A weight with too short a codebook is not decoded: its codes are found where they lie.
     void codesOutOfRangeLeadToTheirBytes()
     {
-        test::MadeBundle made;
-        const auto codes = made.blob(ElementType::Uint4, "[2, 2]", test::hex("a9 3f"));
+        MadeBundle made;
+        const auto codes = made.blob(ElementType::Uint4, "[2, 2]", hex("a9 3f"));
         made.line(
             "tensor<fp16, [2, 2]> w = constexpr_lut_to_dense(indices = " + codes +
             ", lut = tensor<fp16, [1, 1, 3, 1]>([0x1p0, 0x1p1, 0x1p2]))[name = string(\"w\")]");
@@ -248,21 +246,21 @@ private Q_SLOTS:
 
     void refusesInWords_data()
     {
-        test::addColumns<int, QString>();
-        test::addRow("half a byte", 0, "abc");
-        test::addRow("wildcards only", 0, "??");
-        test::addRow("no text", 1, "");
-        test::addRow("no integer", 2, "1.5");
-        test::addRow("too wide", 2, "4294967296");
-        test::addRow("no number", 3, "x");
-        test::addRow("not a number", 3, "nan");
-        test::addRow("no length", 6, "many");
-        test::addRow("no run", 6, "0");
+        addColumns<int, QString>();
+        addRow("half a byte", 0, "abc");
+        addRow("wildcards only", 0, "??");
+        addRow("no text", 1, "");
+        addRow("no integer", 2, "1.5");
+        addRow("too wide", 2, "4294967296");
+        addRow("no number", 3, "x");
+        addRow("not a number", 3, "nan");
+        addRow("no length", 6, "many");
+        addRow("no run", 6, "0");
     }
 
     void refusesInWords()
     {
-        const auto [kind, text] = test::fetched<int, QString>();
+        const auto [kind, text] = fetched<int, QString>();
         type(kind, text);
         QVERIFY(search());
         QVERIFY(!m_dock->message().isEmpty());
@@ -300,7 +298,7 @@ private Q_SLOTS:
         type(6, u"1"_s);
         QVERIFY(search());
         QVERIFY(m_dock->model().rowCount() > 0);
-        m_session->setBundle(test::openSample("dense"));
+        m_session->setBundle(openSample("dense"));
         QTRY_COMPARE(m_dock->model().rowCount(), 0);
         m_session->setBundle(nullptr);
         QTRY_VERIFY(!m_dock->showsContent());
@@ -347,7 +345,7 @@ private:
     void type(int kind, const QString &text, const QString &scope = u"bundle"_s)
     {
         box("What to look for")->setCurrentIndex(kind);
-        box("Where to look")->setCurrentIndex(scope == QLatin1String("weight") ? 1 : 0);
+        box("Where to look")->setCurrentIndex(scope == "weight"_L1 ? 1 : 0);
         pattern()->setText(text);
     }
 
