@@ -313,7 +313,7 @@ private slots:
         QCOMPARE(severityOf(alone).kind, Kind::OneSided);
         ComparedPair pair = pairWith(4, 0, 0);
         QCOMPARE(severityOf(pair).kind, Kind::SameValues);
-        pair.storedEqual = true;
+        pair.storedEqual = pair.layoutEqual = true;
         QCOMPARE(severityOf(pair).kind, Kind::Identical);
         QCOMPARE(severityOf(pairWith(3, 1, 0.5)), (PairSeverity{Kind::Differs, 0.5, 0.5, 1}));
         ComparedPair infinite = pairWith(3, 1, 0);
@@ -324,7 +324,7 @@ private slots:
         unknown.a = unknown.b = 0;
         unknown.shapeEqual = true;
         QCOMPARE(severityOf(unknown).kind, Kind::Unknown);
-        unknown.storedEqual = true;
+        unknown.storedEqual = unknown.layoutEqual = true;
         QCOMPARE(severityOf(unknown).kind, Kind::Identical); // known without the values
         unknown.storedEqual = false;
         unknown.fault = Error{};

