@@ -332,7 +332,8 @@ std::string programText(const Difference &difference)
         const ProgramChange &change = changes[i];
         text += fmt::format("  {} {} {}{}{}", programChangeName(change.kind),
                             programPartName(change.what), printable(change.function),
-                            change.operation.empty() ? "" : "/", printable(change.operation));
+                            change.operation.empty() || change.function.empty() ? "" : "/",
+                            printable(change.operation));
         if (!change.type.empty())
             text += fmt::format(" ({})", printable(change.type));
         for (std::size_t k = 0; k < change.details.size(); ++k)

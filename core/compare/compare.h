@@ -311,7 +311,8 @@ PairedWeights pairWeights(const Bundle &a, const Bundle &b, std::span<const Pair
 
 /// What happened to a weight on its way from A to B: "renamed", "moved", "reordered" (its
 /// channels), "reshaped" (another shape), "unreadable" (one side is damaged), "re-encoded" (stored
-/// otherwise), "re-trained" (most values are others, stored alike), "edited" (some are). What the
+/// otherwise), "re-trained" (most values are others, stored alike), "edited" (some are),
+/// "exchanged" (they are those of another weight). What the
 /// values say only where they were compared.
 std::vector<std::string_view> pairChanges(const Bundle &a, const Bundle &b,
                                           const ComparedPair &pair);

@@ -413,7 +413,8 @@ const TableOf<PairRow> &pairTable()
          CELL(row.outcomeB ? outcomeValue(*row.outcomeB) : Value(Unknown()))},
         {kName, "changes", "what happened",
          "What became of the weight besides its values: renamed, moved, reordered, re-encoded, "
-         "re-trained or edited; unreadable where a side is damaged; or the part of a split or "
+         "re-trained, edited or exchanged (B holds the values of another weight of A); unreadable "
+         "where a side is damaged; or the part of a split or "
          "merged one",
          CELL(orDash(row.changes))},
         {kName, "verdict", "What became of the weight, in a word", member<&PairRow::verdict>},
