@@ -45,8 +45,8 @@ private:
 class WordsOrder final : public ElementOrder, public NotedOrder, public TiledOrder
 {
 public:
-    WordsOrder(const Shape &matrix, unsigned width, unsigned word, unsigned each, bool down,
-               FileOffset at)
+    WordsOrder(const Shape &matrix, unsigned width, std::uint64_t word, std::uint64_t each,
+               bool down, FileOffset at)
         : m_rows(matrix[0]), m_columns(matrix[1]), m_width(width), m_word(word), m_each(each),
           m_down(down), m_at(at.value)
     {
@@ -412,10 +412,14 @@ bool turnTable(OperandSource &source, const std::vector<std::size_t> &axes)
 
 } // namespace
 
-Operand wordsOperand(Operand operand, ElementType type, const Shape &matrix, bool down)
+Operand wordsOperand(Operand operand, ElementType type, const Shape &matrix, std::uint64_t each,
+                     bool down)
 {
     operand = readAs(std::move(operand), type, matrix);
-    auto order = std::make_shared<WordsOrder>(matrix, bitWidth(type), 32, 32 / bitWidth(type), down,
+    const Shape flat{elementCount(matrix).value_or(ElementCount()).value / matrix.back(),
+                     matrix.back()};
+    const std::uint64_t word = (each * bitWidth(type) + 31) / 32 * 32;
+    auto order = std::make_shared<WordsOrder>(flat, bitWidth(type), word, each, down,
                                               operand.place->dataOffset);
     return orderedOperand(std::move(operand), matrix, std::move(order));
 }

@@ -46,9 +46,11 @@ public:
 /// A place of one piece.
 OperandPlace inPieces(OperandPlace place);
 
-/// The operand read as a matrix of `type` in words of 32 bits, each with as many elements as have
-/// room in it: the last word of each row has a rest of none, or of each column where `down`.
-Operand wordsOperand(Operand operand, ElementType type, const Shape &matrix, bool down);
+/// The operand read as rows of `type` (of a matrix, or of several), with `each` elements in as many
+/// words of 32 bits as they need: the last words of each row have a rest of none, or of each column
+/// where `down`. The shape has elements.
+Operand wordsOperand(Operand operand, ElementType type, const Shape &matrix, std::uint64_t each,
+                     bool down);
 
 /// Permutes the axes of what an encoding makes: of its payload, mask, codebooks and tables, whose
 /// operands get orders; axis i of the result is axis `axes[i]` of what was made. False where it has

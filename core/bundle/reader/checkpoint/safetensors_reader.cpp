@@ -174,7 +174,7 @@ void addAll(std::vector<StoredTensor> tensors, const std::vector<BundleFile> &fi
         addTensor(tensor, sourceOp, out);
 }
 
-/// Whether its header names scales as MLX does, or packed codes: config.json says their bits.
+/// Whether its header names scales or packed codes: config.json says their bits, groups or blocks.
 bool namesCodes(const BundleFile &file)
 {
     const auto bytes = file.file->bytes();
@@ -183,7 +183,9 @@ bool namesCodes(const BundleFile &file)
         return false;
     const std::string_view text(reinterpret_cast<const char *>(bytes.data() + kLengthBytes),
                                 header);
-    return text.find(".scales\"") != text.npos || text.find("_packed\"") != text.npos;
+    const auto has = [text](std::string_view part) { return text.find(part) != text.npos; };
+    return has(".scales\"") || has("_packed\"") ||
+           ((has("_scale") || has(".scale\"")) && (has("\"F8_") || has("\"I8\"")));
 }
 
 /// Names of the files in an index: {"weight_map": {TENSOR: FILE, …}}.

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/reader/checkpoint/scaled_tensors.h"
 
+#include "core/base/error_builder.h"
 #include "core/base/json_place.h"
 #include "core/base/little_endian.h"
+#include "core/base/text.h"
 #include "core/form/constant_order.h"
+#include "core/format/table_rows.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -28,15 +34,16 @@ struct Joined {
     const StoredTensor *codes = nullptr, *scales = nullptr, *biases = nullptr;
     ElementType codeType = ElementType::Unknown, scaleType = ElementType::Unknown;
     Shape shape, grid;
-    std::optional<std::uint8_t> offset; ///< that is taken off every code
+    std::optional<std::uint8_t> offset; ///< that is taken off every code, in place of `zeros`
     /// One number that multiplies all scales (NVFP4), or what they are multiplied by instead.
     const StoredTensor *whole = nullptr;
     std::optional<float> inverse = {};
-    /// Zero points, a number a scale, in place of `offset`; words of packed ones go along axis 0.
+    /// Zero points, a number a scale or one for all; words of packed ones go along axis 0.
     const StoredTensor *zeros = nullptr;
     /// The scales as `grid` has them, where they are not stored so.
     std::vector<std::byte> finer = {};
-    bool words = false; ///< a word of 32 bits holds no part of a code
+    /// Of rows in words of 32 bits with a rest: codes of a word, or of a row whose codes are dense.
+    std::uint64_t each = 0;
 };
 
 bool isReal(ElementType type)
@@ -81,19 +88,22 @@ bool isPower(ElementType type)
     return type == ElementType::Uint8 || type == ElementType::Fp8E8M0;
 }
 
-/// Blocks of 128 rows and columns whose last ones are shorter: a finer grid that divides the shape.
-Shape finerGrid(const Shape &scales, const Shape &shape)
+/// Scales of blocks of `block` rows and columns, the last ones shorter, as a grid that divides the
+/// shape: a finer one where the blocks do not. Empty where the scales are no such blocks.
+Shape blockGrid(const Shape &scales, const Shape &shape, const Shape &block)
 {
     constexpr std::uint64_t kMostCells = std::uint64_t(1) << 22;
-    Shape grid;
+    Shape grid = scales;
     for (std::size_t i = 0; i < shape.size(); ++i) {
-        const std::uint64_t extent = shape[i];
-        if (shape.size() != 2 || scales.size() != 2 || extent == 0 ||
-            scales[i] != (extent - 1) / kBlock + 1)
+        const bool leading = i + 2 < shape.size();
+        const std::uint64_t size = leading ? 1 : block[i + 2 - shape.size()];
+        if (scales.size() != shape.size() || scales[i] != (shape[i] - 1) / size + 1)
             return {};
-        grid.push_back(scales[i] == 1 ? 1 : extent / std::gcd(extent, kBlock));
+        if (scales[i] != 1)
+            grid[i] = shape[i] / std::gcd(shape[i], size);
     }
-    return grid.empty() || grid[0] > kMostCells / grid[1] ? Shape() : grid;
+    const auto cells = elementCount(grid);
+    return grid == scales || (cells && cells->value <= kMostCells) ? grid : Shape();
 }
 
 struct MlxCodes {
@@ -113,24 +123,55 @@ public:
             const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
             const nlohmann::json json =
                 jsonFits(text) ? nlohmann::json::parse(text, nullptr, false) : nlohmann::json();
-            if (json.is_object() && json.contains("quantization"))
-                m_said = json["quantization"];
-            const nlohmann::json::json_pointer groups("/quantization_config/config_groups");
-            if (json.contains(groups))
-                m_groups = json.at(groups);
+            m_said = at(json, "/quantization_config");
+            m_mlx = json.contains("quantization") ? json["quantization"] : m_said;
         }
     }
 
-    /// Bits of all codes of compressed-tensors; 0 where groups differ.
-    std::uint64_t packedBits() const
+    /// Bits of codes of compressed-tensors, of all groups.
+    std::set<std::uint64_t> packedBits() const
     {
-        const nlohmann::json::json_pointer number("/weights/num_bits");
         std::set<std::uint64_t> found;
-        for (const nlohmann::json &group : m_groups) {
-            if (group.contains(number) && group.at(number).is_number_unsigned())
-                found.insert(group.at(number).get<std::uint64_t>());
+        for (const nlohmann::json &group : at(m_said, "/config_groups")) {
+            const nlohmann::json bits = at(group, "/weights/num_bits");
+            if (bits.is_number_unsigned())
+                found.insert(bits.get<std::uint64_t>());
         }
-        return found.size() == 1 ? *found.begin() : 0;
+        return found;
+    }
+
+    /// Whether compressed-tensors packs codes that do not divide a word densely: since 0.18.
+    /// Nothing where no release is said.
+    std::optional<bool> dense() const
+    {
+        const nlohmann::json version = at(m_said, "/version");
+        const auto *text = version.get_ptr<const std::string *>();
+        if (!text || text->find_first_not_of("0123456789.") != text->npos)
+            return std::nullopt;
+        unsigned major = 0, minor = 0;
+        const char *end = text->data() + text->size();
+        const auto [dot, fault] = std::from_chars(text->data(), end, major);
+        if (fault != std::errc() || dot == end ||
+            std::from_chars(dot + 1, end, minor).ec != std::errc())
+            return std::nullopt;
+        return major > 0 || minor >= 18;
+    }
+
+    /// Rows and columns of the blocks that have a scale; none where they are not said.
+    std::set<Shape> blocks() const
+    {
+        std::vector<nlohmann::json> said{at(m_said, "/weight_block_size")};
+        for (const nlohmann::json &group : at(m_said, "/config_groups"))
+            said.push_back(at(group, "/weights/block_structure"));
+        std::set<Shape> found;
+        for (const nlohmann::json &block : said) {
+            const auto isSize = [](const nlohmann::json &size) {
+                return size.is_number_unsigned() && size.get<std::uint64_t>() != 0;
+            };
+            if (block.is_array() && block.size() == 2 && std::ranges::all_of(block, isSize))
+                found.insert(block.get<Shape>());
+        }
+        return found;
     }
 
     /// Those of MLX: for all modules, or for one of that name.
@@ -147,34 +188,57 @@ public:
                 }
             return codes;
         };
-        const auto own = m_said.is_object() ? m_said.find(module) : m_said.end();
-        return numbers(m_said.is_object() && own != m_said.end() && own->is_object() ? *own
-                                                                                     : m_said);
+        const auto own = m_mlx.is_object() ? m_mlx.find(module) : m_mlx.end();
+        return numbers(m_mlx.is_object() && own != m_mlx.end() && own->is_object() ? *own : m_mlx);
     }
 
 private:
-    nlohmann::json m_said, m_groups;
+    /// What is at a path; null where there is nothing.
+    static nlohmann::json at(const nlohmann::json &json, const char *path)
+    {
+        const nlohmann::json::json_pointer pointer(path);
+        return json.contains(pointer) ? json.at(pointer) : nlohmann::json();
+    }
+
+    nlohmann::json m_said, m_mlx;
 };
+
+/// A row of resources/tables/checkpoint_sets.csv: a set that is not read.
+struct KnownSet {
+    std::string name, codes, beside;
+};
+
+constexpr std::string_view
+    kBitsUnclear = "packed codes whose bits or layout follow neither from the shapes nor from "
+                   "config.json (num_bits, version)",
+    kBlocksUnclear = "scales of blocks whose size follows neither from the shapes nor from "
+                     "config.json (weight_block_size, block_structure)",
+    kGroupUnclear = "MLX codes whose group and bits follow neither from the shapes nor from "
+                    "config.json (quantization)",
+    kGroupFits =
+        "of MLX shown with the only group and bits that fit: config.json does not say them";
 
 class Joiner
 {
 public:
     Joiner(const std::vector<StoredTensor> &tensors, const std::vector<BundleFile> &files)
-        : m_files(files), m_config(files)
+        : m_files(files), m_config(files), m_bits(m_config.packedBits()),
+          m_blocks(m_config.blocks())
     {
         for (const StoredTensor &tensor : tensors) {
-            if (!tensor.fault && !tensor.packed && !tensor.firstAxisInnermost)
+            if (!tensor.fault && !tensor.packed && !tensor.firstAxisInnermost &&
+                elementCount(tensor.shape).value_or(ElementCount()).value != 0)
                 m_byName.emplace(tensor.name, &tensor);
         }
     }
 
-    std::vector<Joined> find() const
+    std::vector<Joined> find()
     {
         std::vector<Joined> found;
         for (const auto &[name, tensor] : m_byName) {
             for (const auto &look :
                  {&Joiner::withScales, &Joiner::packedIntegers, &Joiner::packedFp4,
-                  &Joiner::modelOpt, &Joiner::blocks, &Joiner::mlx}) {
+                  &Joiner::plainFp4, &Joiner::blocks, &Joiner::mlx}) {
                 auto joined = (this->*look)(name, *tensor);
                 if (joined && divides(joined->grid, joined->shape)) {
                     found.push_back(*std::move(joined));
@@ -185,6 +249,31 @@ public:
         return found;
     }
 
+    /// Says what is not read though it is known, and what was left open: a row a kind. Nothing of
+    /// the tensors that were `taken`.
+    void report(const std::set<std::string> &taken, DiagnosticLog &log)
+    {
+        static const auto all =
+            tables::loadRows<KnownSet>("checkpoint_sets", {{"name", &KnownSet::name},
+                                                           {"codes", &KnownSet::codes},
+                                                           {"beside", &KnownSet::beside}});
+        for (const auto &entry : m_byName) {
+            const std::string &name = entry.first;
+            const auto fits = [&](const KnownSet &set) { return isSet(name, set); };
+            const auto set = std::ranges::find_if(all, fits);
+            if (taken.count(name) == 0 && m_remarks.count(name) == 0 && set != all.end())
+                leave(name, set->name);
+        }
+        std::map<std::string, std::vector<std::string>> kinds;
+        for (const auto &[name, remark] : m_remarks)
+            kinds[remark].push_back(name);
+        for (const auto &[remark, names] : kinds)
+            log.add(Severity::Note,
+                    valueError({m_files[m_byName.at(names[0])->file].path}, "safetensors.set",
+                               names[0], {}, {},
+                               fmt::format("{} {}", counted(names.size(), "weight"), remark)));
+    }
+
 private:
     const StoredTensor *tensor(const std::string &name) const
     {
@@ -192,42 +281,66 @@ private:
         return found == m_byName.end() ? nullptr : found->second;
     }
 
-    /// The stored scales as a finer grid has them.
-    std::vector<std::byte> spread(const StoredTensor &scales, const Shape &shape,
-                                  const Shape &grid) const
+    /// Whether a tensor is the codes of such a set and the others lie beside it.
+    bool isSet(std::string_view name, const KnownSet &set) const
+    {
+        if (!name.ends_with(set.codes))
+            return false;
+        const std::string stem(name.substr(0, name.size() - set.codes.size()));
+        std::string_view rest = set.beside;
+        while (!rest.empty()) {
+            const std::string_view one = rest.substr(0, rest.find(' '));
+            if (!tensor(stem + std::string(one)))
+                return false;
+            rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+        }
+        return true;
+    }
+
+    std::nullopt_t leave(const std::string &codes, std::string_view kind)
+    {
+        m_remarks.emplace(codes, fmt::format("shown as stored codes, not as values: {}", kind));
+        return std::nullopt;
+    }
+
+    /// The stored scales of blocks as a finer grid has them.
+    std::vector<std::byte> spread(const StoredTensor &scales, const Shape &shape, const Shape &grid,
+                                  const Shape &block) const
     {
         const auto stored = bytesOf(scales);
-        const std::size_t width = bitWidth(scales.type) / 8;
-        if (stored.size() != scales.shape[0] * scales.shape[1] * width)
-            return {};
+        const std::size_t width = bitWidth(scales.type) / 8, last = grid.size() - 1;
+        const std::uint64_t rows = grid[last - 1], columns = grid[last];
+        const std::uint64_t cells = elementCount(grid).value_or(ElementCount()).value;
         std::vector<std::byte> made;
-        for (std::uint64_t row = 0; row < grid[0]; ++row) {
-            for (std::uint64_t column = 0; column < grid[1]; ++column) {
-                const std::uint64_t from = row * (shape[0] / grid[0]) / kBlock * scales.shape[1] +
-                                           column * (shape[1] / grid[1]) / kBlock;
-                const auto one = stored.subspan(static_cast<std::size_t>(from) * width, width);
-                made.insert(made.end(), one.begin(), one.end());
-            }
+        for (std::uint64_t cell = 0; cell < cells && !stored.empty(); ++cell) {
+            const std::uint64_t row = cell / columns % rows * (shape[last - 1] / rows) / block[0];
+            const std::uint64_t column = cell % columns * (shape[last] / columns) / block[1];
+            const std::uint64_t line = cell / columns / rows * scales.shape[last - 1] + row;
+            const auto one = stored.subspan(
+                static_cast<std::size_t>(line * scales.shape[last] + column) * width, width);
+            made.insert(made.end(), one.begin(), one.end());
         }
         return made;
     }
 
-    /// NAME of fp8 or int8 with NAME_scale or NAME_scale_inv; of fp8 with powers of two also
-    /// NAME_scales.
-    std::optional<Joined> withScales(const std::string &name, const StoredTensor &codes) const
+    /// NAME of fp8 or int8 with NAME_scale or NAME_scale_inv; of fp8 also NAME_scales of powers of
+    /// two, and MODULE.scale.
+    std::optional<Joined> withScales(const std::string &name, const StoredTensor &codes)
     {
-        const bool is8 = codes.type == ElementType::Int8 || codes.type == ElementType::Fp8E4M3Fn ||
-                         codes.type == ElementType::Fp8E5M2;
-        if (!is8 || codes.shape.size() < 2)
+        constexpr std::string_view kWeight = ".weight";
+        const bool fp8 = codes.type == ElementType::Fp8E4M3Fn || codes.type == ElementType::Fp8E5M2;
+        if (!(fp8 || codes.type == ElementType::Int8) || codes.shape.size() < 2)
             return std::nullopt;
         const StoredTensor *scales = nullptr;
         for (const char *ending : {"_scale_inv", "_scale", "_scales"})
             scales = scales ? scales : tensor(name + ending);
+        if (!scales && fp8 && name.ends_with(kWeight))
+            scales = tensor(name.substr(0, name.size() - kWeight.size()) + ".scale");
         const StoredTensor *zeros = tensor(name + "_zero_point");
-        const bool power = scales && codes.type != ElementType::Int8 && isPower(scales->type) &&
-                           scales->shape.back() * kMxGroup == codes.shape.back();
-        if (!scales || !(isReal(scales->type) || power) ||
-            (zeros && (zeros->type != codes.type || zeros->shape != scales->shape)))
+        if (!scales || (zeros && (zeros->type != codes.type || zeros->shape != scales->shape)))
+            return std::nullopt;
+        const bool power = fp8 && isPower(scales->type);
+        if (!power && !isReal(scales->type))
             return std::nullopt;
         Joined joined{name,
                       "codes with scales",
@@ -240,11 +353,32 @@ private:
                       gridOf(scales->shape, codes.shape),
                       {}};
         joined.zeros = zeros;
-        const Shape finer = finerGrid(scales->shape, codes.shape);
-        if (!finer.empty() && !zeros && finer != joined.grid) {
-            joined.finer = spread(*scales, codes.shape, finer);
-            joined.grid = joined.finer.empty() ? joined.grid : finer;
+        for (const Shape &block : m_blocks.empty() ? std::set{Shape(2, kBlock)} : m_blocks) {
+            const Shape grid = blockGrid(scales->shape, codes.shape, block);
+            if (grid.empty() || (zeros && grid != scales->shape))
+                continue;
+            if (grid != scales->shape) {
+                joined.finer = spread(*scales, codes.shape, grid, block);
+                if (joined.finer.empty())
+                    return std::nullopt;
+            }
+            joined.grid = grid;
+            return joined;
         }
+        // Rows and columns in blocks, whose last ones may be shorter: of powers of two, or unknown.
+        bool odd = !m_blocks.empty();
+        std::size_t split = 0;
+        for (std::size_t i = 0; i < joined.grid.size(); ++i) {
+            if (joined.grid[i] == 1 || joined.grid[i] == codes.shape[i])
+                continue;
+            odd = odd || !std::has_single_bit(codes.shape[i] / joined.grid[i]);
+            ++split;
+        }
+        if (odd && split > 1)
+            return leave(name, kBlocksUnclear);
+        const bool one = elementCount(scales->shape) == ElementCount(1);
+        if (power && !one && scales->shape.back() * kMxGroup != codes.shape.back())
+            return std::nullopt;
         return joined;
     }
 
@@ -258,57 +392,78 @@ private:
                    : std::span<const std::byte>();
     }
 
-    /// Columns that NAME_shape says, of int64 [rows, columns]; 0 where there is none.
-    std::uint64_t columnsOf(const std::string &plain) const
+    /// What NAME_shape says, a list of int64; empty where there is none.
+    Shape saidShape(const std::string &plain) const
     {
         const StoredTensor *said = tensor(plain + "_shape");
-        if (!said || said->type != ElementType::Int64 || said->shape != Shape{2})
-            return 0;
+        if (!said || said->type != ElementType::Int64 || said->shape.size() != 1)
+            return {};
         const auto bytes = bytesOf(*said);
-        return bytes.size() == 16 ? loadLittle<std::uint64_t>(bytes, 8) : 0;
+        Shape shape;
+        for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8)
+            shape.push_back(loadLittle<std::uint64_t>(bytes, at));
+        return shape;
     }
 
-    /// Bits of codes of which rows of `columns` take `words` words; 0 where no number of bits does.
-    std::uint64_t bitsOf(std::uint64_t columns, std::uint64_t words) const
+    /// Bits of codes, and whether they are dense, of which rows of `columns` take `words` words, by
+    /// config.json where it says them. Nothing where several fit, or none.
+    std::optional<std::pair<std::uint64_t, bool>> bitsOf(std::uint64_t columns,
+                                                         std::uint64_t words) const
     {
-        const std::uint64_t said = m_config.packedBits();
-        const auto takes = [&](std::uint64_t bits) {
-            return bits >= 1 && bits <= 8 && (columns - 1) / (32 / bits) + 1 == words;
+        const auto takes = [&](std::uint64_t bits, bool dense) {
+            return words == (dense ? (columns * bits - 1) / 32 : (columns - 1) / (32 / bits)) + 1;
         };
-        if (takes(said))
-            return said;
-        for (const bool whole : {true, false}) {
-            for (const std::uint64_t bits : {4U, 8U, 2U, 3U, 6U, 5U, 7U, 1U}) {
-                if (takes(bits) && !(whole && columns != words * (32 / bits)))
-                    return bits;
+        for (const bool dense : {true, false}) {
+            std::vector<std::uint64_t> fitting;
+            for (std::uint64_t bits = 1; bits <= 8; ++bits) {
+                if ((m_bits.empty() || m_bits.count(bits) != 0) && takes(bits, dense))
+                    fitting.push_back(bits);
             }
+            if (fitting.size() > 1)
+                return std::nullopt;
+            if (fitting.empty())
+                continue;
+            const std::uint64_t bits = fitting[0];
+            if (!dense || 32 % bits == 0 || !takes(bits, false))
+                return std::pair(bits, dense);
+            const auto which = m_config.dense();
+            return which ? std::optional(std::pair(bits, *which)) : std::nullopt;
         }
-        return 0;
+        return std::nullopt;
     }
 
-    /// NAME_packed of int32 with as many codes of 1 to 8 bits as have room, less half their range,
-    /// and NAME_scale; of asymmetric ones NAME_zero_point, packed alike but along the rows. The
-    /// bits are those of config.json or fit NAME_shape, which tells rests of rows; without it they
-    /// are 4.
-    std::optional<Joined> packedIntegers(const std::string &name, const StoredTensor &codes) const
+    /// NAME_packed of int32 with codes of 1 to 8 bits, less half their range, dense or as many a
+    /// word as have room, and NAME_scale; of asymmetric ones NAME_zero_point, packed alike but
+    /// along the rows, or one of int8. The bits are those of config.json or fit NAME_shape, which
+    /// tells rests of rows; without both they are 4.
+    std::optional<Joined> packedIntegers(const std::string &name, const StoredTensor &codes)
     {
         constexpr std::string_view kPacked = "_packed";
-        if (codes.type != ElementType::Int32 || !name.ends_with(kPacked) || codes.shape.size() != 2)
+        if (codes.type != ElementType::Int32 || !name.ends_with(kPacked) || codes.shape.size() < 2)
             return std::nullopt;
         const std::string plain = name.substr(0, name.size() - kPacked.size());
         const StoredTensor *scales = tensor(plain + "_scale");
         if (!scales || !isReal(scales->type) || tensor(plain + "_g_idx"))
             return std::nullopt;
-        const std::uint64_t words = codes.shape[1], said = columnsOf(plain);
-        if (words == 0 || words > UINT64_MAX / 32)
-            return std::nullopt;
-        const std::uint64_t columns = said == 0 ? 8 * words : said;
-        // What config.json says; else words without a rest go before others.
-        const std::uint64_t bits = bitsOf(columns, words);
-        const std::uint64_t each = bits == 0 ? 0 : 32 / bits;
-        if (bits == 0)
-            return std::nullopt;
-        const Shape shape{codes.shape[0], columns};
+        const std::uint64_t words = codes.shape.back();
+        Shape shape = saidShape(plain);
+        std::optional<std::pair<std::uint64_t, bool>> found;
+        if (shape.empty() && m_bits.size() < 2) {
+            const std::uint64_t bits = m_bits.empty() ? 4 : *m_bits.begin();
+            shape = codes.shape;
+            if (bits >= 1 && bits <= 8 && 32 % bits == 0)
+                found.emplace(bits, true);
+            shape.back() = found ? 32 / bits * words : 0;
+        }
+        // Of the same rows, and no more columns than there are bits.
+        const bool ofCodes = shape.size() == codes.shape.size() &&
+                             std::equal(shape.begin(), shape.end() - 1, codes.shape.begin()) &&
+                             shape.back() != 0 && shape.back() <= 32 * words;
+        if (ofCodes && !found)
+            found = bitsOf(shape.back(), words);
+        if (!ofCodes || !found)
+            return leave(name, kBitsUnclear);
+        const std::uint64_t bits = found->first, each = 32 / bits, half = 1U << (bits - 1);
         Joined joined{plain,
                       fmt::format("packed int{}", bits),
                       &codes,
@@ -318,14 +473,24 @@ private:
                       scales->type,
                       shape,
                       gridOf(scales->shape, shape),
-                      std::uint8_t(1U << (bits - 1))};
-        joined.words = columns % each != 0 || 32 % bits != 0;
+                      static_cast<std::uint8_t>(half)};
+        if (shape.back() * bits != 32 * words)
+            joined.each = found->second ? shape.back() : each;
         if (const StoredTensor *zeros = tensor(plain + "_zero_point")) {
+            const bool one =
+                zeros->type == ElementType::Int8 && elementCount(zeros->shape) == ElementCount(1);
             const bool fits =
                 zeros->type == ElementType::Int32 && joined.grid.size() == 2 &&
+                (32 % bits == 0 || !found->second) &&
                 zeros->shape == Shape{(joined.grid[0] + each - 1) / each, joined.grid[1]};
-            if (!fits)
+            const auto bytes = bytesOf(*zeros);
+            if ((!one || bytes.empty()) && !fits)
                 return std::nullopt;
+            if (one)
+                joined.offset =
+                    static_cast<std::uint8_t>(std::to_integer<unsigned>(bytes[0]) + half);
+            else
+                joined.offset.reset();
             joined.zeros = zeros;
         }
         return joined;
@@ -342,20 +507,21 @@ private:
         return std::isfinite(value) && value != 0 ? std::optional(value) : std::nullopt;
     }
 
-    /// Bytes with two fp4 codes each and a scale for `group` of them.
+    /// Fp4 codes, two a byte where they have no type of their own, and a scale for `group` of them.
     static std::optional<Joined> fp4(std::string name, std::string layout,
                                      const StoredTensor &codes, const StoredTensor *scales,
                                      ElementType scaleType, std::uint64_t group)
     {
-        if (!scales || codes.type != ElementType::Uint8 || codes.shape.size() < 2 ||
+        const bool native = codes.type == ElementType::Fp4E2M1;
+        if (!scales || !(native || codes.type == ElementType::Uint8) || codes.shape.size() < 2 ||
             scales->shape.size() != codes.shape.size())
             return std::nullopt;
         Joined joined{std::move(name),      std::move(layout), &codes, scales, nullptr,
                       ElementType::Fp4E2M1, scaleType,         {},     {},     {}};
         joined.shape = codes.shape;
         joined.grid = scales->shape;
-        joined.shape.back() *= 2;
-        if (joined.grid.back() > UINT64_MAX / group ||
+        joined.shape.back() *= native ? 1 : 2;
+        if (!std::equal(joined.grid.begin(), joined.grid.end() - 1, joined.shape.begin()) ||
             joined.grid.back() * group != joined.shape.back())
             return std::nullopt;
         return joined;
@@ -363,7 +529,7 @@ private:
 
     /// NAME_packed of bytes and NAME_scale: E8M0 of 32 (MXFP4), or E4M3 of 16, all of them divided
     /// by NAME_global_scale (NVFP4). As compressed-tensors has them.
-    std::optional<Joined> packedFp4(const std::string &name, const StoredTensor &codes) const
+    std::optional<Joined> packedFp4(const std::string &name, const StoredTensor &codes)
     {
         constexpr std::string_view kPacked = "_packed";
         if (!name.ends_with(kPacked))
@@ -384,10 +550,15 @@ private:
         return joined;
     }
 
-    /// NAME of bytes, NAME_scale of E4M3 for 16 and NAME_scale_2, by which all are multiplied.
-    std::optional<Joined> modelOpt(const std::string &name, const StoredTensor &codes) const
+    /// NAME of bytes or F4, and NAME_scale of E4M3 for 16 and NAME_scale_2, by which all are
+    /// multiplied (ModelOpt), or NAME_scale or NAME_scales of powers of two for 32 (Quark).
+    std::optional<Joined> plainFp4(const std::string &name, const StoredTensor &codes)
     {
         const StoredTensor *scales = tensor(name + "_scale"), *whole = tensor(name + "_scale_2");
+        if (!scales)
+            scales = tensor(name + "_scales");
+        if (scales && isPower(scales->type) && !whole)
+            return fp4(name, "mxfp4", codes, scales, ElementType::Fp8E8M0, kMxGroup);
         if (!scales || scales->type != ElementType::Fp8E4M3Fn || !numberOf(whole))
             return std::nullopt;
         auto joined = fp4(name, "nvfp4", codes, scales, scales->type, kNvGroup);
@@ -397,7 +568,7 @@ private:
     }
 
     /// NAME_blocks [..., groups, 16] of bytes with two fp4 codes, and NAME_scales [..., groups].
-    std::optional<Joined> blocks(const std::string &name, const StoredTensor &codes) const
+    std::optional<Joined> blocks(const std::string &name, const StoredTensor &codes)
     {
         constexpr std::string_view kBlocks = "_blocks";
         if (codes.type != ElementType::Uint8 || !name.ends_with(kBlocks) ||
@@ -423,10 +594,9 @@ private:
     }
 
     /// MODULE.weight of uint32 words, MODULE.scales, and of affine ones MODULE.biases.
-    std::optional<Joined> mlx(const std::string &name, const StoredTensor &codes) const
+    std::optional<Joined> mlx(const std::string &name, const StoredTensor &codes)
     {
         constexpr std::string_view kWeight = ".weight";
-        constexpr std::uint64_t kUsualGroup = 64;
         if (codes.type != ElementType::Uint32 || !name.ends_with(kWeight) || codes.shape.size() < 2)
             return std::nullopt;
         const std::string module = name.substr(0, name.size() - kWeight.size());
@@ -438,22 +608,32 @@ private:
                       scales->type, codes.shape,  scales->shape, {}};
         const std::uint64_t words = codes.shape.back(), groups = scales->shape.back();
         if (biases) {
-            // The group is not stored: config.json says it, else 64 where that gives a width that
-            // there is, or 32 or 128.
+            // The group is not stored: config.json says it, or one alone gives a width there is.
             if (!isReal(scales->type) || biases->type != scales->type ||
                 biases->shape != scales->shape || words % groups != 0)
                 return std::nullopt;
             const std::uint64_t held = 32 * (words / groups); // bits of a group
             const MlxCodes said = m_config.codesOf(module);
-            for (const std::uint64_t group : {said.group, kUsualGroup, kMxGroup, kBlock}) {
-                const std::uint64_t bits = group == 0 || held % group != 0 ? 0 : held / group;
-                if (bits < 2 || bits == 7 || bits > 8 || (group == said.group && bits != said.bits))
-                    continue;
-                joined.codeType = codesType(bits);
-                joined.shape.back() = groups * group;
-                return joined;
+            const auto isSaid = [said](const MlxCodes &one) {
+                return (said.group == 0 || said.group == one.group) &&
+                       (said.bits == 0 || said.bits == one.bits);
+            };
+            std::vector<MlxCodes> fitting;
+            for (const std::uint64_t group : std::set{kMxGroup, 2 * kMxGroup, kBlock, said.group}) {
+                const std::uint64_t bits = group != 0 && held % group == 0 ? held / group : 0;
+                if (bits >= 2 && bits != 7 && bits <= 8)
+                    fitting.push_back({group, bits});
             }
-            return std::nullopt;
+            const bool agrees = std::ranges::any_of(fitting, isSaid);
+            if (agrees)
+                std::erase_if(fitting, std::not_fn(isSaid));
+            if (fitting.size() != 1)
+                return leave(name, kGroupUnclear);
+            if (!agrees || (said.group == 0 && said.bits == 0))
+                m_remarks.emplace(name, kGroupFits);
+            joined.codeType = codesType(fitting[0].bits);
+            joined.shape.back() = groups * fitting[0].group;
+            return joined;
         }
         if (scales->type != ElementType::Uint8)
             return std::nullopt;
@@ -471,8 +651,11 @@ private:
     }
 
     std::map<std::string, const StoredTensor *> m_byName;
+    std::map<std::string, std::string> m_remarks; ///< by the name of codes
     const std::vector<BundleFile> &m_files;
     CodesConfig m_config;
+    std::set<std::uint64_t> m_bits;
+    std::set<Shape> m_blocks;
 };
 
 codec::Operand operandOf(codec::PartRole role, const StoredTensor &tensor, ElementType type,
@@ -507,7 +690,8 @@ codec::Operand zerosOf(const Joined &joined)
         return operandOf(codec::PartRole::Offset, *joined.zeros, joined.codeType, joined.grid);
     auto packed =
         operandOf(codec::PartRole::Offset, *joined.zeros, joined.zeros->type, joined.zeros->shape);
-    return codec::wordsOperand(std::move(packed), joined.codeType, joined.grid, true);
+    return codec::wordsOperand(std::move(packed), joined.codeType, joined.grid,
+                               32 / bitWidth(joined.codeType), true);
 }
 
 /// The scales, where one number scales all of them.
@@ -547,10 +731,10 @@ void addJoined(const Joined &joined, const std::string &sourceOp, ContainerConte
     encoding.type = weight.type;
     encoding.shape = joined.shape;
     encoding.payload =
-        joined.words ? codec::wordsOperand(operandOf(PartRole::Data, *joined.codes,
-                                                     joined.codes->type, joined.codes->shape),
-                                           joined.codeType, joined.shape, false)
-                     : operandOf(PartRole::Data, *joined.codes, joined.codeType, joined.shape);
+        joined.each != 0 ? codec::wordsOperand(operandOf(PartRole::Data, *joined.codes,
+                                                         joined.codes->type, joined.codes->shape),
+                                               joined.codeType, joined.shape, joined.each, false)
+                         : operandOf(PartRole::Data, *joined.codes, joined.codeType, joined.shape);
     codec::Scaling scaling;
     scaling.kind = codec::Scaling::Kind::Blockwise;
     scaling.steps = codec::Scaling::Steps::Difference;
@@ -561,7 +745,7 @@ void addJoined(const Joined &joined, const std::string &sourceOp, ContainerConte
         scaling.scale = wholeScales(joined, std::move(scales));
     else
         scaling.scale = std::move(scales);
-    if (joined.zeros)
+    if (joined.zeros && !joined.offset)
         scaling.offset = zerosOf(joined);
     else if (joined.offset)
         scaling.offset = constantOf(PartRole::Offset, {static_cast<std::byte>(*joined.offset)},
@@ -601,7 +785,8 @@ void addScaledTensors(std::vector<StoredTensor> &tensors, const std::vector<Bund
                       const std::string &sourceOp, ContainerContents &out)
 {
     std::set<std::string> taken;
-    for (const Joined &joined : Joiner(tensors, files).find()) {
+    Joiner joiner(tensors, files);
+    for (const Joined &joined : joiner.find()) {
         addJoined(joined, sourceOp, out);
         for (const StoredTensor *tensor :
              {joined.codes, joined.scales, joined.biases, joined.whole, joined.zeros}) {
@@ -609,6 +794,7 @@ void addScaledTensors(std::vector<StoredTensor> &tensors, const std::vector<Bund
                 taken.insert(tensor->name);
         }
     }
+    joiner.report(taken, out.log);
     std::erase_if(tensors,
                   [&](const StoredTensor &tensor) { return taken.count(tensor.name) != 0; });
 }

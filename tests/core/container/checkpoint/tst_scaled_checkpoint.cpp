@@ -46,6 +46,56 @@ BundlePtr openedBeside(const char *name,
     return Bundle::open(at(name).toStdString()).value_or(nullptr);
 }
 
+/// The same with a config.json; without one where it is empty.
+BundlePtr openParts(const std::vector<Part> &parts, const QByteArray &config)
+{
+    if (config.isEmpty())
+        return openParts(parts);
+    return openedBeside("model.safetensors",
+                        {{"model.safetensors", fileOf(parts)}, {"config.json", config}});
+}
+
+/// compressed-tensors with that number of bits, of that version where there is one.
+QByteArray bitsConfig(int bits, const QByteArray &version = {})
+{
+    return R"({"quantization_config":{)" +
+           (version.isEmpty() ? version : R"("version":")" + version + R"(",)") +
+           R"("config_groups":{"group_0":{"weights":{"num_bits":)" + QByteArray::number(bits) +
+           R"(,"type":"int"}}}}})";
+}
+
+/// A row of the codes 0, 1, 2, … in words of 32 bits: dense, or as many a word as have room.
+QByteArray wordsOf(int columns, int bits, bool dense)
+{
+    const int each = dense ? columns : 32 / bits;
+    const int held = dense ? (columns * bits + 31) / 32 : (columns - 1) / each + 1;
+    QByteArray words(4 * held, '\0');
+    for (int i = 0; i < columns; ++i) {
+        for (int bit = 0; bit < bits; ++bit) {
+            const int at = i / each * 32 + i % each * bits + bit;
+            if (i >> bit & 1)
+                words[at / 8] = char(words[at / 8] | 1 << at % 8);
+        }
+    }
+    return words;
+}
+
+QByteArray shapeText(const std::vector<int> &shape)
+{
+    QByteArray text;
+    for (const int extent : shape)
+        text += (text.isEmpty() ? "[" : ",") + QByteArray::number(extent);
+    return text + "]";
+}
+
+QByteArray shapeBytes(const std::vector<int> &shape)
+{
+    QByteArray bytes;
+    for (const int extent : shape)
+        bytes += little(static_cast<quint64>(extent), 8);
+    return bytes;
+}
+
 } // namespace
 
 class TestScaledCheckpoint : public QObject
@@ -163,6 +213,80 @@ private slots:
         QVERIFY(values[0] == 2 && values[31] == 2 && values[32] == 0.5F && values[63] == 0.5F);
     }
 
+    void oneScale_data()
+    {
+        const auto row = addColumns<QByteArray, QByteArray, QByteArray>();
+        row("a byte, no axis", "U8", "[]", QByteArray(1, char(128)));
+        row("a byte", "U8", "[1]", QByteArray(1, char(128)));
+        row("E8M0, no axis", "F8_E8M0", "[]", QByteArray(1, char(128)));
+        row("fp32, no axis", "F32", "[]", floats({2}));
+    }
+
+    void oneScale()
+    {
+        const auto [type, shape, bytes] = fetched<QByteArray, QByteArray, QByteArray>();
+        const BundlePtr bundle =
+            VERIFIED(openParts({{"l.weight", "F8_E4M3", "[2,3]", QByteArray(6, '\x38')},
+                                {"l.weight_scale", type.constData(), shape.constData(), bytes}}));
+        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        QCOMPARE(valuesOf(*bundle, 0), std::vector<float>(6, 2));
+    }
+
+    void blocks_data()
+    {
+        const auto row = addColumns<QByteArray, QList<int>, QList<int>, QList<int>>();
+        const auto fp8 = [](const char *block) {
+            return QByteArray(R"({"quantization_config":{"weight_block_size":)") + block + "}}";
+        };
+        const QByteArray structure = R"({"quantization_config":{"config_groups":{"g":{"weights":)"
+                                     R"({"num_bits":8,"block_structure":[32,64]}}}}})";
+        row("of the configuration", fp8("[64,64]"), {200, 300}, {4, 5}, {64, 64});
+        row("of a row", fp8("[1,128]"), {6, 300}, {6, 3}, {1, 128});
+        row("compressed-tensors", structure, {64, 130}, {2, 3}, {32, 64});
+        row("experts", {}, {2, 200, 130}, {2, 2, 2}, {128, 128});
+        row("powers of two", fp8("[128,128]"), {200, 130}, {2, 2}, {128, 128});
+        row("none said, 50 by 60", {}, {200, 300}, {4, 5}, {});
+        row("not those said", fp8("[32,32]"), {256, 256}, {2, 2}, {});
+        row("of no size", fp8("[0,64]"), {200, 300}, {4, 5}, {});
+    }
+
+    /// Scales of blocks, the last ones with what is left: each is its number in the list and 1.
+    void blocks()
+    {
+        const auto [config, shape, scales, block] =
+            fetched<QByteArray, QList<int>, QList<int>, QList<int>>();
+        const bool power = QByteArray(QTest::currentDataTag()) == "powers of two";
+        int codes = 1, blocks = 1;
+        for (const int extent : shape)
+            codes *= extent;
+        for (const int extent : scales)
+            blocks *= extent;
+        QByteArray bytes;
+        for (int i = 0; i < blocks; ++i)
+            bytes += power ? QByteArray(1, char(127 + i)) : floats({float(i + 1)});
+        const QByteArray codesShape = shapeText({shape.begin(), shape.end()}),
+                         scalesShape = shapeText({scales.begin(), scales.end()});
+        const BundlePtr bundle = VERIFIED(
+            openParts({{"e.up", "F8_E4M3", codesShape.constData(), QByteArray(codes, '\x38')},
+                       {"e.up_scale_inv", power ? "U8" : "F32", scalesShape.constData(), bytes}},
+                      config));
+        if (block.isEmpty()) {
+            QCOMPARE(bundle->weights().size(), std::size_t(2));
+            QCOMPARE(test::faults(bundle->diagnostics()).size(), std::size_t(1));
+            return;
+        }
+        QCOMPARE(bundle->weights().size(), std::size_t(1));
+        const std::vector<float> values = valuesOf(*bundle, 0);
+        QCOMPARE(values.size(), std::size_t(codes));
+        const int rows = shape[shape.size() - 2], columns = shape.back();
+        for (int i = 0; i < codes; ++i) {
+            const int plane = i / (rows * columns), line = i / columns % rows;
+            const int from = (plane * scales[scales.size() - 2] + line / block[0]) * scales.back() +
+                             i % columns / block[1];
+            QCOMPARE(values[std::size_t(i)], float(power ? 1 << from : from + 1));
+        }
+    }
+
     void packedInt4()
     {
         // Eight codes less 8 in each word, the first in the lowest bits.
@@ -173,8 +297,7 @@ private slots:
         QCOMPARE(valuesOf(*bundle, 0), (std::vector<float>{1, 0, -1, -8, -4, 3.5F, 0, -1}));
     }
 
-    /// Four codes less 128 in each word, where NAME_shape says so; columns in another order are
-    /// left.
+    /// Four codes less 128 in each word; columns in another order are left.
     void packedInt8()
     {
         const QByteArray codes = QByteArray::fromHex("81807f00");
@@ -183,15 +306,86 @@ private slots:
         std::vector<Part> parts{{"l.weight_packed", "I32", "[1,1]", codes},
                                 {"l.weight_scale", "F32", "[1,1]", floats({2})},
                                 {"l.weight_shape", "I64", "[2]", shape}};
-        const BundlePtr bundle = VERIFIED(openParts(parts));
-        const auto weight = VERIFIED(bundle->weightByName("l.weight"));
-        QCOMPARE(valuesOf(*bundle, *weight), (std::vector<float>{2, 0, -2, -256}));
+        const BundlePtr bundle = VERIFIED(openParts(parts, bitsConfig(8)));
+        QCOMPARE(valuesOf(*bundle, 0), (std::vector<float>{2, 0, -2, -256}));
         parts[2].bytes[8] = 16; // 16 codes a word, less 2
-        QCOMPARE(valuesOf(*openParts(parts), 0),
+        QCOMPARE(valuesOf(*openParts(parts, bitsConfig(2)), 0),
                  (std::vector<float>{-2, -4, -4, 0, -4, -4, -4, 0, 2, 2, 2, -2, -4, -4, -4, -4}));
         parts[2].bytes[8] = 4;
         parts.push_back({"l.weight_g_idx", "I32", "[4]", QByteArray(16, '\0')});
-        QCOMPARE(openParts(parts)->weights().size(), 4U);
+        QCOMPARE(openParts(parts, bitsConfig(8))->weights().size(), std::size_t(4));
+    }
+
+    void packedBits_data()
+    {
+        const auto row = addColumns<int, int, bool, QByteArray, bool>();
+        row("3 bits, no rest", 64, 3, true, bitsConfig(3), true);
+        row("5 bits, a rest", 100, 5, true, bitsConfig(5), true);
+        row("6 bits, words that five bits fill", 16, 6, true, bitsConfig(6), true);
+        row("7 bits, a rest", 100, 7, true, bitsConfig(7), true);
+        row("7 bits, padded", 100, 7, false, bitsConfig(7), true);
+        row("3 bits, no configuration", 64, 3, true, {}, true);
+        row("6 bits, padded, no configuration", 64, 6, false, {}, true);
+        row("both, 0.17.1", 100, 3, false, bitsConfig(3, "0.17.1"), true);
+        row("both, 0.18.0", 100, 3, true, bitsConfig(3, "0.18.0"), true);
+        row("both, 1.0", 100, 3, true, bitsConfig(3, "1.0"), true);
+        row("both, between two releases", 100, 3, true, bitsConfig(3, "0.17.2.a20260620"), false);
+        row("both, no version", 100, 3, true, bitsConfig(3), false);
+        row("other bits than said", 64, 4, true, bitsConfig(6), false);
+        row("several bits fit", 16, 4, true, {}, false);
+    }
+
+    /// compressed-tensors 0.18 packs codes of any number of bits densely, those before it not.
+    void packedBits()
+    {
+        const auto [columns, bits, dense, config, joined] =
+            fetched<int, int, bool, QByteArray, bool>();
+        const QByteArray words = wordsOf(columns, bits, dense);
+        const QByteArray shape = shapeText({2, int(words.size()) / 4});
+        const BundlePtr bundle =
+            VERIFIED(openParts({{"l.weight_packed", "I32", shape.constData(), words + words},
+                                {"l.weight_scale", "F32", "[2,1]", floats({1, 2})},
+                                {"l.weight_shape", "I64", "[2]", shapeBytes({2, columns})}},
+                               config));
+        if (!joined) {
+            QCOMPARE(bundle->weights().size(), std::size_t(3));
+            QCOMPARE(test::faults(bundle->diagnostics()).size(), std::size_t(1));
+            return;
+        }
+        const auto weight = VERIFIED(bundle->weightByName("l.weight"));
+        const std::vector<float> values = valuesOf(*bundle, *weight);
+        QCOMPARE(values.size(), std::size_t(2 * columns));
+        const codec::Operand &codes = *bundle->weights()[*weight].operand(codec::PartRole::Data);
+        for (int i = 0; i < 2 * columns; ++i) {
+            const int code = i % columns % (1 << bits) - (1 << (bits - 1));
+            QCOMPARE(values[std::size_t(i)], float(code * (i < columns ? 1 : 2)));
+            std::uint64_t bit = 0;
+            if (codes.order) {
+                codes.order->positions(std::uint64_t(i), std::span(&bit, 1));
+                QCOMPARE(codes.order->elementAt(bit).value_or(9999), std::uint64_t(i));
+            }
+        }
+    }
+
+    /// Experts: a matrix for each, with a rest a row; and one zero point for all, which is a code.
+    void packedExperts()
+    {
+        const QByteArray words = wordsOf(9, 4, true);
+        std::vector<Part> parts{
+            {"e.weight_packed", "I32", "[2,2,2]", words + words + words + words},
+            {"e.weight_scale", "F32", "[2,2,1]", floats({1, 2, 3, 4})},
+            {"e.weight_shape", "I64", "[3]", shapeBytes({2, 2, 9})}};
+        const std::vector<float> values = valuesOf(*openParts(parts, bitsConfig(4)), 0);
+        QCOMPARE(values.size(), std::size_t(36));
+        for (int i = 0; i < 36; ++i)
+            QCOMPARE(values[std::size_t(i)], float((i % 9 - 8) * (i / 9 + 1)));
+        parts[2].bytes = shapeBytes({2, 3, 9}); // other rows
+        QCOMPARE(openParts(parts, bitsConfig(4))->weights().size(), std::size_t(3));
+        const BundlePtr one =
+            VERIFIED(openParts({{"l.weight_packed", "I32", "[1,1]", wordsOf(8, 4, true)},
+                                {"l.weight_scale", "F32", "[1]", floats({2})},
+                                {"l.weight_zero_point", "I8", "[1]", QByteArray(1, char(-5))}}));
+        QCOMPARE(valuesOf(*one, 0), (std::vector<float>{-6, -4, -2, 0, 2, 4, 6, 8}));
     }
 
     /// Words hold whole codes: rows, and columns of zero points, end with a rest of none.
@@ -204,23 +398,18 @@ private slots:
             {"l.weight_packed", "I32", "[2,1]", QByteArray::fromHex("890700000A0F0000")},
             {"l.weight_scale", "F32", "[2,1]", floats({1, 2})},
             {"l.weight_shape", "I64", "[2]", shape(3)}};
-        QCOMPARE(valuesOf(*openParts(parts), 0), (std::vector<float>{1, 0, -1, 4, -16, 14}));
+        QCOMPARE(valuesOf(*openParts(parts, bitsConfig(4)), 0),
+                 (std::vector<float>{1, 0, -1, 4, -16, 14}));
         parts.push_back({"l.weight_zero_point", "I32", "[1,1]", QByteArray::fromHex("97000000")});
-        QCOMPARE(valuesOf(*openParts(parts), 0), (std::vector<float>{2, 1, 0, 2, -18, 12}));
-        parts.pop_back();
-        parts[2].bytes = shape(9); // more than a word of 4 bits holds
-        QCOMPARE(std::get<std::string>(openParts(parts)->weights()[0].detail[0].second),
-                 "packed int2");
-        // 3 bits, ten codes a word, as config.json says.
-        const BundlePtr bundle = VERIFIED(
-            openedBeside("model.safetensors",
-                         {{"model.safetensors",
-                           fileOf({{"l.weight_packed", "I32", "[2,2]",
-                                    QByteArray::fromHex("88C6FA080500000000000000FFFFFFFF")},
-                                   {"l.weight_scale", "F32", "[1]", floats({1})},
-                                   {"l.weight_shape", "I64", "[2]", shape(11)}})},
-                          {"config.json", R"({"quantization_config":{"config_groups":{"group_0":)"
-                                          R"({"weights":{"num_bits":3,"type":"int"}}}}})"}}));
+        QCOMPARE(valuesOf(*openParts(parts, bitsConfig(4)), 0),
+                 (std::vector<float>{2, 1, 0, 2, -18, 12}));
+        // 3 bits, ten codes a word, as the version in config.json says.
+        const BundlePtr bundle =
+            VERIFIED(openParts({{"l.weight_packed", "I32", "[2,2]",
+                                 QByteArray::fromHex("88C6FA080500000000000000FFFFFFFF")},
+                                {"l.weight_scale", "F32", "[1]", floats({1})},
+                                {"l.weight_shape", "I64", "[2]", shape(11)}},
+                               bitsConfig(3, "0.17.0")));
         QCOMPARE(valuesOf(*bundle, 0),
                  (std::vector<float>{-4, -3, -2, -1, 0,  1,  2,  3,  -4, -3, 1, //
                                      -4, -4, -4, -4, -4, -4, -4, -4, -4, -4, 3}));
@@ -297,18 +486,24 @@ private slots:
         row("compressed-tensors, NVFP4", "l_packed", 16, "F8_E4M3", "l_global_scale", 4.0F, 0.5F);
         row("ModelOpt, NVFP4", "l", 16, "F8_E4M3", "l_scale_2", 4.0F, 8.0F);
         row("a scale of 0", "l_packed", 16, "F8_E4M3", "l_global_scale", 0.0F, 0.0F);
+        row("bytes, MXFP4", "l", 32, "U8", {}, 0.0F, 2.0F);
+        row("bytes, MXFP4 with E8M0", "l", 32, "F8_E8M0", {}, 0.0F, 2.0F);
+        row("F4, MXFP4", "l", -32, "F8_E8M0", {}, 0.0F, 2.0F);
+        row("F4, NVFP4", "l", -16, "F8_E4M3", "l_scale_2", 4.0F, 8.0F);
     }
 
     void packedFp4()
     {
-        const auto [codes, group, scale, whole, number, factor] =
+        auto [codes, group, scale, whole, number, factor] =
             fetched<QByteArray, int, QByteArray, QByteArray, float, float>();
+        const bool native = group < 0; // codes of a type of their own
+        group = std::abs(group);
         const QByteArray bytes =
             QByteArray::fromHex("72") + QByteArray(group / 2 - 1, '\0'); // 1, 6
-        const QByteArray shape = "[1," + QByteArray::number(group / 2) + "]";
-        std::vector<Part> parts{{codes.constData(), "U8", shape.constData(), bytes},
+        const QByteArray shape = shapeText({1, native ? group : group / 2});
+        std::vector<Part> parts{{codes.constData(), native ? "F4" : "U8", shape.constData(), bytes},
                                 {"l_scale", scale.constData(), "[1,1]",
-                                 QByteArray(1, char(scale == "U8" ? 0x80 : 0x40))}};
+                                 QByteArray(1, char(scale == "F8_E4M3" ? 0x40 : 0x80))}};
         if (!whole.isEmpty())
             parts.push_back({whole.constData(), "F32", "[1]", floats({number})});
         const BundlePtr bundle = VERIFIED(openParts(parts));
@@ -338,35 +533,45 @@ private slots:
         addRow("mxfp8", 8, QByteArray::fromHex("3844"), false, QList<float>{2, 6, 0});
     }
 
-    /// Codes of a width that config.json says, for all or for one module.
+    /// Codes of a width that config.json says, for all or for one module; 0 columns: two widths fit
+    /// and none is said, or the one that is said does not fit.
     void mlxOfConfig_data()
     {
-        const auto row = addColumns<QByteArray, int>();
-        row("none", {}, 64);
-        row("all", R"({"quantization":{"group_size":32,"bits":8}})", 32);
+        const auto row = addColumns<QByteArray, int, int>();
+        row("none", {}, 8, 0);
+        row("none, one width fits", {}, 10, 64);
+        row("all", R"({"quantization":{"group_size":32,"bits":8}})", 8, 32);
+        row("other key", R"({"quantization_config":{"group_size":32,"bits":8}})", 8, 32);
         row("one",
             R"({"quantization":{"group_size":64,"bits":4,)"
             R"("l":{"group_size":32,"bits":8}}})",
-            32);
-        row("that do not fit", R"({"quantization":{"group_size":32,"bits":3}})", 64);
-        row("no numbers", R"({"quantization":{"group_size":"x","bits":-1}})", 64);
-        row("no JSON", "{", 64);
+            8, 32);
+        row("bits alone", R"({"quantization":{"bits":4}})", 8, 64);
+        row("others than said, one width fits", R"({"quantization":{"group_size":128,"bits":4}})",
+            32, 128);
+        row("that do not fit", R"({"quantization":{"group_size":32,"bits":3}})", 8, 0);
+        row("no numbers", R"({"quantization":{"group_size":"x","bits":-1}})", 8, 0);
+        row("no JSON", "{", 8, 0);
     }
 
     void mlxOfConfig()
     {
-        const auto [config, columns] = fetched<QByteArray, int>();
-        std::vector<std::pair<const char *, QByteArray>> files{
-            {"model.safetensors", fileOf({{"l.weight", "U32", "[1,8]", QByteArray(32, '\x21')},
-                                          {"l.scales", "F32", "[1,1]", floats({1})},
-                                          {"l.biases", "F32", "[1,1]", floats({0})}})}};
-        if (!config.isEmpty())
-            files.emplace_back("config.json", config);
-        const BundlePtr bundle = VERIFIED(openedBeside("model.safetensors", files));
-        QCOMPARE(bundle->weights().size(), 1U);
+        const auto [config, words, columns] = fetched<QByteArray, int, int>();
+        const QByteArray shape = shapeText({1, words});
+        const BundlePtr bundle = VERIFIED(
+            openParts({{"l.weight", "U32", shape.constData(), QByteArray(4 * words, '\x21')},
+                       {"l.scales", "F32", "[1,1]", floats({1})},
+                       {"l.biases", "F32", "[1,1]", floats({0})}},
+                      config));
+        QCOMPARE(bundle->weights().size(), std::size_t(columns == 0 ? 3 : 1));
+        // Nothing to say where config.json says the width.
+        const bool quiet = columns != 0 && columns != 128 && !config.isEmpty();
+        QCOMPARE(test::faults(bundle->diagnostics()).size(), std::size_t(quiet ? 0 : 1));
+        if (columns == 0)
+            return;
         const std::vector<float> values = valuesOf(*bundle, 0);
         QCOMPARE(values.size(), std::size_t(columns));
-        QCOMPARE(values[0], columns == 32 ? 33.0F : 1.0F);
+        QCOMPARE(values[0], 32 * words / columns == 8 ? 33.0F : 1.0F);
     }
 
     void mlx()
@@ -382,8 +587,9 @@ private slots:
             parts.push_back(
                 {"l.scales", "U8", "[1,1]", QByteArray(1, char(words == 2 ? 0x40 : 128))});
         }
-        const BundlePtr bundle = VERIFIED(openParts(parts));
-        QCOMPARE(bundle->weights().size(), 1U);
+        const BundlePtr bundle =
+            VERIFIED(openParts(parts, R"({"quantization":{"group_size":64}})"));
+        QCOMPARE(bundle->weights().size(), std::size_t(1));
         const std::vector<float> found = valuesOf(*bundle, 0);
         QCOMPARE(found.size(), std::size_t(affine ? 64 : words == 2 ? 16 : 32));
         for (qsizetype i = 0; i < values.size(); ++i)
@@ -398,6 +604,8 @@ private slots:
              {std::vector<Part>{{"w", "I8", "[2,2]", four},
                                 {"w_scale", "F32", "[3]", floats({1, 1, 1})}},
               std::vector<Part>{{"w", "I8", "[2,2]", four}, {"w_scale", "I8", "[2]", four.left(2)}},
+              std::vector<Part>{{"w", "F8_E4M3", "[4,0]", {}}, {"w_scale", "U8", "[0]", {}}},
+              std::vector<Part>{{"w_packed", "I32", "[4,0]", {}}, {"w_scale", "F32", "[4,0]", {}}},
               std::vector<Part>{{"w_blocks", "U8", "[2,2]", four},
                                 {"w_scales", "U8", "[2]", four.left(2)}},
               std::vector<Part>{{"w.weight", "U32", "[1,1]", four},
@@ -405,6 +613,44 @@ private slots:
             const BundlePtr bundle = VERIFIED(openParts(parts));
             QCOMPARE(bundle->weights().size(), 2U);
         }
+    }
+
+    void knownSets_data()
+    {
+        const auto row = addColumns<QByteArrayList, QByteArray>();
+        row("GPTQ", {"l.qweight", "l.qzeros", "l.scales", "l.g_idx"}, "GPTQ");
+        row("AWQ", {"l.qweight", "l.qzeros", "l.scales"}, "AWQ, or GPTQ");
+        row("bitsandbytes, 8 bits", {"l.weight", "l.SCB"}, "bitsandbytes");
+        row("bitsandbytes, 4 bits", {"l.weight", "l.weight.absmax", "l.weight.quant_map"},
+            "bitsandbytes");
+        row("Marlin", {"l.weight_packed", "l.scale_packed", "l.meta"}, "Marlin");
+        row("sparse", {"l.weight.compressed", "l.weight.bitmask"}, "sparse");
+        row("another order", {"l.weight_packed", "l.weight_scale", "l.weight_g_idx"}, "g_idx");
+        row("no set", {"l.qweight", "m.qzeros", "l.scales"}, {});
+    }
+
+    /// Sets that are not read are named once, with how many there are.
+    void knownSets()
+    {
+        const auto [names, said] = fetched<QByteArrayList, QByteArray>();
+        std::vector<QByteArray> kept(names.begin(), names.end());
+        for (const QByteArray &name : names)
+            kept.push_back("k" + name);
+        std::vector<Part> parts;
+        for (const QByteArray &name : kept)
+            parts.push_back({name.constData(), "U8", "[1,1]", QByteArray(1, '\1')});
+        const BundlePtr bundle = VERIFIED(openParts(parts));
+        QCOMPARE(bundle->weights().size(), parts.size());
+        QCOMPARE(bundle->diagnostics().size(), std::size_t(said.isEmpty() ? 0 : 1));
+        if (said.isEmpty())
+            return;
+        const Diagnostic &found = bundle->diagnostics()[0];
+        QCOMPARE(found.severity, Severity::Note);
+        QCOMPARE(found.error.code, "safetensors.set");
+        QCOMPARE(found.error.field, names[0].toStdString().insert(0, "k"));
+        QVERIFY2(found.error.message.find(said.toStdString()) != std::string::npos &&
+                     found.error.message.find("2 weights") != std::string::npos,
+                 found.error.message.c_str());
     }
 };
 
