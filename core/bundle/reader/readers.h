@@ -60,6 +60,8 @@ namespace checkpoint {
 
 /// .safetensors: a length of eight bytes, a JSON header, tensors (huggingface/safetensors).
 /// Codes: "safetensors.header", "safetensors.tensor" (one tensor that cannot be read),
+/// "safetensors.cut", "safetensors.layout" (a warning: what the format's library refuses),
+/// "safetensors.index" (it and the files differ), "safetensors.shard" (a file that is not read),
 /// "checkpoint.limit".
 const ContainerReader &safetensorsReader();
 

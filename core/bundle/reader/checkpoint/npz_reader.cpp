@@ -38,6 +38,7 @@ StoredTensor arrayTensor(const Result<NpyLayout> &layout, const std::string &pat
     if (!layout) {
         tensor.fault = layout.error();
         tensor.fault->field = tensor.name;
+        tensor.fault->message = fmt::format("{}: {}", tensor.name, layout.error().message);
         return tensor;
     }
     tensor.type = layout->type;
@@ -47,7 +48,7 @@ StoredTensor arrayTensor(const Result<NpyLayout> &layout, const std::string &pat
     if (layout->bigEndian) {
         tensor.fault = valueError({fileName, FileOffset(offset)}, "npz.array", tensor.name,
                                   "little-endian numbers", "big-endian numbers",
-                                  "An array of this byte order is not read");
+                                  tensor.name + ": An array of this byte order is not read");
     }
     return tensor;
 }
