@@ -253,6 +253,55 @@ private slots:
         QCOMPARE(test::sectionFault(**bundle), std::string());
     }
 
+    /// One checkpoint in a folder, called as hubs do, is what the folder is.
+    void folderOfOne()
+    {
+        const QByteArray tensors = tensorsOf({"a"}, 1);
+        const auto bundle = VERIFIED(openFolder({{u"config.json"_s, "{}"},
+                                                 {u"README.md"_s, "text"},
+                                                 {u"model.safetensors"_s, tensors}}));
+        QCOMPARE(test::decoded(**bundle, "a"), (std::vector<float>{1, 1}));
+        QVERIFY((*bundle)->diagnostics().empty());
+        QCOMPARE((*VERIFIED((*bundle)->reread()))->weights().size(), std::size_t(1));
+        for (const char *other : {"adapter.safetensors", "sub/x.npz"})
+            QCOMPARE(REFUSED(openFolder({{u"model.safetensors"_s, tensors},
+                                         {QString::fromUtf8(other), tensors}}))
+                         .code,
+                     "bundle.several");
+        QCOMPARE(REFUSED(openFolder({{u"other.safetensors"_s, tensors}})).code, "bundle.several");
+    }
+
+    void misnamed_data()
+    {
+        const auto row = addColumns<QString, QByteArray, QString>(); // its kind, or what it is
+        const QByteArray torch = zip({{"model/data.pkl", "x", false}});
+        row("array", "x.safetensors", npy("<f4", "False", "(1,)", floats({1})), "npz");
+        row("model", "x.safetensors", QByteArray::fromHex("08041200d20c00"), "pipeline");
+        row("checkpoint", "x.mlmodel", tensorsOf({"a"}, 1), "safetensors");
+        row("torch as npz", "x.npz", torch, "a PyTorch checkpoint");
+        row("torch", "x.safetensors", torch, "a PyTorch checkpoint");
+        row("pickle", "x.safetensors", QByteArray::fromHex("80028a0a6cfc9c46f9206aa8501a2e"),
+            "a PyTorch checkpoint");
+        row("gguf", "x.gguf", QByteArray("GGUF\3\0\0\0", 8), "a GGUF");
+        row("gguf, named", "x.safetensors", QByteArray("GGUF\3\0\0\0", 8), "a GGUF");
+        row("notes", "x.npz", zip({{"a.txt", "x", false}, {"b.npy", "x", false}}), "npz");
+    }
+
+    /// The content tells more than the name.
+    void misnamed()
+    {
+        const auto [name, content, kind] = fetched<QString, QByteArray, QString>();
+        const auto bundle = open(name.toUtf8().constData(), content);
+        if (bundle) {
+            QCOMPARE(std::string(bundleKindName((*bundle)->kind())), kind.toStdString());
+            return;
+        }
+        QCOMPARE(bundle.error().code, "bundle.kind");
+        QVERIFY2(bundle.error().found.starts_with(kind.toStdString()),
+                 bundle.error().found.c_str());
+        QVERIFY(bundle.error().expected.find("a .pte") != std::string::npos);
+    }
+
     /// What is known of a tensor is shown, though its element type is not read.
     void unknownType()
     {
