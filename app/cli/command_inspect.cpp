@@ -266,13 +266,25 @@ std::string numbersText(const std::vector<mil::NumberTable> &tables, bool cut)
         for (std::size_t i = 0; i < std::min(kRows, table.rows.size()); ++i) {
             std::vector<std::string> &line = lines.emplace_back();
             for (const double number : table.rows[i]) {
-                line.push_back(line.size() < kCells ? fmt::format("{:.6g}", number) : "...");
+                const std::size_t column = line.size();
+                const std::string_view name =
+                    column < table.columns.size() && table.columns[column] == "behavior"
+                        ? mil::treeBehavior(number)
+                        : std::string_view();
+                line.push_back(column >= kCells ? "..."
+                               : name.empty()   ? fmt::format("{:.6g}", number)
+                                                : std::string(name));
                 if (line.size() > kCells)
                     break;
             }
         }
-        for (const auto &line : lines)
-            text += fmt::format("    {}\n", fmt::join(line, "  "));
+        for (const auto &line : lines) {
+            if (!line.empty())
+                text += fmt::format("    {}\n", fmt::join(line, "  "));
+        }
+        if (table.rows.size() > kRows)
+            text += fmt::format("    {} more (--json has all)\n",
+                                counted(table.rows.size() - kRows, "row"));
     }
     if (tables.empty())
         text += "  no trees, linear models or support vectors\n";

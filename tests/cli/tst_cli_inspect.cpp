@@ -100,6 +100,27 @@ private slots:
             QCOMPARE(covered[file["path"]], file["bytes"].get<std::uint64_t>());
     }
 
+    /// The first rows of the numbers of a model, and how many more there are; what a node does.
+    void numbers()
+    {
+        QByteArray trees; // nodes of two bytes of content: what they do
+        for (char i = 0; i < 22; ++i)
+            trees += QByteArray("\x0a\x02\x18", 3) + char(i % 7);
+        const auto message = [](const char *tag, const QByteArray &content) {
+            return tag + QByteArray(1, static_cast<char>(content.size())) + content;
+        };
+        const QByteArray ensemble = QByteArray("\x0a\x58", 2) + trees; // 88 bytes
+        const QString path = m_scratch.filePath(u"trees.mlmodel"_s);
+        QVERIFY(put(path, QByteArray("\x08\x01", 2) + message("\xf2\x12", ensemble)));
+        const CliResult result = runCli("inspect % --numbers", path);
+        for (const char *wanted : {"  nodes: 22 rows\n", "0  0  BranchOnValueLessThanEqual  0",
+                                   "0  0  LeafNode  0", "    2 rows more (--json has all)\n"})
+            QVERIFY2(result.out.contains(wanted), (wanted + result.out + result.err).constData());
+        const Json json = runCli("inspect % --numbers --json", path).json();
+        QCOMPARE(json["numbers"][0]["rows"].size(), std::size_t(22));
+        QCOMPARE(text(json["numbers"][0]["rows"][6][2]), text(6.0));
+    }
+
     void statistics()
     {
         const QString path =

@@ -52,14 +52,14 @@ bool startsWith(std::span<const std::byte> bytes, std::span<const std::byte> mag
     return bytes.size() >= magic.size() && std::equal(magic.begin(), magic.end(), bytes.begin());
 }
 
-/// "a .mlmodelc folder, …, or a folder that quantize wrote".
+/// "a .mlmodelc folder, …, a .pte or a lone program (.mil, .mlmodel)".
 std::string wantedKinds()
 {
     std::string text;
     const auto readers = containerReaders();
     for (const ContainerReader *reader : readers) {
         if (!text.empty())
-            text += reader == readers.back() ? " or " : ", ";
+            text += reader == readers.back() ? ", a .pte or " : ", "; // it has no reader
         text += reader->wanted;
     }
     return text;
@@ -288,9 +288,16 @@ Result<void> findFileKind(OpenedFiles &opened, DiagnosticLog &log)
     }
     if (opened.reader != nullptr && opened.reader->knows(bytes, only.path))
         return setKind(opened, *opened.reader);
-    for (const ContainerReader *reader : containerReaders()) {
-        if (reader->knows(bytes, only.path))
-            return setKind(opened, *reader);
+    // The content tells more than the name, which tells kinds of archives and of JSON.
+    const bool foreign =
+        !archive::isZip(bytes) && std::ranges::any_of(foreignFiles(), [bytes](const auto &file) {
+            return file.magic.size() > 1 && startsWith(bytes, file.magic);
+        });
+    for (const std::string_view name : {std::string_view(), std::string_view(only.path)}) {
+        for (const ContainerReader *reader : containerReaders()) {
+            if ((name.empty() || !foreign) && reader->knows(bytes, name))
+                return setKind(opened, *reader);
+        }
     }
     if (archive::isZip(bytes))
         return openArchive(opened);
@@ -333,6 +340,10 @@ Result<void> mapFolder(OpenedFiles &opened, const fs::path &path, const OpenOpti
         for (const std::string_view mark : reader->folderMarks)
             present = present.empty() && holdsMark(path, mark) ? std::string(mark) : present;
     }
+    // A checkpoint of one file, as hubs have it, where no other bundle could be meant.
+    const std::string lone("model.safetensors");
+    if (present.empty() && bundlesIn(path) == std::vector{lone} && isFileInside(path / lone, path))
+        present = lone;
     if (present.empty())
         return tl::unexpected(noBundle(path));
     auto listed = TRY(listFolder(path, log));
@@ -341,6 +352,8 @@ Result<void> mapFolder(OpenedFiles &opened, const fs::path &path, const OpenOpti
             continue;
         addFile(opened.files, opened, file.place, std::move(file.path), log);
     }
+    if (present == lone && indexOf(opened.files, lone) != kNoIndex)
+        return setKind(opened, *containerReader(BundleKind::Safetensors));
     if (auto found = findFolderKind(opened); found || found.error().code != "bundle.kind")
         return found;
     return ErrorBuilder(kindError(present + ", which is not a file inside the folder",

@@ -60,7 +60,10 @@ namespace checkpoint {
 
 /// .safetensors: a length of eight bytes, a JSON header, tensors (huggingface/safetensors).
 /// Codes: "safetensors.header", "safetensors.tensor" (one tensor that cannot be read),
-/// "safetensors.set" (tensors that are a weight and are not read as one), "checkpoint.limit".
+/// "safetensors.set" (tensors that are a weight and are not read as one),
+/// "safetensors.cut", "safetensors.layout" (a warning: what the format's library refuses),
+/// "safetensors.index" (it and the files differ), "safetensors.shard" (a file that is not read),
+/// "checkpoint.limit".
 const ContainerReader &safetensorsReader();
 
 /// .npz and lone .npy: arrays of NumPy, stored or deflated. Codes: those of archive::readZip and

@@ -16,6 +16,29 @@ constexpr std::size_t kMostNumbers = 4'000'000;
 constexpr std::uint32_t kLinear = 300, kVectors = 301, kTrees = 302, kLinearClasses = 400,
                         kVectorClasses = 401, kTreeClasses = 402;
 
+/// TreeNodeBehavior of TreeEnsemble.proto, by number.
+constexpr std::string_view kBehaviors[] = {"BranchOnValueLessThanEqual",
+                                           "BranchOnValueLessThan",
+                                           "BranchOnValueGreaterThanEqual",
+                                           "BranchOnValueGreaterThan",
+                                           "BranchOnValueEqual",
+                                           "BranchOnValueNotEqual",
+                                           "LeafNode"};
+
+/// Kernel of SVM.proto, by number less one, and the fields of its message from 1 on.
+struct KernelKind {
+    const char *name;
+    std::vector<std::string> fields;
+};
+const std::vector<KernelKind> &kernelKinds()
+{
+    static const std::vector<KernelKind> kinds{{"kernel (linear)", {}},
+                                               {"kernel (rbf)", {"gamma"}},
+                                               {"kernel (polynomial)", {"degree", "c", "gamma"}},
+                                               {"kernel (sigmoid)", {"gamma", "c"}}};
+    return kinds;
+}
+
 class Tables
 {
 public:
@@ -55,6 +78,12 @@ private:
             m_tables.push_back({m_node.path, std::move(name), std::move(columns), std::move(rows)});
     }
 
+    void addRow(std::string name, std::vector<double> row)
+    {
+        if (!row.empty())
+            add(std::move(name), {}, {std::move(row)});
+    }
+
     void take(std::vector<double> &row, double number)
     {
         if (m_left == 0)
@@ -73,6 +102,20 @@ private:
         const auto bytes = field.content.bytes;
         for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8)
             take(row, std::bit_cast<double>(loadLittle<std::uint64_t>(bytes, at)));
+    }
+
+    /// An int32, or several of them packed.
+    void integers(const WireField &field, std::vector<double> &row)
+    {
+        if (field.type == WireField::Type::Varint)
+            take(row, static_cast<double>(static_cast<std::int64_t>(field.value)));
+        if (field.type != WireField::Type::Bytes)
+            return;
+        const auto bytes = field.content.bytes;
+        google::protobuf::io::CodedInputStream stream(
+            reinterpret_cast<const std::uint8_t *>(bytes.data()), static_cast<int>(bytes.size()));
+        for (std::uint64_t number = 0; m_left > 0 && stream.ReadVarint64(&number);)
+            take(row, static_cast<double>(static_cast<std::int64_t>(number)));
     }
 
     static double numberOf(const WireField &field)
@@ -95,7 +138,8 @@ private:
     void trees(const WireBytes &content)
     {
         static constexpr std::uint32_t kFields[] = {1, 2, 3, 10, 11, 12, 13, 14, 30};
-        std::vector<std::vector<double>> nodes, leaves, base(1);
+        std::vector<std::vector<double>> nodes, leaves;
+        std::vector<double> base;
         const auto node = [&](const WireBytes &message) {
             std::vector<double> row(std::size(kFields), 0.0);
             std::vector<WireBytes> values;
@@ -124,7 +168,7 @@ private:
                 if (field.number == 1 && field.type == WireField::Type::Bytes)
                     node(field.content);
                 else if (field.number == 3)
-                    numbers(field, base[0]);
+                    numbers(field, base);
             });
         });
         add("nodes",
@@ -132,28 +176,45 @@ private:
              "hit rate"},
             std::move(nodes));
         add("leaf values", {"tree", "node", "index", "value"}, std::move(leaves));
-        if (!base[0].empty())
-            add("base prediction", {}, std::move(base));
+        addRow("base prediction", std::move(base));
     }
 
     void linear(const WireBytes &content)
     {
-        std::vector<std::vector<double>> weights, offset(1);
+        std::vector<std::vector<double>> weights;
+        std::vector<double> offset;
         each(content, [&](const WireField &field) {
             if (field.number == 1 && field.type == WireField::Type::Bytes)
                 weights.push_back(list(field.content));
             else if (field.number == 2)
-                numbers(field, offset[0]);
+                numbers(field, offset);
         });
         add("weights", {}, std::move(weights));
-        if (!offset[0].empty())
-            add("offset", {}, std::move(offset));
+        addRow("offset", std::move(offset));
+    }
+
+    void kernel(const WireBytes &message)
+    {
+        each(message, [&](const WireField &field) {
+            const auto &kinds = kernelKinds();
+            if (field.number == 0 || field.number > kinds.size() ||
+                field.type != WireField::Type::Bytes)
+                return;
+            const KernelKind &kind = kinds[field.number - 1];
+            std::vector<double> row(kind.fields.size(), 0.0);
+            each(field.content, [&](const WireField &number) {
+                if (number.number >= 1 && number.number <= row.size())
+                    row[number.number - 1] = numberOf(number);
+            });
+            add(kind.name, kind.fields, {std::move(row)});
+        });
     }
 
     /// `shift`: a classifier's fields are one further on.
     void vectors(const WireBytes &content, std::uint32_t shift)
     {
-        std::vector<std::vector<double>> sparse, dense, coefficients, rho(1);
+        std::vector<std::vector<double>> sparse, dense, coefficients;
+        std::vector<double> rho, counts, probA, probB;
         const auto sparseVector = [&](const WireBytes &message) {
             std::vector<double> row;
             each(message, [&](const WireField &entry) {
@@ -169,13 +230,17 @@ private:
             sparse.push_back(std::move(row));
         };
         each(content, [&](const WireField &field) {
-            if (field.number == 5 + shift) {
-                numbers(field, rho[0]);
-                return;
-            }
+            if (field.number == 5 + shift)
+                return numbers(field, rho);
+            if (shift == 1 && (field.number == 7 || field.number == 8))
+                return numbers(field, field.number == 7 ? probA : probB);
+            if (shift == 1 && field.number == 2)
+                return integers(field, counts);
             if (field.type != WireField::Type::Bytes)
                 return;
-            if (field.number == 4 + shift) {
+            if (field.number == 1) {
+                kernel(field.content);
+            } else if (field.number == 4 + shift) {
                 coefficients.push_back(list(field.content));
             } else if (field.number == 2 + shift || field.number == 3 + shift) {
                 each(field.content, [&](const WireField &vector) {
@@ -191,8 +256,12 @@ private:
         add("support vectors", {}, std::move(dense));
         add("support vectors (index, value, ...)", {}, std::move(sparse));
         add("coefficients", {}, std::move(coefficients));
-        if (!rho[0].empty())
-            add("rho", {}, std::move(rho));
+        if (shift == 0 && rho.empty() && !m_state.lost) // one number, left out where it is 0
+            take(rho, 0);
+        addRow("rho", std::move(rho));
+        addRow("support vectors per class", std::move(counts));
+        addRow("probA", std::move(probA));
+        addRow("probB", std::move(probB));
     }
 
     const ModelNode &m_node;
@@ -202,6 +271,13 @@ private:
 };
 
 } // namespace
+
+std::string_view treeBehavior(double number)
+{
+    // Compared first: no other number can be cast.
+    const bool known = number >= 0 && number < static_cast<double>(std::size(kBehaviors));
+    return known ? kBehaviors[static_cast<std::size_t>(number)] : std::string_view();
+}
 
 bool hasNumberTables(const ModelNode &node)
 {

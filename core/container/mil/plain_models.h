@@ -15,6 +15,10 @@ struct NumberTable {
     std::vector<std::vector<double>> rows; ///< as many numbers as columns; of vectors any number
 };
 
+/// What a node of a tree does, for a number of the column "behavior": "LeafNode"; empty where the
+/// number has no name.
+std::string_view treeBehavior(double number);
+
 /// Whether such tables are read of that kind of model.
 bool hasNumberTables(const ModelNode &node);
 /// The tables of a model that lies in a serialised Model: at most four million numbers, what is

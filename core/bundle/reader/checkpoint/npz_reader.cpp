@@ -7,6 +7,8 @@
 #include "core/container/archive/zip.h"
 #include "core/numeric/npy.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace kernscope::checkpoint {
@@ -38,6 +40,7 @@ StoredTensor arrayTensor(const Result<NpyLayout> &layout, const std::string &pat
     if (!layout) {
         tensor.fault = layout.error();
         tensor.fault->field = tensor.name;
+        tensor.fault->message = fmt::format("{}: {}", tensor.name, layout.error().message);
         return tensor;
     }
     tensor.type = layout->type;
@@ -47,7 +50,7 @@ StoredTensor arrayTensor(const Result<NpyLayout> &layout, const std::string &pat
     if (layout->bigEndian) {
         tensor.fault = valueError({fileName, FileOffset(offset)}, "npz.array", tensor.name,
                                   "little-endian numbers", "big-endian numbers",
-                                  "An array of this byte order is not read");
+                                  tensor.name + ": An array of this byte order is not read");
     }
     return tensor;
 }
@@ -120,13 +123,20 @@ void addMember(const std::vector<BundleFile> &files, const archive::ZipMember &m
     addTensor(tensor, kSourceOp, out);
 }
 
-/// A zip archive whose first member is an array, or an array alone.
+/// A zip archive whose first member is an array, or one called .npz of which any is, or none is
+/// there; or an array alone.
 bool knowsNpz(std::span<const std::byte> bytes, std::string_view path)
 {
     constexpr std::size_t kNameAt = 30, kLengthAt = 26;
-    if (isArray(bytes) || (path.ends_with(".npz") && archive::isZip(bytes)))
-        return true;
-    if (!archive::isZip(bytes) || bytes.size() < kNameAt)
+    if (isArray(bytes) || !archive::isZip(bytes))
+        return isArray(bytes);
+    if (path.ends_with(".npz")) {
+        const auto members = archive::readZip(bytes, path);
+        return !members || members->empty() ||
+               std::ranges::any_of(
+                   *members, [](const auto &member) { return member.path.ends_with(kArray); });
+    }
+    if (bytes.size() < kNameAt)
         return false;
     const std::size_t length = std::to_integer<std::size_t>(bytes[kLengthAt]) |
                                std::to_integer<std::size_t>(bytes[kLengthAt + 1]) << 8;

@@ -165,7 +165,8 @@ void addTensor(const StoredTensor &tensor, const std::string &sourceOp, Containe
     weight.elements = elementCount(tensor.shape).value_or(ElementCount());
     weight.fault = tensor.fault;
     if (tensor.fault) {
-        out.log.add(Severity::Error, *tensor.fault);
+        if (!tensor.isCut)
+            out.log.add(Severity::Error, *tensor.fault);
         weight.storedBytes = tensor.bytes.bytes;
         out.weights.push_back(std::move(weight));
         return;

@@ -17,6 +17,7 @@ struct StoredTensor {
     std::function<Result<std::vector<std::byte>>()> packed = nullptr;
     std::uint64_t packedAt = 0;
     std::optional<Error> fault;
+    bool isCut = false; ///< the file ends before it does: said once for all of them
 };
 
 /// Of a file; what is behind them is not shown, so that opening stays within 512 MiB.

@@ -90,6 +90,34 @@ private slots:
         QCOMPARE(sparse[1].rows, (Rows{{7}}));
     }
 
+    /// What a support vector machine has beside its vectors; a rho of 0 is left out on the wire.
+    void kernels()
+    {
+        const auto regressor =
+            tablesOf(number(1, 1) +
+                     bytes(301, bytes(1, bytes(3, number(1, 3) + real(2, 0.5) + real(3, 0.25))) +
+                                    bytes(4, bytes(1, doubles({0.25})))));
+        QCOMPARE(regressor.size(), std::size_t(3));
+        QCOMPARE(regressor[0].name, "kernel (polynomial)");
+        QCOMPARE(regressor[0].columns, (std::vector<std::string>{"degree", "c", "gamma"}));
+        QCOMPARE(regressor[0].rows, (Rows{{3, 0.5, 0.25}}));
+        QCOMPARE(regressor[2].name, "rho");
+        QCOMPARE(regressor[2].rows, (Rows{{0}}));
+        const auto classifier =
+            tablesOf(number(1, 1) +
+                     bytes(401, bytes(1, bytes(1, {})) + bytes(2, QByteArray("\x02\x81\x01", 3)) +
+                                    number(2, 5) + bytes(6, doubles({7})) +
+                                    bytes(7, doubles({1, 2})) + real(8, 3)));
+        QCOMPARE(classifier.size(), std::size_t(5));
+        QCOMPARE(classifier[0].name, "kernel (linear)");
+        QCOMPARE(classifier[0].rows, (Rows{{}}));
+        QCOMPARE(classifier[1].name, "rho");
+        QCOMPARE(classifier[2].name, "support vectors per class");
+        QCOMPARE(classifier[2].rows, (Rows{{2, 129, 5}}));
+        QCOMPARE(classifier[3].rows, (Rows{{1, 2}}));
+        QCOMPARE(classifier[4].rows, (Rows{{3}}));
+    }
+
     /// The second model of a pipeline, and of a damaged one what comes before the fault.
     void inPipeline()
     {
