@@ -308,11 +308,11 @@ private:
         if (pass->sums.notFinite > 0) {
             row.fault = Kind::NonFinite;
             row.error = std::numeric_limits<double>::infinity();
-            for (const std::uint64_t element : pass->notFinite)
-                row.elements.push_back(elementPlace(reference.shape, element));
             std::vector<std::uint64_t> rows;
-            for (const auto &place : row.elements)
-                rows.push_back(place[0]);
+            for (const std::uint64_t element : pass->notFinite) {
+                row.elements.push_back(elementPlace(weight.shape, element));
+                rows.push_back(element / reference.rowElements);
+            }
             row.rows = rowRuns(rows);
             row.why = fmt::format(
                 "{} not finite (NaN or infinite), where the checkpoint's are finite",
@@ -645,8 +645,16 @@ private:
         const Reference &reference = *subject.reference;
         if (subject.steps.scaled || subject.steps.palette)
             return kCodedSlack;
-        if (!reference.isBias)
+        if (reference.norm == kNoIndex)
             return kDenseSlack;
+        // Weight, gain and variance were each rounded to the checkpoint's type.
+        constexpr double kBf16Rounding = 0x1p-8;
+        const std::size_t layer = m_seating.norms[reference.norm].convolution;
+        const double slack =
+            kDenseSlack +
+            (m_checkpoint->weights()[layer].type == ElementType::Bf16 ? kBf16Rounding : 0);
+        if (!reference.isBias)
+            return slack;
         // A bias is a difference: what is lost goes by the size of its terms.
         const FoldedNorm &norm = m_seating.norms[reference.norm];
         const std::vector<float> factors = norm.factors();
@@ -658,7 +666,7 @@ private:
             terms += moved * moved + own * own;
             size += own * own;
         }
-        return kDenseSlack * (size > 0 ? std::sqrt(terms / size) : 1);
+        return slack * (size > 0 ? std::sqrt(terms / size) : 1);
     }
 
     double limitOf(std::size_t weight) const

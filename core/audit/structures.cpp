@@ -559,7 +559,8 @@ private:
                              std::span(m_window.r).subspan(at, 1)))
                 continue; // the scale or the table is what is off
             all -= worst[i].first;
-            found.elements.push_back(elementPlace(m_subject.reference->shape, worst[i].second));
+            found.elements.push_back(elementPlace(
+                m_subject.package->weights()[m_subject.weight].shape, worst[i].second));
             found.left = relative(std::max(0.0, all));
             if (explains(found.left)) {
                 found.why = fmt::format("{} hold other values",

@@ -156,20 +156,24 @@ using Shapes = std::map<std::size_t, std::string>; ///< by the number of element
 /// Tensors of those shapes; of another size: vectors.
 BundlePtr checkpointOf(const std::vector<Values> &tensors,
                        const std::vector<std::string> &names = kNames,
-                       const Shapes &shapes = {{kRows * kColumns, "64,64"}})
+                       const Shapes &shapes = {{kRows * kColumns, "64,64"}}, bool bf16 = false)
 {
     std::string header = "{";
     std::size_t at = 0;
     Bytes data;
     for (std::size_t i = 0; i < tensors.size(); ++i) {
         const auto shape = shapes.find(tensors[i].size());
-        header += fmt::format(
-            R"({}"{}":{{"dtype":"F32","shape":[{}],"data_offsets":[{},{}]}})", i == 0 ? "" : ",",
-            names[i], shape == shapes.end() ? std::to_string(tensors[i].size()) : shape->second, at,
-            at + tensors[i].size() * 4);
-        at += tensors[i].size() * 4;
-        const auto bytes = std::as_bytes(std::span(tensors[i]));
-        data.insert(data.end(), bytes.begin(), bytes.end());
+        header +=
+            fmt::format(R"({}"{}":{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
+                        i == 0 ? "" : ",", names[i], bf16 ? "BF16" : "F32",
+                        shape == shapes.end() ? std::to_string(tensors[i].size()) : shape->second,
+                        at, at + tensors[i].size() * (bf16 ? 2 : 4));
+        at += tensors[i].size() * (bf16 ? 2 : 4);
+        for (const float value : tensors[i]) {
+            const auto bits = std::bit_cast<std::uint32_t>(value) + (bf16 ? 0x8000U : 0);
+            for (unsigned shift = bf16 ? 16 : 0; shift < 32; shift += 8)
+                data.push_back(static_cast<std::byte>(bits >> shift & 0xFF));
+        }
     }
     header += "}";
     Bytes file(8);
@@ -565,6 +569,40 @@ private Q_SLOTS:
             VERIFIED(audit::auditPackage(made.open().value_or(nullptr), checkpoint));
         QVERIFY2(result->faulty.empty() && result->sound.size() == 4, describe(*result).c_str());
         QVERIFY(result->missing.empty());
+    }
+
+    /// What is folded in is off by more in a checkpoint of bf16; an element of a bias has the place
+    /// that it has in the package.
+    void foldedFromBf16()
+    {
+        std::vector<Values> tensors{m_tensors[0]};
+        for (int i = 0; i < 4; ++i)
+            tensors.push_back(figures(kRows, 81U + unsigned(i)));
+        const std::vector<std::string> names{"a.conv.weight", "a.bn.weight", "a.bn.bias",
+                                             "a.bn.running_mean", "a.bn.running_var"};
+        Values weight = tensors[0], bias;
+        for (std::size_t row = 0; row < kRows; ++row) {
+            const float factor = tensors[1][row] / std::sqrt(tensors[4][row] + 1e-5F);
+            for (std::size_t i = 0; i < kColumns; ++i)
+                weight[row * kColumns + i] *= factor;
+            bias.push_back(tensors[2][row] - tensors[3][row] * factor);
+        }
+        for (const bool finite : {true, false}) {
+            MadeBundle made;
+            made.weight("const_0", "[64, 64]", halves(weight));
+            bias[25] = finite ? bias[25] : NAN;
+            made.weight("const_1", "[1, 64, 1, 1]", halves(bias));
+            made.op("y", "[1, 64]", "linear(bias = const_1, weight = const_0, x = x)");
+            const auto result = VERIFIED(audit::auditPackage(
+                made.open().value_or(nullptr),
+                checkpointOf(tensors, names, {{kRows * kColumns, "64,64"}}, true)));
+            QVERIFY2(result->faulty.size() == std::size_t(!finite), describe(*result).c_str());
+            if (!finite) {
+                QCOMPARE(result->faulty[0].elements,
+                         (std::vector<std::vector<std::uint64_t>>{{0, 25, 0, 0}}));
+                QVERIFY(result->faulty[0].rows == (std::vector<audit::Rows>{{25, 26}}));
+            }
+        }
     }
 
     /// coremltools stores input, forget, output, cell, and one bias.
