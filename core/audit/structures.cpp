@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -38,7 +39,7 @@ public:
         for (std::size_t i = 0; i < m_window.d.size(); ++i) {
             if (!std::isfinite(m_window.d[i]))
                 m_window.d[i] = 0;
-            m_rr += square(m_window.r[i]);
+            m_rr += kept(i) ? square(m_window.r[i]) : 0;
         }
         m_plain.resize(m_window.d.size());
         subject.reference->readPlain(0, m_plain);
@@ -61,6 +62,11 @@ private:
     {
         return static_cast<double>(value) * static_cast<double>(value);
     }
+    /// Only what a mask keeps is looked at.
+    bool kept(std::size_t i) const
+    {
+        return m_window.codes.empty() || m_window.codes[i] != codec::Decoder::kNotStored;
+    }
     bool explains(double left) const
     {
         return left <= kExplains * m_about.best + kSlack && left <= kBetter * m_about.error;
@@ -73,7 +79,7 @@ private:
     {
         double error = 0;
         for (std::size_t i = 0; i < m_window.r.size(); ++i) {
-            const double off = valueAt(i) - static_cast<double>(m_window.r[i]);
+            const double off = kept(i) ? valueAt(i) - static_cast<double>(m_window.r[i]) : 0;
             error += off * off;
         }
         return relative(error);
@@ -86,6 +92,8 @@ private:
         double error = 0, size = 0;
         float value = 0;
         for (std::uint64_t i = 0; i < m_count; i += step) {
+            if (!kept(static_cast<std::size_t>(i)))
+                continue;
             const std::uint64_t from = source(i);
             if (from < m_plain.size())
                 value = m_plain[static_cast<std::size_t>(from)];
@@ -124,6 +132,8 @@ private:
                 bias ? norm->biases(way.folding) : norm->factors(way.folding);
             double error = 0, size = 0;
             for (std::size_t i = 0; i < m_window.d.size(); ++i) {
+                if (!kept(i))
+                    continue;
                 const double value =
                     bias ? static_cast<double>(wanted[i])
                          : static_cast<double>(m_plain[i]) *
@@ -263,42 +273,76 @@ private:
     /// The mask moved against the values that it keeps.
     std::optional<Explanation> mask()
     {
-        if (!m_steps.masked || m_window.codes.empty())
+        if (!m_subject.sparse())
             return std::nullopt;
+        constexpr std::size_t kAllAxes = static_cast<std::size_t>(-1);
+        const Shape &shape = m_subject.reference->shape;
+        const auto all = static_cast<std::int64_t>(m_subject.elements());
         std::vector<std::size_t> places;
         for (std::size_t i = 0; i < m_window.codes.size(); ++i) {
-            if (m_window.codes[i] != codec::Decoder::kNotStored)
+            if (kept(i))
                 places.push_back(i);
         }
-        const auto all = static_cast<std::ptrdiff_t>(m_count);
-        const auto row = static_cast<std::ptrdiff_t>(m_subject.rowElements());
+        // Whether the mask kept an element before it was moved: by elements in their order, going
+        // over an end, or along an axis.
+        std::size_t axis = kAllAxes;
+        std::int64_t by = 0;
+        std::uint64_t inner = 1;
+        const auto keptBefore = [&](std::int64_t i) {
+            std::int64_t from = i + by;
+            if (axis == kAllAxes) {
+                from = (from % all + all) % all;
+            } else {
+                const auto extent = static_cast<std::int64_t>(shape[axis]);
+                const std::int64_t at = i / static_cast<std::int64_t>(inner) % extent;
+                from = i + ((at + by + extent) % extent - at) * static_cast<std::int64_t>(inner);
+            }
+            if (from < static_cast<std::int64_t>(m_count))
+                return kept(static_cast<std::size_t>(from));
+            std::int64_t code = 0;
+            m_subject.decoder.codes(static_cast<std::uint64_t>(from), std::span(&code, 1));
+            return code != codec::Decoder::kNotStored;
+        };
         std::optional<Explanation> best;
-        for (const std::ptrdiff_t shift : {std::ptrdiff_t{1}, std::ptrdiff_t{-1}, std::ptrdiff_t{8},
-                                           std::ptrdiff_t{-8}, row, -row}) {
-            for (const std::ptrdiff_t behind : {0, 1, -1}) { // values that went over an end
-                std::vector<float> made(m_window.d.size(), 0);
-                for (std::size_t i = 0; i < places.size(); ++i) {
-                    const auto from = static_cast<std::ptrdiff_t>(i) + behind;
-                    auto to = static_cast<std::ptrdiff_t>(places[i]) - shift;
-                    to = (to % all + all) % all;
-                    if (from < 0 || from >= static_cast<std::ptrdiff_t>(places.size()))
-                        continue;
-                    const std::size_t source = places[static_cast<std::size_t>(from)];
-                    const auto at = static_cast<std::size_t>(to);
-                    // Scales go by the place, the code by its number.
-                    made[at] = m_steps.stepped() && !m_steps.palette
-                                   ? static_cast<float>(codeValue(m_window.codes[source], at))
-                                   : m_window.d[source];
-                }
-                const double left =
-                    errorOf([&](std::size_t i) { return static_cast<double>(made[i]); });
-                if (explains(left) && (!best || left < best->left))
-                    best = Explanation{
-                        Kind::MaskShifted,
-                        fmt::format(
-                            "The mask is shifted by {} against the values that it keeps",
-                            counted(static_cast<std::uint64_t>(std::abs(shift)), "element")),
-                        left};
+        const auto consider = [&] {
+            double error = 0, size = 0;
+            std::size_t at = 0;
+            for (std::size_t i = 0; i < m_window.d.size() && at < places.size(); ++i) {
+                if (!keptBefore(static_cast<std::int64_t>(i)))
+                    continue;
+                // Scales and tables go by the place, the code by its number.
+                const std::size_t source = places[at++];
+                const double value = m_steps.stepped() ? codeValue(m_window.codes[source], i)
+                                                       : static_cast<double>(m_window.d[source]);
+                const double off = value - static_cast<double>(m_window.r[i]);
+                error += off * off;
+                size += square(m_window.r[i]);
+            }
+            const double left = size > 0 ? std::sqrt(error / size) : 0;
+            if (!explains(left) || (best && best->left <= left))
+                return;
+            best = Explanation{
+                Kind::MaskShifted,
+                fmt::format("The mask is shifted by {}{} against the values that it keeps",
+                            counted(static_cast<std::uint64_t>(std::abs(by)), "element"),
+                            axis == kAllAxes ? "" : fmt::format(" along axis {}", axis)),
+                left};
+        };
+        std::set<std::int64_t> shifts{1, 2, 8};
+        for (std::size_t i = shape.size(); i-- > 0; inner *= shape[i])
+            shifts.insert(static_cast<std::int64_t>(inner));
+        for (const std::int64_t shift : shifts) {
+            for (const std::int64_t sign : {1, -1}) {
+                by = sign * shift;
+                consider();
+            }
+        }
+        inner = 1;
+        for (axis = shape.size(); axis-- > 1; inner *= shape[axis]) {
+            for (const std::int64_t sign : {1, -1}) {
+                by = sign;
+                if (shape[axis] > 1)
+                    consider();
             }
         }
         return best;
@@ -318,7 +362,7 @@ private:
         const bool cells = (m_steps.scaled && m_steps.scales.size() > 1) || m_steps.sharedTable;
         std::map<std::uint64_t, Fit> fits;
         for (std::size_t i = 0; i < m_window.d.size(); ++i) {
-            if (m_steps.masked && m_window.d[i] == 0)
+            if (!kept(i))
                 continue;
             Fit &fit = fits[m_steps.sharedTable ? m_subject.tableOf(i)
                             : cells             ? m_steps.cellOf(i)
@@ -332,10 +376,7 @@ private:
             fit.dr += d * r;
             fit.rr += r * r;
         }
-        double absent = 0; // what a mask leaves out
-        for (std::size_t i = 0; i < m_window.d.size(); ++i)
-            absent += m_steps.masked && m_window.d[i] == 0 ? square(m_window.r[i]) : 0;
-        double byFactor = absent, byLine = absent, least = HUGE_VAL, most = -HUGE_VAL, n = 0;
+        double byFactor = 0, byLine = 0, least = HUGE_VAL, most = -HUGE_VAL, n = 0;
         double sameDr = 0, sameDd = 0, length = 0;
         for (const auto &[key, fit] : fits) {
             const double factor = fit.dd > 0 ? fit.dr / fit.dd : 0;
@@ -439,12 +480,9 @@ private:
             double n = 0, s = 0, ss = 0;
         };
         std::vector<Sums> sums(count * entries);
-        double absent = 0;
         for (std::size_t i = 0; i < m_window.codes.size(); ++i) {
-            if (m_window.codes[i] == codec::Decoder::kNotStored) {
-                absent += square(m_window.r[i]);
+            if (!kept(i))
                 continue;
-            }
             const std::uint64_t cell = m_steps.cellOf(i);
             const double scale = m_steps.scaleOf(cell);
             const double r =
@@ -456,7 +494,7 @@ private:
             sum.s += scale * scale * r;
             sum.ss += scale * scale * r * r;
         }
-        double refitted = absent;
+        double refitted = 0;
         for (const Sums &sum : sums)
             refitted += sum.n > 0 ? std::max(0.0, sum.ss - sum.s * sum.s / sum.n) : 0;
         if (!explains(relative(refitted)))
@@ -472,7 +510,7 @@ private:
         };
         // Tables of other groups: the nearest for each.
         if (count > 1 && count <= 1024) {
-            double error = absent;
+            double error = 0;
             std::size_t moved = 0, shift = 0, used = 0;
             for (std::size_t group = 0; group < count; ++group) {
                 std::size_t best = group;
@@ -541,6 +579,8 @@ private:
         std::vector<std::pair<double, std::uint64_t>> worst;
         double all = 0;
         for (std::size_t i = 0; i < m_window.d.size(); ++i) {
+            if (!kept(i))
+                continue;
             const double off =
                 static_cast<double>(m_window.d[i]) - static_cast<double>(m_window.r[i]);
             all += off * off;
@@ -577,8 +617,11 @@ private:
         if (!m_steps.integers || !m_steps.scaled)
             return std::nullopt;
         double ends = 0, inner = 0;
-        std::uint64_t atEnds = 0;
+        std::uint64_t atEnds = 0, count = 0;
         for (std::size_t i = 0; i < m_window.d.size(); ++i) {
+            if (!kept(i))
+                continue;
+            ++count;
             const std::uint64_t cell = m_steps.cellOf(i);
             const double scale = m_steps.scaleOf(cell);
             const auto d = static_cast<double>(m_window.d[i]),
@@ -596,7 +639,7 @@ private:
             Kind::Clipped,
             fmt::format("Its scales are too small: {:.2f} % of the codes are clipped at "
                         "the ends, and those make {:.0f} % of the error",
-                        100.0 * static_cast<double>(atEnds) / static_cast<double>(m_count),
+                        100.0 * static_cast<double>(atEnds) / static_cast<double>(count),
                         100 * ends / (ends + inner)),
             left};
     }
@@ -622,7 +665,7 @@ private:
     bool m_whole = false;
     Window m_window;
     std::vector<float> m_plain;
-    double m_rr = 0;
+    double m_rr = 0; ///< of what is kept
 };
 
 } // namespace
@@ -664,6 +707,12 @@ std::vector<Rows> rowRuns(std::span<const std::uint64_t> rows)
             runs.push_back({row, row + 1});
     }
     return runs;
+}
+
+std::string timesText(double least, double most)
+{
+    return most - least < 0.02 * std::abs(most) ? fmt::format("{:.3g}", most)
+                                                : fmt::format("{:.3g} to {:.3g}", least, most);
 }
 
 std::string rowsText(std::span<const Rows> rows)

@@ -24,8 +24,9 @@ struct Explanation {
 
 /// What explanations need beside the weight itself.
 struct Surroundings {
-    double best = 0;  ///< relative error that the form must have; dense: what rounding makes
-    double error = 0; ///< relative error of the weight
+    /// Relative errors, of what a mask keeps: that the form must have (dense: what rounding makes),
+    /// and of the weight.
+    double best = 0, error = 0;
     const FoldedNorm *norm = nullptr; ///< folded into the reference
 };
 
@@ -36,6 +37,8 @@ std::optional<Explanation> explain(const Subject &subject, const Surroundings &a
 double correlation(const Subject &subject);
 /// Runs of rows out of single ones, which are ascending.
 std::vector<Rows> rowRuns(std::span<const std::uint64_t> rows);
+/// "2", "1.3 to 2".
+std::string timesText(double least, double most);
 /// "rows 1,500 to 1,755", "row 37".
 std::string rowsText(std::span<const Rows> rows);
 
