@@ -358,6 +358,8 @@ private:
             isOver(row.sampledError, row.error, limit * row.bestPossible + slack) ||
             4 * pass->badBlocks > pass->allBlocks)
             judgeWhole(subject, seat, limit, kept, judged);
+        else if (row.notNearest > kNotNearest && best.nearest.off >= kFewest)
+            explained(explainTables(subject, {kept.best, kept.whole}), row);
         return judged;
     }
 
@@ -511,6 +513,9 @@ private:
             row.why = zeroedText(rowsText(row.rows), zeros.size() == 1);
             return true;
         }
+        if (subject.steps.palette &&
+            explained(explainTables(subject, {kept.best, kept.whole}), row))
+            return true;
         row.rows = rowRuns(others);
         row.fault = Kind::OtherRows;
         row.why = fmt::format("Other values than the checkpoint's in {}", rowsText(row.rows));

@@ -56,6 +56,7 @@ public:
         }
         return std::nullopt;
     }
+    std::optional<Explanation> tables();
 
 private:
     static double square(float value)
@@ -469,109 +470,6 @@ private:
         return std::nullopt;
     }
 
-    /// The indices are right, and the tables are not.
-    std::optional<Explanation> tables()
-    {
-        if (!m_steps.palette || m_steps.vector != 1 || !m_steps.codes || m_steps.entries > 4096)
-            return std::nullopt;
-        const auto entries = static_cast<std::size_t>(m_steps.entries);
-        const std::size_t count = m_steps.sorted.size();
-        struct Sums {
-            double n = 0, s = 0, ss = 0;
-        };
-        std::vector<Sums> sums(count * entries);
-        for (std::size_t i = 0; i < m_window.codes.size(); ++i) {
-            if (!kept(i))
-                continue;
-            const std::uint64_t cell = m_steps.cellOf(i);
-            const double scale = m_steps.scaleOf(cell);
-            const double r =
-                scale != 0 ? (static_cast<double>(m_window.r[i]) - m_steps.biasOf(cell)) / scale
-                           : 0;
-            Sums &sum = sums[static_cast<std::size_t>(m_subject.tableOf(i)) * entries +
-                             static_cast<std::size_t>(m_window.codes[i])];
-            sum.n += scale * scale;
-            sum.s += scale * scale * r;
-            sum.ss += scale * scale * r * r;
-        }
-        double refitted = 0;
-        for (const Sums &sum : sums)
-            refitted += sum.n > 0 ? std::max(0.0, sum.ss - sum.s * sum.s / sum.n) : 0;
-        if (!explains(relative(refitted)))
-            return std::nullopt;
-        const auto errorWith = [&](std::size_t group, std::size_t table) {
-            double error = 0;
-            for (std::size_t k = 0; k < entries; ++k) {
-                const Sums &sum = sums[group * entries + k];
-                const auto entry = static_cast<double>(m_steps.tables[table * entries + k]);
-                error += sum.ss - 2 * entry * sum.s + entry * entry * sum.n;
-            }
-            return error;
-        };
-        // Tables of other groups: the nearest for each.
-        if (count > 1 && count <= 1024) {
-            double error = 0;
-            std::size_t moved = 0, shift = 0, used = 0;
-            for (std::size_t group = 0; group < count; ++group) {
-                std::size_t best = group;
-                double least = HUGE_VAL;
-                double any = 0;
-                for (std::size_t k = 0; k < entries; ++k)
-                    any += sums[group * entries + k].n;
-                if (any == 0)
-                    continue;
-                ++used;
-                for (std::size_t table = 0; table < count; ++table) {
-                    if (const double is = errorWith(group, table); is < least) {
-                        least = is;
-                        best = table;
-                    }
-                }
-                error += least;
-                moved += best != group;
-                shift += best == (group + 1) % count;
-            }
-            if (explains(relative(error)) && moved > 0)
-                return Explanation{
-                    Kind::GroupOrder,
-                    fmt::format(
-                        "Its tables stand in the wrong group order: {} of {} groups have the "
-                        "table of another group{}",
-                        moved, used, shift == used ? " (the neighbour's, shifted by one)" : ""),
-                    relative(error)};
-        }
-        // The same entries in another order.
-        double off = 0, size = 0;
-        for (std::size_t group = 0; group < count; ++group) {
-            std::vector<std::pair<double, double>> wanted; // mean, weight
-            std::vector<float> has;
-            for (std::size_t k = 0; k < entries; ++k) {
-                const Sums &sum = sums[group * entries + k];
-                if (sum.n == 0)
-                    continue;
-                wanted.emplace_back(sum.s / sum.n, sum.n);
-                has.push_back(m_steps.tables[group * entries + k]);
-            }
-            std::ranges::sort(wanted);
-            std::ranges::sort(has);
-            for (std::size_t k = 0; k < has.size(); ++k) {
-                const double is = static_cast<double>(has[k]) - wanted[k].first;
-                off += is * is * wanted[k].second;
-                size += wanted[k].first * wanted[k].first * wanted[k].second;
-            }
-        }
-        const double left = relative(refitted);
-        if (size > 0 && std::sqrt(off / size) < std::max(0.05, 0.5 * m_about.best))
-            return Explanation{
-                Kind::TablePermuted,
-                "The entries of its table are permuted: they stand in another order than "
-                "the codes were made for",
-                left};
-        return Explanation{Kind::TablePermuted,
-                           "The entries of its table are others than its codes were made for",
-                           left};
-    }
-
     /// A few single elements make all of the error.
     std::optional<Explanation> singles()
     {
@@ -668,11 +566,182 @@ private:
     double m_rr = 0; ///< of what is kept
 };
 
+/// The indices are right, and the tables are not.
+std::optional<Explanation> Explainer::tables()
+{
+    if (!m_steps.palette || m_steps.vector != 1 || !m_steps.codes || m_steps.entries > 4096)
+        return std::nullopt;
+    const auto entries = static_cast<std::size_t>(m_steps.entries);
+    const std::size_t count = m_steps.sorted.size();
+    struct Sums {
+        double n = 0, s = 0, ss = 0;
+    };
+    std::vector<Sums> sums(count * entries);
+    for (std::size_t i = 0; i < m_window.codes.size(); ++i) {
+        if (!kept(i))
+            continue;
+        const std::uint64_t cell = m_steps.cellOf(i);
+        const double scale = m_steps.scaleOf(cell);
+        const double r =
+            scale != 0 ? (static_cast<double>(m_window.r[i]) - m_steps.biasOf(cell)) / scale : 0;
+        Sums &sum = sums[static_cast<std::size_t>(m_subject.tableOf(i)) * entries +
+                         static_cast<std::size_t>(m_window.codes[i])];
+        sum.n += scale * scale;
+        sum.s += scale * scale * r;
+        sum.ss += scale * scale * r * r;
+    }
+    /// Squared error of a group whose table is another one, by a factor.
+    const auto errorWith = [&](std::size_t group, std::size_t table, double factor = 1) {
+        double error = 0;
+        for (std::size_t k = 0; k < entries; ++k) {
+            const Sums &sum = sums[group * entries + k];
+            const double entry = factor * static_cast<double>(m_steps.tables[table * entries + k]);
+            error += sum.ss - 2 * entry * sum.s + entry * entry * sum.n;
+        }
+        return error;
+    };
+    // Groups whose table could be much better. What puts those right is looked at for them alone:
+    // they may be few.
+    std::vector<std::size_t> wrong;
+    double rest = 0, own = 0, fitted = 0;
+    std::size_t used = 0;
+    for (std::size_t group = 0; group < count; ++group) {
+        double n = 0, size = 0, fit = 0;
+        for (std::size_t k = 0; k < entries; ++k) {
+            const Sums &sum = sums[group * entries + k];
+            n += sum.n;
+            size += sum.ss;
+            fit += sum.n > 0 ? std::max(0.0, sum.ss - sum.s * sum.s / sum.n) : 0;
+        }
+        used += n > 0;
+        const double is = errorWith(group, group);
+        if (is > 1.1 * fit + 1e-6 * size) {
+            wrong.push_back(group);
+            own += is;
+            fitted += fit;
+        } else {
+            rest += is;
+        }
+    }
+    std::vector<std::uint64_t> rows;
+    const std::uint64_t row = m_subject.rowElements();
+    for (std::uint64_t at = 0; count > 1 && at + row <= m_count; at += row) {
+        const std::uint64_t table = m_subject.tableOf(at);
+        if (table == m_subject.tableOf(at + row - 1) &&
+            std::ranges::binary_search(wrong, static_cast<std::size_t>(table)))
+            rows.push_back(at / row);
+    }
+    const auto explained = [&](Kind kind, std::string why, double left, double factor = 0) {
+        return Explanation{kind, std::move(why), relative(left), factor, {}, rowRuns(rows)};
+    };
+    const auto mends = [&](double left) {
+        return !wrong.empty() && relative(rest + left) <= kExplains * m_about.best + kSlack &&
+               left <= kBetter * kBetter * own;
+    };
+    // The same entries in another order, that of what the codes were made for: with it they are
+    // the nearest ones.
+    std::vector<float> table = m_steps.tables;
+    std::size_t moved = 0;
+    for (std::size_t group = 0; group < count; ++group) {
+        std::vector<std::pair<double, std::size_t>> wanted; // mean, entry
+        std::vector<float> has;
+        for (std::size_t k = group * entries; k < (group + 1) * entries; ++k) {
+            if (sums[k].n == 0)
+                continue;
+            wanted.emplace_back(sums[k].s / sums[k].n, k);
+            has.push_back(table[k]);
+        }
+        std::ranges::sort(wanted);
+        std::ranges::sort(has);
+        for (std::size_t k = 0; k < has.size(); ++k) {
+            moved += table[wanted[k].second] != has[k];
+            table[wanted[k].second] = has[k];
+        }
+    }
+    if (moved > 1) {
+        std::vector<float> made = m_window.d;
+        for (std::size_t i = 0; i < made.size(); ++i) {
+            const std::uint64_t cell = m_steps.cellOf(i);
+            if (kept(i))
+                made[i] = static_cast<float>(
+                    static_cast<double>(
+                        table[static_cast<std::size_t>(m_subject.tableOf(i)) * entries +
+                              static_cast<std::size_t>(m_window.codes[i])]) *
+                        m_steps.scaleOf(cell) +
+                    m_steps.biasOf(cell));
+        }
+        const std::uint64_t off = nearestShares(m_subject, 0, m_window.d, m_window.r).off,
+                            left = nearestShares(m_subject, 0, made, m_window.r).off;
+        if (off >= kFewest && 10 * left <= off)
+            return explained(Kind::TablePermuted,
+                             fmt::format("The entries of its table are permuted: {} stand in "
+                                         "another order than the codes were made for",
+                                         moved),
+                             fitted);
+    }
+    // Tables of other groups, the nearest for each; or a factor for each: what leaves less.
+    double moving = HUGE_VAL, scaling = HUGE_VAL, least = HUGE_VAL, most = -HUGE_VAL;
+    std::size_t shift = 0;
+    if (count > 1 && count <= 1024) {
+        moving = 0;
+        for (const std::size_t group : wrong) {
+            std::size_t best = group;
+            double nearest = HUGE_VAL;
+            for (std::size_t other = 0; other < count; ++other) {
+                if (const double is = errorWith(group, other); is < nearest) {
+                    nearest = is;
+                    best = other;
+                }
+            }
+            moving += nearest;
+            shift += best == (group + 1) % count;
+        }
+    }
+    if (count > 1) {
+        scaling = 0;
+        for (const std::size_t group : wrong) {
+            double es = 0, een = 0;
+            for (std::size_t k = group * entries; k < (group + 1) * entries; ++k) {
+                const auto entry = static_cast<double>(m_steps.tables[k]);
+                es += entry * sums[k].s;
+                een += entry * entry * sums[k].n;
+            }
+            const double factor = een > 0 ? es / een : 0;
+            scaling += errorWith(group, group, factor);
+            least = std::min(least, 1 / factor);
+            most = std::max(most, 1 / factor);
+        }
+    }
+    if (moving <= scaling && mends(moving))
+        return explained(Kind::GroupOrder,
+                         fmt::format("Its tables stand in the wrong group order: {} of {} groups "
+                                     "{} the table of another group{}",
+                                     wrong.size(), used, wrong.size() == 1 ? "has" : "have",
+                                     shift == wrong.size() && 2 * shift > used
+                                         ? " (the neighbour's, shifted by one)"
+                                         : ""),
+                         moving);
+    if (mends(scaling))
+        return explained(Kind::BlockScale,
+                         fmt::format("The table of {} is {} times what it should be",
+                                     rowsText(rowRuns(rows)), timesText(least, most)),
+                         scaling, most);
+    if (!mends(fitted))
+        return std::nullopt;
+    return explained(Kind::TablePermuted,
+                     "The entries of its table are others than its codes were made for", fitted);
+}
+
 } // namespace
 
 std::optional<Explanation> explain(const Subject &subject, const Surroundings &about)
 {
     return Explainer(subject, about).run();
+}
+
+std::optional<Explanation> explainTables(const Subject &subject, const Surroundings &about)
+{
+    return Explainer(subject, about).tables();
 }
 
 double correlation(const Subject &subject)

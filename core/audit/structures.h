@@ -33,6 +33,9 @@ struct Surroundings {
 /// Of a fault that is in all of the weight: the first structure that leaves no more error than the
 /// form has; nothing where none does.
 std::optional<Explanation> explain(const Subject &subject, const Surroundings &about);
+/// Of a palette whose indices are right: what is wrong with its tables, be it with a few of them or
+/// with two entries of one; nothing where that does not explain the error.
+std::optional<Explanation> explainTables(const Subject &subject, const Surroundings &about);
 /// Correlation of the weight with its reference, of sampled elements.
 double correlation(const Subject &subject);
 /// Runs of rows out of single ones, which are ascending.

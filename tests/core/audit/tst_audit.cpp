@@ -359,14 +359,15 @@ private Q_SLOTS:
     {
         QTest::addColumn<int>("number");
         const char *const kNamesOfFaults[] = {
-            "rows-zeroed",   "scales-shifted",  "nibbles-swapped", "transposed",
-            "scale-missing", "zero-point-sign", "table-permuted",  "group-order",
-            "mask-shifted",  "flipped",         "block-scale",     "non-finite",
-            "clipped",       "nibbles-swapped", "scaled",          "clipped",
-            "rows-zeroed",   "scaled",          "other-values",    "other-rows",
-            "rows-zeroed",   "rows-zeroed",     "rows-zeroed",     "rows-zeroed",
-            "rows-zeroed",   "mask-shifted",    "mask-shifted",    "mask-shifted",
-            "mask-shifted",  "mask-shifted",    "rows-zeroed",     "clipped",
+            "rows-zeroed",    "scales-shifted",  "nibbles-swapped", "transposed",
+            "scale-missing",  "zero-point-sign", "table-permuted",  "group-order",
+            "mask-shifted",   "flipped",         "block-scale",     "non-finite",
+            "clipped",        "nibbles-swapped", "scaled",          "clipped",
+            "rows-zeroed",    "scaled",          "other-values",    "other-rows",
+            "rows-zeroed",    "rows-zeroed",     "rows-zeroed",     "rows-zeroed",
+            "rows-zeroed",    "mask-shifted",    "mask-shifted",    "mask-shifted",
+            "mask-shifted",   "mask-shifted",    "group-order",     "table-permuted",
+            "table-permuted", "block-scale",     "rows-zeroed",     "clipped",
             "mask-shifted"};
         for (int i = 0; i < int(std::size(kNamesOfFaults)); ++i)
             QTest::addRow("%s %d", kNamesOfFaults[i], i) << i;
@@ -499,6 +500,31 @@ private Q_SLOTS:
                  for (auto row = w.mask.begin(); row != w.mask.end(); row += kColumns)
                      std::rotate(row, row + kColumns - 1, row + kColumns);
              }},
+            {audit::Kind::GroupOrder,
+             manyTables,
+             [](Stored &w) {
+                 std::swap_ranges(w.table.begin() + 48, w.table.begin() + 64,
+                                  w.table.begin() + 144);
+             },
+             {{12, 16}, {36, 40}}},
+            {audit::Kind::TablePermuted,
+             manyTables,
+             [](Stored &w) { std::reverse(w.table.begin() + 48, w.table.begin() + 60); },
+             {{12, 16}}},
+            {audit::Kind::TablePermuted, palette, // two entries, next to each other
+             [](Stored &w) {
+                 Values order = w.table;
+                 std::sort(order.begin(), order.end());
+                 std::iter_swap(std::find(w.table.begin(), w.table.end(), order[9]),
+                                std::find(w.table.begin(), w.table.end(), order[10]));
+             }},
+            {audit::Kind::BlockScale,
+             manyTables,
+             [](Stored &w) {
+                 for (std::size_t i = 48; i < 64; ++i)
+                     w.table[i] *= 2;
+             },
+             {{12, 16}}},
             {audit::Kind::RowsZeroed,
              int4, // one block of a row
              [](Stored &w) { w.scales[2 * 50 + 1] = 0; },
