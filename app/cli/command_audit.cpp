@@ -121,6 +121,7 @@ void addAudit(CLI::App &app, Context &context)
     addOption(*command, "--limit", "X", arguments->options.limit,
               "At fault where the error is more than X times the best possible one of the form "
               "(1.5)")
+        ->check(notNan())
         ->check(CLI::Range(1.0, 1000.0));
     addOption(*command, "--rules", "FILE", arguments->rules,
               "TOML file of rules, that of diff: audit-limit of all weights or of a name, weights "

@@ -181,7 +181,6 @@ constexpr double kRelated = 0.5;
 /// Share of codes that are not the nearest ones above which a weight stands out, where the others
 /// of its package have (almost) none; and how many times theirs.
 constexpr double kNotNearest = 0.003, kTimesOthers = 8;
-constexpr std::uint64_t kFewest = 12;
 
 /// Whether codes of few bits are stored one a byte: the reader shows them as they were meant, the
 /// runtime takes them for packed ones.
@@ -198,6 +197,13 @@ unsigned unpackedBits(const Bundle &package, const Weight &weight)
             return bitWidth(operand->type);
     }
     return 0;
+}
+
+/// What is said of `where`, one row or block or several, that holds zeros alone.
+std::string zeroedText(const std::string &where, bool one)
+{
+    return fmt::format("Zeroed rows: {} {} all zero, and the checkpoint's {} not", where,
+                       one ? "is" : "are", one ? "is" : "are");
 }
 
 /// All of a package with its seats.
@@ -274,6 +280,10 @@ private:
         std::size_t holds = kNoIndex; ///< another reference, whose values it has
         bool stepped = false;
     };
+    /// Relative errors of what a mask keeps; without one: of all.
+    struct Errors {
+        double whole = 0, sampled = 0, best = 0;
+    };
     Judged judge(const Seat &seat) const
     {
         const Reference &reference = m_seating.references[seat.reference];
@@ -303,16 +313,19 @@ private:
         row.notNearest = best.nearest.notNearest();
         row.atEnds = best.nearest.atEnds();
         judged.nearest = best.nearest;
+        const double keptSize = best.keptRr > 0 ? best.keptRr : 1;
+        Errors kept{pass->kept.relative(), std::sqrt(best.keptEe / keptSize), 0};
+        kept.best = best.keptBest ? std::sqrt(*best.keptBest / keptSize) : kept.sampled;
         const double slack = slackOf(subject), limit = limitOf(seat.weight);
-        const double allowed = limit * row.bestPossible + slack;
+        const double allowed = limit * kept.best + slack;
         if (pass->sums.notFinite > 0) {
             row.fault = Kind::NonFinite;
             row.error = std::numeric_limits<double>::infinity();
-            for (const std::uint64_t element : pass->notFinite)
-                row.elements.push_back(elementPlace(reference.shape, element));
             std::vector<std::uint64_t> rows;
-            for (const auto &place : row.elements)
-                rows.push_back(place[0]);
+            for (const std::uint64_t element : pass->notFinite) {
+                row.elements.push_back(elementPlace(weight.shape, element));
+                rows.push_back(element / reference.rowElements);
+            }
             row.rows = rowRuns(rows);
             row.why = fmt::format(
                 "{} not finite (NaN or infinite), where the checkpoint's are finite",
@@ -332,34 +345,54 @@ private:
             pass->sizeOutside > 0 ? std::sqrt(pass->errorOutside / pass->sizeOutside) : 0;
         if (pass->badBlocks > 0 && 4 * pass->badBlocks <= pass->allBlocks && outside <= allowed &&
             !isNoisy(subject, *pass)) {
-            judgeLocal(subject, *pass, row);
+            judgeLocal(subject, *pass, kept, row);
             return judged;
         }
-        if (judgeRows(subject, *pass, row))
+        if (judgeRows(subject, *pass, kept, row))
             return judged;
         // A sample misses what is in few rows: then the whole says it.
-        const double kept = best.keptRr > 0 ? std::sqrt(best.keptEe / best.keptRr) : 0;
-        const bool over =
-            row.sampledError > allowed || row.error > 1.5 * allowed || kept > kDenseSlack;
-        if (over || 4 * pass->badBlocks > pass->allBlocks)
-            judgeWhole(subject, seat, limit, judged);
+        const auto isOver = [&](double sampled, double whole, double most) {
+            return sampled > most || whole > 1.5 * most;
+        };
+        if (isOver(kept.sampled, kept.whole, allowed) ||
+            isOver(row.sampledError, row.error, limit * row.bestPossible + slack) ||
+            4 * pass->badBlocks > pass->allBlocks)
+            judgeWhole(subject, seat, limit, kept, judged);
+        else if (row.notNearest > kNotNearest && best.nearest.off >= kFewest)
+            explained(explainTables(subject, {kept.best, kept.whole}), row);
         return judged;
     }
 
+    /// Whether something was found, which is then said.
+    static bool explained(std::optional<Explanation> found, AuditedWeight &row)
+    {
+        if (!found)
+            return false;
+        row.fault = found->kind;
+        row.why = std::move(found->why);
+        row.factor = found->factor;
+        row.elements = std::move(found->elements);
+        row.rows = std::move(found->rows);
+        return true;
+    }
+
     /// Some blocks or rows are wrong, all the others are right.
-    void judgeLocal(const Subject &subject, const WholePass &pass, AuditedWeight &row) const
+    void judgeLocal(const Subject &subject, const WholePass &pass, const Errors &kept,
+                    AuditedWeight &row) const
     {
         row.wrongBlocks = pass.badBlocks;
         row.blocks = pass.blocks;
         std::vector<std::uint64_t> rows;
         bool zeros = true;
         double left = 0, size = 0, least = HUGE_VAL, most = -HUGE_VAL;
+        std::uint64_t elements = 0;
         for (const BadBlock &block : pass.blocks) {
             if (rows.empty() || rows.back() != block.row)
                 rows.push_back(block.row);
             const Window window = load(subject, block.row * subject.rowElements() + block.first,
                                        block.end - block.first, false);
-            const PairSums sums = sumsOf(window.d, window.r);
+            const PairSums sums = sumsOfKept(subject, window.first, window.d, window.r);
+            elements += block.end - block.first;
             zeros = zeros && sums.dd == 0;
             const double factor = sums.dd > 0 ? sums.dr / sums.dd : 0;
             left += std::max(0.0, sums.rr - factor * sums.dr);
@@ -370,28 +403,25 @@ private:
             }
         }
         row.rows = rowRuns(rows);
+        const bool one = pass.badBlocks == 1;
         const std::string where = rowsText(row.rows);
+        const std::string blocks =
+            elements == rows.size() * subject.rowElements() ? where
+            : one ? fmt::format("{}, block {} (columns {} to {})", where, pass.blocks[0].block,
+                                pass.blocks[0].first, pass.blocks[0].end - 1)
+                  : fmt::format("{} in {}", counted(pass.badBlocks, "block"), where);
         if (zeros) {
             row.fault = Kind::RowsZeroed;
-            row.why =
-                fmt::format("Zeroed rows: {} are all zero, and the checkpoint's are not", where);
+            row.why = zeroedText(blocks, one || (blocks == where && rows.size() == 1));
             return;
         }
         const double remains = size > 0 ? std::sqrt(left / size) : 0;
-        const std::string blocks =
-            pass.blocks.size() == 1 &&
-                    pass.blocks[0].end - pass.blocks[0].first < subject.rowElements()
-                ? fmt::format("{}, block {} (columns {} to {})", where, pass.blocks[0].block,
-                              pass.blocks[0].first, pass.blocks[0].end - 1)
-                : fmt::format("{} in {}", counted(pass.badBlocks, "block"), where);
-        if (remains <= 3 * row.bestPossible + kDenseSlack) {
+        if (remains <= 3 * kept.best + kDenseSlack) {
             row.fault = Kind::BlockScale;
-            row.factor = pass.blocks.size() == 1 ? least : 0;
-            row.why =
-                least == most || most - least < 0.02 * std::abs(most)
-                    ? fmt::format("The scale of {} is {:.3g} times what it should be", blocks, most)
-                    : fmt::format("The scales of {} are {:.3g} to {:.3g} times what they should be",
-                                  blocks, least, most);
+            row.factor = one ? least : 0;
+            row.why = fmt::format("The scale{} of {} {} {} times what {} should be", one ? "" : "s",
+                                  blocks, one ? "is" : "are", timesText(least, most),
+                                  one ? "it" : "they");
             return;
         }
         row.fault = Kind::OtherRows;
@@ -424,9 +454,14 @@ private:
     }
 
     /// Rows that stand out, of forms without scales of their own.
-    bool judgeRows(const Subject &subject, const WholePass &pass, AuditedWeight &row) const
+    bool judgeRows(const Subject &subject, const WholePass &pass, const Errors &kept,
+                   AuditedWeight &row) const
     {
         constexpr std::uint64_t kShortRow = 4;
+        // Plain values that a mask keeps are off by their rounding alone.
+        const bool plain = subject.sparse() && !subject.steps.palette && !subject.steps.scaled;
+        const auto least = static_cast<float>(plain ? 16 * kDenseSlack * kDenseSlack : 0.3);
+        const float smallest = plain ? 1e-4F : 0.05F;
         if (subject.rowElements() < kShortRow || subject.rows() < 3)
             return false;
         std::vector<float> sizes = pass.rowSize, errors = pass.rowError;
@@ -438,24 +473,18 @@ private:
                          errors.end());
         const float usual = sizes[sizes.size() / 2], usualError = errors[errors.size() / 2];
         std::vector<std::uint64_t> zeros, others;
+        std::size_t sure = 0; // zeroed rows, which are to be told apart in any number
         double left = 0, leftSize = 0;
         for (std::size_t i = 0; i < pass.rowSize.size(); ++i) {
-            // A mask leaves out rows of small values, and keeps no zeros.
-            const auto keepsAny = [&] {
-                const Window all = load(subject, i * subject.rowElements(), subject.rowElements(),
-                                        subject.steps.codes);
-                return std::ranges::any_of(all.codes, [](std::int64_t code) {
-                    return code != codec::Decoder::kNotStored;
-                });
-            };
-            const float least = subject.steps.masked && (pass.rowValue[i] != 0 || !keepsAny())
-                                    ? usual
-                                    : 1e-6F * usual;
-            const bool zero = pass.rowValue[i] == 0 && pass.rowSize[i] > least &&
-                              (!subject.steps.palette || pass.rowSize[i] > 0.05F * usual);
+            // A mask leaves out rows of small values.
+            const bool leftOut = subject.sparse() && pass.rowKept[i] == 0;
+            const bool zero =
+                pass.rowValue[i] == 0 &&
+                (leftOut ? pass.rowSize[i] > usual : pass.rowKept[i] > 1e-6F * usual) &&
+                (!subject.steps.palette || pass.rowSize[i] > 0.05F * usual);
             const bool other = pass.rowError[i] > 16 * usualError &&
-                               pass.rowError[i] > 0.3F * pass.rowSize[i] &&
-                               pass.rowSize[i] > 0.05F * usual;
+                               pass.rowError[i] > least * pass.rowKept[i] &&
+                               pass.rowSize[i] > smallest * usual;
             // Rows that the form can hold no better are none of the package's doing.
             const auto holdsBest = [&] {
                 const Window all =
@@ -463,25 +492,30 @@ private:
                 return holdsNearest(subject, all.first, all.d, all.r);
             };
             const bool wrong = (zero || other) && !holdsBest();
-            if (zero && wrong)
+            if (zero && wrong) {
                 zeros.push_back(i);
+                sure += !leftOut;
+            }
             if (wrong) {
                 others.push_back(i);
             } else {
                 left += static_cast<double>(pass.rowError[i]);
-                leftSize += static_cast<double>(pass.rowSize[i]);
+                leftSize += static_cast<double>(pass.rowKept[i]);
             }
         }
-        if (others.empty() || 4 * others.size() > pass.rowSize.size() || leftSize == 0 ||
-            std::sqrt(left / leftSize) > limitOf(row.weight) * row.bestPossible + slackOf(subject))
+        const double allowed = limitOf(row.weight) * kept.best + slackOf(subject);
+        if (others.empty() || 4 * (others.size() - sure) > pass.rowSize.size() ||
+            left > allowed * allowed * leftSize)
             return false;
         if (zeros.size() == others.size()) {
             row.rows = rowRuns(zeros);
             row.fault = Kind::RowsZeroed;
-            row.why = fmt::format("Zeroed rows: {} are all zero, and the checkpoint's are not",
-                                  rowsText(row.rows));
+            row.why = zeroedText(rowsText(row.rows), zeros.size() == 1);
             return true;
         }
+        if (subject.steps.palette &&
+            explained(explainTables(subject, {kept.best, kept.whole}), row))
+            return true;
         row.rows = rowRuns(others);
         row.fault = Kind::OtherRows;
         row.why = fmt::format("Other values than the checkpoint's in {}", rowsText(row.rows));
@@ -489,7 +523,8 @@ private:
     }
 
     /// All of it is wrong.
-    void judgeWhole(const Subject &subject, const Seat &seat, double limit, Judged &judged) const
+    void judgeWhole(const Subject &subject, const Seat &seat, double limit, const Errors &kept,
+                    Judged &judged) const
     {
         AuditedWeight &row = judged.row;
         const Reference &reference = m_seating.references[seat.reference];
@@ -532,11 +567,13 @@ private:
         }
         const FoldedNorm *norm =
             reference.norm == kNoIndex ? nullptr : &m_seating.norms[reference.norm];
-        if (auto found = explain(subject, {row.bestPossible, row.error, norm})) {
-            row.fault = found->kind;
-            row.why = std::move(found->why);
-            row.factor = found->factor;
-            row.elements = std::move(found->elements);
+        if (explained(explain(subject, {kept.best, kept.whole, norm}), row))
+            return;
+        if (subject.sparse() && kept.whole <= limit * kept.best + slackOf(subject)) {
+            row.fault = Kind::OtherValues;
+            row.why = fmt::format("Its mask keeps other elements than the largest: its error is "
+                                  "{:.2f} times the best possible one ({} allowed)",
+                                  row.sampledError / row.bestPossible, limit);
             return;
         }
         const double alike = correlation(subject);
@@ -548,18 +585,17 @@ private:
         }
         if (subject.steps.stepped() && row.notNearest < 0.02) {
             row.fault = Kind::AboveBest;
-            row.why =
-                fmt::format("Its error is {:.2f} times the best possible one ({} allowed): the "
-                            "codes are the nearest, the {} could be better",
-                            row.sampledError / row.bestPossible, limit,
-                            subject.steps.palette ? "table" : "scales");
+            row.why = fmt::format(
+                "Its error is {:.2f} times the best possible one ({} allowed): the "
+                "codes are the nearest, the {} could be better",
+                kept.sampled / kept.best, limit, subject.steps.palette ? "table" : "scales");
             return;
         }
         row.fault = Kind::OtherValues;
         row.why =
             fmt::format("Near, but other values than this checkpoint's (off by {:.2g} of their "
                         "size): another training step, or another method of rounding",
-                        row.error);
+                        kept.whole);
     }
 
     /// Whose values a weight holds that has those of another tensor.
@@ -645,8 +681,16 @@ private:
         const Reference &reference = *subject.reference;
         if (subject.steps.scaled || subject.steps.palette)
             return kCodedSlack;
-        if (!reference.isBias)
+        if (reference.norm == kNoIndex)
             return kDenseSlack;
+        // Weight, gain and variance were each rounded to the checkpoint's type.
+        constexpr double kBf16Rounding = 0x1p-8;
+        const std::size_t layer = m_seating.norms[reference.norm].convolution;
+        const double slack =
+            kDenseSlack +
+            (m_checkpoint->weights()[layer].type == ElementType::Bf16 ? kBf16Rounding : 0);
+        if (!reference.isBias)
+            return slack;
         // A bias is a difference: what is lost goes by the size of its terms.
         const FoldedNorm &norm = m_seating.norms[reference.norm];
         const std::vector<float> factors = norm.factors();
@@ -658,7 +702,7 @@ private:
             terms += moved * moved + own * own;
             size += own * own;
         }
-        return kDenseSlack * (size > 0 ? std::sqrt(terms / size) : 1);
+        return slack * (size > 0 ? std::sqrt(terms / size) : 1);
     }
 
     double limitOf(std::size_t weight) const

@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -38,7 +39,7 @@ public:
         for (std::size_t i = 0; i < m_window.d.size(); ++i) {
             if (!std::isfinite(m_window.d[i]))
                 m_window.d[i] = 0;
-            m_rr += square(m_window.r[i]);
+            m_rr += kept(i) ? square(m_window.r[i]) : 0;
         }
         m_plain.resize(m_window.d.size());
         subject.reference->readPlain(0, m_plain);
@@ -55,11 +56,17 @@ public:
         }
         return std::nullopt;
     }
+    std::optional<Explanation> tables();
 
 private:
     static double square(float value)
     {
         return static_cast<double>(value) * static_cast<double>(value);
+    }
+    /// Only what a mask keeps is looked at.
+    bool kept(std::size_t i) const
+    {
+        return m_window.codes.empty() || m_window.codes[i] != codec::Decoder::kNotStored;
     }
     bool explains(double left) const
     {
@@ -73,7 +80,7 @@ private:
     {
         double error = 0;
         for (std::size_t i = 0; i < m_window.r.size(); ++i) {
-            const double off = valueAt(i) - static_cast<double>(m_window.r[i]);
+            const double off = kept(i) ? valueAt(i) - static_cast<double>(m_window.r[i]) : 0;
             error += off * off;
         }
         return relative(error);
@@ -86,6 +93,8 @@ private:
         double error = 0, size = 0;
         float value = 0;
         for (std::uint64_t i = 0; i < m_count; i += step) {
+            if (!kept(static_cast<std::size_t>(i)))
+                continue;
             const std::uint64_t from = source(i);
             if (from < m_plain.size())
                 value = m_plain[static_cast<std::size_t>(from)];
@@ -124,6 +133,8 @@ private:
                 bias ? norm->biases(way.folding) : norm->factors(way.folding);
             double error = 0, size = 0;
             for (std::size_t i = 0; i < m_window.d.size(); ++i) {
+                if (!kept(i))
+                    continue;
                 const double value =
                     bias ? static_cast<double>(wanted[i])
                          : static_cast<double>(m_plain[i]) *
@@ -263,42 +274,76 @@ private:
     /// The mask moved against the values that it keeps.
     std::optional<Explanation> mask()
     {
-        if (!m_steps.masked || m_window.codes.empty())
+        if (!m_subject.sparse())
             return std::nullopt;
+        constexpr std::size_t kAllAxes = static_cast<std::size_t>(-1);
+        const Shape &shape = m_subject.reference->shape;
+        const auto all = static_cast<std::int64_t>(m_subject.elements());
         std::vector<std::size_t> places;
         for (std::size_t i = 0; i < m_window.codes.size(); ++i) {
-            if (m_window.codes[i] != codec::Decoder::kNotStored)
+            if (kept(i))
                 places.push_back(i);
         }
-        const auto all = static_cast<std::ptrdiff_t>(m_count);
-        const auto row = static_cast<std::ptrdiff_t>(m_subject.rowElements());
+        // Whether the mask kept an element before it was moved: by elements in their order, going
+        // over an end, or along an axis.
+        std::size_t axis = kAllAxes;
+        std::int64_t by = 0;
+        std::uint64_t inner = 1;
+        const auto keptBefore = [&](std::int64_t i) {
+            std::int64_t from = i + by;
+            if (axis == kAllAxes) {
+                from = (from % all + all) % all;
+            } else {
+                const auto extent = static_cast<std::int64_t>(shape[axis]);
+                const std::int64_t at = i / static_cast<std::int64_t>(inner) % extent;
+                from = i + ((at + by + extent) % extent - at) * static_cast<std::int64_t>(inner);
+            }
+            if (from < static_cast<std::int64_t>(m_count))
+                return kept(static_cast<std::size_t>(from));
+            std::int64_t code = 0;
+            m_subject.decoder.codes(static_cast<std::uint64_t>(from), std::span(&code, 1));
+            return code != codec::Decoder::kNotStored;
+        };
         std::optional<Explanation> best;
-        for (const std::ptrdiff_t shift : {std::ptrdiff_t{1}, std::ptrdiff_t{-1}, std::ptrdiff_t{8},
-                                           std::ptrdiff_t{-8}, row, -row}) {
-            for (const std::ptrdiff_t behind : {0, 1, -1}) { // values that went over an end
-                std::vector<float> made(m_window.d.size(), 0);
-                for (std::size_t i = 0; i < places.size(); ++i) {
-                    const auto from = static_cast<std::ptrdiff_t>(i) + behind;
-                    auto to = static_cast<std::ptrdiff_t>(places[i]) - shift;
-                    to = (to % all + all) % all;
-                    if (from < 0 || from >= static_cast<std::ptrdiff_t>(places.size()))
-                        continue;
-                    const std::size_t source = places[static_cast<std::size_t>(from)];
-                    const auto at = static_cast<std::size_t>(to);
-                    // Scales go by the place, the code by its number.
-                    made[at] = m_steps.stepped() && !m_steps.palette
-                                   ? static_cast<float>(codeValue(m_window.codes[source], at))
-                                   : m_window.d[source];
-                }
-                const double left =
-                    errorOf([&](std::size_t i) { return static_cast<double>(made[i]); });
-                if (explains(left) && (!best || left < best->left))
-                    best = Explanation{
-                        Kind::MaskShifted,
-                        fmt::format(
-                            "The mask is shifted by {} against the values that it keeps",
-                            counted(static_cast<std::uint64_t>(std::abs(shift)), "element")),
-                        left};
+        const auto consider = [&] {
+            double error = 0, size = 0;
+            std::size_t at = 0;
+            for (std::size_t i = 0; i < m_window.d.size() && at < places.size(); ++i) {
+                if (!keptBefore(static_cast<std::int64_t>(i)))
+                    continue;
+                // Scales and tables go by the place, the code by its number.
+                const std::size_t source = places[at++];
+                const double value = m_steps.stepped() ? codeValue(m_window.codes[source], i)
+                                                       : static_cast<double>(m_window.d[source]);
+                const double off = value - static_cast<double>(m_window.r[i]);
+                error += off * off;
+                size += square(m_window.r[i]);
+            }
+            const double left = size > 0 ? std::sqrt(error / size) : 0;
+            if (!explains(left) || (best && best->left <= left))
+                return;
+            best = Explanation{
+                Kind::MaskShifted,
+                fmt::format("The mask is shifted by {}{} against the values that it keeps",
+                            counted(static_cast<std::uint64_t>(std::abs(by)), "element"),
+                            axis == kAllAxes ? "" : fmt::format(" along axis {}", axis)),
+                left};
+        };
+        std::set<std::int64_t> shifts{1, 2, 8};
+        for (std::size_t i = shape.size(); i-- > 0; inner *= shape[i])
+            shifts.insert(static_cast<std::int64_t>(inner));
+        for (const std::int64_t shift : shifts) {
+            for (const std::int64_t sign : {1, -1}) {
+                by = sign * shift;
+                consider();
+            }
+        }
+        inner = 1;
+        for (axis = shape.size(); axis-- > 1; inner *= shape[axis]) {
+            for (const std::int64_t sign : {1, -1}) {
+                by = sign;
+                if (shape[axis] > 1)
+                    consider();
             }
         }
         return best;
@@ -318,7 +363,7 @@ private:
         const bool cells = (m_steps.scaled && m_steps.scales.size() > 1) || m_steps.sharedTable;
         std::map<std::uint64_t, Fit> fits;
         for (std::size_t i = 0; i < m_window.d.size(); ++i) {
-            if (m_steps.masked && m_window.d[i] == 0)
+            if (!kept(i))
                 continue;
             Fit &fit = fits[m_steps.sharedTable ? m_subject.tableOf(i)
                             : cells             ? m_steps.cellOf(i)
@@ -332,10 +377,7 @@ private:
             fit.dr += d * r;
             fit.rr += r * r;
         }
-        double absent = 0; // what a mask leaves out
-        for (std::size_t i = 0; i < m_window.d.size(); ++i)
-            absent += m_steps.masked && m_window.d[i] == 0 ? square(m_window.r[i]) : 0;
-        double byFactor = absent, byLine = absent, least = HUGE_VAL, most = -HUGE_VAL, n = 0;
+        double byFactor = 0, byLine = 0, least = HUGE_VAL, most = -HUGE_VAL, n = 0;
         double sameDr = 0, sameDd = 0, length = 0;
         for (const auto &[key, fit] : fits) {
             const double factor = fit.dd > 0 ? fit.dr / fit.dd : 0;
@@ -428,112 +470,6 @@ private:
         return std::nullopt;
     }
 
-    /// The indices are right, and the tables are not.
-    std::optional<Explanation> tables()
-    {
-        if (!m_steps.palette || m_steps.vector != 1 || !m_steps.codes || m_steps.entries > 4096)
-            return std::nullopt;
-        const auto entries = static_cast<std::size_t>(m_steps.entries);
-        const std::size_t count = m_steps.sorted.size();
-        struct Sums {
-            double n = 0, s = 0, ss = 0;
-        };
-        std::vector<Sums> sums(count * entries);
-        double absent = 0;
-        for (std::size_t i = 0; i < m_window.codes.size(); ++i) {
-            if (m_window.codes[i] == codec::Decoder::kNotStored) {
-                absent += square(m_window.r[i]);
-                continue;
-            }
-            const std::uint64_t cell = m_steps.cellOf(i);
-            const double scale = m_steps.scaleOf(cell);
-            const double r =
-                scale != 0 ? (static_cast<double>(m_window.r[i]) - m_steps.biasOf(cell)) / scale
-                           : 0;
-            Sums &sum = sums[static_cast<std::size_t>(m_subject.tableOf(i)) * entries +
-                             static_cast<std::size_t>(m_window.codes[i])];
-            sum.n += scale * scale;
-            sum.s += scale * scale * r;
-            sum.ss += scale * scale * r * r;
-        }
-        double refitted = absent;
-        for (const Sums &sum : sums)
-            refitted += sum.n > 0 ? std::max(0.0, sum.ss - sum.s * sum.s / sum.n) : 0;
-        if (!explains(relative(refitted)))
-            return std::nullopt;
-        const auto errorWith = [&](std::size_t group, std::size_t table) {
-            double error = 0;
-            for (std::size_t k = 0; k < entries; ++k) {
-                const Sums &sum = sums[group * entries + k];
-                const auto entry = static_cast<double>(m_steps.tables[table * entries + k]);
-                error += sum.ss - 2 * entry * sum.s + entry * entry * sum.n;
-            }
-            return error;
-        };
-        // Tables of other groups: the nearest for each.
-        if (count > 1 && count <= 1024) {
-            double error = absent;
-            std::size_t moved = 0, shift = 0, used = 0;
-            for (std::size_t group = 0; group < count; ++group) {
-                std::size_t best = group;
-                double least = HUGE_VAL;
-                double any = 0;
-                for (std::size_t k = 0; k < entries; ++k)
-                    any += sums[group * entries + k].n;
-                if (any == 0)
-                    continue;
-                ++used;
-                for (std::size_t table = 0; table < count; ++table) {
-                    if (const double is = errorWith(group, table); is < least) {
-                        least = is;
-                        best = table;
-                    }
-                }
-                error += least;
-                moved += best != group;
-                shift += best == (group + 1) % count;
-            }
-            if (explains(relative(error)) && moved > 0)
-                return Explanation{
-                    Kind::GroupOrder,
-                    fmt::format(
-                        "Its tables stand in the wrong group order: {} of {} groups have the "
-                        "table of another group{}",
-                        moved, used, shift == used ? " (the neighbour's, shifted by one)" : ""),
-                    relative(error)};
-        }
-        // The same entries in another order.
-        double off = 0, size = 0;
-        for (std::size_t group = 0; group < count; ++group) {
-            std::vector<std::pair<double, double>> wanted; // mean, weight
-            std::vector<float> has;
-            for (std::size_t k = 0; k < entries; ++k) {
-                const Sums &sum = sums[group * entries + k];
-                if (sum.n == 0)
-                    continue;
-                wanted.emplace_back(sum.s / sum.n, sum.n);
-                has.push_back(m_steps.tables[group * entries + k]);
-            }
-            std::ranges::sort(wanted);
-            std::ranges::sort(has);
-            for (std::size_t k = 0; k < has.size(); ++k) {
-                const double is = static_cast<double>(has[k]) - wanted[k].first;
-                off += is * is * wanted[k].second;
-                size += wanted[k].first * wanted[k].first * wanted[k].second;
-            }
-        }
-        const double left = relative(refitted);
-        if (size > 0 && std::sqrt(off / size) < std::max(0.05, 0.5 * m_about.best))
-            return Explanation{
-                Kind::TablePermuted,
-                "The entries of its table are permuted: they stand in another order than "
-                "the codes were made for",
-                left};
-        return Explanation{Kind::TablePermuted,
-                           "The entries of its table are others than its codes were made for",
-                           left};
-    }
-
     /// A few single elements make all of the error.
     std::optional<Explanation> singles()
     {
@@ -541,6 +477,8 @@ private:
         std::vector<std::pair<double, std::uint64_t>> worst;
         double all = 0;
         for (std::size_t i = 0; i < m_window.d.size(); ++i) {
+            if (!kept(i))
+                continue;
             const double off =
                 static_cast<double>(m_window.d[i]) - static_cast<double>(m_window.r[i]);
             all += off * off;
@@ -559,7 +497,8 @@ private:
                              std::span(m_window.r).subspan(at, 1)))
                 continue; // the scale or the table is what is off
             all -= worst[i].first;
-            found.elements.push_back(elementPlace(m_subject.reference->shape, worst[i].second));
+            found.elements.push_back(elementPlace(
+                m_subject.package->weights()[m_subject.weight].shape, worst[i].second));
             found.left = relative(std::max(0.0, all));
             if (explains(found.left)) {
                 found.why = fmt::format("{} hold other values",
@@ -576,8 +515,11 @@ private:
         if (!m_steps.integers || !m_steps.scaled)
             return std::nullopt;
         double ends = 0, inner = 0;
-        std::uint64_t atEnds = 0;
+        std::uint64_t atEnds = 0, count = 0;
         for (std::size_t i = 0; i < m_window.d.size(); ++i) {
+            if (!kept(i))
+                continue;
+            ++count;
             const std::uint64_t cell = m_steps.cellOf(i);
             const double scale = m_steps.scaleOf(cell);
             const auto d = static_cast<double>(m_window.d[i]),
@@ -595,7 +537,7 @@ private:
             Kind::Clipped,
             fmt::format("Its scales are too small: {:.2f} % of the codes are clipped at "
                         "the ends, and those make {:.0f} % of the error",
-                        100.0 * static_cast<double>(atEnds) / static_cast<double>(m_count),
+                        100.0 * static_cast<double>(atEnds) / static_cast<double>(count),
                         100 * ends / (ends + inner)),
             left};
     }
@@ -621,14 +563,185 @@ private:
     bool m_whole = false;
     Window m_window;
     std::vector<float> m_plain;
-    double m_rr = 0;
+    double m_rr = 0; ///< of what is kept
 };
+
+/// The indices are right, and the tables are not.
+std::optional<Explanation> Explainer::tables()
+{
+    if (!m_steps.palette || m_steps.vector != 1 || !m_steps.codes || m_steps.entries > 4096)
+        return std::nullopt;
+    const auto entries = static_cast<std::size_t>(m_steps.entries);
+    const std::size_t count = m_steps.sorted.size();
+    struct Sums {
+        double n = 0, s = 0, ss = 0;
+    };
+    std::vector<Sums> sums(count * entries);
+    for (std::size_t i = 0; i < m_window.codes.size(); ++i) {
+        if (!kept(i))
+            continue;
+        const std::uint64_t cell = m_steps.cellOf(i);
+        const double scale = m_steps.scaleOf(cell);
+        const double r =
+            scale != 0 ? (static_cast<double>(m_window.r[i]) - m_steps.biasOf(cell)) / scale : 0;
+        Sums &sum = sums[static_cast<std::size_t>(m_subject.tableOf(i)) * entries +
+                         static_cast<std::size_t>(m_window.codes[i])];
+        sum.n += scale * scale;
+        sum.s += scale * scale * r;
+        sum.ss += scale * scale * r * r;
+    }
+    /// Squared error of a group whose table is another one, by a factor.
+    const auto errorWith = [&](std::size_t group, std::size_t table, double factor = 1) {
+        double error = 0;
+        for (std::size_t k = 0; k < entries; ++k) {
+            const Sums &sum = sums[group * entries + k];
+            const double entry = factor * static_cast<double>(m_steps.tables[table * entries + k]);
+            error += sum.ss - 2 * entry * sum.s + entry * entry * sum.n;
+        }
+        return error;
+    };
+    // Groups whose table could be much better. What puts those right is looked at for them alone:
+    // they may be few.
+    std::vector<std::size_t> wrong;
+    double rest = 0, own = 0, fitted = 0;
+    std::size_t used = 0;
+    for (std::size_t group = 0; group < count; ++group) {
+        double n = 0, size = 0, fit = 0;
+        for (std::size_t k = 0; k < entries; ++k) {
+            const Sums &sum = sums[group * entries + k];
+            n += sum.n;
+            size += sum.ss;
+            fit += sum.n > 0 ? std::max(0.0, sum.ss - sum.s * sum.s / sum.n) : 0;
+        }
+        used += n > 0;
+        const double is = errorWith(group, group);
+        if (is > 1.1 * fit + 1e-6 * size) {
+            wrong.push_back(group);
+            own += is;
+            fitted += fit;
+        } else {
+            rest += is;
+        }
+    }
+    std::vector<std::uint64_t> rows;
+    const std::uint64_t row = m_subject.rowElements();
+    for (std::uint64_t at = 0; count > 1 && at + row <= m_count; at += row) {
+        const std::uint64_t table = m_subject.tableOf(at);
+        if (table == m_subject.tableOf(at + row - 1) &&
+            std::ranges::binary_search(wrong, static_cast<std::size_t>(table)))
+            rows.push_back(at / row);
+    }
+    const auto explained = [&](Kind kind, std::string why, double left, double factor = 0) {
+        return Explanation{kind, std::move(why), relative(left), factor, {}, rowRuns(rows)};
+    };
+    const auto mends = [&](double left) {
+        return !wrong.empty() && relative(rest + left) <= kExplains * m_about.best + kSlack &&
+               left <= kBetter * kBetter * own;
+    };
+    // The same entries in another order, that of what the codes were made for: with it they are
+    // the nearest ones.
+    std::vector<float> table = m_steps.tables;
+    std::size_t moved = 0;
+    for (std::size_t group = 0; group < count; ++group) {
+        std::vector<std::pair<double, std::size_t>> wanted; // mean, entry
+        std::vector<float> has;
+        for (std::size_t k = group * entries; k < (group + 1) * entries; ++k) {
+            if (sums[k].n == 0)
+                continue;
+            wanted.emplace_back(sums[k].s / sums[k].n, k);
+            has.push_back(table[k]);
+        }
+        std::ranges::sort(wanted);
+        std::ranges::sort(has);
+        for (std::size_t k = 0; k < has.size(); ++k) {
+            moved += table[wanted[k].second] != has[k];
+            table[wanted[k].second] = has[k];
+        }
+    }
+    if (moved > 1) {
+        std::vector<float> made = m_window.d;
+        for (std::size_t i = 0; i < made.size(); ++i) {
+            const std::uint64_t cell = m_steps.cellOf(i);
+            if (kept(i))
+                made[i] = static_cast<float>(
+                    static_cast<double>(
+                        table[static_cast<std::size_t>(m_subject.tableOf(i)) * entries +
+                              static_cast<std::size_t>(m_window.codes[i])]) *
+                        m_steps.scaleOf(cell) +
+                    m_steps.biasOf(cell));
+        }
+        const std::uint64_t off = nearestShares(m_subject, 0, m_window.d, m_window.r).off,
+                            left = nearestShares(m_subject, 0, made, m_window.r).off;
+        if (off >= kFewest && 10 * left <= off)
+            return explained(Kind::TablePermuted,
+                             fmt::format("The entries of its table are permuted: {} stand in "
+                                         "another order than the codes were made for",
+                                         moved),
+                             fitted);
+    }
+    // Tables of other groups, the nearest for each; or a factor for each: what leaves less.
+    double moving = HUGE_VAL, scaling = HUGE_VAL, least = HUGE_VAL, most = -HUGE_VAL;
+    std::size_t shift = 0;
+    if (count > 1 && count <= 1024) {
+        moving = 0;
+        for (const std::size_t group : wrong) {
+            std::size_t best = group;
+            double nearest = HUGE_VAL;
+            for (std::size_t other = 0; other < count; ++other) {
+                if (const double is = errorWith(group, other); is < nearest) {
+                    nearest = is;
+                    best = other;
+                }
+            }
+            moving += nearest;
+            shift += best == (group + 1) % count;
+        }
+    }
+    if (count > 1) {
+        scaling = 0;
+        for (const std::size_t group : wrong) {
+            double es = 0, een = 0;
+            for (std::size_t k = group * entries; k < (group + 1) * entries; ++k) {
+                const auto entry = static_cast<double>(m_steps.tables[k]);
+                es += entry * sums[k].s;
+                een += entry * entry * sums[k].n;
+            }
+            const double factor = een > 0 ? es / een : 0;
+            scaling += errorWith(group, group, factor);
+            least = std::min(least, 1 / factor);
+            most = std::max(most, 1 / factor);
+        }
+    }
+    if (moving <= scaling && mends(moving))
+        return explained(Kind::GroupOrder,
+                         fmt::format("Its tables stand in the wrong group order: {} of {} groups "
+                                     "{} the table of another group{}",
+                                     wrong.size(), used, wrong.size() == 1 ? "has" : "have",
+                                     shift == wrong.size() && 2 * shift > used
+                                         ? " (the neighbour's, shifted by one)"
+                                         : ""),
+                         moving);
+    if (mends(scaling))
+        return explained(Kind::BlockScale,
+                         fmt::format("The table of {} is {} times what it should be",
+                                     rowsText(rowRuns(rows)), timesText(least, most)),
+                         scaling, most);
+    if (!mends(fitted))
+        return std::nullopt;
+    return explained(Kind::TablePermuted,
+                     "The entries of its table are others than its codes were made for", fitted);
+}
 
 } // namespace
 
 std::optional<Explanation> explain(const Subject &subject, const Surroundings &about)
 {
     return Explainer(subject, about).run();
+}
+
+std::optional<Explanation> explainTables(const Subject &subject, const Surroundings &about)
+{
+    return Explainer(subject, about).tables();
 }
 
 double correlation(const Subject &subject)
@@ -663,6 +776,12 @@ std::vector<Rows> rowRuns(std::span<const std::uint64_t> rows)
             runs.push_back({row, row + 1});
     }
     return runs;
+}
+
+std::string timesText(double least, double most)
+{
+    return most - least < 0.02 * std::abs(most) ? fmt::format("{:.3g}", most)
+                                                : fmt::format("{:.3g} to {:.3g}", least, most);
 }
 
 std::string rowsText(std::span<const Rows> rows)

@@ -24,18 +24,24 @@ struct Explanation {
 
 /// What explanations need beside the weight itself.
 struct Surroundings {
-    double best = 0;  ///< relative error that the form must have; dense: what rounding makes
-    double error = 0; ///< relative error of the weight
+    /// Relative errors, of what a mask keeps: that the form must have (dense: what rounding makes),
+    /// and of the weight.
+    double best = 0, error = 0;
     const FoldedNorm *norm = nullptr; ///< folded into the reference
 };
 
 /// Of a fault that is in all of the weight: the first structure that leaves no more error than the
 /// form has; nothing where none does.
 std::optional<Explanation> explain(const Subject &subject, const Surroundings &about);
+/// Of a palette whose indices are right: what is wrong with its tables, be it with a few of them or
+/// with two entries of one; nothing where that does not explain the error.
+std::optional<Explanation> explainTables(const Subject &subject, const Surroundings &about);
 /// Correlation of the weight with its reference, of sampled elements.
 double correlation(const Subject &subject);
 /// Runs of rows out of single ones, which are ascending.
 std::vector<Rows> rowRuns(std::span<const std::uint64_t> rows);
+/// "2", "1.3 to 2".
+std::string timesText(double least, double most);
 /// "rows 1,500 to 1,755", "row 37".
 std::string rowsText(std::span<const Rows> rows);
 

@@ -254,6 +254,19 @@ std::vector<bool> bestKept(const std::vector<bool> &kept, std::span<const float>
     return best;
 }
 
+/// Which elements the mask keeps; empty: no mask.
+std::vector<bool> keptOf(const Subject &subject, std::uint64_t first, std::size_t count)
+{
+    if (!subject.sparse())
+        return {};
+    std::vector<std::int64_t> codes(count);
+    subject.decoder.codes(first, codes);
+    std::vector<bool> kept(count);
+    for (std::size_t i = 0; i < count; ++i)
+        kept[i] = codes[i] != codec::Decoder::kNotStored;
+    return kept;
+}
+
 } // namespace
 
 StoredSteps::StoredSteps(const Bundle &package, std::size_t index, const codec::Decoder &decoder)
@@ -330,9 +343,15 @@ std::pair<double, double> StoredSteps::nearest(double value, std::uint64_t cell,
                                                std::uint64_t table) const
 {
     const double scale = scaleOf(cell), bias = biasOf(cell);
+    // A zero scale or table holds nothing: any other would hold the value better, but for values
+    // whose scale is zero once it is rounded.
+    constexpr double kLeastHalf = 0x1p-24;
+    const auto *book = palette ? &sorted[static_cast<std::size_t>(table)] : nullptr;
+    if (scale == 0 || !std::isfinite(scale) || (book && book->front() == 0 && book->back() == 0))
+        return {std::abs(value - bias) <= kLeastHalf * std::max(high, 1.0) ? bias : value, 0};
     if (palette) {
-        const auto &entry = sorted[static_cast<std::size_t>(table)];
-        const double wanted = scale != 0 ? (value - bias) / scale : 0;
+        const auto &entry = *book;
+        const double wanted = (value - bias) / scale;
         auto at = std::lower_bound(entry.begin(), entry.end(), static_cast<float>(wanted));
         if (at == entry.end())
             --at;
@@ -351,8 +370,6 @@ std::pair<double, double> StoredSteps::nearest(double value, std::uint64_t cell,
         return {static_cast<double>(*at) * scale + bias, std::abs(gap * scale)};
     }
     const double zero = zeroOf(cell);
-    if (scale == 0 || !std::isfinite(scale))
-        return {bias, 0};
     const double code = std::clamp(std::nearbyint((value - bias) / scale + zero), low, high);
     return {(code - zero) * scale + bias, std::abs(scale)};
 }
@@ -441,6 +458,22 @@ PairSums sumsOf(std::span<const float> d, std::span<const float> r)
     return sums;
 }
 
+PairSums sumsOfKept(const Subject &subject, std::uint64_t first, std::span<const float> d,
+                    std::span<const float> r)
+{
+    const std::vector<bool> kept = keptOf(subject, first, d.size());
+    if (kept.empty())
+        return sumsOf(d, r);
+    Values keptD, keptR;
+    for (std::size_t i = 0; i < d.size(); ++i) {
+        if (!kept[i])
+            continue;
+        keptD.push_back(d[i]);
+        keptR.push_back(r[i]);
+    }
+    return sumsOf(keptD, keptR);
+}
+
 NearestShares nearestShares(const Subject &subject, std::uint64_t first, std::span<const float> d,
                             std::span<const float> r)
 {
@@ -448,9 +481,11 @@ NearestShares nearestShares(const Subject &subject, std::uint64_t first, std::sp
     const StoredSteps &steps = subject.steps;
     if (!steps.stepped())
         return shares;
+    const std::vector<bool> kept = keptOf(subject, first, d.size());
     for (std::size_t i = 0; i < d.size(); ++i) {
         const auto value = static_cast<double>(d[i]), wanted = static_cast<double>(r[i]);
-        if ((steps.masked && value == 0) || !std::isfinite(value) || !std::isfinite(wanted))
+        if ((kept.empty() ? steps.masked && value == 0 : !kept[i]) || !std::isfinite(value) ||
+            !std::isfinite(wanted))
             continue;
         const std::uint64_t cell = steps.cellOf(first + i);
         const auto [best, step] = steps.nearest(wanted, cell, subject.tableOf(first + i));
@@ -471,7 +506,7 @@ bool holdsNearest(const Subject &subject, std::uint64_t first, std::span<const f
                   std::span<const float> r)
 {
     const NearestShares shares = nearestShares(subject, first, d, r);
-    return !subject.steps.masked && shares.off == 0 && shares.counted > 0;
+    return shares.off == 0 && shares.counted > 0;
 }
 
 std::optional<WholePass> passOver(const Subject &subject, Progress *progress)
@@ -484,7 +519,7 @@ std::optional<WholePass> passOver(const Subject &subject, Progress *progress)
     const std::uint64_t all = subject.elements(), row = subject.rowElements();
     WholePass pass;
     pass.rowError.assign(static_cast<std::size_t>(subject.rows()), 0);
-    pass.rowSize = pass.rowValue = pass.rowError;
+    pass.rowKept = pass.rowSize = pass.rowValue = pass.rowError;
     std::vector<float> d(static_cast<std::size_t>(std::min(all, kChunk))), r(d.size());
     const bool rowCells = !steps.scaled || steps.scaleShape.empty() || steps.palette ||
                           !steps.integers ||
@@ -507,10 +542,13 @@ std::optional<WholePass> passOver(const Subject &subject, Progress *progress)
             const auto length = static_cast<std::size_t>(run);
             const auto a = some.subspan(i, length), b = wanted.subspan(i, length);
             const PairSums sums = sumsOf(a, b);
+            const PairSums kept = subject.sparse() ? sumsOfKept(subject, at + i, a, b) : sums;
             pass.sums.add(sums);
+            pass.kept.add(kept);
             pass.largest = std::max(pass.largest, static_cast<double>(largestOf(b)));
             const auto rowAt = static_cast<std::size_t>((at + i) / row);
-            pass.rowError[rowAt] += static_cast<float>(sums.ee);
+            pass.rowError[rowAt] += static_cast<float>(kept.ee);
+            pass.rowKept[rowAt] += static_cast<float>(kept.rr);
             pass.rowSize[rowAt] += static_cast<float>(sums.rr);
             pass.rowValue[rowAt] += static_cast<float>(sums.dd);
             ++pass.allBlocks;
@@ -524,8 +562,8 @@ std::optional<WholePass> passOver(const Subject &subject, Progress *progress)
             bool bad = false;
             if (walker) {
                 const double scale = std::abs(steps.scaleOf(walker->cell()));
-                if (sums.ee >
-                    kLookedAt * kLookedAt * scale * scale * static_cast<double>(sums.count)) {
+                if (kept.ee >
+                    kLookedAt * kLookedAt * scale * scale * static_cast<double>(kept.count)) {
                     const NearestShares shares = nearestShares(subject, at + i, a, b);
                     const std::uint64_t needed = std::max<std::uint64_t>(2, shares.counted / 4);
                     bad = shares.counted > 0 && shares.off >= needed;
@@ -541,8 +579,8 @@ std::optional<WholePass> passOver(const Subject &subject, Progress *progress)
                         {(at + i) / row, column / width, column, column + length});
                 }
             } else {
-                pass.errorOutside += sums.ee;
-                pass.sizeOutside += sums.rr;
+                pass.errorOutside += kept.ee;
+                pass.sizeOutside += kept.rr;
             }
             i += length;
         }
@@ -600,17 +638,21 @@ BestError bestError(const Subject &subject, double largest, bool exact)
                         : kSampledScaled;
     const auto runs = sampledRuns(subject, std::max<std::uint64_t>(most, 1));
     Buckets buckets;
-    double least = 0;
+    double least = 0, absent = 0; // absent: what a mask leaves out
     std::uint64_t read = 0;
     const bool known = (!steps.palette || steps.vector == 1) &&
                        (steps.codes || (!steps.scaled && !steps.palette)) &&
                        (steps.palette || steps.scaled || isFloatingPoint(steps.valueType));
     for (const auto &[first, count] : runs) {
         read += count;
-        const Window window = load(subject, first, count, steps.masked && steps.codes);
+        const Window window = load(subject, first, count, false);
         const PairSums sums = sumsOf(window.d, window.r);
         result.rr += sums.rr;
         result.ee += sums.ee;
+        const PairSums kept =
+            subject.sparse() ? sumsOfKept(subject, first, window.d, window.r) : sums;
+        result.keptRr += kept.rr;
+        result.keptEe += kept.ee;
         const NearestShares shares = nearestShares(subject, first, window.d, window.r);
         result.nearest.counted += shares.counted;
         result.nearest.off += shares.off;
@@ -619,20 +661,18 @@ BestError bestError(const Subject &subject, double largest, bool exact)
             continue;
         Values plain;
         std::vector<bool> best;
-        if (steps.masked && steps.codes) {
-            std::vector<bool> kept(window.codes.size());
-            for (std::size_t i = 0; i < kept.size(); ++i)
-                kept[i] = window.codes[i] != codec::Decoder::kNotStored;
-            best =
-                bestKept(kept, window.r,
-                         patternOf(kept, subject.reference->shape, count / subject.rowElements()));
+        if (subject.sparse()) {
+            const std::vector<bool> stored = keptOf(subject, first, window.d.size());
+            best = bestKept(
+                stored, window.r,
+                patternOf(stored, subject.reference->shape, count / subject.rowElements()));
         }
         for (std::size_t i = 0; i < window.r.size(); ++i) {
             const float value = window.r[i];
             if (!std::isfinite(value))
                 continue;
             if (!best.empty() && !best[i]) {
-                least += static_cast<double>(value) * static_cast<double>(value);
+                absent += static_cast<double>(value) * static_cast<double>(value);
                 continue;
             }
             const std::uint64_t table = steps.palette ? subject.tableOf(first + i) : 0;
@@ -672,7 +712,8 @@ BestError bestError(const Subject &subject, double largest, bool exact)
         }
         least += bestOfTable(steps.entries, values, scales);
     }
-    result.best = least;
+    result.best = least + absent;
+    result.keptBest = least;
     return result;
 }
 

@@ -77,6 +77,8 @@ struct Subject {
     std::uint64_t elements() const { return reference->elements; }
     std::uint64_t rowElements() const { return reference->rowElements; }
     std::uint64_t rows() const { return elements() / rowElements(); }
+    /// Whether it is known which elements the mask keeps: errors of those alone tell a wrong one.
+    bool sparse() const { return steps.masked && steps.codes; }
     std::uint64_t tableOf(std::uint64_t element) const
     {
         return steps.sorted.size() > 1 ? decoder.codebookOf(element).codebook : 0;
@@ -99,6 +101,9 @@ struct PairSums {
     double relative() const; ///< sqrt(ee / rr); 0 where both are 0
 };
 PairSums sumsOf(std::span<const float> d, std::span<const float> r);
+/// Of elements that the mask keeps alone, where there is one. `first`: number of d[0].
+PairSums sumsOfKept(const Subject &subject, std::uint64_t first, std::span<const float> d,
+                    std::span<const float> r);
 
 /// Share of elements whose code is not the nearest one, by more than 0.1 steps, of those that are
 /// stored; and of codes at the ends.
@@ -111,22 +116,25 @@ struct NearestShares {
         return counted == 0 ? 0 : static_cast<double>(some) / static_cast<double>(counted);
     }
 };
+/// Codes that are not the nearest ones, of which fewer say nothing.
+constexpr std::uint64_t kFewest = 12;
 NearestShares nearestShares(const Subject &subject, std::uint64_t first, std::span<const float> d,
                             std::span<const float> r);
-/// Whether all these codes are the nearest ones; false where a form has no steps or a mask.
+/// Whether all these codes are the nearest ones; false where a form has no steps or keeps none.
 bool holdsNearest(const Subject &subject, std::uint64_t first, std::span<const float> d,
                   std::span<const float> r);
 
 /// All elements, once.
 struct WholePass {
-    PairSums sums;
+    PairSums sums, kept;          ///< kept: of what a mask keeps; without one: of all
     std::vector<BadBlock> blocks; ///< at most kMostBlocks
     std::uint64_t badBlocks = 0, allBlocks = 0;
-    double errorOutside = 0; ///< squared, of all but the bad blocks
+    double errorOutside = 0; ///< squared, of all that is kept but the bad blocks
     double sizeOutside = 0;
-    std::vector<std::uint64_t> notFinite;           ///< at most kMostElements elements
-    std::vector<float> rowError, rowSize, rowValue; ///< sums of squares, a row each
-    double largest = 0;                             ///< magnitude of the reference
+    std::vector<std::uint64_t> notFinite; ///< at most kMostElements elements
+    /// Sums of squares, a row each; rowError and rowKept: of what a mask keeps.
+    std::vector<float> rowError, rowKept, rowSize, rowValue;
+    double largest = 0; ///< magnitude of the reference
     static constexpr std::size_t kMostBlocks = 4096, kMostElements = 64;
 };
 /// Nothing where cancelled.
@@ -140,8 +148,8 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> sampledRuns(const Subject &
 /// could have; `best` is nothing where that is not known.
 struct BestError {
     double rr = 0, ee = 0;
-    double keptRr = 0, keptEe = 0; ///< of elements that a mask keeps as plain values
-    std::optional<double> best;
+    double keptRr = 0, keptEe = 0; ///< of elements that a mask keeps; without one: of all
+    std::optional<double> best, keptBest;
     bool sampled = false;
     NearestShares nearest;
 };

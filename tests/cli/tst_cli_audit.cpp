@@ -109,6 +109,8 @@ private slots:
                      .get<double>(),
                  2.5);
         QCOMPARE(audit(m_sound, {m_rules, rulesFile("audit-limit = 0.5\n")}).exitCode, 3);
+        for (const QString &limit : {u"0.5"_s, u"nan"_s, u"inf"_s})
+            QCOMPARE(audit(m_sound, {u"--limit"_s, limit}).exitCode, 2);
         // The form that weights must have.
         const CliResult form = audit(
             m_sound,

@@ -107,9 +107,22 @@ void addWeight(MadeBundle &made, const std::string &name, const Stored &stored)
         for (std::size_t i = 0; i < stored.mask.size(); ++i)
             if (stored.mask[i])
                 bits[i / 8] |= static_cast<std::byte>(1U << i % 8);
-        const std::string count = fmt::format("[{}]", stored.dense.size());
         const auto mask = made.blob(ElementType::Uint1, shape, bits);
-        const auto values = made.blob(ElementType::Fp16, count, halves(stored.dense));
+        std::string values;
+        if (stored.bits == 0) {
+            values = made.blob(ElementType::Fp16, fmt::format("[{}]", stored.dense.size()),
+                               halves(stored.dense));
+        } else {
+            const std::string count = fmt::format("[{}]", stored.codes.size());
+            values = name + "_kept";
+            made.line(
+                "tensor<uint1, " + shape + "> " + name + "_mask, tensor<fp16, " + count + "> " +
+                values + " = constexpr_sparse_blockwise_shift_scale(data_mask = " + mask +
+                ", nonzero_data = " + made.blob(ElementType::Int8, count, packed(stored.codes, 8)) +
+                ", scale = " +
+                made.blob(ElementType::Fp16, fmt::format("[{}, 1]", kRows), halves(stored.scales)) +
+                ")[name = string(\"" + values + "\")]");
+        }
         made.line(full + "constexpr_sparse_to_dense(mask = " + mask + ", nonzero_data = " + values +
                   named);
     } else if (stored.groups > 0) {
@@ -156,20 +169,24 @@ using Shapes = std::map<std::size_t, std::string>; ///< by the number of element
 /// Tensors of those shapes; of another size: vectors.
 BundlePtr checkpointOf(const std::vector<Values> &tensors,
                        const std::vector<std::string> &names = kNames,
-                       const Shapes &shapes = {{kRows * kColumns, "64,64"}})
+                       const Shapes &shapes = {{kRows * kColumns, "64,64"}}, bool bf16 = false)
 {
     std::string header = "{";
     std::size_t at = 0;
     Bytes data;
     for (std::size_t i = 0; i < tensors.size(); ++i) {
         const auto shape = shapes.find(tensors[i].size());
-        header += fmt::format(
-            R"({}"{}":{{"dtype":"F32","shape":[{}],"data_offsets":[{},{}]}})", i == 0 ? "" : ",",
-            names[i], shape == shapes.end() ? std::to_string(tensors[i].size()) : shape->second, at,
-            at + tensors[i].size() * 4);
-        at += tensors[i].size() * 4;
-        const auto bytes = std::as_bytes(std::span(tensors[i]));
-        data.insert(data.end(), bytes.begin(), bytes.end());
+        header +=
+            fmt::format(R"({}"{}":{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
+                        i == 0 ? "" : ",", names[i], bf16 ? "BF16" : "F32",
+                        shape == shapes.end() ? std::to_string(tensors[i].size()) : shape->second,
+                        at, at + tensors[i].size() * (bf16 ? 2 : 4));
+        at += tensors[i].size() * (bf16 ? 2 : 4);
+        for (const float value : tensors[i]) {
+            const auto bits = std::bit_cast<std::uint32_t>(value) + (bf16 ? 0x8000U : 0);
+            for (unsigned shift = bf16 ? 16 : 0; shift < 32; shift += 8)
+                data.push_back(static_cast<std::byte>(bits >> shift & 0xFF));
+        }
     }
     header += "}";
     Bytes file(8);
@@ -226,6 +243,53 @@ Stored sparse(const Values &values)
     return made;
 }
 
+/// The two largest of each four in a row.
+Stored twoOfFour(const Values &values)
+{
+    Stored made;
+    for (std::size_t at = 0; at < values.size(); at += 4) {
+        const auto larger = [&](std::size_t i) {
+            return std::count_if(values.begin() + std::ptrdiff_t(at),
+                                 values.begin() + std::ptrdiff_t(at + 4),
+                                 [&](float each) { return std::abs(each) > std::abs(values[i]); });
+        };
+        for (std::size_t i = at; i < at + 4; ++i) {
+            made.mask.push_back(larger(i) < 2);
+            if (made.mask[i])
+                made.dense.push_back(values[i]);
+        }
+    }
+    return made;
+}
+/// The larger half in 8 bits, the scales of some of its rows a part of what they should be.
+Stored sparseInt8(const Values &values, float part = 1)
+{
+    Stored made = sparse(values);
+    made.bits = 8;
+    for (std::size_t row = 0, kept = 0; row < kRows; ++row) {
+        const auto first = values.begin() + std::ptrdiff_t(row * kColumns);
+        const auto [low, high] = std::minmax_element(first, first + kColumns);
+        made.scales.push_back(
+            halfToFloat(floatToHalf(std::max(-*low, *high) / 127 * (row % 4 == 0 ? part : 1))));
+        for (std::size_t i = row * kColumns; i < (row + 1) * kColumns; ++i) {
+            if (!made.mask[i])
+                continue;
+            const long code = std::lround(made.dense[kept++] / made.scales.back());
+            made.codes.push_back(int(std::clamp(code, -128L, 127L)));
+        }
+    }
+    return made;
+}
+Stored wholeSparseInt8(const Values &values)
+{
+    return sparseInt8(values);
+}
+/// A table for every four rows.
+Stored manyTables(const Values &values)
+{
+    return palettised(values, kRows / 4);
+}
+
 std::string describe(const audit::AuditResult &result)
 {
     std::string text;
@@ -254,7 +318,7 @@ private Q_SLOTS:
     {
         addColumns<int, bool>();
         for (const bool named : {true, false}) {
-            for (int form = 0; form < 7; ++form)
+            for (int form = 0; form < 10; ++form)
                 QTest::addRow("form %d, %s", form, named ? "named" : "without names")
                     << form << named;
         }
@@ -263,8 +327,8 @@ private Q_SLOTS:
     void sound()
     {
         const auto [form, named] = fetched<int, bool>();
-        const std::vector<Make> makes{int4,           int8,  int8Shifted, palette,
-                                      groupedPalette, dense, sparse};
+        const std::vector<Make> makes{int4,  int8,   int8Shifted,     palette,   groupedPalette,
+                                      dense, sparse, wholeSparseInt8, twoOfFour, manyTables};
         const BundlePtr package = VERIFIED(packageOf(stored(makes[std::size_t(form)]), named));
         const auto result = VERIFIED(audit::auditPackage(package, m_checkpoint));
         QVERIFY2(result->faulty.empty(), describe(*result).c_str());
@@ -295,11 +359,16 @@ private Q_SLOTS:
     {
         QTest::addColumn<int>("number");
         const char *const kNamesOfFaults[] = {
-            "rows-zeroed",   "scales-shifted",  "nibbles-swapped", "transposed",
-            "scale-missing", "zero-point-sign", "table-permuted",  "group-order",
-            "mask-shifted",  "flipped",         "block-scale",     "non-finite",
-            "clipped",       "nibbles-swapped", "scaled",          "clipped",
-            "rows-zeroed"};
+            "rows-zeroed",    "scales-shifted",  "nibbles-swapped", "transposed",
+            "scale-missing",  "zero-point-sign", "table-permuted",  "group-order",
+            "mask-shifted",   "flipped",         "block-scale",     "non-finite",
+            "clipped",        "nibbles-swapped", "scaled",          "clipped",
+            "rows-zeroed",    "scaled",          "other-values",    "other-rows",
+            "rows-zeroed",    "rows-zeroed",     "rows-zeroed",     "rows-zeroed",
+            "rows-zeroed",    "mask-shifted",    "mask-shifted",    "mask-shifted",
+            "mask-shifted",   "mask-shifted",    "group-order",     "table-permuted",
+            "table-permuted", "block-scale",     "rows-zeroed",     "clipped",
+            "mask-shifted"};
         for (int i = 0; i < int(std::size(kNamesOfFaults)); ++i)
             QTest::addRow("%s %d", kNamesOfFaults[i], i) << i;
     }
@@ -311,6 +380,7 @@ private Q_SLOTS:
             audit::Kind kind;
             Make make;
             Change change;
+            std::vector<audit::Rows> rows = {};
         };
         const auto rotate = [](auto &values, std::size_t by) {
             std::rotate(values.rbegin(), values.rbegin() + std::ptrdiff_t(by), values.rend());
@@ -319,11 +389,20 @@ private Q_SLOTS:
             for (std::size_t i = 0; i + 1 < weight.codes.size(); i += 2)
                 std::swap(weight.codes[i], weight.codes[i + 1]);
         };
+        const auto multiplyRows = [](Stored &w, std::size_t first, std::size_t end, float factor) {
+            for (std::size_t i = 0, kept = 0; i < end * kColumns; ++i) {
+                if (w.mask[i] && i >= first * kColumns)
+                    w.dense[kept] *= factor;
+                kept += w.mask[i];
+            }
+        };
         const std::vector<Fault> faults{
-            {audit::Kind::RowsZeroed, int4,
+            {audit::Kind::RowsZeroed,
+             int4,
              [](Stored &w) {
                  std::fill(w.codes.begin() + 8 * kColumns, w.codes.begin() + 12 * kColumns, 0);
-             }},
+             },
+             {{8, 12}}},
             {audit::Kind::ScalesShifted, int8, [&](Stored &w) { rotate(w.scales, 1); }},
             {audit::Kind::NibblesSwapped, int4, swapPairs},
             {audit::Kind::Transposed, nullptr, nullptr},
@@ -372,14 +451,86 @@ private Q_SLOTS:
                      w.codes[i] = std::clamp(int(std::lround(m_tensors[2][i] / scale)), -128, 127);
                  }
              }},
-            {audit::Kind::RowsZeroed, sparse, // its mask keeps them
+            {audit::Kind::RowsZeroed,
+             sparse, // its mask keeps them
+             [&](Stored &w) { multiplyRows(w, 8, 12, 0); },
+             {{8, 12}}},
+            {audit::Kind::Scaled, sparse, [&](Stored &w) { multiplyRows(w, 0, kRows, 1.2F); }},
+            {audit::Kind::OtherValues, twoOfFour,
              [](Stored &w) {
-                 for (std::size_t i = 0, kept = 0; i < 12 * kColumns; ++i) {
-                     if (w.mask[i] && i >= 8 * kColumns)
-                         w.dense[kept] = 0;
-                     kept += w.mask[i];
-                 }
+                 std::mt19937_64 random(7);
+                 std::normal_distribution<float> noise(0, 0.008F);
+                 for (float &value : w.dense)
+                     value += noise(random);
              }},
+            {audit::Kind::OtherRows,
+             sparse,
+             [&](Stored &w) { multiplyRows(w, 20, 23, 1.2F); },
+             {{20, 23}}},
+            {audit::Kind::RowsZeroed,
+             int8,
+             [](Stored &w) { std::fill(w.scales.begin() + 8, w.scales.begin() + 12, 0.0F); },
+             {{8, 12}}},
+            {audit::Kind::RowsZeroed,
+             manyTables,
+             [](Stored &w) { std::fill(w.table.begin() + 32, w.table.begin() + 48, 0.0F); },
+             {{8, 12}}},
+            {audit::Kind::RowsZeroed,
+             int8, // more than a quarter
+             [](Stored &w) {
+                 std::fill(w.codes.begin() + 8 * kColumns, w.codes.begin() + 36 * kColumns, 0);
+             },
+             {{8, 36}}},
+            {audit::Kind::RowsZeroed,
+             sparse,
+             [&](Stored &w) { multiplyRows(w, 8, 36, 0); },
+             {{8, 36}}},
+            {audit::Kind::RowsZeroed,
+             palette, // all of them
+             [](Stored &w) { std::fill(w.table.begin(), w.table.end(), 0.0F); },
+             {{0, kRows}}},
+            {audit::Kind::MaskShifted, twoOfFour, [&](Stored &w) { rotate(w.mask, 1); }},
+            {audit::Kind::MaskShifted, sparse, [&](Stored &w) { rotate(w.mask, 8); }},
+            {audit::Kind::MaskShifted, sparse, [&](Stored &w) { rotate(w.mask, kColumns); }},
+            {audit::Kind::MaskShifted, sparse,
+             [&](Stored &w) { rotate(w.mask, kRows * kColumns - 2); }},
+            {audit::Kind::MaskShifted, sparse, // along the last axis
+             [](Stored &w) {
+                 for (auto row = w.mask.begin(); row != w.mask.end(); row += kColumns)
+                     std::rotate(row, row + kColumns - 1, row + kColumns);
+             }},
+            {audit::Kind::GroupOrder,
+             manyTables,
+             [](Stored &w) {
+                 std::swap_ranges(w.table.begin() + 48, w.table.begin() + 64,
+                                  w.table.begin() + 144);
+             },
+             {{12, 16}, {36, 40}}},
+            {audit::Kind::TablePermuted,
+             manyTables,
+             [](Stored &w) { std::reverse(w.table.begin() + 48, w.table.begin() + 60); },
+             {{12, 16}}},
+            {audit::Kind::TablePermuted, palette, // two entries, next to each other
+             [](Stored &w) {
+                 Values order = w.table;
+                 std::sort(order.begin(), order.end());
+                 std::iter_swap(std::find(w.table.begin(), w.table.end(), order[9]),
+                                std::find(w.table.begin(), w.table.end(), order[10]));
+             }},
+            {audit::Kind::BlockScale,
+             manyTables,
+             [](Stored &w) {
+                 for (std::size_t i = 48; i < 64; ++i)
+                     w.table[i] *= 2;
+             },
+             {{12, 16}}},
+            {audit::Kind::RowsZeroed,
+             int4, // one block of a row
+             [](Stored &w) { w.scales[2 * 50 + 1] = 0; },
+             {{50, 51}}},
+            {audit::Kind::Clipped, wholeSparseInt8,
+             [this](Stored &w) { w = sparseInt8(m_tensors[2], 0.6F); }},
+            {audit::Kind::MaskShifted, wholeSparseInt8, [&](Stored &w) { rotate(w.mask, 8); }},
         };
         const Fault &fault = faults[std::size_t(number)];
         for (const bool named : {true, false}) {
@@ -400,9 +551,9 @@ private Q_SLOTS:
             const audit::AuditedWeight &row = result->faulty[0];
             QCOMPARE(row.checkpointName, kNames[2]);
             QVERIFY2(row.fault == fault.kind, describe(*result).c_str());
-            if (fault.kind == audit::Kind::RowsZeroed)
-                QVERIFY(row.rows == (std::vector<audit::Rows>{{8, 12}}));
-            if (fault.kind == audit::Kind::BlockScale)
+            if (!fault.rows.empty())
+                QVERIFY2(row.rows == fault.rows, describe(*result).c_str());
+            if (fault.kind == audit::Kind::BlockScale && fault.rows.empty())
                 QVERIFY(row.blocks.size() == 1 && row.blocks[0].row == 37 &&
                         row.blocks[0].block == 1);
             if (fault.kind == audit::Kind::NonFinite)
@@ -564,6 +715,40 @@ private Q_SLOTS:
             VERIFIED(audit::auditPackage(made.open().value_or(nullptr), checkpoint));
         QVERIFY2(result->faulty.empty() && result->sound.size() == 4, describe(*result).c_str());
         QVERIFY(result->missing.empty());
+    }
+
+    /// What is folded in is off by more in a checkpoint of bf16; an element of a bias has the place
+    /// that it has in the package.
+    void foldedFromBf16()
+    {
+        std::vector<Values> tensors{m_tensors[0]};
+        for (int i = 0; i < 4; ++i)
+            tensors.push_back(figures(kRows, 81U + unsigned(i)));
+        const std::vector<std::string> names{"a.conv.weight", "a.bn.weight", "a.bn.bias",
+                                             "a.bn.running_mean", "a.bn.running_var"};
+        Values weight = tensors[0], bias;
+        for (std::size_t row = 0; row < kRows; ++row) {
+            const float factor = tensors[1][row] / std::sqrt(tensors[4][row] + 1e-5F);
+            for (std::size_t i = 0; i < kColumns; ++i)
+                weight[row * kColumns + i] *= factor;
+            bias.push_back(tensors[2][row] - tensors[3][row] * factor);
+        }
+        for (const bool finite : {true, false}) {
+            MadeBundle made;
+            made.weight("const_0", "[64, 64]", halves(weight));
+            bias[25] = finite ? bias[25] : NAN;
+            made.weight("const_1", "[1, 64, 1, 1]", halves(bias));
+            made.op("y", "[1, 64]", "linear(bias = const_1, weight = const_0, x = x)");
+            const auto result = VERIFIED(audit::auditPackage(
+                made.open().value_or(nullptr),
+                checkpointOf(tensors, names, {{kRows * kColumns, "64,64"}}, true)));
+            QVERIFY2(result->faulty.size() == std::size_t(!finite), describe(*result).c_str());
+            if (!finite) {
+                QCOMPARE(result->faulty[0].elements,
+                         (std::vector<std::vector<std::uint64_t>>{{0, 25, 0, 0}}));
+                QVERIFY(result->faulty[0].rows == (std::vector<audit::Rows>{{25, 26}}));
+            }
+        }
     }
 
     /// coremltools stores input, forget, output, cell, and one bias.
