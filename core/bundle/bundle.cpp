@@ -112,7 +112,8 @@ Totals Bundle::addUp() const
                 add(place.bytes.value);
                 continue;
             }
-            blobs.push_back({place.file, place.metaOffset.value, place.bytes.value});
+            if (place.bytes.value > 0) // an empty one may begin where another does
+                blobs.push_back({place.file, place.metaOffset.value, place.bytes.value});
             sharesAll = place.shared && (sharesAll || records.size() == 1);
             records.insert(records.end(), {place.file, place.metaOffset.value});
         }
