@@ -245,22 +245,36 @@ private:
     void findExchanged()
     {
         std::map<std::string, std::size_t> held; // by content: the weight of A
-        std::vector<ComparedPair *> unlike;
-        const BundleReadLock lock(m_a, m_b);
-        for (ComparedPair &pair : m_result.weights) {
-            if (!pair.values || pair.slice || pair.rule || pair.order ||
-                (pair.pairing != Pairing::Name && pair.pairing != Pairing::Consumer) ||
-                pair.values->relativeRmse < kUnlikeRmse || pair.values->elements() < kFewest)
-                continue;
-            unlike.push_back(&pair);
-            const auto [at, isNew] = held.emplace(keyOf(m_a, pair.a), pair.a);
-            if (!isNew)
-                at->second = kNoIndex;
+        std::vector<std::size_t> unlike, found;
+        for (std::size_t i = 0; i < m_result.weights.size(); ++i) {
+            const ComparedPair &pair = m_result.weights[i];
+            const bool named = pair.pairing == Pairing::Name || pair.pairing == Pairing::Consumer;
+            if (named && pair.values && !pair.slice && !pair.rule && !pair.order &&
+                pair.values->relativeRmse >= kUnlikeRmse && pair.values->elements() >= kFewest)
+                unlike.push_back(i);
         }
-        for (ComparedPair *pair : unlike) {
-            const auto found = unlike.size() > 1 ? held.find(keyOf(m_b, pair->b)) : held.end();
-            if (found != held.end() && !found->first.empty() && found->second != kNoIndex)
-                pair->exchanged = found->second;
+        if (unlike.size() < 2)
+            return;
+        {
+            const BundleReadLock lock(m_a, m_b);
+            for (const std::size_t i : unlike) {
+                const std::size_t a = m_result.weights[i].a;
+                const auto [at, isNew] = held.emplace(keyOf(m_a, a), a);
+                if (!isNew)
+                    at->second = kNoIndex;
+            }
+            for (const std::size_t i : unlike) {
+                ComparedPair &pair = m_result.weights[i];
+                const auto same = held.find(keyOf(m_b, pair.b));
+                if (same == held.end() || same->first.empty() || same->second == kNoIndex)
+                    continue;
+                pair.exchanged = same->second;
+                found.push_back(i);
+            }
+        }
+        for (const std::size_t i : found) {
+            if (m_steps.compared)
+                m_steps.compared(i, m_result.weights[i]); // once more
         }
     }
     static std::string keyOf(const Bundle &bundle, std::size_t weight)

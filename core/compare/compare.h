@@ -280,7 +280,7 @@ struct ComparisonSteps {
     std::function<void(PairedWeights &)> paired = {};
     /// Files, program and stored bytes are compared.
     std::function<void(const Difference &)> described = {};
-    /// Difference::weights[index] has its values, where they were asked for.
+    /// Difference::weights[index] has its values, where asked for; again where it is `exchanged`.
     std::function<void(std::size_t index, const ComparedPair &)> compared = {};
 };
 

@@ -281,7 +281,13 @@ private slots:
         const Values one = randomValues(64, 1), two = randomValues(64, 2);
         const BundlePtr a = bundleOf({{"q", {8, 8}, one}, {"k", {8, 8}, two}}),
                         b = bundleOf({{"q", {8, 8}, two}, {"k", {8, 8}, one}});
-        const auto difference = VERIFIED(compareBundles(*a, *b, withValues()));
+        ComparisonSteps steps;
+        std::vector<bool> told(2);
+        steps.compared = [&told](std::size_t index, const ComparedPair &pair) {
+            told[index] = pair.exchanged.has_value();
+        };
+        const auto difference = VERIFIED(compareBundles(*a, *b, withValues(), nullptr, steps));
+        QCOMPARE(told, (std::vector<bool>{true, true}));
         for (const ComparedPair &pair : difference->weights) {
             QCOMPARE(pairChangesText(*a, *b, pair), "exchanged");
             QCOMPARE(verdict(pair, *a, *b), "the values of another weight");
