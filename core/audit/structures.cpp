@@ -744,28 +744,6 @@ std::optional<Explanation> explainTables(const Subject &subject, const Surroundi
     return Explainer(subject, about).tables();
 }
 
-double correlation(const Subject &subject)
-{
-    constexpr std::uint64_t kMost = 1U << 16;
-    double n = 0, d = 0, r = 0, dd = 0, rr = 0, dr = 0;
-    for (const auto &[first, count] : sampledRuns(subject, kMost)) {
-        const Window window = load(subject, first, count, false);
-        for (std::size_t i = 0; i < window.d.size(); ++i) {
-            const auto a = static_cast<double>(window.d[i]), b = static_cast<double>(window.r[i]);
-            if (!std::isfinite(a) || !std::isfinite(b))
-                continue;
-            n += 1;
-            d += a;
-            r += b;
-            dd += a * a;
-            rr += b * b;
-            dr += a * b;
-        }
-    }
-    const double vd = dd - d * d / std::max(n, 1.0), vr = rr - r * r / std::max(n, 1.0);
-    return vd > 0 && vr > 0 ? (dr - d * r / n) / std::sqrt(vd * vr) : 0;
-}
-
 std::vector<Rows> rowRuns(std::span<const std::uint64_t> rows)
 {
     std::vector<Rows> runs;

@@ -36,8 +36,6 @@ std::optional<Explanation> explain(const Subject &subject, const Surroundings &a
 /// Of a palette whose indices are right: what is wrong with its tables, be it with a few of them or
 /// with two entries of one; nothing where that does not explain the error.
 std::optional<Explanation> explainTables(const Subject &subject, const Surroundings &about);
-/// Correlation of the weight with its reference, of sampled elements.
-double correlation(const Subject &subject);
 /// Runs of rows out of single ones, which are ascending.
 std::vector<Rows> rowRuns(std::span<const std::uint64_t> rows);
 /// "2", "1.3 to 2".

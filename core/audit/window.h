@@ -156,4 +156,7 @@ struct BestError {
 /// `largest`: magnitude of the whole reference.
 BestError bestError(const Subject &subject, double largest, bool exact);
 
+/// Correlation of the weight with its reference, of sampled elements.
+double correlation(const Subject &subject);
+
 } // namespace kernscope::audit

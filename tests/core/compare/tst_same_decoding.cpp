@@ -15,7 +15,7 @@ BundlePtr openBytes(const std::string &name, const Bytes &bytes)
     return Bundle::open(name, {.memory = {{name, bytes}}}).value_or(nullptr);
 }
 
-/// A section of the first weight of a sample of that form, behind so many channels of another one.
+/// A section of the first weight of a sample of that form, behind `before` channels of another one.
 BundlePtr sectionOf(FormNode form, std::uint64_t before, std::uint64_t mostLanes = 2)
 {
     const BundlePtr sample = *sampleBundle("dense-fp16").open();

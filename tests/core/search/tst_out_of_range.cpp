@@ -236,7 +236,7 @@ private slots:
         row("no rank", codes, "fp16(0x1p0)");
         row("a codebook of another rank", codes, "tensor<fp16, [3, 1]>([0x1p0, 0x1p0, 0x1p0])");
         row("codes of 32 bits", "tensor<int32, [1, 2]>([-1, 99])", lut(3));
-        row("a codebook that nobody makes", codes, "nothing");
+        row("a codebook that nothing makes", codes, "nothing");
     }
 
     /// No crash, no endless walk; what cannot be told is named, not passed over.

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/json_place.h"
+#include "core/bundle/reader/checkpoint/scaled_tensors.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+namespace kernscope::checkpoint {
+
+// Private to the sets of scaled tensors: their configuration.
+
+/// Elements that share a scale, and bits of a code; 0: not said.
+struct MlxCodes {
+    std::uint64_t group = 0, bits = 0;
+};
+
+/// What config.json says of codes.
+class CodesConfig
+{
+public:
+    explicit CodesConfig(const std::vector<BundleFile> &files)
+    {
+        for (const BundleFile &file : files) {
+            if (file.path != kConfigName)
+                continue;
+            const auto bytes = file.file->bytes();
+            const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+            const nlohmann::json json =
+                jsonFits(text) ? nlohmann::json::parse(text, nullptr, false) : nlohmann::json();
+            m_said = at(json, "/quantization_config");
+            m_mlx = json.contains("quantization") ? json["quantization"] : m_said;
+        }
+    }
+
+    /// Bits of codes of compressed-tensors, of all groups.
+    std::set<std::uint64_t> packedBits() const
+    {
+        std::set<std::uint64_t> found;
+        for (const nlohmann::json &group : at(m_said, "/config_groups")) {
+            const nlohmann::json bits = at(group, "/weights/num_bits");
+            if (bits.is_number_unsigned())
+                found.insert(bits.get<std::uint64_t>());
+        }
+        return found;
+    }
+
+    /// Whether compressed-tensors packs codes that do not divide a word densely: since 0.18.
+    /// Nothing where no release is said.
+    std::optional<bool> dense() const
+    {
+        const nlohmann::json version = at(m_said, "/version");
+        const auto *text = version.get_ptr<const std::string *>();
+        if (!text || text->find_first_not_of("0123456789.") != text->npos)
+            return std::nullopt;
+        unsigned major = 0, minor = 0;
+        const char *end = text->data() + text->size();
+        const auto [dot, fault] = std::from_chars(text->data(), end, major);
+        if (fault != std::errc() || dot == end ||
+            std::from_chars(dot + 1, end, minor).ec != std::errc())
+            return std::nullopt;
+        return major > 0 || minor >= 18;
+    }
+
+    /// Rows and columns of the blocks that have a scale; none where they are not said.
+    std::set<Shape> blocks() const
+    {
+        std::vector<nlohmann::json> said{at(m_said, "/weight_block_size")};
+        for (const nlohmann::json &group : at(m_said, "/config_groups"))
+            said.push_back(at(group, "/weights/block_structure"));
+        std::set<Shape> found;
+        for (const nlohmann::json &block : said) {
+            const auto isSize = [](const nlohmann::json &size) {
+                return size.is_number_unsigned() && size.get<std::uint64_t>() != 0;
+            };
+            if (block.is_array() && block.size() == 2 && std::ranges::all_of(block, isSize))
+                found.insert(block.get<Shape>());
+        }
+        return found;
+    }
+
+    /// Those of MLX: for all modules, or for one of that name.
+    MlxCodes codesOf(const std::string &module) const
+    {
+        const auto numbers = [](const nlohmann::json &json) {
+            MlxCodes codes;
+            if (json.is_object())
+                for (const auto &[key, number] :
+                     {std::pair("group_size", &codes.group), std::pair("bits", &codes.bits)}) {
+                    const auto found = json.find(key);
+                    if (found != json.end() && found->is_number_unsigned())
+                        *number = found->get<std::uint64_t>();
+                }
+            return codes;
+        };
+        const auto own = m_mlx.is_object() ? m_mlx.find(module) : m_mlx.end();
+        return numbers(m_mlx.is_object() && own != m_mlx.end() && own->is_object() ? *own : m_mlx);
+    }
+
+private:
+    /// What is at a path; null where there is nothing.
+    static nlohmann::json at(const nlohmann::json &json, const char *path)
+    {
+        const nlohmann::json::json_pointer pointer(path);
+        return json.contains(pointer) ? json.at(pointer) : nlohmann::json();
+    }
+
+    nlohmann::json m_said, m_mlx;
+};
+
+} // namespace kernscope::checkpoint
