@@ -380,8 +380,10 @@ int finish(Context &context, std::string_view command, int exitCode)
         discardOutput();
         exitCode = reportFailure(context, command, same.error());
     }
-    if (const auto wrong = unknownColumn(); wrong && (exitCode == kDone || exitCode == kDiffers))
+    if (const auto wrong = unknownColumn(); wrong && (exitCode == kDone || exitCode == kDiffers)) {
+        discardOutput();
         exitCode = reportUsage(context, command, *wrong);
+    }
     if (writeOutput() || interrupted())
         return exitCode;
     complain("kernscope-cli: standard output cannot be written");

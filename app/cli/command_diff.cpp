@@ -306,7 +306,10 @@ void addLimits(CLI::App &command, DiffArguments &arguments)
                      "The operations must be equal; alone, nothing else matters");
     addOption(command, "--rules", "FILE", arguments.rules,
               "TOML file of limits (- is standard input): for every weight, and for those "
-              "that a name matches; forms that B must have, known faults that it may not");
+              "that a name matches; forms that B must have, known faults that it may not. "
+              "Keys: max-abs, max-rel, max-ulp, min-cosine, min-snr, allow-missing, "
+              "same-program, no-known-faults, allow-faults; of [[weight]] also match, form, "
+              "ignore");
 }
 
 /// Options that add to the figures of every pair.

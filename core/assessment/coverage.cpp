@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
+#include "core/form/form_steps.h"
 
 #include <algorithm>
 #include <array>
@@ -59,11 +60,23 @@ Stored storedOf(const Weight &weight)
     return stored;
 }
 
+/// "sparse" and "int8" of "sparse+int8".
+std::vector<std::string_view> wordsOfForm(std::string_view form)
+{
+    std::vector<std::string_view> words;
+    for (std::size_t at = 0; at <= form.size(); at += words.back().size() + 1)
+        words.push_back(form.substr(at, form.find('+', at) - at));
+    return words;
+}
+
 /// Every word that a weight's form answers to.
 std::set<std::string> wordsOf(const Weight &weight)
 {
     const Stored stored = storedOf(weight);
-    std::set<std::string> words{formText(weight.form)};
+    const std::string text = formText(weight.form);
+    std::set<std::string> words;
+    for (const std::string_view word : wordsOfForm(text))
+        words.emplace(word);
     if (weight.form.isDense())
         words.insert({"dense", std::string(elementTypeName(weight.type))});
     if (stored.palette)
@@ -107,13 +120,30 @@ unsigned bitsOfForm(std::string_view form)
 bool hasForm(const Weight &weight, std::string_view form)
 {
     const auto words = wordsOf(weight);
-    while (!form.empty()) {
-        const std::string_view part = form.substr(0, form.find('+'));
-        form.remove_prefix(std::min(form.size(), part.size() + 1));
-        if (words.count(std::string(part)) == 0)
-            return false;
-    }
-    return true;
+    return std::ranges::all_of(wordsOfForm(form), [&](std::string_view word) {
+        return words.count(std::string(word)) > 0;
+    });
+}
+
+/// Whether wordsOf() has that word, for some weight.
+bool isFormWord(std::string_view word)
+{
+    const std::string_view stem = word.substr(0, word.find_last_not_of("0123456789") + 1);
+    const std::string_view digits = word.substr(stem.size());
+    if (stem == "palette" || stem == "lut")
+        return digits.empty() || (digits.size() == 1 && digits >= "1" && digits <= "8");
+    if (stem == "blocks")
+        return digits.empty() || digits.front() != '0';
+    const auto isType = [](std::string_view name) {
+        return anyElementTypeFromName(name) != ElementType::Unknown;
+    };
+    constexpr std::string_view kDense = "dense-";
+    return word == "scales" || word == "quantized" || isType(word) ||
+           (word.starts_with(kDense) && isType(word.substr(kDense.size()))) ||
+           std::ranges::any_of(allStepFacts(), [&](const StepFacts &step) {
+               return !word.empty() &&
+                      (word == step.word || word == step.fp4Word || word == step.slices);
+           });
 }
 
 bool matchesName(const Weight &weight, std::string_view pattern)
@@ -432,12 +462,22 @@ std::string patternOf(std::string name)
 
 } // namespace
 
+std::optional<std::string> unknownFormWord(std::string_view form)
+{
+    const auto words = wordsOfForm(form);
+    const auto wrong = std::ranges::find_if_not(words, isFormWord);
+    return wrong == words.end() ? std::nullopt : std::optional(std::string(*wrong));
+}
+
 Result<ExpectedForm> readExpectedForm(std::string_view text)
 {
     const std::size_t at = text.rfind('=');
-    if (at == text.npos || at == 0 || at + 1 == text.size())
+    if (at == text.npos || at == 0)
         return refused("cli.option", "--expect", "PATTERN=FORM, such as '*=palette4'", text,
                        "An expected form cannot be read");
+    if (const auto wrong = unknownFormWord(text.substr(at + 1)))
+        return refused("cli.option", "--expect", std::string(kFormWords), *wrong,
+                       "There is no such form");
     return ExpectedForm{std::string(text.substr(0, at)), std::string(text.substr(at + 1))};
 }
 

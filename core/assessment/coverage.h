@@ -42,7 +42,13 @@ struct CoverageRules {
     bool any() const { return !expected.empty() || !byOperation.empty() || !ofPartners.empty(); }
 };
 
-/// Error "cli.option": no "=" in it, or an empty side.
+/// What forms are made of, for messages.
+inline constexpr std::string_view kFormWords =
+    "dense, palette4, int8, sparse, blocks32, quantized, … joined by +";
+/// The first word of a form that no weight's form has ("palete4"); nothing where all are known.
+std::optional<std::string> unknownFormWord(std::string_view form);
+
+/// Error "cli.option": no "=" in it, an empty side, or no such form.
 Result<ExpectedForm> readExpectedForm(std::string_view text);
 
 /// A configuration of coremltools (OptimizationConfig) or Core AI, JSON or YAML: the forms for all,

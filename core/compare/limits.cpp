@@ -380,8 +380,13 @@ private:
     {
         if (key == "match")
             return setText(key, node, "a pattern in quotation marks", rule.pattern);
-        if (key == "form")
-            return setText(key, node, "a form in quotation marks", rule.form);
+        if (key == "form") {
+            TRY(setText(key, node, "a form in quotation marks", rule.form));
+            if (const auto wrong = unknownFormWord(rule.form))
+                return fault(node.source(), std::string(kFormWords), *wrong,
+                             "There is no such form");
+            return {};
+        }
         if (key == "audit-limit")
             return setAuditLimit(rule.auditLimit, key, node);
         if (key == "ignore")

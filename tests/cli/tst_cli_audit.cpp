@@ -211,7 +211,8 @@ private slots:
         QCOMPARE(one.exitCode, 1);
         QVERIFY2(one.out.contains("1 weight not in the form expected"), one.out.constData());
         QVERIFY(one.out.contains("1 weight without a partner in the sibling build"));
-        QCOMPARE(inspect({u"--expect"_s, u"palette4"_s}).exitCode, 2);
+        for (const QString &none : {u"palette4"_s, u"*="_s, u"*=palete4"_s, u"*=palette9"_s})
+            QCOMPARE(inspect({u"--expect"_s, none}).exitCode, 2);
         const QString config =
             writeText(m_scratch, "c.json", R"({"global_config": {"mode": "kmeans", "nbits": 4}})");
         QCOMPARE(inspect({u"--config"_s, config}).exitCode, 1);
@@ -230,6 +231,9 @@ private slots:
         QCOMPARE(not4.json()["verdict"]["faults"][0]["limit"].get<std::string>(), "form");
         QCOMPARE(with("max-abs = 0.01\n[[weight]]\nmatch = \"*\"\nform = \"dense\"\n").exitCode, 1);
         QCOMPARE(with("no-known-faults = true\n").exitCode, 0);
+        const CliResult none = with("[[weight]]\nmatch = \"*\"\nform = \"nonsense\"\n");
+        QCOMPARE(none.exitCode, 3);
+        QVERIFY2(none.err.contains("nonsense"), none.err.constData());
     }
 
     void findingsAsSarif()

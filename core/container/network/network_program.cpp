@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/network/network_program.h"
 
+#include "core/base/little_endian.h"
 #include "core/base/text.h"
 #include "core/container/mil/wire.h"
 #include "core/container/network/network.h"
@@ -8,6 +9,8 @@
 
 #include <algorithm>
 #include <climits>
+#include <functional>
+#include <map>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -41,6 +44,56 @@ const std::map<std::uint32_t, std::string> &kindTable()
         return made;
     }();
     return table;
+}
+
+/// What a field of a layer says that is no weight and no network.
+struct LayerAttribute {
+    std::string layer, path, field; ///< 100, "50.1.10", "valid.paddingAmounts.borderAmounts"
+    std::string type;               ///< uint, int, bool, float, double, string, enum, message
+    std::string words;              ///< of an enum: "0=MAX 1=AVERAGE"
+};
+
+const LayerAttribute *attributeAt(std::uint32_t layer, const std::string &path)
+{
+    static const auto table = [] {
+        std::map<std::pair<std::string, std::string>, LayerAttribute> made;
+        for (LayerAttribute &row : tables::loadRows<LayerAttribute>(
+                 "network_fields", {{"layer_field", &LayerAttribute::layer},
+                                    {"path", &LayerAttribute::path},
+                                    {"field", &LayerAttribute::field},
+                                    {"type", &LayerAttribute::type},
+                                    {"words", &LayerAttribute::words}}))
+            made.emplace(std::pair(row.layer, row.path), row);
+        return made;
+    }();
+    const auto found = table.find({std::to_string(layer), path});
+    return found == table.end() ? nullptr : &found->second;
+}
+
+/// "AVERAGE" of "0=MAX 1=AVERAGE" and 1; the number where it has no word.
+std::string wordFor(std::string_view words, std::uint64_t value)
+{
+    const std::string key = fmt::format(" {}=", value), all = fmt::format(" {} ", words);
+    const std::size_t at = all.find(key);
+    return at == all.npos ? std::to_string(value)
+                          : all.substr(at + key.size(), all.find(' ', at + 1) - at - key.size());
+}
+
+/// Calls `add` with each number of packed varints.
+void forEachVarint(std::span<const std::byte> bytes, const std::function<void(std::uint64_t)> &add)
+{
+    std::uint64_t value = 0;
+    unsigned shift = 0;
+    for (const std::byte byte : bytes) {
+        const auto bits = std::to_integer<std::uint64_t>(byte);
+        if (shift < 64)
+            value |= (bits & 0x7f) << shift;
+        shift += 7;
+        if (bits < 0x80) {
+            add(value);
+            value = shift = 0;
+        }
+    }
 }
 
 std::string wireText(const WireBytes &bytes)
@@ -106,6 +159,7 @@ private:
             operation.type =
                 kind == kindTable().end() ? fmt::format("field {}", field.number) : kind->second;
             addBlocks(field, operation);
+            addAttributes(field.content, field.number, {}, operation);
         }
         if (operation.type.empty())
             operation.type = "layer";
@@ -113,7 +167,7 @@ private:
             for (std::size_t i = 0; i < types.size(); ++i)
                 operation.outputs[i].type = std::move(types[i]);
         }
-        operation.attributes.push_back(nameAttribute(std::move(name)));
+        operation.attributes.push_back(textAttribute("name", std::move(name)));
         block.operations.push_back(std::move(operation));
     }
 
@@ -152,22 +206,80 @@ private:
                 continue;
             if (field.type == WireField::Type::Varint)
                 add(field.value);
-            std::uint64_t value = 0;
-            unsigned shift = 0;
-            for (const std::byte byte : field.type == WireField::Type::Bytes
-                                            ? field.content.bytes
-                                            : std::span<const std::byte>()) {
-                const auto bits = std::to_integer<std::uint64_t>(byte);
-                if (shift < 64)
-                    value |= (bits & 0x7f) << shift;
-                shift += 7;
-                if (bits < 0x80) {
-                    add(value);
-                    value = shift = 0;
-                }
-            }
+            if (field.type == WireField::Type::Bytes)
+                forEachVarint(field.content.bytes, add);
         }
         types.push_back(std::move(type));
+    }
+
+    /// A field that is not written is zero, as if it were: it gives no attribute.
+    void addAttributes(const WireBytes &message, std::uint32_t layer, const std::string &within,
+                       Operation &operation)
+    {
+        WireMessage reader(message, m_state);
+        WireField field;
+        while (reader.next(field)) {
+            const std::string path =
+                within + (within.empty() ? "" : ".") + std::to_string(field.number);
+            const LayerAttribute *row = attributeAt(layer, path);
+            if (row == nullptr)
+                continue;
+            const bool bytes = field.type == WireField::Type::Bytes;
+            if (row->type == "message") {
+                if (bytes && within.empty()) // which of several it is
+                    addNumber(operation, *row, ElementType::Bool, 1);
+                if (bytes)
+                    addAttributes(field.content, layer, path, operation);
+            } else if (row->type == "string" || row->type == "enum") {
+                const std::string word = row->type == "enum" ? wordFor(row->words, field.value)
+                                                             : wireText(field.content);
+                operation.attributes.push_back(textAttribute(row->field, word));
+            } else if (row->type == "float" || row->type == "double") {
+                const auto type = row->type == "float" ? ElementType::Fp32 : ElementType::Fp64;
+                if (!bytes)
+                    addNumber(operation, *row, type, field.value);
+                const std::size_t width = bitWidth(type) / 8;
+                for (std::size_t at = 0; bytes && at + width <= field.content.bytes.size();
+                     at += width) {
+                    addNumber(operation, *row, type,
+                              width == 4 ? loadLittle<std::uint32_t>(field.content.bytes, at)
+                                         : loadLittle<std::uint64_t>(field.content.bytes, at));
+                }
+            } else {
+                const auto type = row->type == "bool" ? ElementType::Bool : ElementType::Int64;
+                const auto add = [&](std::uint64_t value) {
+                    addNumber(operation, *row, type, value);
+                };
+                if (bytes)
+                    forEachVarint(field.content.bytes, add);
+                else
+                    add(field.value);
+            }
+        }
+    }
+
+    /// Another element of the attribute of that name, the last one that was begun.
+    static void addNumber(Operation &operation, const LayerAttribute &row, ElementType type,
+                          std::uint64_t bits)
+    {
+        constexpr std::uint64_t kMostNumbers = 64;
+        if (operation.attributes.empty() || operation.attributes.back().name != row.field) {
+            mil::ProgramValue value;
+            value.type.kind = mil::ValueType::Kind::Tensor;
+            value.type.element = type;
+            mil::Literal empty;
+            empty.element = type;
+            value.content = std::move(empty);
+            operation.attributes.push_back({row.field, {std::move(value)}});
+        }
+        mil::ProgramValue &value = operation.attributes.back().values.front();
+        auto &literal = std::get<mil::Literal>(value.content);
+        if (literal.count == kMostNumbers)
+            return;
+        for (unsigned i = 0; i < bitWidth(type) / 8; ++i)
+            literal.bytes.push_back(static_cast<std::byte>(bits >> (8 * i)));
+        if (++literal.count > 1)
+            value.type.dims = {static_cast<std::int64_t>(literal.count)};
     }
 
     void addBlocks(const WireField &content, Operation &operation)
@@ -246,14 +358,17 @@ void collectReads(const mil::Block &block, Names &reads)
 
 } // namespace
 
-mil::Argument nameAttribute(std::string name)
+mil::Argument textAttribute(std::string name, std::string text)
 {
     mil::Literal literal;
+    literal.element = ElementType::String;
     literal.count = 1;
-    literal.strings = {std::move(name)};
+    literal.strings = {std::move(text)};
     mil::ProgramValue value;
+    value.type.kind = mil::ValueType::Kind::Tensor;
+    value.type.element = ElementType::String;
     value.content = std::move(literal);
-    return {"name", {std::move(value)}};
+    return {std::move(name), {std::move(value)}};
 }
 
 void addEnds(mil::Function &function)

@@ -7,10 +7,11 @@ namespace kernscope::network {
 
 /// A network as the function of a program (NeuralNetwork.proto of coremltools): a layer is an
 /// operation of its kind whose name attribute is the layer's name, with the operands "input" in
-/// their order; the networks of `branch` and `loop` are its blocks. A layer states the extents of
-/// its values and no element type. What is read and never made is an input, what is made and never
-/// read an output. What a network within a layer makes is visible around the layer: the operation
-/// has those values as results as well, where something reads them.
+/// their order and what else the layer says (network_fields.csv) as attributes; the networks of
+/// `branch` and `loop` are its blocks. A layer states the extents of its values and no element
+/// type. What is read and never made is an input, what is made and never read an output. What a
+/// network within a layer makes is visible around the layer: the operation has those values as
+/// results as well, where something reads them.
 ///
 /// A damaged message gives the layers before the fault: the reader of the bundle has reported it.
 mil::Function networkFunction(std::span<const std::byte> model, mil::SourceSpan content,
@@ -23,7 +24,7 @@ mil::Program networkProgram(const mil::Program &program, std::span<const std::by
 /// Inputs of a function of layers: names that are read before anything makes them. Its outputs:
 /// names that nothing reads.
 void addEnds(mil::Function &function);
-/// The attribute that names a layer.
-mil::Argument nameAttribute(std::string name);
+/// An attribute that is a text, such as the name of a layer.
+mil::Argument textAttribute(std::string name, std::string text);
 
 } // namespace kernscope::network

@@ -225,7 +225,7 @@ private:
     }
 
     /// NAME of fp8 or int8 with NAME_scale or NAME_scale_inv; of fp8 also NAME_scales of powers of
-    /// two, and MODULE.scale.
+    /// two, and of MODULE.weight MODULE.scale, .scale_weight (ComfyUI), .qscale_weight (Mistral).
     std::optional<Joined> withScales(const std::string &name, const StoredTensor &codes)
     {
         constexpr std::string_view kWeight = ".weight";
@@ -235,8 +235,10 @@ private:
         const StoredTensor *scales = nullptr;
         for (const char *ending : {"_scale_inv", "_scale", "_scales"})
             scales = scales ? scales : tensor(name + ending);
-        if (!scales && fp8 && name.ends_with(kWeight))
-            scales = tensor(name.substr(0, name.size() - kWeight.size()) + ".scale");
+        for (const char *sibling : {".scale", ".scale_weight", ".qscale_weight"}) {
+            if (!scales && fp8 && name.ends_with(kWeight))
+                scales = tensor(name.substr(0, name.size() - kWeight.size()) + sibling);
+        }
         const StoredTensor *zeros = tensor(name + "_zero_point");
         if (!scales || (zeros && (zeros->type != codes.type || zeros->shape != scales->shape)))
             return std::nullopt;

@@ -216,19 +216,22 @@ private slots:
 
     void oneScale_data()
     {
-        const auto row = addColumns<QByteArray, QByteArray, QByteArray>();
-        row("a byte, no axis", "U8", "[]", QByteArray(1, char(128)));
-        row("a byte", "U8", "[1]", QByteArray(1, char(128)));
-        row("E8M0, no axis", "F8_E8M0", "[]", QByteArray(1, char(128)));
-        row("fp32, no axis", "F32", "[]", floats({2}));
+        const auto row = addColumns<QByteArray, QByteArray, QByteArray, QByteArray>();
+        row("a byte, no axis", "l.weight_scale", "U8", "[]", QByteArray(1, char(128)));
+        row("a byte", "l.weight_scale", "U8", "[1]", QByteArray(1, char(128)));
+        row("E8M0, no axis", "l.weight_scale", "F8_E8M0", "[]", QByteArray(1, char(128)));
+        row("fp32, no axis", "l.weight_scale", "F32", "[]", floats({2}));
+        row("ComfyUI", "l.scale_weight", "F32", "[]", floats({2}));
+        row("Mistral", "l.qscale_weight", "F32", "[]", floats({2}));
     }
 
     void oneScale()
     {
-        const auto [type, shape, bytes] = fetched<QByteArray, QByteArray, QByteArray>();
+        const auto [name, type, shape, bytes] =
+            fetched<QByteArray, QByteArray, QByteArray, QByteArray>();
         const BundlePtr bundle =
             VERIFIED(openParts({{"l.weight", "F8_E4M3", "[2,3]", QByteArray(6, '\x38')},
-                                {"l.weight_scale", type.constData(), shape.constData(), bytes}}));
+                                {name.constData(), type.constData(), shape.constData(), bytes}}));
         QCOMPARE(bundle->weights().size(), std::size_t(1));
         QCOMPARE(valuesOf(*bundle, 0), std::vector<float>(6, 2));
     }

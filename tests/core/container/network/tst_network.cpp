@@ -5,6 +5,7 @@
 #include "made_bundle.h"
 #include "proto_builder.h"
 
+#include "core/compare/compare.h"
 #include "core/compare/element_changes.h"
 #include "core/patch/patch.h"
 #include "core/patch/reencode/reencode.h"
@@ -325,6 +326,31 @@ private slots:
             QCOMPARE(decoded(*bundle, path + "net/d.weights"), (std::vector<float>{1, 2}));
             QCOMPARE(decoded(*bundle, path + "model2/d.weights"), (std::vector<float>{3, 2}));
         }
+    }
+
+    /// What a layer says beside its weights: numbers in a row or each alone, one of several
+    /// messages, words of enums.
+    void attributes()
+    {
+        const auto layer = [](const char *name, quint32 kind, const QByteArray &content) {
+            return bytes(1, bytes(1, name) + bytes(2, "x") + bytes(3, name) + bytes(kind, content));
+        };
+        const auto read = [&](const QByteArray &layers) { return *openNetwork(model(layers)); };
+        const QByteArray pool = number(1, 1) + bytes(10, "\x02\x03") + number(20, 2);
+        const auto a = read(layer("p", 120, pool + number(20, 3) + bytes(30, {})) +
+                            layer("a", 130, bytes(15, "\x0d" + floats({0.5F}))));
+        const auto b = read(layer("p", 120, pool + number(20, 1) + bytes(31, number(1, 1))) +
+                            layer("a", 130, bytes(15, "\x0d" + floats({0.25F}))));
+        const auto found = compareBundles(a, b, {}).value().program.detail;
+        QCOMPARE(found.changes.size(), 2U);
+        QCOMPARE(found.changes[0].operation, "p");
+        QCOMPARE(found.changes[0].details,
+                 (std::vector<std::string>{
+                     "same: none > bool [] (1)",
+                     "same.asymmetryMode: none > string [] \"TOP_LEFT_HEAVY\"",
+                     "stride: int64 [2] (2, 3) > int64 [2] (2, 1)", "valid: bool [] (1) > none"}));
+        QCOMPARE(found.changes[1].details,
+                 std::vector<std::string>{"leakyReLU.alpha: fp32 [] (0.5) > fp32 [] (0.25)"});
     }
 
     /// Both sides of a branch may have a layer of one name.
