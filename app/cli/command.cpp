@@ -455,6 +455,20 @@ const CLI::Validator &notNan()
     return kCheck;
 }
 
+const CLI::Validator &wholeNumber()
+{
+    static const CLI::Validator kCheck(
+        [](std::string &text) {
+            errno = 0;
+            std::strtoull(text.c_str(), nullptr, 0);
+            return text.starts_with('-') || errno == ERANGE
+                       ? fmt::format("Value {} is no whole number from 0 to {}", text, UINT64_MAX)
+                       : std::string();
+        },
+        std::string());
+    return kCheck;
+}
+
 const CLI::Validator &notNegative()
 {
     static const CLI::Validator kCheck(

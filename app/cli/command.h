@@ -70,12 +70,16 @@ void addWeight(CLI::App &app, Context &context);
 void addSharedOptions(CLI::App &command, Context &context);
 /// Adds --json, --quiet and --target to a subcommand. An unknown target throws UsageFailure.
 void addCommonOptions(CLI::App &command, Context &context);
+/// For options that are a whole number from 0 on, which CLI11 makes of "-1" and of what 64 bits do
+/// not hold as well.
+const CLI::Validator &wholeNumber();
 /// An option with a value that the help calls `value`, such as "FILE".
 template <class App, class T>
 CLI::Option *addOption(App &command, const std::string &name, const std::string &value, T &variable,
                        const std::string &help)
 {
-    return command.add_option(name, variable, help)->type_name(value);
+    auto *option = command.add_option(name, variable, help)->type_name(value);
+    return std::is_unsigned_v<T> ? option->check(wholeNumber()) : option;
 }
 /// Adds -o, --output and -f, --force, which every command has that writes.
 CLI::Option *addOutput(CLI::App &command, Context &context, std::string &output,

@@ -227,7 +227,7 @@ void addSurvey(CLI::App &app, Context &context)
               "The .aimodel: whether the folder was compiled from it");
     addOption(*command, "--min-engine-bytes", "N", arguments->minEngineBytes,
               "Exit status 1 where fewer bytes lie on the engine")
-        ->check(CLI::NonNegativeNumber);
+        ->check(wholeNumber());
     addSharedOptions(*command, context);
     addExamples(*command, {"survey model.h17c.aimodelc --against model.aimodel",
                            "survey model.h17c.aimodelc --min-engine-bytes 400000000"});

@@ -192,7 +192,7 @@ std::optional<Error> unknownColumn()
         known.push_back(title.substr(0, title.rfind(' ')));
     }
     for (const std::string &title : g_columns) {
-        if (std::ranges::find(known, title) != known.end())
+        if (known.empty() || std::ranges::find(known, title) != known.end())
             continue;
         const std::string nearest = nearestWord(title, known);
         std::string all = fmt::format("{}", fmt::join(g_titles, ", "));

@@ -12,6 +12,7 @@
 #include "core/report/weight_table.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -208,6 +209,18 @@ const TableOf<FindingRow> &findingTable()
     return table;
 }
 
+/// A path as a reference of RFC 3986: other bytes than its plain ones as "%20".
+static std::string uriText(std::string_view path)
+{
+    std::string text;
+    for (const char c : path) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                           (c >= '0' && c <= '9') || std::string_view("/-._~").find(c) != path.npos;
+        text += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+    return text;
+}
+
 std::string findingsSarif(const Bundle &bundle, const std::vector<Finding> &findings)
 {
     using Kind = Finding::Kind;
@@ -215,14 +228,14 @@ std::string findingsSarif(const Bundle &bundle, const std::vector<Finding> &find
     Json results = Json::array();
     for (const Finding &finding : findings) {
         const std::string_view name = findingName(finding.kind);
-        if (rules.empty() || rules.back() != name) // the kinds stand together
+        if (std::ranges::find(rules, name) == rules.end()) // two kinds may share a name
             rules.push_back(name);
         const bool has = finding.weight != kNoIndex;
+        std::filesystem::path file = bundle.path();
+        if (finding.file != kNoIndex && bundle.files()[finding.file].path != bundle.name())
+            file /= bundle.files()[finding.file].path;
         Json place = {
-            {"physicalLocation",
-             {{"artifactLocation",
-               {{"uri",
-                 finding.file == kNoIndex ? bundle.name() : bundle.files()[finding.file].path}}}}}};
+            {"physicalLocation", {{"artifactLocation", {{"uri", uriText(file.string())}}}}}};
         if (has)
             place["logicalLocations"] =
                 Json::array({{{"fullyQualifiedName", bundle.weights()[finding.weight].address()}}});

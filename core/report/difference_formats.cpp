@@ -83,6 +83,8 @@ std::vector<JunitCase> casesOf(const CheckedDifference &checked)
         if (const std::string name = printable(row.onA() ? row.findableA : row.findableB);
             cases.back().name != name)
             cases.push_back({name, {}, {}});
+        if (row.pair.unreadable())
+            cases.back().errors = row.verdict;
     }
     for (const std::string &journal : journalTexts(checked))
         cases.front().errors += (cases.front().errors.empty() ? "" : "; ") + journal;
@@ -93,8 +95,10 @@ std::vector<JunitCase> casesOf(const CheckedDifference &checked)
                 : std::find_if(cases.begin() + 1, cases.end(), [&](const JunitCase &each) {
                       return each.name == printable(fault.weight);
                   });
-        std::string &said = fault.limit == "readable" ? found->errors : found->failures;
-        said += (said.empty() ? "" : "; ") + faultText(fault);
+        if (fault.limit == "readable")
+            found->errors = faultText(fault);
+        else
+            found->failures += (found->failures.empty() ? "" : "; ") + faultText(fault);
     }
     return cases;
 }

@@ -11,9 +11,12 @@ holds=true|false to that of GITHUB_OUTPUT. Ends with the exit status of `kernsco
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import quote
+from xml.sax.saxutils import escape
 
 SUMMARY_BYTES = 900_000  # a step's summary may have one MiB
 
@@ -37,6 +40,14 @@ class Comparison:
     def diff(self, *more):
         return self.call("diff", self.asked.base, self.asked.build, *self.options, *more)
 
+    def place(self, file):
+        """A file as the runner finds it: diagnostics begin with the bundle's own name."""
+        for path in (self.asked.build, self.asked.base):
+            name = Path(path).name
+            if file == name or file.startswith(name + "/"):
+                return path.rstrip("/") + file[len(name):]
+        return file
+
     def read(self):
         """The verdict, what is wrong with the files, and what is worth a look in the new build."""
         done = self.diff("--json")
@@ -46,9 +57,10 @@ class Comparison:
             text = f"{name}: {fault['limit']}: found {fault.get('found')}, allowed {fault.get('allowed')}"
             self.rows.append(("error", f"limit.{fault['limit']}", text, self.asked.build, None))
         for row in document.get("diagnostics", []):
-            text = row["message"] + (f" (expected {row['expected']}, found {row['found']})" if row.get("found") else "")
-            self.rows.append((row["severity"], row["code"], text, row.get("file") or self.asked.build,
-                              row.get("offset")))
+            facts = ", ".join(f"{key} {row[key]}" for key in ("expected", "found") if row.get(key))
+            text = row["message"] + (f" ({facts})" if facts else "")
+            self.rows.append((row["severity"], row["code"], text,
+                              self.place(row.get("file") or self.asked.build), row.get("offset")))
         looked = self.call("inspect", self.asked.build, "--findings", "--json")
         for finding in json.loads(looked.stdout).get("findings", []):
             self.rows.append(("note", f"finding.{finding['kind']}", finding["text"], self.asked.build, None))
@@ -58,7 +70,7 @@ class Comparison:
         rules = sorted({rule for _, rule, _, _, _ in self.rows})
         results = []
         for level, rule, text, file, offset in self.rows:
-            place = {"artifactLocation": {"uri": file}}
+            place = {"artifactLocation": {"uri": quote(file)}}
             if offset is not None:
                 place["region"] = {"byteOffset": offset}
             results.append({"ruleId": rule, "ruleIndex": rules.index(rule), "level": level, "message": {"text": text},
@@ -68,12 +80,20 @@ class Comparison:
         return {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
                 "runs": [{"tool": {"driver": driver}, "results": results}]}
 
+    def failure(self):
+        return "\n".join(["The builds were not compared:", "", *(f"- {file}: {text}" for _, _, text, file, _ in self.rows)]) + "\n"
+
+    def failed_case(self):
+        text = escape(re.sub("[^\t\n -\ufffd]", "?", self.failure()))
+        return ('<testsuites><testsuite name="kernscope" tests="1" errors="1"><testcase name="whole">'
+                f"<error>{text}</error></testcase></testsuite></testsuites>\n")
+
     def write(self, status):
         folder = Path(self.asked.reports)
         folder.mkdir(parents=True, exist_ok=True)
-        markdown = self.diff("--format", "markdown").stdout
+        markdown = self.diff("--format", "markdown").stdout or self.failure().encode()
         (folder / "report.md").write_bytes(markdown)
-        (folder / "report.xml").write_bytes(self.diff("--format", "junit").stdout)
+        (folder / "report.xml").write_bytes(self.diff("--format", "junit").stdout or self.failed_case().encode())
         (folder / "report.sarif").write_text(json.dumps(self.sarif(), indent=1) + "\n", encoding="utf-8")
         for level, rule, text, file, _ in self.rows:
             command = {"error": "error", "warning": "warning"}.get(level, "notice")

@@ -248,6 +248,9 @@ private slots:
                 std::string::npos);
         QCOMPARE(json["runs"][0]["tool"]["driver"]["rules"][0]["id"].get<std::string>(),
                  "constant_channels");
+        const auto &place = results[0]["locations"][0]["physicalLocation"]["artifactLocation"];
+        QVERIFY(QByteArray::fromPercentEncoding(place["uri"].get<std::string>().c_str())
+                    .startsWith(m_broken.toUtf8()));
     }
 
 private:

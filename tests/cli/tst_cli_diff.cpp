@@ -297,6 +297,7 @@ private slots:
         QVERIFY(as("markdown").contains("**Cannot be compared**"));
         QVERIFY(as("html").contains("Cannot be compared"));
         QVERIFY(as("junit").contains("found cannot be compared"));
+        QVERIFY(as("junit").contains("<error message=\"cannot be compared\"/>"));
         QVERIFY(as("csv").contains("cannot be compared"));
         const auto several = runCli("diff % % % %", bad, bad, bad, m_json).json();
         QCOMPARE(several["matrix"][0]["builds"][1]["verdict"].get<std::string>(),

@@ -187,7 +187,8 @@ private slots:
         for (const char *line :
              {"", "--nan --infinite", "--bytes abc", "--bytes ??", "--integer 70000 --width 2",
               "--integer 1 --width 3", "--width 2", "--tolerance 1", "--value 1 --tolerance -1",
-              "--value nan", "--zeros 0", "--nan --limit 0", "--nan --weight nowhere"})
+              "--value nan", "--zeros 0", "--zeros -1", "--zero-bytes 18446744073709551616",
+              "--nan --limit 0", "--nan --weight nowhere"})
             addRow(*line ? line : "(nothing)", QString::fromLatin1(line));
     }
 

@@ -55,6 +55,9 @@ private Q_SLOTS:
         made.constant("fp32", "one", "fp32(0x1p+0)");
         made.line("fp32 e = exp(x = one)[name = string(\"e\")]"); // what convert looks for
         writeBundle(m_scratch, "a.mlmodelc", made);
+        writeBundle(m_scratch, "cut.mlmodelc", made);
+        QFile weights(m_scratch.filePath(u"cut.mlmodelc/weights/weight.bin"_s));
+        QVERIFY(weights.resize(weights.size() - 64));
     }
 
     void documentsHold_data()
@@ -101,6 +104,11 @@ private Q_SLOTS:
         const CliResult run = runCli(arguments(line) + args("--json"));
         QVERIFY2(run.exitCode <= 1, run.err.constData());
         QCOMPARE(faultOf(line.section(u' ', 0, 0), Document::parse(run.out.toStdString())),
+                 QString());
+        // What is not known of a weight that cannot be read.
+        const CliResult cut = runCli(arguments(line.replace(u"a.mlm"_s, u"cut.mlm"_s)) +
+                                     args("--json --force").first(line.contains(u" -o ") ? 2 : 1));
+        QCOMPARE(faultOf(line.section(u' ', 0, 0), Document::parse(cut.out.toStdString())),
                  QString());
     }
 

@@ -2,6 +2,7 @@
 """The steps of packaging/action, with files of our own for summary and outputs."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -57,6 +58,22 @@ def test_a_file_that_is_not_there(sample, compare):
     done = compare("--base", "none.mlmodelc", "--build", "sample-dense.mlmodelc")
     assert done.returncode == 4
     assert any(line.startswith("::error ") and "io.open" in line for line in done.stdout.splitlines())
+    reports = sample / "kernscope-reports"
+    assert "none.mlmodelc" in (reports / "report.md").read_text() and (sample / "summary.md").read_text().strip()
+    assert len(ElementTree.parse(reports / "report.xml").getroot().findall(".//error")) == 1
+
+
+def test_a_damaged_build_in_a_folder(sample, compare):
+    build = sample / "out/of it/damaged.mlmodelc"
+    shutil.copytree(sample / "sample-palette.mlmodelc", build)
+    weights, = build.glob("weights/*.bin")
+    weights.write_bytes(weights.read_bytes()[:-64])
+    done = compare("--base", "sample-dense.mlmodelc", "--build", "out/of it/damaged.mlmodelc")
+    assert done.returncode == 3, done.stderr
+    assert "file=out/of it/damaged.mlmodelc/weights/" in done.stdout
+    run, = json.loads((sample / "kernscope-reports/report.sarif").read_text())["runs"]
+    places = {each["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for each in run["results"]}
+    assert any(place.startswith("out/of%20it/damaged.mlmodelc/weights/") for place in places), places
 
 
 def test_the_action_names_the_script(sample):
