@@ -252,7 +252,8 @@ private slots:
         QCOMPARE(wrong.exitCode, 2);
         QVERIFY2(wrong.err.contains("name") && wrong.out.isEmpty(), wrong.err.constData());
         QCOMPARE(runCli(arguments("targets --json --columns name")).exitCode, 2);
-        QCOMPARE(runCli(arguments("targets -q --columns name")).exitCode, 0); // no table, none asked
+        QCOMPARE(runCli(arguments("targets -q --columns name")).exitCode,
+                 0); // no table, none asked
     }
 
     /// On a terminal of 80 columns names are shortened, and numbers are not.
