@@ -280,14 +280,14 @@ void TypeReader::makeArray(Type &type, const std::vector<std::uint32_t> &paramet
     std::vector<std::int64_t> plain(type.dims.size());
     std::iota(plain.begin(), plain.end(), 0);
     std::size_t at = first + 2;
-    for (const char *what : {"order", "alignments", "interleave"}) {
+    for (const char *what : {"order", "alignment", "interleave"}) {
         const Attribute *list = parameter(parameters, at++, Attribute::Kind::Bytes);
         const auto numbers = list != nullptr ? extents(*list, 4) : std::vector<std::int64_t>();
         const bool ones = std::ranges::count(numbers, 1) == std::ptrdiff_t(numbers.size());
         if (what == std::string_view("order") ? numbers.empty() || numbers == plain : ones)
             continue;
         type.text += fmt::format(" {} {}", what, dimsText(numbers));
-        warn(type, fmt::format("no other {} than that of the extents", what), dimsText(numbers),
+        warn(type, fmt::format("a plain {}", what), dimsText(numbers),
              "An array type has a layout that is not known: its values are shown as if they lay in "
              "the order of its extents.");
     }

@@ -315,9 +315,9 @@ private slots:
             }
             text += ", ";
         }
-        QCOMPARE(text, fmt::format("load_1.x: , load_1: load_1.x, load_2: load_1.x, branch_{}: "
+        QCOMPARE(text, fmt::format("load_1.x:, load_1: load_1.x, load_2: load_1.x, branch_{}: "
                                    "load_1, round_1: load_1.x, move_{}: round_1, round_2: "
-                                   "load_1.x, jump_{}: , gelu_1: load_1.x, move_{}: gelu_1, "
+                                   "load_1.x, jump_{}:, gelu_1: load_1.x, move_{}: gelu_1, "
                                    "gelu_2: load_1.x, output_0: move_{} move_{}, output_1: "
                                    "round_2 gelu_2, ",
                                    toElse, toEnd - 2, toEnd, end - 2, toEnd - 2, end - 2));
