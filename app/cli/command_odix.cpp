@@ -37,17 +37,19 @@ std::string odixSummaryText(const Bundle &bundle, const odix::Compiled &compiled
 {
     const odix::Program &program = compiled.program;
     std::string text = fmt::format(
-        "{}: compiled program, version {}.{}, platform {}, {}, {}, {}\n", printable(bundle.name()),
-        program.major, program.minor, printable(program.platform),
+        "{}: compiled program, version {}.{}, {}, {}, {}, {}\n", printable(bundle.name()),
+        program.major, program.minor,
+        program.platform.empty() ? "no platform" : "platform " + printable(program.platform),
         counted(program.functions.size(), "function"),
         counted(program.constants.size(), "constant"), counted(program.symbols.size(), "symbol"));
     for (const auto &[name, functions] : program.entries)
-        text +=
-            fmt::format("  entry {}: {}\n", printable(name), counted(functions.size(), "function"));
+        text += fmt::format("  entry {}: {}\n", name.empty() ? "without a name" : printable(name),
+                            counted(functions.size(), "function"));
     for (const odix::Buffer &buffer : compiled.trace.buffers)
         text += fmt::format("  scratch memory: {}\n", bytesText(buffer.bytes));
     if (compiled.debug)
-        text += fmt::format("  debug information: {}, {}\n", printable(compiled.debug->format),
+        text += fmt::format("  debug information: {}{}{}\n", printable(compiled.debug->format),
+                            compiled.debug->format.empty() ? "" : ", ",
                             counted(compiled.debug->operations.size(), "operation"));
     return text;
 }

@@ -310,6 +310,8 @@ private:
                       b.empty() ? none : b.front(), program.detail);
         if (m_a.kind() == m_b.kind())
             compareInterfaces(*m_a.program(), *m_b.program(), program.detail);
+        if (m_a.compiled() && m_b.compiled() && !program.sameBytes)
+            compareCompiled(m_a, m_b, program.detail);
         // A program that could not be read whole is judged by its bytes as well.
         const auto readWhole = [](const Bundle &bundle) {
             return !bundle.program()->functions.empty() && !hasErrors(bundle.diagnostics());

@@ -108,6 +108,10 @@ void compareModels(const mil::Program &a, std::span<const std::byte> bytesA, con
 /// descriptions of models that both have. Of bundles of one kind: kinds do not say the same of
 /// them.
 void compareInterfaces(const mil::Program &a, const mil::Program &b, ProgramDifference &result);
+/// Adds what differs in compiled Core AI programs beside the operations of their bodies: entries,
+/// initialisers and shape functions, and the instructions of a body one by one where its operations
+/// do not say all that it does (jumps, arrays that are read after their memory was written again).
+void compareCompiled(const Bundle &a, const Bundle &b, ProgramDifference &result);
 
 /// What makes of A all but little of B, where the two have little in common: the mistakes that
 /// people look for.

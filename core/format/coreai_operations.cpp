@@ -159,6 +159,8 @@ std::string scopeOf(const std::vector<std::string> &frames)
 
 std::string fourccText(std::uint64_t code)
 {
+    if (code == 24)
+        return "RGB24";
     std::string letters;
     for (int shift = 24; shift >= 0; shift -= 8)
         letters += static_cast<char>(code >> shift & 0xFFU);

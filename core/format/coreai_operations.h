@@ -54,7 +54,7 @@ CoreAiOperation coreAiKernel(std::string_view name);
 std::string plainName(std::string_view text);
 /// "Net_1/Conv2d_2" of the frames of a call stack, innermost first.
 std::string scopeOf(const std::vector<std::string> &frames);
-/// The format of an image: "420v", else the number.
+/// The format of an image: "420v", "RGB24", else the number.
 std::string fourccText(std::uint64_t code);
 
 } // namespace kernscope

@@ -61,6 +61,15 @@ Json stridesJson(const std::vector<std::int64_t> &numbers)
     });
 }
 
+/// Of what is no array, such as an image, its words and no shape.
+void addInputType(Json &row, const mil::ValueType &type)
+{
+    const bool array = type.isTensor() || type.kind == mil::ValueType::Kind::State;
+    const bool words = !array && !type.text.empty();
+    row["dtype"] = words ? type.text : elementTypeName(type.element);
+    row["shape"] = words ? Json(nullptr) : dimsJson(type);
+}
+
 Json functionJson(const mil::Function &function, const std::string &segment)
 {
     Json json;
@@ -72,8 +81,7 @@ Json functionJson(const mil::Function &function, const std::string &segment)
     for (const mil::NamedType &input : function.inputs) {
         Json row;
         row["name"] = input.name;
-        row["dtype"] = elementTypeName(input.type.element);
-        row["shape"] = dimsJson(input.type);
+        addInputType(row, input.type);
         row["state"] = input.type.kind == mil::ValueType::Kind::State;
         if (!input.type.strides.empty())
             row["strides"] = stridesJson(input.type.strides);

@@ -175,7 +175,7 @@ Json buffersJson(const odix::Compiled &compiled)
         Json json = placeJson(program, view.function, view.instruction);
         json["register"] = view.reg;
         json["offset"] = view.offset;
-        json["bytes"] = view.bytes;
+        json["bytes"] = view.bytes ? Json(*view.bytes) : Json(nullptr);
         json["type"] = typeText(program, view.type);
         json["last_instruction"] = view.last;
         all[view.buffer]["views"].push_back(std::move(json));
@@ -270,7 +270,8 @@ const TableOf<MemoryRow> &memoryTable()
         "memory",
         {{kNumber, "buffer", "Buffer of scratch memory", CELL(Code(row.view->buffer))},
          {kNumber, "offset", "First byte in the buffer", CELL(Count(row.view->offset))},
-         {kNumber, "bytes", "Bytes of the array", CELL(Count(row.view->bytes)), withUnit("B")},
+         {kNumber, "bytes", "Bytes of the array",
+          CELL(row.view->bytes ? Value(Count(*row.view->bytes)) : Unknown()), withUnit("B")},
          {"type", "Elements and shape of the array",
           CELL(typeText(row.compiled->program, row.view->type))},
          {"function", "Function that lays it out",
@@ -279,7 +280,7 @@ const TableOf<MemoryRow> &memoryTable()
               return View(program.symbolOf(program.functions[row.view->function]).name);
           }},
          {kNumber, "first", "Instruction that makes it", CELL(Code(row.view->instruction))},
-         {kNumber, "last", "Last instruction that names it; a jump back where a loop uses it",
+         {kNumber, "last", "Last instruction that uses it; a jump back where a loop does",
           CELL(Code(row.view->last))}});
     return table;
 }
@@ -375,21 +376,22 @@ std::string memoryPlanSvg(const odix::Compiled &compiled)
         for (const odix::View &view : compiled.trace.views) {
             if (view.buffer != b)
                 continue;
-            const std::string title = svg::element(
-                "title", {},
-                svg::escaped(fmt::format("{}: {} bytes at {}, instructions {} to {}",
-                                         typeText(compiled.program, view.type), view.bytes,
-                                         view.offset, view.instruction, view.last)));
-            drawn +=
-                svg::element("rect",
-                             {{"x", kMargin + view.instruction * perStep},
-                              {"y", top + static_cast<double>(view.offset) * perByte},
-                              {"width", (view.last - view.instruction + 1) * perStep},
-                              {"height", std::max(1.0, static_cast<double>(view.bytes) * perByte)},
-                              {"fill", "#3b76af"},
-                              {"fill-opacity", "0.5"},
-                              {"stroke", "#1d3b58"}},
-                             title);
+            const std::string title =
+                svg::element("title", {},
+                             svg::escaped(fmt::format("{}: {} bytes at {}, instructions {} to {}",
+                                                      typeText(compiled.program, view.type),
+                                                      view.bytes.value_or(0), view.offset,
+                                                      view.instruction, view.last)));
+            drawn += svg::element(
+                "rect",
+                {{"x", kMargin + view.instruction * perStep},
+                 {"y", top + static_cast<double>(view.offset) * perByte},
+                 {"width", (view.last - view.instruction + 1) * perStep},
+                 {"height", std::max(1.0, static_cast<double>(view.bytes.value_or(0)) * perByte)},
+                 {"fill", "#3b76af"},
+                 {"fill-opacity", "0.5"},
+                 {"stroke", "#1d3b58"}},
+                title);
         }
     }
     const double height = static_cast<double>(buffers.size()) * (kHeight + 2 * kMargin) + kMargin;

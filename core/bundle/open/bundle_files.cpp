@@ -537,7 +537,7 @@ Error noBundle(const std::filesystem::path &folder)
                                               fmt::format("This folder is named as {}, and its "
                                                           "program is not there.",
                                                           reader->name)))
-                    .file(marks.front());
+                    .file(name);
         }
     }
     if (bundles.empty())

@@ -113,6 +113,9 @@ std::string typeText(const ValueType &type)
 
 std::string shapedTypeText(const ValueType &type)
 {
+    // Of what is no array its words.
+    if (!type.isTensor() && type.kind != ValueType::Kind::State && !type.text.empty())
+        return type.text;
     std::string text(elementTypeName(type.element));
     text += " [";
     for (std::size_t i = 0; i < type.dims.size(); ++i) {

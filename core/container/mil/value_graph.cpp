@@ -15,9 +15,12 @@ public:
         m_graph.m_definitions.reserve(operations + function.inputs.size());
         m_graph.m_references.reserve(operations);
         m_visible.reserve(operations + function.inputs.size());
+        m_hasJumps = function.opset == "coreai"; // a compiled program, whose names are unique
         for (std::size_t i = 0; i < function.inputs.size(); ++i)
             define(function.inputs[i], Definition::kNoOperation, i);
         walkBlock(function.body, false, nullptr);
+        for (const Later &each : m_later)
+            bind(*each.reference, each.use);
     }
 
 private:
@@ -25,6 +28,12 @@ private:
     struct Hidden {
         std::string_view name;
         std::size_t definition;
+    };
+
+    /// What is made further on, and read after a jump back: known at the end.
+    struct Later {
+        const mil::Reference *reference;
+        Use use;
     };
 
     std::size_t define(const mil::NamedType &output, std::size_t operation, std::size_t index)
@@ -46,14 +55,19 @@ private:
     {
         forEachValue(operation, [&](std::string_view param, const mil::ProgramValue &value) {
             const mil::Reference *reference = value.reference();
-            if (!reference)
-                return;
-            const auto found = m_visible.find(reference->name);
-            if (found == m_visible.end() || found->second == ValueGraph::kNone)
-                return;
-            m_graph.m_references.emplace(reference, found->second);
-            m_graph.m_definitions[found->second].uses.push_back({index, param});
+            if (reference && !bind(*reference, {index, param}) && m_hasJumps)
+                m_later.push_back({reference, {index, param}});
         });
+    }
+
+    bool bind(const mil::Reference &reference, const Use &use)
+    {
+        const auto found = m_visible.find(reference.name);
+        if (found == m_visible.end() || found->second == ValueGraph::kNone)
+            return false;
+        m_graph.m_references.emplace(&reference, found->second);
+        m_graph.m_definitions[found->second].uses.push_back(use);
+        return true;
     }
 
     void walkBlock(const mil::Block &block, bool insideLoop, const mil::Operation *holder)
@@ -111,6 +125,8 @@ private:
     ValueGraph &m_graph;
     std::unordered_map<std::string_view, std::size_t> m_visible;
     std::vector<Hidden> m_hidden;
+    std::vector<Later> m_later;
+    bool m_hasJumps = false;
 };
 
 ValueGraph::ValueGraph(const mil::Function &function)

@@ -37,7 +37,8 @@ struct Definition {
 /// the function, which must stay where it is.
 ///
 /// The readers of programs have reported names that are undefined, used too early or defined twice:
-/// here a reference to them means nothing, or the last definition before it.
+/// here a reference to them means nothing, or the last definition before it. In compiled programs,
+/// which jump back, what is read may be made further on.
 class ValueGraph
 {
 public:

@@ -55,13 +55,15 @@ std::shared_ptr<const FieldMap> FieldMap::make(std::span<const std::byte> file)
     if (begin > end || end > file.size())
         return map;
     FlatBuffer flat(file, begin, end, {});
-    map->walk(flat, program ? "program" : "debug information");
+    map->walk(flat, begin, program ? "program" : "debug information");
     return map;
 }
 
-void FieldMap::walk(FlatBuffer &flat, std::string_view root)
+void FieldMap::walk(FlatBuffer &flat, std::uint64_t begin, std::string_view root)
 {
     push(flat.root(), 0, kAlone, root, {});
+    if (!m_nodes.empty())
+        m_runs.push_back({begin, 4, 0, nullptr, What::Root});
     for (std::size_t next = 0; next < m_open.size(); ++next) {
         const auto [table, node] = m_open[next];
         addTable(flat, table, node);
@@ -163,6 +165,7 @@ std::string FieldMap::nameOf(const Run &run, std::uint64_t into) const
                                : fmt::format("slot {}, {}", row->slot, row->name));
     }
     switch (run.what) {
+    case What::Root: return place + ": offset of its table";
     case What::Own: return place + ": offset of its vtable";
     case What::Offset: return fmt::format("{}: {}, its offset", place, run.row->name);
     case What::Count: return fmt::format("{}: {}, their number", place, run.row->name);

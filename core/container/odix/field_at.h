@@ -41,7 +41,7 @@ private:
         std::string_view table;  ///< its rows
         std::string_view name;
     };
-    enum class What : std::uint8_t { Value, Offset, Count, Elements, Text, Vtable, Own };
+    enum class What : std::uint8_t { Value, Offset, Count, Elements, Text, Vtable, Own, Root };
     struct Run {
         std::uint64_t at = 0, bytes = 0;
         std::uint32_t node = 0;
@@ -52,7 +52,7 @@ private:
 
     static const std::vector<Row> &rows();
     static unsigned bytesOf(const Row &row);
-    void walk(FlatBuffer &flat, std::string_view root);
+    void walk(FlatBuffer &flat, std::uint64_t begin, std::string_view root);
     void addTable(FlatBuffer &flat, const FlatBuffer::Table &table, std::uint32_t node);
     void addField(FlatBuffer &flat, const FlatBuffer::Table &table, std::uint32_t node,
                   const Row &row);

@@ -6,7 +6,45 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace kernscope::odix {
+
+namespace {
+
+constexpr std::size_t kMostText = 200; ///< bytes of an attribute in a line
+
+/// The reader has checked that no attribute holds itself.
+void addText(const Program &program, std::uint32_t number, std::string &text)
+{
+    if (text.size() > kMostText)
+        return;
+    const Attribute &attribute = program.attributes[number];
+    switch (attribute.kind) {
+    case Attribute::Kind::Array:
+    case Attribute::Kind::Dictionary:
+        text += '[';
+        for (std::size_t i = 0; i < attribute.refs.size() && text.size() <= kMostText; ++i) {
+            text += i == 0 ? "" : ", ";
+            if (i < attribute.keys.size())
+                text += attribute.keys[i] + ": ";
+            addText(program, attribute.refs[i], text);
+        }
+        text += ']';
+        return;
+    case Attribute::Kind::String:
+    case Attribute::Kind::Enum: text += attribute.text.substr(0, kMostText); return;
+    case Attribute::Kind::Bytes:
+        text += fmt::format("{} bytes", attribute.bytes.bytes.value);
+        return;
+    case Attribute::Kind::Type:
+        text += program.types[static_cast<std::size_t>(attribute.number)].text;
+        return;
+    default: text += std::to_string(attribute.number);
+    }
+}
+
+} // namespace
 
 const Code *findCode(std::string_view set, std::uint32_t code)
 {
@@ -69,6 +107,13 @@ std::vector<std::string> Program::texts(std::uint32_t dictionary, std::string_vi
             all.push_back(attributes[each].text);
     }
     return all;
+}
+
+std::string Program::attributeText(std::uint32_t number) const
+{
+    std::string text;
+    addText(*this, number, text);
+    return text;
 }
 
 std::string_view Program::roleOf(const Function &function) const

@@ -154,6 +154,8 @@ struct Program {
     const Attribute *member(std::uint32_t dictionary, std::string_view key) const;
     /// The texts of an array: names of inputs or outputs.
     std::vector<std::string> texts(std::uint32_t dictionary, std::string_view key) const;
+    /// An attribute in a line; the beginning where that is long.
+    std::string attributeText(std::uint32_t number) const;
     /// "body", "initialiser", "initialiser with buffers" or "shapes".
     std::string_view roleOf(const Function &function) const;
 };

@@ -311,14 +311,18 @@ private:
         }
         const ByteRange &segment = m_program.segments[load.segment];
         const auto bytes = m_program.types[type].bytes();
+        const bool known = m_program.types[type].bits > 0;
         if (!bytes || bytes->value > segment.bytes.value - offset) {
             m_program.diagnostics.push_back(
                 {Severity::Error,
-                 valueError({m_file, m_program.functions[function].code[at].at}, "odix.constant",
-                            fmt::format("function {} instruction {}", function, at),
-                            fmt::format("a segment of {} bytes that holds it", segment.bytes.value),
-                            fmt::format("{} at {}", m_program.types[type].text, offset),
-                            "A constant passes the end of its data segment, or has no size.")});
+                 valueError(
+                     {m_file, m_program.functions[function].code[at].at}, "odix.constant",
+                     fmt::format("function {} instruction {}", function, at),
+                     known ? fmt::format("a segment of {} bytes that holds it", segment.bytes.value)
+                           : std::string("a type of element that is known"),
+                     fmt::format("{} at {}", m_program.types[type].text, offset),
+                     known ? "A constant passes the end of its data segment, or has no size."
+                           : "The type of a constant's elements is not known.")});
             return;
         }
         m_known[{load.segment, offset, type}] = m_program.constants.size();

@@ -2,9 +2,11 @@
 #include "core/container/odix/trace.h"
 
 #include "core/base/error_builder.h"
+#include "core/container/odix/flow.h"
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -13,9 +15,258 @@ namespace kernscope::odix {
 
 namespace {
 
-constexpr unsigned kMaxMade = 12;                   ///< calls that make a constant in a row
-constexpr unsigned kMaxCalls = 16;                  ///< of functions by functions
-constexpr std::uint64_t kMaxLoopSteps = 10'000'000; ///< loops times views: more than any has
+constexpr unsigned kMaxMade = 12;               ///< calls that make a constant in a row
+constexpr unsigned kMaxCalls = 16;              ///< of functions by functions
+constexpr std::uint64_t kMaxSteps = 10'000'000; ///< loops or calls, times views: more than any has
+
+/// How one function uses the views that it makes.
+class ViewUse
+{
+public:
+    /// `steps`: taken so far, in all functions.
+    ViewUse(const Program &program, std::uint32_t function, const std::string &file,
+            std::size_t firstView, std::uint64_t &steps, Trace &trace)
+        : m_program(program), m_index(function), m_code(program.functions[function]), m_file(file),
+          m_steps(steps), m_trace(trace), m_held(m_code.registers.size())
+    {
+        for (std::size_t v = firstView; v < trace.views.size(); ++v) {
+            if (trace.views[v].function == function)
+                m_made.emplace(trace.views[v].instruction, static_cast<std::uint32_t>(v));
+        }
+    }
+
+    void run()
+    {
+        if (!m_made.empty()) {
+            findUses();
+            keepThroughLoops();
+        }
+        m_trace.faithful[m_index] = checkReads();
+    }
+
+private:
+    /// What an array holds: the number of the write that gave it that.
+    struct Content {
+        std::uint32_t write = 0;
+        bool over = false; ///< through another view of the same bytes
+    };
+
+    void findUses()
+    {
+        followFlow(m_code, {}, [this](Holdings &held, std::uint32_t index) {
+            const Instruction &each = m_code.code[index];
+            const auto operands = m_code.operandsOf(each), results = m_code.resultsOf(each);
+            for (std::size_t k = 0; k < operands.size(); ++k)
+                use(held, operands[k], each.first + k, index);
+            const auto made = m_made.find(index);
+            if (each.is(Opcode::Move) && operands.size() == 1 && results.size() == 1)
+                return held.move(operands[0], results[0]);
+            for (std::size_t k = 0; k < results.size(); ++k) {
+                if (made != m_made.end())
+                    held.put(results[k], made->second);
+                else if (each.is(Opcode::Call)) // writes into the array
+                    use(held, results[k], each.first + each.operands + k, index);
+                else if (!each.is(Opcode::SetContext))
+                    held.clear(results[k]);
+            }
+        });
+        // Parts are made after what they are parts of.
+        for (auto at = m_made.rbegin(); at != m_made.rend(); ++at) {
+            const View &part = m_trace.views[at->second];
+            if (part.outer) {
+                View &outer = m_trace.views[*part.outer];
+                outer.last = std::max(outer.last, part.last);
+            }
+        }
+    }
+
+    void use(const Holdings &held, std::uint32_t reg, std::size_t place, std::uint32_t index)
+    {
+        m_held[place] = held.of(reg);
+        for (const std::uint32_t each : m_held[place]) {
+            View &view = m_trace.views[each];
+            view.last = std::max(view.last, index);
+            if (index < view.instruction)
+                m_usedBefore.emplace(each, index);
+        }
+    }
+
+    /// What was there before a loop and is used in it is used again after its jump back; what is
+    /// used before it is made was made the time before.
+    void keepThroughLoops()
+    {
+        for (std::uint32_t i = 0; i < m_code.code.size(); ++i) {
+            const Instruction &jump = m_code.code[i];
+            if ((!jump.is(Opcode::Jump) && !jump.is(Opcode::Branch)) || jump.value > i)
+                continue;
+            m_steps += m_made.size();
+            if (m_steps > kMaxSteps)
+                return;
+            const auto begin = static_cast<std::uint32_t>(jump.value);
+            for (const auto &[instruction, v] : m_made) {
+                View &view = m_trace.views[v];
+                const auto used = m_usedBefore.find(v);
+                const bool before =
+                    instruction < begin || (used != m_usedBefore.end() && used->second >= begin);
+                if (before && view.last >= begin && view.last < i)
+                    view.last = i;
+            }
+        }
+    }
+
+    static bool overlap(const View &a, const View &b)
+    {
+        return a.buffer == b.buffer && a.bytes && b.bytes && a.offset < b.offset + *b.bytes &&
+               b.offset < a.offset + *a.bytes;
+    }
+
+    bool isPart(std::size_t view, std::size_t of) const
+    {
+        std::optional<std::size_t> at = view;
+        while (at && *at != of)
+            at = m_trace.views[*at].outer;
+        return at.has_value();
+    }
+
+    /// Whether the function is faithful; warns of arrays that are read after another one was
+    /// written over them, on a way without jumps.
+    bool checkReads()
+    {
+        const Symbol &symbol = m_program.symbolOf(m_code);
+        const auto inputs = static_cast<std::uint32_t>(symbol.inputs.size());
+        for (std::uint32_t i = 0; i < inputs + symbol.outputs.size(); ++i) {
+            if (i < inputs || symbol.intents[i - inputs] == 1)
+                m_known.insert(i);
+        }
+        std::set<std::uint32_t> targets;
+        for (const Instruction &each : m_code.code) {
+            if (each.is(Opcode::Jump) || each.is(Opcode::Branch))
+                targets.insert(static_cast<std::uint32_t>(each.value));
+        }
+        bool faithful = targets.empty() && std::ranges::all_of(m_made, [this](const auto &made) {
+                            return m_trace.views[made.second].bytes.has_value();
+                        });
+        for (std::uint32_t i = 0; i < m_code.code.size(); ++i) {
+            if (targets.count(i) > 0) {
+                m_contents.clear();
+                m_written.clear();
+            }
+            faithful &= check(i);
+            m_steps += m_contents.size();
+            if (m_steps > kMaxSteps)
+                return false;
+        }
+        return faithful;
+    }
+
+    bool check(std::uint32_t index)
+    {
+        const Instruction &each = m_code.code[index];
+        const auto results = m_code.resultsOf(each);
+        const Symbol *callee = m_program.callee(each);
+        if (callee == nullptr || callee->isPlumbing()) {
+            if (each.is(Opcode::Jump))
+                m_contents.clear();
+            const auto operands = m_code.operandsOf(each);
+            const bool copies = each.is(Opcode::Move) && operands.size() == 1;
+            for (const std::uint32_t reg : results) {
+                const auto from = copies ? m_written.find(operands[0]) : m_written.end();
+                const std::uint32_t write = from == m_written.end() ? 0 : from->second;
+                const bool known = copies && m_known.count(operands[0]) > 0;
+                m_written.erase(reg);
+                m_known.erase(reg);
+                if (write > 0)
+                    m_written[reg] = write;
+                if (known)
+                    m_known.insert(reg);
+            }
+            if (callee != nullptr)
+                return m_made.count(index) > 0 || callee->name == "NDArray.alloc_const";
+            return findCode("opcode", each.opcode) != nullptr;
+        }
+        bool faithful = callee->kernel;
+        for (std::size_t k = 0; k < each.operands; ++k)
+            faithful &= isRead(index, k);
+        for (std::size_t k = 0; k < each.results; ++k)
+            faithful &= write(index, k);
+        return faithful;
+    }
+
+    /// Whether an operand is known to be what was last written there.
+    bool isRead(std::uint32_t index, std::size_t operand)
+    {
+        const Instruction &each = m_code.code[index];
+        const std::size_t place = each.first + operand;
+        const std::uint32_t reg = m_code.registers[place];
+        const auto &views = m_held[place];
+        if (views.empty())
+            return m_known.count(reg) > 0 || m_trace.values[m_index][place].isConstant();
+        const auto seen = m_written.find(reg);
+        const auto holds = m_contents.find(views.front());
+        if (views.size() > 1 || seen == m_written.end() || holds == m_contents.end())
+            return false;
+        if (holds->second.write == seen->second)
+            return true;
+        if (std::exchange(holds->second.over, false)) {
+            const View &view = m_trace.views[views.front()];
+            m_trace.diagnostics.push_back(
+                {Severity::Warning,
+                 valueError(
+                     {m_file, each.at}, "odix.overlap",
+                     fmt::format("function {} instruction {}", m_index, index),
+                     fmt::format("{} bytes at {} as they were written", *view.bytes, view.offset),
+                     "another array there",
+                     "An array is read after another one was written over it.")});
+        }
+        return false;
+    }
+
+    bool write(std::uint32_t index, std::size_t result)
+    {
+        const Instruction &each = m_code.code[index];
+        const std::size_t place = each.first + each.operands + result;
+        const std::uint32_t reg = m_code.registers[place];
+        const auto &views = m_held[place];
+        if (views.empty()) {
+            m_known.insert(reg);
+            return true;
+        }
+        for (const std::uint32_t view : views)
+            m_contents.erase(view);
+        m_written.erase(reg);
+        if (views.size() > 1)
+            return false;
+        const View &own = m_trace.views[views.front()];
+        for (auto &[v, content] : m_contents) {
+            if (overlap(m_trace.views[v], own))
+                content = {index + 1, !isPart(v, views.front()) && !isPart(views.front(), v)};
+        }
+        m_contents[views.front()] = {index + 1, false};
+        m_written[reg] = index + 1;
+        // What a kernel makes of an array in its own place depends on the kernel.
+        for (std::size_t k = each.first; k < each.first + each.operands; ++k) {
+            for (const std::uint32_t view : m_held[k]) {
+                if (overlap(m_trace.views[view], own))
+                    return false;
+            }
+        }
+        return true;
+    }
+
+    const Program &m_program;
+    std::uint32_t m_index;
+    const Function &m_code;
+    const std::string &m_file;
+    std::uint64_t &m_steps;
+    Trace &m_trace;
+    std::map<std::uint32_t, std::uint32_t> m_made; ///< views by instruction
+    /// By place of Function::registers: the views that it may be.
+    std::vector<std::vector<std::uint32_t>> m_held;
+    std::map<std::uint32_t, std::uint32_t> m_usedBefore; ///< of views: a use before it is made
+    std::map<std::uint32_t, Content> m_contents;         ///< by view that was written
+    std::map<std::uint32_t, std::uint32_t> m_written; ///< by register: the write that it stands for
+    std::set<std::uint32_t> m_known;                  ///< registers with values that lie in no view
+};
 
 class Tracer
 {
@@ -31,6 +282,7 @@ public:
         const auto count = static_cast<std::uint32_t>(m_program.functions.size());
         m_results.resize(count);
         m_trace.values.resize(count);
+        m_trace.faithful.resize(count);
         for (std::uint32_t i = 0; i < count; ++i)
             m_functionOf.emplace(m_program.functions[i].symbol, i);
         for (std::size_t i = 0; i < m_program.constants.size(); ++i) {
@@ -80,7 +332,7 @@ private:
         const std::size_t firstView = m_trace.views.size();
         for (std::uint32_t i = 0; i < code.code.size(); ++i)
             step(state, i);
-        keepThroughLoops(function, firstView);
+        ViewUse(m_program, function, m_file, firstView, m_viewSteps, m_trace).run();
         if (symbol.outputs.size() == 1)
             m_results[function] = state.registers[static_cast<std::uint32_t>(symbol.inputs.size())];
         --m_depth;
@@ -93,11 +345,8 @@ private:
         const Instruction &each = function.code[index];
         const auto operands = function.operandsOf(each), results = function.resultsOf(each);
         std::vector<Value> values;
-        for (const std::uint32_t reg : operands) {
+        for (const std::uint32_t reg : operands)
             values.push_back(state.registers[reg]);
-            if (const auto view = state.views.find(reg); view != state.views.end())
-                m_trace.views[view->second].last = index;
-        }
         std::ranges::copy(values, m_trace.values[state.function].begin() + each.first);
         Value made;
         switch (static_cast<Opcode>(each.opcode)) {
@@ -128,8 +377,6 @@ private:
             if (each.is(Opcode::Move) && operands.size() == 1) {
                 if (const auto view = state.views.find(operands[0]); view != state.views.end())
                     state.views[reg] = view->second;
-            } else if (const auto view = state.views.find(reg); view != state.views.end()) {
-                m_trace.views[view->second].last = index;
             }
             state.registers[reg] = results.size() == 1 ? made : Value();
         }
@@ -193,9 +440,10 @@ private:
         const auto around = state.views.find(function.operandsOf(each)[0]);
         if (around != state.views.end()) {
             const View &outer = m_trace.views[around->second];
+            view.outer = around->second;
             view.buffer = outer.buffer;
             view.offset = outer.offset;
-            room = outer.bytes;
+            room = outer.bytes.value_or(m_trace.buffers[view.buffer].bytes - outer.offset);
         } else if (operands[0].kind == Value::Kind::Memory) {
             view.buffer = operands[0].index;
             room = m_trace.buffers[view.buffer].bytes;
@@ -206,14 +454,16 @@ private:
         view.instruction = view.last = index;
         view.reg = function.resultsOf(each)[0];
         view.type = symbol.outputs[0];
-        view.bytes = m_program.types[view.type].bytes().value_or(ByteCount()).value;
-        if (!fitsInside({FileOffset(operands[1].index), ByteCount(view.bytes)}, ByteCount(room))) {
+        if (const auto bytes = m_program.types[view.type].bytes())
+            view.bytes = bytes->value;
+        const ByteCount bytes(view.bytes.value_or(0));
+        if (!fitsInside({FileOffset(operands[1].index), bytes}, ByteCount(room))) {
             m_trace.diagnostics.push_back(
                 {Severity::Error,
                  valueError({m_file, each.at}, "odix.view",
                             fmt::format("function {} instruction {}", state.function, index),
                             fmt::format("a view in {} bytes", room),
-                            fmt::format("{} bytes at {}", view.bytes, operands[1].index),
+                            fmt::format("{} bytes at {}", bytes.value, operands[1].index),
                             "A view does not fit its memory.")});
             return {};
         }
@@ -236,26 +486,6 @@ private:
         return found == m_contexts[context.index].end() ? Value() : found->second;
     }
 
-    /// What was there before a loop and is used in it is used again after its jump back.
-    void keepThroughLoops(std::uint32_t function, std::size_t firstView)
-    {
-        const auto &code = m_program.functions[function].code;
-        for (std::uint32_t i = 0; i < code.size(); ++i) {
-            if ((!code[i].is(Opcode::Jump) && !code[i].is(Opcode::Branch)) || code[i].value > i)
-                continue;
-            m_loopSteps += m_trace.views.size() - firstView;
-            if (m_loopSteps > kMaxLoopSteps)
-                return;
-            for (std::size_t v = firstView; v < m_trace.views.size(); ++v) {
-                View &view = m_trace.views[v];
-                const auto begin = static_cast<std::uint32_t>(code[i].value);
-                if (view.function == function && view.instruction < begin && view.last >= begin &&
-                    view.last < i)
-                    view.last = i;
-            }
-        }
-    }
-
     const Program &m_program;
     std::string m_file;
     const std::function<bool(std::string_view)> &m_decompresses;
@@ -268,7 +498,7 @@ private:
     std::vector<std::pair<std::uint32_t, std::uint64_t>> m_addresses;
     std::vector<std::optional<Value>> m_results; ///< of functions that were followed
     unsigned m_depth = 0;
-    std::uint64_t m_loopSteps = 0;
+    std::uint64_t m_viewSteps = 0;
 };
 
 } // namespace

@@ -7,7 +7,7 @@
 #include <functional>
 
 /// What the registers of a compiled program hold: which constant, which part of the scratch memory.
-/// Instructions are followed once, in their order; nothing is run.
+/// Nothing is run: constants are followed in the order of the instructions, memory on every path.
 namespace kernscope::odix {
 
 struct Value {
@@ -44,9 +44,12 @@ struct Buffer {
 struct View {
     std::size_t buffer = 0;
     std::uint32_t function = 0, instruction = 0, reg = 0, type = 0;
-    std::uint64_t offset = 0, bytes = 0; ///< in the buffer, also of a view of a view
-    std::uint32_t last =
-        0; ///< last instruction that names it; of loops (up to 10 million steps) the jump back
+    std::uint64_t offset = 0;           ///< in the buffer, also of a view of a view
+    std::optional<std::uint64_t> bytes; ///< nothing where an extent is dynamic
+    std::optional<std::size_t> outer;   ///< of Trace::views: that it is a part of
+    /// Last instruction that uses it or a part of it; of loops (up to 10 million steps) the jump
+    /// back.
+    std::uint32_t last = 0;
 };
 
 struct Trace {
@@ -57,7 +60,10 @@ struct Trace {
     /// By function: one value a place of Function::registers, of operands as they are read. Empty
     /// of functions that nothing reaches.
     std::vector<std::vector<Value>> values;
-    Diagnostics diagnostics; ///< views that do not fit their buffer
+    /// By function: its calls and their operands say what it computes, wherever the arrays lie. It
+    /// has no jumps, and every array is read as it was last written.
+    std::vector<bool> faithful;
+    Diagnostics diagnostics; ///< views that do not fit their buffer, or overlap while in use
 };
 
 /// `decompresses(kernel name)`: kernels whose result is constant where all operands are.

@@ -5,6 +5,7 @@
 #include "core/format/coreai_operations.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -260,9 +261,14 @@ void TypeReader::makeArray(Type &type, const std::vector<std::uint32_t> &paramet
         }
     };
     check();
+    const auto stored = dims;
     if (wide != nullptr && wide->bytes.bytes.value == 8 * dims.size())
         dims = extents(*wide, 8);
     check();
+    if (wide != nullptr && (dims != stored || wide->bytes.bytes.value != 8 * dims.size()))
+        warn(type, "the same extents twice",
+             dimsText(stored) + " and " + dimsText(extents(*wide, 8)),
+             "The two shapes of an array type are not the same.");
     if (m_flat.failed())
         return;
     type.kind = Type::Kind::Array;
@@ -271,6 +277,28 @@ void TypeReader::makeArray(Type &type, const std::vector<std::uint32_t> &paramet
     type.elementText = element->text;
     type.dims = std::move(dims);
     type.text = fmt::format("{}[{}]", type.elementText, dimsText(type.dims));
+    std::vector<std::int64_t> plain(type.dims.size());
+    std::iota(plain.begin(), plain.end(), 0);
+    std::size_t at = first + 2;
+    for (const char *what : {"order", "alignment", "interleave"}) {
+        const Attribute *list = parameter(parameters, at++, Attribute::Kind::Bytes);
+        const auto numbers = list != nullptr ? extents(*list, 4) : std::vector<std::int64_t>();
+        const bool ones = std::ranges::count(numbers, 1) == std::ptrdiff_t(numbers.size());
+        if (what == std::string_view("order") ? numbers.empty() || numbers == plain : ones)
+            continue;
+        type.text += fmt::format(" {} {}", what, dimsText(numbers));
+        warn(type, fmt::format("a plain {}", what), dimsText(numbers),
+             "An array type has a layout that is not known: its values are shown as if they lay in "
+             "the order of its extents.");
+    }
+}
+
+void TypeReader::warn(const Type &type, std::string expected, std::string found,
+                      std::string_view message)
+{
+    m_program.diagnostics.push_back(
+        {Severity::Warning, valueError({m_file, type.at}, "odix.layout", type.text,
+                                       std::move(expected), std::move(found), message)});
 }
 
 /// What the name and the parameters amount to; a type of another name keeps the name alone.

@@ -36,6 +36,7 @@ private:
     void cut(std::size_t node, std::string_view expected, std::string found);
     void makeType(Type &type);
     void makeArray(Type &type, const std::vector<std::uint32_t> &parameters, std::size_t first);
+    void warn(const Type &type, std::string expected, std::string found, std::string_view message);
     const Attribute *parameter(const std::vector<std::uint32_t> &parameters, std::size_t index,
                                Attribute::Kind kind) const;
     std::vector<std::int64_t> extents(const Attribute &bytes, unsigned width) const;

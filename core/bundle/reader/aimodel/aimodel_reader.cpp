@@ -71,8 +71,8 @@ mil::ValueType typeOfValue(const mlir::Module &module, std::uint32_t type, unsig
             if (const mlir::Field *field = code.field(0))
                 letters = fourccText(field->value);
         }
-        made.text = fmt::format("image {} {} x {}", letters, decoded.field(2)->integer(),
-                                decoded.field(1)->integer());
+        made.text = fmt::format("image {}x{} {}", decoded.field(1)->integer(),
+                                decoded.field(2)->integer(), letters);
     } else {
         made.text = decoded.row ? decoded.row->name : "unknown";
     }
@@ -96,8 +96,11 @@ public:
             made.inputs.push_back(named(block.arguments.first + i));
         for (const std::uint32_t operation : m_module.operationsOf(block)) {
             if (endsBlock(operation)) {
+                const bool ofGraph = m_graph.row(operation).type == "output";
                 for (const std::uint32_t value :
                      m_module.operandsOf(m_module.operations[operation])) {
+                    if (ofGraph && typeOf(value).text == "token_v1")
+                        continue; // that a state was written before the graph ends
                     made.outputs.push_back(m_names.ofValue(value));
                     made.outputSpans.push_back({});
                 }

@@ -2,6 +2,7 @@
 #include "core/bundle/reader/odix/odix_program.h"
 
 #include "core/bundle/reader/mil/consumers.h"
+#include "core/container/odix/flow.h"
 #include "core/format/coreai_operations.h"
 
 #include <algorithm>
@@ -51,6 +52,19 @@ mil::ProgramValue numberValue(std::int64_t number)
     return value;
 }
 
+mil::ProgramValue wordValue(std::string text)
+{
+    mil::Literal literal;
+    literal.element = ElementType::String;
+    literal.count = 1;
+    literal.strings.push_back(std::move(text));
+    mil::ProgramValue value;
+    value.type.kind = mil::ValueType::Kind::Tensor;
+    value.type.element = literal.element;
+    value.content = std::move(literal);
+    return value;
+}
+
 /// The row of a kernel; the start of its name serves where that is longer than any.
 CoreAiOperation rowOf(const odix::Symbol &symbol)
 {
@@ -63,12 +77,12 @@ std::string operationType(const odix::Symbol &symbol)
 }
 
 /// Those of a list follow one another.
-void addOperand(mil::Operation &operation, const CoreAiOperand &words, mil::ProgramValue value)
+void addOperand(mil::Operation &operation, const CoreAiOperand &words, mil::Values values)
 {
-    if (words.list && !operation.inputs.empty() && operation.inputs.back().name == words.name)
-        operation.inputs.back().values.push_back(std::move(value));
-    else
-        operation.inputs.push_back({words.name, {std::move(value)}});
+    if (!words.list || operation.inputs.empty() || operation.inputs.back().name != words.name)
+        return operation.inputs.push_back({words.name, std::move(values)});
+    auto &all = operation.inputs.back().values;
+    std::move(values.begin(), values.end(), std::back_inserter(all));
 }
 
 /// One function.
@@ -87,14 +101,11 @@ public:
         nameOperations();
         takeSignature();
         findReadings();
+        findDefinitions();
         for (std::uint32_t i = 0; i < m_code.code.size(); ++i)
             add(i);
-        const odix::Symbol &symbol = m_program.symbolOf(m_code);
-        for (std::uint32_t i = 0; i < symbol.outputs.size(); ++i) {
-            const auto reg = static_cast<std::uint32_t>(symbol.inputs.size()) + i;
-            if (const auto name = m_names.find(reg); name != m_names.end())
-                m_made.body.outputs.push_back(name->second);
-        }
+        for (const auto &[reg, name] : m_outputs)
+            addOutput(reg, name);
         m_made.body.outputSpans.resize(m_made.body.outputs.size());
         for (const auto &[constant, named] : m_constants)
             out.emplace(named.name, Value{Value::Kind::Constant, constant.first});
@@ -159,8 +170,8 @@ private:
             const odix::Type type = typeOf(symbol.inputs[i]);
             if (type.kind == odix::Type::Kind::Context)
                 continue;
-            m_names[i] = unique(nameAt(inputs, i, "input"));
-            m_made.inputs.push_back({m_names[i], valueType(type, mil::ValueType::Kind::Tensor)});
+            const std::string &name = nameBefore(i) = unique(nameAt(inputs, i, "input"));
+            m_made.inputs.push_back({name, valueType(type, mil::ValueType::Kind::Tensor)});
         }
         for (std::uint32_t i = 0; i < symbol.outputs.size(); ++i) {
             const auto reg = static_cast<std::uint32_t>(symbol.inputs.size()) + i;
@@ -169,7 +180,7 @@ private:
                 m_outputs[reg] = name;
                 continue;
             }
-            m_names[reg] = name; // a state is there before it is written
+            nameBefore(reg) = m_states[reg] = name; // it is there before it is written
             m_made.inputs.push_back(
                 {name, valueType(typeOf(symbol.outputs[i]), mil::ValueType::Kind::State)});
         }
@@ -196,6 +207,106 @@ private:
                     m_readings.insert(value.index);
             }
         }
+    }
+
+    /// Of the signature's registers, of which there is something before the first instruction.
+    std::string &nameBefore(std::uint32_t reg)
+    {
+        return m_names[static_cast<std::uint32_t>(m_code.registers.size()) + reg];
+    }
+
+    static std::uint32_t placeOf(const odix::Instruction &each, std::size_t result)
+    {
+        return each.first + each.operands + static_cast<std::uint32_t>(result);
+    }
+
+    /// Which results an operand can be, and what they are called. A value of a register is numbered
+    /// by its place among the registers of the instructions.
+    void findDefinitions()
+    {
+        odix::Holdings start;
+        for (const auto &[place, name] : m_names)
+            start.put(place - static_cast<std::uint32_t>(m_code.registers.size()), place);
+        m_reaching.resize(m_code.registers.size());
+        const odix::Holdings end =
+            followFlow(m_code, std::move(start), [this](odix::Holdings &held, std::uint32_t index) {
+                const odix::Instruction &each = m_code.code[index];
+                for (std::size_t k = each.first; k < each.first + each.operands; ++k)
+                    m_reaching[k] = held.of(m_code.registers[k]);
+                const bool defines = kernelAt(index) != nullptr || each.is(Opcode::Move);
+                for (std::size_t k = 0; k < each.results && !each.is(Opcode::SetContext); ++k) {
+                    const std::uint32_t reg = m_code.resultsOf(each)[k];
+                    if (defines || (each.is(Opcode::GetContext) && m_outputs.count(reg) > 0))
+                        held.put(reg, placeOf(each, k));
+                    else
+                        held.clear(reg);
+                }
+            });
+        for (const auto &[reg, name] : m_outputs) {
+            m_last[reg] = end.of(reg);
+            if (m_last[reg].size() == 1)
+                m_names[m_last[reg].front()] = name;
+        }
+        for (const auto &[reg, name] : m_states) {
+            for (const std::uint32_t place : end.of(reg))
+                m_written.emplace(place, name);
+        }
+        nameResults();
+    }
+
+    void nameResults()
+    {
+        for (std::uint32_t i = 0; i < m_code.code.size(); ++i) {
+            const odix::Instruction &each = m_code.code[i];
+            if ((kernelAt(i) == nullptr && !each.is(Opcode::Move)) || m_madeHere.count(i) > 0)
+                continue;
+            for (std::size_t k = 0; k < each.results; ++k) {
+                const std::string own = ownName(i);
+                std::string &name = m_names[placeOf(each, k)];
+                if (name.empty())
+                    name = unique(k == 0 ? own : fmt::format("{}_{}", own, k));
+            }
+        }
+    }
+
+    std::string ownName(std::uint32_t index) const
+    {
+        const std::string &own = m_operationNames[index];
+        const odix::Code *code = odix::findCode("opcode", m_code.code[index].opcode);
+        return own.empty() ? fmt::format("{}_{}", code != nullptr ? code->name : "", index) : own;
+    }
+
+    /// An output that paths give different values is what joins them.
+    void addOutput(std::uint32_t reg, const std::string &name)
+    {
+        const auto &last = m_last[reg];
+        if (last.size() > 1) {
+            const odix::Symbol &symbol = m_program.symbolOf(m_code);
+            const std::uint32_t type = symbol.outputs[reg - symbol.inputs.size()];
+            mil::Operation join;
+            join.type = "join";
+            addOperand(join, {"x", {}}, valuesOf(last));
+            join.outputs.push_back(
+                {name, type == odix::kNone
+                           ? mil::ValueType()
+                           : valueType(m_program.types[type], mil::ValueType::Kind::Tensor)});
+            m_made.body.operations.push_back(std::move(join));
+            m_made.body.outputs.push_back(name);
+        } else if (!last.empty() && !m_names[last.front()].empty()) {
+            m_made.body.outputs.push_back(m_names[last.front()]);
+        }
+    }
+
+    mil::Values valuesOf(const std::vector<std::uint32_t> &results) const
+    {
+        mil::Values values;
+        for (const std::uint32_t each : results) {
+            const auto name = m_names.find(each);
+            if (name == m_names.end() || name->second.empty())
+                continue;
+            values.emplace_back().content = mil::Reference{name->second, {}};
+        }
+        return values;
     }
 
     /// Whether a made value is a reshape or transpose in this function.
@@ -239,7 +350,7 @@ private:
                 slots.begin(), slots.end(), static_cast<std::uint64_t>(each.value),
                 [](const auto &one, std::uint64_t wanted) { return one.first < wanted; });
             if (slot != slots.end() && slot->first == static_cast<std::uint64_t>(each.value))
-                takeOutput(slot->second, results[0]);
+                takeOutput(slot->second, index);
             return;
         }
         default: return;
@@ -253,18 +364,35 @@ private:
         const auto &values = m_compiled.trace.values[m_index];
         if (const auto made = m_madeHere.find(index); made != m_madeHere.end()) {
             if (results.size() == 1) // else it stands where it is read
-                takeOutput({Value::Kind::Made, made->second}, results[0]);
+                takeOutput({Value::Kind::Made, made->second}, index);
             return;
         }
         if (symbol.name == "NDArray.copy" && operands.size() == 1 && results.size() == 1 &&
-            takeOutput(values[each.first], results[0]))
+            m_last.count(results[0]) > 0 && m_last[results[0]].size() == 1 &&
+            takeOutput(values[each.first], index))
             return;
         const CoreAiOperation words = rowOf(symbol);
         mil::Operation operation = operationOf(index, symbol.kernel ? words.type : "call", &words);
+        addAttributes(symbol, operation);
         for (std::size_t i = 0; i < results.size(); ++i)
-            define(index, operation, results[i], i,
+            define(operation, placeOf(each, i),
                    i < symbol.outputs.size() ? &m_program.types[symbol.outputs[i]] : nullptr);
         m_made.body.operations.push_back(std::move(operation));
+    }
+
+    /// Of a kernel what its symbol says of how it works; of a function which one it is.
+    void addAttributes(const odix::Symbol &symbol, mil::Operation &operation) const
+    {
+        if (!symbol.kernel)
+            operation.attributes.push_back({"function", {wordValue(symbol.name)}});
+        if (!symbol.kernel || symbol.attribute == odix::kNone)
+            return;
+        const odix::Attribute &all = m_program.attributes[symbol.attribute];
+        for (std::size_t i = 0; i < all.keys.size(); ++i) {
+            if (all.keys[i] != "exec.pure")
+                operation.attributes.push_back(
+                    {all.keys[i], {wordValue(m_program.attributeText(all.refs[i]))}});
+        }
     }
 
     /// With the operands that have names, by the words of their kernel.
@@ -276,11 +404,10 @@ private:
         operation.type = std::move(type);
         operation.span = {each.at.value, 4};
         for (std::size_t i = 0; i < operands.size(); ++i) {
-            mil::ProgramValue value = operandOf(m_compiled.trace.values[m_index][each.first + i],
-                                                operands[i], {index, i});
-            if (value.reference() != nullptr)
+            mil::Values values = operandOf(index, i);
+            if (!values.empty())
                 addOperand(operation, words ? words->operand(i) : CoreAiOperand{"x", {}},
-                           std::move(value));
+                           std::move(values));
         }
         return operation;
     }
@@ -288,68 +415,65 @@ private:
     void addSimple(std::uint32_t index, std::string_view type)
     {
         const odix::Instruction &each = m_code.code[index];
-        const auto results = m_code.resultsOf(each);
         mil::Operation operation = operationOf(index, std::string(type), nullptr);
         if (type == "move") {
-            if (operation.inputs.empty() || results.size() != 1)
-                return; // scratch memory
-            define(index, operation, results[0], 0, nullptr);
+            if (each.results != 1)
+                return;
+            if (operation.inputs.empty()) { // scratch memory
+                m_names.erase(placeOf(each, 0));
+                return;
+            }
+            define(operation, placeOf(each, 0), nullptr);
         } else {
+            operation.attributes.push_back({"name", {wordValue(ownName(index))}});
             operation.attributes.push_back({"target", {numberValue(each.value)}});
         }
         m_made.body.operations.push_back(std::move(operation));
     }
 
-    /// The value that an instruction leaves in a register: the function's output by its name where
-    /// it
-    /// is one, and is written for the first time.
-    void define(std::uint32_t index, mil::Operation &operation, std::uint32_t reg,
-                std::size_t output, const odix::Type *type)
+    /// The value that an instruction leaves in a register, and the state that it writes.
+    void define(mil::Operation &operation, std::uint32_t place, const odix::Type *type)
     {
-        const auto wanted = m_outputs.find(reg);
-        std::string name;
-        if (wanted != m_outputs.end()) {
-            name = wanted->second;
-            m_outputs.erase(wanted);
-        } else {
-            std::string own = m_operationNames[index];
-            if (own.empty())
-                own = fmt::format("{}_{}", operation.type, index);
-            name = unique(output == 0 ? std::move(own) : fmt::format("{}_{}", own, output));
-        }
         mil::ValueType made;
         if (type != nullptr)
             made = valueType(*type, mil::ValueType::Kind::Tensor);
-        operation.outputs.push_back({name, std::move(made)});
-        m_names[reg] = std::move(name);
+        operation.outputs.push_back({m_names[place], std::move(made)});
+        if (const auto state = m_written.find(place); state != m_written.end())
+            operation.attributes.push_back({"state", {wordValue(state->second)}});
     }
 
     /// A constant that is an output as it is has the output's name. False where it is none.
-    bool takeOutput(const Value &value, std::uint32_t reg)
+    bool takeOutput(const Value &value, std::uint32_t index)
     {
-        const auto output = m_outputs.find(reg);
+        const odix::Instruction &each = m_code.code[index];
+        const auto output = m_outputs.find(m_code.resultsOf(each)[0]);
         if (!isConstant(value) || output == m_outputs.end())
             return false;
-        const std::string name = std::move(output->second);
-        m_outputs.erase(output);
-        m_taken.erase(name);
-        m_names[reg] = value.kind == Value::Kind::Made
-                           ? nameOfMade(value.index, name)
-                           : nameOfConstant(value.index, name, Use::Whole);
+        std::string &name = m_names[placeOf(each, 0)];
+        if (name == output->second)
+            m_taken.erase(name);
+        else
+            name = ownName(index);
+        name = value.kind == Value::Kind::Made ? nameOfMade(value.index, name)
+                                               : nameOfConstant(value.index, name, Use::Whole);
         return true;
     }
 
-    mil::ProgramValue operandOf(const Value &value, std::uint32_t reg, Reader reader)
+    mil::Values operandOf(std::uint32_t index, std::size_t operand)
     {
-        mil::ProgramValue result;
+        const std::uint32_t place = m_code.code[index].first + static_cast<std::uint32_t>(operand);
+        const Value &value = m_compiled.trace.values[m_index][place];
+        const Reader reader{index, operand};
+        mil::Values values;
         if (value.kind == Value::Kind::Constant)
-            result.content = mil::Reference{
+            values.emplace_back().content = mil::Reference{
                 nameOfConstant(value.index, nameFor(reader, value), useBy(reader)), {}};
         else if (isConstant(value))
-            result.content = mil::Reference{nameOfMade(value.index, nameFor(reader, value)), {}};
-        else if (const auto name = m_names.find(reg); name != m_names.end())
-            result.content = mil::Reference{name->second, {}};
-        return result;
+            values.emplace_back().content =
+                mil::Reference{nameOfMade(value.index, nameFor(reader, value)), {}};
+        else
+            values = valuesOf(m_reaching[place]);
+        return values;
     }
 
     /// What reads a constant: the function's output, an operation, as its parameter or not.
@@ -519,8 +643,12 @@ private:
     const odix::Function &m_code;
     mil::Function m_made;
     std::vector<std::string> m_operationNames;      ///< by instruction
-    std::map<std::uint32_t, std::string> m_names;   ///< of the values in registers
+    std::map<std::uint32_t, std::string> m_names;   ///< of values, by place
     std::map<std::uint32_t, std::string> m_outputs; ///< names that registers are given for
+    std::map<std::uint32_t, std::string> m_states;  ///< the same of states
+    std::map<std::uint32_t, std::vector<std::uint32_t>> m_last; ///< values of outputs at the end
+    std::map<std::uint32_t, std::string> m_written;             ///< states that values are left in
+    std::vector<std::vector<std::uint32_t>> m_reaching;         ///< values by place of an operand
     struct NamedConstant {
         std::string name;
         std::size_t operation = 0; ///< of the body

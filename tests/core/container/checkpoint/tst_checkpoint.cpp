@@ -604,7 +604,7 @@ private slots:
         QVERIFY(dir.mkpath(u"p.aimodel"_s));
         Error program = REFUSED(Bundle::open(dir.filePath(u"p.aimodel"_s).toStdString()));
         QCOMPARE(program.code, "bundle.kind");
-        QCOMPARE(program.file, "main.mlirb");
+        QCOMPARE(program.file, "p.aimodel");
         QCOMPARE(program.found, "a folder without main.mlirb");
         QVERIFY(QFile::link(u"/dev/null"_s, dir.filePath(u"p.aimodel/main.mlirb"_s)));
         program = REFUSED(Bundle::open(dir.filePath(u"p.aimodel"_s).toStdString()));

@@ -3,6 +3,8 @@
 // decompressed, one dense one, a state, views that overlap once the older one is dead.
 #include "core/bundle/byte_field.h"
 #include "core/bundle/reader/odix/odix_program.h"
+#include "core/compare/compare.h"
+#include "core/container/mil/value_graph.h"
 #include "core/container/odix/field_at.h"
 #include "core/report/odix_json.h"
 #include "made_bundle.h"
@@ -61,10 +63,33 @@ public:
         return m_registers++;
     }
 
-    void output(std::uint32_t reg, std::uint32_t number)
+    void output(std::uint32_t reg, std::uint32_t number) { into("NDArray.copy", {reg}, number); }
+
+    /// Writes the result into what a register holds.
+    void into(std::string_view name, const std::vector<std::uint32_t> &operands, std::uint32_t reg)
     {
-        call("NDArray.copy", compiled.program.symbols.back().outputs[0], {reg}, number);
+        call(name, compiled.program.symbols.back().outputs[0], operands, reg);
     }
+
+    std::uint32_t view(std::uint32_t memory, std::int64_t offset, ElementType element,
+                       std::vector<std::int64_t> dims)
+    {
+        add(odix::Opcode::LoadImm, offset, {}, {m_registers});
+        call("NDArray.alloc_view", type(element, std::move(dims)), {memory, m_registers},
+             m_registers + 1);
+        return (m_registers += 2) - 1;
+    }
+
+    /// The number of a jump, whose target may be set later.
+    std::size_t jump(odix::Opcode opcode, std::size_t target,
+                     const std::vector<std::uint32_t> &operands)
+    {
+        add(opcode, std::int64_t(target), operands, {});
+        return next() - 1;
+    }
+    void land(std::size_t jump) { body().code[jump].value = std::int64_t(next()); }
+    std::size_t next() { return body().code.size(); }
+    void move(std::uint32_t from, std::uint32_t to) { add(odix::Opcode::Move, 0, {from}, {to}); }
 
     CompiledProgram program()
     {
@@ -76,6 +101,8 @@ public:
     Bytes bytes;
 
 private:
+    odix::Function &body() { return compiled.program.functions[0]; }
+
     std::uint32_t type(ElementType element, std::vector<std::int64_t> dims)
     {
         odix::Type made;
@@ -90,16 +117,16 @@ private:
     void add(odix::Opcode opcode, std::int64_t value, const std::vector<std::uint32_t> &operands,
              const std::vector<std::uint32_t> &results)
     {
-        odix::Function &body = compiled.program.functions[0];
         odix::Instruction made;
         made.opcode = std::uint8_t(opcode);
         made.value = value;
         made.operands = std::uint32_t(operands.size());
         made.results = std::uint32_t(results.size());
-        made.first = std::uint32_t(body.registers.size());
-        body.registers.insert(body.registers.end(), operands.begin(), operands.end());
-        body.registers.insert(body.registers.end(), results.begin(), results.end());
-        body.code.push_back(made);
+        auto &registers = body().registers;
+        made.first = std::uint32_t(registers.size());
+        registers.insert(registers.end(), operands.begin(), operands.end());
+        registers.insert(registers.end(), results.begin(), results.end());
+        body().code.push_back(made);
     }
 
     void call(std::string_view name, std::uint32_t type, const std::vector<std::uint32_t> &operands,
@@ -123,6 +150,18 @@ std::size_t find(const Bytes &bytes, std::string_view text)
     const auto wanted = std::as_bytes(std::span(text));
     return std::size_t(std::search(bytes.begin(), bytes.end(), wanted.begin(), wanted.end()) -
                        bytes.begin());
+}
+
+/// Where a field begins.
+std::size_t placeOf(const Bytes &bytes, std::string_view field)
+{
+    const auto fields = odix::FieldMap::make(bytes);
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+        const auto found = fields->at(FileOffset(at));
+        if (found && found->name == field)
+            return at;
+    }
+    return bytes.size();
 }
 
 } // namespace
@@ -237,6 +276,114 @@ private slots:
         QVERIFY(svg.find("f16[2,4]: 16 bytes at 16") != std::string::npos);
     }
 
+    /// Both arms of a branch reach what comes after it, with their values and their memory.
+    void branches()
+    {
+        using enum ElementType;
+        MadeBody body(2);
+        const auto x = body.constant(Fp16, {4}, halves({1, 2, 3, 4}));
+        const auto memory = body.kernel("NDArray.alloc", {}, Int8, {256});
+        const auto around = body.view(memory, 0, Int8, {64});
+        const auto which = body.kernel("NDArray.load", {x}, Bool, {});
+        const auto joined = body.kernel("NDArray.load", {x}, Fp16, {4});
+        const auto toElse = body.jump(odix::Opcode::Branch, 0, {which});
+        const auto first = body.view(around, 0, Fp16, {4});
+        body.into("coreai.round", {x}, first);
+        body.move(first, joined);
+        body.into("coreai.round", {x}, 1);
+        const auto toEnd = body.jump(odix::Opcode::Jump, 0, {});
+        body.land(toElse);
+        const auto second = body.view(around, 32, Fp16, {4});
+        body.into("coreai.gelu", {x}, second);
+        body.move(second, joined);
+        body.into("coreai.gelu", {x}, 1);
+        body.land(toEnd);
+        const std::size_t end = body.next();
+        body.into("coreai.rsqrt", {joined}, 0);
+        const CompiledProgram program = body.program();
+        for (const odix::View &view : body.compiled.trace.views)
+            QCOMPARE(view.last, end);
+        QVERIFY(!body.compiled.trace.faithful[0]);
+        const mil::Block &block = program.program.functions[0].body;
+        QCOMPARE(block.outputs, (std::vector<std::string>{"output_0", "output_1"}));
+        std::string text;
+        for (const mil::Operation &each : block.operations) {
+            text += each.displayName() + ":";
+            for (const mil::Argument &input : each.inputs) {
+                for (const mil::ProgramValue &value : input.values)
+                    text += " " + value.reference()->name;
+            }
+            text += ", ";
+        }
+        QCOMPARE(text, fmt::format("load_1.x:, load_1: load_1.x, load_2: load_1.x, branch_{}: "
+                                   "load_1, round_1: load_1.x, move_{}: round_1, round_2: "
+                                   "load_1.x, jump_{}:, gelu_1: load_1.x, move_{}: gelu_1, "
+                                   "gelu_2: load_1.x, output_0: move_{} move_{}, output_1: "
+                                   "round_2 gelu_2, ",
+                                   toElse, toEnd - 2, toEnd, end - 2, toEnd - 2, end - 2));
+    }
+
+    /// What a loop writes is read before it in the file, and its memory is in use up to the jump.
+    void loops()
+    {
+        using enum ElementType;
+        MadeBody body(1);
+        const auto x = body.constant(Fp16, {4}, halves({1, 2, 3, 4}));
+        const auto memory = body.kernel("NDArray.alloc", {}, Int8, {256});
+        const auto turn = body.kernel("NDArray.load", {x}, Fp16, {4});
+        const std::size_t begin = body.next();
+        const auto which = body.kernel("NDArray.load", {turn}, Bool, {});
+        const auto made = body.view(memory, 0, Fp16, {4});
+        body.into("coreai.round", {x}, made);
+        body.move(made, turn);
+        const std::size_t back = body.jump(odix::Opcode::Branch, begin, {which});
+        body.output(x, 0);
+        const CompiledProgram program = body.program();
+        QCOMPARE(body.compiled.trace.views[0].last, back);
+        const ValueGraph graph(program.program.functions[0]);
+        const std::string wanted = fmt::format("move_{}", back - 1);
+        const auto moved = std::ranges::find(graph.definitions(), wanted, &Definition::name);
+        QVERIFY(moved != graph.definitions().end());
+        QCOMPARE(moved->uses.size(), 1U);
+        QVERIFY(moved->uses[0].operation < moved->operation);
+    }
+
+    void otherPrograms_data()
+    {
+        addColumns<QByteArray, int, QByteArray, bool>();
+        const auto row = [](const char *name, const char *field, int value, const char *says,
+                            bool overlaps = false) {
+            addRow(name, QByteArray(field), value, QByteArray(says), overlaps);
+        };
+        const char *second = "function 2, region 0, instruction 13, body: value",
+                   *third = "function 2, region 0, instruction 16, body: value";
+        row("a view elsewhere", third, 64, "");
+        row("a view over one that is read later", second, 0,
+            "changed function main: instruction 13: load_imm 16", true);
+        row("a result over an operand", third, 16,
+            "changed function main: instruction 16: load_imm 32");
+        row("an entry", "entry 0: functions, element 0", 2, "changed function entries: main:");
+    }
+
+    /// Programs that differ in one number, which the operations of the body do not have.
+    void otherPrograms()
+    {
+        const auto [field, value, says, overlaps] = fetched<QByteArray, int, QByteArray, bool>();
+        auto bytes = seed("made.odix");
+        bytes.at(placeOf(bytes, field.toStdString())) = std::byte(value);
+        const auto other =
+            VERIFIED(Bundle::open("x.aimodelx", folder(bytes, seed("made.dbginfo"))));
+        QCOMPARE(faults((*other)->diagnostics()).size(), overlaps ? 1U : 0U);
+        const auto difference = VERIFIED(compareBundles(*made(), **other, {}));
+        QCOMPARE(difference->identical, says.isEmpty());
+        QCOMPARE(difference->program.sameComputation, says.isEmpty());
+        std::string text;
+        for (const ProgramChange &each : difference->program.detail.changes)
+            text += fmt::format("{} {} {}: {}", programChangeName(each.kind),
+                                programPartName(each.what), each.function, each.details.front());
+        QVERIFY2(text.starts_with(says.toStdString()), text.c_str());
+    }
+
     /// Each byte that is written is of a field with a name; padding between them is zero.
     void fields()
     {
@@ -262,8 +409,8 @@ private slots:
         const auto own = seed("made.odix");
         QCOMPARE(nameAt(program, find(own, "myPlatformId") + 3), "platform: name");
         const auto named = VERIFIED(odix::FieldMap::make(own));
-        for (std::uint64_t at = compiled.flatBuffer.offset.value + 4;
-             at < compiled.flatBuffer.end(); ++at) {
+        for (std::uint64_t at = compiled.flatBuffer.offset.value; at < compiled.flatBuffer.end();
+             ++at) {
             const auto field = named->at(FileOffset(at));
             QVERIFY2(field || own[at] == std::byte{0}, std::to_string(at).c_str());
             QVERIFY(!field || (field->bytes.contains(FileOffset(at)) && !field->name.empty()));
@@ -327,6 +474,15 @@ private slots:
         row("text that is not UTF-8", find(bytes, "myPlatformId"), "\xff", "odix.content");
         row("text past the end", find(bytes, "myPlatformId") - 4, far, "odix.flatbuffer");
         row("hash of a type's name", find(bytes, "NDArray"), "ndArray", "odix.content");
+        const auto attribute = [&](const char *name, const char *field, const char *hexBytes,
+                                   const char *code) {
+            row(name, placeOf(bytes, "symbol table, attribute " + std::string(field)),
+                QByteArray::fromHex(hexBytes), code);
+        };
+        attribute("order of dimensions", "4: bytes, element 0", "0100000000", "odix.layout");
+        attribute("interleave", "6: bytes, element 0", "02", "odix.layout");
+        attribute("another shape", "8: bytes, element 8", "05", "odix.layout");
+        attribute("type of elements", "28: value", "24", "odix.constant");
     }
 
     /// One fault each: said with its place, and everything that can be shown is.

@@ -160,6 +160,53 @@ private slots:
         }
     }
 
+    void interfaces_data()
+    {
+        addColumns<QString, QByteArray>();
+        const char *state = "x fp16 [1, 4, 8], cache fp16 [1, 4, 8] > y",
+                   *image = "x image 6x8 BGRA > y c";
+        for (const auto &[path, text] :
+             {std::pair("odix/state-kv/state-kv.aimodelx", state),
+              std::pair("coreai/state-kv/state-kv.aimodel", state),
+              std::pair("odix/image-complex/image-complex.aimodelx", image),
+              std::pair("odix/image-complex/image-complex.aimodel", image)})
+            addRow(path, dataPath(u"../peers/"_s + QLatin1String(path)), QByteArray(text));
+    }
+
+    /// States are no outputs, and images have a size.
+    void interfaces()
+    {
+        const auto [path, wanted] = fetched<QString, QByteArray>();
+        if (!QFileInfo::exists(path))
+            QSKIP("no samples");
+        const auto bundle = VERIFIED(Bundle::open(QFile::encodeName(path).toStdString()));
+        const mil::Function &function = (*bundle)->program()->functions.front();
+        std::string text;
+        for (const mil::NamedType &input : function.inputs)
+            text += (text.empty() ? "" : ", ") + input.name + " " + shapedTypeText(input.type);
+        text += " >";
+        for (const std::string &output : function.body.outputs)
+            text += " " + output;
+        QCOMPARE(QByteArray::fromStdString(text), wanted);
+    }
+
+    /// What an arm of an if leaves is in use after the arms, and both arms reach the output.
+    void arms()
+    {
+        const QString path =
+            dataPath(u"../peers/odix/control-if-while/control-if-while.aimodelx"_s);
+        if (!QFileInfo::exists(path))
+            QSKIP("no samples");
+        const auto bundle = VERIFIED(Bundle::open(QFile::encodeName(path).toStdString()));
+        const auto &views = (*bundle)->compiled()->trace.views;
+        QCOMPARE(views[1].last, 26U);
+        QCOMPARE(views[2].last, 26U);
+        const auto &operations = (*bundle)->program()->functions.front().body.operations;
+        const auto copy = std::ranges::find(operations, "y", &mil::Operation::displayName);
+        QVERIFY(copy != operations.end());
+        QCOMPARE(copy->inputs[0].values.size(), 2U);
+    }
+
     void origins_data() { rows(u"odix"_s); }
 
     /// Each weight of the package is found in the program, with the same values.
