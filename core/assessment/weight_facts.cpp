@@ -217,8 +217,8 @@ bool blocksAreChannels(const Weight &weight)
     return block && along <= 1;
 }
 
-/// Where the weight is unsound: by the steps of its form and by what its operands declare. What
-/// neither says is unknown, and so is the form then.
+/// Where the weight's file is missing: by the steps of its form and by what its operands declare.
+/// What neither says is unknown, and so is the form then.
 void describeNodes(const Weight &weight, WeightForm &form)
 {
     using codec::PartRole;
@@ -339,6 +339,8 @@ void describeStorage(const Weight &weight, WeightForm &form)
 {
     if (const auto &encoding = weight.form.encoding())
         describeEncoding(*encoding, form);
+    else if (weight.fault && !isMissingFile(*weight.fault))
+        form.node = FormNode::Unknown;
     else
         describeNodes(weight, form);
 }

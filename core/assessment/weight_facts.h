@@ -10,7 +10,7 @@ namespace kernscope {
 class Entries;
 
 /// What the storage form of a weight says: steps, element types, widths, codebooks. The rest of
-/// `form` stays as it is.
+/// `form` stays as it is. Of a weight that cannot be decoded, though its file is there: unknown.
 void describeStorage(const Weight &weight, decision::WeightForm &form);
 
 /// The form of a weight and how its consumers use it; of several consumers, the strictest. The

@@ -44,6 +44,11 @@ double Weight::ratio() const
                                      (2.0 * static_cast<double>(elements.value));
 }
 
+bool isMissingFile(const Error &fault)
+{
+    return fault.code == "blob.file" || fault.code == "bundle.lfs";
+}
+
 std::optional<ByteCount> knownStoredBytes(const Weight &weight)
 {
     const bool unread = weight.fault && weight.storedBytes.value == 0;

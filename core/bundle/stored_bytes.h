@@ -13,6 +13,9 @@ namespace kernscope {
 inline constexpr std::string_view kSurvivorsDetail = "survivors",
                                   kUnreadZerosDetail = "zero_points";
 
+/// Of a weight's fault: its file is not there, and the program alone says what it would have.
+bool isMissingFile(const Error &fault);
+
 /// Bytes that a weight takes in its files; nothing where an operand could not be read (a file that
 /// is cut) and no type says it: its reader then leaves storedBytes at 0, beside a fault.
 std::optional<ByteCount> knownStoredBytes(const Weight &weight);

@@ -78,13 +78,30 @@ private Q_SLOTS:
         }
     }
 
-    /// What makes the weight is not known: nor is what a chip does with it, nor what that costs.
+    /// What makes the weight is not known, or it cannot be decoded: nor is known what a chip does
+    /// with it, nor what that costs.
+    void unknownForms_data()
+    {
+        const auto row = addColumns<QString>();
+        row("constexpr_magic_to_dense", "data = $halves");
+        row("constexpr_lut_to_dense", "indices = $nibbles, lut = $codebook");
+        row("constexpr_blockwise_shift_scale", "data = $nibbles, scale = $halves");
+        row("constexpr_sparse_to_dense", "mask = $bits, nonzero_data = $codebook");
+    }
     void unknownForms()
     {
+        auto [operands] = fetched<QString>();
         MadeBundle made;
-        const std::string data = made.blob(ElementType::Fp16, "[4, 8]", Bytes(64, std::byte{0x30}));
-        made.line("tensor<fp16, [4, 8]> w = constexpr_magic_to_dense(data = " + data +
-                  ")[name = string(\"w\")]");
+        const auto blob = [&](const char *name, ElementType type, const char *shape, int bytes) {
+            operands.replace(QLatin1String(name), QString::fromStdString(made.blob(
+                type, shape, Bytes(std::size_t(bytes), std::byte{0x30}))));
+        };
+        blob("$halves", ElementType::Fp16, "[4, 8, 1]", 64);
+        blob("$nibbles", ElementType::Uint4, "[4, 8]", 16);
+        blob("$codebook", ElementType::Fp16, "[1, 1, 8, 1]", 16);
+        blob("$bits", ElementType::Uint1, "[4, 8]", 4);
+        made.line("tensor<fp16, [4, 8]> w = " + std::string(QTest::currentDataTag()) + "(" +
+                  operands.toStdString() + ")[name = string(\"w\")]");
         made.consume("w");
         const auto bundle = VERIFIED(made.open());
         const auto index = (*bundle)->weightByName("w");

@@ -3,6 +3,7 @@
 
 #include "core/base/error_builder.h"
 #include "core/base/find.h"
+#include "core/bundle/stored_bytes.h"
 
 #include <fmt/format.h>
 
@@ -28,11 +29,6 @@ bool sameStoredType(ElementType declared, ElementType stored)
 }
 
 } // namespace
-
-bool isMissingFile(const Error &fault)
-{
-    return fault.code == "blob.file" || fault.code == "bundle.lfs";
-}
 
 Error OperandReader::fault(const mil::Operation &operation, std::string_view code,
                            std::string_view field, std::string expected, std::string found,

@@ -9,9 +9,6 @@
 
 namespace kernscope {
 
-/// The file that has the weight is not there: the program alone says what it would have.
-bool isMissingFile(const Error &fault);
-
 /// Reads the operands of the ops that make weights: stored ones, checked against their records, and
 /// the numbers written in the program.
 class OperandReader
