@@ -2,7 +2,7 @@
 #include "app/cli/command.h"
 #include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
-#include "core/assessment/coverage.h"
+#include "core/assessment/compression_config.h"
 #include "core/assessment/weight_where.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
@@ -366,24 +366,34 @@ int runInspect(const InspectOptions &options, Context &context)
     const auto where =
         required(WeightWhere::parse(options.where).map_error(withCode("cli.option")));
     const StatisticsOptions asked{options.statistics || *format == "html", options.hash};
-    const InspectedValues read =
+    InspectedValues read =
         readValues(bundle, options, {asked.figures || where.needsZeros(), asked.hash}, context);
     checkInterrupt();
     if (!options.report.empty()) {
         writeReport(bundle, read.statistics, read.findings, read.diagnostics, options.report,
                     *format, context);
     }
+    const std::vector<bool> selected = selectWeights(bundle, where, zerosOf(read.statistics));
     std::optional<InspectedCoverage> covered;
     if (options.coverage || !options.expected.empty() || !options.config.empty() ||
         !options.sibling.empty()) {
         covered.emplace();
         covered->rules = coverageRules(bundle, options, context);
-        covered->coverage = coverageOf(bundle, covered->rules);
+        covered->coverage = coverageOf(bundle, covered->rules, selected);
+        for (const std::string &pattern : covered->coverage.unused)
+            read.diagnostics.push_back(
+                {Severity::Warning,
+                 valueError(
+                     {bundle.name()}, "coverage.rule_unused", pattern,
+                     "a name or an address of a weight", {},
+                     fmt::format("No weight matches {}: no form is expected by it", pattern))});
     }
-    printInspected(opened, options, asked, read,
-                   selectWeights(bundle, where, zerosOf(read.statistics)), covered, context);
+    printInspected(opened, options, asked, read, selected, covered, context);
     const int faults = exitCodeOf(read.diagnostics);
-    return faults != kDone ? faults : covered && covered->coverage.broken > 0 ? kDiffers : kDone;
+    const bool fails = covered && covered->rules.any() &&
+                       (covered->coverage.broken > 0 ||
+                        covered->coverage.judged + covered->coverage.excepted == 0);
+    return faults != kDone ? faults : fails ? kDiffers : kDone;
 }
 
 } // namespace
@@ -405,7 +415,8 @@ void addInspect(CLI::App &app, Context &context)
                       "What was compressed: bits a weight, form expected and found, why dense");
     addOption(*command, "--expect", "PATTERN=FORM", options->expected,
               "Exit status 1 where a weight of that name is in another form, such as "
-              "'*=palette4' or '*mlp*=int4+blocks32'");
+              "'*=palette4' or '*mlp*=int4+blocks32'; dense weights of at most 2,048 elements "
+              "(Core AI: 1,024) pass where a compressed form is expected");
     addOption(*command, "--except", "PATTERN", options->except, "Weights that may be in any form");
     addOption(*command, "--config", "FILE", options->config,
               "What is expected, from a configuration of coremltools or coreai-opt (YAML or JSON)");
@@ -416,7 +427,7 @@ void addInspect(CLI::App &app, Context &context)
     command->add_flag("--sections", options->sections,
                       "List every section of every file in the text output");
     addOption(*command, "--where", "TERMS", options->where,
-              "List only weights for which every term holds, as 'form:sparse zeros>0.5 "
+              "List and judge only weights for which every term holds, as 'form:sparse zeros>0.5 "
               "bytes>1M folds:M1'");
     addStreamOutput(*command, context, options->report,
                     "Write a report for a browser as well, with figures and pictures; or what is "

@@ -282,7 +282,8 @@ void printDiagnostics(const Context &context, const Diagnostics &diagnostics)
     rows.insert(rows.end(), diagnostics.begin(), diagnostics.end());
     for (const Diagnostic &diagnostic : rows) {
         const bool error = diagnostic.severity == Severity::Error;
-        if (context.quiet && !error)
+        // A rule that matches nothing holds without a check: that must not pass in silence.
+        if (context.quiet && !error && !diagnostic.error.code.ends_with(".rule_unused"))
             continue;
         const Style style = error                                      ? Style::Bad
                             : diagnostic.severity == Severity::Warning ? Style::Warning

@@ -4,7 +4,6 @@
 #include "core/assessment/weight_facts.h"
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
-#include "core/base/json_place.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
@@ -15,7 +14,6 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace kernscope {
 
@@ -23,9 +21,11 @@ namespace {
 
 /// Figures of how a weight is stored.
 struct Stored {
-    unsigned bits = 0; ///< of an index or a code; 0: values
-    std::uint64_t block = 0;
+    unsigned bits = 0;                         ///< of an index or a code; 0: values
+    std::vector<std::uint64_t> blocks, groups; ///< along each axis with several in it
+    std::uint64_t vector = 1;
     bool palette = false, sparse = false, scaled = false;
+    bool one = false; ///< one scale, or one codebook
     ElementType codes = ElementType::Unknown;
 };
 
@@ -33,6 +33,25 @@ struct Stored {
 bool isKnown(const Weight &weight)
 {
     return !weight.form.has(FormNode::Unknown);
+}
+
+/// Elements of a part along each axis that is cut into parts; `whole` of one part as well.
+std::vector<std::uint64_t> partsOf(const Shape &shape, const Shape &grid, bool whole = false)
+{
+    std::vector<std::uint64_t> parts;
+    for (std::size_t i = 0; i < std::min(shape.size(), grid.size()); ++i) {
+        const bool cut = grid[i] > 1 && grid[i] <= shape[i];
+        if (cut || (whole && grid[i] == 1 && shape[i] > 1))
+            parts.push_back(shape[i] / grid[i]);
+    }
+    return parts;
+}
+
+/// A palette's scales have two axes more.
+Shape scaleGrid(const Weight &weight)
+{
+    const codec::Operand *scale = weight.operand(codec::PartRole::Scale);
+    return scale && scale->shape.size() >= weight.shape.size() ? scale->shape : Shape();
 }
 
 Stored storedOf(const Weight &weight)
@@ -49,14 +68,15 @@ Stored storedOf(const Weight &weight)
         stored.bits = 0;
         while ((std::uint64_t(1) << stored.bits) < palette->entries)
             ++stored.bits;
+        stored.vector = palette->vector;
+        stored.groups = partsOf(weight.shape, palette->grid);
+        stored.one = stored.groups.empty();
     }
+    stored.blocks = partsOf(weight.shape, scaleGrid(weight));
+    std::erase(stored.blocks, 1U); // a scale for each index of that axis
     const codec::Operand *scale = weight.operand(codec::PartRole::Scale);
-    if (scale && scale->shape.size() == weight.shape.size()) {
-        for (std::size_t i = 0; i < scale->shape.size(); ++i) {
-            if (scale->shape[i] > 1 && scale->shape[i] < weight.shape[i])
-                stored.block = weight.shape[i] / scale->shape[i];
-        }
-    }
+    if (!stored.palette)
+        stored.one = scale && elementCount(scale->shape) == ElementCount(1);
     return stored;
 }
 
@@ -67,102 +87,6 @@ std::vector<std::string_view> wordsOfForm(std::string_view form)
     for (std::size_t at = 0; at <= form.size(); at += words.back().size() + 1)
         words.push_back(form.substr(at, form.find('+', at) - at));
     return words;
-}
-
-/// Every word that a weight's form answers to.
-std::set<std::string> wordsOf(const Weight &weight)
-{
-    const Stored stored = storedOf(weight);
-    const std::string text = formText(weight.form);
-    std::set<std::string> words;
-    for (const std::string_view word : wordsOfForm(text))
-        words.emplace(word);
-    if (weight.form.isDense())
-        words.insert({"dense", std::string(elementTypeName(weight.type))});
-    if (stored.palette)
-        words.insert({"palette", "lut", fmt::format("palette{}", stored.bits),
-                      fmt::format("lut{}", stored.bits)});
-    if (stored.sparse)
-        words.insert("sparse");
-    if (stored.palette && stored.scaled)
-        words.insert("scales");
-    if (stored.scaled) {
-        words.insert({"quantized", std::string(elementTypeName(stored.codes))});
-        const std::string_view name = elementTypeName(stored.codes);
-        if (name.starts_with("uint")) // codes of either sign
-            words.insert(std::string(name.substr(1)));
-        if (stored.block > 0)
-            words.insert({"blocks", fmt::format("blocks{}", stored.block)});
-    }
-    return words;
-}
-
-/// Bits that a code of an expected form takes: of "palette4" 4, of "int8" 8; 16 where it says none.
-unsigned bitsOfForm(std::string_view form)
-{
-    unsigned bits = 16;
-    const std::size_t end = form.find("blocks");
-    form = form.substr(0, end);
-    std::size_t at = 0;
-    while (at < form.size()) {
-        if (form[at] < '0' || form[at] > '9') {
-            ++at;
-            continue;
-        }
-        unsigned number = 0;
-        for (; at < form.size() && form[at] >= '0' && form[at] <= '9'; ++at)
-            number = std::min(1000U, number * 10 + static_cast<unsigned>(form[at] - '0'));
-        bits = std::min(bits, number);
-    }
-    return std::max(bits, 1U);
-}
-
-bool hasForm(const Weight &weight, std::string_view form)
-{
-    const auto words = wordsOf(weight);
-    return std::ranges::all_of(wordsOfForm(form), [&](std::string_view word) {
-        return words.count(std::string(word)) > 0;
-    });
-}
-
-/// Whether wordsOf() has that word, for some weight.
-bool isFormWord(std::string_view word)
-{
-    const std::string_view stem = word.substr(0, word.find_last_not_of("0123456789") + 1);
-    const std::string_view digits = word.substr(stem.size());
-    if (stem == "palette" || stem == "lut")
-        return digits.empty() || (digits.size() == 1 && digits >= "1" && digits <= "8");
-    if (stem == "blocks")
-        return digits.empty() || digits.front() != '0';
-    const auto isType = [](std::string_view name) {
-        return anyElementTypeFromName(name) != ElementType::Unknown;
-    };
-    constexpr std::string_view kDense = "dense-";
-    return word == "scales" || word == "quantized" || isType(word) ||
-           (word.starts_with(kDense) && isType(word.substr(kDense.size()))) ||
-           std::ranges::any_of(allStepFacts(), [&](const StepFacts &step) {
-               return !word.empty() &&
-                      (word == step.word || word == step.fp4Word || word == step.slices);
-           });
-}
-
-bool matchesName(const Weight &weight, std::string_view pattern)
-{
-    return matchesPattern(pattern, weight.name) || matchesPattern(pattern, weight.address());
-}
-
-/// Elements of which coremltools compresses more where a configuration says nothing, and the passes
-/// of coreai-opt.
-constexpr std::uint64_t kCoremltoolsThreshold = 2048, kCoreAiThreshold = 1024;
-
-bool isOfCoreAi(const Bundle &bundle)
-{
-    return bundle.kind() == BundleKind::Aimodel || bundle.kind() == BundleKind::Aimodelx;
-}
-
-bool isVector(const Weight &weight)
-{
-    return weight.shape.size() < 2;
 }
 
 /// The axes that coremltools lays blocks (input) and groups (output) along; nothing where the
@@ -181,19 +105,147 @@ std::optional<ChannelAxes> blockAxes(const Weight &weight)
     return axes.value_or(ChannelAxes{0, 1});
 }
 
+/// Every word that a weight's form answers to.
+std::set<std::string> wordsOf(const Weight &weight)
+{
+    const Stored stored = storedOf(weight);
+    const std::string text = formText(weight.form);
+    std::set<std::string> words;
+    for (const std::string_view word : wordsOfForm(text))
+        words.emplace(word);
+    if (weight.form.isDense())
+        words.insert({"dense", std::string(elementTypeName(weight.type))});
+    const auto add = [&words](const char *stem, const std::vector<std::uint64_t> &numbers) {
+        for (const std::uint64_t number : numbers)
+            words.insert(fmt::format("{}{}", stem, number));
+    };
+    if (stored.palette)
+        words.insert({"palette", "lut", fmt::format("palette{}", stored.bits),
+                      fmt::format("lut{}", stored.bits)});
+    if (const codec::Palette *palette = weight.form.palette()) { // not of a file that is missing
+        words.insert(stored.one ? "tensor" : "groups");
+        add("groups", partsOf(weight.shape, palette->grid, true));
+        add("vector", {stored.vector});
+    }
+    if (stored.sparse)
+        words.insert("sparse");
+    if (stored.palette && stored.scaled)
+        words.insert("scales");
+    if (stored.scaled) {
+        words.insert({"quantized", std::string(elementTypeName(stored.codes))});
+        const std::string_view name = elementTypeName(stored.codes);
+        if (name.starts_with("uint")) // codes of either sign
+            words.insert(std::string(name.substr(1)));
+        if (!stored.blocks.empty())
+            words.insert("blocks");
+        add("blocks", partsOf(weight.shape, scaleGrid(weight), true));
+    }
+    if (stored.scaled && !stored.palette) {
+        if (stored.one)
+            words.insert("tensor");
+        const auto axes = blockAxes(weight);
+        const bool oneChannel =
+            axes && axes->output < weight.shape.size() && weight.shape[axes->output] == 1;
+        if (stored.blocks.empty() && (!stored.one || oneChannel))
+            words.insert("channels");
+    }
+    return words;
+}
+
+/// The number behind a stem: 32 of "blocks32" in "int8+blocks32"; 0 where there is none.
+std::uint64_t numberIn(std::string_view form, std::string_view stem)
+{
+    for (const std::string_view word : wordsOfForm(form)) {
+        const auto number =
+            word.starts_with(stem) ? parseInteger(word.substr(stem.size())) : std::nullopt;
+        if (number && *number > 0)
+            return static_cast<std::uint64_t>(*number);
+    }
+    return 0;
+}
+
+/// The type of "int8", "dense-fp16"; Unknown of other words.
+ElementType typeIn(std::string_view word)
+{
+    constexpr std::string_view kDense = "dense-";
+    return anyElementTypeFromName(word.starts_with(kDense) ? word.substr(kDense.size()) : word);
+}
+
+/// Values as they are: "dense", "fp32", "dense-fp16".
+bool isDenseForm(std::string_view form)
+{
+    return std::ranges::any_of(wordsOfForm(form), [](std::string_view word) {
+        const ElementType type = typeIn(word);
+        return word == "dense" || (isFloatingPoint(type) && bitWidth(type) >= 16);
+    });
+}
+
+/// Bits that a code of an expected form takes: of "palette4" 4, of "int8" 8; 16 where it says none.
+std::uint64_t bitsOfForm(std::string_view form)
+{
+    std::uint64_t bits = std::max(numberIn(form, "palette"), numberIn(form, "lut"));
+    for (const std::string_view word : wordsOfForm(form)) {
+        if (bits == 0)
+            bits = bitWidth(typeIn(word));
+    }
+    return bits > 0 ? bits : 16;
+}
+
+bool hasForm(const Weight &weight, std::string_view form)
+{
+    const auto words = wordsOf(weight);
+    return std::ranges::all_of(wordsOfForm(form), [&](std::string_view word) {
+        return words.count(std::string(word)) > 0;
+    });
+}
+
+/// Whether wordsOf() has that word, for some weight.
+bool isFormWord(std::string_view word)
+{
+    const std::string_view stem = word.substr(0, word.find_last_not_of("0123456789") + 1);
+    const std::string_view digits = word.substr(stem.size());
+    if (stem == "palette" || stem == "lut")
+        return digits.empty() || (digits.size() == 1 && digits >= "1" && digits <= "8");
+    if (stem == "blocks" || stem == "groups" || (stem == "vector" && !digits.empty()))
+        return digits.empty() || digits.front() != '0';
+    constexpr std::array kOthers{"scales", "quantized", "channels", "tensor"};
+    return std::ranges::find(kOthers, word) != kOthers.end() ||
+           typeIn(word) != ElementType::Unknown ||
+           std::ranges::any_of(allStepFacts(), [&](const StepFacts &step) {
+               return !word.empty() &&
+                      (word == step.word || word == step.fp4Word || word == step.slices);
+           });
+}
+
+bool matchesName(const Weight &weight, std::string_view pattern)
+{
+    return matchesPattern(pattern, weight.name) || matchesPattern(pattern, weight.address());
+}
+
+bool isOfCoreAi(const Bundle &bundle)
+{
+    return bundle.kind() == BundleKind::Aimodel || bundle.kind() == BundleKind::Aimodelx;
+}
+
+std::uint64_t usualThreshold(const Bundle &bundle)
+{
+    return isOfCoreAi(bundle) ? kCoreAiThreshold : kCoremltoolsThreshold;
+}
+
+bool isVector(const Weight &weight)
+{
+    return weight.shape.size() < 2;
+}
+
 /// Which axis the blocks or groups of a rule do not divide; empty where they do.
 std::string notDivisible(const Weight &weight, const ExpectedForm &rule)
 {
     const Shape &shape = weight.shape;
     std::vector<std::uint64_t> extents = rule.blocks;
     extents.resize(shape.size());
-    const std::size_t blocks = rule.form.find("blocks");
-    const auto written = blocks == rule.form.npos
-                             ? std::nullopt
-                             : parseInteger(std::string_view(rule.form).substr(blocks + 6));
-    const std::uint64_t block =
-        written && *written > 0 ? static_cast<std::uint64_t>(*written) : rule.block;
-    if (const std::uint64_t extent = std::max(block, rule.group); extent > 0) {
+    const std::uint64_t block = numberIn(rule.form, "blocks"),
+                        group = numberIn(rule.form, "groups"), extent = std::max(block, group);
+    if (extent > 0 && rule.blocks.empty()) {
         const auto axes = blockAxes(weight);
         if (!axes && !rule.axis)
             return "read along different axes";
@@ -208,7 +260,7 @@ std::string notDivisible(const Weight &weight, const ExpectedForm &rule)
     for (std::size_t i = 0; i < shape.size(); ++i) {
         if (extents[i] > 0 && shape[i] % extents[i] != 0)
             return fmt::format("axis not divisible: {} by {} of {}", grouped(shape[i]),
-                               rule.group > 0 ? "groups" : "blocks", grouped(extents[i]));
+                               block > 0 ? "blocks" : "groups", grouped(extents[i]));
     }
     return {};
 }
@@ -221,9 +273,8 @@ std::string leftBecause(const Bundle &bundle, const Weight &weight, const Expect
     const std::uint64_t elements = weight.elements.value;
     if (!isFloatingPoint(weight.type))
         return "no real numbers";
-    const std::uint64_t threshold = rule     ? rule->threshold
-                                    : coreAi ? kCoreAiThreshold
-                                             : kCoremltoolsThreshold;
+    const std::uint64_t usual = usualThreshold(bundle),
+                        threshold = rule ? rule->threshold.value_or(usual) : usual;
     if (elements <= threshold && !rule && compressed.least <= threshold) {
         if (elements < compressed.least) // what is compressed says more than a usual threshold
             return fmt::format("too small: {} elements, the smallest compressed weight has {}",
@@ -257,207 +308,12 @@ std::string leftBecause(const Bundle &bundle, const Weight &weight, const Expect
     return coreAi ? "not told (see the known faults of the writer)" : "not told";
 }
 
-using Json = nlohmann::json;
-
-constexpr std::size_t kMostText = 1U << 20, kMostDepth = 24;
-
-std::string_view trimmed(std::string_view text)
+/// What is dense is let stay so, where a compressed form is expected.
+bool mayStay(const Bundle &bundle, const Weight &weight, const ExpectedForm &rule)
 {
-    const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-    while (!text.empty() && blank(text.front()))
-        text.remove_prefix(1);
-    while (!text.empty() && blank(text.back()))
-        text.remove_suffix(1);
-    return text;
-}
-
-/// A scalar, or a list in brackets.
-Json scalarOf(std::string_view text, std::size_t depth = 0)
-{
-    text = trimmed(text);
-    if (text.empty() || text == "null" || text == "~" || text == "None" || text == "Null")
-        return nullptr;
-    if (text == "true" || text == "True" || text == "false" || text == "False")
-        return text.front() == 't' || text.front() == 'T';
-    if (text.size() > 1 && (text.front() == '"' || text.front() == '\'') &&
-        text.back() == text.front())
-        return std::string(text.substr(1, text.size() - 2));
-    if (text.front() == '[' && text.back() == ']' && depth < kMostDepth) {
-        Json list = Json::array();
-        text = text.substr(1, text.size() - 2);
-        while (!trimmed(text).empty()) {
-            const std::string_view item = text.substr(0, text.find(','));
-            text.remove_prefix(std::min(text.size(), item.size() + 1));
-            list.push_back(scalarOf(item, depth + 1));
-        }
-        return list;
-    }
-    if (text == "{}")
-        return Json::object();
-    if (const auto whole = parseInteger(text))
-        return *whole;
-    if (const auto number = parseNumber(text))
-        return *number;
-    return std::string(text);
-}
-
-struct Line {
-    std::size_t number = 0, indent = 0;
-    std::string_view text;
-};
-
-/// The lines of a text with something on them, without comments.
-std::vector<Line> linesOf(std::string_view text)
-{
-    std::vector<Line> lines;
-    for (std::size_t number = 1; !text.empty(); ++number) {
-        const std::string_view all = text.substr(0, text.find('\n'));
-        text.remove_prefix(std::min(text.size(), all.size() + 1));
-        std::string_view line = all;
-        for (std::size_t i = 0; i < line.size(); ++i) {
-            if (line[i] == '#' && (i == 0 || line[i - 1] == ' ')) {
-                line = line.substr(0, i);
-                break;
-            }
-        }
-        if (trimmed(line).empty() || line.starts_with("---"))
-            continue;
-        const std::size_t indent = line.find_first_not_of(' ');
-        lines.push_back({number, indent, trimmed(line)});
-    }
-    return lines;
-}
-
-/// Reads the lines of one indentation; `fault`: the line that is none.
-Json mappingOf(const std::vector<Line> &lines, std::size_t &at, std::size_t depth,
-               std::size_t &fault)
-{
-    const std::size_t indent = lines[at].indent;
-    if (lines[at].text.starts_with("- ")) {
-        Json list = Json::array();
-        while (at < lines.size() && lines[at].indent == indent && lines[at].text.starts_with("- "))
-            list.push_back(scalarOf(lines[at++].text.substr(2)));
-        return list;
-    }
-    Json map = Json::object();
-    while (at < lines.size() && lines[at].indent == indent && fault == 0) {
-        const std::string_view text = lines[at].text;
-        const std::size_t colon = text.find(": ") != text.npos ? text.find(": ")
-                                  : text.ends_with(':')        ? text.size() - 1
-                                                               : text.npos;
-        if (colon == text.npos || depth > kMostDepth) {
-            fault = lines[at].number;
-            return map;
-        }
-        const Json key = scalarOf(text.substr(0, colon));
-        const std::string name =
-            key.is_string() ? key.get<std::string>() : std::string(text.substr(0, colon));
-        const std::string_view rest = trimmed(text.substr(colon + 1));
-        ++at;
-        const bool nested =
-            at < lines.size() && (lines[at].indent > indent ||
-                                  (lines[at].indent == indent && lines[at].text.starts_with("- ")));
-        map[name] = !rest.empty() ? scalarOf(rest)
-                    : nested      ? mappingOf(lines, at, depth + 1, fault)
-                                  : Json();
-    }
-    if (at < lines.size() && lines[at].indent > indent && fault == 0)
-        fault = lines[at].number;
-    return map;
-}
-
-const Json *member(const Json &json, std::initializer_list<const char *> keys)
-{
-    for (const char *key : keys) {
-        if (!json.is_object())
-            return nullptr;
-        if (const auto found = json.find(key); found != json.end())
-            return &*found;
-    }
-    return nullptr;
-}
-
-std::uint64_t configNumber(const Json *json)
-{
-    if (json && json->is_array() && !json->empty()) // of each axis: the largest
-        return configNumber(&*std::max_element(json->begin(), json->end()));
-    return json && json->is_number_integer() && json->get<std::int64_t>() > 0
-               ? static_cast<std::uint64_t>(json->get<std::int64_t>())
-               : 0;
-}
-
-std::string configText(const Json *json)
-{
-    return json && json->is_string() ? json->get<std::string>() : std::string();
-}
-
-/// Blocks or groups of a rule: of every axis, or a number of elements (32 where it says none).
-void readExtents(const Json &json, ExpectedForm &rule)
-{
-    const Json *granularity = member(json, {"granularity"});
-    const bool own = granularity && granularity->is_object(); // coreai-opt
-    const Json &from = own ? *granularity : json;
-    const std::string kind = configText(own ? member(from, {"type"}) : granularity);
-    constexpr std::uint64_t kUsual = 32;
-    const auto sizeOf = [](const Json *size) { return size ? configNumber(size) : kUsual; };
-    if (kind == "per_grouped_channel")
-        rule.group = sizeOf(member(from, {"group_size"}));
-    if (kind == "per_block") {
-        const Json *size = member(from, {"block_size"});
-        if (size && size->is_array()) {
-            for (const Json &each : *size)
-                rule.blocks.push_back(configNumber(&each));
-        } else {
-            rule.block = sizeOf(size);
-        }
-    }
-    if (const Json *axis = member(from, {"channel_axis", "axis"});
-        axis && axis->is_number_integer())
-        rule.axis = axis->get<std::int64_t>();
-}
-
-/// What a part of a configuration asks for; "dense" for null, an empty form where it says none.
-ExpectedForm ruleOf(std::string pattern, const Json &json)
-{
-    ExpectedForm rule{std::move(pattern), "dense"};
-    rule.vectors = false;
-    if (json.is_null())
-        return rule;
-    // Of Core AI what is said of the weight; what is said of activations is none of it.
-    if (const Json *state = member(json, {"op_state_spec", "module_state_spec"})) {
-        const Json *weight = member(*state, {"weight", "*"});
-        rule = ruleOf(std::move(rule.pattern), weight ? *weight : Json::object());
-        if (!weight || !member(*weight, {"weight_threshold", "weight_num_threshold"}))
-            rule.threshold = kCoreAiThreshold;
-        return rule;
-    }
-    std::string &form = rule.form;
-    form.clear();
-    const auto add = [&form](const std::string &word) { form += form.empty() ? word : "+" + word; };
-    if (member(json, {"target_sparsity", "n_m_ratio", "threshold"}))
-        add("sparse");
-    if (const std::uint64_t bits = configNumber(member(json, {"nbits", "n_bits"})))
-        add(fmt::format("palette{}", bits));
-    else if (std::string word = configText(member(json, {"dtype", "quantize_dtype"}));
-             !word.empty()) {
-        add(word.substr(word.rfind('.') == word.npos ? 0 : word.rfind('.') + 1));
-    } else if (configText(member(json, {"mode"})).starts_with("linear")) {
-        add("int8"); // what linear quantisation takes where it is told no type
-    }
-    readExtents(json, rule);
-    constexpr std::uint64_t kFewest = 10; // coremltools writes fewer elements into the program
-    const Json *threshold = member(json, {"weight_threshold", "weight_num_threshold"});
-    rule.threshold = threshold && threshold->is_number_integer()
-                         ? std::max(configNumber(threshold), kFewest - 1)
-                         : kCoremltoolsThreshold;
-    return rule;
-}
-
-/// A name in a program: "layers.0.attn" is "layers_0_attn" there.
-std::string patternOf(std::string name)
-{
-    std::replace(name.begin(), name.end(), '.', '_');
-    return "*" + name + "*";
+    return weight.form.isDense() && !isDenseForm(rule.form) &&
+           (weight.elements.value <= rule.threshold.value_or(usualThreshold(bundle)) ||
+            (!rule.vectors && isVector(weight)));
 }
 
 } // namespace
@@ -489,12 +345,16 @@ std::string coveredForm(const Bundle &bundle, std::size_t index)
     const auto add = [&text](const std::string &word) { text += text.empty() ? word : "+" + word; };
     if (stored.palette)
         add(fmt::format("palette{}", stored.bits));
-    if (stored.scaled && !stored.palette)
-        add(std::string(elementTypeName(stored.codes)));
-    else if (stored.scaled)
-        add("scales");
-    if (stored.block > 0)
-        add(fmt::format("blocks{}", stored.block));
+    if (stored.vector > 1)
+        add(fmt::format("vector{}", stored.vector));
+    for (const std::uint64_t group : stored.groups)
+        add(fmt::format("groups{}", group));
+    if (stored.scaled)
+        add(stored.palette ? "scales" : std::string(elementTypeName(stored.codes)));
+    for (const std::uint64_t block : stored.blocks)
+        add(fmt::format("blocks{}", block));
+    if (stored.scaled && !stored.palette && stored.one)
+        add("tensor");
     return text.empty() ? formText(weight.form) : text;
 }
 
@@ -519,26 +379,32 @@ std::string whyDense(const Bundle &bundle, std::size_t index, const CompressedWe
                        compressed ? *compressed : compressedWeights(bundle));
 }
 
-std::vector<std::optional<std::string>> partnerForms(const Bundle &sibling,
+std::vector<std::optional<PartnerForm>> partnerForms(const Bundle &sibling,
                                                      std::span<const std::size_t> partners)
 {
-    std::vector<std::optional<std::string>> forms(partners.size());
+    std::vector<std::optional<PartnerForm>> forms(partners.size());
     for (std::size_t i = 0; i < partners.size(); ++i) {
-        if (partners[i] < sibling.weights().size())
-            forms[i] = isKnown(sibling.weights()[partners[i]]) ? coveredForm(sibling, partners[i])
-                                                               : std::string();
+        if (partners[i] >= sibling.weights().size())
+            continue;
+        const Weight &partner = sibling.weights()[partners[i]];
+        forms[i] = {isKnown(partner) ? coveredForm(sibling, partners[i]) : std::string(),
+                    partner.storedBytes.value};
     }
     return forms;
 }
 
-Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules)
+Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules,
+                    const std::vector<bool> &asked)
 {
     Coverage coverage;
     const Totals totals = bundle.totals();
     coverage.storedBytes = totals.storedBytes.value;
     coverage.parameters = totals.denseFp16Bytes.value / 2;
     const CompressedWeights compressed = compressedWeights(bundle);
+    std::vector<bool> used(rules.expected.size());
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        if (!asked.empty() && !asked[i])
+            continue;
         const Weight &weight = bundle.weights()[i];
         CoverageRow row;
         row.weight = i;
@@ -546,9 +412,7 @@ Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules)
         if (knownStoredBytes(weight) && weight.elements.value > 0)
             row.bits = 8 * static_cast<double>(weight.storedBytes.value) /
                        static_cast<double>(weight.elements.value);
-        const bool hasPartner = i < rules.ofPartners.size() && rules.ofPartners[i];
-        const ExpectedForm partners{{}, hasPartner ? *rules.ofPartners[i] : std::string(), 0};
-        const ExpectedForm *rule = &partners;
+        const ExpectedForm *rule = nullptr;
         for (const ExpectedForm &each : rules.byOperation) {
             if (each.pattern == "*" ||
                 std::ranges::any_of(weight.consumers, [&](const Consumer &c) {
@@ -556,96 +420,48 @@ Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules)
                 }))
                 rule = &each;
         }
-        for (const ExpectedForm &each : rules.expected) {
-            if (matchesName(weight, each.pattern))
-                rule = &each;
+        for (std::size_t j = 0; j < rules.expected.size(); ++j) {
+            const ExpectedForm &each = rules.expected[j];
+            if (each.names ? !each.names(weight) : !matchesName(weight, each.pattern))
+                continue;
+            rule = &each;
+            used[j] = true;
         }
+        const PartnerForm *partner = nullptr;
+        if (rule == nullptr && i < rules.ofPartners.size() && rules.ofPartners[i])
+            partner = &*rules.ofPartners[i];
         const bool excepted = std::ranges::any_of(
             rules.except, [&](const std::string &pattern) { return matchesName(weight, pattern); });
         if (!excepted)
-            row.expected = rule->form;
+            row.expected = rule ? rule->form : partner ? partner->form : std::string();
         coverage.judged += !row.expected.empty();
+        coverage.excepted += excepted;
         coverage.alone += i < rules.ofPartners.size() && !rules.ofPartners[i] &&
                           row.expected.empty() && !excepted;
-        if (!row.expected.empty() && isKnown(weight)) {
-            const bool mayStay =
-                weight.form.isDense() &&
-                (weight.elements.value <= rule->threshold || (!rule->vectors && isVector(weight)));
-            row.kept = mayStay || hasForm(weight, row.expected);
-            const auto should =
-                packedBytes(weight.elements, ElementType::Uint1).value_or(ByteCount()).value *
-                bitsOfForm(row.expected);
-            if (!row.kept && weight.storedBytes.value > should)
-                row.extraBytes = weight.storedBytes.value - should;
+        const bool judged = !row.expected.empty() && isKnown(weight);
+        if (judged)
+            row.kept = partner ? row.found == row.expected
+                               : hasForm(weight, row.expected) || mayStay(bundle, weight, *rule);
+        if (!row.kept) {
+            const std::uint64_t should =
+                partner
+                    ? partner->bytes
+                    : packedBytes(weight.elements, ElementType::Uint1).value_or(ByteCount()).value *
+                          bitsOfForm(row.expected);
+            row.extraBytes = weight.storedBytes.value - std::min(should, weight.storedBytes.value);
         }
-        if (weight.form.isDense() && !rules.any())
-            row.why = leftBecause(bundle, weight, nullptr, compressed);
-        else if (weight.form.isDense() && row.expected != "dense" && !row.expected.empty() &&
-                 !hasForm(weight, row.expected))
+        if (weight.form.isDense() &&
+            (!rules.any() || (!row.expected.empty() && !isDenseForm(row.expected))))
             row.why = leftBecause(bundle, weight, rule, compressed);
         coverage.extraBytes += row.extraBytes;
         coverage.broken += !row.kept;
         coverage.rows.push_back(std::move(row));
     }
+    for (std::size_t j = 0; j < used.size(); ++j) {
+        if (!used[j])
+            coverage.unused.push_back(rules.expected[j].pattern);
+    }
     return coverage;
-}
-
-// Configurations of compression as coverage rules: OptimizationConfig of coremltools (from_dict,
-// from_yaml) and the configurations of coreai-opt. Of YAML what these files use: nested mappings by
-// indentation, scalars, lists in brackets or by dashes, comments.
-
-Result<CoverageRules> readCompressionConfig(std::string_view text, const std::string &file)
-{
-    const auto refuse = [&](std::size_t line, std::string found) {
-        return refused({file}, "coverage.config",
-                       line > 0 ? fmt::format("line {}", line) : std::string(),
-                       "a configuration of coremltools or coreai-opt, JSON or YAML", found,
-                       "The configuration of compression cannot be read");
-    };
-    if (text.size() > kMostText)
-        return refuse(0, "more than 1 MiB");
-    Json json;
-    if (trimmed(text).starts_with('{')) {
-        json = jsonFits(text) ? Json::parse(text, nullptr, false) : Json();
-        if (!json.is_object())
-            return refuse(0, "no JSON object");
-    } else {
-        const std::vector<Line> lines = linesOf(text);
-        std::size_t at = 0, fault = 0;
-        if (!lines.empty())
-            json = mappingOf(lines, at, 0, fault);
-        if (fault > 0 || at < lines.size())
-            return refuse(fault > 0 ? fault : lines[at].number, "a line that is not a mapping");
-    }
-    // Core AI writes all of it under one key.
-    if (json.is_object() && json.size() == 1 &&
-        member(*json.begin(), {"global_config", "module_name_configs", "module_type_configs"}))
-        json = Json(*json.begin());
-    CoverageRules rules;
-    if (const Json *global = member(json, {"global_config"})) {
-        if (ExpectedForm rule = ruleOf("*", *global); !rule.form.empty())
-            rules.expected.push_back(std::move(rule));
-    }
-    for (const char *key : {"op_type_configs", "op_type_config"}) {
-        const Json *types = member(json, {key});
-        for (auto it = types && types->is_object() ? types->begin() : Json::const_iterator();
-             types && types->is_object() && it != types->end(); ++it)
-            rules.byOperation.push_back(ruleOf(it.key(), *it));
-    }
-    for (const char *key : {"module_name_configs", "op_name_configs", "op_name_config"}) {
-        const Json *names = member(json, {key});
-        for (auto it = names && names->is_object() ? names->begin() : Json::const_iterator();
-             names && names->is_object() && it != names->end(); ++it)
-            rules.expected.push_back(ruleOf(patternOf(it.key()), *it));
-    }
-    if (!rules.any())
-        return refuse(0, "no global_config, and none for operations or names");
-    // A rule for an operation counts more than that for all: names count most.
-    if (!rules.expected.empty() && rules.expected.front().pattern == "*") {
-        rules.byOperation.insert(rules.byOperation.begin(), rules.expected.front());
-        rules.expected.erase(rules.expected.begin());
-    }
-    return rules;
 }
 
 } // namespace kernscope

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,47 +17,56 @@
 /// and the form that is there.
 namespace kernscope {
 
+/// Elements of which coremltools compresses more where a configuration says nothing, and the passes
+/// of coreai-opt.
+inline constexpr std::uint64_t kCoremltoolsThreshold = 2048, kCoreAiThreshold = 1024;
+
 /// "*=palette4": weights of that name are to have that form. Forms are words joined by "+":
-/// "palette4", "palette", "int8", "int4", "sparse", "sparse+int8", "blocks32", "dense", and those
-/// of formText().
+/// "palette4", "palette", "int8", "int4", "sparse", "sparse+int8", "blocks32" (along an axis),
+/// "groups8" (of channels with a codebook of their own), "vector2", "channels" or "tensor" (a scale
+/// for each, or one), "scales" (of a palette), "dense", and those of formText().
 struct ExpectedForm {
-    std::string pattern;            ///< of names and addresses, as matchesPattern() takes them
-    std::string form;               ///< "dense": left as it is
-    std::uint64_t threshold = 1024; ///< weights of as many elements and fewer may stay dense
-    bool vectors = true;            ///< false: so may weights of one axis
-    /// Extents that must divide the axis of the inputs (blocks) and that of the outputs (groups), 0
-    /// where there are none; `axis` is in place of either, below 0 from the end.
-    std::uint64_t block = 0, group = 0;
+    std::string pattern; ///< of names and addresses, as matchesPattern() takes them
+    std::string form;    ///< "dense": left as it is
+    /// Weights of as many elements and fewer may stay dense, where a compressed form is expected;
+    /// empty: as many as the tools that make such a package leave.
+    std::optional<std::uint64_t> threshold = {};
+    bool vectors = true; ///< false: so may weights of one axis
+    /// The axis that blocks or groups lie along, below 0 from the end; empty: that of the inputs or
+    /// outputs.
     std::optional<std::int64_t> axis = {};
-    std::vector<std::uint64_t> blocks = {}; ///< axis by axis, where the rule lists them
+    std::vector<std::uint64_t> blocks = {};         ///< axis by axis, where the rule lists them
+    std::function<bool(const Weight &)> names = {}; ///< of configurations, in place of `pattern`
+};
+
+struct PartnerForm {
+    std::string form; ///< all of it, not words of it; empty where it is not known
+    std::uint64_t bytes = 0;
 };
 
 struct CoverageRules {
     std::vector<ExpectedForm> expected;    ///< a later one that matches counts
     std::vector<std::string> except;       ///< patterns of weights that may have any form
     std::vector<ExpectedForm> byOperation; ///< the pattern is of operations that read the weight
-    /// Of each weight the form that its partner in a sibling build has: nothing where there is no
-    /// partner, empty where its form is not known. The other rules count more.
-    std::vector<std::optional<std::string>> ofPartners;
+    /// Of each weight what its partner in a sibling build is; nothing where there is none. The
+    /// other rules count more.
+    std::vector<std::optional<PartnerForm>> ofPartners;
 
     bool any() const { return !expected.empty() || !byOperation.empty() || !ofPartners.empty(); }
 };
 
 /// What forms are made of, for messages.
 inline constexpr std::string_view kFormWords =
-    "dense, palette4, int8, sparse, blocks32, quantized, … joined by +";
+    "dense, palette4, int8, sparse, blocks32, groups8, channels, quantized, … joined by +";
 /// The first word of a form that no weight's form has ("palete4"); nothing where all are known.
 std::optional<std::string> unknownFormWord(std::string_view form);
 
 /// Error "cli.option": no "=" in it, an empty side, or no such form.
 Result<ExpectedForm> readExpectedForm(std::string_view text);
 
-/// A configuration of coremltools (OptimizationConfig) or Core AI, JSON or YAML: the forms for all,
-/// for operations and for names. Error "coverage.config", with the line.
-Result<CoverageRules> readCompressionConfig(std::string_view text, const std::string &file);
 /// CoverageRules::ofPartners of a sibling build. `partners`: of each weight the index of its
 /// partner there, kNoIndex where there is none.
-std::vector<std::optional<std::string>> partnerForms(const Bundle &sibling,
+std::vector<std::optional<PartnerForm>> partnerForms(const Bundle &sibling,
                                                      std::span<const std::size_t> partners);
 
 struct CoverageRow {
@@ -70,13 +80,15 @@ struct CoverageRow {
 };
 
 struct Coverage {
-    std::vector<CoverageRow> rows; ///< by weight
+    std::vector<CoverageRow> rows; ///< by weight; of those that are asked for
     std::uint64_t parameters = 0;  ///< elements of all weights, shared ones once
     std::uint64_t storedBytes = 0;
     std::uint64_t extraBytes = 0;
-    std::size_t judged = 0; ///< rows of which a form is expected
-    std::size_t broken = 0; ///< of them, those that are not kept
-    std::size_t alone = 0;  ///< rows of which none is: they have no partner in the sibling build
+    std::size_t judged = 0;   ///< rows of which a form is expected
+    std::size_t broken = 0;   ///< of them, those that are not kept
+    std::size_t excepted = 0; ///< rows that may have any form
+    std::size_t alone = 0;    ///< rows of which none is: they have no partner in the sibling build
+    std::vector<std::string> unused; ///< patterns of CoverageRules::expected that match no row
 
     double bits() const
     {
@@ -85,8 +97,9 @@ struct Coverage {
                    : 8 * static_cast<double>(storedBytes) / static_cast<double>(parameters);
     }
 };
-/// Reads tables alone.
-Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules);
+/// Reads tables alone. `asked`: by weight, whether it has a row; empty: all. Sums are of all.
+Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules,
+                    const std::vector<bool> &asked = {});
 
 /// What the compressed weights of a bundle say of its compression.
 struct CompressedWeights {

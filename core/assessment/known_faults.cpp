@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/known_faults.h"
 
+#include "core/assessment/consumer_kinds.h"
+#include "core/assessment/coverage.h"
+#include "core/assessment/weight_facts.h"
+#include "core/base/overlaid_file.h"
 #include "core/base/text.h"
 #include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
@@ -10,6 +14,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -55,10 +60,11 @@ bool Facts::hold(std::string_view pattern) const
     return !pattern.empty() && allParts(pattern, ' ', [this](auto part) { return term(part); });
 }
 
-/// "key=a|b", "key!=a|b", "key>n", "key<n".
+/// "key=a|b", "key!=a|b" (it is neither), "key~a|b" (one of its words is neither), "key>n",
+/// "key<n".
 bool Facts::term(std::string_view text) const
 {
-    const std::size_t at = text.find_first_of("=!<>");
+    const std::size_t at = text.find_first_of("=!~<>");
     if (at == text.npos)
         return false;
     const std::string_view key = text.substr(0, at);
@@ -72,6 +78,10 @@ bool Facts::term(std::string_view text) const
     const bool unequal = text[at] == '!';
     const std::string_view wanted = text.substr(at + (unequal ? 2 : 1));
     const auto found = m_words.equal_range(key);
+    if (text[at] == '~')
+        return std::any_of(found.first, found.second, [wanted](const auto &fact) {
+            return allParts(wanted, '|', [&fact](auto word) { return fact.second != word; });
+        });
     const bool none = allParts(wanted, '|', [&](std::string_view word) {
         return std::none_of(found.first, found.second,
                             [word](const auto &fact) { return fact.second == word; });
@@ -79,10 +89,67 @@ bool Facts::term(std::string_view text) const
     return none == unequal && (unequal || found.first != found.second);
 }
 
+/// Empty for what is no package of either framework: a checkpoint, a container.
 std::string_view frameworkOf(const Bundle &bundle)
 {
-    return bundle.kind() == BundleKind::Aimodel || bundle.kind() == BundleKind::Aimodelx ? "coreai"
-                                                                                         : "coreml";
+    switch (bundle.kind()) {
+    case BundleKind::Aimodel:
+    case BundleKind::Aimodelx: return "coreai";
+    case BundleKind::Mlmodelc:
+    case BundleKind::Mlpackage:
+    case BundleKind::MilText:
+    case BundleKind::Network:
+    case BundleKind::Pipeline:
+    case BundleKind::Model: return "coreml";
+    default: return {};
+    }
+}
+
+/// The axes that every operation which reads the weight takes its outputs and inputs from; nothing
+/// where they differ, or one is no layer.
+std::optional<ChannelAxes> layerAxes(const Weight &weight)
+{
+    std::optional<ChannelAxes> axes;
+    for (const Consumer &consumer : weight.consumers) {
+        const ChannelAxes own = channelAxes(weight, consumer);
+        if (!isLayer(consumer) || (axes && *axes != own))
+            return std::nullopt;
+        axes = own;
+    }
+    return axes && std::max(axes->output, axes->input) < weight.shape.size() ? axes : std::nullopt;
+}
+
+/// What a weight has a scale for each of.
+std::string_view scalesBy(const Weight &weight, Shape scale)
+{
+    if (elementCount(scale) == ElementCount(1))
+        return "tensor";
+    const Shape &shape = weight.shape;
+    const auto &encoding = weight.form.encoding();
+    if (scale.size() == 1 && shape.size() > 1 && encoding && encoding->scaling &&
+        encoding->scaling->axis < shape.size()) { // of iOS 16: along one axis
+        const std::uint64_t scales = scale[0];
+        scale.assign(shape.size(), 1);
+        scale[encoding->scaling->axis] = scales;
+    }
+    if (scale.size() < shape.size()) // a palette's have two axes more
+        return "other";
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        if (scale[i] > 1 && scale[i] < shape[i])
+            return "blocks";
+    }
+    const auto axes = layerAxes(weight);
+    const auto runOver = [&](std::size_t axis) {
+        for (std::size_t i = 0; i < shape.size(); ++i) {
+            if (scale[i] > 1 && i != axis && i >= axes->batches)
+                return false;
+        }
+        return scale[axis] > 1;
+    };
+    return !axes                   ? "other"
+           : runOver(axes->output) ? "outputs"
+           : runOver(axes->input)  ? "inputs"
+                                   : "other";
 }
 
 /// Of the weight as a whole, then of each operation that reads it.
@@ -94,8 +161,8 @@ Facts factsOf(const Bundle &bundle, const Weight &weight)
     facts.word("type", elementTypeName(weight.type));
     facts.word("elements_are", stepFacts(elementsNodeOf(weight.form)).word);
     facts.number("elements", weight.elements.value);
-    facts.number("rows", weight.shape.empty() ? 1 : weight.shape[0]);
-    facts.number("columns", weight.shape.size() < 2 ? 1 : weight.shape[1]);
+    if (const auto axes = layerAxes(weight))
+        facts.number("outputs", weight.shape[axes->output]);
     facts.number("extent", weight.shape.empty() ? 1 : *std::ranges::max_element(weight.shape));
     facts.number("rank", weight.shape.size());
     facts.number("readers", weight.consumers.size());
@@ -105,6 +172,7 @@ Facts factsOf(const Bundle &bundle, const Weight &weight)
     for (const Consumer &consumer : weight.consumers) {
         facts.word("op", consumer.op);
         facts.word("param", consumer.param);
+        facts.word("reader", consumer.via.empty() ? consumer.op : consumer.via.front());
     }
     if (const codec::Operand *data = weight.operand(codec::PartRole::Data))
         facts.word("data", elementTypeName(data->type));
@@ -126,21 +194,9 @@ Facts factsOf(const Bundle &bundle, const Weight &weight)
         facts.word("scale", elementTypeName(scale->type));
         const std::uint64_t scales = elementCount(scale->shape).value_or(ElementCount()).value;
         facts.number("scales", scales);
-        const bool byRank = scale->shape.size() == weight.shape.size() && !scale->shape.empty();
-        const bool rows = byRank ? scale->shape[0] == scales && scales > 1
-                                 : scales > 1 && !weight.shape.empty() && scales == weight.shape[0];
-        const bool blocks = byRank && !rows && scales > 1 && scale->shape[0] > 1;
-        const bool inputs = byRank && scales > 1 && scale->shape[0] == 1;
-        facts.word("scales_by", scales <= 1 ? "tensor"
-                                : rows      ? "rows"
-                                : blocks    ? "blocks"
-                                : inputs    ? "inputs"
-                                            : "other");
+        facts.word("scales_by", scalesBy(weight, scale->shape));
     }
-    const codec::Operand *zero = weight.operand(codec::PartRole::ZeroPoint);
-    if (!zero)
-        zero = weight.operand(codec::PartRole::Offset);
-    facts.word("zero_point", zero ? "yes" : "no");
+    facts.word("zero_point", hasZeroPoint(bundle, weight) ? "other" : "zero");
     return facts;
 }
 
@@ -162,6 +218,27 @@ void eachOperation(const mil::Block &block, const std::function<void(const mil::
         for (const mil::Block &inner : operation.blocks)
             eachOperation(inner, each);
     }
+}
+
+/// A constant of a Core AI program that is the real number 1.
+bool isOne(const Bundle &bundle, const mil::ProgramValue *value)
+{
+    const mil::BlobReference *blob = value ? value->blob() : nullptr;
+    const auto file = blob ? bundle.fileByPath(blob->path) : std::nullopt;
+    if (!file)
+        return false;
+    const auto bytes = bundle.files()[*file].file->bytes();
+    const ByteRange range{FileOffset(value->span.offset), ByteCount(value->span.length)};
+    if (!fitsInside(range, ByteCount(bytes.size())))
+        return false;
+    const auto held = bytes.subspan(value->span.offset, value->span.length);
+    const std::string_view text(reinterpret_cast<const char *>(held.data()), held.size());
+    using namespace std::string_view_literals;
+    const ElementType type = value->type.element;
+    return text == (type == ElementType::Fp16   ? "\x00\x3c"sv
+                    : type == ElementType::Bf16 ? "\x80\x3f"sv
+                    : type == ElementType::Fp32 ? "\x00\x00\x80\x3f"sv
+                                                : "none"sv);
 }
 
 /// "coreai-torch" 0.4.1 of the text "coreai-core 1.0.0b2".
@@ -204,8 +281,11 @@ std::span<const KnownFault> knownFaults()
     return all;
 }
 
-std::vector<KnownFaultMatch> matchKnownFaults(const Bundle &bundle)
+std::vector<KnownFaultMatch> matchKnownFaults(const Bundle &bundle,
+                                              const std::function<bool(const Weight &)> &skip)
 {
+    if (frameworkOf(bundle).empty())
+        return {};
     const auto all = knownFaults();
     std::vector<KnownFaultMatch> matches(all.size());
     const auto hit = [&](std::size_t row, std::size_t weight, std::string operation) {
@@ -228,10 +308,13 @@ std::vector<KnownFaultMatch> matchKnownFaults(const Bundle &bundle)
     addTools(bundle, program);
     for (const Diagnostic &diagnostic : bundle.diagnostics())
         program.word("note", diagnostic.error.code);
+    const bool compressed = compressedWeights(bundle).least != UINT64_MAX;
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
-        if (bundle.weights()[i].fault)
+        const Weight &weight = bundle.weights()[i];
+        if (weight.fault || (skip && skip(weight)))
             continue;
-        Facts facts = factsOf(bundle, bundle.weights()[i]);
+        Facts facts = factsOf(bundle, weight);
+        facts.word("bundle", compressed ? "compressed" : "dense");
         addTools(bundle, facts);
         tryRows("weight", facts, i, {});
     }
@@ -240,9 +323,18 @@ std::vector<KnownFaultMatch> matchKnownFaults(const Bundle &bundle)
                                      std::ranges::count_if(function.inputs, [](const auto &input) {
                                          return input.type.kind == mil::ValueType::Kind::State;
                                      })));
+        std::map<std::string, ElementType> types; // of the values so far
+        std::set<std::string> ones;               // constants among them
+        for (const mil::NamedType &input : function.inputs)
+            types[input.name] = input.type.element;
         eachOperation(function.body, [&](const mil::Operation &operation) {
-            if (operation.type == "const")
+            for (const mil::NamedType &output : operation.outputs)
+                types[output.name] = output.type.element;
+            if (operation.type == "const") {
+                if (!operation.outputs.empty() && isOne(bundle, operation.operand("val")))
+                    ones.insert(operation.outputs.front().name);
                 return;
+            }
             Facts facts;
             facts.word("framework", frameworkOf(bundle));
             facts.word("op", operation.type);
@@ -251,6 +343,18 @@ std::vector<KnownFaultMatch> matchKnownFaults(const Bundle &bundle)
                 if (const auto extent = extentOf(output.type))
                     facts.number("extent", *extent);
             }
+            for (const mil::Argument &input : operation.inputs) {
+                for (const mil::ProgramValue &value : input.values) {
+                    const mil::Reference *named = value.reference();
+                    const auto type = named ? types.find(named->name) : types.end();
+                    facts.word(
+                        "operand",
+                        elementTypeName(type != types.end() ? type->second : value.type.element));
+                }
+            }
+            const mil::ProgramValue *y = operation.operand("y");
+            if (y != nullptr && y->reference() != nullptr && ones.count(y->reference()->name) > 0)
+                facts.word("divisor", "1");
             tryRows("operation", facts, kNoIndex, operation.displayName());
         });
     }
@@ -277,9 +381,10 @@ std::string knownFaultText(const Bundle &bundle, const KnownFaultMatch &match)
         text += ": ";
     text += fault.effect;
     const std::string where = fault.where();
+    const bool said = fault.confidence == format::Confidence::Contested;
     return text + fmt::format(" ({}{}{}; {})", where.empty() ? "" : where + "; ",
                               format::confidenceName(fault.confidence),
-                              fault.contested ? ", contested" : "", fault.source);
+                              fault.contested && !said ? ", contested" : "", fault.source);
 }
 
 } // namespace kernscope

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,7 +20,7 @@ namespace kernscope {
 struct KnownFault {
     std::string id;        ///< "palette-scale-2688"
     std::string scope;     ///< what the pattern is about: "weight", "operation", "program"
-    std::string pattern;   ///< "form=lut table=int8 rows>65023": all terms must hold
+    std::string pattern;   ///< "form=lut table=int8 outputs>65024": all terms must hold
     std::string framework; ///< "Core AI 0.4.0"; empty: not told
     std::string chips, systems;
     std::string effect;     ///< what happens then
@@ -43,8 +44,10 @@ struct KnownFaultMatch {
     std::string operation;         ///< name of the first one; of the scope "operation"
     std::uint64_t count = 0;       ///< weights or operations; of a program 1
 };
-/// In the order of the table; rows that only a checkpoint tells are left out. Reads tables alone.
-std::vector<KnownFaultMatch> matchKnownFaults(const Bundle &bundle);
+/// In the order of the table; rows that only a checkpoint tells are left out, and weights that are
+/// skipped. Only packages of Core ML and Core AI have such faults. Reads tables and zero points.
+std::vector<KnownFaultMatch> matchKnownFaults(const Bundle &bundle,
+                                              const std::function<bool(const Weight &)> &skip = {});
 /// "head_weight: rows from 65,024 on are dead on the GPU (macOS 27; 1 report, contested)".
 std::string knownFaultText(const Bundle &bundle, const KnownFaultMatch &match);
 

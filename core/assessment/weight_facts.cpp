@@ -59,24 +59,6 @@ decision::WeightUse useOf(const Bundle &bundle, const Weight &weight, const Entr
     return use;
 }
 
-/// Whether a zero point or offset holds anything but zeros. A huge one counts as not known to be.
-bool hasZeroPoint(const Bundle &bundle, const Weight &weight)
-{
-    constexpr std::size_t kRead = 1 << 16;
-    for (const codec::Operand &operand : weight.operands()) {
-        if (operand.role != codec::PartRole::ZeroPoint && operand.role != codec::PartRole::Offset &&
-            operand.role != codec::PartRole::Bias)
-            continue;
-        for (const auto bytes : bundle.operandRuns(operand)) {
-            const bool zero =
-                std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; });
-            if (bytes.size() > kRead || !zero)
-                return true;
-        }
-    }
-    return false;
-}
-
 /// Why an operation that reads a weight is not a layer.
 std::string unassessedReason(const Consumer &consumer)
 {
@@ -266,6 +248,23 @@ std::size_t leadingWeight(const Bundle &bundle, std::span<const std::size_t> wei
     const auto found =
         std::ranges::max_element(weights, [&](auto a, auto b) { return rank(a) < rank(b); });
     return found == weights.end() ? kNoIndex : *found;
+}
+
+bool hasZeroPoint(const Bundle &bundle, const Weight &weight)
+{
+    constexpr std::size_t kRead = 1 << 16;
+    for (const codec::Operand &operand : weight.operands()) {
+        if (operand.role != codec::PartRole::ZeroPoint && operand.role != codec::PartRole::Offset &&
+            operand.role != codec::PartRole::Bias)
+            continue;
+        for (const auto bytes : bundle.operandRuns(operand)) {
+            const bool zero =
+                std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; });
+            if (bytes.size() > kRead || !zero)
+                return true;
+        }
+    }
+    return false;
 }
 
 std::string uncompressibleNote(const Weight &weight)

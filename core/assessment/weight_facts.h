@@ -24,6 +24,9 @@ decision::WeightForm weightForm(const Bundle &bundle, const Weight &weight,
 /// no BundleReadLock.
 std::vector<decision::WeightForm> weightForms(const Bundle &bundle);
 
+/// Whether a zero point or offset holds anything but zeros. A huge one counts as not known to be.
+bool hasZeroPoint(const Bundle &bundle, const Weight &weight);
+
 /// The operation by which a consumer reads a weight: conv, conv_transpose, linear or matmul whose
 /// extents are known. Nothing for others.
 std::optional<decision::LayerOperation> operationOf(const Weight &weight, const Consumer &consumer,

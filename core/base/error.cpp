@@ -72,6 +72,8 @@ std::string describe(const Error &error)
         text += fmt::format("+0x{:x}", error.offset->value);
     if (!text.empty())
         text += ": ";
+    if (error.field.starts_with("line ")) // of a text that people write: rules, configurations
+        text += error.field + ": ";
     text += error.message.empty() ? error.code : error.message;
     if (!error.expected.empty() && !error.found.empty())
         text += fmt::format(" (expected {}, found {})", error.expected, error.found);

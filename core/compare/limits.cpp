@@ -420,6 +420,9 @@ private:
             if (rule.pattern.empty())
                 return fault(each.source(), "match = \"PATTERN\"", {},
                              "Every [[weight]] says which weights it is for");
+            if (each.as_table()->size() == 1)
+                return fault(each.source(), "a limit, a form, allow-missing or ignore", {},
+                             "A [[weight]] says what its weights must keep");
             limits.rules.push_back(std::move(rule));
         }
         return {};
@@ -543,12 +546,11 @@ std::vector<LimitFault> checkBuild(const Bundle &build, const DiffLimits &limits
     }
     if (!limits.noKnownFaults)
         return faults;
-    for (const KnownFaultMatch &match : matchKnownFaults(build)) {
+    const auto ignored = [&limits](const Weight &weight) { return limits.ignores(weight); };
+    for (const KnownFaultMatch &match : matchKnownFaults(build, ignored)) {
         const KnownFault &fault = knownFaults()[match.fault];
         const auto &allowed = limits.allowedFaults;
         if (fault.disputed() || std::ranges::find(allowed, fault.id) != allowed.end())
-            continue;
-        if (match.weight != kNoIndex && limits.ignores(build.weights()[match.weight]))
             continue;
         faults.push_back({match.weight == kNoIndex ? std::string()
                                                    : build.weights()[match.weight].findableName(),

@@ -25,8 +25,8 @@ struct LimitRule {
         form; ///< that the new build stores them in ("palette4", core/assessment/coverage.h)
     std::optional<double> auditLimit; ///< of `audit`: times the best possible error
 
-    /// Whether it says nothing of values: it is about the new build alone.
-    bool ofBuild() const { return !limits.any() && !allowMissing && !ignore; }
+    /// Whether it is about the form in the new build alone, and says nothing of values.
+    bool ofBuild() const { return !form.empty() && !limits.any() && !allowMissing && !ignore; }
 };
 
 /// What a comparison must keep within to hold. With any limit, weights that no limit covers must
@@ -103,8 +103,8 @@ std::vector<std::string> unusedRules(const Bundle &a, const Bundle &b, const Dif
 /// `min-snr`, `audit-limit`, `allow-missing`, `same-program`, `no-known-faults` and `allow-faults`
 /// for every weight, then tables [[weight]] with `match`, limits of the same names, `form`,
 /// `allow-missing` or `ignore`. `file` names it in errors:
-/// "diff.rules" (no TOML, an unknown key, a value of another type, a negative or undefined number),
-/// with the line in `field`.
+/// "diff.rules" (no TOML, an unknown key, a value of another type, a negative or undefined number,
+/// a table that sets nothing), with the line in `field`.
 Result<DiffLimits> parseRules(std::string_view text, const std::string &file);
 
 } // namespace kernscope

@@ -65,6 +65,8 @@ std::string coverageSentence(const Coverage &coverage, const CoverageRules &rule
     if (coverage.broken > 0)
         text += fmt::format(", {} not in the form expected ({})",
                             counted(coverage.broken, "weight"), bytesText(coverage.extraBytes));
+    else if (coverage.judged == 0)
+        text += ", no weight has an expected form";
     else if (coverage.judged == coverage.rows.size())
         text += ", every weight is as expected";
     else

@@ -213,6 +213,12 @@ private slots:
         QVERIFY(one.out.contains("1 weight without a partner in the sibling build"));
         for (const QString &none : {u"palette4"_s, u"*="_s, u"*=palete4"_s, u"*=palette9"_s})
             QCOMPARE(inspect({u"--expect"_s, none}).exitCode, 2);
+        // What no weight is judged by is no success, and is told under --quiet as well.
+        const CliResult unused = inspect(args("--quiet --expect nothing*=palette4"));
+        QCOMPARE(unused.exitCode, 1);
+        QVERIFY2(unused.err.contains("No weight matches nothing*"), unused.err.constData());
+        QCOMPARE(inspect(args("--expect *up*=dense --expect *down*=int8 --where name:up")).exitCode,
+                 0);
         const QString config =
             writeText(m_scratch, "c.json", R"({"global_config": {"mode": "kmeans", "nbits": 4}})");
         QCOMPARE(inspect({u"--config"_s, config}).exitCode, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/assessment/coverage.h"
+#include "core/assessment/compression_config.h"
 #include "core/base/text.h"
 #include "core/compare/limits.h"
 #include "tests/fuzz/fuzz_check.h"

@@ -132,6 +132,13 @@ private slots:
         QVERIFY(!parseRules("max-abs = 1e999", "rules.toml"));
         QVERIFY(!parseRules(std::string("max-abs = 1\n\0", 13), "rules.toml"));
         QVERIFY(!parseRules("[[= 1\n", "rules.toml"));
+        // A rule that is of `audit` alone, or of nothing, does not let the values go.
+        const auto audit = parseRules("[[weight]]\nmatch = \"*\"\naudit-limit = 2\n", "r");
+        QVERIFY(audit->concernsWeights());
+        QCOMPARE(faultsOf(a, b, *audit).size(), 1U);
+        const Error empty =
+            REFUSED(parseRules("max-abs = 1\n[[weight]]\nmatch = \"w\"\n", "rules.toml"));
+        QCOMPARE(empty.field, "line 2, column 1");
     }
 
     /// Letters beyond ASCII stand in quotes and in comments; elsewhere they are refused.

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/compression_config.h"
+#include "core/bundle/bundle.h"
+#include "made_bundle.h"
+#include "tests/test_program.h"
+
+/// Configurations of coremltools and coreai-opt as the forms that weights are to have.
+class TestCompressionConfig : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    /// A palette of 4 bits, codes of int8, a large and a small dense weight.
+    void init()
+    {
+        MadeBundle made;
+        made.line("tensor<fp16, [64, 32]> p = constexpr_lut_to_dense(indices = " +
+                  made.blob(ElementType::Uint4, "[64, 32]", Bytes(1024)) +
+                  ", lut = " + made.blob(ElementType::Fp16, "[1, 1, 16, 1]", Bytes(32)) +
+                  ")[name = string(\"p\")]");
+        made.consume("p");
+        made.line("tensor<fp16, [64, 32]> q = constexpr_blockwise_shift_scale(data = " +
+                  made.blob(ElementType::Int8, "[64, 32]", Bytes(2048)) + ", scale = " +
+                  made.blob(ElementType::Fp16, "[64, 1]", Bytes(128)) + ")[name = string(\"q\")]");
+        made.consume("q");
+        for (const char *name : {"large", "small"}) {
+            const bool large = name[0] == 'l';
+            const std::string shape = large ? "[64, 32]" : "[8, 4]";
+            made.layer(name, shape, Bytes(large ? 4096 : 64));
+        }
+        const auto bundle = VERIFIED(made.open());
+        m_bundle = *bundle;
+        QCOMPARE(m_bundle->weights().size(), 4U);
+    }
+
+    void configurations_data()
+    {
+        const auto row = addColumns<QByteArray, QList<bool>>();
+        // By weight: palette4, int8, dense, small dense.
+        row("YAML, for all",
+            "config_type: OpPalettizerConfig\n"
+            "global_config:\n"
+            "  mode: kmeans  # of scikit-learn\n"
+            "  nbits: 4\n"
+            "  weight_threshold: 1024\n",
+            QList<bool>{true, false, false, true});
+        row("YAML, names",
+            "global_config:\n"
+            "  nbits: 4\n"
+            "op_name_configs:\n"
+            "  large: null\n"
+            "  q:\n"
+            "    dtype: \"int8\"\n",
+            QList<bool>{true, true, true, true});
+        row("YAML, flow style and anchors",
+            "global_config: &four {nbits: 4, mode: kmeans, weight_threshold: 1024}\n"
+            "op_name_configs: {q: {dtype: int8}, small: *four, larg: null}\n",
+            QList<bool>{true, true, false, true});
+        row("YAML, granularity",
+            "op_type_configs:\n"
+            "  linear: {mode: linear_symmetric, granularity: per_block, block_size: 16}\n",
+            QList<bool>{false, false, true, true});
+        row("YAML, the one block", "global_config: {dtype: int8, granularity: per_block}\n",
+            QList<bool>{false, true, true, true});
+        row("JSON, groups and scales", R"({"global_config": {"nbits": 4, "group_size": 4,
+           "granularity": "per_grouped_channel", "enable_per_channel_scale": true}})",
+            QList<bool>{false, false, true, true});
+        row("YAML, operations",
+            "op_type_configs:\n"
+            "  linear:\n"
+            "    dtype: int8\n"
+            "    granularity: per_channel\n"
+            "    weight_threshold: 2047\n",
+            QList<bool>{false, true, false, true});
+        // coremltools compresses more than 2,048 elements where nothing else is said.
+        row("JSON, the usual threshold", R"({"global_config": {"mode": "linear"}})",
+            QList<bool>{false, true, true, true});
+        row("JSON, thresholds of their own",
+            R"({"global_config": {"dtype": "int8", "weight_threshold": 1},
+                "op_name_configs": {"large": {"dtype": "int8", "weight_threshold": 9000}}})",
+            QList<bool>{false, true, true, false});
+        row("JSON of Core AI", R"({"quantization_config": {"global_config": {"op_state_spec":
+           {"weight": {"dtype": "torch.int8"}, "input": {"dtype": "torch.int4"}}},
+           "module_name_configs": {"p": null, "l.*e": null}}})",
+            QList<bool>{false, true, true, true});
+    }
+
+    void configurations()
+    {
+        const auto [text, kept] = fetched<QByteArray, QList<bool>>();
+        const auto rules = readCompressionConfig(text.toStdString(), "c.yaml");
+        QVERIFY2(rules.has_value(), rules ? "" : rules.error().found.c_str());
+        const Coverage coverage = coverageOf(*m_bundle, *rules);
+        for (std::size_t i = 0; i < 4; ++i)
+            QVERIFY2(coverage.rows[i].kept == kept[qsizetype(i)],
+                     coverage.rows[i].expected.c_str());
+    }
+
+    /// Blocks lie along the inputs and groups along the outputs of whatever reads the weight.
+    void notDivisible_data()
+    {
+        const auto row = addColumns<QByteArray, QByteArray, QString>();
+        const QByteArray linear = "linear(weight = w, x = x)",
+                         turned = "matmul(x = x, y = w, transpose_y = bool(true))",
+                         plain = "matmul(x = x, y = w, transpose_y = bool(false))",
+                         blocks = "  granularity: per_block\n  block_size: 5\n",
+                         groups = "  granularity: per_grouped_channel\n  group_size: 5\n",
+                         listed = "  granularity: per_block\n  block_size: [2, 3]\n",
+                         usual = "  granularity: per_block\n";
+        row("blocks, linear", linear, blocks, u"axis not divisible: 14 by blocks of 5"_s);
+        row("blocks, matmul", plain, blocks, u""_s);
+        row("blocks, transposed", turned, blocks, u"axis not divisible: 14 by blocks of 5"_s);
+        row("groups, linear", linear, groups, u""_s);
+        row("groups, matmul", plain, groups, u"axis not divisible: 14 by groups of 5"_s);
+        row("every axis", linear, listed, u"axis not divisible: 25 by blocks of 2"_s);
+        row("usual blocks", linear, usual, u"axis not divisible: 14 by blocks of 32"_s);
+        row("an axis said", plain, groups + "  channel_axis: 0\n", u""_s);
+    }
+
+    void notDivisible()
+    {
+        const auto [call, extents, why] = fetched<QByteArray, QByteArray, QString>();
+        MadeBundle made;
+        made.weight("w", "[25, 14]", Bytes(700));
+        made.op("y", "[1, 14]", call.toStdString());
+        const auto bundle = VERIFIED(made.open());
+        const auto rules = VERIFIED(readCompressionConfig(
+            "global_config:\n  dtype: int8\n  weight_threshold: 1\n" + extents.toStdString(), "c"));
+        const CoverageRow row = coverageOf(**bundle, *rules).rows.at(0);
+        QVERIFY(!row.kept);
+        QCOMPARE(QString::fromStdString(row.why), why.isEmpty() ? u"not told"_s : why);
+    }
+
+    /// Nothing is left out in silence; the line is told.
+    void wrongConfigurations_data()
+    {
+        const auto row = addColumns<QByteArray, QByteArray, QByteArray>();
+        row("empty", "", "", "0 documents");
+        row("two", "global_config: {nbits: 4}\n---\n{}\n", "", "2 documents");
+        row("a line", "a line", "line 1", "no mapping of keys");
+        row("half of JSON", "{\"a\": 1", "line 1", "");
+        row("another key", "global_config:\n  nbits: 4\nop_type_config: {}\n", "line 3",
+            "\"op_type_config\", which is no key here");
+        row("another key within", "global_config:\n  nbits: 4\n  modee: kmeans\n", "line 3",
+            "\"modee\", which is no key here");
+        row("a key twice", "global_config: {nbits: 4}\nglobal_config: {nbits: 8}\n", "line 2",
+            "\"global_config\" for the second time");
+        row("tabs", "global_config:\n\tnbits: 4\n", "line 2", "");
+        row("no mapping", "global_config: {nbits: 4}\nop_type_configs:\n  conv: int4\n", "line 3",
+            "no mapping of keys");
+        row("a list", "global_config: {nbits: 4}\nop_type_configs:\n- conv\n", "line 3",
+            "no mapping of keys");
+        row("a type", "global_config:\n  dtype: int77\n", "line 2", "\"int77\", which is no type");
+        row("a number as text", "global_config:\n  dtype: int8\n  weight_threshold: \"9\"\n",
+            "line 3", "no whole number from 0 on");
+        row("a granularity", "global_config:\n  dtype: int8\n  granularity: per_blok\n", "line 3",
+            "\"per_blok\", which is no granularity");
+        row("nothing said", "global_config: {}\n", "line 1",
+            "nothing that says what becomes of a weight");
+        row("types of modules",
+            "module_type_configs:\n  Linear:\n    op_state_spec: {weight: {dtype: int8}}\n",
+            "line 2", "\"module_type_configs\": no program tells the types of its modules");
+        row("no expression", "module_name_configs:\n  \"fc(\": null\n", "line 2",
+            "\"fc(\", which is no regular expression");
+        row("within itself", "global_config: &a\n  op_state_spec: {weight: *a}\n", "line 2",
+            "\"op_state_spec\", which is no key here");
+    }
+
+    void wrongConfigurations()
+    {
+        const auto [text, line, found] = fetched<QByteArray, QByteArray, QByteArray>();
+        const Error error = REFUSED(readCompressionConfig(text.toStdString(), "c.yaml"));
+        QCOMPARE(error.code, "coverage.config");
+        QCOMPARE(QByteArray::fromStdString(error.field), line);
+        if (!found.isEmpty())
+            QCOMPARE(QByteArray::fromStdString(error.found), found);
+    }
+
+    /// The name of what reads a weight, or its own with what coremltools adds: not a part of it.
+    void names_data()
+    {
+        const auto row = addColumns<QList<bool>>();
+        // By weight: fc_1_w_quantized, read by fc_1, and fc_10_w, read by fc_10.
+        row("{op_name_configs: {fc_1: null}}", QList<bool>{true, false});
+        row("{op_name_configs: {fc_1_w: null}}", QList<bool>{true, false});
+        row("{op_name_configs: {fc_1_w_quantized: null}}", QList<bool>{true, false});
+        row("{op_name_configs: {fc: null, w: null}}", QList<bool>{false, false});
+        row("{module_name_configs: {fc_1: null}}", QList<bool>{false, false});
+        row("{module_name_configs: {'fc_1.*': null}}", QList<bool>{true, true});
+        row("{module_name_configs: {'fc.1_w.*': null}}", QList<bool>{true, false});
+    }
+
+    void names()
+    {
+        const auto [expected] = fetched<QList<bool>>();
+        MadeBundle made;
+        for (const char *name : {"fc_1", "fc_10"}) {
+            const std::string weight =
+                std::string(name) + (std::string(name) == "fc_1" ? "_w_quantized" : "_w");
+            made.weight(weight, "[8, 4]", Bytes(64));
+            made.op(name, "[1, 8]", "linear(weight = " + weight + ", x = x)");
+        }
+        const auto rules = VERIFIED(readCompressionConfig(QTest::currentDataTag(), "c.yaml"));
+        const Coverage coverage = coverageOf(**made.open(), *rules);
+        for (std::size_t i = 0; i < 2; ++i)
+            QCOMPARE(!coverage.rows[i].expected.empty(), expected[qsizetype(i)]);
+        QCOMPARE(coverage.unused.empty(), coverage.judged > 0);
+    }
+
+private:
+    BundlePtr m_bundle;
+};
+
+KERNSCOPE_TEST(TestCompressionConfig, NoApplication)
+#include "tst_compression_config.moc"
