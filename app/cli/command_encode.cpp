@@ -53,8 +53,7 @@ struct ConvertArguments {
 int runConvert(const ConvertArguments &arguments, Context &context)
 {
     const auto bundle = required(openBundle(arguments.path));
-    required(
-        checkOutput(arguments.output, outputKindOf(bundle->path()), outputRules(context, *bundle)));
+    required(checkOutput(arguments.output, copyKind(*bundle), outputRules(context, *bundle)));
     Diagnostics diagnostics = bundle->diagnostics();
     const HalfBundle converted = [&] {
         const ProgressLine line(context, "Converting");
@@ -244,7 +243,7 @@ int runEncode(const EncodeOptions &options, Context &context)
     auto rules = outputRules(context, *bundle);
     if (!options.activations.empty())
         rules.inputs.emplace_back(options.activations);
-    required(checkOutput(options.output, outputKindOf(bundle->path()), rules));
+    required(checkOutput(options.output, copyKind(*bundle), rules));
     Diagnostics diagnostics = bundle->diagnostics();
     const auto encoded = encodeFor(*bundle, weights, *form, options, context, diagnostics);
     // With --all a shape that the form does not take leaves that weight as it is, and says so.

@@ -133,7 +133,10 @@ void carryInput(const Bundle &bundle, std::vector<Edit> &edits)
                                             "The array has not the shape of the weight")};
         for (std::size_t i = 0; i < array.values.size(); ++i) {
             const auto value = static_cast<float>(array.values[i]);
-            if (static_cast<double>(value) != array.values[i] && !std::isnan(value))
+            // Of 64-bit integers fp64 has these; others that it rounds may look like them.
+            const bool sure = bitWidth(array.type) < 64 || isFloatingPoint(array.type) ||
+                              std::abs(array.values[i]) < 0x1p53;
+            if (!sure || (static_cast<double>(value) != array.values[i] && !std::isnan(value)))
                 throw CommandFailure{
                     valueError({(*file)->name()}, "patch.array", {}, "numbers that fp32 holds",
                                fmt::format("{}", array.values[i]),
@@ -208,7 +211,7 @@ std::string patchText(const Bundle &bundle, const std::vector<AppliedEdit> &edit
     for (const std::filesystem::path &backup : saved->backups)
         text += fmt::format("backup: {}\n", printable(backup.string()));
     // What runs may be what was compiled before.
-    const auto caches = format::staleCaches(bundleKindName(bundle.kind()));
+    const auto caches = report::staleCaches(bundle);
     if (!caches.empty())
         text += heading("Caches that may hold what was compiled before") +
                 tableText(report::staleCacheTable(), caches);
@@ -462,7 +465,7 @@ void checkCopy(const Bundle &bundle, const EditsGiven &given, const PatchArgumen
         if (!edit.file.empty())
             rules.inputs.emplace_back(edit.file);
     }
-    required(checkOutput(arguments.output, outputKindOf(bundle.path()), rules));
+    required(checkOutput(arguments.output, copyKind(bundle), rules));
 }
 
 void printResult(const Bundle &bundle, const std::vector<AppliedEdit> &edits,

@@ -272,13 +272,6 @@ bool isBundleFolder(const fs::path &folder)
     return folderKind(folder).has_value();
 }
 
-OutputKind outputKindOf(const fs::path &source)
-{
-    std::error_code fault;
-    return fs::is_directory(source, fault) ? folderKind(source).value_or(OutputKind::Model)
-                                           : OutputKind::File;
-}
-
 void removeTree(const fs::path &folder)
 {
     std::error_code ignored;

@@ -9,8 +9,6 @@ namespace kernscope {
 
 /// A folder is a model or a quantised matrix: neither takes the place of the other.
 enum class OutputKind : std::uint8_t { File, Model, Matrix };
-/// What a copy of `source` is; a folder that is gone counts as a file.
-OutputKind outputKindOf(const std::filesystem::path &source);
 
 /// What an output may do to that which is there already.
 struct OutputRules {

@@ -412,10 +412,9 @@ Result<Saved> Weights::save(const SaveTarget &target, Progress *progress) const
     OutputRules rules{target.replace, {path()}};
     if (!m_origin.empty())
         rules.inputs.push_back(m_origin);
-    TRY(checkOutput(target.output, outputKindOf(m_origin.empty() ? path() : m_origin), rules));
-    return saveCopy(*m_bundle, target.output, progress,
-                    {target.replace, m_origin.empty() ? path() : m_origin})
-        .map(savedOf);
+    const CopyOptions options{target.replace, m_origin.empty() ? path() : m_origin};
+    TRY(checkOutput(target.output, copyKind(*m_bundle, options), rules));
+    return saveCopy(*m_bundle, target.output, progress, options).map(savedOf);
 }
 
 Result<Made> plan(const Weights &weights, const PlanWanted &wanted, Progress *progress)

@@ -10,6 +10,8 @@
 #include <cmath>
 #include <cstring>
 
+#include <fmt/format.h>
+
 namespace kernscope {
 
 namespace {
@@ -209,6 +211,14 @@ double codeValue(ElementType type, std::int64_t code)
     case ElementType::Uint64: return static_cast<double>(static_cast<std::uint64_t>(code));
     default: return static_cast<double>(code);
     }
+}
+
+std::string codeText(ElementType type, std::int64_t code)
+{
+    const auto bits = static_cast<std::uint64_t>(code);
+    if (isFloatingPoint(type))
+        return fmt::format("{:#x}", bits);
+    return type == ElementType::Uint64 ? fmt::format("{}", bits) : fmt::format("{}", code);
 }
 
 double loadValue(std::span<const std::byte> packed, ElementType type, std::uint64_t index)

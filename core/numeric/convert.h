@@ -3,6 +3,8 @@
 
 #include "core/numeric/element_type.h"
 
+#include <bit>
+
 /// Runs of numbers between the stored formats and fp32 or fp16, by the widest vector instructions
 /// that the processor has (Highway, chosen at run time). The bits are those of half.h on every
 /// processor. Stored bytes may lie at any address; nothing outside the spans is read or written.
@@ -31,6 +33,13 @@ std::int64_t loadCode(std::span<const std::byte> packed, ElementType type, std::
 double loadValue(std::span<const std::byte> packed, ElementType type, std::uint64_t index);
 /// Value that a stored code of that type stands for.
 double codeValue(ElementType type, std::int64_t code);
+/// A stored code in full: an integer, or the bits of a floating-point number ("0x3c00").
+std::string codeText(ElementType type, std::int64_t code);
+/// Whether fp64 has that whole number.
+constexpr bool exactInDouble(std::uint64_t magnitude)
+{
+    return magnitude == 0 || std::bit_width(magnitude) - std::countr_zero(magnitude) <= 53;
+}
 /// Rounds fp32 numbers to those of a type, in place: to nearest even, of integers towards zero and
 /// to the nearest that there is. Types that hold every fp32 number leave them as they are.
 void roundToType(ElementType type, std::span<float> values);

@@ -478,6 +478,20 @@ void readNpyElements(std::span<const std::byte> file, const NpyLayout &layout, s
     });
 }
 
+void readNpyElements(std::span<const std::byte> file, const NpyLayout &layout, std::uint64_t first,
+                     std::span<std::int64_t> out)
+{
+    const std::byte *const data = file.data() + layout.dataAt;
+    withStoredType(layout.type, [&](auto stored) {
+        using T = decltype(stored);
+        if constexpr (std::is_integral_v<T>)
+            forEachElement(layout, first, out.size(), [&](std::size_t i, std::uint64_t index) {
+                out[i] = static_cast<std::int64_t>(
+                    loadElement<T>(data + index * sizeof(T), layout.bigEndian));
+            });
+    });
+}
+
 Result<NpyArray> readNpy(std::span<const std::byte> file, std::string_view fileName)
 {
     auto layout = TRY(readNpyLayout(file, fileName));

@@ -47,6 +47,9 @@ void readNpyElements(std::span<const std::byte> file, const NpyLayout &layout, s
 /// The same as fp32, of types that it holds exactly: fp16 and fp32.
 void readNpyElements(std::span<const std::byte> file, const NpyLayout &layout, std::uint64_t first,
                      std::span<float> out);
+/// The same of integers, as they are stored: of uint64 the bits.
+void readNpyElements(std::span<const std::byte> file, const NpyLayout &layout, std::uint64_t first,
+                     std::span<std::int64_t> out);
 /// Errors: "npy.magic", "npy.header", "npy.type", "npy.length".
 Result<NpyArray> readNpy(std::span<const std::byte> file, std::string_view fileName);
 

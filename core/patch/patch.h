@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/memory.h"
+#include "core/base/output_place.h"
 #include "core/base/progress.h"
 #include "core/patch/edit/edit.h"
 
@@ -110,6 +111,8 @@ struct CopyOptions {
 /// outside of the bundle), "io.read", "io.write", "patch.stale", "patch.verify", "task.cancelled".
 Result<SaveReport> saveCopy(const Bundle &bundle, const std::filesystem::path &target,
                             Progress *progress = nullptr, const CopyOptions &options = {});
+/// What it makes of the bundle: of a package in an archive a folder.
+OutputKind copyKind(const Bundle &bundle, const CopyOptions &options = {});
 
 } // namespace kernscope
 

@@ -131,9 +131,9 @@ Result<std::vector<double>> errorsOfRows(const Bundle &bundle, const Survey &sur
 } // namespace
 
 decision::WeightForm sizedForm(decision::WeightForm form, const WeightValues &values,
-                               const codec::EncodedWeight &encoded)
+                               const codec::EncodedWeight &encoded, const StoredParts &how)
 {
-    form.storedBytes = storedBytes(values, encoded);
+    form.storedBytes = storedBytes(values, encoded, how);
     form.zeroPoint = hasOffsets(encoded);
     const codec::EncodedPart *kept = encoded.part(codec::PartRole::NonzeroData);
     const auto survivors = kept != nullptr ? elementCount(kept->shape) : std::nullopt;
@@ -304,7 +304,7 @@ void ContentJudge::tryForm(Content &content, const WeightValues &values,
         if (tried.refused.empty())
             tried.refused = m_opsets.refusal(content.usages[u], name, encoded->weight);
         if (tried.refused.empty()) {
-            takeForm(tried, all[u], sizedForm(tried.form, values, encoded->weight));
+            takeForm(tried, all[u], sizedForm(tried.form, values, encoded->weight, m_storedParts));
             tried.stored = *tried.form.storedBytes;
             tried.method = encoded->method;
             error = encoded->error;

@@ -58,16 +58,16 @@ std::vector<ChipFigures> chipFigures(const std::vector<roofline::Layer> &layers,
 
 /// The proposed form with the sizes that its encoding has.
 decision::WeightForm sizedForm(decision::WeightForm form, const WeightValues &values,
-                               const codec::EncodedWeight &encoded);
+                               const codec::EncodedWeight &encoded, const StoredParts &how);
 
 /// Judges every form of a content for all its uses.
 class ContentJudge
 {
 public:
-    ContentJudge(const Bundle &bundle, const SurveyOptions &options,
-                 const std::vector<roofline::Roofs> &roofs, Opsets &opsets)
-        : m_bundle(bundle), m_options(options), m_roofs(roofs), m_opsets(opsets),
-          m_judge(options.choice)
+    ContentJudge(const Bundle &bundle, const SurveyOptions &options, const Survey &survey,
+                 Opsets &opsets)
+        : m_bundle(bundle), m_options(options), m_roofs(survey.roofs),
+          m_storedParts(survey.storedParts), m_opsets(opsets), m_judge(options.choice)
     {
     }
 
@@ -94,6 +94,7 @@ private:
     const Bundle &m_bundle;
     const SurveyOptions &m_options;
     const std::vector<roofline::Roofs> &m_roofs;
+    StoredParts m_storedParts;
     Opsets &m_opsets;
     decision::Judge m_judge;
     std::map<std::pair<std::size_t, std::string>, std::string> m_encoderRefusals;

@@ -552,6 +552,7 @@ private:
     Result<void> judgeAll()
     {
         Opsets opsets(m_bundle);
+        m_survey.storedParts = storedParts(m_bundle);
         std::vector<std::size_t> order(m_contents.size());
         std::uint64_t total = 0;
         for (std::size_t i = 0; i < order.size(); ++i) {
@@ -571,7 +572,7 @@ private:
         const std::size_t threads = threadsFor(order.size(), m_options.threads);
         std::deque<ContentJudge> judges; // one per thread: each caches the verdicts
         for (std::size_t i = 0; i < threads; ++i)
-            judges.emplace_back(m_bundle, m_options, m_survey.roofs, opsets);
+            judges.emplace_back(m_bundle, m_options, m_survey, opsets);
         onThreads(order.size(), threads, [&](std::size_t piece, std::size_t thread) {
             auto judged = judges[thread].judge(m_contents[order[piece]]);
             if (judged)

@@ -123,6 +123,7 @@ struct Survey {
     std::size_t unread = 0;         ///< weights whose stored bytes are not known: none of `parts`
     std::size_t contents = 0;       ///< weights of different content that were judged
     std::size_t encodings = 0;      ///< candidates that were encoded
+    StoredParts storedParts;        ///< of weights in new forms
     /// The bundle with the shapes that were given; nothing where none were.
     std::optional<BoundShapes> shaped;
     bool defaultShapes = false; ///< SurveyOptions

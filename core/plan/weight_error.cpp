@@ -280,9 +280,10 @@ Result<double> formError(const WeightValues &weight, const codec::Decoder &store
     return whole > 0 ? std::sqrt(sum / whole) : std::numeric_limits<double>::infinity();
 }
 
-std::uint64_t storedBytes(const WeightValues &weight, const codec::EncodedWeight &encoded)
+std::uint64_t storedBytes(const WeightValues &weight, const codec::EncodedWeight &encoded,
+                          const StoredParts &how)
 {
-    std::uint64_t bytes = 0;
+    std::uint64_t bytes = how.offsetBytes(encoded);
     for (const codec::EncodedPart &part : encoded.parts) {
         const auto count = elementCount(part.shape);
         const bool table = part.role == codec::PartRole::Lut ||
@@ -291,8 +292,9 @@ std::uint64_t storedBytes(const WeightValues &weight, const codec::EncodedWeight
             part.role == codec::PartRole::Data || part.role == codec::PartRole::Indices ||
             part.role == codec::PartRole::Mask || part.role == codec::PartRole::NonzeroData ||
             (!part.shape.empty() && part.shape[0] == weight.shape[0]);
-        if (!weight.sampled() || table || !byRow || !count)
-            bytes += part.bytes.size();
+        const std::uint64_t stored = how.bytesOf(part);
+        if (!weight.sampled() || table || !byRow || !count || stored < part.bytes.size())
+            bytes += stored;
         else
             bytes += (count->value * weight.step * bitWidth(part.type) + 7) / 8;
     }

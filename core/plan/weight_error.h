@@ -4,6 +4,7 @@
 #include "core/assessment/weight_facts.h"
 #include "core/bundle/weight.h"
 #include "core/codec/encode/form_spec.h"
+#include "core/patch/reencode/reencode.h"
 
 /// Names of forms that a plan may give a weight, as people type them.
 namespace kernscope::plan {
@@ -89,7 +90,8 @@ Result<double> formError(const WeightValues &weight, const codec::EncodedWeight 
 
 /// Bytes that the whole weight takes in the form: of picked rows an estimate where the form keeps
 /// some of the values only, else exact.
-std::uint64_t storedBytes(const WeightValues &weight, const codec::EncodedWeight &encoded);
+std::uint64_t storedBytes(const WeightValues &weight, const codec::EncodedWeight &encoded,
+                          const StoredParts &how = {});
 
 // What people measured of a network, as plans take it. Statistics of inputs: readActivations.
 

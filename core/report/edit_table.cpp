@@ -4,6 +4,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/byte_field.h"
+#include "core/container/aimodel/package.h"
 #include "core/report/json_table.h"
 
 #include <cmath>
@@ -39,6 +40,29 @@ Value noteValue(const EditFacts &row)
 bool hasNoFigure(const EditFacts &row)
 {
     return row.edit->edit.kind == Edit::Kind::Bytes;
+}
+
+/// Of a code, which is stored as it was asked for, every digit.
+Json editFigureJson(const EditFacts &row, double value)
+{
+    const Edit &edit = row.edit->edit;
+    if (hasNoFigure(row))
+        return nullptr;
+    if (edit.kind != Edit::Kind::SetStored)
+        return valueJson(value);
+    return edit.storedBeyond ? Json(static_cast<std::uint64_t>(edit.stored)) : Json(edit.stored);
+}
+
+Value editFigure(const EditFacts &row, double value, bool rounded)
+{
+    if (hasNoFigure(row))
+        return Nothing();
+    if (row.edit->edit.kind == Edit::Kind::SetStored && !row.edit->newText.empty())
+        return Written(value, row.edit->newText);
+    // Whole numbers, and what fp32 does not hold, need more digits.
+    rounded = rounded && value != std::trunc(value) &&
+              static_cast<double>(static_cast<float>(value)) == value;
+    return Written(value, rounded ? fmt::format("{:.9g}", value) : fmt::format("{}", value));
 }
 
 const Weight &sideWeight(const PickedSide &side)
@@ -248,6 +272,14 @@ std::uint64_t EditFacts::changedBytes() const
     return bytes;
 }
 
+std::vector<format::StaleCache> staleCaches(const Bundle &bundle)
+{
+    // Those of packages go by main.hash: of a module by itself none.
+    if (bundle.kind() == BundleKind::Aimodel && !bundle.fileByPath(aimodel::kHashFile))
+        return {};
+    return format::staleCaches(bundleKindName(bundle.kind()));
+}
+
 std::vector<EditFacts> editRows(const Bundle &bundle, const std::vector<AppliedEdit> &edits)
 {
     std::vector<EditFacts> rows;
@@ -271,19 +303,11 @@ const TableOf<EditFacts> &editTable()
          CELL(editText(row.edit->edit))},
         {kDocument, "weight", "The weight that it changes", CELL(View(row.edit->edit.weight))},
         {kNumber | kDocument | kTerminal, "asked", "The value that was asked for",
-         [](auto &row) -> Value {
-             if (hasNoFigure(row))
-                 return Nothing();
-             return Written(row.edit->asked, fmt::format("{}", row.edit->asked));
-         },
-         jsonOf(CELL(hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->asked)))},
+         CELL(editFigure(row, row.edit->asked, false)),
+         jsonOf(CELL(editFigureJson(row, row.edit->asked)))},
         {kNumber | kDocument | kTerminal, "stored", "The value that the form holds",
-         [](auto &row) -> Value {
-             if (hasNoFigure(row))
-                 return Nothing();
-             return Written(row.edit->stored, fmt::format("{:.9g}", row.edit->stored));
-         },
-         jsonOf(CELL(hasNoFigure(row) ? Json(nullptr) : valueJson(row.edit->stored)))},
+         CELL(editFigure(row, row.edit->stored, true)),
+         jsonOf(CELL(editFigureJson(row, row.edit->stored)))},
         {kNumber, "old", "was", "The value before", CELL(View(row.edit->oldText))},
         {kNumber | kDocument | kWindow, "new", "The value that the form holds now",
          CELL(View(row.edit->newText))},
@@ -499,8 +523,7 @@ Json patchJson(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
     json["verified"] = saved ? Json(saved->verified) : Json(nullptr);
     json["saved"] = saved ? savedJson(*saved) : Json(nullptr);
     if (saved && !saved->ranges.empty())
-        json["caches"] =
-            jsonArray(staleCacheTable(), format::staleCaches(bundleKindName(bundle.kind())));
+        json["caches"] = jsonArray(staleCacheTable(), staleCaches(bundle));
     return json;
 }
 

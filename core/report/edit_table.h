@@ -10,6 +10,8 @@ namespace kernscope::report {
 
 /// Caches that may still hold what was compiled before a file was changed.
 const TableOf<format::StaleCache> &staleCacheTable();
+/// Those of a bundle's kind.
+std::vector<format::StaleCache> staleCaches(const Bundle &bundle);
 
 /// An edit that was planned or made. Nothing is owned; the bundle, which names the files, may be
 /// null where no file is named.

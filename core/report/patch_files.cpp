@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
+#include "core/numeric/convert.h"
 #include "core/patch/edit/edit_parser.h"
 #include "core/patch/edit/find_weight.h"
 
@@ -377,6 +378,7 @@ private:
                 return cannotSay(name, {}, fmt::format("More than {} codes differ", kMostChanges));
             edit.indices = {IndexRange{i, i + 1, false, true}};
             edit.stored = *after;
+            edit.storedBeyond = *after < 0 && !isSignedInteger(b->operand->type);
             m_lines += fmt::format("set-stored {}  # was {}\n", editText(edit),
                                    was(*a->operand, *b->operand, i, *before));
         }
@@ -388,8 +390,9 @@ private:
                            std::int64_t code)
     {
         if (!isFloatingPoint(a.type))
-            return std::to_string(code);
-        return fmt::format("{:#x}: {} > {}", code, codec::operandValue(a, index).value_or(0),
+            return codeText(a.type, code);
+        return fmt::format("{}: {} > {}", codeText(a.type, code),
+                           codec::operandValue(a, index).value_or(0),
                            codec::operandValue(b, index).value_or(0));
     }
 

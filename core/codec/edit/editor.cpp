@@ -89,14 +89,22 @@ Result<StoredPart> needPart(const Decoder::State &state, PartRole role)
                    "none of that role", "The weight stores no such part");
 }
 
-/// Fits a code to a part's width.
-bool codeFits(const StoredPart &part, std::int64_t code)
+/// The largest code of a part without signs, of 64 bits as its bits.
+std::int64_t mostUnsigned(const StoredPart &part)
 {
-    if (part.width >= 64)
-        return true;
+    return part.type == ElementType::Bool
+               ? largestCode(part.type)
+               : static_cast<std::int64_t>(UINT64_MAX >> (64 - part.width));
+}
+
+/// Fits a code to a part's width.
+bool codeFits(const StoredPart &part, std::int64_t code, bool beyond)
+{
     if (isSignedInteger(part.type))
-        return code >= smallestCode(part.type) && code <= largestCode(part.type);
-    return code >= 0 && code < (std::int64_t{1} << part.width);
+        return !beyond && code >= smallestCode(part.type) && code <= largestCode(part.type);
+    if (part.width >= 64) // bits of floating-point numbers may have been read as a signed integer
+        return beyond || code >= 0 || isFloatingPoint(part.type);
+    return !beyond && code >= 0 && code <= mostUnsigned(part);
 }
 
 /// Element `index` of a codebook or scale, rounded to the part's own type.
@@ -312,6 +320,45 @@ void addSurvivors(EditPlan &plan, const KeptView &kept, const KeptCodes &codes)
                                             static_cast<std::uint64_t>(removed));
 }
 
+/// Changes of one vector of a palette, by lane.
+using LaneChanges = std::map<std::uint64_t, const MaskChange *>;
+
+/// The code of a vector that gives its lanes what is asked for and leaves the others as they are.
+Result<CodeCandidate> vectorCode(const Decoder::State &state, const ElementPlace &place,
+                                 const LaneChanges &changes, std::optional<std::int64_t> current)
+{
+    const PaletteState &palette = *state.palette;
+    std::optional<CodeCandidate> best;
+    double least = 0;
+    for (std::int64_t code = 0; code < static_cast<std::int64_t>(palette.entries); ++code) {
+        double error = 0;
+        bool holds = true;
+        for (std::uint64_t lane = 0; lane < palette.vector; ++lane) {
+            const ElementPlace beside{place.dense, lane, place.element};
+            const auto change = changes.find(lane);
+            const bool isAsked = change != changes.end() && change->second->value;
+            const double wanted = isAsked   ? *change->second->value
+                                  : current ? valueOfCode(state, beside, *current)
+                                            : 0;
+            const double off = std::abs(valueOfCode(state, beside, code) - wanted);
+            holds &= off <= (isAsked ? change->second->tolerance : 0);
+            error = std::max(error, off);
+        }
+        if (!holds || (best && !(error < least)))
+            continue;
+        best = {code, valueOfCode(state, place, code)};
+        least = error;
+    }
+    if (best)
+        return *best;
+    return refused("patch.unrepresentable", partRoleName(state.payload.role),
+                   "values of an entry of the codebook",
+                   fmt::format("{} of {} given", changes.size(), palette.vector),
+                   fmt::format("An index stands for a vector of {} elements, which are kept "
+                               "together: give each its value, within the tolerance of an entry",
+                               palette.vector));
+}
+
 Result<EditPlan> onlyPlan(Result<std::vector<EditPlan>> plans)
 {
     if (!plans)
@@ -371,24 +418,25 @@ Result<EditPlan> Editor::setElement(std::uint64_t element, double value, double 
     return plan;
 }
 
-Result<EditPlan> Editor::setStored(PartRole role, std::uint64_t index, std::int64_t code) const
+Result<EditPlan> Editor::setStored(PartRole role, std::uint64_t index, std::int64_t code,
+                                   bool beyond) const
 {
     const auto part = TRY(needPart(*m_decoder.m_state, role));
     const std::string_view field = partRoleName(role);
     const std::uint64_t at = storedIndex(*part.operand, index);
     if (at >= part.count)
         return tl::unexpected(outside(field, index, part.count));
-    if (!codeFits(part, code)) {
+    const ElementType asked = beyond ? ElementType::Uint64 : ElementType::Int64;
+    if (!codeFits(part, code, beyond)) {
         const bool isSigned = isSignedInteger(part.type);
         return refused(
             "patch.unrepresentable", field,
             isSigned ? fmt::format("{} to {}", smallestCode(part.type), largestCode(part.type))
-                     : fmt::format("0 to {}", (std::int64_t{1} << part.width) - 1),
-            fmt::format("{}", code), "The code does not fit the part's width");
+                     : "0 to " + codeText(ElementType::Uint64, mostUnsigned(part)),
+            codeText(asked, code), "The code does not fit the part's width");
     }
     EditPlan plan;
-    plan.asked = static_cast<double>(code);
-    plan.stored = static_cast<double>(code);
+    plan.asked = plan.stored = codeValue(asked, code);
     plan.code = code;
     plan.note = fmt::format("{}[{}]", field, index);
     const bool decides = part.operand == storedOperand(m_decoder.m_state->encoding.payload) ||
@@ -492,7 +540,7 @@ EditPlan elementPlan(const Decoder::State &state, const ElementPlace &place, dou
         plan.note = fmt::format("codebook {} entry {}", state.codebookAt(place.dense), chosen.code);
     } else if (!isFloatingPoint(state.payload.type)) {
         plan.code = chosen.code;
-        plan.note = fmt::format("stored integer {}", chosen.code);
+        plan.note = "stored integer " + codeText(state.payload.type, chosen.code);
     } else {
         plan.note = fmt::format("{} number", elementTypeName(state.payload.type));
     }
@@ -571,9 +619,18 @@ Result<std::vector<EditPlan>> Editor::changeMask(std::span<const MaskChange> cha
     const KeptView kept(state);
     KeptCodes codes;
     std::vector<EditPlan> plans;
+    const auto placeOf = [&state](const MaskChange &change) {
+        return change.element < state.elements ? elementPlace(state, change.element)
+                                               : ElementPlace{};
+    };
+    const bool hasVectors = state.palette && state.palette->vector > 1;
+    std::map<std::uint64_t, LaneChanges> vectors; // by their places
     for (const MaskChange &change : changes) {
-        const ElementPlace place =
-            change.element < state.elements ? elementPlace(state, change.element) : ElementPlace{};
+        if (hasVectors && change.element < state.elements)
+            vectors[placeOf(change).dense][placeOf(change).lane] = &change;
+    }
+    for (const MaskChange &change : changes) {
+        const ElementPlace place = placeOf(change);
         const std::uint64_t at = kept.placeOf(place.dense);
         const auto rank = TRY(soundRank(kept, change.element, at));
         const auto before = codes.find(at);
@@ -586,8 +643,10 @@ Result<std::vector<EditPlan>> Editor::changeMask(std::span<const MaskChange> cha
         EditPlan &plan = plans.emplace_back();
         if (change.value) {
             const auto chosen =
-                TRY(decide(candidatesFor(state, place, *change.value, current), *change.value,
-                           change.tolerance, plainType(state), partRoleName(state.payload.role)));
+                TRY(hasVectors ? vectorCode(state, place, vectors[place.dense], current)
+                               : decide(candidatesFor(state, place, *change.value, current),
+                                        *change.value, change.tolerance, plainType(state),
+                                        partRoleName(state.payload.role)));
             plan = elementPlan(state, place, *change.value, chosen, current);
             codes[at] = chosen.code;
             continue;
@@ -596,12 +655,15 @@ Result<std::vector<EditPlan>> Editor::changeMask(std::span<const MaskChange> cha
         for (std::uint64_t lane = 0; current && state.palette && lane < state.palette->vector;
              ++lane) {
             const ElementPlace beside{place.dense, lane, place.element};
-            if (lane != place.lane && valueOfCode(state, beside, *current) != 0)
+            const auto other = vectors[place.dense].find(lane);
+            const bool isDropped = other != vectors[place.dense].end() && !other->second->value;
+            if (lane != place.lane && !isDropped && valueOfCode(state, beside, *current) != 0)
                 return refused(
                     "patch.unrepresentable", "mask",
                     fmt::format("vectors of {} whose other values are 0", state.palette->vector),
                     fmt::format("element {} beside other values", change.element),
-                    "Dropping the element would drop the rest of its vector");
+                    "Dropping the element would drop the rest of its vector: drop all of it in "
+                    "the same step");
         }
         codes[at] = std::nullopt;
     }

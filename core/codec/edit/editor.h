@@ -76,7 +76,9 @@ public:
 
     /// Element `index` of a part as stored: an integer code, or the bits of a floating-point part.
     /// Of a payload or mask with an order of its own, the index is that of the weight's element.
-    Result<EditPlan> setStored(PartRole role, std::uint64_t index, std::int64_t code) const;
+    /// `beyond`: a number above INT64_MAX, of which `code` has the bits.
+    Result<EditPlan> setStored(PartRole role, std::uint64_t index, std::int64_t code,
+                               bool beyond = false) const;
 
     /// Entry `entry`, lane `lane` of codebook `codebook`, rounded to the codebook's type; of
     /// entries that are codes with a scale of their own, the nearest code.

@@ -73,7 +73,7 @@ std::vector<std::int64_t> scaledCodes(const Decoder::State &state, const ScalePa
     const auto add = [&codes, type](double raw) { codes.push_back(nearestCode(type, raw)); };
     if (isFloatingPoint(type))
         codes = neighbourCodes(type, nearestCode(type, exact), kCandidateReach);
-    else
+    if (!isFloatingPoint(type) || !std::isfinite(value))
         add(exact);
     if (!state.halfResult() || (isFloatingPoint(type) && bitWidth(type) <= 16))
         return codes;
@@ -114,9 +114,10 @@ std::vector<std::int64_t> codesFor(const Decoder::State &state, const ElementPla
     return scaledCodes(state, scaleOf(state, place.element), value);
 }
 
+/// 0 of E8M0, which has no sign.
 std::uint64_t signBit(ElementType type)
 {
-    return std::uint64_t{1} << (bitWidth(type) - 1);
+    return type == ElementType::Fp8E8M0 ? 0 : std::uint64_t{1} << (bitWidth(type) - 1);
 }
 
 /// Magnitude code of the largest finite number.
@@ -134,6 +135,18 @@ std::uint64_t largestFinite(ElementType type)
     }
 }
 
+std::uint64_t nearestE8m0(double value)
+{
+    if (std::isnan(value))
+        return kE8m0Nan;
+    if (!(value > 0x1p-127))
+        return 0;
+    int exponent = 0;
+    const double fraction = std::frexp(std::min(value, 0x1p127), &exponent); // of 2^exponent
+    const auto code = static_cast<std::uint64_t>(exponent + 126);
+    return code + (fraction > 0.75 || (fraction == 0.75 && code % 2 != 0) ? 1 : 0);
+}
+
 std::uint64_t roundedCode(ElementType type, double value)
 {
     switch (type) {
@@ -143,7 +156,7 @@ std::uint64_t roundedCode(ElementType type, double value)
     case ElementType::Fp64: return std::bit_cast<std::uint64_t>(value);
     case ElementType::Fp8E4M3Fn: return floatToE4m3(doubleToFloatOdd(value));
     case ElementType::Fp4E2M1: return floatToE2m1(doubleToFloatOdd(value));
-    case ElementType::Fp8E8M0: return floatToE8m0Up(static_cast<float>(value));
+    case ElementType::Fp8E8M0: return nearestE8m0(value);
     default: return floatToE5m2(doubleToFloatOdd(value));
     }
 }
@@ -152,20 +165,13 @@ std::int64_t nearestInteger(ElementType type, double value)
 {
     if (std::isnan(value))
         return 0;
-    const unsigned width = bitWidth(type);
-    const double rounded = std::nearbyint(value);
-    if (width == 64) {
-        if (type == ElementType::Uint64) {
-            if (rounded >= 0x1p64)
-                return -1; // the bits of 2^64 - 1
-            return static_cast<std::int64_t>(static_cast<std::uint64_t>(std::max(rounded, 0.0)));
-        }
-        if (rounded >= 0x1p63)
-            return INT64_MAX;
-        return rounded < -0x1p63 ? INT64_MIN : static_cast<std::int64_t>(rounded);
-    }
-    return static_cast<std::int64_t>(std::clamp(rounded, static_cast<double>(smallestCode(type)),
-                                                static_cast<double>(largestCode(type))));
+    const auto least = static_cast<double>(smallestCode(type));
+    double most = codeValue(type, largestCode(type));
+    if (bitWidth(type) == 64) // 2^63 - 1 would read as 2^63, which the type does not hold
+        most = std::nextafter(most, 0.0);
+    const double held = std::clamp(std::nearbyint(value), least, most);
+    return held < 0 ? static_cast<std::int64_t>(held)
+                    : static_cast<std::int64_t>(static_cast<std::uint64_t>(held));
 }
 
 } // namespace
@@ -281,7 +287,7 @@ std::vector<CodeCandidate> plainCandidates(ElementType type, double value,
         candidates.push_back({code, codeValue(type, code)});
     };
     // A code that already has the value stays, whatever its sign of zero or NaN payload.
-    if (current) {
+    if (current && isFloatingPoint(type)) {
         const double held = codeValue(type, *current);
         if (held == value || (std::isnan(held) && std::isnan(value)))
             add(*current);
@@ -319,12 +325,15 @@ std::vector<CodeCandidate> candidatesFor(const Decoder::State &state, const Elem
 
 std::int64_t smallestCode(ElementType type)
 {
-    return isSignedInteger(type) ? -(std::int64_t{1} << (bitWidth(type) - 1)) : 0;
+    return isSignedInteger(type) ? INT64_MIN >> (64 - bitWidth(type)) : 0;
 }
 
 std::int64_t largestCode(ElementType type)
 {
-    return (std::int64_t{1} << (bitWidth(type) - (isSignedInteger(type) ? 1 : 0))) - 1;
+    if (isSignedInteger(type))
+        return INT64_MAX >> (64 - bitWidth(type));
+    const unsigned width = type == ElementType::Bool ? 1 : std::max(bitWidth(type), 1U);
+    return static_cast<std::int64_t>(UINT64_MAX >> (64 - width));
 }
 
 std::int64_t nearestCode(ElementType type, double value)
@@ -354,7 +363,7 @@ std::vector<std::int64_t> neighbourCodes(ElementType type, std::int64_t code, in
     const std::int64_t place = std::min(magnitude, largest) * ((bits & sign) != 0 ? -1 : 1);
     std::vector<std::int64_t> codes;
     for (std::int64_t p = place - reach; p <= place + reach; ++p) {
-        if (p < -largest || p > largest)
+        if (p < (sign == 0 ? 0 : -largest) || p > largest)
             continue;
         const auto m = static_cast<std::uint64_t>(p < 0 ? -p : p);
         codes.push_back(static_cast<std::int64_t>(p < 0 ? (m | sign) : m));

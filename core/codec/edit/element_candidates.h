@@ -21,7 +21,7 @@ bool isNaturalRounding(ElementType type, double value, std::int64_t code);
 /// and the code itself; finite ones only.
 std::vector<std::int64_t> neighbourCodes(ElementType type, std::int64_t code, int reach);
 
-/// Smallest and largest code of an integer type of at most 32 bits.
+/// Smallest and largest code of an integer type; of uint64 the bits.
 std::int64_t smallestCode(ElementType type);
 std::int64_t largestCode(ElementType type);
 

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/container/aimodel/package.h"
+#include "core/numeric/convert.h"
 #include "core/patch/edit/copy_values.h"
 #include "core/patch/edit/expression.h"
 
@@ -152,7 +153,8 @@ Result<void> parseValue(const Piece &value, Edit &edit)
         return patch::parseHexBytes(value).map(
             [&edit](std::vector<std::byte> bytes) { edit.bytes = std::move(bytes); });
     } else if (edit.kind == Edit::Kind::SetStored || edit.kind == Edit::Kind::Field) {
-        edit.stored = TRY(patch::parseInteger(value));
+        edit.stored = TRY(patch::parseInteger(
+            value, edit.kind == Edit::Kind::SetStored ? &edit.storedBeyond : nullptr));
     } else {
         edit.value = TRY(parseNumber(value));
     }
@@ -263,7 +265,9 @@ std::string editText(const Edit &edit)
     if (edit.kind == Edit::Kind::FromNpy)
         return fmt::format("{}={}", text, edit.file);
     if (edit.kind == Edit::Kind::SetStored || edit.kind == Edit::Kind::Field)
-        return fmt::format("{}={}", text, edit.stored);
+        return fmt::format(
+            "{}={}", text,
+            codeText(edit.storedBeyond ? ElementType::Uint64 : ElementType::Int64, edit.stored));
     if (edit.kind == Edit::Kind::Compute)
         return fmt::format("{}={}", text, edit.expression);
     return grammar.value ? fmt::format("{}={}", text, edit.value) : text;

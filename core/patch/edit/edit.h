@@ -40,6 +40,7 @@ struct Edit {
     std::vector<IndexRange> indices;
     double value = 0;
     std::int64_t stored = 0;      ///< SetStored, Field
+    bool storedBeyond = false;    ///< SetStored: above INT64_MAX, `stored` has the bits
     std::string file;             ///< FromNpy; of values it carries: where they are from
     std::string note;             ///< free text of the one who made it
     std::string expression;       ///< Compute: of w, the value of each element (expression.h)

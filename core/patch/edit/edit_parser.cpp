@@ -8,6 +8,7 @@
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
+#include "core/numeric/convert.h"
 #include "core/patch/edit/copy_values.h"
 
 #include <algorithm>
@@ -145,10 +146,16 @@ Result<double> parseNumber(const Piece &piece)
     if (fault != std::errc() || stop != end || twoSigns)
         return notANumber(piece, twoSigns ? number.digits.data() : stop,
                           "a number such as 0.5, -0x1.8p-3, nan or inf");
+    std::uint64_t whole = 0;
+    const auto [last, left] =
+        std::from_chars(number.digits.data(), end, whole, number.hexadecimal ? 16 : 10);
+    if (left == std::errc() && last == end && !exactInDouble(whole))
+        return syntaxError(piece,
+                           "a whole number that fp64 holds exactly (--set-stored takes all)");
     return number.negative ? -value : value;
 }
 
-Result<std::int64_t> parseInteger(const Piece &piece)
+Result<std::int64_t> parseInteger(const Piece &piece, bool *beyond)
 {
     const Signed number = splitSign(piece.text);
     std::uint64_t magnitude = 0;
@@ -156,12 +163,14 @@ Result<std::int64_t> parseInteger(const Piece &piece)
     const int base = number.hexadecimal ? 16 : 10;
     const auto [stop, fault] = std::from_chars(number.digits.data(), end, magnitude, base);
     constexpr auto kLargest = static_cast<std::uint64_t>(INT64_MAX);
-    if (fault == std::errc::result_out_of_range || (stop == end && magnitude > kLargest))
+    const std::uint64_t most = number.negative ? kLargest + 1 : beyond ? UINT64_MAX : kLargest;
+    if (fault == std::errc::result_out_of_range || (stop == end && magnitude > most))
         return syntaxError(piece, "an integer that 64 bits hold");
     if (fault != std::errc() || stop != end)
         return notANumber(piece, stop, "an integer such as 9 or 0x3c00");
-    const auto value = static_cast<std::int64_t>(magnitude);
-    return number.negative ? -value : value;
+    if (beyond)
+        *beyond = !number.negative && magnitude > kLargest;
+    return static_cast<std::int64_t>(number.negative ? 0 - magnitude : magnitude);
 }
 
 Result<std::uint64_t> parseIndex(const Piece &piece)

@@ -24,11 +24,12 @@ struct Piece {
 
 tl::unexpected<Error> syntaxError(const Piece &place, std::string expected);
 
-/// "0.5", "-0x1.8p-3", "nan", "-inf"; nothing may follow. A number that fp64 cannot hold is
-/// refused.
+/// "0.5", "-0x1.8p-3", "nan", "-inf"; nothing may follow. A number out of fp64's range is refused,
+/// and a whole number that it rounds.
 Result<double> parseNumber(const Piece &piece);
-/// A decimal or 0x integer with an optional sign.
-Result<std::int64_t> parseInteger(const Piece &piece);
+/// A decimal or 0x integer with an optional sign. `beyond`: may be above INT64_MAX; its bits then,
+/// and true.
+Result<std::int64_t> parseInteger(const Piece &piece, bool *beyond = nullptr);
 /// A decimal number without a sign.
 Result<std::uint64_t> parseIndex(const Piece &piece);
 

@@ -7,6 +7,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/base/parallel.h"
 #include "core/bundle/bundle.h"
+#include "core/bundle/stored_values.h"
 #include "core/codec/edit/run_editor.h"
 #include "core/numeric/npy.h"
 #include "core/patch/edit/copy_values.h"
@@ -30,9 +31,13 @@ public:
     /// Bundle::open and findWeight, "patch.shape".
     static Result<ArraySource> open(const std::string &source, const Weight &weight);
 
-    /// Elements [first, first + out.size()), row-major: of an array as it has them, of a tensor at
-    /// fp32. From any thread.
+    /// Elements [first, first + out.size()), row-major: exact but for integers beyond 2^53. From
+    /// any thread.
     void read(std::uint64_t first, std::span<double> out) const;
+    ElementType type() const { return m_file ? m_layout.type : m_decoder->type(); }
+    /// Of 64-bit integers that lie there as such, themselves: of uint64 the bits.
+    bool hasCodes() const;
+    void readCodes(std::uint64_t first, std::span<std::int64_t> out) const;
     /// To be asked after the last read. Errors: "io.changed" where another program changed the
     /// file meanwhile: what was read may be half old, half new.
     Result<void> checkUnchanged() const;
@@ -67,6 +72,17 @@ std::pair<std::string, std::string> splitSource(const std::string &source)
     return {source.substr(0, hash), source.substr(hash + 1)};
 }
 
+bool isWideInteger(ElementType type)
+{
+    return bitWidth(type) == 64 && !isFloatingPoint(type);
+}
+
+/// Whether the elements of a weight are 64-bit integers, stored as they are.
+bool storesWideIntegers(const codec::Decoder &decoder)
+{
+    return isWideInteger(decoder.type()) && plainOperand(decoder) != nullptr;
+}
+
 /// Elements of one run: what is made of them stays in the second cache.
 constexpr std::uint64_t kRun = 16384;
 /// Elements of each run that are decoded and compared after it was written.
@@ -85,6 +101,11 @@ struct EditValues {
     codec::Wanted wanted;
     /// Values of a run, from any thread.
     std::function<void(const Run &, std::span<double>)> read;
+    /// `wanted` of one element, at the precision of its type.
+    std::function<double(double)> wantedOf;
+    /// Where 64-bit integers become such, beside `read`: the numbers themselves, and their type.
+    std::function<void(const Run &, std::span<std::int64_t>)> readCodes;
+    ElementType codes = ElementType::Unknown;
 };
 
 /// Sets runs of elements and keeps the account.
@@ -92,8 +113,8 @@ class Filler
 {
 public:
     Filler(WeightPlanner &planner, const EditValues &values, double tolerance, Progress *progress)
-        : m_planner(planner), m_values(values), m_tolerance{tolerance, kDecimalTolerance},
-          m_progress(progress)
+        : m_planner(planner), m_values(values), m_progress(progress),
+          m_tolerance(toleranceFor(planner.weight().type, tolerance))
     {
         const std::size_t threads = threadsFor(kRunsAtOnce, 0);
         while (planner.payloadInFile() && m_editors.size() < threads) {
@@ -169,9 +190,8 @@ private:
             m_values.read(run, values);
             return;
         }
-        std::vector<float> now(run.count);
-        m_planner.decoder().decodeFloat(run.first, now);
-        m_values.wanted(now, values);
+        decodeDoubles(m_planner.decoder(), run.first, values);
+        std::ranges::transform(values, values.begin(), m_values.wantedOf);
     }
 
     Result<void> write(const Run &run, Planned planned)
@@ -199,11 +219,18 @@ private:
     {
         std::vector<double> values;
         valuesOf(run, values);
+        std::vector<std::int64_t> codes(m_values.readCodes ? values.size() : 0);
+        if (m_values.readCodes)
+            m_values.readCodes(run, codes);
         outcome.seen += run.count;
         for (std::size_t i = 0; i < values.size(); ++i) {
             const std::uint64_t element = run.first + i;
-            const auto plan = codec::Editor(m_planner.decoder())
-                                  .setElement(element, values[i], m_tolerance.of(values[i]));
+            const codec::Editor editor(m_planner.decoder());
+            const auto plan =
+                codes.empty()
+                    ? editor.setElement(element, values[i], m_tolerance.of(values[i]))
+                    : editor.setStored(codec::PartRole::Data, element, codes[i],
+                                       m_values.codes == ElementType::Uint64 && codes[i] < 0);
             if (!plan) {
                 outcome.refuse(element, values[i], plan.error());
                 continue;
@@ -242,8 +269,8 @@ private:
 
     WeightPlanner &m_planner;
     const EditValues &m_values;
-    codec::EditTolerance m_tolerance;
     Progress *m_progress;
+    codec::EditTolerance m_tolerance;
     std::vector<codec::RunEditor> m_editors;   ///< one a thread; none: element by element
     std::vector<std::vector<double>> m_wanted; ///< of a run, one a thread
     std::size_t m_atOnce;
@@ -364,9 +391,20 @@ void ArraySource::read(std::uint64_t first, std::span<double> out) const
         readNpyElements(m_file->bytes(), m_layout, first, out);
         return;
     }
-    std::vector<float> floats(out.size());
-    m_decoder->decodeFloat(first, floats);
-    std::copy(floats.begin(), floats.end(), out.begin());
+    decodeDoubles(*m_decoder, first, out);
+}
+
+bool ArraySource::hasCodes() const
+{
+    return m_file ? isWideInteger(m_layout.type) : storesWideIntegers(*m_decoder);
+}
+
+void ArraySource::readCodes(std::uint64_t first, std::span<std::int64_t> out) const
+{
+    if (m_file)
+        readNpyElements(m_file->bytes(), m_layout, first, out);
+    else
+        m_decoder->codes(first, out);
 }
 
 Result<void> ArraySource::checkUnchanged() const
@@ -387,13 +425,20 @@ Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner)
         values.read = [&source](const Run &run, std::span<double> out) {
             source->read(run.first, out);
         };
+        values.codes = source->type();
+        if (source->hasCodes() && storesWideIntegers(planner.decoder()))
+            values.readCodes = [&source](const Run &run, std::span<std::int64_t> out) {
+                source->readCodes(run.first, out);
+            };
     } else if (edit.kind == Edit::Kind::Compute) {
         auto expression = TRY(Expression::parse({edit.expression, 0}));
+        values.wantedOf = [expression](double now) { return expression.of(now); };
         values.wanted = [expression = std::move(expression)](std::span<const float> now,
                                                              std::span<double> wanted) {
             expression.of(now, wanted);
         };
     } else {
+        values.wantedOf = [value = edit.value](double) { return value; };
         values.wanted = [value = edit.value](std::span<const float>, std::span<double> wanted) {
             std::ranges::fill(wanted, value);
         };
@@ -422,19 +467,19 @@ Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner)
 void Planner::noteOutcome(const Edit &edit, const codec::RunOutcome &outcome,
                           std::uint64_t elements)
 {
+    const ElementType type = m_bundle->weights()[m_weight].type;
     m_applied.asked = outcome.asked;
     m_applied.stored = outcome.stored;
     m_applied.elements = elements;
     m_applied.note =
         fmt::format("{} of {} changed", grouped(outcome.changed), counted(elements, "element"));
     if (codec::isFarFrom(outcome.asked, outcome.stored))
-        m_applied.note +=
-            fmt::format("; at worst {} is held as {}, off by {:.4g}", valueText(outcome.asked),
-                        valueText(outcome.stored), std::abs(outcome.stored - outcome.asked));
-    m_applied.newText = edit.kind == Edit::Kind::FromNpy ? edit.file
-                        : edit.kind == Edit::Kind::Compute
-                            ? edit.expression
-                            : fmt::format("{}", static_cast<float>(edit.value));
+        m_applied.note += fmt::format(
+            "; at worst {} is held as {}, off by {:.4g}", valueText(outcome.asked, type),
+            valueText(outcome.stored, type), std::abs(outcome.stored - outcome.asked));
+    m_applied.newText = edit.kind == Edit::Kind::FromNpy   ? edit.file
+                        : edit.kind == Edit::Kind::Compute ? edit.expression
+                                                           : valueText(edit.value, type);
     m_applied.oldText = counted(elements, "element");
 }
 

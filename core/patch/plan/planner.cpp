@@ -3,6 +3,8 @@
 #include "core/patch/plan/planner.h"
 
 #include "core/bundle/open/bundle_builder.h"
+#include "core/bundle/stored_values.h"
+#include "core/numeric/convert.h"
 #include "core/patch/plan/weight_planner.h"
 
 #include <algorithm>
@@ -38,7 +40,7 @@ Result<codec::EditPlan> planTable(const codec::Editor &editor, const Edit &edit,
         return editor.setCodebookEntry(index(0), index(1), index(2), edit.value, tolerance);
     if (edit.kind == Edit::Kind::Scale)
         return editor.setScale(index(0), edit.value, tolerance);
-    return editor.setStored(edit.part, index(0), edit.stored);
+    return editor.setStored(edit.part, index(0), edit.stored, edit.storedBeyond);
 }
 
 Result<codec::EditPlan> planElement(const codec::Editor &editor, const Edit &edit,
@@ -57,10 +59,7 @@ std::string storedText(const codec::Encoding &encoding, codec::PartRole role, st
     const auto code = part ? codec::operandCode(*part->operand, part->width,
                                                 codec::storedIndex(*part->operand, index))
                            : std::nullopt;
-    if (!code)
-        return {};
-    return isFloatingPoint(part->operand->type) ? fmt::format("{:#x}", *code)
-                                                : fmt::format("{}", *code);
+    return code ? codeText(part->operand->type, *code) : std::string();
 }
 
 } // namespace
@@ -80,7 +79,15 @@ Result<std::uint64_t> singleElement(const Edit &edit, const Shape &shape)
 
 std::string elementText(const codec::Decoder &decoder, std::uint64_t element)
 {
-    return decoder.stored(element) ? valueText(decoded(decoder, element)) : "not stored";
+    if (!decoder.stored(element))
+        return "not stored";
+    const ElementType type = decoder.type();
+    const auto *wide = exactInFloat(type) ? nullptr : plainOperand(decoder);
+    const auto code = wide ? codec::operandCode(*wide, bitWidth(type), element) : std::nullopt;
+    if (code)
+        return isFloatingPoint(type) ? valueText(codeValue(type, *code), type)
+                                     : codeText(type, *code);
+    return valueText(decoded(decoder, element));
 }
 
 Result<AppliedEdit> Planner::plan(const Edit &edit, bool last)
@@ -92,7 +99,8 @@ Result<AppliedEdit> Planner::plan(const Edit &edit, bool last)
     m_weight = TRY(findWeight(*m_bundle, edit.weight));
     auto planner = TRY(WeightPlanner::make(m_bundle, m_weight, m_recorder));
     auto planned = planBytes(edit, planner);
-    if (!planned) // of a part that is not the weight's alone that is the reason
+    // Of a part that is not the weight's alone that is the reason.
+    if (!planned && planner.weight().elements.value > 0)
         TRY(checkEditedPart(*m_bundle, planner.weight(), edit));
     if (planned)
         planned = planner.finish();
@@ -124,8 +132,10 @@ std::size_t Planner::maskEdits(std::span<const Edit> edits) const
             return kNoIndex;
         return findWeight(*m_bundle, edit.weight).value_or(kNoIndex);
     };
-    const std::size_t first = countIsTyped(*m_bundle) ? weightOf(edits.front()) : kNoIndex;
-    if (first == kNoIndex)
+    const std::size_t first = weightOf(edits.front());
+    const auto *palette = first == kNoIndex ? nullptr : m_bundle->weights()[first].form.palette();
+    const bool hasVectors = palette != nullptr && palette->vector > 1;
+    if (first == kNoIndex || !(countIsTyped(*m_bundle) || hasVectors))
         return 1;
     const auto end = std::find_if(edits.begin() + 1, edits.end(),
                                   [&](const Edit &edit) { return weightOf(edit) != first; });
@@ -136,10 +146,11 @@ Result<std::vector<AppliedEdit>> Planner::planMask(std::span<const Edit> edits)
 {
     m_weight = *findWeight(*m_bundle, edits.front().weight);
     auto planner = TRY(WeightPlanner::make(m_bundle, m_weight, m_recorder));
+    const auto tolerance = toleranceFor(planner.weight().type, m_tolerance);
     std::vector<codec::MaskChange> changes;
     for (const Edit &edit : edits) {
         const auto element = TRY(singleElement(edit, planner.weight().shape));
-        changes.push_back({element, std::nullopt, toleranceFor(edit.value, m_tolerance)});
+        changes.push_back({element, std::nullopt, tolerance.of(edit.value)});
         if (edit.kind == Edit::Kind::Keep)
             changes.back().value = edit.value;
     }
@@ -158,6 +169,8 @@ Result<std::vector<AppliedEdit>> Planner::planMask(std::span<const Edit> edits)
     auto planned = checkAlone(*m_bundle, m_weight);
     if (planned)
         planned = planner.apply(plans.back());
+    if (planned)
+        planned = planner.finish();
     if (!planned)
         return tl::unexpected(std::move(planned.error()));
     applied.back().bytes = m_recorder.take(false);
@@ -196,9 +209,10 @@ Result<void> Planner::planBytes(const Edit &edit, WeightPlanner &planner)
 Result<void> Planner::planSingle(const Edit &edit, WeightPlanner &planner)
 {
     const auto element = TRY(singleElement(edit, planner.weight().shape));
+    const auto tolerance = toleranceFor(planner.weight().type, m_tolerance);
     m_applied.oldText = elementText(planner.decoder(), element);
-    const auto plan = TRY(planElement(codec::Editor(planner.decoder()), edit, element,
-                                      toleranceFor(edit.value, m_tolerance)));
+    const auto plan =
+        TRY(planElement(codec::Editor(planner.decoder()), edit, element, tolerance.of(edit.value)));
     m_applied.asked = plan.asked;
     m_applied.stored = plan.stored;
     m_applied.note = plan.note;
@@ -208,6 +222,8 @@ Result<void> Planner::planSingle(const Edit &edit, WeightPlanner &planner)
     // Where the payload has another length, only the bundle read anew can decode it.
     if (plan.payloadElements)
         return {};
+    if (edit.kind == Edit::Kind::Set)
+        m_applied.newText = elementText(planner.decoder(), element);
     const double found = decoded(planner.decoder(), element);
     const auto &scaling = planner.decoder().encoding().scaling;
     if (edit.kind == Edit::Kind::Drop && scaling && scaling->scalesGaps && found != 0) {
@@ -222,8 +238,9 @@ Result<void> Planner::planSingle(const Edit &edit, WeightPlanner &planner)
 
 Result<void> Planner::planPart(const Edit &edit, WeightPlanner &planner)
 {
-    const auto plan = TRY(
-        planTable(codec::Editor(planner.decoder()), edit, toleranceFor(edit.value, m_tolerance)));
+    const auto tolerance = toleranceFor(planner.weight().type, m_tolerance);
+    const auto plan =
+        TRY(planTable(codec::Editor(planner.decoder()), edit, tolerance.of(edit.value)));
     if (edit.kind == Edit::Kind::SetStored && edit.part == codec::PartRole::Mask &&
         !plan.parts.empty()) {
         return tl::unexpected(planError("patch.mask", "keep or drop", "a bit of the mask alone",
@@ -264,9 +281,10 @@ Result<void> Planner::checkElement(const codec::Decoder &decoder, const Edit &ed
     return tl::unexpected(verifyError(wanted, found));
 }
 
-std::string valueText(double value)
+std::string valueText(double value, ElementType type)
 {
-    return fmt::format("{}", static_cast<float>(value));
+    return exactInFloat(type) ? fmt::format("{}", static_cast<float>(value))
+                              : fmt::format("{}", value);
 }
 
 std::string partText(const Edit &edit, const WeightPlanner &planner)

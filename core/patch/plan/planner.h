@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/codec/edit/run_editor.h"
 #include "core/patch/edit/find_weight.h"
 #include "core/patch/plan/weight_planner.h"
 
 #include <cmath>
 #include <span>
-
-namespace kernscope::codec {
-struct RunOutcome;
-}
 
 namespace kernscope::patch {
 
@@ -28,8 +25,8 @@ public:
     /// "task.cancelled". `last`: bundle() is not read any more, if the edit changed no tables.
     Result<AppliedEdit> plan(const Edit &edit, bool last = false);
     /// How many of the edits, from the first on, keep and drop elements of one weight whose number
-    /// of stored values its program's types say: planned together, so that the number may stay. 1
-    /// where there are no such.
+    /// of stored values its program's types say: planned together, so that the number may stay. Or
+    /// that stores vectors, which are kept as a whole. 1 where there are no such.
     std::size_t maskEdits(std::span<const Edit> edits) const;
     /// Plans those; the last one has the bytes of all. Errors: "patch.mask" where the number does
     /// not stay.
@@ -61,9 +58,9 @@ private:
     std::uint64_t m_element = 0;
 };
 
-/// A decoded value in its shortest notation in fp32.
-std::string valueText(double value);
-/// "1.5", or "not stored" for what the mask leaves out.
+/// A value in the shortest notation of its decoded type, of fp16 and narrower ones that of fp32.
+std::string valueText(double value, ElementType type = ElementType::Fp32);
+/// "1.5", of 64-bit integers every digit, or "not stored" for what the mask leaves out.
 std::string elementText(const codec::Decoder &decoder, std::uint64_t element);
 /// The one element that an edit names. Error "patch.index".
 Result<std::uint64_t> singleElement(const Edit &edit, const Shape &shape);
@@ -73,14 +70,12 @@ inline bool sameValue(double a, double b)
     return a == b || (std::isnan(a) && std::isnan(b));
 }
 
-/// Half a step of fp32, as a share of the value.
-inline constexpr double kDecimalTolerance = 0x1p-24;
-/// The tolerance for one value: never finer than fp32 writes numbers, so that a value copied from
-/// any table, where it stands in fp32's shortest notation, is the value that it was copied from.
-inline double toleranceFor(double value, double tolerance)
+/// The tolerance for values of a weight: but for integers never finer than fp32 writes numbers,
+/// half a step, so that a value copied from any table, where it stands in fp32's shortest notation,
+/// is the value that it was copied from.
+inline codec::EditTolerance toleranceFor(ElementType type, double tolerance)
 {
-    const double notation = std::abs(value) * kDecimalTolerance;
-    return std::isfinite(notation) && notation > tolerance ? notation : tolerance;
+    return {tolerance, isFloatingPoint(type) ? 0x1p-24 : 0};
 }
 
 /// Value or code of the table entry or stored element that an edit names, as it is now.

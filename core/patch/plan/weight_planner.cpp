@@ -5,6 +5,7 @@
 #include "core/base/find.h"
 #include "core/base/little_endian.h"
 #include "core/base/overlaid_file.h"
+#include "core/base/text.h"
 #include "core/container/milblob/milblob.h"
 #include "core/container/mlir/aicode.h"
 #include "core/format/coreai_operations.h"
@@ -71,8 +72,9 @@ Error literalSpaceError(const BundleFile &program, std::uint64_t offset, std::ui
                         std::string_view wanted)
 {
     return valueError({program.path, FileOffset(offset), ByteCount(room)}, "patch.space", {},
-                      fmt::format("a notation of at most {} characters", room), std::string(wanted),
-                      "The number does not fit its place in the program");
+                      "a notation of at most " + counted(room, "character"), std::string(wanted),
+                      "The number does not fit its place in the program: a copy (patch --output) "
+                      "makes room for it");
 }
 
 Error partError(std::string_view role)

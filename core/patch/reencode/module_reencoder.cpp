@@ -43,6 +43,30 @@ tl::unexpected<Error> noForm(std::string expected, std::string found, std::strin
     return refused("encode.form", "form", expected, found, message);
 }
 
+constexpr std::string_view kShiftScale = "primitive.blockwise_shift_scale";
+constexpr unsigned kShiftScaleVersion = 2;
+
+bool hasSecondOffset(const std::string &operation)
+{
+    return operation.ends_with("_v2");
+}
+
+std::uint64_t elementBytes(unsigned bits)
+{
+    return bits < 8 ? 1 : bits / 8;
+}
+
+/// Whether one element stands for all of a constant, as the platform's own builder stores them
+/// (coreai-format.md, section 6).
+bool isSplat(std::span<const std::byte> bytes, unsigned bits)
+{
+    const std::size_t one = elementBytes(bits);
+    bool splat = bytes.size() >= one;
+    for (std::size_t i = one; i < bytes.size() && splat; ++i)
+        splat = bytes[i] == bytes[i - one];
+    return splat && (bits >= 8 || bytes.front() == std::byte{0});
+}
+
 /// The operations that make one weight in its new form.
 class FormWriter
 {
@@ -149,10 +173,10 @@ private:
         const EncodedPart *offset = part(PartRole::Offset);
         if (!offset)
             offset = part(PartRole::ZeroPoint);
-        const std::string name = m_change.versionOf("primitive.blockwise_shift_scale", 2);
+        const std::string name = m_change.versionOf(kShiftScale, kShiftScaleVersion);
         std::vector<Made> operands{std::move(data), constant(scale, grid),
                                    offset ? constant(*offset, grid) : zeros(codes, grid)};
-        if (name.ends_with("_v2"))
+        if (hasSecondOffset(name))
             operands.push_back(zeros(m_encoded.type, grid));
         return operation(name, m_change.tensorType(m_encoded.type, m_encoded.shape),
                          std::move(operands));
@@ -329,20 +353,15 @@ Result<std::uint32_t> ModuleChange::tensorType(std::string_view element, const S
     return m_edit.type("tensor_v1", values);
 }
 
-/// As the platform's own builder stores constants (coreai-format.md, section 6).
 Result<std::uint32_t> ModuleChange::constantOf(std::span<const std::byte> bytes,
                                                std::uint64_t elements, unsigned bits,
                                                bool smallFloat)
 {
     constexpr std::uint64_t kMostInline = 255;
-    const std::size_t one = bits < 8 ? 1 : bits / 8;
-    bool splat = bytes.size() >= one;
-    for (std::size_t i = one; i < bytes.size() && splat; ++i)
-        splat = bytes[i] == bytes[i - one];
-    splat = splat && (bits >= 8 || bytes.front() == std::byte{0});
+    const bool splat = isSplat(bytes, bits);
     if (!splat && (elements > kMostInline || bits < 8 || smallFloat))
         return ownConstant(bytes);
-    const auto stored = splat ? bytes.first(one) : bytes;
+    const auto stored = splat ? bytes.first(elementBytes(bits)) : bytes;
     const auto value = m_edit.attribute("serialization.dense_elements",
                                         {{{splat ? 1U : 0U}, {stored.size()}}, stored});
     return value ? m_edit.properties(kConstant, {*value}) : value;
@@ -364,6 +383,12 @@ Result<BundlePtr> ModuleChange::open()
     Sha256 sum;
     sum.update(written);
     const auto digest = TRY(sum.finish());
+    const BundleFile &own = m_bundle.files()[m_file];
+    if (m_bundle.path() == own.file->path()) { // opened by itself, and written so
+        OpenOptions options;
+        options.memory.emplace_back(own.path, std::move(written));
+        return Bundle::open(m_bundle.name(), options);
+    }
     std::map<std::size_t, std::vector<std::byte>> files{{m_file, std::move(written)}};
     if (const auto hash = m_bundle.fileByPath(aimodel::kHashFile))
         files[*hash].assign(digest.begin(), digest.end());
@@ -404,3 +429,37 @@ Result<BundlePtr> reencodeModule(const Bundle &bundle, std::span<const Reencodin
 }
 
 } // namespace kernscope::patch
+
+namespace kernscope {
+
+std::uint64_t StoredParts::bytesOf(const codec::EncodedPart &part) const
+{
+    const unsigned bits = bitWidth(part.type);
+    return inModule && patch::isSplat(part.bytes, bits) ? patch::elementBytes(bits)
+                                                        : part.bytes.size();
+}
+
+std::uint64_t StoredParts::offsetBytes(const codec::EncodedWeight &encoded) const
+{
+    using codec::PartRole;
+    if (!inModule || !encoded.scaling)
+        return 0;
+    std::uint64_t bytes = secondOffset ? patch::elementBytes(bitWidth(encoded.type)) : 0;
+    if (encoded.part(PartRole::Offset) || encoded.part(PartRole::ZeroPoint))
+        return bytes;
+    for (const PartRole role : {PartRole::Lut, PartRole::Data, PartRole::NonzeroData}) {
+        if (const auto *codes = encoded.part(role))
+            return bytes + patch::elementBytes(bitWidth(codes->type));
+    }
+    return bytes;
+}
+
+StoredParts storedParts(const Bundle &bundle)
+{
+    if (bundle.kind() != BundleKind::Aimodel || bundle.programFile() == kNoIndex)
+        return {};
+    return {true, patch::hasSecondOffset(patch::ModuleChange(bundle).versionOf(
+                      patch::kShiftScale, patch::kShiftScaleVersion))};
+}
+
+} // namespace kernscope

@@ -258,7 +258,9 @@ Result<OwnConstants> withOwnMasks(const Bundle &bundle, const std::vector<Edit> 
         const auto element = TRY(index ? singleElement(edits[i], bundle.weights()[*index].shape)
                                        : Result<std::uint64_t>(tl::unexpected(index.error())));
         MaskEdits &own = byWeight[*index];
-        own.changes.push_back({element, std::nullopt, toleranceFor(edits[i].value, tolerance)});
+        own.changes.push_back(
+            {element, std::nullopt,
+             toleranceFor(bundle.weights()[*index].type, tolerance).of(edits[i].value)});
         if (edits[i].kind == Edit::Kind::Keep)
             own.changes.back().value = edits[i].value;
         own.numbers.push_back(i);
@@ -455,7 +457,9 @@ private:
             return {};
         }
         const auto stored = m_module.bytesOf(data->data);
-        if (elements == 0 || elements > m_bundle.totalBytes().value * 64)
+        if (elements == 0) // the edit is refused when it is planned
+            return {};
+        if (elements > m_bundle.totalBytes().value * 64)
             return refused("encode.size", edit.weight, "a constant that fits in memory",
                            std::to_string(elements) + " elements",
                            "A constant is too large to be written out");

@@ -31,4 +31,17 @@ struct Reencoding {
 /// named once. Weights with the same EncodedWeight object get the same records.
 Result<BundlePtr> reencodeWeights(const Bundle &bundle, std::span<const Reencoding> weights);
 
+/// How the parts of such a weight are stored: by default as they are encoded.
+struct StoredParts {
+    /// In a Core AI package: one element stands for equal ones, and scaled codes have an offset.
+    bool inModule = false;
+    bool secondOffset = false; ///< and another one, in the weight's type
+    /// Bytes that a part takes.
+    std::uint64_t bytesOf(const codec::EncodedPart &part) const;
+    /// Bytes of the offsets that no part is, which are 0.
+    std::uint64_t offsetBytes(const codec::EncodedWeight &encoded) const;
+};
+/// How reencodeWeights() stores them.
+StoredParts storedParts(const Bundle &bundle);
+
 } // namespace kernscope

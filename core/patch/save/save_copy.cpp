@@ -59,11 +59,16 @@ public:
             m_source = from;
     }
 
+    OutputKind kind() const
+    {
+        return !isFolder()                                ? OutputKind::File
+               : m_bundle.kind() == BundleKind::Quantized ? OutputKind::Matrix
+                                                          : OutputKind::Model;
+    }
+
     Result<SaveReport> run(const fs::path &target)
     {
-        const auto kind = !isFolder()                                ? OutputKind::File
-                          : m_bundle.kind() == BundleKind::Quantized ? OutputKind::Matrix
-                                                                     : OutputKind::Model;
+        const OutputKind kind = this->kind();
         auto place = TRY(OutputPlace::claim(target, kind, rules()));
         m_place.emplace(std::move(place));
         if (m_progress != nullptr)
@@ -89,6 +94,9 @@ public:
             if (!built)
                 return tl::unexpected(std::move(built.error()));
         }
+        if (kind == OutputKind::File) // what follows a module beside it is left there
+            std::erase_if(report.ranges,
+                          [this](const auto &each) { return each.file != m_bundle.name(); });
         for (const WrittenRange &range : report.ranges)
             report.bytesWritten.value += range.range.bytes.value;
         report.verified = true;
@@ -332,6 +340,11 @@ private:
 };
 
 } // namespace
+
+OutputKind copyKind(const Bundle &bundle, const CopyOptions &options)
+{
+    return CopySave(bundle, nullptr, options).kind();
+}
 
 Result<SaveReport> saveCopy(const Bundle &bundle, const std::filesystem::path &target,
                             Progress *progress, const CopyOptions &options)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/encode/encoder.h"
+#include "core/numeric/convert.h"
 #include "edits.h"
 
 using namespace kernscope::codec;
@@ -213,6 +214,85 @@ private slots:
         QCOMPARE(integer.setElement(0, -128, 0)->code, std::optional<std::int64_t>(-128));
     }
 
+    /// Numbers at the edges of what a type holds: the code that is stored, or what a refusal
+    /// offers.
+    void edgesOfTypes_data()
+    {
+        const auto row = addColumns<QByteArray, double, double, QByteArray>();
+        row("int32", 2147483647.0, 0, "2147483647");
+        row("int32", 2147483648.0, 0, "or 2147483647");
+        row("int32", -2147483648.0, 0, "-2147483648");
+        row("int32", -2147483649.0, 0, "or -2147483648");
+        row("uint32", 4294967295.0, 0, "4294967295");
+        row("uint32", 4294967296.0, 0, "or 4294967295");
+        row("int64", 9007199254740992.0, 0, "9007199254740992");
+        row("int64", 0x1p63, 0, "or 9.223372036854775e+18");
+        row("int64", -0x1p63, 0, "-9223372036854775808");
+        row("int64", 1e30, HUGE_VAL, "9223372036854774784");
+        row("uint64", 0x1p63, 0, "9223372036854775808");
+        row("uint64", 0x1p64, 0, "or 1.844674407370955e+19");
+        row("uint64", -1, 0, "or 0");
+        row("bool", 1, 0, "1");
+        row("bool", 2, 0, "or 1");
+        row("bool", 200, 1000, "1");
+        row("fp8e8m0", 1, 0, "0x7f");
+        row("fp8e8m0", 1.2, 0, "or 1 or 2");
+        row("fp8e8m0", 1.2, 1, "0x7f");
+        row("fp8e8m0", 1.5, 1, "0x80");
+        row("fp8e8m0", 0.3, 0, "or 0.25 or 0.5");
+        row("fp8e8m0", 3.9, 1, "0x81");
+        row("fp8e8m0", -1, 2, "0x0");
+        row("fp8e8m0", 0x1p127, 0, "0xfe");
+        row("fp8e8m0", 1e39, HUGE_VAL, "0xfe");
+        row("fp8e8m0", NAN, 0, "0xff");
+    }
+
+    void edgesOfTypes()
+    {
+        const auto [name, asked, tolerance, held] =
+            fetched<QByteArray, double, double, QByteArray>();
+        const ElementType type = anyElementTypeFromName(name.toStdString());
+        std::vector<std::byte> bytes(8, std::byte{1});
+        Encoding encoding;
+        encoding.type = type;
+        encoding.shape = {1};
+        encoding.payload = Operand{PartRole::Data, type, {1}, bytes};
+        const auto decoder = VERIFIED(Decoder::make(encoding));
+        const auto plan = Editor(*decoder).setElement(0, asked, tolerance);
+        if (!plan) {
+            QCOMPARE("or " + plan.error().expected, held.toStdString());
+            return;
+        }
+        for (const PartEdit &edit : plan->parts)
+            std::ranges::copy(edit.bytes, bytes.begin() + std::ptrdiff_t(edit.offset));
+        QCOMPARE(codeText(type, loadCode(bytes, type, 0)), held.toStdString());
+        QVERIFY(type != ElementType::Bool ||
+                Editor(*decoder).setStored(PartRole::Data, 0, 2).error().expected == "0 to 1");
+    }
+
+    /// What is not finite, where the codes under the scales have it.
+    void scaledNotFinite()
+    {
+        const std::vector<float> scale{0.5f};
+        std::vector<std::byte> codes(4, std::byte{0x38});
+        for (const ElementType type : {ElementType::Fp8E4M3Fn, ElementType::Fp8E5M2}) {
+            Encoding encoding;
+            encoding.type = ElementType::Fp32;
+            encoding.shape = {2, 2};
+            encoding.payload = Operand{PartRole::Data, type, {2, 2}, codes};
+            Scaling &scaling = encoding.scaling.emplace();
+            scaling.kind = Scaling::Kind::Blockwise;
+            scaling.scale = Operand{
+                PartRole::Scale, ElementType::Fp32, {1, 1}, std::as_bytes(std::span(scale))};
+            const auto decoder = VERIFIED(Decoder::make(encoding));
+            const Editor editor(*decoder);
+            QVERIFY(std::isnan(VERIFIED(editor.setElement(0, NAN, 0))->stored));
+            const auto low = editor.setElement(0, -HUGE_VAL, 0);
+            QCOMPARE(low.has_value(), type == ElementType::Fp8E5M2);
+            QVERIFY(!low || low->stored == -HUGE_VAL);
+        }
+    }
+
     void straddlingIndex()
     {
         // Index 2 of 3 bits lies in bits 6 to 8.
@@ -292,6 +372,7 @@ private slots:
         QCOMPARE(editor.setStored(PartRole::Offset, 0, 1).error().code, "patch.part");
         QVERIFY(editor.setStored(PartRole::Lut, 0, 0xffff));
         QVERIFY(!editor.setStored(PartRole::Lut, 0, 0x10000));
+        QVERIFY(!editor.setStored(PartRole::Lut, 0, 1, true));
     }
 
     void keepAndDrop_data() { formRows(true); }
@@ -346,6 +427,52 @@ private slots:
             QVERIFY(Decoder::make(sample.encoding)->verify().empty());
             QCOMPARE(Decoder::make(sample.encoding)->stored(element), !wasStored);
         }
+    }
+
+    /// An index stands for a vector: its elements are dropped and kept together.
+    void vectorsOfAMask()
+    {
+        std::mt19937_64 random(51);
+        Form form;
+        form.bits = 4;
+        form.payload = ElementType::Uint4;
+        form.vector = 2;
+        form.mask = true;
+        const Sample sample = makeSample(form, random);
+        const auto decoder = VERIFIED(Decoder::make(sample.encoding));
+        const Editor editor(*decoder);
+        const std::vector<float> values = decodeAll(sample.encoding);
+        std::uint64_t beside = 1;
+        for (std::size_t axis = form.vectorAxis + 1; axis < sample.encoding.shape.size(); ++axis)
+            beside *= sample.encoding.shape[axis];
+        const std::uint64_t kept = decoder->payloadElements().value;
+        int dropped = 0, added = 0;
+        for (std::uint64_t i = 0; i < values.size(); ++i) {
+            const auto place = decoder->codebookOf(i);
+            if (place.lane != 0)
+                continue;
+            const std::uint64_t other = i + beside;
+            if (decoder->stored(i)) {
+                const MaskChange both[]{{i, std::nullopt}, {other, std::nullopt}};
+                const auto plans = VERIFIED(editor.changeMask(both));
+                QCOMPARE(plans->back().payloadElements->value, kept - 1);
+                QCOMPARE(editor.drop(i).has_value(), values[other] == 0.0f);
+                ++dropped;
+                continue;
+            }
+            const auto entry = decoder->codebookValues().subspan((place.codebook * 16 + 7) * 2, 2);
+            if (!std::isfinite(entry[0]) || !std::isfinite(entry[1]) || entry[1] == 0.0f)
+                continue;
+            const MaskChange both[]{{i, double(entry[0])}, {other, double(entry[1])}};
+            const auto plans = VERIFIED(editor.changeMask(both));
+            QCOMPARE(plans->back().payloadElements->value, kept + 1);
+            QCOMPARE(plans->front().stored, double(entry[0]));
+            QCOMPARE(plans->back().stored, double(entry[1]));
+            const Error alone = REFUSED(editor.keep(other, 1e-3, 0));
+            QVERIFY(alone.message.find("a vector of 2 elements") != std::string::npos);
+            ++added;
+        }
+        QVERIFY(dropped > 0 && added > 0);
     }
 
     void maskedElement()

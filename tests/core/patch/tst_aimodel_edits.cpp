@@ -179,10 +179,19 @@ class TestAimodelEdits : public QObject
 
 private slots:
     /// main.hash is written with the module, in one journalled save, and is in its list.
+    void hashFollows_data()
+    {
+        const auto row = addColumns<QString>();
+        row("the package", "");
+        row("its module", "/main.mlirb");
+    }
+
+    /// Whether the package is opened or its module.
     void hashFollows()
     {
+        const auto [member] = fetched<QString>();
         const QTemporaryDir dir;
-        const QString path = writePackage(dir, madeWeights().bytes());
+        const QString path = writePackage(dir, madeWeights().bytes()) + member;
         const auto opened = VERIFIED(Bundle::open(path.toStdString()));
         BundlePtr bundle = *opened;
         QVERIFY(!hasErrors(bundle->diagnostics()));
@@ -214,6 +223,52 @@ private slots:
         bundle = *applyEdit(bundle, second->front());
         QVERIFY(saveInPlace(*bundle, SaveOptions()));
         QVERIFY(!hashFault(**Bundle::open(path.toStdString())));
+    }
+
+    /// A module that was opened by itself is copied by itself, in its length or another one.
+    void moduleAlone()
+    {
+        const QTemporaryDir dir;
+        const QString path = writePackage(dir, madeWeights().bytes()) + u"/main.mlirb"_s;
+        const BundlePtr bundle = *Bundle::open(path.toStdString());
+        QCOMPARE(bundle->files().size(), 3U);
+        const std::string name = bundle->weights()[scaledWeight(*bundle)].findableName();
+        const QString copy = dir.filePath(u"copy.mlirb"_s);
+        // A package is a folder on the disk and out of an archive.
+        QVERIFY(copyKind(**Bundle::open(dir.filePath(u"made.aimodel"_s).toStdString())) ==
+                OutputKind::Model);
+        QVERIFY(copyKind(*bundle) == OutputKind::File);
+        MadeCoreAi inMemory;
+        inMemory.output({inMemory.constant({2}, test::Elem::F16, test::halves({1, 2}))});
+        QVERIFY(copyKind(*inMemory.open()) == OutputKind::Model);
+        for (const auto &edit : {*parseEdit(Edit::Kind::SetStored, name + ":data[5]=-3"),
+                                 *parseEdit(Edit::Kind::Scale, name + "[3]=2")}) {
+            const auto own = VERIFIED(patch::withOwnConstants(*bundle, {edit}));
+            const BundlePtr from = own->bundle ? own->bundle : *Bundle::open(path.toStdString());
+            const auto planned = VERIFIED(planEdits(from, {edit}, 0));
+            const BundlePtr changed = *applyEdit(from, planned->front());
+            const CopyOptions options{true, path.toStdString()};
+            QVERIFY(copyKind(*changed, options) == OutputKind::File);
+            const auto saved = VERIFIED(saveCopy(*changed, copy.toStdString(), nullptr, options));
+            QVERIFY(QFileInfo(copy).isFile());
+            for (const WrittenRange &range : saved->ranges)
+                QCOMPARE(range.file, "main.mlirb");
+            QVERIFY(!hasErrors(Bundle::open(copy.toStdString())->get()->diagnostics()));
+        }
+    }
+
+    /// An element of what has none is refused for its index.
+    void emptyConstants()
+    {
+        MadeCoreAi made;
+        const auto empty = [&made] { return made.constant({0, 2}, test::Elem::F16, {}); };
+        made.output({empty(), empty()});
+        const BundlePtr bundle = made.open();
+        QVERIFY(!bundle->weights().empty());
+        const auto edit =
+            *parseEdit(Edit::Kind::Set, bundle->weights()[0].findableName() + "[0]=5");
+        QVERIFY(!VERIFIED(patch::withOwnConstants(*bundle, {edit}))->bundle);
+        QCOMPARE(REFUSED(planEdits(bundle, {edit}, 0)).code, "patch.index");
     }
 
     void copyHasItsHash()

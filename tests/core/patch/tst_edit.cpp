@@ -23,6 +23,9 @@ private slots:
         row(Kind::Set, "list[2][0]=1", "list[2]");
         row(Kind::SetStored, "w:indices[17]=9", "w");
         row(Kind::SetStored, "scope:0/w:nonzero_data[1]=-7", "scope:0/w");
+        row(Kind::SetStored, "w:data[1]=18446744073709551615", "w");
+        row(Kind::SetStored, "w:data[1]=-9223372036854775808", "w");
+        row(Kind::Set, "w[0]=9007199254740994", "w");
         row(Kind::Codebook, "w[0][7]=-1.25", "w");
         row(Kind::Codebook, "w[0][7][1]=0.125", "w");
         row(Kind::Scale, "w[4]=0.01", "w");
@@ -118,7 +121,11 @@ private slots:
         row(Kind::Set, "w[0]=0,05", 6);
         row(Kind::Set, "w[0]=1\u00A0000", 6);
         row(Kind::SetStored, "w:data[0]=5x", 11);
-        row(Kind::SetStored, "w:data[0]=9223372036854775808", 10);
+        row(Kind::SetStored, "w:data[0]=18446744073709551616", 10);
+        row(Kind::SetStored, "w:data[0]=-9223372036854775809", 10);
+        row(Kind::Field, "task[0]/a/b=9223372036854775808", 12);
+        row(Kind::Set, "w[0]=9007199254740993", 5);
+        row(Kind::Set, "w[0]=-0x20000000000001", 5);
     }
 
     void refused()

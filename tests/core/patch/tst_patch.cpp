@@ -5,6 +5,7 @@
 #include "core/numeric/npy.h"
 #include "core/patch/edit/literal_rewrite.h"
 #include "form_trial.h"
+#include "made_coreai.h"
 #include "patch_plans.h"
 #include "tests/rows.h"
 #include "tests/test_program.h"
@@ -44,6 +45,22 @@ QString writeFile(const QTemporaryDir &folder, const Bytes &bytes)
     std::ofstream out(path.toStdString(), std::ios::binary);
     out.write(reinterpret_cast<const char *>(bytes.data()), std::streamsize(bytes.size()));
     return path;
+}
+
+/// Two numbers each: i and u of 64 bits, f of fp64, n of int32.
+BundlePtr wideWeights()
+{
+    MadeCoreAi made;
+    const auto add = [&made](const char *name, unsigned type, const auto &values) {
+        made.nameNext(name);
+        const auto data = std::as_bytes(std::span(values));
+        return made.constant({2}, static_cast<Elem>(type), Bytes(data.begin(), data.end()));
+    };
+    made.output({add("f", 5, std::array{-11.0, 5e-324}),
+                 add("i", 17, std::array{std::int64_t{7}, (std::int64_t{1} << 53) + 1}),
+                 add("u", 23, std::array{UINT64_MAX, std::uint64_t{1}}),
+                 add("n", 18, std::array{std::int32_t{1}, std::int32_t{2135392492}})});
+    return made.open();
 }
 
 } // namespace
@@ -463,6 +480,70 @@ private slots:
             QCOMPARE((*planned)[0].elements, 64U);
             QCOMPARE(decoded(*applyAll(bundle, *planned), "w"), values);
         }
+    }
+
+    /// Numbers of 64 bits: what was there and what is there, or the refusal's code.
+    void wideNumbers_data()
+    {
+        const auto row = addColumns<QByteArray, QByteArray, QByteArray>();
+        row("set i[0]=9007199254740994", "7", "9007199254740994");
+        row("set i[1]=9007199254740992", "9007199254740993", "9007199254740992");
+        row("set i[0]=9223372036854775808", "", "patch.unrepresentable");
+        row("set u[0]=9223372036854775808", "18446744073709551615", "9223372036854775808");
+        row("set f[0]=1e308", "-11", "1e+308");
+        row("set f[1]=-11", "5e-324", "-11");
+        row("set-stored i:data[0]=9007199254740993", "7", "9007199254740993");
+        row("set-stored i:data[0]=-9223372036854775808", "7", "-9223372036854775808");
+        row("set-stored i:data[0]=9223372036854775808", "", "patch.unrepresentable");
+        row("set-stored u:data[1]=18446744073709551615", "1", "18446744073709551615");
+        row("set-stored u:data[0]=-1", "", "patch.unrepresentable");
+        row("set-stored f:data[0]=0xc026000000000001", "0xc026000000000000", "0xc026000000000001");
+        row("compute i[0]=w+9007199254740984", "1 element", "w+9007199254740984");
+        row("fill n[0]=2135392491", "1 element", "2135392491");
+        row("compute n[1]=w+1", "1 element", "w+1");
+        row("set n[1]=2135392493", "2135392492", "2135392493");
+    }
+
+    void wideNumbers()
+    {
+        const auto [script, before, after] = fetched<QByteArray, QByteArray, QByteArray>();
+        const BundlePtr bundle = wideWeights();
+        const auto planned = plan(bundle, script.toStdString());
+        if (!planned) {
+            QCOMPARE(planned.error().code, after.toStdString());
+            return;
+        }
+        QCOMPARE(planned->front().oldText, before.toStdString());
+        QCOMPARE(planned->front().newText, after.toStdString());
+        if (planned->front().edit.kind == Edit::Kind::Compute) {
+            const BundlePtr changed = applyAll(bundle, *planned);
+            const bool ofI = script.contains(" i[");
+            const auto shown = VERIFIED(plan(changed, ofI ? "set i[0]=0" : "set n[1]=0"));
+            QCOMPARE(shown->front().oldText, ofI ? "9007199254740991" : "2135392493");
+        }
+    }
+
+    void wideFromNumPy()
+    {
+        const QTemporaryDir folder;
+        const std::vector<std::int64_t> values{(std::int64_t{1} << 53) + 1, INT64_MIN};
+        std::string header = npyHeader(ElementType::Fp64, {2});
+        header.replace(header.find("<f8"), 3, "<i8");
+        const auto data = std::as_bytes(std::span(values)), head = std::as_bytes(std::span(header));
+        Bytes bytes(head.begin(), head.end());
+        bytes.insert(bytes.end(), data.begin(), data.end());
+        const std::string path = writeFile(folder, bytes).toStdString();
+        const BundlePtr bundle = wideWeights();
+        const std::string other = folder.filePath(u"wide.aimodel"_s).toStdString();
+        QVERIFY(saveCopy(*bundle, other));
+        auto planned = VERIFIED(plan(bundle, "from-npy i=" + path + "\nset i[1]=0"));
+        QCOMPARE(planned->back().oldText, "-9223372036854775808");
+        planned = VERIFIED(plan(bundle, "from-npy i=" + path + "\nset i[0]=0"));
+        QCOMPARE(planned->back().oldText, "9007199254740993");
+        QCOMPARE(REFUSED(plan(bundle, "from-npy u=" + path)).code, "patch.unrepresentable");
+        QCOMPARE(REFUSED(plan(bundle, "from-npy n=" + path)).code, "patch.unrepresentable");
+        planned = VERIFIED(plan(bundle, "fill i[0:2]=0\nfrom-npy i=" + other + "#i\nset i[1]=0"));
+        QCOMPARE(planned->back().oldText, "9007199254740993");
     }
 
     void valuesFromNumPyRefused()

@@ -111,6 +111,29 @@ private slots:
         QVERIFY(qAbs(found->totals.error - made->plan.after.error) <= 1e-12);
     }
 
+    /// Packages of Core AI: offsets that are 0, one element for equal ones, equal parts that are
+    /// one.
+    void packages_data() { addEach<const char *>({"model-cnn", "graphs-two", "model-cnn-lut4"}); }
+
+    void packages()
+    {
+        const auto [name] = fetched<QString>();
+        const QString path = u"../peers/coreai/%1/%1.aimodel"_s.arg(name);
+        KERNSCOPE_NEEDS(dataPath(path));
+        const auto bundle = VERIFIED(Bundle::open(dataPathBytes(path.toUtf8().constData())));
+        SurveyOptions options;
+        options.targets = {target::findTarget("M1")->target};
+        const auto judged = VERIFIED(survey(**bundle, options));
+        Limits limits;
+        limits.goal = Goal::Stored;
+        limits.tolerance = 0.05;
+        const auto plan = VERIFIED(solve(*judged, limits));
+        const auto made = VERIFIED(carryOut(**bundle, options, *judged, limits, *plan));
+        QVERIFY(made->changed > 0);
+        QCOMPARE(made->plan.after.stored, made->bundle->totals().storedBytes.value);
+        QVERIFY(made->plan.after.stored <= plan->after.stored);
+    }
+
     /// The work of these LSTM layers is not known: neither is their time, nor a sum that holds it.
     void layersWithoutATime()
     {

@@ -261,6 +261,12 @@ public:
     PackageReading(ContainerInput &input, ContainerContents &out)
         : m_files(input.files), m_bindings(input.bindings), m_path(input.programPath), m_out(out)
     {
+        // A module that was opened by itself is a package's where its hash lies beside it.
+        if (!input.openBeside || m_path != kModuleFile)
+            return;
+        input.openBeside({std::string(kHashFile)});
+        if (m_files.size() > 1)
+            input.openBeside({std::string(kMetadataFile)});
     }
 
     void read()
