@@ -220,11 +220,14 @@ std::size_t fileNamed(const Bundle &bundle, const std::string &name)
                                     name, "The bundle has no such file")};
 }
 
-search::BytePlace placeOf(const Bundle &bundle, const BytesArguments &arguments)
+/// Where the place begins. `element`: that of the weight, if it is one.
+search::BytePlace placeOf(const Bundle &bundle, const BytesArguments &arguments,
+                          std::optional<std::uint64_t> &element)
 {
     const auto file = fileNamed(bundle, arguments.file);
     return required(search::parsePlace(bundle, arguments.place, file)
                         .and_then([&](const search::TypedPlace &typed) {
+                            element = typed.element;
                             return search::firstByte(bundle, typed);
                         })
                         .map_error([](Error error) -> Error {
@@ -257,14 +260,17 @@ int runBytes(BytesArguments arguments, Context &context)
         arguments.place = std::move(link.place);
     }
     const auto bundle = required(openBundle(arguments.path));
-    const auto place = placeOf(*bundle, arguments);
+    std::optional<std::uint64_t> element;
+    const auto place = placeOf(*bundle, arguments, element);
     const std::uint64_t size = bundle->files()[place.file].file->size().value;
     const ByteRange range{place.offset,
                           ByteCount(std::min(arguments.count, size - place.offset.value))};
     context.progress.setTotal(range.bytes.value);
+    if (arguments.count > 1)
+        element.reset(); // all that lie there
     const auto fields = [&] {
         const ProgressLine line(context, "Reading");
-        return report::byteFieldRows(bundle, place.file, range, context.progress);
+        return report::byteFieldRows(bundle, place.file, range, element, context.progress);
     }();
     checkInterrupt();
     const auto readings = report::readingRows(*bundle, place.file, place.offset);

@@ -76,6 +76,8 @@ std::string taskText(const hwx::Container &container, const hwx::Text &text, Tas
         if (value != 0)
             header += fmt::format(" {}={}", name, value);
     }
+    if (header.empty() && std::ranges::any_of(detail.header, [](auto word) { return word != 0; }))
+        header = fmt::format(" words {:#x}", fmt::join(detail.header, " "));
     result += "  header:" + (header.empty() ? " all zero" : header) + "\n";
     if (registers)
         result +=

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/container/anec/anec.h"
+#include "core/container/espresso/espresso.h"
 #include "core/container/hwx/field_at.h"
 #include "core/container/mlir/module.h"
 #include "core/container/odix/field_at.h"
@@ -20,9 +21,9 @@ namespace {
 /// Elements of one byte whose indices are written out.
 constexpr std::size_t kMostIndexed = 2;
 
-/// Of an operand whose elements lie row by row.
+/// Of an operand whose elements lie row by row: those in the byte, or `wanted` alone.
 void describeRows(ByteField &field, const Weight &weight, const codec::Operand &operand,
-                  FileOffset offset)
+                  FileOffset offset, std::optional<std::uint64_t> wanted)
 {
     const std::uint64_t start = operand.place->dataOffset.value, into = offset.value - start;
     field.text = fmt::format("{} of {} +{:#x}", partWords(weight, operand.role), weight.name, into);
@@ -30,7 +31,12 @@ void describeRows(ByteField &field, const Weight &weight, const codec::Operand &
     const std::uint64_t width = bitWidth(field.type);
     if (width == 0 || into > UINT64_MAX / 8)
         return;
-    const std::uint64_t first = into * 8 / width, last = (into * 8 + 7) / width;
+    const auto count = elementCount(operand.shape);
+    const std::uint64_t first = wanted.value_or(into * 8 / width);
+    std::uint64_t last = wanted.value_or((into * 8 + 7) / width);
+    if (count && last >= count->value) // bits behind the last one
+        last = std::max(first, count->value - std::min<std::uint64_t>(1, count->value));
+    field.entries = last - first + 1;
     const std::uint64_t begin = first * width / 8;
     field.bytes = {FileOffset(start + begin), ByteCount(((first + 1) * width + 7) / 8 - begin)};
     field.stored = first;
@@ -49,7 +55,7 @@ std::string nameWithin(const Bundle &bundle, const Section &section, std::string
     std::string name = bundle.nameOf(section);
     const bool named =
         !owner.empty() && name.size() > owner.size() + 1 && name.substr(0, owner.size()) == owner;
-    return named ? name.substr(owner.size() + 1) : name;
+    return named ? name.substr(name.find_first_not_of(": ", owner.size())) : name;
 }
 
 /// The place of an element, its own or a copy, that holds a bit; its own where none does.
@@ -66,11 +72,40 @@ std::uint64_t placeWith(const codec::ElementOrder &order, std::uint64_t element,
     return copy == copies.end() ? own : *copy;
 }
 
-/// Of an operand whose elements have an order of their own; false where the byte is of none of
-/// them.
+/// Whether one stored element stands for all of the operand.
+bool isOneForAll(const codec::ElementOrder &order)
+{
+    std::array<std::uint64_t, 2> places{};
+    if (order.elements() < 2)
+        return false;
+    order.positions(0, std::span(places).first(1));
+    order.positions(order.elements() - 1, std::span(places).last(1));
+    return places[0] == places[1] && places[0] != codec::ElementOrder::kAbsent;
+}
+
+/// "si4, ui4 and 3 more": the weights that a part of is stored there.
+std::string weightsStoredAt(const Bundle &bundle, const OperandPlace &place)
+{
+    constexpr std::size_t kMostNamed = 4;
+    std::vector<std::string> names;
+    for (const Weight &weight : bundle.weights()) {
+        if (std::ranges::any_of(weight.operands(), [&place](const codec::Operand &each) {
+                return !each.place->isLiteral() && each.place->file == place.file &&
+                       each.place->dataOffset == place.dataOffset;
+            }))
+            names.push_back(weight.findableName());
+    }
+    const std::size_t more = names.size() - std::min(names.size(), kMostNamed);
+    names.resize(names.size() - more);
+    return fmt::format("{}{}", fmt::join(names, ", "),
+                       more == 0 ? "" : fmt::format(" and {} more", more));
+}
+
+/// Of an operand whose elements have an order of their own: those in the byte, or `wanted` alone;
+/// false where the byte is of none of them.
 bool describeOrdered(ByteField &field, const Bundle &bundle, const Weight &weight,
                      const codec::Operand &operand, const codec::ElementOrder &order,
-                     FileOffset offset)
+                     FileOffset offset, std::optional<std::uint64_t> wanted)
 {
     const Section &section = bundle.sections()[field.section];
     const std::uint64_t width = bitWidth(operand.type), first = 8 * offset.value;
@@ -84,8 +119,11 @@ bool describeOrdered(ByteField &field, const Bundle &bundle, const Weight &weigh
     }
     if (elements.empty())
         return false;
-    const bool elementwise = isElementwise(weight, operand.role);
+    const bool elementwise = isElementwise(weight, operand.role), splat = isOneForAll(order);
+    if (wanted && (splat || std::ranges::find(elements, *wanted) != elements.end()))
+        elements = {*wanted};
     field.type = operand.type;
+    field.entries = elements.size();
     field.stored = elements.front();
     if (elementwise)
         field.element = elements.front();
@@ -98,21 +136,31 @@ bool describeOrdered(ByteField &field, const Bundle &bundle, const Weight &weigh
     const std::string_view what = !elementwise           ? "entry"
                                   : elements.size() == 1 ? "element"
                                                          : "elements";
-    field.text = fmt::format("{} {}: {} of {}, {} +{:#x}", what, fmt::join(numbers, "; "),
-                             partWords(weight, operand.role), weight.name,
-                             nameWithin(bundle, section, weight.name),
-                             offset.value - section.range.offset.value);
+    const std::uint64_t into = offset.value - section.range.offset.value;
+    if (splat)
+        field.text =
+            fmt::format("all {} {} (one stored value): {} of {} +{:#x}", grouped(order.elements()),
+                        elementwise ? "elements" : "entries", partWords(weight, operand.role),
+                        weightsStoredAt(bundle, *operand.place), into);
+    else
+        field.text = fmt::format("{} {}: {} of {}, {} +{:#x}", what, fmt::join(numbers, "; "),
+                                 partWords(weight, operand.role), weight.name,
+                                 nameWithin(bundle, section, weight.name), into);
     return true;
 }
 
-/// Describes the part of the weight that holds the byte; false where none of its parts does.
+/// Describes the part of the weight that holds the byte, of several elements in it `element` where
+/// that is given; false where none of its parts does.
 bool describeWeight(ByteField &field, const Bundle &bundle, std::size_t file, FileOffset offset,
-                    BoundOrder &order)
+                    BoundOrder &order, std::optional<std::uint64_t> element)
 {
     const Section &section = bundle.sections()[field.section];
     if (section.weight >= bundle.weights().size())
         return false;
     const Weight &weight = bundle.weights()[section.weight];
+    const auto code = element && weight.form.encoding()
+                          ? codeOfElement(bundle, *weight.form.encoding(), *element, &order)
+                          : std::nullopt;
     for (std::size_t i = 0; i < weight.operands().size(); ++i) {
         const codec::Operand &operand = weight.operands()[i];
         const OperandPlace &place = *operand.place;
@@ -122,10 +170,12 @@ bool describeWeight(ByteField &field, const Bundle &bundle, std::size_t file, Fi
         if (operand.order) {
             const auto *bound =
                 place.holds({offset, ByteCount(1)}) ? order.of(bundle, operand) : nullptr;
-            if (bound && describeOrdered(field, bundle, weight, operand, *bound, offset))
+            if (bound && describeOrdered(field, bundle, weight, operand, *bound, offset, element))
                 return true;
         } else if (place.range().contains(offset)) {
-            describeRows(field, weight, operand, offset);
+            const bool wanted = code && code->operand == &operand;
+            describeRows(field, weight, operand, offset,
+                         wanted ? std::optional(code->entry) : std::nullopt);
             return true;
         }
     }
@@ -176,6 +226,9 @@ bool describeNamed(ByteField &field, const Bundle &bundle, std::size_t file, Fil
     }
     if (bundle.kind() == BundleKind::Anec)
         return setPlaced(field, anec::fieldAt(offset));
+    if (bundle.sections()[field.section].kind == SectionKind::Header &&
+        espresso::isWeightFile(bundle.files()[file].path))
+        return setPlaced(field, espresso::fieldAt(offset));
     return bundle.section() && setPlaced(field, section::fieldAt(*bundle.section(), offset));
 }
 
@@ -231,7 +284,8 @@ ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset)
     return fieldAt(bundle, file, offset, order);
 }
 
-ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset, BoundOrder &order)
+ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset, BoundOrder &order,
+                  std::optional<std::uint64_t> element)
 {
     ByteField field;
     field.bytes = {offset, ByteCount(1)};
@@ -240,7 +294,7 @@ ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset, Bou
         return field;
     const Section &section = bundle.sections()[field.section];
     field.weight = section.weight;
-    if (describeWeight(field, bundle, file, offset, order) ||
+    if (describeWeight(field, bundle, file, offset, order, element) ||
         describeNamed(field, bundle, file, offset, order))
         return field;
     const std::uint64_t into = offset.value - section.range.offset.value;
@@ -248,7 +302,7 @@ ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset, Bou
     const std::string name = nameWithin(bundle, section, owner);
     field.text = owner.empty() ? fmt::format("{} +{:#x}", name, into)
                                : fmt::format("{} of {} +{:#x}", name, owner, into);
-    if (bundle.files()[file].role == SectionKind::Data)
+    if (bundle.files()[file].blobVersion != 0)
         describeStored(field, section, offset);
     return field;
 }

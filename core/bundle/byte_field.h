@@ -17,6 +17,7 @@ struct ByteField {
     ByteRange bytes;                         ///< of the field or stored element that holds the byte
     ElementType type = ElementType::Unknown; ///< of the stored element or the field's number
     std::optional<std::uint64_t> stored;     ///< number of the stored element within its part
+    std::uint64_t entries = 1;               ///< stored elements that have bits in the byte
     /// The decoded element, where it follows from the place alone (not of the values that a mask
     /// keeps).
     std::optional<std::uint64_t> element;
@@ -27,8 +28,10 @@ struct ByteField {
 };
 
 /// Costs a search among the sections, whatever the size of the file; of a part in pieces, of its
-/// order as well. Of a hardware container it decodes one task. Hold the bundle's read lock.
-ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset, BoundOrder &order);
+/// order as well. Of a hardware container it decodes one task. Hold the bundle's read lock. Of
+/// several stored elements in the byte all are named, or the one of the decoded `element` alone.
+ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset, BoundOrder &order,
+                  std::optional<std::uint64_t> element = std::nullopt);
 ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset);
 
 /// "zero point", "stored values", "second offset": what people call a part of a weight.

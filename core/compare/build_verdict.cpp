@@ -41,11 +41,13 @@ void judgeFaithful(const Difference &difference, BuildVerdict &verdict)
         verdict.faithful = faithful;
 }
 
-/// Whether only the notation differs: names of resources, dates, the order of tables.
+/// Whether only the notation differs: names of resources, dates, the order of tables. Of a hardware
+/// container in other bytes it cannot be said: not all of its words are known.
 bool sameContent(const Difference &difference)
 {
-    return !difference.identical && difference.program.equal && difference.onlyA.empty() &&
-           difference.onlyB.empty() &&
+    const auto &program = difference.program;
+    return !difference.identical && program.equal && (program.bytesA || program.sameBytes) &&
+           difference.onlyA.empty() && difference.onlyB.empty() &&
            std::ranges::all_of(difference.weights, [](const ComparedPair &pair) {
                return pair.values ? pair.values->identical() : pair.storedEqual;
            });
@@ -174,8 +176,10 @@ std::string sliceVerdict(const ComparedPair &pair)
 std::string programSummary(const Difference &difference)
 {
     const auto &program = difference.program;
-    if (!program.bytesA && !program.bytesB)
-        return {};
+    if (!program.bytesA && !program.bytesB) // of a hardware container: ports and addresses
+        return program.detail.changes.empty()
+                   ? std::string()
+                   : "interface differs in " + counted(program.detail.changes.size(), "place");
     if (!program.bytesA || !program.bytesB)
         return program.bytesA ? "program only in A" : "program only in B";
     if (program.sameBytes)

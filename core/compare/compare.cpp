@@ -6,7 +6,11 @@
 #include "core/bundle/bundle.h"
 #include "core/compare/byte_alignment.h"
 #include "core/compare/content_match.h"
+#include "core/compare/interface_difference.h"
+#include "core/compare/task_comparison.h"
+#include "core/container/hwx/container.h"
 #include "core/container/mil/model_files.h"
+#include "core/container/mlir/module.h"
 #include "core/container/network/network_program.h"
 
 #include <fmt/format.h>
@@ -312,6 +316,12 @@ private:
             compareInterfaces(*m_a.program(), *m_b.program(), program.detail);
         if (m_a.compiled() && m_b.compiled() && !program.sameBytes)
             compareCompiled(m_a, m_b, program.detail);
+        if (m_a.hardware() && m_b.hardware())
+            return describeHardware();
+        if (program.detail.equal && !program.sameBytes && m_a.kind() == BundleKind::Aimodel &&
+            m_b.kind() == BundleKind::Aimodel)
+            diff::compareModules(mlir::readModule(a.front(), "A"), mlir::readModule(b.front(), "B"),
+                                 program.detail);
         // A program that could not be read whole is judged by its bytes as well.
         const auto readWhole = [](const Bundle &bundle) {
             return !bundle.program()->functions.empty() && !hasErrors(bundle.diagnostics());
@@ -320,6 +330,20 @@ private:
             program.sameBytes || (both && program.detail.equal && readWhole(m_a) && readWhole(m_b));
         program.sameComputation = program.equal || (both && program.detail.sameComputation &&
                                                     readWhole(m_a) && readWhole(m_b));
+    }
+
+    /// The program of a hardware container are its tasks, ports and addresses.
+    void describeHardware()
+    {
+        auto &program = m_result.program;
+        const auto bytesOf = [](const Bundle &bundle) {
+            return bundle.files().front().file->bytes();
+        };
+        diff::compareHardware(*m_a.hardware(), *m_b.hardware(), program.detail);
+        program.sameBytes = diff::sameBytes(bytesOf(m_a), bytesOf(m_b), nullptr).value_or(false);
+        const auto tasks = compareTasks(m_a, m_b);
+        program.equal = program.detail.equal && tasks && tasks->equal();
+        program.sameComputation = program.equal;
     }
 
     bool otherNotation() const

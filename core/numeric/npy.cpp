@@ -389,7 +389,8 @@ std::string npyHeader(ElementType type, const Shape &shape)
         extents += fmt::format("{}{}", extents.empty() ? "" : ", ", extent);
     if (shape.size() == 1)
         extents += ",";
-    const bool isWritten = type == ElementType::Fp16 || type == ElementType::Fp64;
+    const bool isWritten = type == ElementType::Fp16 || type == ElementType::Fp64 ||
+                           type == ElementType::Int64 || type == ElementType::Uint64;
     std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
                                    numpyTypeName(isWritten ? type : ElementType::Fp32), extents);
     // The elements begin at a multiple of 64; the last byte before them is a newline.

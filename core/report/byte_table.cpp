@@ -35,21 +35,26 @@ const Section &sectionOf(const ByteFieldFacts &row)
     return row.bundle->sections()[row.field.section];
 }
 
-/// The number that the field or the first stored element holds.
-std::optional<double> storedNumber(const ByteFieldFacts &row)
+/// The number that the field holds, or those of the stored elements in its first byte.
+std::vector<double> storedNumbers(const ByteFieldFacts &row)
 {
     const unsigned width = bitWidth(row.field.type);
-    if (width % 8 == 0 && width != 0)
-        return row.bytes.size() == width / 8
-                   ? std::optional(loadValue(row.bytes, row.field.type, 0))
-                   : std::nullopt;
+    std::vector<double> numbers;
+    if (width % 8 == 0 && width != 0) {
+        if (row.bytes.size() == width / 8)
+            numbers.push_back(loadValue(row.bytes, row.field.type, 0));
+        return numbers;
+    }
     const codec::Operand *operand = operandOf(row);
     if (width == 0 || operand == nullptr || operand->order || !row.field.stored)
-        return std::nullopt;
+        return numbers;
     const auto bytes = row.bundle->operandBytes(*operand);
-    if ((*row.field.stored + 1) * width > 8 * bytes.size())
-        return std::nullopt;
-    return loadValue(bytes, row.field.type, *row.field.stored);
+    for (std::uint64_t i = 0; i < row.field.entries; ++i) {
+        const std::uint64_t at = *row.field.stored + i;
+        if ((at + 1) * width <= 8 * bytes.size())
+            numbers.push_back(loadValue(bytes, row.field.type, at));
+    }
+    return numbers;
 }
 
 /// Integers of 64 bits that a double does not hold are texts.
@@ -70,23 +75,34 @@ Value numberCell(const ByteFieldFacts &row)
 {
     if (auto wide = wideNumber(row))
         return std::move(*wide);
-    const auto number = storedNumber(row);
-    if (!number)
-        return Absent();
-    return std::isnan(*number) ? Value(std::string("nan")) : Value(fmt::format("{}", *number));
+    std::string text;
+    for (const double number : storedNumbers(row))
+        text += (text.empty() ? "" : ", ") +
+                (std::isnan(number) ? std::string("nan") : fmt::format("{}", number));
+    return text.empty() ? Value(Absent()) : Value(std::move(text));
+}
+
+Json numberOfType(double number, ElementType type)
+{
+    if (!std::isfinite(number))
+        return std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf";
+    return isFloatingPoint(type) ? Json(number) : Json(static_cast<std::int64_t>(number));
 }
 
 Json byteNumberJson(const ByteFieldFacts &row)
 {
     if (auto wide = wideNumber(row))
         return *wide;
-    const auto number = storedNumber(row);
-    if (!number)
-        return noKey();
-    if (!std::isfinite(*number))
-        return std::isnan(*number) ? "nan" : *number > 0 ? "inf" : "-inf";
-    return isFloatingPoint(row.field.type) ? Json(*number)
-                                           : Json(static_cast<std::int64_t>(*number));
+    const auto numbers = storedNumbers(row);
+    return numbers.empty() ? noKey() : numberOfType(numbers.front(), row.field.type);
+}
+
+Json byteNumbersJson(const ByteFieldFacts &row)
+{
+    const auto numbers = storedNumbers(row);
+    return numbers.size() < 2 ? noKey() : listJson(numbers, [&row](double number) {
+        return numberOfType(number, row.field.type);
+    });
 }
 
 Value cellsCell(const ByteFieldFacts &row)
@@ -216,14 +232,16 @@ Value recordsOf(const BundleFile &file, std::size_t records)
 } // namespace
 
 std::vector<ByteFieldFacts> byteFieldRows(const BundlePtr &bundle, std::size_t file,
-                                          const ByteRange &range, Progress &progress)
+                                          const ByteRange &range,
+                                          std::optional<std::uint64_t> element, Progress &progress)
 {
     std::vector<ByteFieldFacts> rows;
     const auto bytes = bundle->files()[file].file->bytes();
     const std::uint64_t end = std::min<std::uint64_t>(range.end(), bytes.size());
     BoundOrder order;
     for (std::uint64_t at = range.offset.value; at < end;) {
-        ByteFieldFacts row{bundle, file, fieldAt(*bundle, file, FileOffset(at), order), {}, {}};
+        ByteFieldFacts row{
+            bundle, file, fieldAt(*bundle, file, FileOffset(at), order, element), {}, {}};
         if (row.field.section >= bundle->sections().size())
             break; // the file is longer than its map: it changed meanwhile
         ByteRange &field = row.field.bytes;
@@ -233,7 +251,7 @@ std::vector<ByteFieldFacts> byteFieldRows(const BundlePtr &bundle, std::size_t f
             bytes.subspan(field.offset.value, std::min(field.bytes.value, kMostFieldBytes));
         row.bytes.assign(own.begin(), own.end());
         if (auto owner = ownerOfByte(*bundle, file, FileOffset(at), order))
-            row.elements = std::move(owner->elements);
+            row.elements = element ? std::vector{*element} : std::move(owner->elements);
         // A field that holds no byte behind this one, such as an element in pieces, is no step.
         const std::uint64_t next = std::max(field.end(), at + 1);
         const bool goOn = progress.advance(next - at);
@@ -260,8 +278,12 @@ const TableOf<ByteFieldFacts> &byteFieldTable()
                     (whole ? "" : " …");
          },
          jsonOf(CELL(Json(hexBytesText(row.bytes, ""))))},
-        {kNumber, "value", "The number that it holds, of several elements in a byte the first",
+        {kNumber, "value",
+         "The number that it holds, of several elements in its first byte each; in documents the "
+         "first",
          numberCell, jsonOf(byteNumberJson)},
+        {kDocument, "values", "The numbers of several elements in its first byte", nullptr,
+         jsonOf(byteNumbersJson)},
         {"type", "Type of that number",
          CELL(row.field.type == ElementType::Unknown ? Value(Absent())
                                                      : Value(elementTypeName(row.field.type)))},

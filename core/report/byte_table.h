@@ -24,9 +24,11 @@ struct ByteFieldFacts {
 inline constexpr std::uint64_t kMostFieldBytes = 64;
 
 /// The fields that hold bytes of a range of a file, in order. Reads the files: hold the bundle's
-/// read lock. Stops where `progress` is cancelled.
+/// read lock. Stops where `progress` is cancelled. Of several stored elements in a byte only the
+/// one of the decoded `element`, where that is given.
 std::vector<ByteFieldFacts> byteFieldRows(const BundlePtr &bundle, std::size_t file,
-                                          const ByteRange &range, Progress &progress);
+                                          const ByteRange &range,
+                                          std::optional<std::uint64_t> element, Progress &progress);
 const TableOf<ByteFieldFacts> &byteFieldTable();
 
 /// One reading in both orders.

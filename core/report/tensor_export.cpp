@@ -24,11 +24,26 @@ namespace {
 /// Names of the file format for the types that are written.
 std::string_view tensorType(ElementType type)
 {
-    return type == ElementType::Fp16 ? "F16" : type == ElementType::Fp32 ? "F32" : "F64";
+    switch (type) {
+    case ElementType::Fp16: return "F16";
+    case ElementType::Fp32: return "F32";
+    case ElementType::Int64: return "I64";
+    case ElementType::Uint64: return "U64";
+    default: return "F64";
+    }
 }
 
-ElementType narrowest(ElementType type)
+bool isWideInteger(ElementType type)
 {
+    return type == ElementType::Int64 || type == ElementType::Uint64;
+}
+
+/// The narrowest that holds all values; integers of 64 bits that are stored as they are stay so.
+ElementType narrowest(const codec::Decoder &decoder)
+{
+    const ElementType type = decoder.type();
+    if (isWideInteger(type) && plainOperand(decoder) != nullptr)
+        return type;
     return exactInHalf(type)    ? ElementType::Fp16
            : exactInFloat(type) ? ElementType::Fp32
                                 : ElementType::Fp64;
@@ -40,7 +55,7 @@ bool isRounded(ElementType type, ElementType as)
     switch (as) {
     case ElementType::Fp16: return !exactInHalf(type);
     case ElementType::Fp32: return !exactInFloat(type);
-    default: return type == ElementType::Int64 || type == ElementType::Uint64;
+    default: return isWideInteger(type) && as != type;
     }
 }
 
@@ -126,12 +141,26 @@ public:
         if (m_tensor.type == ElementType::Fp32)
             return blocks<float>(
                 [this](std::uint64_t at, auto out) { m_decoder.decodeFloat(at, out); });
+        if (isWideInteger(m_tensor.type))
+            return m_tensor.type == ElementType::Int64 ? codes<std::int64_t>()
+                                                       : codes<std::uint64_t>();
         return blocks<double>(
             [this](std::uint64_t at, auto out) { decodeDoubles(m_decoder, at, out); });
     }
     std::uint64_t beyondHalf() const { return m_beyond; }
 
 private:
+    template <class Integer>
+    Result<void> codes()
+    {
+        return blocks<Integer>([this](std::uint64_t at, std::span<Integer> out) {
+            m_codes.resize(out.size());
+            m_decoder.codes(at, m_codes);
+            std::ranges::transform(m_codes, out.begin(),
+                                   [](std::int64_t code) { return static_cast<Integer>(code); });
+        });
+    }
+
     void halves(std::uint64_t at, std::span<std::uint16_t> out)
     {
         m_decoder.decodeHalf(at, out);
@@ -172,6 +201,7 @@ private:
     Progress *m_progress;
     bool m_text;
     std::vector<double> m_wide;
+    std::vector<std::int64_t> m_codes;
     std::uint64_t m_beyond = 0;
 };
 
@@ -281,7 +311,7 @@ Result<TensorExport> planTensors(const Bundle &bundle, std::span<const std::size
         addFoundAt(bundle, weight, plan.notes);
         if (auto fault = maskFault(bundle, index))
             plan.notes.push_back({Severity::Error, *std::move(fault)});
-        const ElementType type = as.value_or(narrowest(decoder->type()));
+        const ElementType type = as.value_or(narrowest(*decoder));
         ExportedTensor tensor{index, freeName(weight, taken), type, 0, 0, weight.shape, {}};
         if (rows && !weight.shape.empty() && weight.shape[0] > 0) {
             tensor.first = rows->first * (decoder->elements().value / weight.shape[0]);

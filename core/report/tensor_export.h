@@ -24,7 +24,7 @@ inline constexpr std::string_view kTensorEndings = ".npy, .csv, .bin, .npz or .s
 struct ExportedTensor {
     std::size_t weight = kNoIndex;
     std::string name; ///< the weight's name, or its address where several have that name
-    ElementType type = ElementType::Fp16; ///< Fp16, Fp32 or Fp64
+    ElementType type = ElementType::Fp16; ///< Fp16, Fp32, Fp64, Int64 or Uint64
     std::uint64_t bytes = 0;
     std::uint64_t first = 0; ///< element of the weight that it begins with
     Shape shape;
@@ -47,7 +47,8 @@ struct TensorRows {
 };
 
 /// The file for these weights. Without `as` each has the narrowest of fp16, fp32 and fp64 that
-/// holds its type; integers of 64 bits beyond 2^53 are rounded, which is noted ("decode.rounded").
+/// holds its type, integers of 64 bits that type; where an operation makes them, those beyond 2^53
+/// are rounded. What is rounded is noted ("decode.rounded").
 /// Weights that cannot be read are left out, with their fault among the notes.
 /// .npy, .csv and .bin take the first one that can be read, and write its `rows`.
 /// Errors: "decode.size" where the sizes exceed 64 bits; of .npz those of archive::ZipWriter.

@@ -151,6 +151,32 @@ private slots:
         }
     }
 
+    /// Codes of four bits: the one that was asked for, or all that lie in a byte.
+    void packedElements()
+    {
+        MadeBundle made;
+        const auto codes = made.blob(ElementType::Uint4, "[1, 9]", hex("35 70 61 82 03"), 4);
+        made.op("w", "[1, 9]",
+                "constexpr_blockwise_shift_scale(data = " + codes +
+                    ", scale = " + made.blob(ElementType::Fp16, "[1, 1]", halves({1})) + ")");
+        made.consume("w");
+        const QString path = writeBundle(m_scratch, "packed.mlmodelc", made);
+        for (const auto &[place, value] : {std::pair("w[1]", 3), {"w[0,6]", 2}, {"w[8]", 3}}) {
+            const Json row =
+                runCli("bytes % % --json", path, QString::fromLatin1(place)).json()["fields"][0];
+            QCOMPARE(row["value"].get<int>(), value);
+            QVERIFY(!row.contains("values"));
+            QCOMPARE(row["elements"].size(), std::size_t(1));
+            QCOMPARE(row["elements"][0], row["entry"]);
+            QVERIFY(row["field"].get<std::string>().ends_with(", element " + row["entry"].dump()));
+        }
+        const Json all = runCli("bytes % w --count 5 --json", path).json()["fields"];
+        QCOMPARE(all.size(), std::size_t(5));
+        QCOMPARE(all[0]["values"].dump(), "[5,3]");
+        QVERIFY(all[4]["field"].get<std::string>().ends_with(", element 8"));
+        QVERIFY(runCli("bytes % w", path).out.contains("5, 3"));
+    }
+
     void recordOfAWeightFile()
     {
         const QString path = sampleBundle("sample-dense.mlmodelc");

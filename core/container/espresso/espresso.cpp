@@ -304,6 +304,21 @@ Result<BlobTable> readBlobs(std::span<const std::byte> bytes, const std::string 
     return table;
 }
 
+bool isWeightFile(std::string_view path)
+{
+    return path.ends_with(".espresso.weights");
+}
+
+std::optional<format::PlacedField> fieldAt(FileOffset offset)
+{
+    constexpr std::string_view kTable = "stored_fields";
+    if (offset.value < kCountBytes)
+        return format::placedField(kTable, "espresso header", 0, offset, "header");
+    const std::uint64_t entry = (offset.value - kCountBytes) / kEntryBytes;
+    return format::placedField(kTable, "espresso entry", kCountBytes + entry * kEntryBytes, offset,
+                               fmt::format("entry {}", entry));
+}
+
 Result<Net> readNet(const NetFiles &files)
 {
     const std::string text = TRY(textOf(files.net, std::string(files.name)));

@@ -3,6 +3,7 @@
 
 #include "core/base/quantity.h"
 #include "core/container/network/network.h"
+#include "core/format/record_fields.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -37,6 +38,12 @@ struct BlobTable {
 /// Errors: "espresso.table" (no count, or more blobs than the file has entries for),
 /// "espresso.blob" (a payload beyond the file's end, a number that comes twice).
 Result<BlobTable> readBlobs(std::span<const std::byte> bytes, const std::string &file);
+
+/// Whether a file is such a weight file, by its name.
+bool isWeightFile(std::string_view path);
+
+/// The field of the table of blobs that holds the byte: of its count, or of an entry.
+std::optional<format::PlacedField> fieldAt(FileOffset offset);
 
 /// What a network holds.
 struct Net {

@@ -85,14 +85,14 @@ std::optional<NamedField> recordField(const std::string &what, std::uint64_t beg
     return pick(fields.take(), offset);
 }
 
-/// The fields with bits in one byte of a register, "Kw 4:0, Kh 9:5" in parentheses after a blank;
-/// empty where none are named or one is the whole register.
-std::string fieldsInByte(const descriptor::Register &reg, std::uint64_t byte)
+/// The fields with bits in one byte of a register, or all, "Kw 4:0, Kh 9:5" in parentheses after a
+/// blank; empty where none are named or one is the whole register.
+std::string fieldsInByte(const descriptor::Register &reg, std::optional<std::uint64_t> byte)
 {
     constexpr unsigned kWholeRegister = 31;
     std::string text;
     for (const descriptor::BitField &field : reg.fields) {
-        const bool here = field.low < 8 * byte + 8 && field.high >= 8 * byte;
+        const bool here = !byte || (field.low < 8 * *byte + 8 && field.high >= 8 * *byte);
         if (!here || field.high - field.low == kWholeRegister)
             continue;
         text += text.empty() ? " (" : ", ";
@@ -109,13 +109,12 @@ void setSource(NamedField &field, const descriptor::Register &reg)
     field.source = reg.source;
 }
 
-void nameHeaderWord(NamedField &field, const descriptor::Version &version, std::uint32_t word,
-                    std::uint64_t byte)
+void nameHeaderWord(NamedField &field, const descriptor::Version &version, std::uint32_t word)
 {
     const auto *map = descriptor::RegisterMap::of(version.registerMap);
     const descriptor::Register *reg = map == nullptr ? nullptr : map->header(word);
     field.name = fmt::format("header word {}{}", word,
-                             reg == nullptr ? std::string() : fieldsInByte(*reg, byte));
+                             reg == nullptr ? std::string() : fieldsInByte(*reg, std::nullopt));
     if (reg != nullptr)
         setSource(field, *reg);
 }
@@ -191,7 +190,7 @@ std::optional<NamedField> taskField(const Container &container, const Text &text
     field.range = {FileOffset(base + task.offset + 4 * word), ByteCount(4)};
     const std::string owner = fmt::format("task {}: ", index);
     if (word < task.headerWords) {
-        nameHeaderWord(field, *text.tasks->version, static_cast<std::uint32_t>(word), at % 4);
+        nameHeaderWord(field, *text.tasks->version, static_cast<std::uint32_t>(word));
         field.name = owner + field.name;
         return field;
     }

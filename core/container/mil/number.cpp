@@ -331,7 +331,11 @@ NumberFault elementBits(std::string_view text, ElementType type, std::uint64_t &
         if (!real)
             return NumberFault::Syntax;
         bits = roundToFloat(*real, type);
-        return NumberFault::None;
+        const FloatFormat format = formatOf(type);
+        const std::uint64_t sign = std::uint64_t(1) << (format.exponentBits + format.mantissaBits);
+        return real->kind == ExactReal::Kind::Finite && (bits & ~sign) == format.overflow()
+                   ? NumberFault::Infinite
+                   : NumberFault::None;
     }
     Integer number;
     const NumberFault fault = parseInteger(text, number);

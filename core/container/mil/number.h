@@ -13,8 +13,9 @@ struct Integer {
 
 enum class NumberFault {
     None,
-    Syntax,  ///< not a number of the kind asked for
-    TooLarge ///< does not fit 64 bits, or not the element type
+    Syntax,   ///< not a number of the kind asked for
+    TooLarge, ///< does not fit 64 bits, or not the element type
+    Infinite  ///< a finite number that the element type, of floating point, has no place for
 };
 
 /// Decimal or 0x hexadecimal digits with an optional sign.
@@ -45,7 +46,8 @@ std::uint64_t roundToFloat(const ExactReal &number, ElementType type);
 /// The bits of a whole number in an integer type; TooLarge where it does not fit.
 NumberFault integerBits(const Integer &number, ElementType type, std::uint64_t &bits);
 
-/// The bits of one element of `type` as written: a number, or "true" and "false" for bool.
+/// The bits of one element of `type` as written: a number, or "true" and "false" for bool. Also
+/// where that is Infinite: then those of an infinity, or of a NaN where the type has none.
 NumberFault elementBits(std::string_view text, ElementType type, std::uint64_t &bits);
 
 /// Appends elements as a weight file stores them: little-endian, sub-byte types in one bit stream,

@@ -489,6 +489,11 @@ bool TextParser::parseElement(ElementType type, Literal &literal, PackedElements
         std::uint64_t bits = 0;
         switch (elementBits(text, type, bits)) {
         case NumberFault::None: break;
+        case NumberFault::Infinite:
+            remark("mil.number", Severity::Warning, {m_token.begin, m_token.length()},
+                   fmt::format("a value of {}", elementTypeName(type)),
+                   "This number is beyond the element type and is read as an infinity or NaN.");
+            break;
         case NumberFault::Syntax:
             return fail("mil.number", m_token, fmt::format("a value of {}", elementTypeName(type)),
                         "This is not a value of the element type.");

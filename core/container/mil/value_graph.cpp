@@ -18,7 +18,7 @@ public:
         m_hasJumps = function.opset == "coreai"; // a compiled program, whose names are unique
         for (std::size_t i = 0; i < function.inputs.size(); ++i)
             define(function.inputs[i], Definition::kNoOperation, i);
-        walkBlock(function.body, false, nullptr);
+        walkBlock(function.body, false, nullptr, nullptr);
         for (const Later &each : m_later)
             bind(*each.reference, each.use);
     }
@@ -70,13 +70,29 @@ private:
         return true;
     }
 
-    void walkBlock(const mil::Block &block, bool insideLoop, const mil::Operation *holder)
+    /// A value that a body gives back, and the number of the result that it is.
+    struct Yield {
+        std::size_t definition;
+        std::size_t result;
+    };
+
+    void walkBlock(const mil::Block &block, bool insideLoop, const mil::Operation *holder,
+                   std::vector<Yield> *yields)
     {
         const std::size_t hiddenBefore = m_hidden.size();
+        const std::size_t inputs = m_graph.m_definitions.size();
         if (holder)
             bindInputs(block, *holder);
         for (const mil::Operation &operation : block.operations)
             walkOperation(operation, insideLoop);
+        for (std::size_t i = 0; yields && i < block.outputs.size(); ++i) {
+            const auto found = m_visible.find(block.outputs[i]);
+            if (found == m_visible.end() || found->second == ValueGraph::kNone)
+                continue;
+            yields->push_back({found->second, i});
+            if (i < block.inputs.size() && found->second != inputs + i)
+                m_graph.m_definitions[found->second].yieldedAs.push_back(inputs + i);
+        }
         if (holder) // behind a function nothing reads what it defines
             endBlock(hiddenBefore);
     }
@@ -86,11 +102,20 @@ private:
         const std::size_t index = m_graph.m_operations.size();
         m_graph.m_operations.push_back({&operation, insideLoop, 0});
         read(operation, index);
-        for (const mil::Block &block : operation.blocks)
-            walkBlock(block, true, &operation);
+        std::vector<Yield> yields;
+        for (const mil::Block &block : operation.blocks) {
+            // Of a loop the first block only says whether there is another turn.
+            const bool gives = operation.type == "cond" || &block == &operation.blocks.back();
+            walkBlock(block, true, &operation, gives ? &yields : nullptr);
+        }
         m_graph.m_operations[index].firstDefinition = m_graph.m_definitions.size();
         for (std::size_t i = 0; i < operation.outputs.size(); ++i)
             define(operation.outputs[i], index, i);
+        for (const Yield &yield : yields) {
+            if (yield.result < operation.outputs.size())
+                m_graph.m_definitions[yield.definition].yieldedAs.push_back(
+                    m_graph.m_operations[index].firstDefinition + yield.result);
+        }
     }
 
     /// A body's inputs stand for the loop's operands, one by one, however these are bracketed.

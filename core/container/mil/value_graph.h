@@ -30,11 +30,15 @@ struct Definition {
     std::size_t output = 0;               ///< which of its outputs
     std::vector<Use> uses;                ///< in program order
     std::vector<std::size_t> aliases;     ///< inputs of bodies that this value enters as
+    /// What a body that gives this value back makes of it: results of its `cond` or `while_loop`,
+    /// and variables of the loop's next turn.
+    std::vector<std::size_t> yieldedAs;
 };
 
 /// Names of one function resolved: who makes which value and who reads it. Bodies see the values
-/// around them; `while_loop` hands its loop_vars to the inputs of its bodies. Holds pointers into
-/// the function, which must stay where it is.
+/// around them; `while_loop` hands its loop_vars to the inputs of its bodies, and what the last one
+/// gives back to its results, as `cond` does with both. Holds pointers into the function, which
+/// must stay where it is.
 ///
 /// The readers of programs have reported names that are undefined, used too early or defined twice:
 /// here a reference to them means nothing, or the last definition before it. In compiled programs,

@@ -158,7 +158,8 @@ Result<std::vector<PackedFile>> listedFiles(std::span<const std::byte> bytes, co
     };
     const auto files = list.find("files");      // names, or an object of names and sizes
     if (text("packaging").ends_with("sidecar")) // the files may be listed all the same
-        return refuse("a package in files of its own: open " + text("path"));
+        return refuse(text("path").empty() ? "a package in files of its own, which it does not name"
+                                           : "a package in files of its own: open " + text("path"));
     if (files == list.end() || !(files->is_array() || files->is_object()))
         return refuse("no such list");
     ProgramBuffer program(bytes, file);

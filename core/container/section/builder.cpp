@@ -127,11 +127,14 @@ Result<UnitForm> paletteForm(const codec::Encoding &encoding)
             ? nullptr
             : format::findKernelFormat(fmt::format("p{}{}", form.bits, entryName(lut->type)));
     if (row == nullptr || (encoding.scaling && !scalesOfChannels(encoding)))
-        return tl::unexpected(formError("a palette of fp16, int8, uint8 or E4M3 values, with no "
-                                        "scales or one an output channel",
-                                        "another",
-                                        "The section has no kernel format for the palette; build "
-                                        "it as a dense weight"));
+        return tl::unexpected(formError(
+            "a palette of fp16, int8, uint8 or E4M3 values, with no "
+            "scales or one an output channel",
+            lut != nullptr && row == nullptr
+                ? fmt::format("{}-bit indices of {} values", form.bits, elementTypeName(lut->type))
+                : "another",
+            "The section has no kernel format for the palette; build "
+            "it as a dense weight"));
     form.kernelFormat = row->format.value;
     form.entries = lut->type;
     if (indices->order) { // already a section's: its books follow its groups

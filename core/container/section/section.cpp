@@ -64,6 +64,12 @@ std::string slotText(std::uint32_t value)
     return value == kUnresolved ? "-" : fmt::format("{:#x}", value);
 }
 
+/// As wide as the slot's title.
+std::string slotColumn(const RecordSlot &slot, std::string_view text)
+{
+    return fmt::format(" {:>{}}", text, std::max<std::size_t>(slot.name.size(), 10));
+}
+
 std::string recordLine(const WeightSection &section, const RecordPlace &place)
 {
     const GroupRecord &record = section.units[place.unit].records[place.record];
@@ -74,7 +80,7 @@ std::string recordLine(const WeightSection &section, const RecordPlace &place)
     std::string line = fmt::format("  {:>6} {:>6}  {:<13} {:>10} ", section.units[place.unit].core,
                                    place.record, channels, record.offset());
     for (const RecordSlot &slot : recordSlots())
-        line += fmt::format(" {:>10}", slotText(record.words[slot.word]));
+        line += slotColumn(slot, slotText(record.words[slot.word]));
     return line + '\n';
 }
 
@@ -302,7 +308,7 @@ std::string listing(const WeightSection &section)
         text +=
             fmt::format("; {:>5} {:>6}  {:<13} {:>10} ", "core", "record", "channels", "offset");
         for (const RecordSlot &slot : recordSlots())
-            text += fmt::format(" {:>10}", slot.name.substr(0, 10));
+            text += slotColumn(slot, slot.name);
         text += '\n';
         for (const RecordPlace &place : recordPlaces(section, group))
             text += recordLine(section, place);

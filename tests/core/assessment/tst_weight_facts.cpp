@@ -93,8 +93,9 @@ private Q_SLOTS:
         auto [operands] = fetched<QString>();
         MadeBundle made;
         const auto blob = [&](const char *name, ElementType type, const char *shape, int bytes) {
-            operands.replace(QLatin1String(name), QString::fromStdString(made.blob(
-                type, shape, Bytes(std::size_t(bytes), std::byte{0x30}))));
+            operands.replace(QLatin1String(name),
+                             QString::fromStdString(made.blob(
+                                 type, shape, Bytes(std::size_t(bytes), std::byte{0x30}))));
         };
         blob("$halves", ElementType::Fp16, "[4, 8, 1]", 64);
         blob("$nibbles", ElementType::Uint4, "[4, 8]", 16);

@@ -480,6 +480,13 @@ private slots:
         QCOMPARE(bundle->weights().front().storedBytes.value, 2U);
         const auto decoder = VERIFIED(bundle->decoder(0));
         QVERIFY(!codec::Editor(*decoder).setElement(3, 1.0, 0));
+        // The byte is all elements, and that of an element is named with its own number.
+        const auto place = placeOfElement(*bundle, 0, 5);
+        QVERIFY(place);
+        BoundOrder order;
+        const ByteField field = fieldAt(*bundle, place->file, place->bytes.offset, order, 5);
+        QVERIFY(field.text.starts_with("all 16 elements (one stored value): values of "));
+        QVERIFY(field.element == 5U);
     }
 
     void names()

@@ -394,6 +394,30 @@ private slots:
         QCOMPARE((*bundle)->weights().size(), 3U);
     }
 
+    /// What bodies give back is read as a result of their operation, or in the loop's next turn.
+    void outOfBodies()
+    {
+        MadeBundle made;
+        made.parameters = "tensor<fp16, [1, 4]> x, bool p";
+        weight(made, "w", "[2, 4]", 8);
+        weight(made, "v", "[2, 4]", 8);
+        weight(made, "u", "[1, 4]", 4);
+        const std::string value = "tensor<fp16, [2, 4]> ", other = ", block no () { ";
+        made.line(value + "z = cond(pred = p) yes () { } -> (w)" + other + value +
+                  "n = cond(pred = p) yes () { } -> (v)" + other + "} -> (v); } -> (n)");
+        made.op("y", "[1, 2]", "linear(weight = z, x = x)");
+        made.line("tensor<fp16, [1, 4]> t = while_loop(loop_vars = (x)) cond (tensor<fp16, [1, 4]> "
+                  "a) { bool c = less(x = a)[name = string(\"c\")]; } -> (c), block body "
+                  "(tensor<fp16, [1, 4]> d) { tensor<fp16, [1, 4]> e = relu(x = d)[name = "
+                  "string(\"e\")]; } -> (u)");
+        made.op("r", "[1, 4]", "add(x = x, y = t)");
+        const auto bundle = VERIFIED(made.open());
+        QCOMPARE(faults((*bundle)->diagnostics()), std::vector<std::string>());
+        QCOMPARE(consumersOf(**bundle, "w"), "y:linear.weight=16");
+        QCOMPARE(consumersOf(**bundle, "v"), "y:linear.weight=16");
+        QCOMPARE(consumersOf(**bundle, "u"), "e:relu.x=0 r:add.y=0");
+    }
+
     void geometry()
     {
         MadeBundle made;

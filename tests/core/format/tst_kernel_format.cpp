@@ -27,6 +27,8 @@ private Q_SLOTS:
         const auto row = addColumns<quint64>();
         row("blob header", 64);
         row("blob record", 64);
+        row("espresso header", 8);
+        row("espresso entry", 16);
         row("section header", 64);
         row("section unit", quint64(0x80));
         row("section entry", 32);

@@ -6,6 +6,9 @@
 #include "core/bundle/reader/network/network_weights.h"
 #include "core/container/espresso/espresso.h"
 
+#include <algorithm>
+#include <set>
+
 #include <fmt/format.h>
 
 namespace kernscope {
@@ -32,11 +35,6 @@ std::string stemOf(std::string_view net)
 bool isEspressoNet(std::string_view path)
 {
     return path.ends_with(kNet);
-}
-
-bool isEspressoWeights(std::string_view path)
-{
-    return path.ends_with(kWeights);
 }
 
 std::vector<std::string> besideEspressoNet(std::string_view net)
@@ -83,13 +81,23 @@ void readEspresso(const std::vector<BundleFile> &files, std::size_t net, const s
     std::move(own.begin(), own.end(), std::back_inserter(out.weights));
 }
 
-std::vector<ByteClaim> espressoClaims(const BundleFile &file, std::size_t number,
+std::vector<ByteClaim> espressoClaims(BundleFile &file, std::size_t number,
                                       const std::vector<Weight> &weights)
 {
     const auto table = espresso::readBlobs(file.file->bytes(), file.path);
     if (!table)
         return {};
     auto claims = claimsOfOperands(number, weights);
+    std::set<FileOffset> named;
+    for (const ByteClaim &claim : claims)
+        named.insert(claim.range.offset);
+    file.records = table->blobs.size();
+    file.blobCount = static_cast<std::uint32_t>(std::min<std::size_t>(file.records, UINT32_MAX));
+    file.unusedRecords = static_cast<std::size_t>(
+        std::ranges::count_if(table->blobs, [&named](const espresso::Blob &blob) {
+            return blob.data.bytes.value > 0 && !named.contains(blob.data.offset);
+        }));
+    file.payloadBytes = ByteCount(file.file->size().value - table->header().end());
     claims.insert(claims.begin(), {table->header(), SectionKind::Header, "table of blobs"});
     for (const espresso::Blob &blob : table->blobs) // those that no layer names
         claims.push_back({blob.data, SectionKind::Data, fmt::format("blob {}", blob.id)});

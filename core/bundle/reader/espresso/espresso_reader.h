@@ -14,13 +14,11 @@ namespace kernscope {
 /// espresso::readNet and espresso::readBlobs, and "io.open" where there is no weight file.
 void readEspresso(const std::vector<BundleFile> &files, std::size_t net, const std::string &model,
                   ContainerContents &out);
-// By their names.
 bool isEspressoNet(std::string_view path);
-bool isEspressoWeights(std::string_view path);
 /// Paths of the shape and of the weights of a net.
 std::vector<std::string> besideEspressoNet(std::string_view net);
-/// The table and the blobs of such a weight file, and which weight each is of.
-std::vector<ByteClaim> espressoClaims(const BundleFile &file, std::size_t number,
+/// The table and the blobs of such a weight file, and which weight each is of. Counts its records.
+std::vector<ByteClaim> espressoClaims(BundleFile &file, std::size_t number,
                                       const std::vector<Weight> &weights);
 
 } // namespace kernscope

@@ -6,6 +6,7 @@
 #include "core/form/operand_place.h"
 
 #include <algorithm>
+#include <set>
 
 namespace kernscope {
 
@@ -246,6 +247,7 @@ private:
     std::vector<std::string> m_via;
     AxisMap m_axes; ///< of the value that is visited
     std::size_t m_aliases = 0;
+    std::set<std::size_t> m_visited; ///< values that another one is inside or behind a body
 };
 
 /// The position of a value among those of an operand that is a list.
@@ -313,8 +315,12 @@ void Search::visit(const Definition &definition)
     if (m_aliases >= kMaxVia)
         return;
     ++m_aliases;
-    for (const std::size_t alias : definition.aliases)
-        visit(m_graph.definitions()[alias]);
+    for (const auto *same : {&definition.aliases, &definition.yieldedAs}) {
+        for (const std::size_t alias : *same) {
+            if (m_visited.insert(alias).second) // both bodies of a cond may give the same value
+                visit(m_graph.definitions()[alias]);
+        }
+    }
     --m_aliases;
 }
 

@@ -10,6 +10,7 @@
 #include "core/bundle/reader/network/network_weights.h"
 #include "core/bundle/shapes/described.h"
 #include "core/container/archive/zip.h"
+#include "core/container/espresso/espresso.h"
 #include "core/container/mil/model_files.h"
 #include "core/container/mil/reader.h"
 
@@ -276,7 +277,7 @@ private:
         m_records.resize(m_files.size());
         for (std::size_t i = 0; i < m_files.size(); ++i) {
             m_files[i].role = roleOf(i);
-            if (m_files[i].role != SectionKind::Data || isEspressoWeights(m_files[i].path))
+            if (m_files[i].role != SectionKind::Data || espresso::isWeightFile(m_files[i].path))
                 continue;
             std::vector<milblob::Record> named;
             bool cut = false;
@@ -350,7 +351,7 @@ private:
         const std::string &path = m_files[file].path;
         if (isProgramFile(file) || isEspressoNet(path))
             return SectionKind::Program;
-        if (isEspressoWeights(path))
+        if (espresso::isWeightFile(path))
             return SectionKind::Data;
         const auto around = blobsAround(path);
         if (looksLikeBlobFile(m_files[file].file->bytes(), path) ||
@@ -366,8 +367,8 @@ private:
     std::vector<ByteClaim> claimsOf(std::size_t file, const std::vector<RecordUse> &uses) const
     {
         const BundleFile &owner = m_files[file];
-        if (isEspressoWeights(owner.path))
-            return espressoClaims(owner, file, m_out.weights);
+        if (espresso::isWeightFile(owner.path))
+            return espressoClaims(m_files[file], file, m_out.weights);
         if (owner.role == SectionKind::Data)
             return claimsOfBlobFile(m_records[file], uses, m_out.weights);
         if (owner.role == SectionKind::Program && !isEspressoNet(owner.path))

@@ -89,7 +89,8 @@ bool MilWeightReader::isLiteralWeight(const GraphOperation &maker,
             if (passesThrough(reader.operation->type) && use.param == "x")
                 addOutputs(reader);
         }
-        open.insert(open.end(), definition.aliases.begin(), definition.aliases.end());
+        for (const auto *same : {&definition.aliases, &definition.yieldedAs})
+            open.insert(open.end(), same->begin(), same->end());
     }
     return false;
 }

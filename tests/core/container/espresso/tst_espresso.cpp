@@ -105,6 +105,27 @@ private slots:
         QCOMPARE(bundle.program()->version, "2.0");
     }
 
+    /// Count and entries of the weight file are its own, and so is the number of its blobs.
+    void fieldsOfTheTable()
+    {
+        OpenOptions options = madeEspresso();
+        for (auto &[path, bytes] : options.memory) {
+            if (path.ends_with(".weights"))
+                bytes = espressoWeights({{1, floatsOf({0.25F, -0.25F})}, {99, Payload(4)}});
+        }
+        const auto opened = VERIFIED(Bundle::open("n.mlmodelc", options));
+        const std::size_t file = *(*opened)->fileByPath("model.espresso.weights");
+        const auto field = [&](std::uint64_t at) {
+            return fieldAt(**opened, file, FileOffset(at));
+        };
+        QCOMPARE(field(7).text, "header: number of blobs (uint64)");
+        QCOMPARE(field(24).text, "entry 1: number of the blob (uint64)");
+        QCOMPARE(field(33).text, "entry 1: bytes of the blob (uint64)");
+        QCOMPARE(field(33).bytes, (ByteRange{FileOffset(32), ByteCount(8)}));
+        QCOMPARE((*opened)->files()[file].records, 2U);
+        QCOMPARE((*opened)->files()[file].unusedRecords, 1U);
+    }
+
     void compressed_data()
     {
         const auto row = addColumns<QByteArray>();

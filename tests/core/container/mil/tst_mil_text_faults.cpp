@@ -66,6 +66,16 @@ private slots:
         QCOMPARE(shown(parsed.program), "(){fp16[] c = add(x=a; y=b)[]}->(x)"_ba);
     }
 
+    /// Read as an infinity, and said; one that is written is meant.
+    void beyondTheType()
+    {
+        const QByteArray text = program(
+            "tensor<fp16, [3]> w = const()[val = tensor<fp16, [3]>([0x1p+20, -inf, 65504])];");
+        const auto parsed = readText(text);
+        QCOMPARE(codesOf(parsed.diagnostics),
+                 "w:mil.number@" + QByteArray::number(text.indexOf("0x1p+20")));
+    }
+
     /// A text cut anywhere has one fault of its own, at the end, and all statements before it.
     void everyCut()
     {

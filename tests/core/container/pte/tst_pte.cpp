@@ -194,6 +194,8 @@ private slots:
             R"({"packaging": "sidecar", "path": "ab/model.aimodel",)"
             R"("files": {"model.aimodel/main.hash": 32}})",
             std::string("a package in files of its own: open ab/model.aimodel"));
+        row("beside it, without a name", R"({"packaging": "sidecar"})",
+            std::string("a package in files of its own, which it does not name"));
         row("a name that it lacks", names + R"(["model.aimodel/other"]})",
             std::string("no data of model.aimodel/other"));
         row("no list", "[1]", std::string("no such list"));

@@ -201,7 +201,7 @@ Result<FileContent> rewriteMil(const BundleFile &file, bool isProgram)
     const bool isMember =
         file.path.ends_with(kText) &&
         mil::isMemberFolder(std::string_view(file.path).substr(0, file.path.size() - kText.size()));
-    if (isEspressoWeights(file.path)) {
+    if (espresso::isWeightFile(file.path)) {
         const auto table = TRY(espresso::readBlobs(bytes, file.path));
         return espresso::writeBlobs(table, bytes);
     }
