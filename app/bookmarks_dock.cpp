@@ -331,7 +331,6 @@ void BookmarksDock::showRows()
     m_undo->setEnabled(m_model->canUndo());
     m_beside->setEnabled(m_store && m_fault.isEmpty() && QFileInfo::exists(m_path));
     m_beside->setChecked(BookmarkStore::isBeside(m_path));
-    setNote(m_beside->isChecked() ? tr("kept beside the file") : QString());
     if (!session().bundle())
         showMessage(tr("Open a bundle to begin (Ctrl+O)."));
     else if (!m_fault.isEmpty())
@@ -341,6 +340,7 @@ void BookmarksDock::showRows()
                        "bytes."));
     else
         showContent();
+    setNote(m_beside->isChecked() ? tr("kept beside the file") : QString());
 }
 
 void BookmarksDock::addHere()

@@ -133,9 +133,12 @@ public:
     /// editsRefused, and everything stays as it was. The last edit is simply undone, and of undone
     /// ones those before are redone as well.
     void switchEdit(std::size_t row, bool on);
-    /// Text that goes with an edit of Session::patches(), also into scripts; empty: none.
+    /// Text that goes with an edit of Session::patches(), also into scripts; empty: none. An undo
+    /// step, unless that would forget edits that are undone, or disturb what is under way.
     void setEditNote(std::size_t row, const QString &note);
 
+    /// For undo commands.
+    void writeNote(const AppliedEditPtr &edit, const std::string &note) { m_notes[edit] = note; }
     /// For undo commands that put one edit in another's place: its note goes with it.
     void carryNote(const AppliedEditPtr &from, const AppliedEditPtr &to);
     /// For undo commands: lays bytes over the files and takes them back, in this order. All or

@@ -361,7 +361,16 @@ void Document::setEditNote(std::size_t row, const QString &note)
 {
     if (row >= m_session.patches().size())
         return;
-    m_notes[m_session.patches()[row].edit] = note.simplified().toStdString();
+    const AppliedEditPtr edit = m_session.patches()[row].edit;
+    const std::string before = noteOf(edit), after = note.simplified().toStdString();
+    QUndoStack &stack = m_session.undoStack();
+    if (before == after)
+        return;
+    if (m_busy == Busy::Idle && !stack.canRedo()) {
+        stack.push(new NoteCommand(*this, edit, before, after));
+        return;
+    }
+    writeNote(edit, after);
     collectPatches();
 }
 

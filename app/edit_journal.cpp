@@ -196,6 +196,24 @@ void SwitchCommand::undo()
         setObsolete(true);
 }
 
+NoteCommand::NoteCommand(Document &document, AppliedEditPtr edit, std::string before,
+                         std::string after)
+    : QUndoCommand(Document::tr("Note on %1").arg(ui::fromUtf8(editText(edit->edit)))),
+      m_document(document), m_edit(std::move(edit)), m_before(std::move(before)),
+      m_after(std::move(after))
+{
+}
+
+void NoteCommand::redo()
+{
+    m_document.writeNote(m_edit, m_after);
+}
+
+void NoteCommand::undo()
+{
+    m_document.writeNote(m_edit, m_before);
+}
+
 namespace {
 
 constexpr std::string_view kFirstLine = "# kernscope unsaved edits 1";

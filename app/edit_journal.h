@@ -69,6 +69,21 @@ private:
     std::vector<AppliedEditPtr> m_takenBack;
 };
 
+/// One undo step that writes a note on an edit of the list.
+class NoteCommand : public QUndoCommand
+{
+public:
+    NoteCommand(Document &document, AppliedEditPtr edit, std::string before, std::string after);
+
+    void redo() override;
+    void undo() override;
+
+private:
+    Document &m_document;
+    AppliedEditPtr m_edit;
+    std::string m_before, m_after;
+};
+
 /// The steps of edits made one after the other, or taken back one before the other.
 std::vector<EditStep> stepsOf(const std::vector<AppliedEditPtr> &edits, bool forward);
 

@@ -270,9 +270,9 @@ void ExportMenu::fillMake(QMenu *make)
                    [this] { askQuantize(); });
     m_actions->add(make, tr("&Build a Weight Section\u2026"), {}, Needs::Bundle,
                    [this] { askSection(); });
-    m_actions->add(make, tr("&Relocate the Section\u2026"), {}, Needs::Bundle,
+    m_actions->add(make, tr("&Relocate the Section\u2026"), {}, Needs::Section,
                    [this] { askRelocate(); });
-    m_actions->add(make, tr("&Strip the Section\u2026"), {}, Needs::Bundle,
+    m_actions->add(make, tr("&Strip the Section\u2026"), {}, Needs::Section,
                    [this] { makeSection(tr("Strip the Section"), {}); });
     m_actions->add(make, tr("Change the &Layout of a Quantised Folder\u2026"), {}, [this] {
         pickFolder(m_window, tr("Folder That Quantise Wrote"),
@@ -453,10 +453,6 @@ void ExportMenu::askRelocate()
 void ExportMenu::makeSection(const QString &title,
                              const std::optional<section::LoadAddresses> &addresses)
 {
-    if (!m_session.bundle()->section()) {
-        Q_EMIT m_session.statusMessage(tr("Open a weight section (.ksec) first."));
-        return;
-    }
     askExport(title, tr("Weight sections (*.ksec)"), QStringLiteral("out.ksec"),
               [this, addresses](const QString &path) {
                   sayWritten(relocateTo(*m_session.bundle(), addresses, toPath(path)), path);

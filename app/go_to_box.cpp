@@ -321,6 +321,17 @@ void GoToBox::indexNames()
         });
 }
 
+namespace {
+
+QString whyNot(const Error &fault)
+{
+    const QString found = ui::fromUtf8(fault.found);
+    return ui::fromUtf8(fault.message) +
+           (found.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(found));
+}
+
+} // namespace
+
 void GoToBox::search()
 {
     indexNames();
@@ -333,10 +344,15 @@ void GoToBox::search()
     }
     QList<PaletteIndex::Item> items = m_index.find(text(), kMostHits);
     const QString typed = text().trimmed();
-    if (items.isEmpty() && !typed.isEmpty() && m_session.bundle() &&
-        !parsePlace(*m_session.bundle(), typed, m_session.place().file))
-        items += {PaletteIndex::Kind::Help, tr("Nothing fits \u201C%1\u201D").arg(typed),
-                  tr("a name, an action, or a place such as 0x1f40"), [] {}};
+    if (items.isEmpty() && !typed.isEmpty() && m_session.bundle()) {
+        const auto place = parsePlace(*m_session.bundle(), typed, m_session.place().file);
+        if (!place)
+            items += {PaletteIndex::Kind::Help, tr("Nothing fits \u201C%1\u201D").arg(typed),
+                      place.error().code == "goto.name"
+                          ? tr("a name, an action, or a place such as 0x1f40")
+                          : whyNot(place.error()),
+                      nullptr};
+    }
     hits().showBelow(*this, std::move(items));
 }
 
@@ -346,6 +362,10 @@ void GoToBox::run(int row)
         return;
     const PaletteIndex::Item item = m_hits->hits().at(row);
     hideHits();
+    if (!item.run) {
+        showFault(item.text + QStringLiteral(": ") + item.note);
+        return;
+    }
     showFault({});
     clear(); // what was asked for is done: the next question starts anew
     Q_EMIT left();
@@ -371,9 +391,7 @@ void GoToBox::go()
             Q_EMIT left();
             return;
         }
-        why = ui::fromUtf8(place.error().message);
-        if (!place.error().found.empty())
-            why += QStringLiteral(" (%1)").arg(ui::fromUtf8(place.error().found));
+        why = whyNot(place.error());
     }
     if (m_hits && m_hits->isVisible())
         run(0);

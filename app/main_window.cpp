@@ -731,7 +731,8 @@ void MainWindow::showTitle()
 void MainWindow::showState()
 {
     const bool open = m_document.isOpen(), other = m_session.other() != nullptr;
-    m_actions->enable(open, other, m_document.modified());
+    m_actions->enable(open, open && m_session.bundle()->section() != nullptr, other,
+                      m_document.modified());
     m_goMenu->back()->setEnabled(m_session.canGoBack());
     m_goMenu->forward()->setEnabled(m_session.canGoForward());
     m_status->setModified(m_document.modified());

@@ -269,6 +269,7 @@ void SaveController::writeListed(bool breakLinks)
         [this, breakLinks, after = std::exchange(m_afterSave, nullptr)](const std::string &digest) {
             m_afterSave = after;
             if (digest == m_listedDigest) {
+                m_copying = false;
                 m_document.save({m_settings.keepBackup(), breakLinks});
                 return;
             }
@@ -306,6 +307,7 @@ void SaveController::saveAs(std::vector<Edit> more)
 void SaveController::askSaveAs(const QString &target, const std::vector<Edit> &more)
 {
     if (!QFileInfo::exists(target)) {
+        m_copying = true;
         m_document.saveAs(target, more);
         return;
     }
@@ -361,11 +363,12 @@ void SaveController::onSaved(const SaveReport &report, const QString &target)
     if (m_session.filesHold())
         m_notices->remove(QStringLiteral("disk"));
     Q_EMIT saved(target);
-    const QString bytes = ui::groupedNumber(report.bytesWritten.value);
+    const QString written =
+        (m_copying ? tr("a whole copy, %1 B of it changed") : tr("%1 B written"))
+            .arg(ui::groupedNumber(report.bytesWritten.value));
     Q_EMIT m_session.statusMessage(
-        report.verified ? tr("Saved %1: %2 B written, read back and verified.")
-                              .arg(QFileInfo(target).fileName(), bytes)
-                        : tr("Saved %1: %2 B written.").arg(QFileInfo(target).fileName(), bytes));
+        (report.verified ? tr("Saved %1: %2, read back and verified.") : tr("Saved %1: %2."))
+            .arg(QFileInfo(target).fileName(), written));
     for (const Diagnostic &row : report.warnings) {
         Q_EMIT warned(row);
         m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("saved"),

@@ -33,6 +33,7 @@ private:
     void onSaveFailed(const Error &error);
 
     std::function<void()> m_afterSave;
+    bool m_copying = false;     ///< the save under way writes all files anew
     std::string m_listedDigest; ///< of what the dialog lists
 };
 

@@ -23,7 +23,7 @@ QString openingFault(const QString &path, const Error &error);
 ///     name[i,j,…]        an element of a weight, one index an axis, or one flat index
 ///     name+0x40          a byte of a section, or of a weight's first stored part
 ///     file:0x1f40        a byte of a file
-///     0x1f40, 8000       a byte of the file `currentFile`
+///     0x1f40, 8000       a byte of the file `currentFile`, where that is none of the weights' one
 ///
 /// Errors: "goto.syntax", "goto.name", "goto.ambiguous" (`found` names some), "goto.range".
 Result<ui::Place> parsePlace(const Bundle &bundle, const QString &text, std::size_t currentFile);

@@ -19,16 +19,20 @@ void MenuActions::need(QAction *action, Needs needs)
 {
     if (needs == Needs::Bundle)
         m_bundle << action;
+    else if (needs == Needs::Section)
+        m_section << action;
     else if (needs == Needs::Other)
         m_other << action;
     else if (needs == Needs::Changes)
         m_changes << action;
 }
 
-void MenuActions::enable(bool bundle, bool other, bool changes)
+void MenuActions::enable(bool bundle, bool section, bool other, bool changes)
 {
-    for (const auto &[actions, on] :
-         {std::pair(&m_bundle, bundle), {&m_other, other}, {&m_changes, changes}}) {
+    for (const auto &[actions, on] : {std::pair(&m_bundle, bundle),
+                                      {&m_section, section},
+                                      {&m_other, other},
+                                      {&m_changes, changes}}) {
         for (QAction *action : *actions)
             action->setEnabled(on);
     }

@@ -15,7 +15,7 @@ class QMenu;
 namespace kernscope::app {
 
 /// What must be open for an action to be enabled.
-enum class Needs : std::uint8_t { Nothing, Bundle, Other, Changes };
+enum class Needs : std::uint8_t { Nothing, Bundle, Section, Other, Changes };
 
 /// Makes the actions of menus, and enables them by what is open.
 class MenuActions final : public QObject
@@ -31,11 +31,11 @@ public:
         return add(menu, text, key, Needs::Nothing, std::move(run));
     }
     void need(QAction *action, Needs needs);
-    /// `changes`: bytes differ from the disk.
-    void enable(bool bundle, bool other, bool changes);
+    /// `section`: the bundle is a weight section; `changes`: bytes differ from the disk.
+    void enable(bool bundle, bool section, bool other, bool changes);
 
 private:
-    QList<QAction *> m_bundle, m_other, m_changes;
+    QList<QAction *> m_bundle, m_section, m_other, m_changes;
 };
 
 class DockSet;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
 #include "core/base/error_builder.h"
-#include "core/base/find.h"
 #include "core/base/overlaid_file.h"
 #include "core/report/byte_table.h"
 #include "core/search/place.h"
@@ -193,22 +192,10 @@ struct BytesArguments {
     std::uint64_t count = 1;
 };
 
-/// The file that a place without one is in: the first weight file, else the first one with weights.
-std::size_t mainFile(const Bundle &bundle)
-{
-    const auto &files = bundle.files();
-    const auto *data = findBy(files, &BundleFile::role, SectionKind::Data);
-    if (data)
-        return static_cast<std::size_t>(data - files.data());
-    const auto held = std::ranges::find_if(
-        bundle.sections(), [](const Section &each) { return each.weight != kNoIndex; });
-    return held == bundle.sections().end() ? 0 : held->file;
-}
-
 std::size_t fileNamed(const Bundle &bundle, const std::string &name)
 {
     if (name.empty())
-        return mainFile(bundle);
+        return search::mainFile(bundle);
     if (const auto file = bundle.fileByPath(name))
         return *file;
     std::vector<std::string> known;

@@ -3,11 +3,13 @@
 #include "core/container/mil/program.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/find.h"
 #include "core/base/overlaid_file.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/element_place.h"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <system_error>
@@ -265,6 +267,16 @@ std::string byteAddress(const Bundle &bundle, std::size_t file, FileOffset offse
                : std::string();
 }
 
+std::size_t mainFile(const Bundle &bundle)
+{
+    const auto &files = bundle.files();
+    if (const auto *data = findBy(files, &BundleFile::role, SectionKind::Data))
+        return static_cast<std::size_t>(data - files.data());
+    const auto held = std::ranges::find_if(
+        bundle.sections(), [](const Section &each) { return each.weight != kNoIndex; });
+    return held == bundle.sections().end() ? 0 : held->file;
+}
+
 tl::expected<TypedPlace, PlaceFault> readPlace(const Bundle &bundle, std::string_view text,
                                                std::size_t currentFile)
 {
@@ -272,7 +284,8 @@ tl::expected<TypedPlace, PlaceFault> readPlace(const Bundle &bundle, std::string
     if (text.empty())
         return noPlace("goto.syntax", "Type a weight, a section or an offset.");
     if (const auto number = parseUnsigned(text))
-        return byteOfFile(bundle, currentFile < bundle.files().size() ? currentFile : 0, *number);
+        return byteOfFile(
+            bundle, currentFile < bundle.files().size() ? currentFile : mainFile(bundle), *number);
     // Names may hold any of the signs: the whole text as a name goes first.
     const auto whole = findNamed(bundle, text);
     if (whole) {

@@ -23,11 +23,14 @@ std::string byteAddress(const Bundle &bundle, std::size_t file, FileOffset offse
 ///     name[i,j,…]        an element of a weight, one index an axis, or one flat index
 ///     name+0x40          a byte of a section, or of a weight's first stored part
 ///     file:0x1f40        a byte of a file
-///     0x1f40, 8000       a byte of the file `currentFile`
+///     0x1f40, 8000       a byte of the file `currentFile`, where that is none of mainFile()
 ///
 /// Upper and lower case of a part of a name are the same in ASCII. Errors: "goto.syntax",
 /// "goto.name", "goto.ambiguous" (`found` names some), "goto.range".
 Result<TypedPlace> parsePlace(const Bundle &bundle, std::string_view text, std::size_t currentFile);
+
+/// The file that a place without one is in: the first weight file, else the first one with weights.
+std::size_t mainFile(const Bundle &bundle);
 
 /// Why a text names no place, so that a window can say it in its language.
 struct PlaceFault {

@@ -35,16 +35,16 @@ private Q_SLOTS:
         QMenu menu;
         int ran = 0;
         actions.add(&menu, u"always"_s, {}, [&ran] { ++ran; });
-        for (const Needs needs : {Needs::Bundle, Needs::Other, Needs::Changes})
+        for (const Needs needs : {Needs::Bundle, Needs::Section, Needs::Other, Needs::Changes})
             actions.add(&menu, u"some"_s, {}, needs, [] {});
         const QList<QAction *> made = menu.actions();
-        QCOMPARE(made.size(), 4);
-        actions.enable(true, false, true);
-        QVERIFY(made[0]->isEnabled() && made[1]->isEnabled() && made[3]->isEnabled());
-        QVERIFY(!made[2]->isEnabled());
-        actions.enable(false, true, false);
-        QVERIFY(made[0]->isEnabled() && made[2]->isEnabled());
-        QVERIFY(!made[1]->isEnabled() && !made[3]->isEnabled());
+        QCOMPARE(made.size(), 5);
+        actions.enable(true, false, false, true);
+        QVERIFY(made[0]->isEnabled() && made[1]->isEnabled() && made[4]->isEnabled());
+        QVERIFY(!made[2]->isEnabled() && !made[3]->isEnabled());
+        actions.enable(false, true, true, false);
+        QVERIFY(made[0]->isEnabled() && made[2]->isEnabled() && made[3]->isEnabled());
+        QVERIFY(!made[1]->isEnabled() && !made[4]->isEnabled());
         made[0]->trigger();
         QCOMPARE(ran, 1);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/command_palette.h"
 #include "app/texts.h"
+#include "app/status_line.h"
 #include "app/welcome_page.h"
 #include "main_window_fixture.h"
 #include "widgets/common/help_dock.h"
@@ -188,6 +189,7 @@ private Q_SLOTS:
         QVERIFY(!welcome->isVisible());
         action(u"Close Bundle"_s)->trigger();
         QVERIFY(welcome->isVisible());
+        QCOMPARE((*m_window)->statusLine().message(), QString()); // not that it was opened
         // What was open before is a link in the colour of the theme in force, not of an earlier
         // one.
         for (const bool dark : {true, false}) {

@@ -501,12 +501,39 @@ private Q_SLOTS:
         const auto edits = VERIFIED(parseEditScript(script.toStdString(), "script"));
         QCOMPARE(edits->size(), std::size_t{1});
         QCOMPARE(edits->front().note, "dead channel");
-        // Of the same cell again: one step, with the note.
+        // What was noted is one edit: the next one of its cell is another.
         edit(3, 0, 9);
         document().setEditNote(2, u"mine"_s);
         edit(3, 0, -9);
-        QCOMPARE(session().patches().size(), std::size_t{3});
+        QCOMPARE(session().patches().size(), std::size_t{4});
         QCOMPARE(session().patches()[2].note, "mine");
+        QCOMPARE(session().patches()[3].note, "");
+    }
+
+    /// Undo takes back what was done last: the note, and not an edit before it.
+    void notesAreSteps()
+    {
+        edit(1, 0, 9);
+        edit(2, 0, 9);
+        QUndoStack &stack = session().undoStack();
+        const auto note = [this] { return session().patches()[0].note; };
+        document().setEditNote(0, u"dead channel"_s);
+        QCOMPARE(stack.count(), 3);
+        document().setEditNote(0, u" dead  channel "_s); // the same
+        QCOMPARE(stack.count(), 3);
+        QVERIFY2(stack.undoText().startsWith(u"Note on "_s), qPrintable(stack.undoText()));
+        stack.undo();
+        QCOMPARE(note(), "");
+        QVERIFY(session().patches()[0].active && session().patches()[1].active);
+        stack.redo();
+        QCOMPARE(note(), "dead channel");
+        // A note must not forget what is undone.
+        stack.setIndex(1);
+        document().setEditNote(0, u"another"_s);
+        QCOMPARE(note(), "another");
+        QCOMPARE(stack.count(), 3);
+        QCOMPARE(session().patches().size(), std::size_t{2});
+        verifyAsPlanned();
     }
 
     /// A list that jumps to its end under the mouse makes the next click switch another edit.

@@ -171,6 +171,31 @@ private Q_SLOTS:
         QVERIFY(!(*m_window)->statusLine().message().isEmpty());
     }
 
+    /// An offset without a file, while no file is chosen, is one of the weight file; where it is
+    /// past the end that is said, also with the list of hits on view.
+    void goesToOffsets()
+    {
+        QVERIFY(m_window->open({sample(u"dense"_s)}));
+        QVERIFY(activate());
+        session().goTo({});
+        auto *box = (*m_window)->findChild<app::GoToBox *>();
+        const auto type = [&](const QString &text) {
+            box->setFocus();
+            box->clear();
+            QTest::keyClicks(box, text);
+            QTest::keyClick(box, Qt::Key_Return);
+        };
+        type(u"0x1f40"_s);
+        QVERIFY(session().place().bytes);
+        QCOMPARE(session().place().bytes->offset.value, std::uint64_t{0x1f40});
+        QVERIFY(session().bundle()->files()[session().place().file].role == SectionKind::Data);
+        type(u"0x7fffffff"_s);
+        QCOMPARE(session().place().bytes->offset.value, std::uint64_t{0x1f40});
+        const QString said = (*m_window)->statusLine().message();
+        QVERIFY2(said.contains(u"ends before"_s), qPrintable(said));
+        QVERIFY(!box->hits().isVisible());
+    }
+
     void backAndForward()
     {
         QVERIFY(m_window->open({sample(u"dense"_s)}));

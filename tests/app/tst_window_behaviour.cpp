@@ -61,6 +61,8 @@ private Q_SLOTS:
         QVERIFY(!section.isEmpty());
         QVERIFY(m_window->open({section}));
         QCOMPARE(layouts().current(), Layout::Hardware);
+        const QAction *relocate = VERIFIED(action(u"Relocate the Section\u2026"_s));
+        QVERIFY(relocate->isEnabled());
         QTRY_VERIFY(dock("groups")->isVisible());
         QVERIFY(m_window->settle());
         QVERIFY(dock("groups")->showsContent());
@@ -69,6 +71,7 @@ private Q_SLOTS:
         QVERIFY(dock("descriptor")->showsContent());
         QVERIFY(m_window->open({sample(u"sparse"_s)}));
         QCOMPARE(layouts().current(), Layout::Inspect);
+        QVERIFY(!relocate->isEnabled()); // before its dialog asks for addresses
     }
 
     void tabsKeepTheirNames()

@@ -2,6 +2,7 @@
 #include "widgets/bytes/hex_dock.h"
 
 #include "core/patch/edit/edit_parser.h"
+#include "core/search/place.h"
 #include "widgets/bytes/hex_find_bar.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/bytes/inspector_view.h"
@@ -192,20 +193,16 @@ void HexDock::refresh()
     }
     const bool another = !m_view->bundle() || m_view->bundle()->path() != bundle->path();
     m_files->clear();
-    // A package of one module has its weights in there: then the place of the first one.
-    const OperandPlace *first = placeOfFirstWeight(*bundle);
-    std::size_t weights = first ? first->file : 0;
     for (const BundleFile &file : bundle->files()) {
         m_files->addItem(fromUtf8(file.path));
         m_files->setItemData(m_files->count() - 1, fromUtf8(file.path), Qt::ToolTipRole);
-        if (file.role == SectionKind::Data) {
-            weights = static_cast<std::size_t>(m_files->count() - 1);
-            first = nullptr;
-        }
     }
     const bool anew = another || m_view->file() >= bundle->files().size();
-    showFile(anew ? weights : m_view->file());
-    if (anew && first)
+    const std::size_t file = anew ? search::mainFile(*bundle) : m_view->file();
+    showFile(file);
+    // A package of one module has its weights in there: then the place of the first one.
+    const OperandPlace *first = placeOfFirstWeight(*bundle);
+    if (anew && first && first->file == file && bundle->files()[file].role != SectionKind::Data)
         m_view->select({first->dataOffset, ByteCount(1)});
     showContent();
     followPlace();

@@ -7,6 +7,7 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/export_jobs.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/table_tools.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -208,6 +209,7 @@ void LayoutDock::buildTable()
     m_table->setModel(m_model);
     prepareTable(m_table);
     putMarksBehind(m_table, m_model->columnOf("name"));
+    sayWhenEmpty(m_table, tr("No section fits the filter."));
     setColumnWidths(m_table->horizontalHeader(), {18, 6.5, 6.5, 6, 16, 12});
     growColumns(m_table, {m_model->columnOf("name"), m_model->columnOf("owner")});
     m_table->addActions(m_actions);

@@ -533,7 +533,6 @@ void AssessmentDock::refresh()
     const BundlePtr &bundle = session().bundle();
     if (!pinned())
         m_chip = &m_state.assessed();
-    setNote({});
     if (!bundle)
         showNothing(tr("Open a bundle to see what a chip does with its weights (Ctrl+O)."));
     else if (!m_state.table())
@@ -544,10 +543,9 @@ void AssessmentDock::refresh()
         showCell();
 }
 
-void AssessmentDock::follow(const Place &place, QObject *)
+void AssessmentDock::follow(const Place &, QObject *)
 {
-    if (place.weight != kNoIndex)
-        refresh();
+    refresh();
 }
 
 void AssessmentDock::showCell()

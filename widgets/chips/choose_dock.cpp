@@ -188,12 +188,12 @@ void ChooseDock::connectParts()
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex &row) { m_apply->setEnabled(row.isValid()); });
     m_task.whenCancelled([this] {
-        if (m_choice)
-            return;           // it was applied to a copy
         m_model->setRows({}); // those of the weight before
         showMessage(tr("Trying the forms was cancelled. Try Forms Again in the Tools menu starts "
                        "it anew."));
     });
+    m_writing.whenCancelled(
+        [this] { m_state_->setText(tr("The copy: %1.").arg(m_writing.endText())); });
 }
 
 void ChooseDock::buildActions()
@@ -206,37 +206,30 @@ void ChooseDock::buildActions()
     m_table->addActions(m_actions);
 }
 
+void ChooseDock::follow(const Place &place, QObject *)
+{
+    if (place.weight != m_weight)
+        refresh();
+}
+
 void ChooseDock::refresh()
-{
-    const BundlePtr &bundle = session().bundle();
-    if (!bundle || bundle->weights().empty())
-        return showMessage(bundle ? tr("This file has no weights to choose forms for.")
-                                  : tr("Open a bundle to choose forms for its weights (Ctrl+O)."));
-    // A place without a weight leaves the one that is shown.
-    if (place().weight < bundle->weights().size())
-        m_weight = place().weight;
-    m_weight = std::min(m_weight, bundle->weights().size() - 1);
-    start();
-}
-
-void ChooseDock::follow(const Place &place, QObject *origin)
-{
-    const BundlePtr &bundle = session().bundle();
-    if (origin == this || !bundle || place.weight >= bundle->weights().size() ||
-        place.weight == m_weight)
-        return;
-    m_weight = place.weight;
-    start();
-}
-
-void ChooseDock::start()
 {
     m_task.stop();
     const BundlePtr bundle = session().bundle();
-    const auto roofs = roofline::roofsOf(m_state.target());
+    const QString select = tr("Select a weight that a conv, linear or matmul reads.");
+    m_weight = place().weight;
     m_choice.reset();
     m_apply->setEnabled(false);
     m_state_->clear();
+    if (!bundle || m_weight >= bundle->weights().size()) {
+        m_model->setRows({});
+        showMessage(!bundle ? tr("Open a bundle to choose forms for its weights (Ctrl+O).")
+                    : bundle->weights().empty()
+                        ? tr("This file has no weights to choose forms for.")
+                        : select);
+        return;
+    }
+    const auto roofs = roofline::roofsOf(m_state.target());
     if (!roofs)
         return;
     m_task.start(
@@ -246,14 +239,14 @@ void ChooseDock::start()
             decision::Judge judge(choice);
             return chooseForm(*bundle, weight, roofs, judge, {tolerance, 1, &progress});
         },
-        [this](const Result<FormChoice> &result) {
+        [this, select](const Result<FormChoice> &result) {
             if (result) {
                 showChoice(*result);
                 return;
             }
             m_model->setRows({});
             showMessage(result.error().code == "choose.consumer"
-                            ? tr("Select a weight that a conv, linear or matmul reads.")
+                            ? select
                             : fromUtf8(describe(result.error())));
         });
 }
@@ -304,7 +297,7 @@ void ChooseDock::applyTo(const QString &path, const std::string &form)
     const BundlePtr bundle = session().bundle();
     if (!bundle || m_weight >= bundle->weights().size())
         return;
-    m_task.start(
+    m_writing.start(
         tr("Writing the copy"),
         [bundle, weight = m_weight, form, path](Progress &progress) {
             return writeReencoded(*bundle, weight, form, path, progress);

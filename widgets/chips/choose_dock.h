@@ -56,7 +56,6 @@ protected:
 private:
     void connectParts();
     void buildActions();
-    void start();
     void showChoice(const FormChoice &choice);
     std::string selectedForm() const;
     void askAndApply();
@@ -68,7 +67,7 @@ private:
     PanelSection *m_contested = nullptr; ///< folded: the candidates keep their rows
     QPushButton *m_apply = nullptr;
     QTableView *m_table = nullptr;
-    Job m_task{session().tasks(), this};
+    Job m_task{session().tasks(), this}, m_writing{session().tasks(), this};
     std::size_t m_weight = kNoIndex;
     std::optional<FormChoice> m_choice;
 };

@@ -612,11 +612,9 @@ void PlanDock::follow(const Place &place, QObject *origin)
 {
     if (origin == this || !m_survey)
         return;
-    const int row = m_model->rowOf(place.weight); // rows are all weights, in their order
-    if (row < 0)
-        return;
     m_following = true; // the place stays as it is
-    chooseRow(m_table, m_model->index(row, 0));
+    // Rows are all weights, in their order.
+    chooseRow(m_table, m_model->index(m_model->rowOf(place.weight), 0));
     m_following = false;
 }
 

@@ -212,6 +212,7 @@ StreamDock::StreamDock(Session &session, QWidget *parent)
     putMarksBehind(m_matrix, 0);
     m_matrix->setSelectionBehavior(QAbstractItemView::SelectItems);
     new AlikeNames(m_matrix, m_model->columnOf("name"));
+    sayWhenEmpty(m_matrix, tr("No weight fits the filter."));
     m_matrix->horizontalHeader()->setDefaultSectionSize(theme::em(this, 6));
     m_filter = filterBox(content, tr("Filter by weight or form"), m_matrix);
     m_onlyFaster = new QCheckBox(tr("Would get faster"), content);
@@ -241,7 +242,7 @@ StreamDock::StreamDock(Session &session, QWidget *parent)
     auto *table = new QVBoxLayout; // the sums join the table
     table->setSpacing(0);
     table->addWidget(m_matrix, 1);
-    table->addWidget(new TableFoot(m_matrix, tr("Sums of the weights shown"), content));
+    table->addWidget(new TableFoot(m_matrix, tr("Sums of all weights"), content));
     column->addLayout(table, 1);
     setContent(content, m_matrix);
     buildActions();
@@ -320,8 +321,6 @@ void StreamDock::refresh()
     m_matrix->setColumnHidden(m_model->columnOf("function"), !several);
     widenForNumbers(m_matrix, {m_model->columnOf("stored_bytes")});
     fitChips();
-    if (m_weight >= bundle->weights().size())
-        m_weight = this->place().weight;
     followPlace();
 }
 
@@ -432,14 +431,12 @@ void StreamDock::follow(const Place &place, QObject *origin)
 {
     if (origin == this || !m_model->table())
         return;
-    if (place.weight < m_model->table()->rows())
-        m_weight = place.weight;
-    const int row = m_model->rowOf(m_weight);
     const std::size_t chip = m_model->table()->columnOf(m_state.assessed());
-    if (row < 0 || chip == kNoIndex)
+    if (chip == kNoIndex)
         return;
     m_selecting = true;
-    const QModelIndex index = m_model->index(row, m_model->firstChip() + static_cast<int>(chip));
+    const QModelIndex index =
+        m_model->index(m_model->rowOf(place.weight), m_model->firstChip() + static_cast<int>(chip));
     if (m_matrix->currentIndex() != index) {
         chooseRow(m_matrix, index);
         m_matrix->scrollTo(index);
@@ -453,8 +450,6 @@ void StreamDock::onCurrent(const QModelIndex &current)
         return;
     const std::size_t weight = m_model->weightOf(current.row());
     const std::size_t chip = m_model->chipOf(current.column());
-    if (weight != kNoIndex)
-        m_weight = weight;
     if (chip != kNoIndex)
         m_state.setAssessed(m_model->table()->target(chip));
     if (weight != kNoIndex)

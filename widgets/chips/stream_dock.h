@@ -70,7 +70,6 @@ private:
     QTableView *m_matrix = nullptr;
     QLineEdit *m_filter = nullptr;
     QCheckBox *m_onlyFaster = nullptr;
-    std::size_t m_weight = kNoIndex;
     bool m_selecting = false, m_sized = false, m_fitting = false, m_chipsSetByHand = false,
          m_namesSetByHand = false;
     int m_widestName = 0; ///< pixels that the longest name needs

@@ -35,8 +35,10 @@ DiagnosticsDock::DiagnosticsDock(Session &session, QWidget *parent)
     auto *content = new QWidget(this);
     const int gap = theme::em(this, 0.25);
     QVBoxLayout *column = contentColumn(content);
-    m_table = makeTable(content, tr("Faults found"), m_model, {6, 9, 17, 14, 24, 12, 12});
+    m_table = makeTable(content, tr("Faults found"), m_model, {6, 9, 17, 10, 30, 12, 12});
     m_table->horizontalHeader()->setStretchLastSection(true);
+    // What is wrong is in view first; copies and files keep the order of the columns.
+    m_table->horizontalHeader()->moveSection(m_model->columnOf("message"), 1);
     m_state = new QLabel(content);
     m_state->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     buildFilters(content);

@@ -380,6 +380,7 @@ void Dock::showMessage(const QString &text)
 {
     m_message->setText(text);
     m_message->setAccessibleName(text);
+    setNote({}); // of what was shown before
     turnTo(m_messageArea);
 }
 

@@ -197,9 +197,19 @@ QString elidedName(const QFontMetrics &metrics, const QString &name, int width)
            tail;
 }
 
+QString nameAndFigures(const QFontMetrics &metrics, const QString &name, const QString &figures,
+                       int width)
+{
+    const int room = width - metrics.horizontalAdvance(figures);
+    return elidedWords(metrics, elidedName(metrics, name, std::max(room, 0)) + figures, width);
+}
+
 QString fittingName(const QFontMetrics &metrics, const QString &whole, const QString &shorter,
                     int width, bool brief)
 {
+    const bool clauses = whole.contains(QLatin1String(", ")) || whole.contains(QLatin1String("; "));
+    if (shorter.isEmpty() && clauses)
+        return elidedWords(metrics, whole, width);
     const QChar cut(0x2026);
     const bool noBegin = shorter.startsWith(cut), noEnd = shorter.endsWith(cut);
     const QString own = shorter.mid(noBegin ? 1 : 0, shorter.size() - noBegin - noEnd);

@@ -139,10 +139,15 @@ inline constexpr char kAlwaysShort[] = "kernscopeAlwaysShort";
 /// whole.
 QString elidedName(const QFontMetrics &metrics, const QString &name, int width);
 
+/// A name with figures behind it: letters of the name go, then whole words at the end.
+QString nameAndFigures(const QFontMetrics &metrics, const QString &name, const QString &figures,
+                       int width);
+
 /// A name as its room has it: whole; without the end that it shares with its like; without the
 /// begin that it shares; without both, elided at last. `shorter` is the name without both
 /// (kShortNameRole), empty where it shares nothing. `brief`: never whole where it shares an end
-/// (kAlwaysShort).
+/// (kAlwaysShort). What has several clauses is a sentence: elidedWords, for the end of one clause
+/// behind the beginning of another would say something else.
 QString fittingName(const QFontMetrics &metrics, const QString &whole, const QString &shorter,
                     int width, bool brief = false);
 

@@ -4,12 +4,14 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/models/fact_tree_model.h"
+#include "widgets/models/theme.h"
 
 #include <QAbstractItemView>
 #include <QApplication>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QKeyEvent>
+#include <QLabel>
 #include <QResizeEvent>
 #include <QScrollBar>
 #include <QSortFilterProxyModel>
@@ -104,7 +106,53 @@ private:
     bool m_moving = false;
 };
 
+/// What a view says while it has no row.
+class EmptyNote final : public QLabel
+{
+public:
+    EmptyNote(QAbstractItemView *view, const QString &text)
+        : QLabel(text, view->viewport()), m_view(view)
+    {
+        setAlignment(Qt::AlignCenter);
+        setWordWrap(true);
+        setForegroundRole(QPalette::PlaceholderText);
+        setMargin(theme::em(view, 0.8));
+        setAttribute(Qt::WA_TransparentForMouseEvents);
+        view->viewport()->installEventFilter(this);
+        // Queued: others hide rows then.
+        connect(view->model(), &QAbstractItemModel::modelReset, this, &EmptyNote::look,
+                Qt::QueuedConnection);
+        look();
+    }
+
+protected:
+    bool eventFilter(QObject *watched, QEvent *event) override
+    {
+        if (event->type() == QEvent::Resize || event->type() == QEvent::Show)
+            setGeometry(m_view->viewport()->rect());
+        return QLabel::eventFilter(watched, event);
+    }
+
+private:
+    /// Rows that are hidden, such as those of a foot, are none.
+    void look()
+    {
+        const auto *table = qobject_cast<const QTableView *>(m_view);
+        int row = m_view->model()->rowCount() - 1;
+        while (row >= 0 && table && table->isRowHidden(row))
+            --row;
+        setVisible(row < 0);
+    }
+
+    QAbstractItemView *m_view;
+};
+
 } // namespace
+
+void sayWhenEmpty(QAbstractItemView *view, const QString &text)
+{
+    new EmptyNote(view, text);
+}
 
 void keepOneChoice(QAbstractItemView *view)
 {

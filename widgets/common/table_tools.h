@@ -78,6 +78,9 @@ private:
     int m_column;
 };
 
+/// A sentence in the middle of a view as long as it has no row.
+void sayWhenEmpty(QAbstractItemView *view, const QString &text);
+
 class FactTreeModel;
 
 /// A tree over facts that stand still, as all docks about hardware containers show them.

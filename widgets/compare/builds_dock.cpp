@@ -223,16 +223,27 @@ BuildsDock::BuildsDock(Session &session, QWidget *parent)
         showMessage(tr("The comparison was cancelled. Compare Builds Again in the Compare menu "
                        "starts it anew."));
     });
+    m_opening.whenCancelled([this] {
+        for (const Opening &each : std::exchange(m_waiting, {}))
+            Q_EMIT this->session().statusMessage(
+                tr("%1 was not opened: %2.")
+                    .arg(fromUtf8(each.path.filename().string()), m_opening.endText()));
+    });
     connect(&session, &Session::otherChanged, this, &BuildsDock::scheduleRefresh);
     connect(&session, &Session::bundleChanged, this, [this] {
         // Builds are of one file, also where that is opened again.
         if (const auto before = m_base; before != noteBase()) {
+            m_opening.stop();
+            m_waiting.clear();
             m_added.clear();
             Q_EMIT addedChanged();
         }
         scheduleRefresh();
     });
-    connect(&session, &Session::bytesChanged, this, &BuildsDock::noteBase); // saved as another file
+    connect(&session, &Session::bytesChanged, this, [this] {
+        noteBase(); // saved as another file
+        openNext(); // an edit cancelled it
+    });
     noteBase();
 }
 
@@ -512,17 +523,28 @@ void BuildsDock::open(bool folder)
 
 void BuildsDock::add(const QString &path)
 {
+    m_waiting.push_back({QFile::encodeName(path).toStdString(), nullptr});
+    openNext();
+}
+
+/// In the order in which they were asked for: the first one waits until it is there.
+void BuildsDock::openNext()
+{
+    if (m_waiting.empty() || m_opening.running())
+        return;
     m_opening.start(
         tr("Opening a build"),
-        [path](Progress &) {
-            return openForReading(std::filesystem::path(QFile::encodeName(path).toStdString()))
-                .bundle;
-        },
-        [this](const Result<BundlePtr> &bundle) {
-            if (bundle)
-                addBuild(*bundle);
+        [path = m_waiting.front().path](Progress &) { return openForReading(path).bundle; },
+        [this](const Result<BundlePtr> &opened) {
+            const BundlePtr before = m_waiting.front().before;
+            m_waiting.pop_front();
+            if (before)
+                replace(before, opened);
+            else if (opened)
+                addBuild(*opened);
             else
-                Q_EMIT session().statusMessage(fromUtf8(describe(bundle.error())));
+                Q_EMIT session().statusMessage(fromUtf8(describe(opened.error())));
+            openNext();
         });
 }
 
@@ -544,24 +566,25 @@ void BuildsDock::addBuild(const BundlePtr &bundle)
 
 void BuildsDock::reopen(const BundlePtr &bundle)
 {
-    m_opening.start(
-        tr("Opening a build again"),
-        [path = bundle->path()](Progress &) { return openForReading(path).bundle; },
-        [this, bundle](const Result<BundlePtr> &opened) {
-            const auto at = std::find(m_added.begin(), m_added.end(), bundle);
-            if (at == m_added.end())
-                return; // removed meanwhile
-            if (opened) {
-                *at = *opened;
-            } else {
-                m_added.erase(at);
-                Q_EMIT session().statusMessage(
-                    tr("%1 changed on disk and was removed: %2")
-                        .arg(fromUtf8(bundle->name()), fromUtf8(describe(opened.error()))));
-            }
-            Q_EMIT addedChanged();
-            scheduleRefresh();
-        });
+    m_waiting.push_back({bundle->path(), bundle});
+    openNext();
+}
+
+void BuildsDock::replace(const BundlePtr &before, const Result<BundlePtr> &opened)
+{
+    const auto at = std::find(m_added.begin(), m_added.end(), before);
+    if (at == m_added.end())
+        return; // removed meanwhile
+    if (opened) {
+        *at = *opened;
+    } else {
+        m_added.erase(at);
+        Q_EMIT session().statusMessage(
+            tr("%1 changed on disk and was removed: %2")
+                .arg(fromUtf8(before->name()), fromUtf8(describe(opened.error()))));
+    }
+    Q_EMIT addedChanged();
+    scheduleRefresh();
 }
 
 } // namespace kernscope::ui

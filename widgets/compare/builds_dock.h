@@ -9,6 +9,8 @@
 
 #include <QList>
 
+#include <deque>
+
 namespace kernscope::ui {
 
 /// One weight in several builds: a row of pictures with one view position and one range of colours,
@@ -96,6 +98,8 @@ private:
     QWidget *buildTools(QWidget *parent);
     void buildActions();
     void open(bool folder);
+    void openNext();
+    void replace(const BundlePtr &before, const Result<BundlePtr> &opened);
     void compare();
     void showMatrix(BuildMatrixPtr matrix);
     void sizeColumns();
@@ -115,6 +119,11 @@ private:
     BuildPictures *m_pictures = nullptr;
     QAction *m_addFile = nullptr, *m_addFolder = nullptr, *m_remove = nullptr;
     QAction *m_again = nullptr;
+    struct Opening {
+        std::filesystem::path path;
+        BundlePtr before; ///< the added one whose place it takes; null: one more
+    };
+    std::deque<Opening> m_waiting; ///< the first is being opened
     std::vector<BundlePtr> m_added;
     std::vector<BundlePtr> m_shown; ///< what the matrix is of
     std::filesystem::path m_base;   ///< of the document to which they were added

@@ -484,31 +484,34 @@ void ByteCompareView::paintHeader(QPainter &painter)
         return;
     const AlignedFile &file = alignment().files()[alignment().sections()[section].file];
     painter.setPen(palette().color(QPalette::WindowText));
-    const QFontMetrics metrics(font());
     for (const bool ofA : {true, false}) {
         const std::string &path = ofA ? file.pathA : file.pathB;
         const QString name = fromUtf8(path.empty() ? std::string_view("\u2013") : path) +
-                             QStringLiteral("  \u203A  ") + titleOf(section, ofA);
+                             QStringLiteral("  \u203A  ");
         const double left = std::max(sideLeft(ofA), ofA ? 0.0 : viewport()->width() / 2.0);
         const double room = viewport()->width() / 2.0 - m_layout.charWidth() * 2;
         painter.drawText(QRectF(left + m_layout.charWidth(), 0, room, m_layout.rowHeight()),
                          Qt::AlignLeft | Qt::AlignVCenter,
                          (ofA ? tr("A  ") : tr("B  ")) +
-                             metrics.elidedText(name, Qt::ElideMiddle,
-                                                static_cast<int>(room - 3 * m_layout.charWidth())));
+                             titleOf(section, ofA, name, {}, room - 3 * m_layout.charWidth()));
     }
 }
 
-QString ByteCompareView::titleOf(std::size_t index, bool ofA) const
+/// Between what stands before and behind it; its name gives way to figures.
+QString ByteCompareView::titleOf(std::size_t index, bool ofA, const QString &before,
+                                 const QString &behind, double room) const
 {
+    const QFontMetrics metrics(font());
+    const int width = static_cast<int>(room);
     const AlignedSection &section = alignment().sections()[index];
     const std::size_t own = ofA ? section.a : section.b;
     const BundlePtr &bundle = ofA ? m_bytes->a : m_bytes->b;
     if (own == kNoIndex)
-        return ofA ? tr("not in A") : tr("not in B");
+        return nameAndFigures(metrics, before + (ofA ? tr("not in A") : tr("not in B")), behind,
+                              width);
     const Section &shown = bundle->sections()[own];
-    return tr("%1  %2 B")
-        .arg(fromUtf8(bundle->nameOf(shown)), groupedNumber(shown.range.bytes.value));
+    return nameAndFigures(metrics, before + fromUtf8(bundle->nameOf(shown)),
+                          tr("  %1 B").arg(groupedNumber(shown.range.bytes.value)) + behind, width);
 }
 
 /// What goes behind the name of a section: on the right of a pair, or on the side that has it.
@@ -561,7 +564,6 @@ void ByteCompareView::paintSectionTitle(QPainter &painter, std::size_t index, do
     const QRectF strip(0, top, viewport()->width(), m_layout.rowHeight());
     painter.fillRect(strip, palette().color(QPalette::AlternateBase));
     const double side = m_layout.rowHeight() * 0.55;
-    const QFontMetrics metrics(font());
     for (const bool ofA : {true, false}) {
         const double left = sideLeft(ofA) + m_layout.charWidth();
         const bool there = (ofA ? section.a : section.b) != kNoIndex;
@@ -570,14 +572,11 @@ void ByteCompareView::paintSectionTitle(QPainter &painter, std::size_t index, do
             painter.fillRect(swatch, theme::color(theme::tokenOf(section.kind), dark));
             painter.fillRect(swatch, theme::brushOf(section.kind, dark));
         }
-        QString text = titleOf(index, ofA);
-        text += stateOf(index, ofA);
         painter.setPen(palette().color(there ? QPalette::Text : QPalette::PlaceholderText));
         const double room = sideWidth() - side - 3 * m_layout.charWidth();
         painter.drawText(
             QRectF(left + side + m_layout.charWidth() / 2, top, room, m_layout.rowHeight()),
-            Qt::AlignLeft | Qt::AlignVCenter,
-            metrics.elidedText(text, Qt::ElideMiddle, static_cast<int>(room)));
+            Qt::AlignLeft | Qt::AlignVCenter, titleOf(index, ofA, {}, stateOf(index, ofA), room));
     }
 }
 

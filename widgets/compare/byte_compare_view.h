@@ -100,7 +100,8 @@ private:
     double sideWidth() const;
     /// Of the columns of one side that are shown.
     double columnsWidth() const;
-    QString titleOf(std::size_t section, bool ofA) const;
+    QString titleOf(std::size_t section, bool ofA, const QString &before, const QString &behind,
+                    double room) const;
     QString stateOf(std::size_t section, bool ofA) const;
 
     void paintFileTitle(QPainter &painter, std::size_t file, double top) const;

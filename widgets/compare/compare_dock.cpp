@@ -180,8 +180,8 @@ void CompareDock::arrangeRows()
 void CompareDock::chooseOrder(bool worstFirst)
 {
     keepSelection([&] {
-        m_table->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
         m_model->setWorstFirst(worstFirst);
+        m_table->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
     });
 }
 
@@ -272,7 +272,10 @@ void CompareDock::connectParts()
     connect(m_modeGroup, &QActionGroup::triggered, this, [this](const QAction *action) {
         m_pictures->setMode(static_cast<PictureMode>(action->data().toInt()));
     });
-    connect(m_worstAction, &QAction::toggled, this, &CompareDock::chooseOrder);
+    connect(m_worstAction, &QAction::triggered, this, &CompareDock::chooseOrder);
+    // Ticked where it holds: not under the order of a column.
+    connect(m_table->horizontalHeader(), &QHeaderView::sortIndicatorChanged, this,
+            [this](int column) { m_worstAction->setChecked(column < 0 && m_model->worstFirst()); });
     connect(m_runner, &CompareRunner::pairsTold, this, &CompareDock::arrangeRows);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             &CompareDock::onCurrentRow);

@@ -5,6 +5,7 @@
 #include "widgets/common/controls.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/panels.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/models/words.h"
 
@@ -39,7 +40,7 @@ QString sideText(const QString &side, const QString &name, const QString &bytes)
 
 CompareHeader::CompareHeader(QWidget *parent) : QWidget(parent)
 {
-    auto *row = withoutMargins(new QHBoxLayout(this), theme::em(this, 0.6));
+    auto *row = withoutMargins(new FlowLayout(this), theme::em(this, 0.6));
     const auto label = [this, row](const QString &name) {
         auto *made = named(new QLabel(this), name);
         made->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -63,7 +64,10 @@ CompareHeader::CompareHeader(QWidget *parent) : QWidget(parent)
     m_third->setAccessibleName(tr("Add a build"));
     row->addWidget(m_third);
     m_program = label(tr("Program"));
-    row->addStretch(1);
+    m_program->setSizePolicy(QSizePolicy::Expanding,
+                             QSizePolicy::Fixed); // the switch is at the end
+    for (QLabel *words : {m_a, m_b, m_program})   // on a line with those of the buttons
+        words->setMinimumHeight(m_third->sizeHint().height());
     m_progress = new QProgressBar(this);
     m_progress->setRange(0, 1000);
     m_progress->setTextVisible(false);
@@ -86,28 +90,39 @@ void CompareHeader::setBundles(const BundlePtr &a, const BundlePtr &b)
     m_nameA = fromUtf8(a->name());
     m_nameB = fromUtf8(b->name());
     m_bytesA = tr("%1 B").arg(groupedNumber(a->totalBytes().value));
-    m_bytesB = tr("%1 B (%2)").arg(groupedNumber(b->totalBytes().value), ratioText(ratio));
+    m_bytesB = tr("%1 B").arg(groupedNumber(b->totalBytes().value));
+    m_ratio = QStringLiteral(" (%1)").arg(ratioText(ratio));
     m_a->setToolTip(fromUtf8(a->path().string()));
     m_b->setToolTip(fromUtf8(b->path().string()));
     relabel();
 }
 
 /// Names give way to the width there is: first the kinds of the files go, then names are elided in
-/// the middle; whole in the tooltip.
+/// the middle; whole in the tooltip. Bytes are never cut: before that the ratio goes, then what has
+/// no room begins another line.
 void CompareHeader::relabel()
 {
     const QFontMetrics metrics(font());
+    QString bytesB = m_bytesB + m_ratio;
     const auto nameRoom = [&](const QString &third) {
         m_third->setText(third);
-        const int taken = metrics.horizontalAdvance(m_bytesA + m_bytesB + m_program->text()) +
+        const int taken = metrics.horizontalAdvance(m_bytesA + bytesB + m_program->text()) +
                           m_swap->sizeHint().width() + m_third->sizeHint().width() +
                           (m_switch ? m_switch->sizeHint().width() : 0) + theme::em(this, 9);
         return width() - taken;
     };
+    const int least = theme::em(this, 8);
     int room = nameRoom(tr("+ another build"));
     if (room < theme::em(this, 20))
         room = nameRoom(QStringLiteral("+"));
-    room = std::max(theme::em(this, 8), room);
+    if (room < least) {
+        bytesB = m_bytesB;
+        room = nameRoom(QStringLiteral("+"));
+    }
+    if (room < least) // program and switch are in the next line
+        room = width() - metrics.horizontalAdvance(m_bytesA + bytesB) - m_swap->sizeHint().width() -
+               theme::em(this, 6);
+    room = std::max(least, room);
     QString a = m_nameA, b = m_nameB;
     const QString kindlessA = QFileInfo(a).completeBaseName();
     const QString kindlessB = QFileInfo(b).completeBaseName();
@@ -118,7 +133,7 @@ void CompareHeader::relabel()
     m_a->setText(sideText(QStringLiteral("A"), metrics.elidedText(a, Qt::ElideMiddle, room - roomB),
                           m_bytesA));
     m_b->setText(
-        sideText(QStringLiteral("B"), metrics.elidedText(b, Qt::ElideMiddle, roomB), m_bytesB));
+        sideText(QStringLiteral("B"), metrics.elidedText(b, Qt::ElideMiddle, roomB), bytesB));
 }
 
 void CompareHeader::resizeEvent(QResizeEvent *event)

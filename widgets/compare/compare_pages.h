@@ -41,6 +41,7 @@ private:
     void relabel();
 
     QString m_nameA, m_nameB, m_bytesA, m_bytesB;
+    QString m_ratio; ///< B of A
     QLabel *m_a = nullptr, *m_b = nullptr, *m_program = nullptr;
     QToolButton *m_swap = nullptr, *m_third = nullptr;
     QWidget *m_switch = nullptr;

@@ -89,7 +89,6 @@ void RangesDock::refresh()
         return; // shown by now
     m_listed = nullptr;
     m_model->setRows({});
-    setNote({});
     if (!both) {
         showMessage(session().bundle() ? tr("Open a second bundle to compare (Ctrl+Shift+O).")
                                        : tr("Open a bundle to begin (Ctrl+O)."));

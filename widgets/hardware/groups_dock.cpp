@@ -280,8 +280,8 @@ QString GroupsDock::needed() const
     const BundlePtr bundle = session().bundle();
     if (!bundle || (!bundle->section() && !bundle->hardware()))
         return tr("Output-channel groups are part of weight sections (.ksec) and of the kernels of "
-                  "hardware containers (.hwx). Open one, or build a section with "
-                  "\"kernscope-cli section build\".");
+                  "hardware containers (.hwx). Open one, or build a section: Tools, Build a Weight "
+                  "Section\u2026");
     if (m_weight >= bundle->weights().size())
         return bundle->weights().empty() ? tr("%1 loads no weights: its tasks have no kernels.")
                                                .arg(fromUtf8(bundle->name()))

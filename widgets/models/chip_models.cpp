@@ -14,7 +14,6 @@ StreamMatrixModel::StreamMatrixModel(QObject *parent)
       m_weightColumns(report::weightTable(), {"name", "function", "form", "stored_bytes"})
 {
     setTable({}, {}, {});
-    connect(this, &QAbstractItemModel::modelReset, this, &StreamMatrixModel::addUp);
 }
 
 void StreamMatrixModel::setTable(BundlePtr bundle, std::shared_ptr<const DecisionTable> table,
@@ -45,8 +44,7 @@ void StreamMatrixModel::setTable(BundlePtr bundle, std::shared_ptr<const Decisio
             facts.searched = false;
         }
         setColumns(std::move(columns));
-        if (same)
-            addUp();
+        addUp();
     });
     if (same)
         reorder();
@@ -71,9 +69,9 @@ std::string StreamMatrixModel::alsoSearched(std::size_t weight) const
 void StreamMatrixModel::addUp()
 {
     m_sums.assign(m_table ? m_table->columns() : 0, {});
-    for (int row = 0; row < RowTableModel::rowCount(); ++row) {
+    for (std::size_t weight = 0; weight < rowTotal(); ++weight) {
         for (std::size_t chip = 0; chip < m_sums.size(); ++chip) {
-            if (const auto moved = m_table->bytesMoved(sourceRow(row), chip))
+            if (const auto moved = m_table->bytesMoved(weight, chip))
                 m_sums[chip].bytes += *moved;
             else
                 ++m_sums[chip].unknown;
@@ -169,7 +167,7 @@ QVariant StreamMatrixModel::sumCell(int column, int role) const
     if (column < firstChip())
         return {};
     const Sum &sum = m_sums[chipOf(column)];
-    const auto rows = static_cast<std::size_t>(RowTableModel::rowCount());
+    const std::size_t rows = rowTotal();
     const bool none = rows > 0 && sum.unknown == rows;
     switch (role) {
     case Qt::DisplayRole:

@@ -11,7 +11,7 @@
 namespace kernscope::ui {
 
 /// Weights down, chips across: what each chip does with each weight. The last row holds the sums
-/// of the bytes moved, over the weights that are shown.
+/// of the bytes moved, over all weights: a filter makes no call cheaper.
 class StreamMatrixModel final : public RowTableModel
 {
     Q_OBJECT

@@ -26,6 +26,7 @@
 #include <QPainter>
 #include <QPdfWriter>
 #include <QSaveFile>
+#include <QScrollArea>
 #include <QScrollBar>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -124,12 +125,22 @@ QString kindWord(Finding::Kind kind, std::size_t count)
     return {};
 }
 
-/// " · 2 disputed reports": lists them, or takes them out of the list again.
+/// " · not counted: 2 disputed reports": lists them, or takes them out of the list again.
 QString disputedLink(std::size_t count)
 {
     return count == 0 ? QString()
-                      : QStringLiteral(" \u00B7 <a href=\"disputed:\">%1</a>")
-                            .arg(kindWord(Finding::Kind::DisputedFault, count));
+                      : QStringLiteral(" \u00B7 %1 <a href=\"disputed:\">%2</a>")
+                            .arg(OverviewDock::tr("not counted:"),
+                                 kindWord(Finding::Kind::DisputedFault, count));
+}
+
+/// Where the window is low the list lies below the edge.
+void bringIntoView(QWidget *widget)
+{
+    for (QWidget *at = widget; at; at = at->parentWidget()) {
+        if (auto *area = qobject_cast<QScrollArea *>(at->parentWidget()))
+            area->ensureWidgetVisible(widget);
+    }
 }
 
 } // namespace
@@ -406,9 +417,11 @@ void OverviewDock::open(const QString &link)
     if (parts.front() == QLatin1String("kind")) {
         m_filter->setText(parts.value(1));
         m_findings->setFocus();
+        bringIntoView(m_findings);
     } else if (parts.front() == QLatin1String("disputed")) {
         m_disputedShown = !m_disputedShown;
         showFindings();
+        bringIntoView(m_findings);
     } else if (parts.front() == QLatin1String("weight") && index < m_shown->weights().size()) {
         session().goToWeight(index, this);
         Q_EMIT raiseRequested(QStringLiteral("weight"));

@@ -238,6 +238,8 @@ QWidget *PatchesDock::buildList()
     m_table->setModel(m_model);
     m_table->setAccessibleName(tr("List of patches"));
     prepareView(m_table); // F2 edits the note
+    sayWhenEmpty(m_table, tr("Nothing is changed. An edit that is typed below, or made in a table, "
+                             "is listed here."));
     m_table->addActions(m_actions);
     m_table->setShowGrid(false);
     m_table->setWordWrap(false);

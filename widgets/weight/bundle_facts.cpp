@@ -170,6 +170,7 @@ void ChipBars::addRow(int row, const AlikeChips &group, std::uint64_t most)
                                   .arg(fromUtf8(group.chips.front()->name).toHtmlEscaped(),
                                        briefNames(members).toHtmlEscaped()),
                               m_body);
+    chips->setWordWrap(true); // before the figure has no room
     chips->setToolTip(tr("%1\nJudge by %2").arg(all, fromUtf8(group.chips.front()->name)));
     connect(chips, &QLabel::linkActivated, this,
             [this, chip = group.chips.front()] { m_state.setTarget(*chip); });

@@ -178,19 +178,21 @@ void CodebookDock::refresh()
         showMessage(tr("Open a bundle to begin (Ctrl+O)."));
         return;
     }
-    const std::size_t placed = place().weight;
-    const bool sameFile = m_shown && m_shown->path() == session().bundle()->path();
-    showWeight(sameFile && placed == kNoIndex ? m_weight : placed);
+    showWeight(place().weight);
 }
 
 void CodebookDock::follow(const Place &place, QObject *)
 {
-    if (place.weight == kNoIndex || !session().bundle())
+    if (!session().bundle())
         return;
     if (place.weight != m_weight)
         showWeight(place.weight);
-    if (place.element)
+    if (place.element) {
         followElement(*place.element);
+    } else { // the entry before may be of an element that was left while the dock was hidden
+        chooseRow(m_table, {});
+        m_plot->setCurrentPoint(-1);
+    }
 }
 
 void CodebookDock::showWeight(std::size_t weight)

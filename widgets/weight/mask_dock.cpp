@@ -233,9 +233,7 @@ void MaskDock::refresh()
         showMessage(tr("Open a bundle to begin (Ctrl+O)."));
         return;
     }
-    const std::size_t placed = place().weight;
-    const bool sameFile = m_shown && m_shown->path() == session().bundle()->path();
-    const std::size_t wanted = sameFile && placed == kNoIndex ? m_weight : placed;
+    const std::size_t wanted = place().weight;
     const auto &weights = session().bundle()->weights();
     const bool same = m_reader && wanted == m_weight && wanted < weights.size() && // saved as well
                       weights[wanted].name == m_shown->weights()[wanted].name &&
@@ -250,24 +248,18 @@ void MaskDock::follow(const Place &place, QObject *origin)
         m_debounce->stop();
         m_moved.reset();
     }
-    // A cell of a weight that is left is none of the weight that is chosen next.
-    if (place.weight != m_weight) {
-        m_picture->setCurrentCell(std::nullopt);
-        m_density->setCurrentPoint(-1);
-        updatePainting();
-    }
-    if (place.weight == kNoIndex || !session().bundle())
+    if (!session().bundle())
         return;
     if (place.weight != m_weight || !m_reader)
         showWeight(place.weight, false);
-    if (!place.element || !m_reader)
-        return;
-    if (const auto cell = m_reader->map().cell(*place.element)) {
-        m_picture->setCurrentCell(Cell{cell->first, cell->second});
-        if (!m_reader->map().wrapped())
-            m_density->setCurrentPoint(static_cast<int>(cell->first));
-        updatePainting();
-    }
+    // Without an element there is no cell: the one before may be of a weight that was left while
+    // the dock was hidden.
+    const auto cell =
+        place.element && m_reader ? m_reader->map().cell(*place.element) : std::nullopt;
+    m_picture->setCurrentCell(cell ? std::optional(Cell{cell->first, cell->second}) : std::nullopt);
+    m_density->setCurrentPoint(cell && !m_reader->map().wrapped() ? static_cast<int>(cell->first)
+                                                                  : -1);
+    updatePainting();
 }
 
 void MaskDock::changeEvent(QEvent *event)

@@ -317,8 +317,7 @@ void WeightDock::refresh()
     }
     // The same document keeps its weights in order; another one starts from its place.
     const bool same = isSameWeight(m_shown, bundle, m_weight);
-    const std::size_t wanted = same && place().weight == kNoIndex ? m_weight : place().weight;
-    showWeight(wanted, same && wanted == m_weight);
+    showWeight(place().weight, same && place().weight == m_weight);
 }
 
 void WeightDock::follow(const Place &place, QObject *origin)
@@ -330,7 +329,7 @@ void WeightDock::follow(const Place &place, QObject *origin)
         m_debounce->stop();
         m_moved.reset();
     }
-    if (place.weight == kNoIndex || !session().bundle())
+    if (!session().bundle())
         return;
     if (place.weight != m_weight || !m_reader)
         showWeight(place.weight, false);

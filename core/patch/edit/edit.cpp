@@ -238,8 +238,8 @@ Result<Edit> parseEdit(Edit::Kind kind, std::string_view text)
     }
     left = left.trimmed();
     if (left.text.empty())
-        return syntaxError(left, edit.isRaw() ? "a file, or a task with its register"
-                                              : "the name of a weight");
+        return syntaxError(whole.part(left.at), edit.isRaw() ? "a file, or a task with its register"
+                                                             : "the name of a weight");
     edit.weight = std::string(left.text);
     return edit;
 }

@@ -136,6 +136,8 @@ private slots:
         QVERIFY(edit.offset.has_value());
         QCOMPARE(qulonglong(edit.offset->value), offset);
         QVERIFY(!edit.expected.empty());
+        if (edit.expected == "the name of a weight") // what stands in its place
+            QVERIFY(edit.found != "the end");
     }
 
     /// Of a number that goes on as none, the character at which it does.

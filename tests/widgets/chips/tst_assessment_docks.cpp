@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/json_table.h"
+#include "core/search/place.h"
 #include "table_cells.h"
 #include "tests/core/assessment/made_programs.h"
 #include "tests/widgets/sample_session.h"
@@ -79,16 +80,53 @@ private Q_SLOTS:
         QVERIFY(dock.words().outcome.isEmpty());
     }
 
+    /// A place without a weight: nothing of the weight before can be taken for its answer.
+    void noWeightNothingShown()
+    {
+        auto [session, assessment] = Alone<AssessmentDock>();
+        ChooseDock choose(session);
+        StreamDock stream(session);
+        PlanDock plan(session);
+        session.setBundle(openSample("palette"));
+        const std::size_t weight = builtWeight(*session.bundle());
+        session.goToWeight(weight);
+        const std::initializer_list<Dock *> docks{&assessment, &choose, &stream, &plan};
+        for (Dock *dock : docks)
+            QVERIFY(showDock(*dock));
+        const auto *apply = VERIFIED(choose.findChild<QPushButton *>());
+        const auto shown = [&, table = VERIFIED(plan.findChild<QTableView *>())] {
+            for (Dock *dock : docks) {
+                if (!settle(*dock))
+                    qFatal("the dock does not settle");
+            }
+            return QList<bool>{assessment.showsContent(), choose.showsContent(),
+                               stream.matrix().currentIndex().isValid(),
+                               table->currentIndex().isValid()};
+        };
+        const QList<bool> all{true, true, true, true}, none{false, false, false, false};
+        QCOMPARE(shown(), all);
+        session.goTo({});
+        QCOMPARE(shown(), none);
+        QVERIFY(!apply->isEnabled() && choose.model().rowCount() == 0);
+        session.updateBundle(session.bundle()); // and stays so where all is judged anew
+        QCOMPARE(shown(), none);
+        const auto bytes = VERIFIED(search::bytesOfWeight(*session.bundle(), weight));
+        session.goToBytes(bytes->file, bytes->range); // the bytes of a weight are that weight
+        QCOMPARE(shown(), all);
+    }
+
     /// A dock does not wait for a task that was cancelled.
     void cancelledSaysSo()
     {
         auto [session, stream] = Alone<StreamDock>();
         ChooseDock choose(session);
         session.setBundle(openSample("palette"));
+        session.goToWeight(0);
         QVERIFY(showDock(stream) && showDock(choose));
         const auto cancelled = [](const QWidget &dock) { return says(dock, u"cancelled"_s); };
         const auto cutting = cancelTasks(session);
         session.setBundle(openSample("sparse"));
+        session.goToWeight(0);
         QTRY_VERIFY(session.tasks().idle());
         QTRY_VERIFY(cancelled(stream) && cancelled(choose));
         QVERIFY(!stream.busy() && !choose.busy());
@@ -294,7 +332,9 @@ private Q_SLOTS:
         made.op("y", "[1, 64, ?, ?]", "conv(weight = w, x = x)");
         made.result = "y";
         auto [session, dock] = Alone<ChooseDock>();
-        QVERIFY(showDock(dock, session, *made.open()));
+        session.setBundle(*made.open());
+        session.goToWeight(0);
+        QVERIFY(showDock(dock));
         QCOMPARE(dock.model().rowCount(), 5);
         QVERIFY(dock.choice()->chosen.empty());
         const auto *table = dock.findChild<QTableView *>();

@@ -290,10 +290,17 @@ private Q_SLOTS:
         auto [session, dock] = Alone<StreamDock>();
         QVERIFY(showDock(dock, session, openSample("dense")));
         const int all = dock.model().rowCount();
+        const auto bytes = [&dock] {
+            return textAt(dock.model(), dock.model().rowCount() - 1, dock.model().firstChip());
+        };
+        const QString perCall = bytes();
         dock.model().setFilter(u"no such weight"_s);
         QCOMPARE(dock.model().rowCount(), 1);
+        QCOMPARE(bytes(), perCall); // of a call of the model, whatever is listed
+        QTRY_VERIFY(says(dock, u"No weight fits"_s));
         dock.model().setFilter({});
         QCOMPARE(dock.model().rowCount(), all);
+        QTRY_VERIFY(!says(dock, u"No weight fits"_s));
         dock.onlyFaster().setChecked(true);
         QVERIFY(dock.model().rowCount() <= all);
     }

@@ -157,6 +157,33 @@ private Q_SLOTS:
         QVERIFY2(least.startsWith(u"\u20267."_s), qPrintable(least));
     }
 
+    /// A figure stands with its own words: what is cut is the end.
+    void sentencesAreCutAtTheirEnd()
+    {
+        const QFontMetrics metrics(QApplication::font());
+        const QString name = u"encoder_layers_0_weight"_s,
+                      figures = u"  66,048 B  \u2260 8 changed"_s;
+        const QString said = u"304,062 bytes changed, 574,324 only in A, 12,288 only in B"_s;
+        for (int width = 600; width > 10; width -= 7) {
+            const QString cut = fittingName(metrics, said, {}, width);
+            QVERIFY2(said.startsWith(cut.chopped(cut.endsWith(QChar(0x2026)))), qPrintable(cut));
+            for (const QString &text : {cut, nameAndFigures(metrics, name, figures, width)}) {
+                QVERIFY2(metrics.horizontalAdvance(text) <= width || text.size() <= 1,
+                         qPrintable(text));
+                for (QString number : text.split(u' ', Qt::SkipEmptyParts)) {
+                    number.remove(QChar(0x2026));
+                    if (!number.isEmpty() && number.front().isDigit())
+                        QVERIFY2((said + figures).split(u' ').contains(number), qPrintable(text));
+                }
+            }
+        }
+        const QString section = name + u": scale"_s; // is a name: its end tells which it is
+        const int wide = metrics.horizontalAdvance(section) - 10;
+        QVERIFY(fittingName(metrics, section, {}, wide).endsWith(u"scale"_s));
+        const int most = metrics.horizontalAdvance(name + figures);
+        QVERIFY(nameAndFigures(metrics, name, figures, most * 3 / 4).endsWith(figures));
+    }
+
     /// Whole, then without its end, then without its begin as well: never both while there is room.
     void namesLoseWhatTheyShareInTurn()
     {
@@ -468,6 +495,8 @@ private Q_SLOTS:
         QVERIFY(dock.showsContent());
         QCOMPARE(dock.countOf(Severity::Error), 1U);
         auto *table = dock.findChild<QTableView *>();
+        const int message = qobject_cast<DiagnosticsModel *>(table->model())->columnOf("message");
+        QVERIFY(table->columnViewportPosition(message) < table->viewport()->width() / 2);
         table->setCurrentIndex(table->model()->index(0, 0));
         table->setFocus();
         QTest::keyClick(table, Qt::Key_Return);

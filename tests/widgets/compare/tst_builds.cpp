@@ -349,6 +349,40 @@ private Q_SLOTS:
         QCOMPARE(plain(0, 0), u"x"_s);
     }
 
+    /// Several at once, as from the command line, and an edit meanwhile: none is lost.
+    void addedAtOnce()
+    {
+        QTemporaryDir folder;
+        auto [session, dock] = test::Alone<BuildsDock>();
+        session.setBundle(denseBundle({{"w", "[4]", {1, 2, 3, 4}}}, false));
+        QStringList wanted, added;
+        for (const QString &name : {u"c.safetensors"_s, u"a.safetensors"_s, u"b.safetensors"_s}) {
+            QVERIFY(write(folder.filePath(name), {1, 2, 3, 5}));
+            dock.add(folder.filePath(name));
+            wanted << name;
+        }
+        session.tasks().quiesce();
+        session.updateBundle(session.bundle());
+        QVERIFY(showDock(dock));
+        QTRY_COMPARE(dock.added().size(), 3U);
+        for (const BundlePtr &bundle : dock.added())
+            added << QString::fromStdString(bundle->name());
+        QCOMPARE(added, wanted);
+        // A person who cancels the opening hears which builds are missing.
+        QSignalSpy said(&session, &Session::statusMessage);
+        dock.add(folder.filePath(u"c.safetensors"_s));
+        dock.add(folder.filePath(u"a.safetensors"_s));
+        session.tasks().cancelAll();
+        QTRY_COMPARE(said.size(), 2);
+        QVERIFY(said.back().front().toString().contains(u"a.safetensors was not opened"_s));
+        // Those of another document are not added to this one.
+        dock.add(folder.filePath(u"b.safetensors"_s));
+        session.setBundle(openSample("dense"));
+        QVERIFY(settle(dock));
+        QTRY_VERIFY(session.tasks().idle());
+        QVERIFY(dock.added().empty());
+    }
+
     // Builds that were added and whose files other programs change.
     void reopened()
     {

@@ -87,6 +87,7 @@ private Q_SLOTS:
         QVERIFY(showDock(dock, 1200, 500));
         QTRY_VERIFY(dock.differences() != nullptr);
         QVERIFY(says(dock, u"in 1 of"_s));
+        QVERIFY(says(dock, u"all files: \u2260"_s)); // beside the one that is chosen
         QAction *next = nullptr, *previous = nullptr;
         for (QAction *action : dock.menuActions()) {
             if (action->shortcut() == QKeySequence(Qt::Key_F8))

@@ -47,6 +47,55 @@ class TestCompareDock : public QObject
 private Q_SLOTS:
     void init() { theme::apply(false); }
 
+    /// A part of a size is another size: names go, then the ratio, then lines begin.
+    void sizesAreNeverCut()
+    {
+        auto [session, dock] = test::Alone<CompareDock>();
+        QVERIFY(showDock(dock, session, openSample("dense"), openSample("sparse")));
+        for (const int width : {1200, 700, 500, 400, 300}) {
+            dock.resize(width, 600);
+            QVERIFY(settle(dock));
+            int seen = 0;
+            for (const QLabel *label : dock.findChildren<QLabel *>()) {
+                if (!label->accessibleName().startsWith("Bundle "_L1))
+                    continue;
+                ++seen;
+                const auto whole = [label] {
+                    return label->width() >= label->minimumSizeHint().width() &&
+                           label->geometry().right() < label->parentWidget()->width();
+                };
+                QVERIFY2(QTest::qWaitFor(whole, 2000),
+                         qPrintable(u"%1: %2 from %3, needs %4"_s.arg(width)
+                                        .arg(label->width())
+                                        .arg(label->x())
+                                        .arg(label->minimumSizeHint().width())));
+            }
+            QCOMPARE(seen, 2);
+        }
+    }
+
+    /// Under the order of a column the worst are not first.
+    void worstFirstIsTickedWhereItHolds()
+    {
+        auto [session, dock] = test::Alone<CompareDock>();
+        QVERIFY(showDock(dock, session, openSample("dense"), openSample("sparse")));
+        QAction *worst = VERIFIED(test::actionOf(dock, u"Worst First"_s));
+        QVERIFY(worst->isChecked() && dock.model().ordersBySeverity());
+        QHeaderView *header = dock.table()->horizontalHeader();
+        for (const bool again : {true, false}) {
+            header->setSortIndicator(dock.model().columnOf("weight"), Qt::AscendingOrder);
+            QVERIFY(!worst->isChecked() && !dock.model().ordersBySeverity());
+            if (again)
+                worst->trigger();
+            else
+                header->setSortIndicator(-1, Qt::AscendingOrder);
+            QVERIFY(worst->isChecked() && dock.model().ordersBySeverity());
+            QCOMPARE(header->sortIndicatorSection(), -1);
+        }
+        worst->trigger();
+        QVERIFY(!worst->isChecked() && !dock.model().ordersBySeverity());
+    }
+
     void messages()
     {
         auto [session, dock] = test::Alone<CompareDock>();

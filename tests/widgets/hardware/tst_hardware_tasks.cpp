@@ -223,6 +223,8 @@ private Q_SLOTS:
         QCOMPARE(cellAt(m_panel->table().currentIndex().row(), "task"), u"7"_s);
         QCOMPARE(cellAt(m_panel->table().currentIndex().row(), "value"), u"2"_s);
         QVERIFY(!m_panel->summary().isEmpty());
+        QVERIFY(m_panel->values().columnOf("meaning") >= 0);
+        QCOMPARE(m_panel->table().horizontalScrollBar()->maximum(), 0); // each column is in view
         // A weight is no register.
         m_session->goTo({});
         QVERIFY(!m_panel->isVisible());

@@ -44,6 +44,15 @@ private Q_SLOTS:
         QVERIFY(!codebookDock.showsContent()); // a dense weight has none
         QVERIFY(mask.showsContent());
         QVERIFY(test::settle(weight));
+        session.goTo({}); // the overview: the weight is left, also where something is read anew
+        session.updateBundle(session.bundle());
+        for (Dock *dock : docks) {
+            QVERIFY(test::settle(*dock));
+            QVERIFY(!dock->showsContent());
+        }
+        const OperandPlace &part = *session.bundle()->weights()[0].operand(PartRole::Data)->place;
+        session.goToBytes(part.file, part.range()); // the bytes of a weight are that weight
+        QVERIFY(weight.showsContent() && mask.showsContent());
     }
 
     void weightShowsAll()
@@ -360,6 +369,17 @@ private Q_SLOTS:
         QVERIFY(seen > 0);
     }
 
+    /// Where the inspector is narrow, names wrap: no figure lies beyond the edge.
+    void figuresOfTheBundleAreInView()
+    {
+        auto [session, dock] = test::Alone<InspectorDock>();
+        session.setBundle(test::openSample("sparse"));
+        QVERIFY(test::showDock(dock, theme::em(&dock, 15), 800));
+        const auto *area = VERIFIED(dock.findChild<QScrollArea *>());
+        QVERIFY(test::says(dock, u" B"_s));
+        QTRY_COMPARE(area->horizontalScrollBar()->maximum(), 0);
+    }
+
     // The docks of masks and codebooks.
     void maskPicture()
     {
@@ -403,6 +423,45 @@ private Q_SLOTS:
         QVERIFY(test::settle(dock));
         QVERIFY(!dock.picture().currentCell());
         QCOMPARE(dock.cellText(), u"no cell chosen"_s);
+    }
+
+    /// The same where the inspector hid mask and codebook meanwhile, for a weight without them.
+    void partsLeaveTheElement_data()
+    {
+        QTest::addColumn<QString>("build");
+        for (const char *build : {"sparse", "palette"})
+            test::addRow(build, QString::fromLatin1(build));
+    }
+
+    void partsLeaveTheElement()
+    {
+        QFETCH(const QString, build);
+        auto [session, dock] = test::Alone<InspectorDock>();
+        QVERIFY(show(session, dock, build.toLatin1(), {400, 1600}));
+        session.setPatchingEnabled(true);
+        const auto &weights = m_bundle->weights();
+        const auto plain = std::ranges::find_if(weights, [](const Weight &weight) {
+            return !weight.has(PartRole::Mask) && !weight.has(PartRole::Lut);
+        });
+        QVERIFY(plain != weights.end());
+        const auto *mask = VERIFIED(dock.findChild<MaskDock *>());
+        auto *codebook = VERIFIED(dock.findChild<CodebookDock *>());
+        const auto chosen = [&] {
+            return build == "sparse"_L1 ? mask->dropAction()->isEnabled()
+                                        : codebook->table().currentIndex().isValid();
+        };
+        session.goToElement(m_weight, 1);
+        QVERIFY(test::settle(dock));
+        QVERIFY(chosen());
+        session.goToWeight(std::size_t(plain - weights.begin()));
+        QVERIFY(test::settle(dock));
+        session.goToWeight(m_weight);
+        QTRY_VERIFY(!chosen());
+        QVERIFY(test::settle(dock));
+        QVERIFY(!chosen());
+        session.goBack();
+        session.goBack(); // the element is a place
+        QTRY_VERIFY(chosen());
     }
 
     /// Save As goes on in another file, at the same cell.
