@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/command_palette.h"
-#include "app/texts.h"
 #include "app/status_line.h"
+#include "app/texts.h"
 #include "app/welcome_page.h"
 #include "main_window_fixture.h"
 #include "widgets/common/help_dock.h"
