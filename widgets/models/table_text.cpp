@@ -310,7 +310,8 @@ Result<double> typedNumber(const QString &text)
 
 Result<qint64> typedInteger(const QString &text)
 {
-    return typed<std::int64_t>(text, patch::parseInteger).map([](std::int64_t number) {
+    const auto parse = [](const patch::Piece &piece) { return patch::parseInteger(piece); };
+    return typed<std::int64_t>(text, parse).map([](std::int64_t number) {
         return static_cast<qint64>(number);
     });
 }

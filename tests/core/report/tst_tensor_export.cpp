@@ -114,7 +114,8 @@ private slots:
         made.weight("u", "[1]", rawOf(std::vector<std::uint64_t>{UINT64_MAX}), ElementType::Uint64);
         made.consume("i");
         made.consume("u");
-        const BundlePtr bundle = VERIFIED(made.open());
+        const auto opened = VERIFIED(made.open());
+        const BundlePtr bundle = *opened;
         const auto plan = VERIFIED(
             report::planTensors(*bundle, all(*bundle), std::nullopt, *report::tensorFileOf(name)));
         QVERIFY(plan->notes.empty());

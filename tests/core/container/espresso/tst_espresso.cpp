@@ -3,6 +3,7 @@
 #include "core/container/espresso/espresso.h"
 #include "rewrite.h"
 
+#include "core/bundle/byte_field.h"
 #include "core/patch/patch.h"
 #include "made_bundle.h"
 #include "made_espresso.h"

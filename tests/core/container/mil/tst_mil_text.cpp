@@ -30,14 +30,16 @@ mil::ProgramValue &valueOf(mil::Program &program, std::size_t operation)
     qFatal("the operation has no value");
 }
 
-/// One element of `type` as program text writes it -> its bytes, "" where it is refused.
+/// One element of `type` as program text writes it -> its bytes, behind "w:" with a warning; the
+/// code where it is refused.
 QByteArray packedNumber(const QByteArray &type, const QByteArray &number)
 {
     const auto parsed =
         readText(program(type + " v = const()[val = " + type + "(" + number + ")];"));
-    if (!parsed.diagnostics.empty())
+    if (hasErrors(parsed.diagnostics))
         return codesOf(parsed.diagnostics).left(12);
-    return hexOf(parsed.program.functions[0].body.operations[0].operand("val")->literal()->bytes);
+    const auto &literal = *parsed.program.functions[0].body.operations[0].operand("val")->literal();
+    return (parsed.diagnostics.empty() ? "" : "w:") + hexOf(literal.bytes);
 }
 
 QByteArray little(std::uint64_t bits, int bytes)
