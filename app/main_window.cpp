@@ -481,6 +481,8 @@ void MainWindow::connectDocument()
     connect(&m_document, &Document::openFailed, this, &MainWindow::onOpenFailed);
     connect(&m_document, &Document::closed, this, [this] {
         m_notices->clear();
+        if (m_status->message() == m_openedText)
+            m_status->showMessage({}); // of what was open
         showWelcome(true);
         showState();
     });
@@ -531,10 +533,11 @@ void MainWindow::onOpened(bool recovered)
         m_tour->offer(m_settings);
     m_said->opened(recovered);
     const bool open = !m_document.openInputs().empty() && !m_session.bundle()->shapeBindings();
-    m_status->showMessage((open ? tr("Opened %1, which leaves shapes of inputs open "
-                                     "(Ctrl+Shift+I gives them)")
-                                : tr("Opened %1"))
-                              .arg(m_document.name()));
+    m_openedText = (open ? tr("Opened %1, which leaves shapes of inputs open "
+                              "(Ctrl+Shift+I gives them)")
+                         : tr("Opened %1"))
+                       .arg(m_document.name());
+    m_status->showMessage(m_openedText);
     if (m_sessions->opening()) // once the other bundle has said that it is open, too
         QMetaObject::invokeMethod(m_sessions, &SessionController::finish, Qt::QueuedConnection);
 }

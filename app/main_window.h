@@ -121,6 +121,7 @@ private:
 
     SaveController *m_saving = nullptr;
     OpenController *m_opener = nullptr;
+    QString m_openedText; ///< what the status line said of the file that is open
     SessionController *m_sessions = nullptr;
     DocumentNotices *m_said = nullptr;
     MenuActions *m_actions = nullptr;

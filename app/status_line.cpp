@@ -128,10 +128,8 @@ void StatusLine::showBundle()
     for (QWidget *field :
          std::initializer_list<QWidget *>{m_lock, m_file, m_bytes, m_weights, m_diagnostics})
         field->setVisible(bundle != nullptr);
-    if (!bundle) {
-        m_message->setWholeText({}); // of what was open
+    if (!bundle)
         return;
-    }
     const QString mark =
         m_modified ? ui::theme::glyph(ui::Token::MarkChanged) + QLatin1Char(' ') : QString();
     m_file->setWholeText(mark + ui::fromUtf8(bundle->name()));

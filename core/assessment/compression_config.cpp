@@ -125,7 +125,7 @@ std::int64_t integerOf(const Node &node, std::int64_t least)
     return *number;
 }
 
-std::string textOf(const Node &node)
+std::string scalarText(const Node &node)
 {
     if (node.IsNull())
         return {};
@@ -148,7 +148,7 @@ void addGranularity(Form &form, ExpectedForm &rule, const Node &said, const Entr
     const bool own = said.IsMap(); // coreai-opt
     const Entries from = own ? entriesOf(said, kGranularityKeys) : around;
     const Node named = own ? member(from, "type") : said;
-    const std::string kind = textOf(named);
+    const std::string kind = scalarText(named);
     const auto extent = [&from](const char *key) {
         constexpr std::int64_t kUsual = 32; // of coremltools
         const Node size = member(from, key);
@@ -180,7 +180,7 @@ void addGranularity(Form &form, ExpectedForm &rule, const Node &said, const Entr
 
 std::string typeWord(const Node &node)
 {
-    const std::string text = textOf(node);
+    const std::string text = scalarText(node);
     const ElementType type = anyElementTypeFromName(text.substr(text.rfind('.') + 1));
     if (type == ElementType::Unknown)
         fail(node, fmt::format("\"{}\", which is no type", text));
@@ -200,8 +200,8 @@ void addForm(ExpectedForm &rule, const Node &spec, Keys keys, std::string type)
     const auto has = [&entries](std::string_view key) { return !member(entries, key).IsNull(); };
     const bool coreAi = keys.data() == kSpecKeys.data();
     if (has("config_type"))
-        type = textOf(member(entries, "config_type"));
-    const std::string mode = textOf(member(entries, "mode"));
+        type = scalarText(member(entries, "config_type"));
+    const std::string mode = scalarText(member(entries, "mode"));
     const char *bits = coreAi ? "n_bits" : "nbits";
     const bool linear = has("dtype") || mode.starts_with("linear") || type.starts_with("OpLinear");
     const bool palette = has(bits) || (!mode.empty() && !linear) || type.starts_with("OpPalett");
@@ -354,7 +354,7 @@ Result<CoverageRules> readRules(const Node &root)
     }
     const Entries entries = entriesOf(file, kFileKeys);
     refuseUnlessEmpty(entries, "module_type_configs", "no program tells the types of its modules");
-    const std::string type = textOf(member(entries, "config_type"));
+    const std::string type = scalarText(member(entries, "config_type"));
     CoverageRules rules;
     for (const auto &[key, part] : entries) {
         // A rule for an operation counts more than that for all: names count most.

@@ -144,7 +144,7 @@ private Q_SLOTS:
         for (auto *view : window->docks().dock(u"stream"_s)->findChildren<QTableView *>()) {
             if (view->accessibleName() == QLatin1String("Weights by chips"))
                 table = view;
-            if (view->accessibleName() == QLatin1String("Sums of the weights shown"))
+            if (view->accessibleName() == QLatin1String("Sums of all weights"))
                 sums = view;
         }
         QVERIFY(table && sums);

@@ -239,7 +239,7 @@ private slots:
         QCOMPARE(with("no-known-faults = true\n").exitCode, 0);
         const CliResult none = with("[[weight]]\nmatch = \"*\"\nform = \"nonsense\"\n");
         QCOMPARE(none.exitCode, 3);
-        QVERIFY2(none.err.contains("nonsense"), none.err.constData());
+        QVERIFY2(none.out.contains("nonsense"), none.out.constData());
     }
 
     void findingsAsSarif()
