@@ -20,7 +20,7 @@ namespace kernscope {
 namespace {
 
 using YAML::Node;
-using Entries = std::vector<std::pair<std::string, Node>>;
+using YamlEntries = std::vector<std::pair<std::string, Node>>;
 using Keys = std::span<const std::string_view>;
 
 /// Of the file; one of coreai-opt stands under a key of its own.
@@ -81,13 +81,13 @@ constexpr std::array<std::string_view, 4> kGranularityKeys{"type", "axis", "bloc
 }
 
 /// What stands in a mapping, in its order; only keys that are known where any are given.
-Entries entriesOf(const Node &map, Keys known = {})
+YamlEntries entriesOf(const Node &map, Keys known = {})
 {
     if (map.IsNull())
         return {};
     if (!map.IsMap())
         fail(map, "no mapping of keys");
-    Entries entries;
+    YamlEntries entries;
     std::set<std::string> seen;
     for (const auto &entry : map) {
         const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : std::string();
@@ -103,7 +103,7 @@ Entries entriesOf(const Node &map, Keys known = {})
 }
 
 /// Null where there is none.
-Node member(const Entries &entries, std::string_view key)
+Node member(const YamlEntries &entries, std::string_view key)
 {
     const auto found =
         std::ranges::find_if(entries, [key](const auto &entry) { return entry.first == key; });
@@ -143,10 +143,10 @@ public:
 };
 
 /// Blocks and groups: of every axis, or a number of elements along the inputs or outputs.
-void addGranularity(Form &form, ExpectedForm &rule, const Node &said, const Entries &around)
+void addGranularity(Form &form, ExpectedForm &rule, const Node &said, const YamlEntries &around)
 {
     const bool own = said.IsMap(); // coreai-opt
-    const Entries from = own ? entriesOf(said, kGranularityKeys) : around;
+    const YamlEntries from = own ? entriesOf(said, kGranularityKeys) : around;
     const Node named = own ? member(from, "type") : said;
     const std::string kind = scalarText(named);
     const auto extent = [&from](const char *key) {
@@ -187,7 +187,7 @@ std::string typeWord(const Node &node)
     return std::string(elementTypeName(type));
 }
 
-bool isTrue(const Entries &entries, std::string_view key)
+bool isTrue(const YamlEntries &entries, std::string_view key)
 {
     const Node node = member(entries, key);
     return !node.IsNull() && node.as<bool>();
@@ -196,7 +196,7 @@ bool isTrue(const Entries &entries, std::string_view key)
 /// What one tensor becomes. `type`: that of the file, "OpPalettizerConfig".
 void addForm(ExpectedForm &rule, const Node &spec, Keys keys, std::string type)
 {
-    const Entries entries = entriesOf(spec, keys);
+    const YamlEntries entries = entriesOf(spec, keys);
     const auto has = [&entries](std::string_view key) { return !member(entries, key).IsNull(); };
     const bool coreAi = keys.data() == kSpecKeys.data();
     if (has("config_type"))
@@ -234,7 +234,7 @@ void addForm(ExpectedForm &rule, const Node &spec, Keys keys, std::string type)
 }
 
 /// Maps that are null or without entries say nothing.
-void refuseUnlessEmpty(const Entries &entries, std::string_view key, const char *why)
+void refuseUnlessEmpty(const YamlEntries &entries, std::string_view key, const char *why)
 {
     const Node node = member(entries, key);
     if (!node.IsNull() && !(node.IsMap() && node.size() == 0))
@@ -263,7 +263,7 @@ ExpectedForm ruleOf(const std::string &pattern, const Node &config, const std::s
         addForm(rule, config, kOperationKeys, type);
     } else {
         rule.threshold = kCoreAiThreshold;
-        const Entries entries = entriesOf(config, kModuleKeys);
+        const YamlEntries entries = entriesOf(config, kModuleKeys);
         for (const char *key : {"op_type_config", "op_name_config"})
             refuseUnlessEmpty(entries, key, "forms by operations within modules are not read");
         for (const auto &[key, states] : entries) {
@@ -352,7 +352,7 @@ Result<CoverageRules> readRules(const Node &root)
             }
         }
     }
-    const Entries entries = entriesOf(file, kFileKeys);
+    const YamlEntries entries = entriesOf(file, kFileKeys);
     refuseUnlessEmpty(entries, "module_type_configs", "no program tells the types of its modules");
     const std::string type = scalarText(member(entries, "config_type"));
     CoverageRules rules;
