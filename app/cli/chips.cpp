@@ -309,11 +309,10 @@ void addChoose(CLI::App &app, Context &context)
     CLI::App *command = add(app, context, "choose",
                             "The form that each weight should take on a chip", runChoose, options);
     addPath(*command, options);
-    addExamples(*command, {"choose model.mlmodelc --target M1 --tolerance 0.02"});
+    addExamples(*command, {"choose model.mlmodelc --target M1 --max-error 0.02"});
     addShapeOption(*command, options->shapes);
     addChoice(*command, options);
-    addOption(*command, "--tolerance", "X", options->tolerance, "Largest relative error of a layer")
-        ->check(notNegative());
+    addMaxError(*command, options->tolerance);
     addOption(*command, "--batch", "N", options->batch, "Inputs of a dispatch");
     addOption(*command, "--weight", "NAME", options->weight, "This weight only");
 }
@@ -513,7 +512,7 @@ int runDecide(const ChipOptions &options, Context &context)
         addShapes(head, opened);
         report::writeDecisions(
             **bundle, table, std::move(head), diagnostics,
-            [](std::string_view piece) { print(printableJson(std::string(piece))); });
+            [](std::string_view piece) { printWhole(printableJson(std::string(piece))); });
         return exitCodeOf(diagnostics);
     }
     if (!context.quiet) {
@@ -573,8 +572,8 @@ void addChips(CLI::App &app, Context &context)
     CLI::App *calibrate =
         add(app, context, "calibrate", "Published measurements beside what is predicted for them",
             runCalibrate, calibrateOptions);
-    calibrate->add_option("PATH", calibrateOptions->path,
-                          "A program in which the compiler wrote its own estimates");
+    addOption(*calibrate, "path", "PATH", calibrateOptions->path,
+              "A program in which the compiler wrote its own estimates");
     addExamples(*calibrate,
                 {"calibrate", "calibrate --target M2 --json", "calibrate model.mil --target M6"});
     const auto targetsOptions = std::make_shared<ChipOptions>();

@@ -161,7 +161,9 @@ Error unknownWord(std::string_view kind, const std::string &word,
     const std::string name = word.substr(0, word.find('='));
     const std::string nearest = nearestWord(name, known);
     std::string message = fmt::format("There is no {} {}", kind, name);
-    if (!nearest.empty())
+    if (nearest == name)
+        message = fmt::format("The {} {} stands too early: it comes after its command", kind, name);
+    else if (!nearest.empty())
         message += fmt::format("; the nearest is {}", nearest);
     return ErrorBuilder(usageError({}, {}, {}, std::move(message))).found(name).expected(nearest);
 }
@@ -208,6 +210,27 @@ std::optional<Error> unknownValue(const CLI::App &command, std::string_view said
     return usageError(name, std::move(all), value,
                       fmt::format("There is no such value of {}{}", name,
                                   nearest.empty() ? "" : "; the nearest is " + nearest));
+}
+
+/// What CLI11 says of a number of values, or of a value that is no number, in this program's words.
+std::string wordingOf(const CLI::ParseError &error)
+{
+    std::string said = error.what();
+    const auto replace = [&said](std::string_view what, std::string_view by) {
+        const std::size_t at = said.find(what);
+        if (at != said.npos)
+            said.replace(at, what.size(), by);
+        return at != said.npos;
+    };
+    if (error.get_name() == "ConversionError" && replace("Could not convert: ", {}))
+        replace(" = ", " takes a number, not ");
+    if (error.get_name() != "ArgumentMismatch")
+        return said;
+    if (replace(": At least ", " takes at least ") || replace(": At Most ", " takes at most "))
+        replace(" required but received ", "; given: ");
+    else if (replace(": 1 required ", " needs a value: "))
+        replace(" missing", {});
+    return said;
 }
 
 } // namespace
@@ -260,16 +283,31 @@ void addSharedOptions(CLI::App &command, Context &context)
     });
 }
 
-void addCommonOptions(CLI::App &command, Context &context)
+void addCommonOptions(CLI::App &command, Context &context, bool judges)
 {
     addSharedOptions(command, context);
-    addOption(command, "--target", "NAME", context.target,
-              fmt::format("Chip to judge by, under any of its names (default {})",
-                          target::defaultTarget().name))
-        ->each([](const std::string &name) {
-            if (auto found = target::findTarget(name); !found)
-                throw UsageFailure{std::move(found.error())};
-        });
+    CLI::Option *option =
+        addOption(command, "--target", "NAME", context.target,
+                  fmt::format("Chip to judge by, under any of its names (default {})",
+                              target::defaultTarget().name));
+    if (!judges)
+        option->group({});
+    option->each([](const std::string &name) {
+        if (auto found = target::findTarget(name); !found)
+            throw UsageFailure{std::move(found.error())};
+    });
+}
+
+void addMaxError(CLI::App &command, double &limit)
+{
+    CLI::Option *const option =
+        addOption(command, "--max-error", "X", limit, "Largest relative error of a layer")
+            ->check(notNegative())
+            ->capture_default_str();
+    addOption(command, "--tolerance", "X", limit, {})
+        ->check(notNegative())
+        ->excludes(option)
+        ->group({});
 }
 
 void checkStream(const Context &context, const std::string &option, const std::string &output,
@@ -308,9 +346,10 @@ int exitCodeOf(const Error &error)
         return kIo;
     if (error.code == "codec.argument") // values and statistics are input, the rest are options
         return error.field == "values" || error.field == "inputs" ? kBadInput : kUsage;
-    constexpr std::array<std::string_view, 8> kWrongUse{
-        "cli.weight",  "patch.weight", "cli.usage",       "cli.option",
-        "target.name", "encode.usage", "encode.legality", "section.legality"};
+    constexpr std::array<std::string_view, 11> kWrongUse{
+        "cli.weight",   "patch.weight",    "patch.index",     "patch.file",
+        "patch.part",   "cli.usage",       "cli.option",      "target.name",
+        "encode.usage", "encode.legality", "section.legality"};
     return std::ranges::find(kWrongUse, error.code) != kWrongUse.end() ? kUsage : kBadInput;
 }
 
@@ -319,11 +358,29 @@ int exitCodeOf(const Diagnostics &diagnostics)
     return hasErrors(diagnostics) ? kBadInput : kDone;
 }
 
+/// Names the nearest of the words that were expected, where that is what is wrong.
+static Error withNearest(Error error)
+{
+    std::vector<std::string> words;
+    for (std::size_t end = 0; end < error.expected.size();) {
+        const std::size_t begin = error.expected.find_first_not_of(", ", end);
+        end = std::min(error.expected.find_first_of(", ", begin), error.expected.size());
+        if (begin < end)
+            words.push_back(error.expected.substr(begin, end - begin));
+    }
+    const bool isName = error.message.starts_with("There is no ") &&
+                        error.message.find("nearest") == std::string::npos;
+    const std::string nearest = isName ? nearestWord(error.found, words) : std::string();
+    if (!nearest.empty())
+        error.message += "; the nearest is " + nearest;
+    return error;
+}
+
 int reportFailure(Context &context, std::string_view command, const Error &error)
 {
     // Work that a signal stopped fails in one way or another; the signal is what matters.
     const Diagnostics only{
-        {Severity::Error, interrupted() ? cancelledError(stoppedText()) : error}};
+        {Severity::Error, interrupted() ? cancelledError(stoppedText()) : withNearest(error)}};
     if (context.json) {
         printDocument(context, report::document(command), only);
     } else {
@@ -337,8 +394,7 @@ void printDocument(Context &, report::Json &document, const Diagnostics &diagnos
     Diagnostics rows = unsaidJournals(diagnostics);
     rows.insert(rows.end(), diagnostics.begin(), diagnostics.end());
     report::finish(document, rows);
-    print(printableJson(report::documentText(document)));
-    print("\n");
+    printWhole(printableJson(report::documentText(document)) + "\n");
 }
 
 Result<BundlePtr> openBundle(const std::filesystem::path &path)
@@ -510,7 +566,7 @@ int reportParseError(CLI::App &app, const CLI::ParseError &error, Context &conte
     if (!wrong && error.get_name() == "ValidationError")
         wrong = unknownValue(*command, error.what());
     if (!wrong) {
-        wrong = usageError({}, {}, {}, error.what());
+        wrong = usageError({}, {}, {}, wordingOf(error));
         if (error.get_name() == "RequiredError" && !commandsOf(*command).empty()) {
             wrong->message = "A command is needed";
             for (const std::string &each : commandsOf(*command))

@@ -68,8 +68,12 @@ void addWeight(CLI::App &app, Context &context);
 
 /// Adds --json and --quiet to a subcommand.
 void addSharedOptions(CLI::App &command, Context &context);
-/// Adds --json, --quiet and --target to a subcommand. An unknown target throws UsageFailure.
-void addCommonOptions(CLI::App &command, Context &context);
+/// Adds --json, --quiet and --target to a subcommand. An unknown target throws UsageFailure. Of a
+/// command that does not judge by a chip, --target is taken and has no place in the help.
+void addCommonOptions(CLI::App &command, Context &context, bool judges = true);
+/// --max-error of commands that encode weights anew. Scripts know it as --tolerance, which is taken
+/// as well.
+void addMaxError(CLI::App &command, double &limit);
 /// For options that are a whole number from 0 on, which CLI11 makes of "-1" and of what 64 bits do
 /// not hold as well.
 const CLI::Validator &wholeNumber();

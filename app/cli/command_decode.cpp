@@ -213,7 +213,7 @@ void addDecode(CLI::App &app, Context &context)
                      "each weight)")
         ->check(CLI::IsMember({"fp16", "fp32"}));
     addOption(*command, "--rows", "A:B", options->rows, "Indices of the first axis to write");
-    addCommonOptions(*command, context);
+    addCommonOptions(*command, context, false);
     addExamples(*command, {"decode model.mlmodelc conv1_weight -o conv1.npy",
                            "decode model.mlmodelc conv1_weight --as fp32 --rows 0:8 -o rows.bin",
                            "decode model.mlmodelc conv1_weight --format csv -o -",

@@ -218,7 +218,7 @@ void deliver(const DiffArguments &arguments, Answer &answer, Context &context)
     }
     if (arguments.output.empty() && arguments.format != "text") {
         order(answer.all, arguments, arguments.format);
-        print(rendered(arguments.format, answer, context));
+        printWhole(rendered(arguments.format, answer, context));
     } else if (!context.quiet) {
         order(answer.all, arguments, "text");
         print(differencesText(answer.all, answer.text));

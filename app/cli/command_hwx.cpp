@@ -447,7 +447,7 @@ void addHwx(CLI::App &app, Context &context)
         ->add_flag("--strip", options->strip,
                    "Of an image that was loaded there, what is left without the address")
         ->needs(load);
-    addCommonOptions(*command, context);
+    addCommonOptions(*command, context, false);
     addExamples(*command, {"hwx network.hwx --no-registers", "hwx old.hwx --diff new.hwx",
                            "hwx --survey containers/", "hwx network.hwx --load-at 0x40000000"});
     command->callback([options, &context] {

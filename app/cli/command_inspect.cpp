@@ -167,7 +167,7 @@ struct InspectOptions {
     std::vector<std::string> expected, except; ///< --expect, --except
     std::string config, sibling;               ///< files that say what is expected
     std::string where;                         ///< which weights are listed; empty: all
-    std::string report;                        ///< file of an HTML report; empty: none
+    std::string report, format;                ///< file of a report; empty: none
 };
 
 void append(Diagnostics &diagnostics, Diagnostics more)
@@ -357,8 +357,9 @@ int runInspect(const InspectOptions &options, Context &context)
 {
     static constexpr OutputEnding kEndings[] = {
         {".html", "html"}, {".htm", "html"}, {".sarif", "sarif"}};
-    const auto format =
-        options.report.empty() ? Result<std::string>() : outputFormat(options.report, {}, kEndings);
+    const auto format = options.report.empty()
+                            ? Result<std::string>()
+                            : outputFormat(options.report, options.format, kEndings);
     if (!format)
         return reportUsage(context, "inspect", format.error());
     const auto opened = required(openBundle(options.path, options.shapes));
@@ -374,6 +375,9 @@ int runInspect(const InspectOptions &options, Context &context)
                     *format, context);
     }
     const std::vector<bool> selected = selectWeights(bundle, where, zerosOf(read.statistics));
+    std::erase_if(read.findings, [&selected](const Finding &finding) {
+        return finding.weight != kNoIndex && !selected[finding.weight];
+    });
     std::optional<InspectedCoverage> covered;
     if (options.coverage || !options.expected.empty() || !options.config.empty() ||
         !options.sibling.empty()) {
@@ -433,8 +437,13 @@ void addInspect(CLI::App &app, Context &context)
                     "Write a report for a browser as well, with figures and pictures; or what is "
                     "worth a look as SARIF",
                     "FILE.html|.sarif");
+    command
+        ->add_option("--format", options->format,
+                     "Format of the output, whatever the name (of -: html)")
+        ->check(CLI::IsMember({"html", "sarif"}))
+        ->needs("--output");
     addShapeOption(*command, options->shapes);
-    addCommonOptions(*command, context);
+    addCommonOptions(*command, context, false);
     addExamples(*command,
                 {"inspect model.mlmodelc", "inspect --stats --hash model.mlpackage",
                  "inspect --where 'folds:M1 bytes>10k' model.mlmodelc",

@@ -2,6 +2,7 @@
 #include "app/cli/command.h"
 #include "core/base/find.h"
 #include "core/base/overlaid_file.h"
+#include "core/bundle/stored_values.h"
 #include "core/numeric/npy.h"
 #include "core/patch/edit/copy_values.h"
 #include "core/patch/edit/edit_parser.h"
@@ -116,7 +117,7 @@ void addEditOptions(CLI::App &command, EditOptions &options)
 }
 
 /// Edits from an array "-" carry the values that standard input has. Errors: those of openFile,
-/// findWeight and readNpy, "patch.shape", "patch.array" (numbers that fp32 does not hold).
+/// findWeight and readNpy, "patch.shape", "patch.array" (64-bit integers from 2^53).
 void carryInput(const Bundle &bundle, std::vector<Edit> &edits)
 {
     for (Edit &edit : edits) {
@@ -132,16 +133,13 @@ void carryInput(const Bundle &bundle, std::vector<Edit> &edits)
                                             shapeText(array.shape),
                                             "The array has not the shape of the weight")};
         for (std::size_t i = 0; i < array.values.size(); ++i) {
-            const auto value = static_cast<float>(array.values[i]);
             // Of 64-bit integers fp64 has these; others that it rounds may look like them.
-            const bool sure = bitWidth(array.type) < 64 || isFloatingPoint(array.type) ||
-                              std::abs(array.values[i]) < 0x1p53;
-            if (!sure || (static_cast<double>(value) != array.values[i] && !std::isnan(value)))
-                throw CommandFailure{
-                    valueError({(*file)->name()}, "patch.array", {}, "numbers that fp32 holds",
-                               fmt::format("{}", array.values[i]),
-                               "Give an array of a wider type by the name of its file")};
-            patch::carryValue(edit, i, value);
+            if (isWideInteger(array.type) && !(std::abs(array.values[i]) < 0x1p53))
+                throw CommandFailure{valueError({(*file)->name()}, "patch.array", {},
+                                                "integers below 2^53",
+                                                fmt::format("{}", array.values[i]),
+                                                "Give such an array by the name of its file")};
+            patch::carryValue(edit, i, array.values[i]);
         }
     }
 }
@@ -309,7 +307,8 @@ void writeApplied(const PatchTarget &target, const ApplyArguments &arguments, Ap
         if (!arguments.dryRun) {
             required(writeFile(arguments.output, applied.bytes(),
                                outputRules(context, {arguments.path, arguments.patch})));
-            applied.verified = holdsBytes(arguments.output, applied.bytes());
+            applied.verified =
+                arguments.output == "-" || holdsBytes(arguments.output, applied.bytes());
         }
         return;
     }
@@ -377,7 +376,7 @@ Result<Applied> applyTo(const PatchTarget &target, const OverlaidFile &patch,
     const auto before = target.file->bytes();
     Applied applied;
     // On the disk where the output goes; of a dry run among the files for a time.
-    const auto folder = arguments.dryRun
+    const auto folder = arguments.dryRun || arguments.output == "-"
                             ? std::filesystem::path()
                             : std::filesystem::absolute(arguments.output).parent_path();
     const auto room = [&](std::uint64_t bytes) -> Result<std::span<std::byte>> {
@@ -400,6 +399,7 @@ int runApply(const ApplyArguments &arguments, Context &context)
     const auto head =
         required(patch::readBinaryPatch(patch->bytes(), arguments.patch, &context.progress));
     const PatchTarget target = findTarget(arguments, head);
+    checkStream(context, "--output", arguments.output, target.bundle == nullptr);
     Applied applied = required(applyTo(target, *patch, arguments, context));
     checkInterrupt();
     writeApplied(target, arguments, applied, context);
@@ -590,6 +590,7 @@ int parseAndRun(const CLI::App &command, PatchArguments &arguments, Context &con
         return runApply(
             {arguments.path, arguments.apply, arguments.file, arguments.output, arguments.dryRun},
             context);
+    checkStream(context, "--output", arguments.output, false);
     return runPatch(arguments, *std::move(edits), context);
 }
 
@@ -619,7 +620,10 @@ void addPatch(CLI::App &app, Context &context)
     command->add_flag("--in-place", arguments->inPlace,
                       "Write the changed bytes into the files, and nothing else");
     CLI::Option *output =
-        addOutput(*command, context, arguments->output, "Write a changed copy", "OUT");
+        addStreamOutput(*command, context, arguments->output,
+                        "Write a changed copy; of a file that --apply changes, - is standard "
+                        "output",
+                        "OUT");
     command->get_option("--force")->needs(output);
     command->add_flag("--dry-run", arguments->dryRun, "Print what would be written");
     command->add_flag("--backup", arguments->backup,
@@ -633,7 +637,7 @@ void addPatch(CLI::App &app, Context &context)
               "How far a stored value may be from the one asked for. 0 by default: exact, "
               "but for the ordinary rounding of fp16, bf16 and fp32 numbers")
         ->check(notNegative());
-    addCommonOptions(*command, context);
+    addCommonOptions(*command, context, false);
     addExamples(*command,
                 {"patch model.mlmodelc --set 'conv1_weight[3,0,1,1]=0.5' --in-place",
                  "patch model.mlmodelc --fill 'conv1_weight[0:4,:]=0' -o changed.mlmodelc",

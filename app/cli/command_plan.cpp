@@ -265,7 +265,7 @@ public:
             return exitCodeOf(diagnostics);
         }
         if (m_options.format == "csv")
-            cli::print(report::planReport(".csv", shown));
+            cli::printWhole(report::planReport(".csv", shown));
         else if (!m_context.quiet)
             cli::print(planText(shown));
         printDiagnostics(m_context, diagnostics);
@@ -331,9 +331,7 @@ using PlanAsked = std::shared_ptr<PlanOptions>;
 
 void addPlanLimits(CLI::App &command, const PlanAsked &options)
 {
-    addOption(command, "--tolerance", "X", options->tolerance, "Largest relative error of a layer")
-        ->check(notNegative())
-        ->capture_default_str();
+    addMaxError(command, options->tolerance);
     addOption(command, "--total-tolerance", "X", options->totalTolerance,
               "Largest relative error of all weights taken as one")
         ->check(notNegative());
@@ -413,11 +411,11 @@ void addPlan(CLI::App &app, Context &context)
     addMeasured(*command, options);
     addOutputs(*command, context, options);
     addExamples(*command,
-                {"plan model.mlmodelc --target M1 --tolerance 0.02 -o planned.mlmodelc",
+                {"plan model.mlmodelc --target M1 --max-error 0.02 -o planned.mlmodelc",
                  "plan model.mlmodelc --target M1 --target M4 --minimise stored --json",
                  "plan model.mlpackage --shape x=1,3,640,640 --json",
                  "plan model.mlmodelc --max-bytes 200000 --minimise error --report plan.html",
-                 "plan model.mlmodelc --tolerance 0.05 --force-form '*bias*=keep' --format csv"});
+                 "plan model.mlmodelc --max-error 0.05 --force-form '*bias*=keep' --format csv"});
     command->callback([options, &context] { context.exitCode = runPlan(*options, context); });
 }
 

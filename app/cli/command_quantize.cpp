@@ -385,7 +385,7 @@ void addQuantizeCommand(CLI::App &app, Context &context)
            format::tquantDevices());
     addOutput(*command, context, given->output, "New folder for the bytes and quantize.json", "DIR")
         ->required();
-    addCommonOptions(*command, context);
+    addCommonOptions(*command, context, false);
     addExamples(*command, {"quantize weights.npy --format mxfp8 -o weights.mxfp8",
                            "quantize large.npy --format mxfp4 --source fp16 --tiles -o large.mxfp4",
                            "quantize weights.npy --format int8 --per-tensor -o weights.int8"});
@@ -408,7 +408,7 @@ void addRelayoutCommand(CLI::App &app, Context &context)
     command->add_option("--exponents", options->options.exponents, "Of the exponents, likewise")
         ->check(CLI::IsMember({"nd", "zz", "interleaved"}));
     addOutput(*command, context, options->output, "New folder", "DIR")->required();
-    addCommonOptions(*command, context);
+    addCommonOptions(*command, context, false);
     addExamples(*command, {"relayout weights.mxfp8 --layout nz --exponents zz -o cube.mxfp8",
                            "relayout cube.mxfp8 --layout nd --exponents nd -o rows.mxfp8"});
     command->callback([options, &context] { context.exitCode = runRelayout(*options, context); });
@@ -433,7 +433,7 @@ void addQuantize(CLI::App &app, Context &context)
                      "Type of the array; by default fp32, and fp64 where that is too narrow")
         ->check(CLI::IsMember(std::vector<std::string>{"fp32", "fp64"}));
     addOption(*command, "--reference", "IN.npy", options->reference, "Array to compare with");
-    addCommonOptions(*command, context);
+    addCommonOptions(*command, context, false);
     addExamples(*command, {"dequantize weights.mxfp8 -o back.npy",
                            "dequantize weights.mxfp8 --reference weights.npy -o back.npy"});
     command->callback([options, &context] { context.exitCode = runDequantize(*options, context); });

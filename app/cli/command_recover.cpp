@@ -91,7 +91,7 @@ void addRecover(CLI::App &app, Context &context)
                    "Leave the files as they are and remove the journal, also a damaged one")
         ->excludes(finish);
     command->add_flag("--dry-run", arguments->dryRun, "Print what would be written");
-    addCommonOptions(*command, context);
+    addCommonOptions(*command, context, false);
     addExamples(*command, {"recover model.mlmodelc --dry-run", "recover model.mlmodelc"});
     command->callback(
         [arguments, &context] { context.exitCode = runRecover(*arguments, context); });

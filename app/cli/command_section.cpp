@@ -224,7 +224,8 @@ int runSectionBuild(const SectionOptions &options, Context &context)
     const auto bundle = required(openBundle(options.path));
     const auto chosen = chosenWeights(*bundle, options);
     const auto rules = outputRules(context, *bundle);
-    required(checkOutput(options.output, OutputKind::File, rules));
+    if (options.output != "-")
+        required(checkOutput(options.output, OutputKind::File, rules));
     Diagnostics forced;
     if (const auto refused = refusedForms(*bundle, chosen, options, *target, context);
         !refused.empty()) {
@@ -246,7 +247,9 @@ void addBuild(CLI::App &parent, Context &context)
     CLI::App *command = parent.add_subcommand("build", "Build a section from weights of a bundle");
     addOption(*command, "path", "PATH", options->path, "Bundle")->required();
     addOption(*command, "names", "NAME", options->names, "Weights; without any, all of them");
-    addOutput(*command, context, options->output, "File to write", "OUT")->required();
+    addStreamOutput(*command, context, options->output, "File to write; - is standard output",
+                    "OUT")
+        ->required();
     command->add_option("--form", options->made.form, "How to store them")
         ->check(CLI::IsMember({"stored", "dense", "sparse", "palette", "affine"}))
         ->capture_default_str();
@@ -296,7 +299,8 @@ void addWrite(CLI::App &parent, Context &context, bool strip)
         strip ? "strip" : "relocate",
         strip ? "Take the addresses back" : "Fill the slots with addresses, as a loader would");
     addOption(*command, "path", "PATH", options->path, "Weight section")->required();
-    auto *output = addOutput(*command, context, options->output, "File to write", "OUT");
+    auto *output = addStreamOutput(*command, context, options->output,
+                                   "File to write; - is standard output", "OUT");
     command->get_option("--force")->needs(output);
     command->add_flag("--in-place", options->inPlace, "Write the file itself")->excludes(output);
     if (!strip) {
@@ -305,7 +309,7 @@ void addWrite(CLI::App &parent, Context &context, bool strip)
         command->add_option("--input-tile", options->inputTile, "Address of the input tile");
         command->add_option("--output-tile", options->outputTile, "Address of the output tile");
     }
-    addCommonOptions(*command, context);
+    addCommonOptions(*command, context, false);
     addExamples(*command, {strip ? "section strip loaded.ksec -o w.ksec"
                                  : "section relocate w.ksec --base 0x40000 -o loaded.ksec"});
     command->callback([options, strip, &context] {
@@ -324,7 +328,7 @@ void addSection(CLI::App &app, Context &context)
     auto options = std::make_shared<SectionOptions>();
     CLI::App *list = command->add_subcommand("list", "Show the units, groups and slots");
     addOption(*list, "path", "PATH", options->path, "Weight section")->required();
-    addCommonOptions(*list, context);
+    addCommonOptions(*list, context, false);
     addExamples(*list, {"section list w.ksec"});
     list->callback([options, &context] { context.exitCode = runSectionList(*options, context); });
     addWrite(*command, context, false);

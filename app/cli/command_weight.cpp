@@ -192,7 +192,7 @@ int runWeight(const WeightArguments &arguments, Context &context)
         std::string text = csvOf(detail, arguments.csv);
         if (text.empty() && diagnostics.empty())
             return reportFailure(context, "weight", noSuchTable(detail, arguments.csv));
-        print(std::move(text));
+        printWhole(std::move(text));
     } else if (!context.quiet) {
         print(detailText(detail, arguments.all));
     }

@@ -385,7 +385,7 @@ void addActivation(CLI::App &app, Context &context)
     command->add_option("--tail", options->tail, "Outside the knots of a text layout")
         ->check(CLI::IsMember({"clamp", "linear"}))
         ->capture_default_str();
-    addCommonOptions(*command, context);
+    addCommonOptions(*command, context, false);
     addExamples(*command,
                 {"activation network.hwx --input -1,0,1", "activation kernel.bin --at 0x80"});
     command->callback([options, at, &context] {

@@ -3,6 +3,7 @@
 
 #include "app/cli/text_output.h"
 #include "core/bundle/bundle.h"
+#include "core/plan/weight_error.h"
 #include "core/target/target.h"
 
 #include <algorithm>
@@ -29,33 +30,11 @@ std::string valueName(const CLI::Option &option)
             text += (text.empty() ? "" : "|") + value;
         return text;
     }
-    const std::string type = option.get_type_name();
-    if (type.size() == 3 && type[1] == ':')
-        return type; // A:B
-    const std::string word = type.substr(0, type.find_first_of(": "));
+    std::string word = option.get_type_name();
+    // What checks add to it: "X:NONNEGATIVE", "UINT:INT in [1 - 8]".
+    for (const char *check : {":NON", ":POSITIVE", ":NUMBER", ":INT", ":UINT", ":FLOAT"})
+        word.resize(std::min(word.find(check), word.size()));
     return word == "UINT" || word == "INT" ? "N" : word == "FLOAT" ? "X" : word;
-}
-
-/// A line at words of no more than the width; what belongs to an entry stays in its column.
-void wrapLine(std::string_view line, std::size_t width, std::string &text)
-{
-    const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
-    const std::size_t column = begin >= 2 ? std::max(begin, kColumn) : 0;
-    std::string blank;
-    while (line.size() > width) {
-        std::size_t space = line.rfind(' ', width);
-        if (space == std::string_view::npos || space <= column || space <= begin)
-            space = line.find(' ', std::max(width, begin));
-        if (space == std::string_view::npos)
-            break;
-        text.append(blank).append(line.substr(0, space)) += '\n';
-        line.remove_prefix(std::min(line.find_first_not_of(' ', space), line.size()));
-        if (blank.empty()) {
-            blank.assign(column, ' ');
-            width -= column;
-        }
-    }
-    text.append(blank).append(line) += '\n';
 }
 
 class HelpFormatter : public CLI::Formatter
@@ -66,15 +45,7 @@ public:
     {
         const std::size_t terminal = terminalWidth();
         const std::size_t width = terminal == 0 ? kPlainWidth : std::min(terminal, kWidest);
-        std::istringstream whole(CLI::Formatter::make_help(app, std::move(name), mode));
-        std::string text;
-        for (std::string line; std::getline(whole, line);) {
-            if (line.size() <= width || line.starts_with("  kernscope-cli ")) // to be copied
-                text += line + '\n';
-            else
-                wrapLine(line, width, text);
-        }
-        return text;
+        return wrapped(CLI::Formatter::make_help(app, std::move(name), mode), width);
     }
 
     std::string make_option_opts(const CLI::Option *option) const override
@@ -84,11 +55,19 @@ public:
         std::string text = " " + valueName(*option);
         if (!option->get_default_str().empty())
             text += " (" + option->get_default_str() + ")";
-        if (option->get_expected_max() == CLI::detail::expected_max_vector_size)
+        if (option->get_expected_max() == CLI::detail::expected_max_vector_size &&
+            !text.ends_with("..."))
             text += " ...";
         if (option->get_required() && !option->get_positional())
             text += " (required)";
         return text;
+    }
+
+    std::string make_option_usage(const CLI::Option *option) const override
+    {
+        const std::string name =
+            make_option_name(option, true) + (option->get_expected_max() > 1 ? "..." : "");
+        return option->get_required() ? name : "[" + name + "]";
     }
 };
 
@@ -167,15 +146,25 @@ std::vector<std::string> valuesAfter(const CLI::Option &option,
         return chipNames();
     if (name == "--weight")
         return weightNames(words);
+    if (name == "--forms")
+        return plan::formExamples();
     return valuesOf(option);
 }
 
 /// What the last of these words may become; nothing where it may be the name of a file.
 std::vector<std::string> candidates(const CLI::App &app, std::vector<std::string> words)
 {
-    const std::string last = words.empty() ? std::string() : words.back();
+    std::erase(words, "="); // bash parts --option=value
+    std::string last = words.empty() ? std::string() : words.back(), joined;
     if (!words.empty())
         words.pop_back();
+    if (const std::size_t equal = last.find('='); last.starts_with("--") && equal != last.npos) {
+        words.push_back(last.substr(0, equal));
+        joined = last.substr(0, equal + 1);
+        last.erase(0, equal + 1);
+    }
+    if (!words.empty() && words.front() == "help")
+        words.erase(words.begin());
     const CLI::App *at = &app;
     std::size_t deep = 0;
     while (deep < words.size()) {
@@ -192,7 +181,8 @@ std::vector<std::string> candidates(const CLI::App &app, std::vector<std::string
     } else if (last.starts_with('-')) {
         for (const CLI::Option *option : at->get_options()) {
             for (const std::string &name : option->get_lnames())
-                all.push_back("--" + name);
+                if (!option->get_group().empty())
+                    all.push_back("--" + name);
         }
     } else if (deep == words.size()) {
         for (const CLI::App *each : at->get_subcommands([](const CLI::App *) { return true; }))
@@ -203,6 +193,8 @@ std::vector<std::string> candidates(const CLI::App &app, std::vector<std::string
     std::erase_if(all, [&last](const std::string &word) { return !word.starts_with(last); });
     std::ranges::sort(all);
     all.erase(std::unique(all.begin(), all.end()), all.end());
+    for (std::string &word : all)
+        word.insert(0, joined);
     return all;
 }
 
@@ -241,7 +233,7 @@ std::vector<std::string> valuesOf(const CLI::Option &option)
 void printCompletions(const CLI::App &app, std::vector<std::string> words)
 {
     for (const std::string &word : candidates(app, std::move(words)))
-        print(word + "\n");
+        printWhole(word + "\n");
 }
 
 } // namespace kernscope::cli

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -16,6 +17,8 @@ namespace kernscope::cli {
 
 /// Help in our own words, no wider than the terminal; 80 columns where standard output is none.
 std::shared_ptr<CLI::FormatterBase> helpFormatter();
+/// resources/help/scripts.md: each command with what it prints as JSON.
+extern const std::string_view kScriptsPage;
 /// Puts the commands of the program into groups, in the order of a release's work.
 void groupCommands(CLI::App &app);
 /// The values that an option takes one of; empty where it takes others.

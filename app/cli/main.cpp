@@ -72,6 +72,12 @@ int run(int argc, char **argv, cli::Context &context)
     cli::addSection(app, context);
     cli::addSelftest(app, context);
     cli::groupCommands(app);
+    app.footer("kernscope-cli help scripts: each command with what it prints as JSON");
+    if (argc == 3 && std::string_view(argv[1]) == "help" &&
+        std::string_view(argv[2]) == "scripts") {
+        cli::printWhole(std::string(cli::kScriptsPage));
+        return cli::finish(context, "help", cli::kDone);
+    }
     if (argc > 1 && std::string_view(argv[1]) == "completion") {
         cli::printCompletions(app, {argv + 2, argv + argc});
         return cli::finish(context, "completion", cli::kDone);
@@ -99,7 +105,8 @@ constexpr std::array<std::string_view, 9> kWritingCommands{"convert", "dequantiz
 constexpr std::array<std::string_view, 6> kOutputOptions{"-o",    "--output", "--svg",
                                                          "--dot", "--memory", "--report"};
 
-/// Links of a folder lead elsewhere, as those of a download cache do: what they lead to is read.
+/// Links of a folder lead elsewhere, as those of a download cache do: the files that they lead to
+/// are read. A folder that a link leads to is not.
 void addLinkTargets(const std::filesystem::path &folder, std::vector<std::filesystem::path> &out)
 {
     namespace fs = std::filesystem;
@@ -108,14 +115,41 @@ void addLinkTargets(const std::filesystem::path &folder, std::vector<std::filesy
     fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied,
                                            fault);
     for (std::size_t i = 0; !fault && i < kMaxEntries && entry != fs::end(entry); ++i) {
-        if (entry->is_symlink(fault))
+        std::error_code none;
+        if (entry->is_symlink(none) && entry->is_regular_file(none))
             out.push_back(entry->path());
         entry.increment(fault);
     }
 }
 
+/// A file refers to files beside it, a program to those in "weights" as well.
+void addNeighbours(const std::filesystem::path &file, kernscope::SandboxRights &rights)
+{
+    namespace fs = std::filesystem;
+    constexpr std::size_t kMaxEntries = 4096;
+    rights.read.push_back(file);
+    rights.list.push_back(file.parent_path());
+    rights.read.push_back(file.parent_path() / "weights");
+    std::error_code fault;
+    fs::directory_iterator entry(file.parent_path(), fault);
+    for (std::size_t i = 0; !fault && i < kMaxEntries && entry != fs::end(entry); ++i) {
+        std::error_code none;
+        if (entry->is_regular_file(none))
+            rights.read.push_back(entry->path());
+        entry.increment(fault);
+    }
+}
+
+/// Of "-o" and "-fo" what stands for the output, of "-oNAME" with it: where the name begins.
+std::size_t shortOutput(std::string_view argument)
+{
+    const std::size_t letter = argument.find_first_not_of("fq", 1);
+    const bool isShort = argument.size() > 1 && argument[0] == '-' && letter != argument.npos;
+    return isShort && argument[letter] == 'o' ? letter + 1 : 0;
+}
+
 /// A command that only reads keeps its rights on the paths that it was given: of a file, on the
-/// folder that it lies in, for models refer to files beside them. See "Files" of the manual page.
+/// files that lie beside it, for models refer to those. See "Rights" of the manual page.
 void giveUpRights(std::span<char *const> arguments)
 {
     namespace fs = std::filesystem;
@@ -133,23 +167,25 @@ void giveUpRights(std::span<char *const> arguments)
         const std::size_t equals = argument.find('=');
         if (argument.starts_with('-') && equals != argument.npos)
             option = argument.substr(0, equals);
-        const bool attached = argument.starts_with("-o") && argument.size() > 2;
-        const fs::path path(argument.starts_with('-') && equals != argument.npos
+        const std::size_t output = shortOutput(argument);
+        const bool attached = output > 0 && output < argument.size();
+        const fs::path path(attached ? argument.substr(output)
+                            : argument.starts_with('-') && equals != argument.npos
                                 ? argument.substr(equals + 1)
-                            : attached ? argument.substr(2)
-                                       : argument);
+                                : argument);
         if (attached || std::ranges::find(kOutputOptions, option) != kOutputOptions.end()) {
             const fs::path target = fs::weakly_canonical(fs::absolute(path, fault), fault);
             rights.write.push_back(target.parent_path());
         } else if (const fs::path real = fs::canonical(path, fault); !fault) {
-            const bool folder = fs::is_directory(fs::symlink_status(real, fault));
-            rights.read.push_back(folder ? real : real.parent_path());
-            if (folder)
+            if (fs::is_directory(real, fault)) {
+                rights.read.push_back(real);
                 addLinkTargets(real, rights.read);
-            else
-                rights.read.push_back(fs::absolute(path, fault).parent_path());
+            } else {
+                addNeighbours(real, rights);
+                addNeighbours(fs::absolute(path, fault), rights);
+            }
         }
-        option = argument;
+        option = output > 0 ? "-o" : argument;
     }
     // Journals of interrupted saves lie beside what they are of, or where that was once.
     for (std::size_t i = rights.read.size(); i-- > 0;)
@@ -453,7 +489,7 @@ void addSelftest(CLI::App &app, Context &context)
     CLI::App *command =
         app.add_subcommand("selftest", "Take the embedded sample the whole way: open, decode, "
                                        "compare, patch, save, read back");
-    addCommonOptions(*command, context);
+    addCommonOptions(*command, context, false);
     addExamples(*command, {"selftest"});
     command->callback([&context] { runSelftestCommand(context); });
 }

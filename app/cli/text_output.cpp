@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -134,6 +135,56 @@ std::string safe(int descriptor, std::string_view text)
     return shown;
 }
 
+/// Columns that a text takes on a terminal: without styles, a character a column.
+std::size_t columnsOf(std::string_view text)
+{
+    std::size_t columns = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '\x1b')
+            i = std::min(text.find('m', i), text.size() - 1);
+        else if (text[i] != '\n' && (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80)
+            ++columns;
+    }
+    return columns;
+}
+
+/// Where the lines after the first of a long one begin: below its second column where that lies in
+/// the first half, else a little to the right of where the first begins.
+std::size_t hangingColumn(std::string_view line, std::size_t width)
+{
+    const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+    const std::size_t gap = line.find("  ", begin);
+    const std::size_t second = std::min(line.find_first_not_of(' ', gap), line.size());
+    if (gap != line.npos && columnsOf(line.substr(0, second)) <= width / 2)
+        return columnsOf(line.substr(0, second));
+    return begin == 0 || begin >= 8 ? begin : begin + 2;
+}
+
+/// Broken at spaces. Commands to be copied stay whole, and so does a word.
+void wrapLine(std::string_view line, std::size_t width, std::string &text)
+{
+    const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+    if (columnsOf(line) <= width || line.substr(begin).starts_with("kernscope-cli ")) {
+        text += line;
+        return;
+    }
+    const std::size_t hang = hangingColumn(line, width);
+    std::size_t at = 0, column = 0;
+    while (at < line.size()) { // a word with the spaces before it
+        const std::size_t word = std::min(line.find_first_not_of(' ', at), line.size());
+        const std::size_t end = std::min(line.find(' ', word), line.size());
+        const std::string_view some = line.substr(at, end - at);
+        if (word > begin && column > hang && column + columnsOf(some) > width) {
+            text.append("\n").append(hang, ' ').append(line.substr(word, end - word));
+            column = hang + columnsOf(line.substr(word, end - word));
+        } else {
+            text += some;
+            column += columnsOf(some);
+        }
+        at = end;
+    }
+}
+
 } // namespace
 
 std::string styled(Style style, std::string_view text)
@@ -169,9 +220,23 @@ std::string Table::text(std::size_t lineWidth) const
 std::size_t terminalWidth()
 {
     winsize size = {};
-    if (g_wide || isatty(STDOUT_FILENO) != 1 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+    struct stat output = {};
+    // A pipe of somebody who looks at a terminal: of less, most often.
+    const bool isPipe = ::fstat(STDOUT_FILENO, &output) == 0 && S_ISFIFO(output.st_mode);
+    const int terminal = isPipe ? STDERR_FILENO : STDOUT_FILENO;
+    if (g_wide || isatty(terminal) != 1 || ::ioctl(terminal, TIOCGWINSZ, &size) != 0)
         return 0;
     return size.ws_col;
+}
+
+std::string wrapped(std::string_view text, std::size_t width)
+{
+    std::string whole;
+    for (std::size_t end = 0; !text.empty(); text.remove_prefix(end)) {
+        end = std::min(text.find('\n'), text.size() - 1) + 1;
+        wrapLine(text.substr(0, end), width, whole);
+    }
+    return whole;
 }
 
 void showWide()
@@ -211,6 +276,12 @@ void reserveOutput()
 }
 
 void print(std::string text)
+{
+    const std::size_t width = terminalWidth();
+    printWhole(width > 0 ? wrapped(text, width) : std::move(text));
+}
+
+void printWhole(std::string text)
 {
     if (g_reserved)
         return;

@@ -33,8 +33,12 @@ void showWide();
 void showColumns(std::vector<std::string> titles);
 /// The first of showColumns() that no printed table has, as wrong use; call once all is printed.
 std::optional<Error> unknownColumn();
-/// Columns in a terminal that standard output is; 0 where it is none, or after showWide().
+/// Columns in the terminal that standard output is, or that standard error is where standard output
+/// is a pipe; 0 where there is none, or after showWide().
 std::size_t terminalWidth();
+/// The text with lines of more than `width` columns broken at spaces, to go on below their second
+/// column.
+std::string wrapped(std::string_view text, std::size_t width);
 
 /// A table for standard output: the header in bold, as wide as a terminal has room for. Columns
 /// that have none are named below it.
@@ -70,8 +74,10 @@ std::string titledTable(std::string_view title, const report::TableOf<Row> &tabl
 
 /// What a command says is kept until it has ended, for only then it is known that the files it read
 /// stayed the same. Whatever could drive a terminal is shown as printable() has it, the styles of
-/// styled() aside. To standard output:
+/// styled() aside. To standard output, no line longer than a terminal is wide:
 void print(std::string text);
+/// The same for documents, whose lines are theirs.
+void printWhole(std::string text);
 /// A line to standard error, unless --quiet.
 void note(const Context &context, std::string_view text);
 /// A line to standard error, always.

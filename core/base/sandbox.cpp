@@ -96,6 +96,8 @@ bool enterSandbox(const SandboxRights &rights)
         allow(rules.get(), path, kRead);
     for (const fs::path &path : rights.read)
         allow(rules.get(), path, kRead);
+    for (const fs::path &path : rights.list)
+        allow(rules.get(), path, LANDLOCK_ACCESS_FS_READ_DIR);
     for (const fs::path &path : rights.write)
         allow(rules.get(), path, kRead | kWrite | truncate);
     return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&

@@ -9,6 +9,7 @@ namespace kernscope {
 /// What a process that only reads may still reach, files by what they lie under.
 struct SandboxRights {
     std::vector<std::filesystem::path> read;  ///< files, and folders with all that they hold
+    std::vector<std::filesystem::path> list;  ///< folders of which only names are read
     std::vector<std::filesystem::path> write; ///< folders in which files are made and replaced
 };
 

@@ -20,6 +20,11 @@ bool exactInFloat(ElementType type)
     return type != ElementType::Fp64 && (isFloatingPoint(type) || bitWidth(type) <= 24);
 }
 
+bool isWideInteger(ElementType type)
+{
+    return bitWidth(type) == 64 && !isFloatingPoint(type);
+}
+
 const codec::Operand *plainOperand(const codec::Decoder &decoder)
 {
     const codec::Encoding &encoding = decoder.encoding();

@@ -11,6 +11,8 @@ namespace kernscope {
 bool exactInHalf(ElementType type);
 /// The same of fp32 and decodeFloat. Unknown types have no values: true.
 bool exactInFloat(ElementType type);
+/// Integers of 64 bits: fp64 does not have those from 2^53.
+bool isWideInteger(ElementType type);
 
 /// The operand of a weight whose elements are stored as they are, one by one, in the decoded type;
 /// null for any other.

@@ -11,6 +11,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/ranges.h>
+
 namespace kernscope::plan {
 
 namespace {
@@ -18,12 +20,10 @@ namespace {
 using codec::FormEncoder;
 using codec::FormSpec;
 
-/// "a form such as keep, dense, int8 or …": an example of each encoder.
+/// "a form such as keep, dense, int8 or …".
 std::string expectedNames()
 {
-    std::string names = "a form such as " + std::string(kKeep);
-    for (const FormEncoder *encoder : codec::formEncoders())
-        names += ", " + std::string(encoder->examples);
+    std::string names = fmt::format("a form such as {}", fmt::join(formExamples(), ", "));
     return names.replace(names.rfind(", "), 2, " or ");
 }
 
@@ -159,6 +159,20 @@ Result<EncodedForm> encodeBy(const WeightValues &weight, codec::FormSpec spec,
 }
 
 } // namespace
+
+std::vector<std::string> formExamples()
+{
+    std::vector<std::string> names{std::string(kKeep)};
+    for (const FormEncoder *encoder : codec::formEncoders()) {
+        const std::string_view all = encoder->examples;
+        for (std::size_t begin = 0; begin < all.size();) {
+            const std::size_t end = std::min(all.find(", ", begin), all.size());
+            names.emplace_back(all.substr(begin, end - begin));
+            begin = end + 2;
+        }
+    }
+    return names;
+}
 
 std::string formName(const FormSpec &spec)
 {

@@ -21,6 +21,9 @@ constexpr std::string_view kKeep = "keep";
 /// "sparse-2:4", and "sparse-0.5+palette4", "sparse-0.5+blockwise-int8-32".
 std::string formName(const codec::FormSpec &spec);
 
+/// A name of each kind, to be offered.
+std::vector<std::string> formExamples();
+
 /// The form of that name. Errors: "plan.form".
 Result<codec::FormSpec> formFromName(std::string_view name, const Axes &axes = {0, 1, 0, 1});
 

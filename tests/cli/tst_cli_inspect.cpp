@@ -210,6 +210,14 @@ private slots:
         const CliResult people = runCli("inspect % --where axes=1", path);
         QCOMPARE(people.exitCode, 0);
         QVERIFY(!people.out.contains("sparse "));
+        for (const char *name : {"w", "d"}) { // each is larger than dense fp16, or is no finding
+            const CliResult found =
+                runCli("inspect % --json --findings --where %", path,
+                       QStringLiteral("name:%1").arg(QString::fromLatin1(name)));
+            QVERIFY(!found.json()["findings"].empty());
+            for (const Json &finding : found.json()["findings"])
+                QCOMPARE(text(finding["weight"]), QByteArray(name));
+        }
         for (const char *bad : {"zeros>", "colour:red", "folds:M99"}) {
             const CliResult refused = runCli("inspect % --where %", path, QString::fromLatin1(bad));
             QCOMPARE(refused.exitCode, 2);

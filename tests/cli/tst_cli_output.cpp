@@ -232,6 +232,30 @@ private slots:
         QVERIFY(fs::status(at("other").toStdString()).permissions() == fs::perms(0600));
     }
 
+    /// "-" is standard output of every output that is one file.
+    void streams_data()
+    {
+        const auto row = addColumns<QByteArray, QByteArray>();
+        row("section build %/b.mlmodelc -o @", "s.ksec");
+        row("section strip %/w.ksec -o @", "s.ksec");
+        row("section relocate %/w.ksec --base 0x40000 -o @", "s.ksec");
+        row("patch %/w.npy --apply %/p.ips -o @", "s.npy");
+        row("inspect %/b.mlmodelc --findings --format sarif -o @", "s.sarif");
+        row("inspect %/b.mlmodelc --format sarif -fo @", "s.html");
+    }
+
+    void streams()
+    {
+        const auto [line, name] = fetched<QByteArray, QByteArray>();
+        write(at("p.ips"), "PATCHEOF");
+        const CliResult file = runCli(arguments(QByteArray(line).replace("@", "%/" + name)));
+        QVERIFY2(file.exitCode == 0, file.err.constData());
+        const CliResult streamed = runCli(arguments(QByteArray(line).replace("@", "-")));
+        QVERIFY2(streamed.exitCode == 0, streamed.err.constData());
+        QCOMPARE(streamed.out, contentOf(at(name.constData())));
+        QVERIFY(!streamed.out.isEmpty());
+    }
+
     void relocatesInPlace()
     {
         const QByteArray before = contentOf(at("w.ksec"));

@@ -155,11 +155,11 @@ private slots:
         row("value", {"--set", "lut[0]=0.3"}, "patch.unrepresentable");
         row("second edit", {"--set", "w[0]=9", "--set", "lut[0]=0.3"}, "patch.unrepresentable");
         row("weight", {"--set", "v[0]=1"}, "patch.weight", 2);
-        row("index", {"--set", "w[10]=1"}, "patch.index");
-        row("part", {"--keep", "w[0]=1"}, "patch.part");
+        row("index", {"--set", "w[10]=1"}, "patch.index", 2);
+        row("part", {"--keep", "w[0]=1"}, "patch.part", 2);
         row("file", {"--from-npy", "w=/no/such/file.npy"}, "io.open", 4);
         row("expression", {"--compute", "w=w+1e9"}, "patch.unrepresentable");
-        row("bytes", {"--bytes", "nothing.bin+0x0=00"}, "patch.file");
+        row("bytes", {"--bytes", "nothing.bin+0x0=00"}, "patch.file", 2);
         row("field", {"--field", "task[0]/Header/x=1"}, "patch.field");
         row("script", {"--script", "/no/such/file.txt"}, "io.open", 4);
     }

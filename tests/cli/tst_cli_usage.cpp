@@ -36,6 +36,8 @@ private slots:
         row("patch %/b.mlmodelc --set conv_weigth[0]=1 --dry-run", "conv_weigth", "conv_weight");
         row("choose %/b.mlmodelc --weight conv_weigth", "conv_weigth", "conv_weight");
         row("section build %/b.mlmodelc conv_weigth -o %/x", "conv_weigth", "conv_weight");
+        row("plan %/b.mlmodelc --forms palete4", "palete4", "palette4");
+        row("inspect %/b.mlmodelc --expect a=palete", "palete", "palette4");
         row("targets --target NOPE", "NOPE", "such as");
         row("inspect %/b.mlmodelc --target H99", "H99", "such as H");
         row("decide %/b.mlmodelc --target H99", "H99", "such as H");
@@ -90,6 +92,12 @@ private slots:
         row("encode %/b.mlmodelc conv_weight --form dense --bits 4 -o %/x", "--bits");
         row("encode %/b.mlmodelc conv_weight --form sparse --block 8 -o %/x", "--block");
         row("decide %/b.mlmodelc --all-targets --target H13", "both");
+        row("encode %/b.mlmodelc conv_weight --form palette --bits x -o %/x",
+            "--bits takes a number, not x");
+        row("diff %/b.mlmodelc", "paths takes at least 2; given: 1");
+        row("decide %/b.mlmodelc --target", "--target needs a value: NAME");
+        row("--wide inspect %/b.mlmodelc", "--wide stands too early");
+        row("patch %/b.mlmodelc --set conv_weight[99]=1 --dry-run", "below 8");
         row("hwx %/b.mlmodelc", "folder");
     }
 
@@ -137,40 +145,44 @@ private slots:
         QCOMPARE(runCli(arguments("help section build")).out,
                  runCli(arguments("section build --help")).out);
         QCOMPARE(runCli(arguments("-V")).out, runCli(arguments("--version")).out);
+        QCOMPARE(runCli(arguments("help scripts")).out,
+                 contentOf(sourcePath(u"resources/help/scripts.md"_s)));
     }
 
     void showsExamples()
     {
-        const QByteArray help = runCli(arguments("--help")).out;
-        const QRegularExpression name(u"^  ([a-z]+) "_s, QRegularExpression::MultilineOption);
-        int commands = 0;
-        auto match = name.globalMatch(QString::fromUtf8(help.mid(help.indexOf("Subcommands:"))));
-        while (match.hasNext()) {
-            const QString command = match.next().captured(1);
-            if (command == QLatin1String("section"))
-                continue;
+        for (const QString &command : namesOfCommands()) {
             const QByteArray text = runCli("% --help", command).out;
             QVERIFY2(text.contains("\n  kernscope-cli " + command.toUtf8()), qPrintable(command));
-            ++commands;
         }
-        QVERIFY(commands > 10);
     }
 
     /// No line of the help but examples, which are copied, is longer than a terminal; types are
     /// words of people.
     void helpIsWrapped()
     {
-        for (const char *line : {"--help", "inspect --help", "diff --help", "section build --help",
-                                 "encode --help", "geometry --help"}) {
-            const QString help = QString::fromUtf8(runCli(arguments(line)).out);
-            QVERIFY(help.size() > 400);
+        QStringList commands = namesOfCommands();
+        commands << QString() << u"section build"_s << u"section relocate"_s;
+        QStringList judge;
+        QVERIFY(commands.size() > 12);
+        for (const QString &command : commands) {
+            const QString help = QString::fromUtf8(
+                runCli(arguments((command + u" --help"_s).trimmed().toUtf8())).out);
+            QVERIFY(help.size() > 300);
+            if (help.contains(u"--target"_s))
+                judge << command;
             for (const QString &each : help.split(u'\n')) {
                 if (!each.startsWith(u"  kernscope-cli "_s))
                     QVERIFY2(each.size() <= 80, qPrintable(each));
             }
-            for (const char *foreign : {"TEXT:", "UINT", "FLOAT", "NONNEGATIVE", "REQUIRED"})
+            for (const char *foreign : {"TEXT:", "UINT", "FLOAT", "NONNEGATIVE", "REQUIRED",
+                                        " TEXT", "(2x)", "... ...", "[A ..."})
                 QVERIFY2(!help.contains(QLatin1String(foreign)), foreign);
         }
+        judge.sort();
+        QCOMPARE(judge.join(u' '), u"calibrate choose collective decide descriptor diff encode "
+                                   u"formats geometry plan reduce "
+                                   "roofline section build targets"_s);
         const QByteArray help = runCli(arguments("--help")).out;
         QVERIFY(help.indexOf("compare and change") > help.indexOf("look into files"));
         QVERIFY(help.indexOf("  diff ") > help.indexOf("compare and change"));
@@ -194,6 +206,9 @@ private slots:
         row("diff a b --format j", {u"json"_s, u"junit"_s});
         row("decide %/b.mlmodelc --target H1", {u"H13"_s});
         row("decode %/b.mlmodelc conv", {u"conv_weight"_s});
+        row("decide %/b.mlmodelc --target=H1", {u"--target=H13"_s});
+        row("help ins", {u"inspect"_s});
+        row("plan %/b.mlmodelc --forms palette4-g", {u"palette4-g8"_s});
         row("inspect %/b", {}); // the shell's own names of files
     }
 
@@ -207,6 +222,27 @@ private slots:
             QVERIFY2(found.contains(word), result.out.constData());
         if (words.isEmpty() || !line.contains(u"--target"_s))
             QCOMPARE(found, words);
+    }
+
+    /// The script for bash, which parts --option=value, and quotes what is several words.
+    void completesInBash()
+    {
+        const auto reply = [this](const QByteArray &words) {
+            QProcess bash;
+            bash.start(u"bash"_s, {u"-c"_s,
+                                   u"source %1; COMP_WORDS=(kernscope-cli %2); "
+                                   "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _kernscope_cli \"$0\"; "
+                                   "printf '%s|' \"${COMPREPLY[@]}\""_s.arg(
+                                       sourcePath(u"packaging/linux/kernscope-cli.bash"_s),
+                                       QString::fromUtf8(words).replace(u'%', m_scratch.path())),
+                                   cliProgram()});
+            bash.waitForFinished(60000);
+            return bash.readAllStandardOutput();
+        };
+        QCOMPARE(reply("ins"), QByteArray("inspect|"));
+        QCOMPARE(reply("decode %/b.mlmodelc conv"), QByteArray("conv_weight|"));
+        QCOMPARE(reply("decide x --target = M1\\\\\\ M"), QByteArray("M1\\ Max|"));
+        QCOMPARE(reply("decide x --target \\\"M1\\ M"), QByteArray("M1 Max|"));
     }
 
     /// What judges by a chip says by which, also where none was asked for.
@@ -256,6 +292,26 @@ private slots:
                  0); // no table, none asked
     }
 
+    /// No line is longer than the terminal, be it in front of a pipe to another program; documents
+    /// and what goes into files stay as they are.
+    void linesFitTheTerminal()
+    {
+        for (const char *line :
+             {"decide %/b.mlmodelc", "decide --all-targets %/b.mlmodelc", "formats", "targets",
+              "geometry %/b.mlmodelc", "plan %/b.mlmodelc", "choose %/b.mlmodelc",
+              "roofline %/b.mlmodelc", "diff --values %/b.mlmodelc %/b.mlmodelc", "descriptor",
+              "inspect --findings %/b.mlmodelc", "calibrate", "section list %/w.ksec"}) {
+            for (const bool piped : {false, true}) {
+                const QByteArray out = onTerminal(arguments(line), "cat", piped);
+                QVERIFY2(out.size() > 80, line);
+                for (const QString &each : QString::fromUtf8(out).split(u'\n'))
+                    QVERIFY2(each.trimmed().size() <= 80, qPrintable(each));
+            }
+        }
+        const QStringList json = arguments("decide --json %/b.mlmodelc");
+        QCOMPARE(onTerminal(json, "cat", true), runCli(json).out);
+    }
+
     /// On a terminal of 80 columns names are shortened, and numbers are not.
     void tablesFitTheTerminal()
     {
@@ -287,8 +343,22 @@ private:
         return list;
     }
 
-    /// What a terminal of 24 lines of 80 columns shows, through that pager.
-    QByteArray onTerminal(const QStringList &command, const char *pager)
+    /// All commands but those that have commands of their own.
+    static QStringList namesOfCommands()
+    {
+        const QByteArray help = runCli(args("--help")).out;
+        const QRegularExpression name(u"^  ([a-z]+) "_s, QRegularExpression::MultilineOption);
+        QStringList names;
+        auto match = name.globalMatch(QString::fromUtf8(help.mid(help.indexOf("Subcommands:"))));
+        while (match.hasNext())
+            names << match.next().captured(1);
+        names.removeAll(u"section"_s);
+        return names.size() > 10 ? names : QStringList();
+    }
+
+    /// What a terminal of 24 lines of 80 columns shows, through that pager; or what goes into a
+    /// pipe in front of it.
+    QByteArray onTerminal(const QStringList &command, const char *pager, bool piped = false)
     {
         const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
         const winsize size{24, 80, 0, 0};
@@ -301,15 +371,15 @@ private:
         environment.insert(u"NO_COLOR"_s, u"1"_s);
         environment.insert(u"PAGER"_s, QString::fromLatin1(pager));
         process.setProcessEnvironment(environment);
-        process.setChildProcessModifier([end] {
+        process.setChildProcessModifier([end, piped] {
             const int descriptor = ::open(end.constData(), O_RDWR | O_NOCTTY);
-            ::dup2(descriptor, STDOUT_FILENO);
+            ::dup2(descriptor, piped ? STDERR_FILENO : STDOUT_FILENO);
             ::dup2(descriptor, STDIN_FILENO);
         });
         process.start(cliProgram(), command);
         if (!process.waitForFinished(60000) || process.exitCode() != 0)
             return {};
-        QByteArray out, some(4096, '\0');
+        QByteArray out = process.readAllStandardOutput(), some(4096, '\0');
         for (ssize_t count = 0; (count = ::read(terminal, some.data(), size_t(some.size()))) > 0;)
             out.append(some.constData(), count);
         ::close(terminal);

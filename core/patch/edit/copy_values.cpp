@@ -2,7 +2,7 @@
 #include "core/patch/edit/copy_values.h"
 
 #include "core/bundle/bundle.h"
-#include "core/codec/decode/decoder.h"
+#include "core/bundle/stored_values.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +22,7 @@ tl::unexpected<Error> cannotCopy(const Weight &weight, std::string expected, std
     return refused("patch.copy", weight.findableName(), expected, found, message);
 }
 
-bool sameNumber(float a, float b)
+bool sameNumber(double a, double b)
 {
     return a == b || (std::isnan(a) && std::isnan(b));
 }
@@ -40,7 +40,8 @@ class Copier
 public:
     Copier(const Weight &weight, const codec::Decoder &target, const codec::Decoder &source,
            const CopyFilter &filter)
-        : m_weight(weight), m_target(target), m_source(source), m_filter(filter)
+        : m_weight(weight), m_target(target), m_source(source), m_filter(filter),
+          m_integers(isWideInteger(target.type()) || isWideInteger(source.type()))
     {
         m_carried.kind = Edit::Kind::FromNpy;
         m_carried.weight = weight.findableName();
@@ -60,8 +61,8 @@ public:
             const auto some = static_cast<std::size_t>(std::min(kCopyRun, run.count - done));
             m_before.resize(some);
             m_after.resize(some);
-            m_target.decodeFloat(run.to + done, m_before);
-            m_source.decodeFloat(run.from + done, m_after);
+            decodeDoubles(m_target, run.to + done, m_before);
+            decodeDoubles(m_source, run.from + done, m_after);
             for (std::size_t i = 0; i < some; ++i) {
                 TRY(addElement(run.to + done + i, m_before[i], m_after[i]));
             }
@@ -95,12 +96,15 @@ public:
     }
 
 private:
-    Result<void> addElement(std::uint64_t element, float before, float after)
+    Result<void> addElement(std::uint64_t element, double before, double after)
     {
+        if (!(std::abs(before) < 0x1p53 && std::abs(after) < 0x1p53) && m_integers)
+            return cannotCopy(m_weight, "integers below 2^53",
+                              fmt::format("{} and {} at element {}", before, after, element),
+                              "Set integers as large as these by their stored codes");
         if (sameNumber(before, after))
             return {};
-        if (m_filter && !(std::isfinite(after) &&
-                          m_filter(static_cast<double>(before), static_cast<double>(after))))
+        if (m_filter && !(std::isfinite(after) && m_filter(before, after)))
             return {};
         if (!std::isfinite(after))
             return cannotCopy(m_weight, "a finite value",
@@ -113,7 +117,7 @@ private:
         if (m_kept.size() == kMostCopied)
             return cannotCopy(m_weight, fmt::format("at most {}", kMostCopied), "more",
                               "Too many elements that the mask leaves out would be kept");
-        m_kept.push_back(single(Edit::Kind::Keep, element, static_cast<double>(after)));
+        m_kept.push_back(single(Edit::Kind::Keep, element, after));
         return {};
     }
 
@@ -130,7 +134,8 @@ private:
     const Weight &m_weight;
     const codec::Decoder &m_target, &m_source;
     const CopyFilter &m_filter;
-    std::vector<float> m_before, m_after;
+    const bool m_integers; ///< of 64 bits, of which fp64 does not have all
+    std::vector<double> m_before, m_after;
     std::vector<Edit> m_kept; ///< elements that the mask left out
     Edit m_carried;           ///< the others
 };
@@ -214,7 +219,7 @@ Result<std::vector<Edit>> copyCodebooks(const Bundle &to, std::size_t weightTo, 
     return edits;
 }
 
-void carryValue(Edit &edit, std::uint64_t element, float value)
+void carryValue(Edit &edit, std::uint64_t element, double value)
 {
     if (edit.indices.empty() || edit.indices.back().stop != element)
         edit.indices.push_back(IndexRange{element, element, false, false});
@@ -231,16 +236,13 @@ bool carriesValues(const Edit &edit)
 
 std::uint64_t carriedCount(const Edit &edit)
 {
-    return carriesValues(edit) ? edit.bytes.size() / sizeof(float) : 0;
+    return carriesValues(edit) ? edit.bytes.size() / sizeof(double) : 0;
 }
 
 void readCarried(const Edit &edit, std::uint64_t first, std::span<double> out)
 {
-    for (std::size_t i = 0; i < out.size(); ++i) {
-        float value = 0;
-        std::memcpy(&value, edit.bytes.data() + (first + i) * sizeof value, sizeof value);
-        out[i] = static_cast<double>(value);
-    }
+    if (!out.empty())
+        std::memcpy(out.data(), edit.bytes.data() + first * sizeof(double), out.size_bytes());
 }
 
 std::string carriedScript(const Edit &edit)

@@ -18,11 +18,12 @@ using CopyFilter = std::function<bool(double before, double after)>;
 /// Edits that give elements [first, first + count) of a weight of `to` the values that a weight of
 /// `from` has there: those that differ, as the form of `to` can hold them. An element that a mask
 /// leaves out is kept first. Where there is a filter only what it lets pass, and values that are
-/// not finite never. Takes the files' locks itself, shared; progress in elements. Costs 4 bytes an
+/// not finite never. Takes the files' locks itself, shared; progress in elements. Costs 8 bytes an
 /// element that differs and 24 a run of such.
 ///
 /// Errors: those of Bundle::decoder, "patch.copy" (other numbers of elements, a range that leaves
-/// the weight, more than kMostCopied elements that a mask left out, a value that is not finite),
+/// the weight, more than kMostCopied elements that a mask left out, a value that is not finite, a
+/// 64-bit integer that fp64 may not have),
 /// "task.cancelled".
 Result<std::vector<Edit>> copyValues(const Bundle &to, std::size_t weightTo, const Bundle &from,
                                      std::size_t weightFrom, std::uint64_t first,
@@ -50,15 +51,15 @@ Result<std::vector<Edit>> copyCodebooks(const Bundle &to, std::size_t weightTo, 
                                         std::size_t weightFrom);
 
 /// Adds an element's value to an edit of Edit::Kind::FromNpy that carries its values: `indices` are
-/// runs of flat indices, `bytes` the values of their elements one after the other, as fp32 of this
-/// machine's byte order. Elements come in rising order; 4 bytes an element and 24 a run.
-void carryValue(Edit &edit, std::uint64_t element, float value);
+/// runs of flat indices, `bytes` the values of their elements one after the other, as fp64 of this
+/// machine's byte order. Elements come in rising order; 8 bytes an element and 24 a run.
+void carryValue(Edit &edit, std::uint64_t element, double value);
 
 /// Whether an edit has its values with it instead of in a file.
 bool carriesValues(const Edit &edit);
 /// How many.
 std::uint64_t carriedCount(const Edit &edit);
-/// Values [first, first + out.size()) of those that it carries, at fp32.
+/// Values [first, first + out.size()) of those that it carries.
 void readCarried(const Edit &edit, std::uint64_t first, std::span<double> out);
 
 /// The same as lines of single elements, `set w[17]=0.5`, each with its end of line.

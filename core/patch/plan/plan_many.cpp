@@ -72,11 +72,6 @@ std::pair<std::string, std::string> splitSource(const std::string &source)
     return {source.substr(0, hash), source.substr(hash + 1)};
 }
 
-bool isWideInteger(ElementType type)
-{
-    return bitWidth(type) == 64 && !isFloatingPoint(type);
-}
-
 /// Whether the elements of a weight are 64-bit integers, stored as they are.
 bool storesWideIntegers(const codec::Decoder &decoder)
 {

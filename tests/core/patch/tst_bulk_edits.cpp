@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/text.h"
+#include "core/bundle/stored_values.h"
 #include "core/codec/edit/editor.h"
 #include "core/codec/encode/encoder.h"
 #include "core/numeric/half.h"
@@ -361,6 +362,33 @@ private slots:
         Edit beyond = some->front();
         beyond.indices.back() = IndexRange{kElements - 1, kElements + 1, false, false};
         QVERIFY(!planEdits(to, {beyond}, kAny));
+    }
+
+    /// Integers that fp32 does not have are copied whole, those of a run and single ones.
+    void wideIntegers()
+    {
+        const auto bundle = [](std::size_t count, ElementType type, auto first) {
+            Bytes bytes(count * sizeof first);
+            for (std::size_t i = 0; i < count; ++i, ++first)
+                std::memcpy(bytes.data() + i * sizeof first, &first, sizeof first);
+            MadeBundle made;
+            made.weight("w", fmt::format("[{}]", count), bytes, type);
+            return *made.open();
+        };
+        constexpr std::int32_t kFirst = (1 << 24) + 1;
+        for (const std::size_t count : {2U, 1000U}) {
+            const BundlePtr from = bundle(count, ElementType::Int32, kFirst),
+                            to = bundle(count, ElementType::Int32, std::int32_t(7));
+            const auto edits = VERIFIED(patch::copyValues(*to, 0, *from, 0, 0, count));
+            const BundlePtr now = VERIFIED(edited(to, *edits));
+            std::vector<double> found(count);
+            decodeDoubles(*now->decoder(0), 0, found);
+            for (std::size_t i = 0; i < count; ++i)
+                QCOMPARE(found[i], double(kFirst) + double(i));
+        }
+        const BundlePtr far = bundle(2, ElementType::Int64, (std::int64_t(1) << 53) + 1),
+                        near = bundle(2, ElementType::Int64, std::int64_t(1) << 53);
+        QCOMPARE(patch::copyValues(*near, 0, *far, 0, 0, 2).error().code, "patch.copy");
     }
 
     /// What the mask leaves out is kept first, then the others get their values.
