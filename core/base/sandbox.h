@@ -9,8 +9,8 @@ namespace kernscope {
 /// What a process that only reads may still reach, files by what they lie under.
 struct SandboxRights {
     std::vector<std::filesystem::path> read;  ///< files, and folders with all that they hold
-    std::vector<std::filesystem::path> list;  ///< folders of which only names are read
     std::vector<std::filesystem::path> write; ///< folders in which files are made and replaced
+    std::vector<std::filesystem::path> list;  ///< folders of which only names are read
 };
 
 /// Gives up all other rights on files, and new network connections, for this thread and those that

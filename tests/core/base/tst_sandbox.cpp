@@ -42,9 +42,9 @@ private slots:
     {
         if (resultInside({}, [] { return 0; }) == kNoSandbox)
             QSKIP("This kernel has no Landlock");
-        for (const char *folder : {"in", "out", "else"})
+        for (const char *folder : {"in", "out", "else", "list"})
             QVERIFY(QDir(m_folder.path()).mkpath(QString::fromUtf8(folder)));
-        for (const char *name : {"in/a", "out/a", "else/a", "one", "two"})
+        for (const char *name : {"in/a", "out/a", "else/a", "list/a", "one", "two"})
             QVERIFY(put(at(QString::fromUtf8(name)), "a"));
         QFile::link(at(u"else/a"_s), at(u"in/link"_s));
     }
@@ -61,6 +61,9 @@ private slots:
         row("one", O_RDWR, EACCES);
         row("two", O_RDONLY, EACCES);
         row("else/a", O_RDONLY, EACCES);
+        row("else", O_RDONLY | O_DIRECTORY, EACCES);
+        row("list", O_RDONLY | O_DIRECTORY, 0);
+        row("list/a", O_RDONLY, EACCES);
         row("else/new", O_WRONLY | O_CREAT, EACCES);
         row("out/a", O_WRONLY | O_TRUNC, 0);
         row("out/new", O_RDWR | O_CREAT | O_EXCL, 0);
@@ -100,7 +103,8 @@ private:
     {
         return {
             {at(u"in"_s).toStdString(), at(u"one"_s).toStdString(), at(u"nowhere"_s).toStdString()},
-            {at(u"out"_s).toStdString()}};
+            {at(u"out"_s).toStdString()},
+            {at(u"list"_s).toStdString()}};
     }
 
     QTemporaryDir m_folder;

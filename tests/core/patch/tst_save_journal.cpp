@@ -287,7 +287,6 @@ private slots:
         QVERIFY(openForReading(disk.path).saves.empty());
     }
 
-    /// What a power failure leaves of a journal that never had its name.
     /// Keys of saves that were killed before they began, or after they had ended.
     void oldKeysAreRemoved()
     {
@@ -309,6 +308,24 @@ private slots:
             QVERIFY(patch::hasSaveKey(std::string(64, digit)));
             patch::removeSaveKey(std::string(64, digit));
         }
+    }
+
+    /// Without a place for the key nothing is saved in place; a copy is.
+    void withoutAStateFolder()
+    {
+        const OnDisk disk("lut2");
+        const Tree before = readTree(disk.path);
+        const BundlePtr bundle = disk.patched("set behind[1]=3");
+        const bool wasSet = qEnvironmentVariableIsSet("XDG_STATE_HOME");
+        const QByteArray state = qgetenv("XDG_STATE_HOME");
+        writeAll(disk.folder() / "file", hex("00"));
+        qputenv("XDG_STATE_HOME", (disk.folder() / "file" / "state").c_str());
+        const auto restored = qScopeGuard(
+            [&] { wasSet ? qputenv("XDG_STATE_HOME", state) : qunsetenv("XDG_STATE_HOME"); });
+        const auto saved = saveInPlace(*bundle, false);
+        QVERIFY(!saved && saved.error().message.find("XDG_STATE_HOME") != std::string::npos);
+        QVERIFY(readTree(disk.path) == before);
+        QVERIFY(saveCopy(*bundle, disk.folder() / "copy"));
     }
 
     void leftUnfinished()
