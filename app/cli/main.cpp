@@ -177,12 +177,13 @@ void giveUpRights(std::span<char *const> arguments)
             const fs::path target = fs::weakly_canonical(fs::absolute(path, fault), fault);
             rights.write.push_back(target.parent_path());
         } else if (const fs::path real = fs::canonical(path, fault); !fault) {
-            if (fs::is_directory(real, fault)) {
+            if (fs::is_directory(fs::symlink_status(real, fault))) {
                 rights.read.push_back(real);
                 addLinkTargets(real, rights.read);
             } else {
                 addNeighbours(real, rights);
-                addNeighbours(fs::absolute(path, fault), rights);
+                if (fs::is_symlink(fs::symlink_status(path, fault)))
+                    addNeighbours(fs::absolute(path, fault), rights);
             }
         }
         option = output > 0 ? "-o" : argument;

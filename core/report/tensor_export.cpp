@@ -33,11 +33,6 @@ std::string_view tensorType(ElementType type)
     }
 }
 
-bool isWideInteger(ElementType type)
-{
-    return type == ElementType::Int64 || type == ElementType::Uint64;
-}
-
 /// The narrowest that holds all values; integers of 64 bits that are stored as they are stay so.
 ElementType narrowest(const codec::Decoder &decoder)
 {
