@@ -12,6 +12,9 @@
 The bundles of the examples are those that `write_sample` makes. Answers are plain dictionaries, the
 documents of `kernscope-cli COMMAND --json`. Long work takes `progress`, a function that is called
 with 0.0 to 1.0; Ctrl-C stops it, and nothing is written then.
+
+    >>> bar = tqdm.tqdm(total=1)  # doctest: +SKIP
+    >>> found = bundle.findings(progress=lambda share: bar.update(share - bar.n))  # doctest: +SKIP
 """
 from __future__ import annotations
 

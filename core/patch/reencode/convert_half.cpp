@@ -30,7 +30,8 @@ namespace {
 constexpr float kMeansInfinity = 1e38F;
 constexpr std::uint64_t kKeepsNonZero = 400;
 
-constexpr std::uint64_t kBlock = 65536; ///< numbers between two looks at whether the work is stopped
+constexpr std::uint64_t kBlock =
+    65536; ///< numbers between two looks at whether the work is stopped
 
 /// A row of half_operands.csv: an operand, or with "*" an operation, that stays as it is.
 struct HalfRule {
@@ -209,8 +210,7 @@ class HalfConverter
 public:
     HalfConverter(const Bundle &bundle, std::size_t file, HalfBundle &result, Progress *progress)
         : m_bundle(bundle), m_program(bundle.program()), m_file(file), m_result(result),
-          m_progress(progress),
-          m_text(!isModelProtobuf(bytesOf(file), bundle.files()[file].path))
+          m_progress(progress), m_text(!isModelProtobuf(bytesOf(file), bundle.files()[file].path))
     {
     }
 
