@@ -10,13 +10,15 @@
 # 13: needs root and debootstrap), old-cmake (the tests with /usr/bin/cmake, Debian 12's 3.25), macos
 # (core, command line and Python module compiled, not linked, by clang 16 with the library of macOS:
 # needs clang-16 and libc++-16-dev), peers (peers.sh: needs PyPI), wheel (wheel.sh: PyPI, root),
-# packages (package.sh: root), archives (archive.sh: root).
+# packages (package.sh: root; twice, to hold the same bytes), autopkgtest (packaging/debian/tests in
+# that chroot), container (Containerfile, with podman or docker), archives (archive.sh: root).
+# Where autopkgtest, podman and docker are missing these steps say so.
 # Each step's exit status is printed at the end.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 case "${1-}" in -h | --help) print_help; exit ;; esac
-[ $# -gt 0 ] || set -- clang sanitizers tidy simulate fuzz races debian13 old-cmake macos peers wheel packages archives
+[ $# -gt 0 ] || set -- clang sanitizers tidy simulate fuzz races debian13 old-cmake macos peers wheel packages autopkgtest container archives
 cd "$kernscope_root" || exit 1
 install_packages check || exit 1
 
@@ -58,6 +60,38 @@ peers() {
         packaging/peers.sh .build/release/app/cli/kernscope-cli
 }
 
+bookworm=/var/tmp/kernscope-bookworm
+
+# The second time from another folder.
+packages() {
+    local again=/var/tmp/kernscope-packages-again package status=0
+    packaging/package.sh --root "$bookworm" && rm -rf "$again" && packaging/package.sh --output "$again" || return
+    for package in .build/packages/*.deb; do
+        cmp "$package" "$again/${package##*/}" || status=1
+    done
+    rm -rf "$again"
+    return "$status"
+}
+
+package_tests() {
+    if ! command -v autopkgtest >/dev/null; then
+        echo "autopkgtest is not installed: nothing ran packaging/debian/tests" >&2
+        return 0
+    fi
+    autopkgtest --no-built-binaries .build/packages/*.deb .build/packages/kernscope-*/ -- \
+        chroot "$bookworm"
+}
+
+container() {
+    local program
+    if ! program=$(command -v podman || command -v docker) || ! "$program" info >/dev/null 2>&1; then
+        echo "Neither podman nor docker runs here: nothing built the container" >&2
+        return 0
+    fi
+    "$program" build -f packaging/Containerfile -t kernscope . &&
+        "$program" run --rm kernscope selftest
+}
+
 results=()
 failed=0
 for step in "$@"; do
@@ -70,8 +104,10 @@ for step in "$@"; do
     old-cmake) old_cmake ;;
     macos) macos ;;
     peers) peers ;;
-    wheel) packaging/wheel.sh --root /var/tmp/kernscope-bookworm ;;
-    packages) packaging/package.sh --root /var/tmp/kernscope-bookworm ;;
+    wheel) packaging/wheel.sh --root "$bookworm" ;;
+    packages) packages ;;
+    autopkgtest) package_tests ;;
+    container) container ;;
     archives) packaging/archive.sh --root /var/tmp/kernscope-bare-trixie ;;
     *) echo "Unknown step: $step" >&2; exit 2 ;;
     esac

@@ -67,7 +67,9 @@ try() {
         apt-get autoremove -y -q --purge >/dev/null
         before=$(dpkg-query -W | wc -l)
         apt-get install -y -q --no-install-recommends ./kernscope-cli_*.deb
-        echo "kernscope-cli: $(($(dpkg-query -W | wc -l) - before)) packages"
+        brought=$(($(dpkg-query -W | wc -l) - before))
+        echo "kernscope-cli: $brought packages"
+        [ "$brought" -le 8 ]
         kernscope-cli selftest
         kernscope-cli help inspect >/dev/null
         apt-get install -y -q --no-install-recommends ./python3-kernscope_*.deb

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """packaging/schemas.py FOLDER…
 
-Writes the JSON schema of every command's document (resources/schemas/COMMAND.json, draft 7) and the
-page for scripts (resources/help/scripts.md) from the documents in FOLDER, which baseline.sh writes.
-A key is required where every document that holds no error has it; others may be added at any time.
-Look at the difference before it is committed: a key that goes, or takes another type, breaks scripts
-and wants a new `schema` number.
+Widens the JSON schema of every command's document (resources/schemas/COMMAND.json, draft 7) so that
+the documents in FOLDER, which baseline.sh writes, hold, and writes the page for scripts
+(resources/help/scripts.md). A key is required where every document that holds no error has it; others
+may be added at any time. Nothing that a schema allows is ever taken from it here: by hand, with a new
+`schema` number, where a key goes or takes another type.
 """
 import json, re, subprocess, sys
 from collections import Counter
@@ -25,7 +25,24 @@ class Node:
 
     def __init__(self):
         self.types, self.objects = set(), 0
-        self.keys, self.found, self.items = {}, Counter(), None
+        self.keys, self.found, self.items, self.named = {}, Counter(), None, False
+
+    @staticmethod
+    def of(schema, definitions):
+        """What a schema allows, as if one value of each kind had been seen."""
+        node = Node()
+        if "$ref" in schema:
+            schema = definitions[schema["$ref"].rsplit("/", 1)[1]]
+        types = schema.get("type", [])
+        node.types = {types} if isinstance(types, str) else set(types)
+        node.objects = 1 if "object" in node.types else 0
+        node.keys = {key: Node.of(each, definitions) for key, each in schema.get("properties", {}).items()}
+        node.found = Counter(schema.get("required", []))
+        if "additionalProperties" in schema:
+            node.named, node.keys = True, {"*": Node.of(schema["additionalProperties"], definitions)}
+        if "items" in schema or "array" in node.types:
+            node.items = Node.of(schema.get("items", {}), definitions)
+        return node
 
     def add(self, value):
         names = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
@@ -62,10 +79,11 @@ class Node:
 
     def isMap(self):
         """Whether the keys are names from files, chips and the like, and no words of the document."""
-        return len(self.keys) > 80 or any(not re.fullmatch(r"[a-z][a-z0-9_]*", key) for key in self.keys)
+        return self.named or len(self.keys) > 80 or any(not re.fullmatch(r"[a-z][a-z0-9_]*", key) for key in self.keys)
 
     def join(self, other):
         self.types |= other.types
+        self.named |= other.named
         self.objects += other.objects
         self.found += other.found
         for key, each in other.keys.items():
@@ -85,6 +103,12 @@ def documents(path):
 
 
 commands = {}
+for path in sorted((ROOT / "resources/schemas").glob("*.json")):
+    known = json.loads(path.read_text())
+    whole = Node.of({**known, "required": known["required"] + known.get("anyOf", [{}])[0].get("required", [])},
+                    known.get("definitions", {}))
+    whole.keys["command"].types = {"string"}
+    commands[path.stem] = (whole, Node())
 for folder in sys.argv[1:]:
     for path in sorted(Path(folder).iterdir()):
         document = documents(path)
@@ -132,9 +156,6 @@ def shared(schema, definitions):
 
 
 folder = ROOT / "resources/schemas"
-folder.mkdir(exist_ok=True)
-for old in folder.glob("*.json"):
-    old.unlink()
 pages = []
 
 PAGE = """# For scripts and coding agents
@@ -210,7 +231,6 @@ for command, (whole, failed) in sorted(commands.items()):
     whole.keys["diagnostics"] = diagnostics
     schema, definitions = whole.schema(), {}
     schema["required"] = list(COMMON)
-    numbers = sorted(whole.keys["schema"].types)
     schema["properties"]["command"] = {"const": command}
     if always:
         schema["anyOf"] = [{"required": always}, {"properties": {"diagnostics": {

@@ -354,8 +354,9 @@ void addFunctions(py::module_ &module)
             return facade::encode(bundle, patterns, form, &progress);
         }));
     });
-    module.def("convert", [](const Weights &bundle) {
-        return madeOf(run(py::none(), [&](Progress &) { return facade::convert(bundle); }));
+    module.def("convert", [](const Weights &bundle, const py::object &callback) {
+        return madeOf(
+            run(callback, [&](Progress &progress) { return facade::convert(bundle, &progress); }));
     });
     module.def("patch", [](const Weights &bundle, const std::string &edits, double tolerance,
                            bool inPlace, const py::object &callback) {

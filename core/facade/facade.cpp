@@ -464,10 +464,10 @@ Result<Made> encode(const Weights &bundle, const std::vector<std::string> &patte
     return plan(bundle, wanted, progress);
 }
 
-Result<Made> convert(const Weights &weights)
+Result<Made> convert(const Weights &weights, Progress *progress)
 {
     const Bundle &bundle = *Access::bundle(weights);
-    HalfBundle half = TRY(convertToHalf(bundle));
+    HalfBundle half = TRY(convertToHalf(bundle, progress));
     TRY(weights.checkUnchanged());
     std::string document =
         textOf(report::convertJson(bundle, half, {}, false), bundle.diagnostics());

@@ -194,8 +194,8 @@ Result<Made> encode(const Weights &bundle, const std::vector<std::string> &patte
                     std::string_view form, Progress *progress = nullptr);
 
 /// The bundle with its programs of fp32 as programs of fp16; the document is that of
-/// `convert --json`, its `output` null. Errors: "convert.program", "encode.…".
-Result<Made> convert(const Weights &bundle);
+/// `convert --json`, its `output` null. Errors: "convert.program", "encode.…", "task.cancelled".
+Result<Made> convert(const Weights &bundle, Progress *progress = nullptr);
 
 struct PatchWanted {
     double tolerance = 0; ///< how far a stored value may be from the one asked for

@@ -209,10 +209,11 @@ const TableOf<FindingRow> &findingTable()
     return table;
 }
 
-/// A path as a reference of RFC 3986: other bytes than its plain ones as "%20".
+/// A path as a reference of RFC 3986: other bytes than its plain ones as "%20", a whole one with its
+/// scheme.
 static std::string uriText(std::string_view path)
 {
-    std::string text;
+    std::string text = path.starts_with('/') ? "file://" : "";
     for (const char c : path) {
         const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                            (c >= '0' && c <= '9') || std::string_view("/-._~").find(c) != path.npos;

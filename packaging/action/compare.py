@@ -40,18 +40,32 @@ class Comparison:
     def diff(self, *more):
         return self.call("diff", self.asked.base, self.asked.build, *self.options, *more)
 
-    def place(self, file):
-        """A file as the runner finds it: diagnostics begin with the bundle's own name."""
-        for path in (self.asked.build, self.asked.base):
+    def place(self, row, own):
+        """A file as the runner finds it: diagnostics begin with the bundle's own name. Where both have one
+        name, it is the build's if the build alone has this row, which is one of `own`."""
+        paths, file = [self.asked.build, self.asked.base], row.get("file")
+        if not file:
+            return self.asked.build
+        if (key := self.fault(row)) in own:
+            own.remove(key)
+        else:
+            paths.reverse()
+        for path in paths:
             name = Path(path).name
             if file == name or file.startswith(name + "/"):
                 return path.rstrip("/") + file[len(name):]
         return file
 
+    def fault(self, row):
+        file = row.get("file") or ""
+        return row["code"], file.removeprefix(Path(self.asked.build).name + "/"), row.get("offset"), row.get("found")
+
     def read(self):
         """The verdict, what is wrong with the files, and what is worth a look in the new build."""
         done = self.diff("--json")
         document = json.loads(done.stdout)
+        build = json.loads(self.call("inspect", self.asked.build, "--findings", "--json").stdout)
+        own = [self.fault(row) for row in build.get("diagnostics", [])]
         for fault in (document.get("verdict") or {}).get("faults", []):
             name = fault.get("weight") or "the whole"
             text = f"{name}: {fault['limit']}: found {fault.get('found')}, allowed {fault.get('allowed')}"
@@ -59,10 +73,8 @@ class Comparison:
         for row in document.get("diagnostics", []):
             facts = ", ".join(f"{key} {row[key]}" for key in ("expected", "found") if row.get(key))
             text = row["message"] + (f" ({facts})" if facts else "")
-            self.rows.append((row["severity"], row["code"], text,
-                              self.place(row.get("file") or self.asked.build), row.get("offset")))
-        looked = self.call("inspect", self.asked.build, "--findings", "--json")
-        for finding in json.loads(looked.stdout).get("findings", []):
+            self.rows.append((row["severity"], row["code"], text, self.place(row, own), row.get("offset")))
+        for finding in build.get("findings", []):
             self.rows.append(("note", f"finding.{finding['kind']}", finding["text"], self.asked.build, None))
         return done.returncode
 
@@ -70,7 +82,7 @@ class Comparison:
         rules = sorted({rule for _, rule, _, _, _ in self.rows})
         results = []
         for level, rule, text, file, offset in self.rows:
-            place = {"artifactLocation": {"uri": quote(file)}}
+            place = {"artifactLocation": {"uri": Path(file).as_uri() if os.path.isabs(file) else quote(file)}}
             if offset is not None:
                 place["region"] = {"byteOffset": offset}
             results.append({"ruleId": rule, "ruleIndex": rules.index(rule), "level": level, "message": {"text": text},
@@ -115,7 +127,11 @@ def main():
     parser.add_argument("--reports", default="kernscope-reports")
     parser.add_argument("--cli", default="kernscope-cli")
     comparison = Comparison(parser.parse_args())
-    status = comparison.read()
+    try:
+        status = comparison.read()
+    except OSError as error:
+        print(f"::error::{escaped(f'{error.filename}: {error.strerror}')}")
+        return 2
     comparison.write(status)
     return status
 

@@ -256,7 +256,7 @@ private slots:
                  "constant_channels");
         const auto &place = results[0]["locations"][0]["physicalLocation"]["artifactLocation"];
         QVERIFY(QByteArray::fromPercentEncoding(place["uri"].get<std::string>().c_str())
-                    .startsWith(m_broken.toUtf8()));
+                    .startsWith("file://" + m_broken.toUtf8()));
     }
 
 private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The documents of --json against their published schemas (resources/schemas).
 #include "cli_process.h"
+#include "tests/data/data_folder.h"
 
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
 #include <valijson/schema.hpp>
@@ -79,6 +80,12 @@ private Q_SLOTS:
                                  "convert %/a.mlmodelc --to fp16 -o %/h.mlmodelc",
                                  "quantize %/w.npy --format mxfp8 -o %/q",
                                  "dequantize %/q",
+                                 "relayout %/q --layout nz -o %/nz",
+                                 "survey %/a.mlmodelc",
+                                 "section build %/a.mlmodelc -o %/w.ksec",
+                                 "plan %/a.mlmodelc --minimise stored -o %/p.mlmodelc",
+                                 "reduce 1e9 1*5000",
+                                 "roofline %/a.mlmodelc --target A12",
                                  "choose %/a.mlmodelc --tolerance 0.1",
                                  "plan %/a.mlmodelc --target M1 --tolerance 0.05",
                                  "decide %/a.mlmodelc",
@@ -110,6 +117,40 @@ private Q_SLOTS:
                                      args("--json --force").first(line.contains(u" -o ") ? 2 : 1));
         QCOMPARE(faultOf(line.section(u' ', 0, 0), Document::parse(cut.out.toStdString())),
                  QString());
+    }
+
+    void dataHolds_data()
+    {
+        QTest::addColumn<QString>("line");
+        for (const char *line :
+             {"survey /data/bundles/affine8.mlmodelc",
+              "inspect /peers/odix/dense-1mb/dense-1mb.aimodelx",
+              "odix /peers/odix/dense-1mb/dense-1mb.aimodelx --instructions",
+              "odix /peers/odix-hostile/attributes-unfold.aimodelx",
+              "choose /data/real/dtln/DTLN_AEC_128_Part1.mlpackage",
+              "plan /data/real/silero-vad/unified_palette_6bit.mlmodelc --target M1",
+              "plan /peers/coreai/dynamic-extents/dynamic-extents.aimodel --target M1",
+              "section build /data/real/hwx/model.hwx.golden-f459291c15.hwx -f -o %/w.ksec",
+              "section list %/w.ksec",
+              "activation /data/real/hwx/sigmoid-451e944648.hwx --input -1,0,1",
+              "hwx /data/real/hwx/conv-ebc7f8305c.hwx", "hwx --survey /data/real/hwx"})
+            addRow(line, QString::fromLatin1(line));
+    }
+
+    /// Files that other tools wrote: what is not known of them is null.
+    void dataHolds()
+    {
+        QFETCH(QString, line);
+        const QString folder = dataFolder() + u"/.."_s;
+        QStringList words = arguments(line);
+        for (QString &word : words) {
+            if (!word.startsWith(u"/data/"_s) && !word.startsWith(u"/peers/"_s))
+                continue;
+            word.prepend(folder);
+            KERNSCOPE_NEEDS(word);
+        }
+        const CliResult run = runCli(words + args("--json"));
+        QCOMPARE(faultOf(words.first(), Document::parse(run.out.toStdString())), QString());
     }
 
     void failuresHold_data()

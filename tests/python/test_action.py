@@ -76,6 +76,28 @@ def test_a_damaged_build_in_a_folder(sample, compare):
     assert any(place.startswith("out/of%20it/damaged.mlmodelc/weights/") for place in places), places
 
 
+@pytest.mark.parametrize("damaged", [["released"], ["out"], ["released", "out"]])
+def test_builds_of_one_name(sample, compare, damaged):
+    """As in the action's own example: the fault is in the build that has it."""
+    for folder in ("released", "out"):
+        shutil.copytree(sample / "sample-dense.mlmodelc", sample / folder / "model.mlmodelc")
+    for folder in damaged:
+        weights = sample / folder / "model.mlmodelc/weights/weight.bin"
+        weights.write_bytes(weights.read_bytes()[:-64])
+    done = compare("--base", "released/model.mlmodelc", "--build", "out/model.mlmodelc")
+    errors = [line for line in done.stdout.splitlines() if "title=blob.range" in line]
+    assert {line.split("file=")[1].split("/")[0] for line in errors} == set(damaged), done.stdout
+    done = compare("--base", str(sample / "released/model.mlmodelc"), "--build", str(sample / "out/model.mlmodelc"))
+    run, = json.loads((sample / "kernscope-reports/report.sarif").read_text())["runs"]
+    places = [each["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for each in run["results"]]
+    assert places and all(place.startswith(sample.as_uri()) for place in places), places
+
+
+def test_a_program_that_is_not_there(sample, compare):
+    done = compare("--base", "sample-dense.mlmodelc", "--build", "sample-dense.mlmodelc", "--cli", "no-such-program")
+    assert (done.returncode, done.stderr) == (2, "") and "::error::no-such-program: " in done.stdout
+
+
 def test_the_action_names_the_script(sample):
     text = (ACTION / "action.yml").read_text()
     assert 'python3 "$GITHUB_ACTION_PATH/compare.py"' in text

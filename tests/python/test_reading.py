@@ -2,8 +2,10 @@
 import doctest
 import io
 import pickle
+import shutil
 import struct
 import zlib
+from pathlib import Path
 
 import numpy
 import pytest
@@ -18,6 +20,14 @@ def bundles(folder):
 def test_examples_of_the_documentation(sample):
     result = doctest.testmod(kernscope, optionflags=doctest.ELLIPSIS)
     assert result.failed == 0 and result.attempted > 20
+
+
+def test_the_example_with_tqdm(sample, capsys):
+    tqdm = pytest.importorskip("tqdm")
+    text = kernscope.__doc__.replace("# doctest: +SKIP", "")
+    example = doctest.DocTestParser().get_doctest(text + "\n    >>> bar.n\n    1.0\n", {"tqdm": tqdm}, "tqdm", None, 0)
+    result = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example)
+    assert result.failed == 0, capsys.readouterr().out
 
 
 def test_values_are_those_of_the_command_line(sample, cli, tmp_path):
@@ -43,6 +53,22 @@ def test_data_values_and_info_are_those_of_the_command_line(data, cli):
         assert numpy.array_equal(weight.values(), numpy.load(io.BytesIO(npy)))
         tried += 1
     assert tried >= 5
+
+
+def test_containers_of_other_kinds(data, cli, sample):
+    """Names, values and stored parts of a package, a container, a Core AI asset and a checkpoint."""
+    status, _ = cli("decode", "sample-dense.mlmodelc", "--all", "-o", "sample.safetensors")
+    assert status == 0
+    coreai = sorted((data / "../peers/coreai/lut4-group8").glob("*.aimodel"))
+    for path in [data / "real/basic-pitch/nmp.mlpackage", sample / "sample.safetensors",
+                 data / "real/hwx/conv-ebc7f8305c.hwx", *coreai]:
+        bundle = kernscope.open(path)
+        assert bundle.kind == path.suffix[1:] and len(bundle.weights) > 0
+        weight = bundle.weights[0]
+        _, npy = cli("decode", path, weight.name, "--as", "fp32", "--format", "npy", "-o", "-", document=False)
+        assert numpy.array_equal(weight.values(), numpy.load(io.BytesIO(npy))), path
+        assert weight.stored() and all(not view.flags.writeable for part in weight.stored().values()
+                                       for view in (part if isinstance(part, tuple) else (part,)))
 
 
 def test_stored_parts_are_views_of_the_file(sample):
@@ -84,6 +110,7 @@ def test_names(sample):
     with pytest.raises(kernscope.NameUnknown) as failure:
         weights["conv1_wieght"]
     assert failure.value.code == "patch.weight" and "conv1_weight" in failure.value.expected
+    assert weights[numpy.int64(1)].name == weights[1].name and len(weights) not in weights
     with pytest.raises(IndexError):
         weights[len(weights)]
 
@@ -154,8 +181,10 @@ def test_pandas(sample):
     assert isinstance(bundle.frame(), pandas.DataFrame) and len(bundle.frame()) == len(bundle.weights)
 
 
-def test_a_bundle_pickles_as_its_path(sample):
-    bundle = pickle.loads(pickle.dumps(kernscope.open("sample-dense.mlmodelc")))
+def test_a_bundle_pickles_as_its_path(sample, tmp_path_factory, monkeypatch):
+    pickled = pickle.dumps(kernscope.open("sample-dense.mlmodelc"))
+    monkeypatch.chdir(tmp_path_factory.mktemp("of another worker"))
+    bundle = pickle.loads(pickled)
     assert bundle.weights["conv1_weight"].values().any()
 
 
@@ -176,5 +205,13 @@ def test_assess_and_diff_are_the_documents_of_the_command_line(sample, cli):
     with pytest.raises(kernscope.KernscopeError) as failure:
         kernscope.diff(a, b, rules="min-cosin = 1")
     assert failure.value.code == "diff.rules"
+    (sample / "lr=0.1").mkdir()
+    shutil.copy("rules.toml", "lr=0.1/limits.toml")
+    assert not kernscope.diff(a, b, rules=Path("lr=0.1/limits.toml")).holds
+    assert not kernscope.diff(a, b, rules="lr=0.1/limits.toml").holds
+    for missing in ("none.toml", Path("x=1.toml")):
+        with pytest.raises(kernscope.FileError) as failure:
+            kernscope.diff(a, b, rules=missing)
+        assert (failure.value.code, failure.value.file) == ("io.open", str(missing))
     again = pickle.loads(pickle.dumps(found))
     assert again == found and type(again) is kernscope.Comparison and again.holds is False

@@ -151,6 +151,22 @@ private Q_SLOTS:
         QCOMPARE(any ? QString::fromUtf8(asked.readAll()).trimmed() : QString(), installed);
     }
 
+    /// The programs that the metainfo names are those of its package.
+    void metainfoNamesItsPrograms()
+    {
+        const QString metainfo = textOf(sourcePath(u"packaging/linux/kernscope.metainfo.xml"_s));
+        const QString files = textOf(sourcePath(u"packaging/debian/kernscope.install"_s));
+        const auto named = [](const QString &text, const char *expression) {
+            QStringList names;
+            QRegularExpression wanted(QString::fromLatin1(expression),
+                                      QRegularExpression::MultilineOption);
+            for (auto all = wanted.globalMatch(text); all.hasNext();)
+                names += all.next().captured(1);
+            return names;
+        };
+        QCOMPARE(named(metainfo, "<binary>(.*)</binary>"), named(files, "^usr/bin/(.*)$"));
+    }
+
     void helpInstallsNothing_data()
     {
         QTest::addColumn<QString>("script");

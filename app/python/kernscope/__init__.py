@@ -12,6 +12,9 @@
 The bundles of the examples are those that `write_sample` makes. Answers are plain dictionaries, the
 documents of `kernscope-cli COMMAND --json`. Long work takes `progress`, a function that is called
 with 0.0 to 1.0; Ctrl-C stops it, and nothing is written then.
+
+    >>> bar = tqdm.tqdm(total=1)  # doctest: +SKIP
+    >>> found = bundle.findings(progress=lambda share: bar.update(share - bar.n))  # doctest: +SKIP
 """
 from __future__ import annotations
 
@@ -19,7 +22,8 @@ import json
 import os
 import warnings
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import (Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, SupportsIndex, Tuple,
+                    Union)
 
 import numpy
 
@@ -123,14 +127,14 @@ class Weights(Mapping[str, Weight]):
         self._bundle = bundle
         self._names: List[str] = bundle._core.names()
 
-    def __getitem__(self, name: Union[str, int]) -> Weight:
-        index = range(len(self._names))[name] if isinstance(name, int) else self._bundle._core.index(name)
+    def __getitem__(self, name: Union[str, SupportsIndex]) -> Weight:
+        index = self._bundle._core.index(name) if isinstance(name, str) else range(len(self._names))[name]
         return Weight(self._bundle, index, self._names[index])
 
     def __contains__(self, name: object) -> bool:
         try:
             self[name]  # type: ignore[index]
-        except KeyError:
+        except (LookupError, TypeError):
             return False
         return True
 
@@ -147,7 +151,7 @@ class Bundle:
     without unsaved changes can be pickled, as its path."""
 
     def __init__(self, core: Any, document: Optional[Document] = None) -> None:
-        self._core = core
+        self._core, self._absolute = core, os.path.abspath(core.path)
         self.weights = Weights(self)
         self.document = document
         """What `patch` or `encode` answered; None of a bundle that was opened."""
@@ -239,7 +243,7 @@ class Bundle:
     def __reduce__(self) -> Any:
         if self.modified:
             raise TypeError("a bundle with unsaved changes cannot be pickled: save it first")
-        return open, (os.fspath(self.path),)
+        return open, (self._absolute,)
 
 
 def open(path: Union[str, "os.PathLike[str]"], progress: Progress = None) -> Bundle:  # noqa: A001
@@ -276,7 +280,13 @@ def diff(a: BundleOrPath, b: BundleOrPath, *, values: bool = True, forms: bool =
     wanted.max_abs, wanted.min_cosine, wanted.min_snr = max_abs, min_cosine, min_snr
     if rules is not None:
         text = os.fspath(rules)
-        wanted.rules = text if "=" in text else Path(text).read_text(encoding="utf-8")
+        if isinstance(rules, str) and "=" in text and ("\n" in text or not os.path.isfile(text)):
+            wanted.rules = text
+        else:
+            try:
+                wanted.rules = Path(text).read_text(encoding="utf-8")
+            except OSError as error:
+                raise FileError("io.open", f"{error.strerror}.", text) from error
     document, holds = _core.diff(_opened(a)._core, _opened(b)._core, wanted, progress)
     found = Comparison(json.loads(document))
     found.holds = holds
@@ -314,11 +324,11 @@ def plan(bundle: BundleOrPath, chips: Union[str, Sequence[str]] = (), *, toleran
     return document, None if core is None else Bundle(core, document)
 
 
-def convert(bundle: BundleOrPath) -> Bundle:
+def convert(bundle: BundleOrPath, progress: Progress = None) -> Bundle:
     """A bundle in memory whose programs of fp32 calculate in fp16, with casts at inputs and outputs.
     `.document` says what changed: weights, operations, constants.
     """
-    text, core = _core.convert(_opened(bundle)._core)
+    text, core = _core.convert(_opened(bundle)._core, progress)
     return Bundle(core, Document(json.loads(text)))
 
 

@@ -3,6 +3,7 @@
 #include "core/patch/reencode/convert_half.h"
 
 #include "core/base/overlaid_file.h"
+#include "core/base/progress.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/half_counts.h"
 #include "core/codec/decode/decoder.h"
@@ -28,6 +29,9 @@ namespace {
 // mean infinity, and of constants with fewer numbers none becomes zero.
 constexpr float kMeansInfinity = 1e38F;
 constexpr std::uint64_t kKeepsNonZero = 400;
+
+constexpr std::uint64_t kBlock =
+    65536; ///< numbers between two looks at whether the work is stopped
 
 /// A row of half_operands.csv: an operand, or with "*" an operation, that stays as it is.
 struct HalfRule {
@@ -75,6 +79,14 @@ std::uint16_t halved(float value, std::uint64_t size, HalvedNumbers &counts)
     return half;
 }
 
+/// Before number `at` of `count`. Errors: "task.cancelled".
+Result<void> advanced(Progress *progress, std::uint64_t at, std::uint64_t count)
+{
+    if (progress != nullptr && at % kBlock == 0 && !progress->advance(std::min(kBlock, count - at)))
+        return tl::unexpected(cancelledError("The program was not converted."));
+    return {};
+}
+
 tl::unexpected<Error> notMade(const Weight &weight, std::string found)
 {
     return refused("encode.verify", weight.findableName(), "the values rounded to fp16",
@@ -83,9 +95,8 @@ tl::unexpected<Error> notMade(const Weight &weight, std::string found)
 
 /// What a weight is now against what it was: rounded values exactly where it is stored as such.
 Result<HalfWeight> measured(const Bundle &bundle, std::size_t before, const Bundle &made,
-                            std::size_t after)
+                            std::size_t after, Progress *progress)
 {
-    constexpr std::uint64_t kBlock = 65536;
     const Weight &weight = bundle.weights()[before];
     const auto old = TRY(bundle.decoder(before));
     const auto now = TRY(made.decoder(after));
@@ -97,6 +108,7 @@ Result<HalfWeight> measured(const Bundle &bundle, std::size_t before, const Bund
     double errors = 0, squares = 0;
     std::vector<float> a(std::min(kBlock, count)), b(a.size());
     for (std::uint64_t at = 0; at < count; at += kBlock) {
+        TRY(advanced(progress, at, count));
         const auto size = static_cast<std::size_t>(std::min(kBlock, count - at));
         old.decodeFloat(at, std::span(a).first(size));
         now.decodeFloat(at, std::span(b).first(size));
@@ -150,8 +162,8 @@ bool isTooLarge(float value)
 }
 
 /// Adds what each weight of fp32 became. Errors: "encode.verify" (a weight is gone, or is not what
-/// it was, rounded; the new bundle has errors that the old one has not).
-Result<void> measureWeights(const Bundle &bundle, HalfBundle &result)
+/// it was, rounded; the new bundle has errors that the old one has not), "task.cancelled".
+Result<void> measureWeights(const Bundle &bundle, HalfBundle &result, Progress *progress)
 {
     for (const Diagnostic &diagnostic : result.made->diagnostics()) {
         if (diagnostic.severity == Severity::Error && !hasErrors(bundle.diagnostics()))
@@ -168,7 +180,7 @@ Result<void> measureWeights(const Bundle &bundle, HalfBundle &result)
         if (result.made->weights()[*after].type == ElementType::Fp32)
             result.kept.push_back(i);
         else
-            result.weights.push_back(TRY(measured(bundle, i, *result.made, *after)));
+            result.weights.push_back(TRY(measured(bundle, i, *result.made, *after, progress)));
     }
     return {};
 }
@@ -196,9 +208,9 @@ class HalfConverter
     using Bytes = std::vector<std::byte>;
 
 public:
-    HalfConverter(const Bundle &bundle, std::size_t file, HalfBundle &result)
+    HalfConverter(const Bundle &bundle, std::size_t file, HalfBundle &result, Progress *progress)
         : m_bundle(bundle), m_program(bundle.program()), m_file(file), m_result(result),
-          m_text(!isModelProtobuf(bytesOf(file), bundle.files()[file].path))
+          m_progress(progress), m_text(!isModelProtobuf(bytesOf(file), bundle.files()[file].path))
     {
     }
 
@@ -301,7 +313,9 @@ private:
         if (!fresh)
             return known->second;
         const auto numbers = TRY(numbersOf(value));
-        for (std::size_t i = 0; i < numbers.size() / sizeof(float) && !known->second; ++i) {
+        const std::size_t count = numbers.size() / sizeof(float);
+        for (std::size_t i = 0; i < count && !known->second; ++i) {
+            TRY(advanced(m_progress, i, count));
             const float number = numberAt(numbers, i);
             known->second = isTooLarge(number);
         }
@@ -461,6 +475,7 @@ private:
             const std::size_t count = numbers.size() / sizeof(float);
             operand.bytes.resize(count * sizeof(std::uint16_t));
             for (std::size_t i = 0; i < count; ++i) {
+                TRY(advanced(m_progress, i, count));
                 const std::uint16_t half = halved(numberAt(numbers, i), count, m_result.numbers);
                 std::memcpy(operand.bytes.data() + i * sizeof half, &half, sizeof half);
             }
@@ -727,6 +742,7 @@ private:
     std::shared_ptr<const mil::Program> m_program; ///< what is below points into it
     std::size_t m_file;
     HalfBundle &m_result;
+    Progress *m_progress;
     bool m_text;
     std::vector<Plan> m_plans;
     std::set<const mil::Operation *> m_half; ///< operations that are fp16 now
@@ -743,7 +759,7 @@ private:
 
 namespace kernscope {
 
-Result<HalfBundle> convertToHalf(const Bundle &bundle)
+Result<HalfBundle> convertToHalf(const Bundle &bundle, Progress *progress)
 {
     const BundleReadLock lock(bundle);
     HalfBundle result;
@@ -758,9 +774,16 @@ Result<HalfBundle> convertToHalf(const Bundle &bundle)
                        std::string(bundleKindName(kind)),
                        "Only the programs of ML program bundles are converted; weights of old "
                        "neural networks become fp16 by encode --all --form dense");
+    std::uint64_t total = 0; // looked at, rounded, held against what they were
+    for (const Weight &weight : bundle.weights()) {
+        if (weight.type == ElementType::Fp32)
+            total += 3 * elementCount(weight.shape).value_or(ElementCount()).value;
+    }
+    if (progress != nullptr)
+        progress->setTotal(total);
     for (const std::size_t file : files) {
         const Bundle &now = result.made ? *result.made : bundle;
-        if (auto made = TRY(patch::HalfConverter(now, file, result).run()))
+        if (auto made = TRY(patch::HalfConverter(now, file, result, progress).run()))
             result.made = std::move(made);
     }
     if (!result.made) {
@@ -771,7 +794,7 @@ Result<HalfBundle> convertToHalf(const Bundle &bundle)
                        kept.empty() ? "no operand of fp32" : mil::shortened(kept),
                        "Nothing of the program is to be converted");
     }
-    TRY(patch::measureWeights(bundle, result));
+    TRY(patch::measureWeights(bundle, result, progress));
     std::ranges::sort(result.operations, [](const auto &a, const auto &b) {
         return std::tie(a.type, a.why) < std::tie(b.type, b.why);
     });

@@ -6,6 +6,8 @@
 
 namespace kernscope {
 
+class Progress;
+
 /// What became of fp32 numbers that were written as fp16.
 struct HalvedNumbers {
     std::uint64_t elements = 0;
@@ -50,7 +52,7 @@ struct HalfBundle {
 /// (magnitudes of 1e38 and more mean infinity) stay as they are, between casts. Of constants of
 /// fewer than 400 numbers those too small become the smallest number of fp16, not zero.
 /// Saved by saveCopy. Errors: "convert.program" (no ML program, or nothing of fp32 in it),
-/// "encode.blob", "encode.program", "encode.size", "encode.verify".
-Result<HalfBundle> convertToHalf(const Bundle &bundle);
+/// "encode.blob", "encode.program", "encode.size", "encode.verify", "task.cancelled".
+Result<HalfBundle> convertToHalf(const Bundle &bundle, Progress *progress = nullptr);
 
 } // namespace kernscope

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Programs of fp32 as programs of fp16: text of the test's own, and packages of the data folder.
 #include "core/base/overlaid_file.h"
+#include "core/base/progress.h"
 #include "core/container/mil/program.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
@@ -141,6 +142,22 @@ private slots:
                             "\"computePrecision\" : \"Mixed (Float16, Float32, Int32)\"}]"));
         QCOMPARE(REFUSED(convertToHalf(*Made("ios16").open("x"))).code,
                  std::string("convert.program"));
+    }
+
+    /// Stopped at any block of numbers, it makes nothing; left alone, it says that it is whole.
+    void stops()
+    {
+        Made made("ios16");
+        made.constant("w", "tensor<fp32, [300, 1000]>",
+                      made.blob("[300, 1000]", std::vector<float>(300000, 0.5F)));
+        made.line("tensor<fp32, [1, 1000]> y = mul(x = w, y = x)[name = string(\"y\")]");
+        const BundlePtr bundle = VERIFIED(made.open("y"));
+        Progress whole, stopped;
+        QVERIFY(convertToHalf(*bundle, &whole).has_value());
+        QCOMPARE(whole.fraction(), 1.0);
+        stopped.cancel();
+        QCOMPARE(REFUSED(convertToHalf(*bundle, &stopped)).code, std::string("task.cancelled"));
+        QVERIFY(stopped.fraction() > 0 && stopped.fraction() < 0.1); // after the first block
     }
 
     /// What reads a value as fp32 goes on doing so; a constant that both read is there twice.
