@@ -20,9 +20,32 @@ struct StoredTensor {
     bool isCut = false; ///< the file ends before it does: said once for all of them
 };
 
-/// Of a file; what is behind them is not shown, so that opening stays within 512 MiB.
-inline constexpr std::size_t kMostTensors = 100'000;
+/// Of a file; what is behind them is not shown, so that opening stays within 512 MiB. Bytes of one
+/// name and of all.
+inline constexpr std::size_t kMostTensors = 100'000, kMostName = 4096,
+                             kMostNames = std::size_t(32) << 20;
 Error tooMany(const std::string &file, std::size_t found);
+
+/// Takes out what is beyond these limits; false, with a row in the log, where anything is.
+template <class Tensor>
+bool keepWithinLimits(std::vector<Tensor> &tensors, std::string Tensor::*name,
+                      const std::string &file, DiagnosticLog &log)
+{
+    const std::size_t found = tensors.size();
+    std::size_t names = 0;
+    std::vector<Tensor> kept;
+    for (Tensor &tensor : tensors) {
+        const std::size_t bytes = (tensor.*name).size();
+        if (bytes > kMostName || names + bytes > kMostNames || kept.size() == kMostTensors)
+            continue;
+        names += bytes;
+        kept.push_back(std::move(tensor));
+    }
+    tensors = std::move(kept);
+    if (tensors.size() < found)
+        log.add(Severity::Error, tooMany(file, found));
+    return tensors.size() == found;
+}
 
 /// Adds the weight and the claim of its bytes.
 void addTensor(const StoredTensor &tensor, const std::string &sourceOp, ContainerContents &out);
