@@ -14,10 +14,10 @@ namespace {
 
 using Step = NameExpression::Step;
 using Kind = Step::Kind;
-using Steps = std::vector<Step>;
+using StepList = std::vector<Step>;
 using Set = std::bitset<256>;
 
-constexpr std::size_t kMostText = 1024, kMostSteps = 2048, kMostRank = 64;
+constexpr std::size_t kMostText = 1024, kMostWritten = 2048, kMostRank = 64;
 
 Set setOf(const char *ranges)
 {
@@ -51,11 +51,11 @@ class Parser
 public:
     explicit Parser(std::string_view text) : m_text(text) {}
 
-    Steps all()
+    StepList all()
     {
         if (m_text.size() > kMostText)
             fail(fmt::format("more than {} characters", kMostText));
-        Steps made = branches();
+        StepList made = branches();
         if (m_at < m_text.size())
             fail("a bracket that ends nothing");
         made.push_back({});
@@ -84,19 +84,19 @@ private:
         return m_at < m_text.size() && any.find(m_text[m_at]) != any.npos;
     }
 
-    void add(Steps &made, const Steps &more)
+    void add(StepList &made, const StepList &more)
     {
-        if (made.size() + more.size() > kMostSteps)
-            fail(fmt::format("repetitions of more than {} characters", kMostSteps));
+        if (made.size() + more.size() > kMostWritten)
+            fail(fmt::format("repetitions of more than {} characters", kMostWritten));
         else
             made.insert(made.end(), more.begin(), more.end());
     }
 
-    Steps branches()
+    StepList branches()
     {
-        Steps made = branch();
+        StepList made = branch();
         while (take("|")) {
-            const Steps other = branch();
+            const StepList other = branch();
             made.insert(made.begin(), fork(1, made.size() + 2));
             made.push_back(fork(other.size() + 1, other.size() + 1));
             add(made, other);
@@ -104,9 +104,9 @@ private:
         return made;
     }
 
-    Steps branch()
+    StepList branch()
     {
-        Steps made;
+        StepList made;
         while (m_at < m_text.size() && !isNext("|)"))
             add(made, repeated(atom()));
         return made;
@@ -120,12 +120,12 @@ private:
         const auto value = parseInteger(m_text.substr(m_at, end - m_at));
         const bool given = end > m_at;
         m_at = end;
-        if (given && (!value || static_cast<std::uint64_t>(*value) > kMostSteps))
-            fail(fmt::format("repetitions of more than {} characters", kMostSteps));
+        if (given && (!value || static_cast<std::uint64_t>(*value) > kMostWritten))
+            fail(fmt::format("repetitions of more than {} characters", kMostWritten));
         return given && value ? static_cast<std::size_t>(*value) : otherwise;
     }
 
-    Steps repeated(const Steps &one)
+    StepList repeated(const StepList &one)
     {
         std::size_t least = 0, most = 1;
         bool endless = false;
@@ -149,7 +149,7 @@ private:
         take("?"); // as few as fit: the same texts
         if (isNext("*+?{"))
             fail("a repetition of a repetition");
-        Steps made;
+        StepList made;
         for (std::size_t i = 0; i < least && fault.empty(); ++i)
             add(made, one);
         for (std::size_t i = least; i < most && fault.empty(); ++i) {
@@ -165,7 +165,7 @@ private:
         return made;
     }
 
-    Steps atom()
+    StepList atom()
     {
         const char first = m_text[m_at++];
         switch (first) {
@@ -190,7 +190,7 @@ private:
         return {{Kind::Set, 1, 1, escaped()}};
     }
 
-    Steps group()
+    StepList group()
     {
         const bool ahead = take("?="), never = !ahead && take("?!");
         if (!ahead && !never && take("?P<"))
@@ -199,7 +199,7 @@ private:
             fail("\"(" + std::string(m_text.substr(m_at, 2)) + "\"");
         if (++m_rank > kMostRank)
             fail(fmt::format("more than {} brackets within each other", kMostRank));
-        Steps made = fault.empty() ? branches() : Steps();
+        StepList made = fault.empty() ? branches() : StepList();
         --m_rank;
         if (!take(")"))
             fail("a bracket without its end");

@@ -25,7 +25,7 @@ namespace kernscope::checkpoint {
 namespace {
 
 constexpr std::uint64_t kMxGroup = 32, kNvGroup = 16, kBlock = 128;
-constexpr std::size_t kMostBlocks = 64; ///< all of them are tried with every tensor
+constexpr std::size_t kMostBlockSizes = 64; ///< all of them are tried with every tensor
 
 /// Tensors that are one weight, and how they are read.
 struct Joined {
@@ -127,9 +127,9 @@ public:
         : m_files(files), m_config(files), m_bits(m_config.packedBits()), m_dense(m_config.dense()),
           m_blocks(m_config.blocks())
     {
-        m_tooMany = m_blocks.size() > kMostBlocks;
+        m_tooMany = m_blocks.size() > kMostBlockSizes;
         if (m_tooMany)
-            m_blocks.erase(std::next(m_blocks.begin(), kMostBlocks), m_blocks.end());
+            m_blocks.erase(std::next(m_blocks.begin(), kMostBlockSizes), m_blocks.end());
         for (const StoredTensor &tensor : tensors) {
             if (!tensor.fault && !tensor.packed && !tensor.firstAxisInnermost &&
                 elementCount(tensor.shape).value_or(ElementCount()).value != 0)
@@ -173,7 +173,7 @@ public:
             log.add(Severity::Warning,
                     valueError({std::string(kConfigName)}, "safetensors.config", {},
                                fmt::format("at most 16 MiB, {}, and {} sizes of blocks",
-                                           kJsonLimits, kMostBlocks),
+                                           kJsonLimits, kMostBlockSizes),
                                "more", "What the configuration says of codes is not all read"));
         std::map<std::string, std::vector<std::string>> kinds;
         for (const auto &[name, remark] : m_remarks)

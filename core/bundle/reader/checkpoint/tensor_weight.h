@@ -32,19 +32,20 @@ bool keepWithinLimits(std::vector<Tensor> &tensors, std::string Tensor::*name,
                       const std::string &file, DiagnosticLog &log)
 {
     const std::size_t found = tensors.size();
-    std::size_t names = 0;
-    std::vector<Tensor> kept;
-    for (Tensor &tensor : tensors) {
-        const std::size_t bytes = (tensor.*name).size();
-        if (bytes > kMostName || names + bytes > kMostNames || kept.size() == kMostTensors)
+    std::size_t names = 0, kept = 0;
+    for (std::size_t i = 0; i < found; ++i) {
+        const std::size_t bytes = (tensors[i].*name).size();
+        if (bytes > kMostName || names + bytes > kMostNames || kept == kMostTensors)
             continue;
         names += bytes;
-        kept.push_back(std::move(tensor));
+        if (kept++ < i)
+            tensors[kept - 1] = std::move(tensors[i]);
     }
-    tensors = std::move(kept);
-    if (tensors.size() < found)
-        log.add(Severity::Error, tooMany(file, found));
-    return tensors.size() == found;
+    if (kept == found)
+        return true;
+    tensors.resize(kept);
+    log.add(Severity::Error, tooMany(file, found));
+    return false;
 }
 
 /// Adds the weight and the claim of its bytes.
