@@ -312,7 +312,8 @@ void readHeld(Chunk &chunk, const std::string &line)
     chunk.elements = elements;
 }
 
-/// "OFFSET BEFORE AFTER FILE"; nothing of a file that is not there any more.
+/// "OFFSET BEFORE AFTER FILE"; nothing of a file that is not there any more, and of no
+/// such line.
 void addBytes(Chunk &chunk, const std::string &line, const Bundle &bundle)
 {
     std::istringstream in(line);
@@ -321,8 +322,10 @@ void addBytes(Chunk &chunk, const std::string &line, const Bundle &bundle)
     in >> offset >> before >> after;
     in.get();
     std::getline(in, file);
-    if (const auto index = bundle.fileByPath(file))
-        chunk.bytes.push_back({*index, FileOffset(offset), bytesOf(before), bytesOf(after)});
+    const auto index = bundle.fileByPath(file);
+    SharedBytes first = bytesOf(before), then = bytesOf(after);
+    if (index && first.size() == then.size())
+        chunk.bytes.push_back({*index, FileOffset(offset), std::move(first), std::move(then)});
 }
 
 Result<void> finishChunk(const Chunk &chunk, UnsavedEdits &all)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/compression_config.h"
 
+#include "core/assessment/name_expression.h"
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
 #include "core/base/text.h"
@@ -9,7 +10,7 @@
 
 #include <algorithm>
 #include <array>
-#include <regex>
+#include <memory>
 #include <set>
 
 #include <fmt/format.h>
@@ -22,6 +23,10 @@ namespace {
 using YAML::Node;
 using YamlEntries = std::vector<std::pair<std::string, Node>>;
 using Keys = std::span<const std::string_view>;
+
+constexpr std::size_t kMostValues = 500'000;      ///< of a file, and steps of its expressions
+constexpr std::uint64_t kMostSteps = 400'000'000; ///< some seconds
+constexpr std::size_t kMostBlocks = 64;           ///< axes of a weight
 
 /// Of the file; one of coreai-opt stands under a key of its own.
 constexpr std::array<std::string_view, 10> kFileKeys{
@@ -164,6 +169,8 @@ void addGranularity(Form &form, ExpectedForm &rule, const Node &said, const Yaml
     } else if (kind == "per_block" && sizes.IsSequence()) {
         for (const Node &each : sizes) {
             const std::int64_t size = std::max<std::int64_t>(integerOf(each, -1), 0); // 0: all
+            if (rule.blocks.size() == kMostBlocks)
+                fail(each, fmt::format("blocks along more than {} axes", kMostBlocks));
             rule.blocks.push_back(static_cast<std::uint64_t>(size));
             if (size > 1)
                 form.add(fmt::format("blocks{}", size));
@@ -282,7 +289,7 @@ ExpectedForm ruleOf(const std::string &pattern, const Node &config, const std::s
     return rule;
 }
 
-using Matcher = std::function<bool(const Weight &)>;
+using Matcher = decltype(ExpectedForm::names);
 
 /// Whether a text is the name, or that and what coremltools adds to it.
 bool isNameWithSuffixes(std::string_view text, std::string_view name)
@@ -300,10 +307,16 @@ bool isNameWithSuffixes(std::string_view text, std::string_view name)
     return true;
 }
 
+/// Steps that names of a configuration are compared in, all of them with all weights.
+using Steps = std::shared_ptr<std::uint64_t>;
+
 /// By the name of an operation that reads the weight, or of the one that makes it.
-Matcher namesOperation(const std::string &name)
+Matcher namesOperation(const std::string &name, const Steps &left)
 {
-    return [name](const Weight &weight) {
+    return [name, left](const Weight &weight) -> std::optional<bool> {
+        if (*left == 0)
+            return std::nullopt;
+        --*left;
         const auto isReader = [&name](const Consumer &consumer) { return consumer.name == name; };
         return std::ranges::any_of(weight.consumers, isReader) ||
                isNameWithSuffixes(weight.name, name) || isNameWithSuffixes(weight.opName(), name);
@@ -311,37 +324,56 @@ Matcher namesOperation(const std::string &name)
 }
 
 /// By the whole name of a module or of one that it is in, as a regular expression: coreai-opt asks
-/// re.fullmatch(). In a program "layers.0.fc" is "layers_0_fc" as well.
-Matcher namesModule(std::string name, const Node &at)
+/// re.fullmatch(). `room`: for those that follow.
+Matcher namesModule(const std::string &name, const Node &at, const Steps &left, std::size_t &room)
 {
-    constexpr std::size_t kMostName = 1024; // the matcher goes a call deeper for each character
-    if (name.size() > kMostName)
-        fail(at, "the name of a module of more than 1,024 characters");
-    for (std::size_t i = 0; (i = name.find("\\.", i)) != name.npos; i += 4)
-        name.replace(i, 2, "[._]");
-    std::regex pattern;
-    try {
-        pattern = std::regex(name);
-    } catch (const std::regex_error &) {
-        fail(at, fmt::format("\"{}\", which is no regular expression", name));
-    }
-    return [pattern](const Weight &weight) {
-        const std::string own = weight.name.substr(0, kMostName);
+    auto read = NameExpression::parse(name);
+    if (!read)
+        fail(at, fmt::format("\"{}\", which is no regular expression that is read: {}",
+                             name.substr(0, 80), read.error()));
+    if (read->size() > room)
+        fail(at, "names of modules that are too long together");
+    room -= read->size();
+    return [pattern = *std::move(read), left](const Weight &weight) -> std::optional<bool> {
+        constexpr std::size_t kMostName = 1024; // modules behind that are not asked for
+        const std::string_view own = weight.name;
         for (std::size_t end = own.size(); end != own.npos && end > 0;
              end = own.find_last_of("._/", end - 1)) {
-            const std::string_view rest = std::string_view(own).substr(end);
+            const std::string_view rest = own.substr(end);
             // "fc" is not the module of "fc_1_weight", but in names with points parts are modules.
             const bool module = rest.empty() || rest.front() != '_' ||
                                 rest.starts_with("_weight") || rest.starts_with("_bias");
-            if (module && std::regex_match(own.substr(0, end), pattern))
-                return true;
+            if (!module || end > kMostName)
+                continue;
+            const auto matches = pattern.matches(own.substr(0, end), *left);
+            if (!matches || *matches)
+                return matches;
         }
         return false;
     };
 }
 
+/// Values with those that stand behind aliases, each time that one is used: reading takes as long.
+void countValues(const Node &node, std::size_t &left, unsigned rank = 0)
+{
+    constexpr unsigned kDeepest = 8; // nothing is read below
+    if (left-- == 0)
+        fail(node, fmt::format("more than {} values, with those of aliases", kMostValues));
+    if (rank == kDeepest || node.IsScalar())
+        return;
+    for (const auto &entry : node) {
+        if (node.IsMap())
+            countValues(entry.second, left, rank + 1);
+        else
+            countValues(entry, left, rank + 1);
+    }
+}
+
 Result<CoverageRules> readRules(const Node &root)
 {
+    std::size_t left = kMostValues, room = kMostValues;
+    countValues(root, left);
+    const auto steps = std::make_shared<std::uint64_t>(kMostSteps);
     Node file = root;
     if (file.IsMap() && file.size() == 1 && file.begin()->second.IsMap()) {
         const Node inner = file.begin()->second; // coreai-opt writes all of it under one key
@@ -367,8 +399,9 @@ Result<CoverageRules> readRules(const Node &root)
         if (key == "op_name_configs" || key == "module_name_configs") {
             for (const auto &[name, config] : entriesOf(part)) {
                 rules.expected.push_back(ruleOf(name, config, type));
-                rules.expected.back().names =
-                    key == "op_name_configs" ? namesOperation(name) : namesModule(name, config);
+                rules.expected.back().names = key == "op_name_configs"
+                                                  ? namesOperation(name, steps)
+                                                  : namesModule(name, config, steps, room);
             }
         }
     }

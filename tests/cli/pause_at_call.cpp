@@ -4,12 +4,16 @@
 //
 //   KERNSCOPE_PAUSE="K stat PATH"   after the K-th stat() of the file of that path
 //   KERNSCOPE_PAUSE="K fsync"       after the K-th fsync()
+//   KERNSCOPE_TRY=PATH              there it tries to read a file, and says how that ended
 #include <atomic>
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
 namespace {
@@ -29,8 +33,13 @@ void called(const char *function, const char *path)
     rest += 1 + length;
     if (*rest == ' ' && std::strcmp(rest + 1, path) != 0)
         return;
-    if (++g_calls == count)
-        std::raise(SIGSTOP);
+    if (++g_calls != count)
+        return;
+    if (const char *other = std::getenv("KERNSCOPE_TRY")) {
+        const int file = ::open(other, O_RDONLY | O_CLOEXEC);
+        std::fprintf(stderr, "tried: %s\n", file < 0 ? std::strerror(errno) : "read");
+    }
+    std::raise(SIGSTOP);
 }
 
 } // namespace

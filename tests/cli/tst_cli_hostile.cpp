@@ -61,6 +61,9 @@ private slots:
     void archives();
     void wideHeaders();
     void manifests();
+    void configurations_data();
+    void configurations();
+    void besideACheckpoint();
     void pipesAndDevices();
     void foreignInput();
     void largeInputs();
@@ -130,6 +133,76 @@ void TestCliHostile::manifests()
     const CliResult result = runLimited({u"inspect"_s, m_scratch.filePath(u"wide.mlpackage"_s)});
     QVERIFY(!result.crashed);
     QCOMPARE(result.exitCode, 3);
+}
+
+/// Names of modules as expressions, and what stands behind aliases: told or refused, soon.
+void TestCliHostile::configurations_data()
+{
+    const auto row = addColumns<QByteArray, QByteArray, int>();
+    const auto named = [](const QByteArray &name) {
+        return "module_name_configs:\n  \"" + name +
+               "\":\n    op_state_spec: {weight: {dtype: int4}}\n";
+    };
+    const auto listed = [](const QByteArray &first, const QByteArray &each, int times) {
+        QByteArray yaml = first + "op_name_configs:\n";
+        for (int i = 0; i < times; ++i)
+            yaml += "  n" + QByteArray::number(i) + ": " + each + "\n";
+        return yaml;
+    };
+    const QByteArray name = QByteArray(60, 'a') + "c";
+    row("nested", named(QByteArray(180, '(') + "a" + QByteArray(")*").repeated(180)),
+        QByteArray(500, 'a'), 3);
+    row("nested less", named(QByteArray(50, '(') + "a" + QByteArray(")*").repeated(50)),
+        QByteArray(1000, 'a'), 1);
+    row("twice the same", named("(a|a)*b"), name, 1);
+    row("a star of stars", named("(a*)*b"), name, 1);
+    QByteArray keys;
+    for (int i = 0; i < 30000; ++i)
+        keys += (i == 0 ? "k" : ", k") + QByteArray::number(i) + ": ~";
+    row("aliases of keys",
+        listed("global_config: {op_state_spec: &b {" + keys + "}}\n", "{op_state_spec: *b}", 12000),
+        name, 3);
+    row("aliases of blocks",
+        listed("global_config: {dtype: int8, granularity: per_block, block_size: &a [" +
+                   QByteArray("2,").repeated(60) + "2]}\n",
+               "{dtype: int8, granularity: per_block, block_size: *a}", 15000),
+        name, 3);
+}
+
+void TestCliHostile::configurations()
+{
+    const auto [yaml, name, exitCode] = fetched<QByteArray, QByteArray, int>();
+    const QByteArray json =
+        "{\"" + name + R"(":{"dtype":"F16","shape":[64,64],"data_offsets":[0,8192]}})";
+    const QString path = write(u"c.safetensors"_s, safetensors(json, QByteArray(8192, '\0')));
+    const QString config = write(u"c.yaml"_s, yaml);
+    const CliResult result =
+        runLimited(args("inspect % --json --coverage --config %", path, config), kMostBytes);
+    QVERIFY2(!result.crashed, result.err.constData());
+    QCOMPARE(result.exitCode, exitCode);
+    if (exitCode == 3)
+        QVERIFY(result.json()["diagnostics"][0]["field"].get<std::string>().starts_with("line "));
+}
+
+/// Texts of a hundred megabytes: not read, in less memory than they have bytes twice.
+void TestCliHostile::besideACheckpoint()
+{
+    const QString folder = m_scratch.filePath(u"beside"_s);
+    QDir().mkpath(folder);
+    const QByteArray tensors =
+        safetensors(R"({"l.weight":{"dtype":"F8_E4M3","shape":[2,2],"data_offsets":[0,4]},)"
+                    R"("l.weight_scale":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",
+                    QByteArray(8, '\0'));
+    const QString model = write(u"beside/model.safetensors"_s, tensors);
+    const QByteArray text = "{\"a\":\"" + QByteArray(100 << 20, 'x') + "\"}";
+    for (const QString &name : {u"config.json"_s, u"model.safetensors.index.json"_s}) {
+        write(u"beside/"_s + name, text);
+        const CliResult result =
+            runLimited({u"inspect"_s, folder, u"--json"_s}, rlim_t{200} << 20, RLIMIT_DATA);
+        QVERIFY2(result.exitCode == 0 || result.exitCode == 3, result.err.constData());
+        QVERIFY(!result.json()["diagnostics"].empty());
+        QVERIFY(QFile::remove(folder + u'/' + name));
+    }
 }
 
 /// Neither waited for nor read without an end, wherever a file is read.

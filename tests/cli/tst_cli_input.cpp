@@ -84,25 +84,41 @@ private slots:
         QVERIFY(!QFileInfo::exists(made("x")) && !QFileInfo::exists(made("x.npy")));
     }
 
-    /// A command that reads has given up what it does not need by the time that it opens a file.
+    /// A command that reads has given up what it does not need by the time that it opens a file:
+    /// one that it was not given stays closed to it, which it could read otherwise.
     void readsInASandbox()
     {
-        const auto filterOf = [&](const QStringList &arguments, const QString &folder) {
-            QByteArray mode;
-            runCliPaused(u"1 stat "_s + folder + u"/weights/weight.bin"_s, arguments,
-                         [&](qint64 process) {
-                             const QByteArray status = contentOf(u"/proc/%1/status"_s.arg(process));
-                             mode = status.mid(status.indexOf("Seccomp:") + 8, 2).trimmed();
-                         });
-            return mode;
-        };
         const QString bundle = made("b.mlmodelc");
         MadeBundle weights;
         weights.layer("w", "[4]", halves({1, 2, 3, 4}));
         writeBundle(m_scratch, "b.mlmodelc", weights);
         if (::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) < 1)
             QSKIP("This kernel has no Landlock");
-        QCOMPARE(filterOf({u"inspect"_s, bundle}, bundle), QByteArray("2"));
+        // Beside the program: temporary files may be read.
+        const QTemporaryDir outside(QCoreApplication::applicationDirPath() + u"/XXXXXX"_s);
+        const QString other = outside.filePath(u"other"_s);
+        QVERIFY(put(other, "a"));
+        QByteArray mode;
+        const auto tried = [&] {
+            mode.clear();
+            const CliResult result =
+                runCliPaused(u"1 stat "_s + bundle + u"/weights/weight.bin"_s,
+                             {u"inspect"_s, bundle}, [&](qint64 process) {
+                                 const QByteArray status =
+                                     contentOf(u"/proc/%1/status"_s.arg(process));
+                                 mode = status.mid(status.indexOf("Seccomp:") + 8, 2).trimmed();
+                             });
+            return result.err;
+        };
+        qputenv("KERNSCOPE_TRY", other.toLocal8Bit());
+        QVERIFY(tried().contains("tried: Permission denied"));
+        QCOMPARE(mode, QByteArray("2"));
+        qputenv("KERNSCOPE_SANDBOX", "off");
+        QVERIFY(tried().contains("tried: read"));
+        qunsetenv("KERNSCOPE_SANDBOX");
+        qputenv("KERNSCOPE_TRY", (bundle + u"/model.mil"_s).toLocal8Bit());
+        QVERIFY(tried().contains("tried: read"));
+        qunsetenv("KERNSCOPE_TRY");
     }
 
 private:

@@ -61,6 +61,20 @@ void leaveJournal(const OverlaidFile &file, const fs::path &path)
     fuzz::require(patch::writeJournal(patch::journalPath(path), parts).has_value());
 }
 
+/// Any text as the key of a save that has begun: it is told which journal is missed, and no more.
+void tryKey(const fs::path &state, std::span<const std::byte> text)
+{
+    const std::string digest(64, 'a');
+    fuzz::require(patch::writeSaveKey({digest, "/none", {}}) && patch::beginSaveKey(digest));
+    for (const auto &entry : fs::recursive_directory_iterator(state)) {
+        if (entry.path().filename() == digest)
+            write(entry.path(), {text.begin(), text.end()});
+    }
+    for (const patch::SaveKey &key : patch::pendingSaveKeys())
+        fuzz::require(key.digest == digest && !key.covers({}));
+    patch::removeSaveKey(digest);
+}
+
 } // namespace
 
 /// A save of a weight file that was killed, with any of its bytes written, and after which a byte
@@ -76,6 +90,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
         return writer.finish();
     }();
     fs::remove_all(kFolder.path / "state");
+    tryKey(kFolder.path / "state", fuzz::bytesOf(data, size));
     fs::remove(patch::journalPath(kPath));
     write(kPath, kBefore);
     fuzz::Choices choices(data, size);

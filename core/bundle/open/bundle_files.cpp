@@ -227,7 +227,12 @@ Result<void> openDelegate(OpenedFiles &opened, DiagnosticLog &log)
 {
     const std::shared_ptr<OverlaidFile> pte = opened.files.front().file;
     const std::string name = opened.files.front().path;
-    const auto delegates = TRY(pte::readDelegates(pte->bytes(), name));
+    std::size_t beyond = 0;
+    const auto delegates = TRY(pte::readDelegates(pte->bytes(), name, &beyond));
+    if (beyond > 0)
+        log.add(Severity::Warning, valueError({name}, "pte.several", {}, "1,000 delegates at most",
+                                              fmt::format("{}", beyond + 1000),
+                                              "The first delegates of the program are read"));
     std::string backends;
     std::size_t packages = 0;
     std::vector<BundleFile> files;

@@ -116,7 +116,13 @@ Result<std::vector<fs::path>> backUp(const std::vector<fs::path> &files)
         if (places.size() < files.size())
             continue;
         for (const auto &[from, to] : copies) {
-            TRY(copyFile(from, to));
+            auto made = copyFile(from, to);
+            if (made)
+                continue;
+            std::error_code fault;
+            for (fs::path folder = to.parent_path(); fs::remove(folder, fault);) // while empty
+                folder = folder.parent_path();
+            return tl::unexpected(std::move(made.error()));
         }
         return places;
     }

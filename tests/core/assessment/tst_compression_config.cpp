@@ -4,6 +4,8 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
+#include <fmt/format.h>
+
 /// Configurations of coremltools and coreai-opt as the forms that weights are to have.
 class TestCompressionConfig : public QObject
 {
@@ -161,7 +163,23 @@ private slots:
             "module_type_configs:\n  Linear:\n    op_state_spec: {weight: {dtype: int8}}\n",
             "line 2", "\"module_type_configs\": no program tells the types of its modules");
         row("no expression", "module_name_configs:\n  \"fc(\": null\n", "line 2",
-            "\"fc(\", which is no regular expression");
+            "\"fc(\", which is no regular expression that is read: a bracket without its end");
+        row("back", "module_name_configs:\n  \"(fc)\\\\1\": null\n", "line 2",
+            "\"(fc)\\1\", which is no regular expression that is read: a reference to a group");
+        row("deep",
+            "module_name_configs:\n  \"" + QByteArray(180, '(') + "a" + QByteArray(180, ')') +
+                "\": null\n",
+            "line 2",
+            "\"" + QByteArray(80, '(') +
+                "\", which is no regular expression that is read: more than 64 brackets within "
+                "each other");
+        row("long", "module_name_configs:\n  \"((a{99}){99}){99}\": null\n", "line 2",
+            "\"((a{99}){99}){99}\", which is no regular expression that is read: repetitions of "
+            "more than 2048 characters");
+        row("blocks",
+            "global_config:\n  dtype: int8\n  granularity: per_block\n  block_size: [" +
+                QByteArray("2,").repeated(65) + "]\n",
+            "line 4", "blocks along more than 64 axes");
         row("within itself", "global_config: &a\n  op_state_spec: {weight: *a}\n", "line 2",
             "\"op_state_spec\", which is no key here");
     }
@@ -176,6 +194,38 @@ private slots:
             QCOMPARE(QByteArray::fromStdString(error.found), found);
     }
 
+    /// What stands behind an alias is counted wherever that is used; what is used once is not much.
+    void aliases()
+    {
+        const auto text = [](int used) {
+            QByteArray yaml = "global_config: {op_state_spec: &b {weight: {dtype: int8}";
+            for (int i = 0; i < 3000; ++i)
+                yaml += ", k" + QByteArray::number(i) + ": ~";
+            yaml += "}}\nop_name_configs:\n";
+            for (int i = 0; i < used; ++i)
+                yaml += "  n" + QByteArray::number(i) + ": {op_state_spec: *b}\n";
+            return yaml.toStdString();
+        };
+        QVERIFY(readCompressionConfig(text(100), "c.yaml"));
+        const Error error = REFUSED(readCompressionConfig(text(1200), "c.yaml"));
+        QCOMPARE(error.field, "line 1");
+        QCOMPARE(error.found, "more than 500000 values, with those of aliases");
+    }
+
+    /// Where comparing names would take too long no weight passes.
+    void namesWithoutEnd()
+    {
+        MadeBundle made;
+        made.weight(std::string(1000, 'a'), "[64, 32]", Bytes(4096));
+        std::string text = "module_name_configs:\n";
+        for (int i = 0; i < 500; ++i)
+            text += fmt::format("  \"((a?){{30}}){{30}}b{}\": null\n", i);
+        const auto rules = VERIFIED(readCompressionConfig(text, "c.yaml"));
+        const CoverageRow row = coverageOf(**made.open(), *rules).rows.at(0);
+        QCOMPARE(row.expected, "not told: too many or too long names");
+        QVERIFY(!row.kept);
+    }
+
     /// The name of what reads a weight, or its own with what coremltools adds: not a part of it.
     void names_data()
     {
@@ -188,6 +238,13 @@ private slots:
         row("{module_name_configs: {fc_1: null}}", QList<bool>{false, false});
         row("{module_name_configs: {'fc_1.*': null}}", QList<bool>{true, true});
         row("{module_name_configs: {'fc.1_w.*': null}}", QList<bool>{true, false});
+        row("{module_name_configs: {'fc\\.1\\.w.*': null}}", QList<bool>{true, false});
+        row("{module_name_configs: {'^(?!.*_10_)(fc|gc)_\\d{1,2}.*$': null}}",
+            QList<bool>{true, false});
+        row("{module_name_configs: {'(?:f|c)+?_[^0-18]?10\\b_?|fc_1[0]_[\\w.]': null}}",
+            QList<bool>{false, true});
+        row("{module_name_configs: {'(f|c|(f|c))*_?(\\w|\\w)*x': null}}",
+            QList<bool>{false, false});
     }
 
     void names()

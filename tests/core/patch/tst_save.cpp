@@ -123,6 +123,12 @@ private slots:
         const auto third = planEdits(file, {*parseEdit(Edit::Kind::Set, "blob@0x40[0]=9")}, 0.0);
         QVERIFY(third && applyEdit(file, third->front()) && saveInPlace(*file, true));
         QVERIFY(fs::exists(other.folder() / "lone.bin.bak"));
+        // One that cannot be made leaves nothing, and what is there stays.
+        const OnDisk last("dense-fp16");
+        QVERIFY(!patch::backUp({last.path / "weights/none"}));
+        QVERIFY(!fs::exists(last.folder() / "x.mlmodelc.bak"));
+        QVERIFY(!patch::backUp({disk.path / "weights/none"}));
+        QVERIFY(readAll(kept / weights) == disk.original.at(weights));
     }
 
     /// Beside the bundle, whatever kind it is: nothing is added to what its writer made.

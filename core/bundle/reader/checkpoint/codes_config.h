@@ -31,19 +31,23 @@ public:
                 continue;
             const auto bytes = file.file->bytes();
             const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+            m_unread = text.size() > kMostConfig || !jsonFits(text);
             const nlohmann::json json =
-                jsonFits(text) ? nlohmann::json::parse(text, nullptr, false) : nlohmann::json();
+                m_unread ? nlohmann::json() : nlohmann::json::parse(text, nullptr, false);
             m_said = at(json, "/quantization_config");
             m_mlx = json.contains("quantization") ? json["quantization"] : m_said;
         }
     }
+
+    /// Beyond the limits: as if there were none.
+    bool isUnread() const { return m_unread; }
 
     /// Bits of codes of compressed-tensors, of all groups.
     std::set<std::uint64_t> packedBits() const
     {
         std::set<std::uint64_t> found;
         for (const nlohmann::json &group : at(m_said, "/config_groups")) {
-            const nlohmann::json bits = at(group, "/weights/num_bits");
+            const nlohmann::json &bits = at(group, "/weights/num_bits");
             if (bits.is_number_unsigned())
                 found.insert(bits.get<std::uint64_t>());
         }
@@ -54,7 +58,7 @@ public:
     /// Nothing where no release is said.
     std::optional<bool> dense() const
     {
-        const nlohmann::json version = at(m_said, "/version");
+        const nlohmann::json &version = at(m_said, "/version");
         const auto *text = version.get_ptr<const std::string *>();
         if (!text || text->find_first_not_of("0123456789.") != text->npos)
             return std::nullopt;
@@ -70,11 +74,12 @@ public:
     /// Rows and columns of the blocks that have a scale; none where they are not said.
     std::set<Shape> blocks() const
     {
-        std::vector<nlohmann::json> said{at(m_said, "/weight_block_size")};
+        std::vector<const nlohmann::json *> said{&at(m_said, "/weight_block_size")};
         for (const nlohmann::json &group : at(m_said, "/config_groups"))
-            said.push_back(at(group, "/weights/block_structure"));
+            said.push_back(&at(group, "/weights/block_structure"));
         std::set<Shape> found;
-        for (const nlohmann::json &block : said) {
+        for (const nlohmann::json *each : said) {
+            const nlohmann::json &block = *each;
             const auto isSize = [](const nlohmann::json &size) {
                 return size.is_number_unsigned() && size.get<std::uint64_t>() != 0;
             };
@@ -104,12 +109,15 @@ public:
 
 private:
     /// What is at a path; null where there is nothing.
-    static nlohmann::json at(const nlohmann::json &json, const char *path)
+    static const nlohmann::json &at(const nlohmann::json &json, const char *path)
     {
+        static const nlohmann::json none;
         const nlohmann::json::json_pointer pointer(path);
-        return json.contains(pointer) ? json.at(pointer) : nlohmann::json();
+        return json.contains(pointer) ? json.at(pointer) : none;
     }
 
+    static constexpr std::size_t kMostConfig = std::size_t(16) << 20;
+    bool m_unread = false;
     nlohmann::json m_said, m_mlx;
 };
 

@@ -161,10 +161,7 @@ void readNpz(ContainerInput &input, ContainerContents &out)
     auto members = archive::readZip(bytes, name);
     if (!members)
         return out.log.add(Severity::Error, std::move(members.error()));
-    if (members->size() > kMostTensors) {
-        out.log.add(Severity::Error, tooMany(name, members->size()));
-        members->resize(kMostTensors);
-    }
+    keepWithinLimits(*members, &archive::ZipMember::path, name, out.log);
     std::uint64_t left = kMaxUnpacked;
     for (const archive::ZipMember &member : *members)
         addMember(files, member, left, out);

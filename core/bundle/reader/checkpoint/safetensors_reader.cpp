@@ -28,6 +28,7 @@ using Json = nlohmann::json;
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMaxHeader = 100'000'000; ///< the format's own limit
 constexpr std::size_t kMaxRank = 64;
+constexpr std::size_t kMostIndex = std::size_t(64) << 20; ///< the parser takes four times as much
 constexpr std::string_view kEnding = ".safetensors", kIndexEnding = ".safetensors.index.json";
 
 std::uint64_t lengthOf(std::span<const std::byte> bytes)
@@ -249,11 +250,7 @@ bool readShard(std::vector<BundleFile> &files, std::size_t index, std::vector<St
                                fmt::format("The file ends early: {} of {} tensors are there",
                                            tensors.size() - static_cast<std::size_t>(cut),
                                            tensors.size())));
-    const bool whole = tensors.size() <= kMostTensors;
-    if (!whole) {
-        out.log.add(Severity::Error, tooMany(file.path, tensors.size()));
-        tensors.resize(kMostTensors);
-    }
+    const bool whole = keepWithinLimits(tensors, &StoredTensor::name, file.path, out.log);
     std::move(tensors.begin(), tensors.end(), std::back_inserter(all));
     return whole;
 }
@@ -289,13 +286,16 @@ Json weightMap(const BundleFile &index, DiagnosticLog &log)
     if (lfsPointer(bytes))
         return Json::object(); // opening has said so
     const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
-    Json json = jsonFits(text) ? Json::parse(text, nullptr, false) : Json();
+    const bool fits = text.size() <= kMostIndex && jsonFits(text);
+    Json json = fits ? Json::parse(text, nullptr, false) : Json();
     const auto map = json.is_object() ? json.find("weight_map") : json.end();
     if (json.is_object() && map != json.end() && map->is_object())
         return std::move(*map);
     log.add(Severity::Error,
             valueError({index.path, FileOffset(0)}, "safetensors.index", "weight_map",
-                       "an object with a file for each tensor", "something else",
+                       fmt::format("an object with a file for each tensor, of {} MiB at most",
+                                   kMostIndex >> 20),
+                       fits ? "something else" : "more",
                        "The index of the checkpoint cannot be read"));
     return Json::object();
 }
@@ -325,7 +325,7 @@ struct NamedTensors {
     void add(const std::string &name)
     {
         if (++count <= kShown)
-            first += (count == 1 ? "" : ", ") + name;
+            first += (count == 1 ? "" : ", ") + name.substr(0, kMostName);
     }
     std::string text() const
     {

@@ -25,6 +25,7 @@ namespace kernscope::checkpoint {
 namespace {
 
 constexpr std::uint64_t kMxGroup = 32, kNvGroup = 16, kBlock = 128;
+constexpr std::size_t kMostBlockSizes = 64; ///< all of them are tried with every tensor
 
 /// Tensors that are one weight, and how they are read.
 struct Joined {
@@ -123,9 +124,12 @@ class Joiner
 {
 public:
     Joiner(const std::vector<StoredTensor> &tensors, const std::vector<BundleFile> &files)
-        : m_files(files), m_config(files), m_bits(m_config.packedBits()),
+        : m_files(files), m_config(files), m_bits(m_config.packedBits()), m_dense(m_config.dense()),
           m_blocks(m_config.blocks())
     {
+        m_tooMany = m_blocks.size() > kMostBlockSizes;
+        if (m_tooMany)
+            m_blocks.erase(std::next(m_blocks.begin(), kMostBlockSizes), m_blocks.end());
         for (const StoredTensor &tensor : tensors) {
             if (!tensor.fault && !tensor.packed && !tensor.firstAxisInnermost &&
                 elementCount(tensor.shape).value_or(ElementCount()).value != 0)
@@ -165,6 +169,12 @@ public:
             if (taken.count(name) == 0 && m_remarks.count(name) == 0 && set != all.end())
                 leave(name, set->name);
         }
+        if (m_config.isUnread() || m_tooMany)
+            log.add(Severity::Warning,
+                    valueError({std::string(kConfigName)}, "safetensors.config", {},
+                               fmt::format("at most 16 MiB, {}, and {} sizes of blocks",
+                                           kJsonLimits, kMostBlockSizes),
+                               "more", "What the configuration says of codes is not all read"));
         std::map<std::string, std::vector<std::string>> kinds;
         for (const auto &[name, remark] : m_remarks)
             kinds[remark].push_back(name);
@@ -329,8 +339,7 @@ private:
             const std::uint64_t bits = fitting[0];
             if (!dense || 32 % bits == 0 || !takes(bits, false))
                 return std::pair(bits, dense);
-            const auto which = m_config.dense();
-            return which ? std::optional(std::pair(bits, *which)) : std::nullopt;
+            return m_dense ? std::optional(std::pair(bits, *m_dense)) : std::nullopt;
         }
         return std::nullopt;
     }
@@ -558,7 +567,9 @@ private:
     const std::vector<BundleFile> &m_files;
     CodesConfig m_config;
     std::set<std::uint64_t> m_bits;
+    std::optional<bool> m_dense; ///< as m_config has it
     std::set<Shape> m_blocks;
+    bool m_tooMany = false; ///< blocks: the first ones are tried
 };
 
 codec::Operand operandOf(codec::PartRole role, const StoredTensor &tensor, ElementType type,

@@ -150,8 +150,10 @@ private:
 Error tooMany(const std::string &file, std::size_t found)
 {
     return valueError({file, FileOffset(0)}, "checkpoint.limit", {},
-                      fmt::format("at most {} tensors", kMostTensors), fmt::format("{}", found),
-                      "Only the first tensors of this file are shown");
+                      fmt::format("at most {} tensors with names of {} bytes, of {} in all",
+                                  kMostTensors, kMostName, kMostNames),
+                      fmt::format("{} tensors", found),
+                      "Only the first tensors of this file are shown, and none of longer names");
 }
 
 void addTensor(const StoredTensor &tensor, const std::string &sourceOp, ContainerContents &out)

@@ -20,9 +20,33 @@ struct StoredTensor {
     bool isCut = false; ///< the file ends before it does: said once for all of them
 };
 
-/// Of a file; what is behind them is not shown, so that opening stays within 512 MiB.
-inline constexpr std::size_t kMostTensors = 100'000;
+/// Of a file; what is behind them is not shown, so that opening stays within 512 MiB. Bytes of one
+/// name and of all.
+inline constexpr std::size_t kMostTensors = 100'000, kMostName = 4096,
+                             kMostNames = std::size_t(32) << 20;
 Error tooMany(const std::string &file, std::size_t found);
+
+/// Takes out what is beyond these limits; false, with a row in the log, where anything is.
+template <class Tensor>
+bool keepWithinLimits(std::vector<Tensor> &tensors, std::string Tensor::*name,
+                      const std::string &file, DiagnosticLog &log)
+{
+    const std::size_t found = tensors.size();
+    std::size_t names = 0, kept = 0;
+    for (std::size_t i = 0; i < found; ++i) {
+        const std::size_t bytes = (tensors[i].*name).size();
+        if (bytes > kMostName || names + bytes > kMostNames || kept == kMostTensors)
+            continue;
+        names += bytes;
+        if (kept++ < i)
+            tensors[kept - 1] = std::move(tensors[i]);
+    }
+    if (kept == found)
+        return true;
+    tensors.resize(kept);
+    log.add(Severity::Error, tooMany(file, found));
+    return false;
+}
 
 /// Adds the weight and the claim of its bytes.
 void addTensor(const StoredTensor &tensor, const std::string &sourceOp, ContainerContents &out);

@@ -216,6 +216,44 @@ private slots:
         QCOMPARE((*bundle)->diagnostics().front().error.code, "checkpoint.limit");
     }
 
+    /// Names too: long ones are left out, and the last ones of many.
+    void mostNames_data()
+    {
+        const auto row = addColumns<int, int, std::size_t>();
+        row("one", 1, 4097, 0U);
+        row("that fits", 1, 4096, 1U);
+        row("many", 9000, 4096, 8192U);
+    }
+
+    void mostNames()
+    {
+        const auto [count, length, shown] = fetched<int, int, std::size_t>();
+        QByteArray json = "{";
+        for (int i = 0; i < count; ++i)
+            json += QByteArray(i == 0 ? "\"" : ",\"") +
+                    QByteArray::number(i).rightJustified(length, 'n') +
+                    R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
+        const auto bundle = VERIFIED(
+            Bundle::open("x.safetensors",
+                         {.memory = {{"x.safetensors", asBytes(safetensors(json + "}", {}))}}}));
+        QCOMPARE((*bundle)->weights().size(), shown);
+        QCOMPARE((*bundle)->diagnostics().empty(), shown == std::size_t(count));
+        if (shown < std::size_t(count))
+            QCOMPARE((*bundle)->diagnostics().front().error.code, "checkpoint.limit");
+    }
+
+    /// An index that is too long for the parser is not read, and the files that it names are not.
+    void longIndex()
+    {
+        const QByteArray json = R"({"weight_map":{"a":"1.safetensors"}})";
+        const auto bundle =
+            VERIFIED(openFolder({{u"m.safetensors.index.json"_s, json + QByteArray(64 << 20, ' ')},
+                                 {u"1.safetensors"_s, tensorsOf({"a"}, 1)}}));
+        QCOMPARE((*bundle)->weights().size(), 0U);
+        QCOMPARE((*bundle)->diagnostics().front().error.code, "safetensors.index");
+        QCOMPARE((*bundle)->diagnostics().front().error.found, "more");
+    }
+
     void tensorFaults_data()
     {
         const auto row = addColumns<QByteArray, QByteArray>();

@@ -600,6 +600,35 @@ private slots:
             QCOMPARE(found[std::size_t(i)], values[i]);
     }
 
+    /// What is too much to be read, or to be tried with every tensor, is said.
+    void configLimits_data()
+    {
+        const auto row = addColumns<QByteArray, bool>();
+        const auto groups = [](int count) {
+            QByteArray json = R"({"quantization_config":{"config_groups":{)";
+            for (int i = 0; i < count; ++i)
+                json += QByteArray(i == 0 ? "" : ",") + "\"" + QByteArray::number(i) +
+                        R"(":{"weights":{"block_structure":[)" + QByteArray::number(i + 1) +
+                        ",2]}}";
+            return json + "}}}";
+        };
+        row("blocks that are tried", groups(64), true);
+        row("blocks", groups(65), false);
+        row("bytes", groups(1) + QByteArray(16 << 20, ' '), false);
+    }
+
+    void configLimits()
+    {
+        const auto [config, read] = fetched<QByteArray, bool>();
+        const BundlePtr bundle = VERIFIED(openParts({{"l.weight", "F8_E4M3", "[2,2]", "aaaa"},
+                                                     {"l.weight_scale", "F32", "[1]", floats({1})}},
+                                                    config));
+        QCOMPARE(bundle->weights().size(), 1U);
+        QCOMPARE(test::faults(bundle->diagnostics()).size(), std::size_t(read ? 0 : 1));
+        if (!read)
+            QCOMPARE(bundle->diagnostics().at(0).error.code, "safetensors.config");
+    }
+
     /// Scales of another shape or type: tensors like any other.
     void whatDoesNotFit()
     {

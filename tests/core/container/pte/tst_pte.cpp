@@ -96,9 +96,10 @@ struct Named {
     Bytes bytes;
 };
 
-/// One method with one delegate, whose data are a segment or stand in the FlatBuffer.
+/// One method with one delegate, listed that often, whose data are a segment or stand in the
+/// FlatBuffer.
 Bytes program(std::string_view backend, const Bytes &data, bool segment, std::uint32_t index = 0,
-              const std::vector<Named> &named = {})
+              const std::vector<Named> &named = {}, std::size_t often = 1)
 {
     Writer writer;
     writer.bytes = ofText("....ET12eh00");
@@ -110,9 +111,10 @@ Bytes program(std::string_view backend, const Bytes &data, bool segment, std::ui
     const std::size_t plan = writer.table({0, 7});
     writer.refer(entry, plan);
     writer.text(Writer::slot(plan, 0), "forward");
-    entry = writer.vector(Writer::slot(plan, 7), 1, 4);
+    entry = writer.vector(Writer::slot(plan, 7), often, 4);
     const std::size_t delegate = writer.table({0, 1});
-    writer.refer(entry, delegate);
+    for (std::size_t i = 0; i < often; ++i)
+        writer.refer(entry + 4 * i, delegate);
     writer.text(Writer::slot(delegate, 0), backend);
     const std::size_t place = writer.table({0, 1});
     writer.refer(Writer::slot(delegate, 1), place);
@@ -247,6 +249,21 @@ private slots:
             const std::string found = code(program("CoreMLBackend", packed(weights(), list), true));
             QVERIFY2(found == "pte.files" || found == "bundle.kind", (list + ": " + found).c_str());
         }
+    }
+
+    /// The first ones are read, and it is said that there are others.
+    void many()
+    {
+        const Bytes bytes = program("CoreMLBackend", packed(weights()), true, 0, {}, 1001);
+        std::size_t beyond = 0;
+        QCOMPARE(VERIFIED(pte::readDelegates(bytes, "m.pte", &beyond))->size(), 1U);
+        QCOMPARE(beyond, 1U);
+        const auto bundle = VERIFIED(opened(bytes));
+        QCOMPARE(decoded(**bundle, "w"), (std::vector<float>{3, -5}));
+        QCOMPARE((*bundle)->diagnostics().at(0).error.code, "pte.several");
+        QCOMPARE((*bundle)->diagnostics().at(0).error.found, "1001");
+        const auto named = opened(program(std::string(257, 'B'), packed(weights()), true));
+        QCOMPARE(REFUSED(named).code, "pte.content");
     }
 
     /// Cut anywhere: refused or read, never beyond the end.
