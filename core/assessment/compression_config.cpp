@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/compression_config.h"
 
-#include "core/assessment/name_expression.h"
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
 #include "core/base/text.h"
@@ -10,7 +9,7 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
+#include <regex>
 #include <set>
 
 #include <fmt/format.h>
@@ -24,9 +23,8 @@ using YAML::Node;
 using YamlEntries = std::vector<std::pair<std::string, Node>>;
 using Keys = std::span<const std::string_view>;
 
-constexpr std::size_t kMostValues = 500'000;      ///< of a file, and steps of its expressions
-constexpr std::uint64_t kMostSteps = 400'000'000; ///< some seconds
-constexpr std::size_t kMostBlocks = 64;           ///< axes of a weight
+constexpr std::size_t kMostValues = 500'000; ///< of a file
+constexpr std::size_t kMostBlocks = 64;      ///< axes of a weight
 
 /// Of the file; one of coreai-opt stands under a key of its own.
 constexpr std::array<std::string_view, 10> kFileKeys{
@@ -289,7 +287,7 @@ ExpectedForm ruleOf(const std::string &pattern, const Node &config, const std::s
     return rule;
 }
 
-using Matcher = decltype(ExpectedForm::names);
+using Matcher = std::function<bool(const Weight &)>;
 
 /// Whether a text is the name, or that and what coremltools adds to it.
 bool isNameWithSuffixes(std::string_view text, std::string_view name)
@@ -307,47 +305,52 @@ bool isNameWithSuffixes(std::string_view text, std::string_view name)
     return true;
 }
 
-/// Steps that names of a configuration are compared in, all of them with all weights.
-using Steps = std::shared_ptr<std::uint64_t>;
-
 /// By the name of an operation that reads the weight, or of the one that makes it.
-Matcher namesOperation(const std::string &name, const Steps &left)
+Matcher namesOperation(const std::string &name)
 {
-    return [name, left](const Weight &weight) -> std::optional<bool> {
-        if (*left == 0)
-            return std::nullopt;
-        --*left;
+    return [name](const Weight &weight) {
         const auto isReader = [&name](const Consumer &consumer) { return consumer.name == name; };
         return std::ranges::any_of(weight.consumers, isReader) ||
                isNameWithSuffixes(weight.name, name) || isNameWithSuffixes(weight.opName(), name);
     };
 }
 
+/// Expressions follow all ways at once: neither deeper nor longer the more of them there are.
+#ifdef __GLIBCXX__
+constexpr auto kInBoundedTime = std::regex::ECMAScript | std::regex_constants::__polynomial;
+#else
+constexpr auto kInBoundedTime = std::regex::ECMAScript;
+#endif
+
 /// By the whole name of a module or of one that it is in, as a regular expression: coreai-opt asks
-/// re.fullmatch(). `room`: for those that follow.
-Matcher namesModule(const std::string &name, const Node &at, const Steps &left, std::size_t &room)
+/// re.fullmatch(). In a program "layers.0.fc" is "layers_0_fc" as well.
+Matcher namesModule(std::string name, const Node &at)
 {
-    auto read = NameExpression::parse(name);
-    if (!read)
-        fail(at, fmt::format("\"{}\", which is no regular expression that is read: {}",
-                             name.substr(0, 80), read.error()));
-    if (read->size() > room)
-        fail(at, "names of modules that are too long together");
-    room -= read->size();
-    return [pattern = *std::move(read), left](const Weight &weight) -> std::optional<bool> {
-        constexpr std::size_t kMostName = 1024; // modules behind that are not asked for
-        const std::string_view own = weight.name;
+    // What a short expression without written-out repetitions takes for a short name is bounded.
+    constexpr std::size_t kMost = 256;
+    if (name.size() > kMost)
+        fail(at, "the name of a module of more than 256 characters");
+    for (std::size_t i = 0; (i = name.find("\\.", i)) != name.npos; i += 4)
+        name.replace(i, 2, "[._]");
+    std::regex pattern;
+    try {
+        if (name.find('{') != name.npos)
+            throw std::regex_error(std::regex_constants::error_brace);
+        pattern = std::regex(name, kInBoundedTime);
+    } catch (const std::regex_error &) {
+        fail(at, fmt::format("\"{}\", which is no regular expression without {{n}} and references",
+                             name));
+    }
+    return [pattern](const Weight &weight) {
+        const std::string own = weight.name.substr(0, kMost);
         for (std::size_t end = own.size(); end != own.npos && end > 0;
              end = own.find_last_of("._/", end - 1)) {
-            const std::string_view rest = own.substr(end);
+            const std::string_view rest = std::string_view(own).substr(end);
             // "fc" is not the module of "fc_1_weight", but in names with points parts are modules.
             const bool module = rest.empty() || rest.front() != '_' ||
                                 rest.starts_with("_weight") || rest.starts_with("_bias");
-            if (!module || end > kMostName)
-                continue;
-            const auto matches = pattern.matches(own.substr(0, end), *left);
-            if (!matches || *matches)
-                return matches;
+            if (module && std::regex_match(own.substr(0, end), pattern))
+                return true;
         }
         return false;
     };
@@ -371,9 +374,8 @@ void countValues(const Node &node, std::size_t &left, unsigned rank = 0)
 
 Result<CoverageRules> readRules(const Node &root)
 {
-    std::size_t left = kMostValues, room = kMostValues;
+    std::size_t left = kMostValues;
     countValues(root, left);
-    const auto steps = std::make_shared<std::uint64_t>(kMostSteps);
     Node file = root;
     if (file.IsMap() && file.size() == 1 && file.begin()->second.IsMap()) {
         const Node inner = file.begin()->second; // coreai-opt writes all of it under one key
@@ -399,9 +401,8 @@ Result<CoverageRules> readRules(const Node &root)
         if (key == "op_name_configs" || key == "module_name_configs") {
             for (const auto &[name, config] : entriesOf(part)) {
                 rules.expected.push_back(ruleOf(name, config, type));
-                rules.expected.back().names = key == "op_name_configs"
-                                                  ? namesOperation(name, steps)
-                                                  : namesModule(name, config, steps, room);
+                rules.expected.back().names =
+                    key == "op_name_configs" ? namesOperation(name) : namesModule(name, config);
             }
         }
     }

@@ -413,7 +413,6 @@ Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules,
             row.bits = 8 * static_cast<double>(weight.storedBytes.value) /
                        static_cast<double>(weight.elements.value);
         const ExpectedForm *rule = nullptr;
-        bool told = true;
         for (const ExpectedForm &each : rules.byOperation) {
             if (each.pattern == "*" ||
                 std::ranges::any_of(weight.consumers, [&](const Consumer &c) {
@@ -423,10 +422,7 @@ Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules,
         }
         for (std::size_t j = 0; j < rules.expected.size(); ++j) {
             const ExpectedForm &each = rules.expected[j];
-            const auto matches =
-                each.names ? each.names(weight) : matchesName(weight, each.pattern);
-            told = told && matches;
-            if (!matches.value_or(false))
+            if (each.names ? !each.names(weight) : !matchesName(weight, each.pattern))
                 continue;
             rule = &each;
             used[j] = true;
@@ -438,15 +434,11 @@ Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules,
             rules.except, [&](const std::string &pattern) { return matchesName(weight, pattern); });
         if (!excepted)
             row.expected = rule ? rule->form : partner ? partner->form : std::string();
-        if (!told) {
-            row.expected = "not told: too many or too long names";
-            row.kept = false;
-        }
         coverage.judged += !row.expected.empty();
         coverage.excepted += excepted;
         coverage.alone += i < rules.ofPartners.size() && !rules.ofPartners[i] &&
                           row.expected.empty() && !excepted;
-        const bool judged = told && !row.expected.empty() && isKnown(weight);
+        const bool judged = !row.expected.empty() && isKnown(weight);
         if (judged)
             row.kept = partner ? row.found == row.expected
                                : hasForm(weight, row.expected) || mayStay(bundle, weight, *rule);

@@ -35,9 +35,8 @@ struct ExpectedForm {
     /// The axis that blocks or groups lie along, below 0 from the end; empty: that of the inputs or
     /// outputs.
     std::optional<std::int64_t> axis = {};
-    std::vector<std::uint64_t> blocks = {}; ///< axis by axis, where the rule lists them
-    /// Of configurations, in place of `pattern`; nothing where telling would take too long.
-    std::function<std::optional<bool>(const Weight &)> names = {};
+    std::vector<std::uint64_t> blocks = {};         ///< axis by axis, where the rule lists them
+    std::function<bool(const Weight &)> names = {}; ///< of configurations, in place of `pattern`
 };
 
 struct PartnerForm {
