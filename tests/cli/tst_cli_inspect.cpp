@@ -257,7 +257,8 @@ private slots:
         QCOMPARE(found[1]["count"].get<int>(), 1);
         QCOMPARE(found[1]["of"].get<int>(), 2);
         // What is found in weights that are not listed is left out, what is no weight's is not.
-        const CliResult some = runCli("inspect % --json --findings --where %", path, "form:sparse");
+        const CliResult some =
+            runCli("inspect % --json --findings --where %", path, u"form:sparse"_s);
         QCOMPARE(some.json()["findings"].size(), std::size_t(1));
         QCOMPARE(some.json()["findings"][0]["kind"].get<std::string>(), "unused_records");
         const CliResult text = runCli("inspect % --findings", path);
