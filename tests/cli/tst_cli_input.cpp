@@ -37,8 +37,8 @@ private slots:
         row("array, quantised", "quantize @ --format mxfp8 -o %/out", "w.npy", "out/data.bin");
         row("array of an edit", "patch %/a.mlmodelc --from-npy w=@ -o %/out", "h.npy",
             "out/weights/weight.bin");
-        row("bundle of one file", "decode @ -o %/out.npz", "a.mlmodelc/weights/weight.bin",
-            "out.npz");
+        row("bundle of one file", "decode @ --format npz -o %/out", "a.mlmodelc/weights/weight.bin",
+            "out");
         row("script", "patch %/a.mlmodelc --script @ -o %/out", "edits.txt",
             "out/weights/weight.bin");
         row("patch of a file", "patch %/plain.bin --apply @ -o %/out", "p.ips", "out");
