@@ -399,10 +399,12 @@ void printDocument(Context &, report::Json &document, const Diagnostics &diagnos
 
 Result<BundlePtr> openBundle(const std::filesystem::path &path)
 {
-    if (path == "-")
-        return tl::unexpected(usageError("-", "the path of a bundle or a file", "standard input",
-                                         "Standard input is read where one file is asked for that "
-                                         "is not a bundle: an array, edits, rules, a patch"));
+    if (path == "-") { // a bundle of one file
+        auto input = TRY(readInput());
+        OpenOptions options;
+        options.files.emplace_back("standard input", std::move(input));
+        return Bundle::open("standard input", options);
+    }
     auto opened = openForReading(path);
     if (opened.bundle) {
         noteJournals((*opened.bundle)->diagnostics());

@@ -209,8 +209,8 @@ const TableOf<FindingRow> &findingTable()
     return table;
 }
 
-/// A path as a reference of RFC 3986: other bytes than its plain ones as "%20", a whole one with its
-/// scheme.
+/// A path as a reference of RFC 3986: other bytes than its plain ones as "%20", a whole one with
+/// its scheme.
 static std::string uriText(std::string_view path)
 {
     std::string text = path.starts_with('/') ? "file://" : "";

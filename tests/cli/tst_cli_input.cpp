@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// "-" where one file is read: standard input, once and bounded; refused for a bundle.
+// "-" where one file is read: standard input, once and bounded.
 #include "cli_process.h"
 #include "written_array.h"
 
@@ -37,6 +37,8 @@ private slots:
         row("array, quantised", "quantize @ --format mxfp8 -o %/out", "w.npy", "out/data.bin");
         row("array of an edit", "patch %/a.mlmodelc --from-npy w=@ -o %/out", "h.npy",
             "out/weights/weight.bin");
+        row("bundle of one file", "decode @ --format npz -o %/out", "a.mlmodelc/weights/weight.bin",
+            "out");
         row("script", "patch %/a.mlmodelc --script @ -o %/out", "edits.txt",
             "out/weights/weight.bin");
         row("patch of a file", "patch %/plain.bin --apply @ -o %/out", "p.ips", "out");
@@ -67,9 +69,8 @@ private slots:
     void refused_data()
     {
         const auto row = addColumns<QByteArray, int, QByteArray>();
-        row("inspect -", 2, "found standard input");
-        row("decode - w -o %/x.npy", 2, "found standard input");
-        row("diff - %/a.mlmodelc", 2, "found standard input");
+        row("inspect -", 3, "standard input");
+        row("diff - -", 4, "can be read once");
         row("patch - --apply - -o %/x", 4, "can be read once");
         row("patch %/a.mlmodelc --from-npy w=- -o %/x", 3, "standard input");
         row("quantize - --format mxfp8 -o %/x", 3, "error: -");
