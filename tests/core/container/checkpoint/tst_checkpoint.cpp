@@ -232,7 +232,7 @@ private slots:
         for (int i = 0; i < count; ++i)
             json += QByteArray(i == 0 ? "\"" : ",\"") +
                     QByteArray::number(i).rightJustified(length, 'n') +
-                    R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
+                    "\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}";
         const auto bundle = VERIFIED(
             Bundle::open("x.safetensors",
                          {.memory = {{"x.safetensors", asBytes(safetensors(json + "}", {}))}}}));
@@ -245,7 +245,7 @@ private slots:
     /// An index that is too long for the parser is not read, and the files that it names are not.
     void longIndex()
     {
-        const QByteArray json = R"({"weight_map":{"a":"1.safetensors"}})";
+        const QByteArray json = "{\"weight_map\":{\"a\":\"1.safetensors\"}}";
         const auto bundle =
             VERIFIED(openFolder({{u"m.safetensors.index.json"_s, json + QByteArray(64 << 20, ' ')},
                                  {u"1.safetensors"_s, tensorsOf({"a"}, 1)}}));

@@ -605,10 +605,10 @@ private slots:
     {
         const auto row = addColumns<QByteArray, bool>();
         const auto groups = [](int count) {
-            QByteArray json = R"({"quantization_config":{"config_groups":{)";
+            QByteArray json = "{\"quantization_config\":{\"config_groups\":{";
             for (int i = 0; i < count; ++i)
                 json += QByteArray(i == 0 ? "" : ",") + "\"" + QByteArray::number(i) +
-                        R"(":{"weights":{"block_structure":[)" + QByteArray::number(i + 1) +
+                        "\":{\"weights\":{\"block_structure\":[" + QByteArray::number(i + 1) +
                         ",2]}}";
             return json + "}}}";
         };
