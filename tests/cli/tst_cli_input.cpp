@@ -37,8 +37,8 @@ private slots:
         row("array, quantised", "quantize @ --format mxfp8 -o %/out", "w.npy", "out/data.bin");
         row("array of an edit", "patch %/a.mlmodelc --from-npy w=@ -o %/out", "h.npy",
             "out/weights/weight.bin");
-        row("bundle of one file", "decode @ --format npz -o %/out", "a.mlmodelc/weights/weight.bin",
-            "out");
+        row("bundle of one file", "decode @ --all --format npz -o %/out",
+            "a.mlmodelc/weights/weight.bin", "out");
         row("script", "patch %/a.mlmodelc --script @ -o %/out", "edits.txt",
             "out/weights/weight.bin");
         row("patch of a file", "patch %/plain.bin --apply @ -o %/out", "p.ips", "out");
@@ -70,7 +70,7 @@ private slots:
     {
         const auto row = addColumns<QByteArray, int, QByteArray>();
         row("inspect -", 3, "standard input");
-        row("diff - -", 4, "can be read once");
+        row("diff - %/a.mlmodelc", 3, "standard input");
         row("patch - --apply - -o %/x", 4, "can be read once");
         row("patch %/a.mlmodelc --from-npy w=- -o %/x", 3, "standard input");
         row("quantize - --format mxfp8 -o %/x", 3, "error: -");
