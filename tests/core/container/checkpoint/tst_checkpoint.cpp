@@ -232,7 +232,7 @@ private slots:
         for (int i = 0; i < count; ++i)
             json += QByteArray(i == 0 ? "\"" : ",\"") +
                     QByteArray::number(i).rightJustified(length, 'n') +
-                    R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
+                    "\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}";
         const auto bundle = VERIFIED(
             Bundle::open("x.safetensors",
                          {.memory = {{"x.safetensors", asBytes(safetensors(json + "}", {}))}}}));

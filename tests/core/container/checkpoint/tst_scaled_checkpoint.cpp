@@ -608,7 +608,7 @@ private slots:
             QByteArray json = R"({"quantization_config":{"config_groups":{)";
             for (int i = 0; i < count; ++i)
                 json += QByteArray(i == 0 ? "" : ",") + "\"" + QByteArray::number(i) +
-                        R"(":{"weights":{"block_structure":[)" + QByteArray::number(i + 1) +
+                        "\":{\"weights\":{\"block_structure\":[" + QByteArray::number(i + 1) +
                         ",2]}}";
             return json + "}}}";
         };
