@@ -3,7 +3,6 @@
 
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
-#include "core/base/text.h"
 #include "core/bundle/weight.h"
 #include "core/numeric/element_type.h"
 
@@ -11,8 +10,10 @@
 #include <array>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 namespace kernscope {
@@ -372,6 +373,25 @@ void countValues(const Node &node, std::size_t &left, unsigned rank = 0)
     }
 }
 
+/// Keeps nothing of a document, that others may be looked for behind it: what yaml-cpp itself loads
+/// them with does not end where one begins with a comma or a bracket that was not opened.
+class Nothing : public YAML::EventHandler
+{
+    using Mark = YAML::Mark;
+    using Style = YAML::EmitterStyle::value;
+    void OnDocumentStart(const Mark &) override {}
+    void OnDocumentEnd() override {}
+    void OnNull(const Mark &, YAML::anchor_t) override {}
+    void OnAlias(const Mark &, YAML::anchor_t) override {}
+    void OnScalar(const Mark &, const std::string &, YAML::anchor_t, const std::string &) override
+    {
+    }
+    void OnSequenceStart(const Mark &, const std::string &, YAML::anchor_t, Style) override {}
+    void OnSequenceEnd() override {}
+    void OnMapStart(const Mark &, const std::string &, YAML::anchor_t, Style) override {}
+    void OnMapEnd() override {}
+};
+
 Result<CoverageRules> readRules(const Node &root)
 {
     std::size_t left = kMostValues;
@@ -425,10 +445,15 @@ Result<CoverageRules> readCompressionConfig(std::string_view text, const std::st
     if (text.size() > kMostText)
         return refuse(0, "more than 1 MiB");
     try {
-        const std::vector<Node> documents = YAML::LoadAll(std::string(text));
-        if (documents.size() != 1)
-            return refuse(0, counted(documents.size(), "document"));
-        return readRules(documents.front());
+        const std::string whole(text);
+        std::istringstream in(whole);
+        YAML::Parser parser(in);
+        Nothing none;
+        if (!parser.HandleNextDocument(none))
+            return refuse(0, "no document");
+        if (parser.HandleNextDocument(none))
+            return refuse(0, "more than one document");
+        return readRules(YAML::Load(whole));
     } catch (const YAML::Exception &fault) { // nothing else that it throws leaves this file
         return refuse(fault.mark.line + 1, fault.msg);
     }
