@@ -162,6 +162,7 @@ void giveUpRights(std::span<char *const> arguments)
     rights.read.push_back(kernscope::stateFolder());
     for (const fs::path &scratch : {fs::path("/var/tmp"), fs::temp_directory_path(fault)})
         rights.write.push_back(scratch);
+    std::vector<fs::path> folders;
     std::string_view option;
     for (const std::string_view argument : arguments.subspan(2)) {
         const std::size_t equals = argument.find('=');
@@ -179,6 +180,7 @@ void giveUpRights(std::span<char *const> arguments)
         } else if (const fs::path real = fs::canonical(path, fault); !fault) {
             if (fs::is_directory(fs::symlink_status(real, fault))) {
                 rights.read.push_back(real);
+                folders.push_back(real);
                 addLinkTargets(real, rights.read);
             } else {
                 addNeighbours(real, rights);
@@ -189,8 +191,9 @@ void giveUpRights(std::span<char *const> arguments)
         option = output > 0 ? "-o" : argument;
     }
     // Journals of interrupted saves lie beside what they are of, or where that was once.
-    for (std::size_t i = rights.read.size(); i-- > 0;)
-        rights.read.push_back(kernscope::patch::journalPath(rights.read[i]));
+    folders.insert(folders.end(), rights.list.begin(), rights.list.end());
+    for (const fs::path &folder : folders)
+        rights.read.push_back(kernscope::patch::journalPath(folder));
     for (const kernscope::patch::SaveKey &key : kernscope::patch::pendingSaveKeys())
         rights.read.push_back(key.journal);
     kernscope::enterSandbox(rights);

@@ -334,12 +334,16 @@ Matcher namesModule(std::string name, const Node &at)
     for (std::size_t i = 0; (i = name.find("\\.", i)) != name.npos; i += 4)
         name.replace(i, 2, "[._]");
     std::regex pattern;
+    std::size_t looks = 0; // each tries all of the rest again
+    for (const char *ahead : {"(?=", "(?!"})
+        looks += name.find(ahead) != name.npos ? 1 + (name.find(ahead) != name.rfind(ahead)) : 0;
     try {
-        if (name.find('{') != name.npos)
+        if (looks > 1 || name.find('{') != name.npos)
             throw std::regex_error(std::regex_constants::error_brace);
         pattern = std::regex(name, kInBoundedTime);
     } catch (const std::regex_error &) {
-        fail(at, fmt::format("\"{}\", which is no regular expression without {{n}} and references",
+        fail(at, fmt::format("\"{}\", which is no regular expression without {{n}}, references and "
+                             "two lookaheads",
                              name));
     }
     return [pattern](const Weight &weight) {

@@ -164,11 +164,16 @@ private slots:
             "module_type_configs:\n  Linear:\n    op_state_spec: {weight: {dtype: int8}}\n",
             "line 2", "\"module_type_configs\": no program tells the types of its modules");
         row("no expression", "module_name_configs:\n  \"fc(\": null\n", "line 2",
-            "\"fc(\", which is no regular expression without {n} and references");
+            "\"fc(\", which is no regular expression without {n}, references and two lookaheads");
         row("back", "module_name_configs:\n  \"(fc)\\\\1\": null\n", "line 2",
-            "\"(fc)\\1\", which is no regular expression without {n} and references");
+            "\"(fc)\\1\", which is no regular expression without {n}, references and two "
+            "lookaheads");
+        row("ahead", "module_name_configs:\n  \"(?=.*(?=.*b)).*\": null\n", "line 2",
+            "\"(?=.*(?=.*b)).*\", which is no regular expression without {n}, references and two "
+            "lookaheads");
         row("long", "module_name_configs:\n  \"((a{99}){99}){99}\": null\n", "line 2",
-            "\"((a{99}){99}){99}\", which is no regular expression without {n} and references");
+            "\"((a{99}){99}){99}\", which is no regular expression without {n}, references and two "
+            "lookaheads");
         row("blocks",
             "global_config:\n  dtype: int8\n  granularity: per_block\n  block_size: [" +
                 QByteArray("2,").repeated(65) + "]\n",
