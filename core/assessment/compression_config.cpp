@@ -26,7 +26,7 @@ using YamlEntries = std::vector<std::pair<std::string, Node>>;
 using Keys = std::span<const std::string_view>;
 
 constexpr std::size_t kMostValues = 500'000;      ///< of a file, and steps of its expressions
-constexpr std::uint64_t kMostSteps = 400'000'000; ///< some seconds
+constexpr std::uint64_t kMostSteps = 200'000'000; ///< some seconds
 constexpr std::size_t kMostBlocks = 64;           ///< axes of a weight
 
 /// Of the file; one of coreai-opt stands under a key of its own.

@@ -4,8 +4,6 @@
 #include "made_bundle.h"
 #include "tests/test_program.h"
 
-#include <fmt/format.h>
-
 /// Configurations of coremltools and coreai-opt as the forms that weights are to have.
 class TestCompressionConfig : public QObject
 {
@@ -140,8 +138,6 @@ private slots:
         row("empty", "", "", "no document");
         row("two", "global_config: {nbits: 4}\n---\n{}\n", "", "more than one document");
         row("without an end", ",a\n*", "", "more than one document");
-        row("the same, behind one", "global_config: {nbits: 4}\n---\n]", "",
-            "more than one document");
         row("a line", "a line", "line 1", "no mapping of keys");
         row("half of JSON", "{\"a\": 1", "line 1", "");
         row("another key", "global_config:\n  nbits: 4\nop_type_config: {}\n", "line 3",
@@ -220,9 +216,7 @@ private slots:
     {
         MadeBundle made;
         made.weight(std::string(1000, 'a'), "[64, 32]", Bytes(4096));
-        std::string text = "module_name_configs:\n";
-        for (int i = 0; i < 500; ++i)
-            text += fmt::format("  \"((a?){{30}}){{30}}b{}\": null\n", i);
+        const std::string text = "{module_name_configs: {'(?=.*(?=.*(?=.*b))).*': null}}";
         const auto rules = VERIFIED(readCompressionConfig(text, "c.yaml"));
         const CoverageRow row = coverageOf(**made.open(), *rules).rows.at(0);
         QCOMPARE(row.expected, "not told: too many or too long names");
