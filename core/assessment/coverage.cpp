@@ -426,7 +426,7 @@ Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules,
             const auto matches =
                 each.names ? each.names(weight) : matchesName(weight, each.pattern);
             told = told && matches;
-            if (!matches.value_or(false))
+            if (!matches.value_or(true))
                 continue;
             rule = &each;
             used[j] = true;

@@ -50,7 +50,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     for (const char *name : {"x.safetensors", "x.npz", "x"})
         check(name, {{name, bytes}});
     if (size > 0 && data[0] == '{') {
-        fuzz::require(check("x", {{"model.safetensors", codes()}, {"config.json", bytes}}));
+        fuzz::require(check("x", {{"m.safetensors.index.json",
+                                   copyOf(R"({"weight_map":{"a.weight":"1.safetensors"}})")},
+                                  {"1.safetensors", codes()},
+                                  {"config.json", bytes}}));
         fuzz::require(
             check("x", {{"m.safetensors.index.json", bytes}, {"1.safetensors", codes()}}));
     }
