@@ -202,25 +202,17 @@ bool holdsPackage(const Delegate &delegate)
 Result<std::vector<Delegate>> readDelegates(std::span<const std::byte> bytes,
                                             const std::string &file, std::size_t *beyond)
 {
-    constexpr std::size_t kMostDelegates = 1000, kMostName = 256; // programs have a handful
+    constexpr std::size_t kMostDelegates = 1000; // programs have a handful
     std::size_t left = kMostDelegates, more = 0;
     enum Plan : unsigned { Name = 0, Delegates = 7 };
     ProgramBuffer program(bytes, file);
     FlatBuffer &buffer = program.buffer;
     std::vector<Delegate> found;
-    const auto name = [&](const FlatBuffer::Table &of, unsigned slot, const char *field) {
-        std::string text = buffer.text(of, slot, field);
-        if (text.size() > kMostName)
-            buffer.fail(of.at, field, fmt::format("at most {} bytes", kMostName),
-                        fmt::format("{} bytes", text.size()), "A name of the program is too long");
-        return text;
-    };
     const auto inlined = buffer.vector(program.root, InlineData, 4, "backend_delegate_data");
     const auto plans = buffer.vector(program.root, ExecutionPlan, 4, "execution_plan");
     for (std::uint32_t i = 0; i < plans.count && !buffer.failed(); ++i) {
         const auto plan = buffer.tableIn(plans, i, "execution_plan");
         const auto delegates = buffer.vector(plan, Delegates, 4, "delegates");
-        const std::string method = name(plan, Name, "name");
         const auto read = static_cast<std::uint32_t>(std::min<std::size_t>(delegates.count, left));
         left -= read;
         more += delegates.count - read;
@@ -230,7 +222,7 @@ Result<std::vector<Delegate>> readDelegates(std::span<const std::byte> bytes,
             const bool segment = buffer.number<std::int8_t>(place, 0, "location") == 1;
             const auto index = buffer.number<std::uint32_t>(place, 1, "index");
             const Delegate one{
-                method, name(delegate, 0, "id"),
+                buffer.text(plan, Name, "name"), buffer.text(delegate, 0, "id"),
                 program.data(segment ? program.segments : inlined, segment, index, place.at)};
             const auto known = [&](const Delegate &each) { return each.data == one.data; };
             if (!buffer.failed() && std::ranges::none_of(found, known))

@@ -138,8 +138,6 @@ private slots:
         row("empty", "", "", "no document");
         row("two", "global_config: {nbits: 4}\n---\n{}\n", "", "more than one document");
         row("without an end", ",a\n*", "", "more than one document");
-        row("the same, behind one", "global_config: {nbits: 4}\n---\n]", "",
-            "more than one document");
         row("a line", "a line", "line 1", "no mapping of keys");
         row("half of JSON", "{\"a\": 1", "line 1", "");
         row("another key", "global_config:\n  nbits: 4\nop_type_config: {}\n", "line 3",
