@@ -5,6 +5,9 @@
 #include "core/assessment/weight_form.h"
 
 /// A bundle's weights in the terms of decisions, geometry and roofline.
+
+#include <mutex>
+
 namespace kernscope {
 
 class Entries;
@@ -100,6 +103,7 @@ public:
     /// decision moves are those of all layers that read the weight.
     roofline::Assessment assessment(std::size_t row, std::size_t column) const
     {
+        const std::lock_guard lock(m_judging);
         auto made = roofline::assess(layer(row), form(row), m_roofs[column], m_judge);
         made.decision.bytesMoved = bytesMoved(row, column);
         return made;
@@ -108,6 +112,7 @@ public:
     std::optional<std::uint64_t> bytesMoved(std::size_t row, std::size_t column) const;
     decision::KernelMemory memory(std::size_t row, std::size_t column) const
     {
+        const std::lock_guard lock(m_judging);
         return m_judge.memory(form(row), verdict(row, column));
     }
     const TargetTotals &totals(std::size_t column) const { return m_totals[column]; }
@@ -128,7 +133,8 @@ private:
     std::vector<const target::Target *> m_targets;
     std::vector<roofline::Roofs> m_roofs; ///< by column
     std::vector<TargetTotals> m_totals;
-    mutable decision::Judge m_judge;
+    mutable decision::Judge m_judge; ///< remembers; views and tasks ask one table
+    mutable std::mutex m_judging;
 };
 
 /// The targets of --all-targets and of the matrix: all of them, silicon first.

@@ -176,6 +176,7 @@ GuardedMapping::~GuardedMapping()
 {
     if (m_place == nullptr)
         return;
+    // A reader keeps the mapping alive: no fault of one can come between these.
     void *const mapping = reinterpret_cast<void *>(m_place->begin.exchange(0));
     ::munmap(mapping, m_place->size.load());
     givePlace(m_place);
