@@ -4,10 +4,9 @@
 #include "core/assessment/assess.h"
 #include "core/assessment/weight_form.h"
 
-/// A bundle's weights in the terms of decisions, geometry and roofline.
-
 #include <mutex>
 
+/// A bundle's weights in the terms of decisions, geometry and roofline.
 namespace kernscope {
 
 class Entries;
