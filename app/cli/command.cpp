@@ -269,7 +269,8 @@ void addSharedOptions(CLI::App &command, Context &context)
     CLI::Option *json =
         command.add_flag("--json", context.json, "Print one JSON document on standard output");
     command.add_flag("-q,--quiet", context.quiet, "Print errors only");
-    command.add_flag_callback("--wide", showWide, "All columns of tables on a terminal too");
+    command.add_flag_callback("--wide", showWide,
+                              "All columns of tables on a terminal, and in front of a pipe, too");
     command
         .add_option_function<std::vector<std::string>>(
             "--columns", showColumns, "Columns of tables by their titles, as name,stored")
