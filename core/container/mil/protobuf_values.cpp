@@ -97,9 +97,15 @@ bool ProtobufParser::parseTensor(const WireBytes &message, const ValueType &type
     literal.element = type.element;
     if (type.element == ElementType::Unknown)
         return true; // a type of tomorrow: its value is not shown
+    std::uint32_t member = 0;
     const bool read = each(message, [&](const WireField &field) {
-        if (field.type != WireField::Type::Bytes)
+        if (field.type != WireField::Type::Bytes || field.number < Floats || field.number > Bytes)
             return true;
+        if (member != field.number) { // of a oneof the last member counts
+            literal = Literal();
+            literal.element = type.element;
+        }
+        member = field.number;
         if (field.number == Bytes) {
             return each(field.content, [&](const WireField &values) {
                 return values.number != 1 || values.type != WireField::Type::Bytes ||
@@ -112,6 +118,11 @@ bool ProtobufParser::parseTensor(const WireBytes &message, const ValueType &type
             return parseNumbers(field, literal);
         return true;
     });
+    if (literal.packedSpan && (literal.elementSpans.size() != 1 ||
+                               literal.elementSpans.front().length != literal.bytes.size())) {
+        literal.packedSpan = false; // the member is there more than once, and its values are joined
+        literal.elementSpans.clear();
+    }
     if (read)
         checkElementCount(type, literal, message.span(), m_state.faults);
     return read;

@@ -106,6 +106,28 @@ private slots:
         }
     }
 
+    /// Of members that exclude one another the last one counts; one that comes twice is joined, and
+    /// no place in the file has all of it.
+    void membersOfTensors()
+    {
+        const auto literalOf = [](int elements, const QByteArray &members) {
+            const QByteArray value =
+                bytes(2, tensor(Fp32, {elements})) + bytes(3, bytes(1, members));
+            const auto parsed = readProto(model({constant(value)}, {"w"}));
+            return *parsed.program.functions[0].body.operations[0].operand("val")->literal();
+        };
+        const QByteArray one = raw("0000803f"), two = raw("00000040");
+        const QByteArray floats = bytes(1, bytes(1, one)), second = bytes(7, bytes(1, two));
+        const mil::Literal last = literalOf(1, floats + second),
+                           first = literalOf(1, second + floats);
+        QCOMPARE(last.bytes, kernscope::test::asBytes(two));
+        QCOMPARE(first.bytes, kernscope::test::asBytes(one));
+        QVERIFY(last.packedSpan && first.packedSpan);
+        const mil::Literal joined = literalOf(2, floats + floats);
+        QCOMPARE(joined.bytes, kernscope::test::asBytes(one + one));
+        QVERIFY(!joined.packedSpan && joined.elementSpans.empty());
+    }
+
     void types_data()
     {
         const auto row = addColumns<QByteArray, QByteArray>();
