@@ -206,10 +206,7 @@ std::optional<Error> unknownValue(const CLI::App &command, std::string_view said
     std::string all;
     for (const std::string &each : known)
         all += (all.empty() ? "" : ", ") + each;
-    const std::string nearest = nearestWord(value, known);
-    return usageError(name, std::move(all), value,
-                      fmt::format("There is no such value of {}{}", name,
-                                  nearest.empty() ? "" : "; the nearest is " + nearest));
+    return usageError(name, std::move(all), value, "There is no such value of " + name);
 }
 
 /// What CLI11 says of a number of values, or of a value that is no number, in this program's words.

@@ -29,9 +29,7 @@ namespace {
 // mean infinity, and of constants with fewer numbers none becomes zero.
 constexpr float kMeansInfinity = 1e38F;
 constexpr std::uint64_t kKeepsNonZero = 400;
-
-constexpr std::uint64_t kBlock =
-    65536; ///< numbers between two looks at whether the work is stopped
+constexpr std::uint64_t kBlock = 65536; ///< numbers between two looks whether to stop
 
 /// A row of half_operands.csv: an operand, or with "*" an operation, that stays as it is.
 struct HalfRule {
@@ -775,10 +773,8 @@ Result<HalfBundle> convertToHalf(const Bundle &bundle, Progress *progress)
                        "Only the programs of ML program bundles are converted; weights of old "
                        "neural networks become fp16 by encode --all --form dense");
     std::uint64_t total = 0; // looked at, rounded, held against what they were
-    for (const Weight &weight : bundle.weights()) {
-        if (weight.type == ElementType::Fp32)
-            total += 3 * elementCount(weight.shape).value_or(ElementCount()).value;
-    }
+    for (const Weight &weight : bundle.weights())
+        total += weight.type == ElementType::Fp32 ? 3 * weight.elements.value : 0;
     if (progress != nullptr)
         progress->setTotal(total);
     for (const std::size_t file : files) {
