@@ -338,7 +338,10 @@ Matcher namesModule(std::string name, const Node &at)
     for (const char *ahead : {"(?=", "(?!"})
         looks += name.find(ahead) != name.npos ? 1 + (name.find(ahead) != name.rfind(ahead)) : 0;
     try {
-        if (looks > 1 || name.find('{') != name.npos)
+        bool refers = false; // the library counts digits without a bound
+        for (std::size_t i = 0; (i = name.find('\\', i)) < name.size() - 1; i += 2)
+            refers = refers || (name[i + 1] >= '0' && name[i + 1] <= '9');
+        if (refers || looks > 1 || name.find('{') != name.npos)
             throw std::regex_error(std::regex_constants::error_brace);
         pattern = std::regex(name, kInBoundedTime);
     } catch (const std::regex_error &) {

@@ -166,6 +166,10 @@ private slots:
         row("back", "module_name_configs:\n  \"(fc)\\\\1\": null\n", "line 2",
             "\"(fc)\\1\", which is no regular expression without {n}, references and two "
             "lookaheads");
+        row("far back", "module_name_configs:\n  \"a\\\\66666666666666666666\": null\n", "line 2",
+            "\"a\\66666666666666666666\", which is no regular expression without {n}, references "
+            "and "
+            "two lookaheads");
         row("ahead", "module_name_configs:\n  \"(?=.*(?=.*b)).*\": null\n", "line 2",
             "\"(?=.*(?=.*b)).*\", which is no regular expression without {n}, references and two "
             "lookaheads");
