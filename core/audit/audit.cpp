@@ -309,7 +309,8 @@ private:
         row.sampledError = std::sqrt(best.ee / size);
         row.sampled = best.sampled;
         row.bestPossible = best.best ? std::sqrt(*best.best / size) : row.sampledError;
-        row.hasCodes = judged.stepped = subject.steps.stepped();
+        judged.stepped = subject.steps.stepped();
+        row.hasCodes = best.nearest.counted > 0;
         row.notNearest = best.nearest.notNearest();
         row.atEnds = best.nearest.atEnds();
         judged.nearest = best.nearest;

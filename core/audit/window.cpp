@@ -602,6 +602,8 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> sampledRuns(const Subject &
     std::uint64_t rows = 1;
     if (subject.steps.masked)
         rows = std::clamp<std::uint64_t>(most / row, 1, 16); // patterns may run over rows
+    if (subject.steps.vector > 1 && subject.decoder.encoding().palette->vectorAxis == 0)
+        rows = subject.steps.vector;
     if (subject.steps.sorted.size() > 1) {
         rows = 1;
         const std::uint64_t first = subject.tableOf(0);
@@ -638,6 +640,10 @@ BestError bestError(const Subject &subject, double largest, bool exact)
                         : kSampledScaled;
     const auto runs = sampledRuns(subject, std::max<std::uint64_t>(most, 1));
     Buckets buckets;
+    std::optional<VectorError> vectors;
+    if (steps.vector > 1 && steps.codes && !steps.masked && steps.zeros.empty() &&
+        steps.biases.empty())
+        vectors.emplace(subject);
     double least = 0, absent = 0; // absent: what a mask leaves out
     std::uint64_t read = 0;
     const bool known = (!steps.palette || steps.vector == 1) &&
@@ -657,6 +663,8 @@ BestError bestError(const Subject &subject, double largest, bool exact)
         result.nearest.counted += shares.counted;
         result.nearest.off += shares.off;
         result.nearest.ends += shares.ends;
+        if (vectors)
+            vectors->add(window);
         if (!known)
             continue;
         Values plain;
@@ -692,6 +700,10 @@ BestError bestError(const Subject &subject, double largest, bool exact)
         least += squaredRounding(steps.valueType, plain);
     }
     result.sampled = read < subject.elements();
+    if (vectors) {
+        result.nearest = vectors->shares();
+        result.best = result.keptBest = vectors->best();
+    }
     if (!known)
         return result;
     for (auto &[key, values] : buckets.values) {

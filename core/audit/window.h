@@ -156,6 +156,33 @@ struct BestError {
 /// `largest`: magnitude of the whole reference.
 BestError bestError(const Subject &subject, double largest, bool exact);
 
+/// What a palette of vectors could hold at best: the nearest vector of the stored tables for each
+/// of the reference's, and of the tables after one step of k-means.
+class VectorError
+{
+public:
+    /// `subject` has such a palette, no mask, and lives as long.
+    explicit VectorError(const Subject &subject);
+    /// Vectors that lie in a window whole; `first` is that of a vector.
+    void add(const Window &window);
+    double best() const; ///< squared
+    /// Vectors, and those that are further off than the nearest one by a tenth.
+    const NearestShares &shares() const { return m_shares; }
+
+private:
+    std::size_t nearestEntry(std::size_t from, std::span<const float> tables, double &least) const;
+
+    const Subject *m_subject;
+    std::span<const float> m_tables; ///< [table][entry][lane]
+    std::uint64_t m_entries = 0, m_stride = 1;
+    std::size_t m_width = 1;
+    std::vector<float> m_values, m_scales; ///< [vector][lane]
+    std::vector<std::size_t> m_books;      ///< of each vector
+    std::vector<double> m_sums, m_weights; ///< [table][entry][lane]
+    double m_error = 0;
+    NearestShares m_shares;
+};
+
 /// Correlation of the weight with its reference, of sampled elements.
 double correlation(const Subject &subject);
 

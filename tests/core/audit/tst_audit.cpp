@@ -21,6 +21,7 @@ struct Stored {
     Codes codes, offsets;
     Values scales;          ///< blocks of kBlock columns (4 bits) or rows (8 bits)
     std::size_t groups = 0; ///< of tables; 0: none
+    std::size_t vector = 1; ///< outputs that an entry holds
     Values table;
     Values dense;
     std::vector<bool> mask; ///< of sparse ones
@@ -64,12 +65,14 @@ Stored coded(const Values &values, unsigned bits, bool shifted = false)
     return stored;
 }
 
-Stored palettised(const Values &values, std::size_t groups, unsigned bits = 4)
+Stored palettised(const Values &values, std::size_t groups, unsigned bits = 4,
+                  std::size_t vector = 1)
 {
     Stored stored;
     stored.bits = bits;
     stored.groups = groups;
-    const auto made = codec::encodePalette(values, {kRows, kColumns}, {bits, groups, 1});
+    stored.vector = vector;
+    const auto made = codec::encodePalette(values, {kRows, kColumns}, {bits, groups, vector});
     for (const codec::EncodedPart &part : made->parts) {
         if (part.role == codec::PartRole::Lut) {
             for (std::size_t i = 0; i < part.bytes.size(); i += 2)
@@ -127,11 +130,14 @@ void addWeight(MadeBundle &made, const std::string &name, const Stored &stored)
                   named);
     } else if (stored.groups > 0) {
         const auto indices = made.blob(stored.bits == 2 ? ElementType::Uint2 : ElementType::Uint4,
-                                       shape, packed(stored.codes, stored.bits));
-        const auto lut = made.blob(ElementType::Fp16,
-                                   fmt::format("[{}, 1, {}, 1]", stored.groups, 1 << stored.bits),
-                                   halves(stored.table));
-        made.line(full + "constexpr_lut_to_dense(indices = " + indices + ", lut = " + lut + named);
+                                       fmt::format("[{}, {}]", kRows / stored.vector, kColumns),
+                                       packed(stored.codes, stored.bits));
+        const auto lut = made.blob(
+            ElementType::Fp16,
+            fmt::format("[{}, 1, {}, {}]", stored.groups, 1 << stored.bits, stored.vector),
+            halves(stored.table));
+        made.line(full + "constexpr_lut_to_dense(indices = " + indices + ", lut = " + lut +
+                  (stored.vector > 1 ? ", vector_axis = int32(0)" : "") + named);
     } else if (stored.bits > 0) {
         const std::string grid = fmt::format("[{}, {}]", kRows, stored.scales.size() / kRows);
         const ElementType type = stored.bits == 4 ? ElementType::Int4 : ElementType::Int8;
@@ -290,6 +296,11 @@ Stored manyTables(const Values &values)
     return palettised(values, kRows / 4);
 }
 
+Stored vectors(const Values &values)
+{
+    return palettised(values, 2, 4, 2);
+}
+
 std::string describe(const audit::AuditResult &result)
 {
     std::string text;
@@ -318,7 +329,7 @@ private Q_SLOTS:
     {
         addColumns<int, bool>();
         for (const bool named : {true, false}) {
-            for (int form = 0; form < 10; ++form)
+            for (int form = 0; form < 11; ++form)
                 QTest::addRow("form %d, %s", form, named ? "named" : "without names")
                     << form << named;
         }
@@ -327,8 +338,9 @@ private Q_SLOTS:
     void sound()
     {
         const auto [form, named] = fetched<int, bool>();
-        const std::vector<Make> makes{int4,  int8,   int8Shifted,     palette,   groupedPalette,
-                                      dense, sparse, wholeSparseInt8, twoOfFour, manyTables};
+        const std::vector<Make> makes{int4,           int8,       int8Shifted, palette,
+                                      groupedPalette, dense,      sparse,      wholeSparseInt8,
+                                      twoOfFour,      manyTables, vectors};
         const BundlePtr package = VERIFIED(packageOf(stored(makes[std::size_t(form)]), named));
         const auto result = VERIFIED(audit::auditPackage(package, m_checkpoint));
         QVERIFY2(result->faulty.empty(), describe(*result).c_str());
@@ -834,6 +846,35 @@ private Q_SLOTS:
             QCOMPARE(result->faulty[0].checkpointName, kNames[1]);
             QVERIFY2(result->faulty[0].fault == audit::Kind::OtherValues,
                      describe(*result).c_str());
+        }
+    }
+
+    /// Entries of several outputs: other indices, and tables that were moved.
+    void vectorsOfOthers()
+    {
+        const auto later = [this](float amount) {
+            std::mt19937_64 random(5);
+            std::normal_distribution<float> noise(0, amount);
+            Values values = m_tensors[1];
+            for (float &value : values)
+                value += noise(random);
+            return vectors(values);
+        };
+        Stored random = vectors(m_tensors[1]), permuted = random, moved = random;
+        std::mt19937_64 source(11);
+        std::ranges::shuffle(random.codes, source);
+        for (std::size_t at = 0; at < permuted.table.size(); at += 32)
+            std::rotate(permuted.table.begin() + std::ptrdiff_t(at),
+                        permuted.table.begin() + std::ptrdiff_t(at + 2),
+                        permuted.table.begin() + std::ptrdiff_t(at + 32));
+        for (float &entry : moved.table)
+            entry *= 2;
+        for (const Stored &wrong : {random, permuted, moved, later(0.3F)}) {
+            std::vector<Stored> weights = stored(vectors);
+            weights[1] = wrong;
+            const auto result = audit::auditPackage(packageOf(weights), m_checkpoint);
+            QVERIFY2(result && result->faulty.size() == 1, describe(*result).c_str());
+            QCOMPARE(result->faulty[0].checkpointName, kNames[1]);
         }
     }
 
