@@ -36,6 +36,7 @@
 #include "widgets/overview/bundle_dock.h"
 #include "widgets/overview/overview_dock.h"
 #include "widgets/patch/patches_dock.h"
+#include "widgets/program/compiled_dock.h"
 #include "widgets/program/graph_dock.h"
 #include "widgets/program/operation_panel.h"
 #include "widgets/program/program_dock.h"
@@ -227,6 +228,7 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent)
     m_bookmarks = add<BookmarksDock>(session, host, Qt::CTRL | Qt::SHIFT | Qt::Key_D);
     add<ui::ProgramDock>(session, host, Qt::ALT | Qt::Key_P);
     add<ui::GraphDock>(session, host, Qt::ALT | Qt::Key_R);
+    add<ui::CompiledDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_6);
     addComparing(session, host);
     m_patches = add<ui::PatchesDock>(session, host, Qt::ALT | Qt::Key_9);
     m_diagnostics = add<ui::DiagnosticsDock>(session, host, Qt::ALT | Qt::Key_0);

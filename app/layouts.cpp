@@ -211,8 +211,9 @@ Node inspectLayout()
 {
     return row(
         {navigator(),
-         column(58, {docks(65, "overview weight graph"),
-                     docks(35, "hex layout program patches diagnostics -search -bookmarks")}),
+         column(58,
+                {docks(65, "overview weight graph"),
+                 docks(35, "hex layout program -compiled patches diagnostics -search -bookmarks")}),
          beside("inspector -help -assessment -codebook -mask")});
 }
 

@@ -330,7 +330,8 @@ void MainWindow::buildToolsMenu(QMenu *menu)
         }
     };
     add(tr("Docks of &Weights"), "bundle overview weight inspector codebook mask");
-    add(tr("Docks of B&ytes"), "hex layout search program graph patches diagnostics bookmarks");
+    add(tr("Docks of B&ytes"), "hex layout search program graph compiled patches diagnostics "
+                               "bookmarks");
     add(tr("Docks of &Chips"), "stream assessment roofline timeline calibration geometry plan "
                                "choose targets formats reduction collective");
     add(tr("Docks of &Hardware"), "tasks groups relocations commands descriptor activation");
@@ -621,6 +622,8 @@ void MainWindow::raiseForOpened()
         m_session.goToWeight(0);
     if (m_layouts->current() == Layout::Inspect && m_session.place() == ui::Place())
         m_docks->dock(QStringLiteral("overview"))->raise();
+    if (m_layouts->current() == Layout::Inspect && m_session.bundle()->compiled())
+        DockSet::reveal(m_docks->dock(QStringLiteral("compiled")));
     if (m_layouts->current() != Layout::Hardware || !m_session.bundle()->section())
         return;
     const auto raise = [this](const char *empty, const char *wanted) {

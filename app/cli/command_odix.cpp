@@ -55,19 +55,11 @@ std::string odixSummaryText(const Bundle &bundle, const odix::Compiled &compiled
 }
 
 /// Kernels by their names, with the number of calls in all functions.
-std::string kernelsText(const odix::Program &program)
+std::string kernelsText(const odix::Compiled &compiled)
 {
-    std::map<std::string, std::uint64_t> calls;
-    for (const odix::Function &function : program.functions) {
-        for (const odix::Instruction &each : function.code) {
-            const odix::Symbol *callee = program.callee(each);
-            if (callee != nullptr && !callee->isPlumbing() && callee->kernel)
-                ++calls[callee->name];
-        }
-    }
     std::string text = heading("Kernels");
-    for (const auto &[name, count] : calls)
-        text += fmt::format("  {:>6}  {}\n", grouped(count), printable(name));
+    for (const report::KernelRow &row : report::kernelRows(compiled))
+        text += fmt::format("  {:>6}  {}\n", grouped(row.calls), printable(row.name));
     return text;
 }
 
@@ -135,7 +127,7 @@ int runOdix(const OdixArguments &arguments, Context &context)
     } else {
         if (!context.quiet && compiled) {
             print(
-                odixSummaryText(**bundle, *compiled) + kernelsText(compiled->program) +
+                odixSummaryText(**bundle, *compiled) + kernelsText(*compiled) +
                 titledTable("Memory plan", report::memoryTable(), report::memoryRows(*compiled)) +
                 titledTable("Constants", report::constantTable(), report::constantRows(*compiled)));
             if (arguments.instructions)

@@ -285,6 +285,39 @@ const TableOf<MemoryRow> &memoryTable()
     return table;
 }
 
+std::string viewText(const MemoryRow &row)
+{
+    const odix::View &view = *row.view;
+    return fmt::format("{}: {} bytes at {}, instructions {} to {}",
+                       typeText(row.compiled->program, view.type), view.bytes.value_or(0),
+                       view.offset, view.instruction, view.last);
+}
+
+std::vector<KernelRow> kernelRows(const odix::Compiled &compiled)
+{
+    std::map<std::string, std::uint64_t> calls;
+    for (const odix::Function &function : compiled.program.functions) {
+        for (const odix::Instruction &each : function.code) {
+            const odix::Symbol *callee = compiled.program.callee(each);
+            if (callee != nullptr && !callee->isPlumbing() && callee->kernel)
+                ++calls[callee->name];
+        }
+    }
+    std::vector<KernelRow> rows;
+    for (auto &[name, count] : calls)
+        rows.push_back({name, count});
+    return rows;
+}
+
+const TableOf<KernelRow> &kernelTable()
+{
+    using Row = KernelRow;
+    static const TableOf<Row> table(
+        "kernels", {{kName, "kernel", "What is called", CELL(row.name)},
+                    {kNumber, "calls", "Calls in all functions", CELL(Count(row.calls))}});
+    return table;
+}
+
 std::vector<ConstantRow> constantRows(const odix::Compiled &compiled)
 {
     std::vector<ConstantRow> rows;
@@ -377,11 +410,7 @@ std::string memoryPlanSvg(const odix::Compiled &compiled)
             if (view.buffer != b)
                 continue;
             const std::string title =
-                svg::element("title", {},
-                             svg::escaped(fmt::format("{}: {} bytes at {}, instructions {} to {}",
-                                                      typeText(compiled.program, view.type),
-                                                      view.bytes.value_or(0), view.offset,
-                                                      view.instruction, view.last)));
+                svg::element("title", {}, svg::escaped(viewText({&compiled, &view})));
             drawn += svg::element(
                 "rect",
                 {{"x", kMargin + view.instruction * perStep},

@@ -18,8 +18,19 @@ struct MemoryRow {
     const odix::Compiled *compiled = nullptr;
     const odix::View *view = nullptr;
 };
+/// "f16[2,4]: 16 bytes at 16, instructions 3 to 9".
+std::string viewText(const MemoryRow &row);
 std::vector<MemoryRow> memoryRows(const odix::Compiled &compiled);
 const TableOf<MemoryRow> &memoryTable();
+
+/// A kernel, and its calls in all functions.
+struct KernelRow {
+    std::string name;
+    std::uint64_t calls = 0;
+};
+/// By name.
+std::vector<KernelRow> kernelRows(const odix::Compiled &compiled);
+const TableOf<KernelRow> &kernelTable();
 
 struct ConstantRow {
     const odix::Compiled *compiled = nullptr;
