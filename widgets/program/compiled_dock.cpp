@@ -146,14 +146,11 @@ CompiledDock::CompiledDock(Session &session, QWidget *parent)
     m_tabs = new QTabWidget(content);
     m_tabs->setDocumentMode(true);
     contentColumn(content)->addWidget(m_tabs, 1);
-    QTableView *memory = page(tr("Memory Plan"), m_memory, "memory");
+    m_plan = new MemoryPlanView(m_tabs);
+    QTableView *memory = page(tr("Memory Plan"), m_memory, "memory", m_plan);
     page(tr("Kernels"), m_kernels, "kernels");
     QTableView *constants = page(tr("Constants"), m_constants, "constants");
     page(tr("Instructions"), m_instructions, "instructions");
-    m_plan = new MemoryPlanView(m_tabs);
-    m_tabs->removeTab(0);
-    m_tabs->insertTab(0, parted(Qt::Horizontal, {{m_plan, 1}, {memory, 1}}), tr("Memory Plan"));
-    m_tabs->setCurrentIndex(0);
     setContent(content, memory);
     connect(m_plan, &MemoryPlanView::chosen, this, [this, memory](int row) {
         chooseRow(memory, m_memory->index(m_memory->rowOf(static_cast<std::size_t>(row)), 0));
@@ -175,15 +172,20 @@ CompiledDock::CompiledDock(Session &session, QWidget *parent)
             [this] { Q_EMIT raiseRequested(QStringLiteral("hex")); });
 }
 
-/// A table in a tab of its own, whose rows are copied and exported.
-QTableView *CompiledDock::page(const QString &name, RowTableModel *model, const char *file)
+/// A table in a tab of its own, beside a picture or alone, whose rows are copied and exported.
+QTableView *CompiledDock::page(const QString &name, RowTableModel *model, const char *file,
+                               QWidget *picture)
 {
     QTableView *table = makeTable(m_tabs, name, model);
     QAction *copy = copyAction(table, tr("Copy Rows of %1").arg(name), table);
     QAction *save = exportAction(table, session(), tr("Export %1…").arg(name), *model, file);
     table->addActions({copy, save});
     m_actions += {copy, save};
-    m_tabs->addTab(table, name);
+    m_tables += table;
+    QWidget *shown = table;
+    if (picture != nullptr)
+        shown = parted(Qt::Horizontal, {{picture, 1}, {table, 1}});
+    m_tabs->addTab(shown, name);
     return table;
 }
 
@@ -206,13 +208,8 @@ void CompiledDock::refresh()
                            : tr("Open a compiled Core AI program to see its kernels (Ctrl+O)."));
         return;
     }
-    for (int i = 0; i < m_tabs->count(); ++i) {
-        auto *page = m_tabs->widget(i);
-        auto *table = qobject_cast<QTableView *>(page);
-        if (table == nullptr)
-            table = page->findChild<QTableView *>();
+    for (QTableView *table : m_tables)
         table->resizeColumnsToContents();
-    }
     m_plan->setVisible(!m_memory->rows().empty());
     showContent();
 }

@@ -66,7 +66,8 @@ protected:
     void refresh() override;
 
 private:
-    QTableView *page(const QString &name, RowTableModel *model, const char *file);
+    QTableView *page(const QString &name, RowTableModel *model, const char *file,
+                     QWidget *picture = nullptr);
 
     RowTable<report::MemoryRow> *m_memory;
     RowTable<report::KernelRow> *m_kernels;
@@ -74,6 +75,7 @@ private:
     RowTable<report::InstructionRow> *m_instructions;
     MemoryPlanView *m_plan = nullptr;
     QTabWidget *m_tabs = nullptr;
+    QList<QTableView *> m_tables;
     BundlePtr m_shown; ///< rows point into its program
 };
 

@@ -67,6 +67,7 @@ private Q_SLOTS:
         QCOMPARE(after.top(), first.top());
         QVERIFY(after.left() >= first.right());
         auto *table = VERIFIED(dock.tabs().widget(0)->findChild<QTableView *>());
+        QVERIFY(table->isVisible() && plan.isVisible());
         QTest::mouseClick(&plan, Qt::LeftButton, {}, after.center().toPoint());
         QCOMPARE(dock.memory().sourceRow(table->currentIndex().row()), std::size_t(last));
         QCOMPARE(plan.rowAt(after.center()), last);
