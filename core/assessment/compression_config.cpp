@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -199,6 +200,22 @@ bool isTrue(const YamlEntries &entries, std::string_view key)
     return !node.IsNull() && node.as<bool>();
 }
 
+/// "sparse75": of the elements a share, or n of each m along an axis.
+std::string sparseWord(const YamlEntries &entries)
+{
+    const Node share = member(entries, "target_sparsity"), ratio = member(entries, "n_m_ratio");
+    double left = 0;
+    if (!share.IsNull())
+        left = share.as<double>();
+    else if (ratio.IsSequence() && ratio.size() == 2)
+        left = static_cast<double>(integerOf(ratio[0], 0)) /
+               static_cast<double>(integerOf(ratio[1], 1));
+    if (!(left >= 0 && left <= 1))
+        fail(share.IsNull() ? ratio : share, "no share from 0 to 1");
+    const long percent = std::lround(std::floor(100 * left));
+    return percent == 0 ? "sparse" : fmt::format("sparse{}", percent);
+}
+
 /// What one tensor becomes. `type`: that of the file, "OpPalettizerConfig".
 void addForm(ExpectedForm &rule, const Node &spec, Keys keys, std::string type)
 {
@@ -207,14 +224,17 @@ void addForm(ExpectedForm &rule, const Node &spec, Keys keys, std::string type)
     const bool coreAi = keys.data() == kSpecKeys.data();
     if (has("config_type"))
         type = scalarText(member(entries, "config_type"));
-    const std::string mode = scalarText(member(entries, "mode"));
+    std::string mode = scalarText(member(entries, "mode")); // either case is taken
+    std::ranges::transform(mode, mode.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
     const char *bits = coreAi ? "n_bits" : "nbits";
     const bool linear = has("dtype") || mode.starts_with("linear") || type.starts_with("OpLinear");
     const bool palette = has(bits) || (!mode.empty() && !linear) || type.starts_with("OpPalett");
     Form form;
     if (has("target_sparsity") || has("n_m_ratio") || has("threshold") ||
         type.ends_with("PrunerConfig"))
-        form.add("sparse");
+        form.add(sparseWord(entries));
     if (palette)
         form.add(has(bits) ? fmt::format("palette{}", integerOf(member(entries, bits), 1))
                            : "palette");
@@ -227,7 +247,9 @@ void addForm(ExpectedForm &rule, const Node &spec, Keys keys, std::string type)
     if (has("granularity"))
         addGranularity(form, rule, member(entries, "granularity"), entries);
     else if (palette || (linear && !coreAi))
-        form.add(palette ? "tensor" : "channels"); // what both tools take
+        form.add(palette ? "tensor" : "channels");         // what both tools take
+    if (linear && !palette && !coreAi && mode != "linear") // what coremltools takes
+        form.add("symmetric");
     if (isTrue(entries, "enable_per_channel_scale") || has("lut_qspec"))
         form.add("scales");
     if (const auto wrong = unknownFormWord(form.text))

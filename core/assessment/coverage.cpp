@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
@@ -105,8 +106,23 @@ std::optional<ChannelAxes> blockAxes(const Weight &weight)
     return axes.value_or(ChannelAxes{0, 1});
 }
 
+/// Elements in a hundred that a mask leaves out, rounded; 0 where that is not known.
+std::uint64_t percentLeftOut(const Weight &weight)
+{
+    const auto &encoding = weight.form.encoding();
+    const auto kept = encoding && encoding->mask
+                          ? elementCount(codec::sourceShape(encoding->payload))
+                          : std::nullopt;
+    if (!kept || weight.elements.value == 0)
+        return 0;
+    const std::uint64_t vector = encoding->palette ? encoding->palette->vector : 1;
+    const double share = static_cast<double>(kept->value) * static_cast<double>(vector) /
+                         static_cast<double>(weight.elements.value);
+    return static_cast<std::uint64_t>(std::lround(100 * std::clamp(1 - share, 0.0, 1.0)));
+}
+
 /// Every word that a weight's form answers to.
-std::set<std::string> wordsOf(const Weight &weight)
+std::set<std::string> wordsOf(const Bundle &bundle, const Weight &weight)
 {
     const Stored stored = storedOf(weight);
     const std::string text = formText(weight.form);
@@ -127,8 +143,11 @@ std::set<std::string> wordsOf(const Weight &weight)
         add("groups", partsOf(weight.shape, palette->grid, true));
         add("vector", {stored.vector});
     }
-    if (stored.sparse)
+    if (stored.sparse) {
         words.insert("sparse");
+        for (std::uint64_t percent = percentLeftOut(weight); percent > 0; --percent)
+            add("sparse", {percent}); // as many, or fewer
+    }
     if (stored.palette && stored.scaled)
         words.insert("scales");
     if (stored.scaled) {
@@ -141,6 +160,8 @@ std::set<std::string> wordsOf(const Weight &weight)
         add("blocks", partsOf(weight.shape, scaleGrid(weight), true));
     }
     if (stored.scaled && !stored.palette) {
+        if (!hasZeroPoint(bundle, weight))
+            words.insert("symmetric");
         if (stored.one)
             words.insert("tensor");
         const auto axes = blockAxes(weight);
@@ -191,9 +212,9 @@ std::uint64_t bitsOfForm(std::string_view form)
     return bits > 0 ? bits : 16;
 }
 
-bool hasForm(const Weight &weight, std::string_view form)
+bool hasForm(const Bundle &bundle, const Weight &weight, std::string_view form)
 {
-    const auto words = wordsOf(weight);
+    const auto words = wordsOf(bundle, weight);
     return std::ranges::all_of(wordsOfForm(form), [&](std::string_view word) {
         return words.count(std::string(word)) > 0;
     });
@@ -208,7 +229,9 @@ bool isFormWord(std::string_view word)
         return digits.empty() || (digits.size() == 1 && digits >= "1" && digits <= "8");
     if (stem == "blocks" || stem == "groups" || (stem == "vector" && !digits.empty()))
         return digits.empty() || digits.front() != '0';
-    constexpr std::array kOthers{"scales", "quantized", "channels", "tensor"};
+    if (stem == "sparse" && !digits.empty())
+        return digits.size() < 3 ? digits.front() != '0' : digits == "100";
+    constexpr std::array kOthers{"scales", "quantized", "channels", "tensor", "symmetric"};
     return std::ranges::find(kOthers, word) != kOthers.end() ||
            typeIn(word) != ElementType::Unknown ||
            std::ranges::any_of(allStepFacts(), [&](const StepFacts &step) {
@@ -440,8 +463,9 @@ Coverage coverageOf(const Bundle &bundle, const CoverageRules &rules,
                           row.expected.empty() && !excepted;
         const bool judged = !row.expected.empty() && isKnown(weight);
         if (judged)
-            row.kept = partner ? row.found == row.expected
-                               : hasForm(weight, row.expected) || mayStay(bundle, weight, *rule);
+            row.kept =
+                partner ? row.found == row.expected
+                        : hasForm(bundle, weight, row.expected) || mayStay(bundle, weight, *rule);
         if (!row.kept) {
             const std::uint64_t should =
                 partner

@@ -22,7 +22,8 @@ namespace kernscope {
 inline constexpr std::uint64_t kCoremltoolsThreshold = 2048, kCoreAiThreshold = 1024;
 
 /// "*=palette4": weights of that name are to have that form. Forms are words joined by "+":
-/// "palette4", "palette", "int8", "int4", "sparse", "sparse+int8", "blocks32" (along an axis),
+/// "palette4", "palette", "int8", "int4", "sparse", "sparse75" (75 % of the elements left out, or
+/// more), "sparse+int8", "symmetric" (codes without zero points), "blocks32" (along an axis),
 /// "groups8" (of channels with a codebook of their own), "vector2", "channels" or "tensor" (a scale
 /// for each, or one), "scales" (of a palette), "dense", and those of formText().
 struct ExpectedForm {
@@ -57,7 +58,8 @@ struct CoverageRules {
 
 /// What forms are made of, for messages.
 inline constexpr std::string_view kFormWords =
-    "dense, palette4, int8, sparse, blocks32, groups8, channels, quantized, … joined by +";
+    "dense, palette4, int8, symmetric, sparse, sparse75, blocks32, groups8, channels, quantized, … "
+    "joined by +";
 /// The first word of a form that no weight's form has ("palete4"); nothing where all are known.
 std::optional<std::string> unknownFormWord(std::string_view form);
 

@@ -212,6 +212,51 @@ private slots:
         QCOMPARE(error.found, "more than 500000 values, with those of aliases");
     }
 
+    /// How much is left out, and whether codes have a zero point.
+    void amounts_data()
+    {
+        const auto row = addColumns<QList<bool>>();
+        // By weight: half left out, codes with a zero point, codes without.
+        row("{global_config: {target_sparsity: 0.5}}", QList<bool>{true, false, false});
+        row("{global_config: {target_sparsity: 0.75}}", QList<bool>{false, false, false});
+        row("{global_config: {n_m_ratio: [2, 4]}}", QList<bool>{true, false, false});
+        row("{global_config: {n_m_ratio: [3, 4]}}", QList<bool>{false, false, false});
+        row("{global_config: {threshold: 0.1}}", QList<bool>{true, false, false});
+        row("{global_config: {mode: linear_symmetric}}", QList<bool>{false, false, true});
+        row("{global_config: {mode: LINEAR}}", QList<bool>{false, true, true});
+        row("{global_config: {dtype: int8}}", QList<bool>{false, false, true});
+    }
+
+    void amounts()
+    {
+        const auto [kept] = fetched<QList<bool>>();
+        MadeBundle made;
+        made.line("tensor<fp16, [64, 64]> s = constexpr_sparse_to_dense(mask = " +
+                  made.blob(ElementType::Uint1, "[64, 64]", Bytes(512, std::byte{0x55})) +
+                  ", nonzero_data = " + made.blob(ElementType::Fp16, "[2048]", Bytes(4096)) +
+                  ")[name = string(\"s\")]");
+        made.consume("s");
+        for (const bool shifted : {true, false}) {
+            const std::string name = shifted ? "z" : "q";
+            std::string offset;
+            if (shifted)
+                offset = ", offset = " +
+                         made.blob(ElementType::Int8, "[64, 1]", Bytes(64, std::byte{3}));
+            made.line("tensor<fp16, [64, 64]> " + name +
+                      " = constexpr_blockwise_shift_scale(data = " +
+                      made.blob(ElementType::Int8, "[64, 64]", Bytes(4096)) + offset +
+                      ", scale = " + made.blob(ElementType::Fp16, "[64, 1]", Bytes(128)) +
+                      ")[name = string(\"" + name + "\")]");
+            made.consume(name);
+        }
+        const auto rules = VERIFIED(readCompressionConfig(QTest::currentDataTag(), "c.yaml"));
+        const auto bundle = VERIFIED(made.open());
+        const Coverage coverage = coverageOf(**bundle, *rules);
+        QCOMPARE(coverage.rows.size(), 3U);
+        for (std::size_t i = 0; i < 3; ++i)
+            QCOMPARE(coverage.rows[i].kept, kept[qsizetype(i)]);
+    }
+
     /// Names that a matcher that tries one way after the other does not end with, or not whole.
     void namesInBoundedTime()
     {
