@@ -18,9 +18,18 @@ namespace kernscope {
 
 namespace {
 
+/// Both have a program, and they do not compute the same.
+bool programsDiffer(const Difference &difference)
+{
+    const auto &program = difference.program;
+    return program.bytesA && program.bytesB && !program.sameComputation;
+}
+
 void judgeFaithful(const Difference &difference, BuildVerdict &verdict)
 {
-    bool known = true, faithful = difference.onlyA.empty() && difference.onlyB.empty();
+    // Numbers of a program without weights (trees, scalers) are compared as its bytes alone.
+    bool known = !difference.weights.empty() || !programsDiffer(difference);
+    bool faithful = difference.onlyA.empty() && difference.onlyB.empty();
     for (std::size_t i = 0; i < difference.weights.size(); ++i) {
         const ComparedPair &pair = difference.weights[i];
         faithful = faithful && (pair.shapeEqual || pair.unreadable());
@@ -336,7 +345,9 @@ std::string faithfulText(const Bundle &a, const Difference &difference, const Bu
     }
     if (*verdict.faithful)
         return claim + ": proved" +
-               (sameContent(difference) ? "; program and values are the same, in other bytes" : "");
+               (sameContent(difference)      ? "; program and values are the same, in other bytes"
+                : programsDiffer(difference) ? " of the weights; the program differs"
+                                             : "");
     if (!verdict.counterexample)
         return "not " + claim + ": weights without a partner, of another shape, or split or merged";
     const Weight &weight = a.weights()[difference.weights[*verdict.counterexamplePair].a];

@@ -27,7 +27,7 @@ MemoryPlanView::MemoryPlanView(QWidget *parent) : QWidget(parent)
 
 QSize MemoryPlanView::sizeHint() const
 {
-    return {theme::em(this, 40), theme::em(this, 14)};
+    return {theme::em(this, 24), theme::em(this, 14)};
 }
 
 void MemoryPlanView::setRows(std::vector<report::MemoryRow> rows)

@@ -5,6 +5,7 @@
 #include "core/compare/compare.h"
 #include "core/compare/worst_places.h"
 #include "diff_sample.h"
+#include "tests/core/container/mil/proto_builder.h"
 #include "tests/test_program.h"
 
 using Kind = PairSeverity::Kind;
@@ -183,6 +184,32 @@ private slots:
                  "not bit-faithful to A apart from fp16 rounding: w[0] is 1 in A, 2 in "
                  "B");
         QCOMPARE(of(a, *denseBundle(kTwelve).open(), true).faithful, std::optional(false));
+    }
+
+    /// Values that are the same say nothing of a program that is another.
+    void faithfulUnderAnotherProgram()
+    {
+        const auto tree = [](char value) {
+            const QByteArray raw =
+                prototest::number(1, 1) +
+                prototest::bytes(302, prototest::bytes(1, prototest::number(2, quint64(value))));
+            return Bundle::open("tree.mlmodel", {.memory = {{"tree.mlmodel", asBytes(raw)}}})
+                .value_or(nullptr);
+        };
+        const BundlePtr a = VERIFIED(tree(1)), b = VERIFIED(tree(2));
+        QVERIFY(!buildVerdict(*a, *b, whole(a, b)).faithful);
+        QCOMPARE(buildVerdict(*a, *a, whole(a, a)).faithful, std::optional(true));
+        MadeBundle conv, other;
+        for (MadeBundle *made : {&conv, &other}) {
+            made->weight("w", "[4, 4]", Bytes(32));
+            made->op("y", "[1, 4]",
+                     std::string(made == &conv ? "linear" : "matmul") + "(weight = w, x = x)");
+        }
+        const BundlePtr before = *conv.open(), after = *other.open();
+        const Difference difference = whole(before, after);
+        QCOMPARE(faithfulText(*before, difference, buildVerdict(*before, *after, difference)),
+                 "bit-faithful to A apart from fp16 rounding: proved of the weights; the program "
+                 "differs");
     }
 
     void worstOfAll()
