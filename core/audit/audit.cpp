@@ -155,7 +155,7 @@ std::optional<std::string> leftDense(const Bundle &package, std::size_t index,
     for (std::size_t i = 0; i < package.weights().size(); ++i) {
         const Weight &other = package.weights()[i];
         if (i == index || other.fault || other.shape.size() != weight.shape.size() ||
-            !readBy(weight, other))
+            other.function != weight.function || !readBy(weight, other))
             continue;
         const bool smaller = other.elements.value <= weight.elements.value;
         like += smaller && !other.form.isDense();
@@ -253,6 +253,7 @@ public:
         result.scheme = scheme.text;
         result.limit = m_options.rules.auditLimit.value_or(m_options.limit);
         nameOthers(all);
+        nameShared(all);
         nameOutliers(all);
         nameDense(all, scheme);
         for (Judged &judged : all)
@@ -359,9 +360,18 @@ private:
             isOver(row.sampledError, row.error, limit * row.bestPossible + slack) ||
             4 * pass->badBlocks > pass->allBlocks)
             judgeWhole(subject, seat, limit, kept, judged);
+        else if (!best.best && correlation(subject) < kRelated)
+            unrelated(subject, row);
         else if (row.notNearest > kNotNearest && best.nearest.off >= kFewest)
             explained(explainTables(subject, {kept.best, kept.whole}), row);
         return judged;
+    }
+
+    static void unrelated(const Subject &subject, AuditedWeight &row)
+    {
+        row.fault = Kind::Unrelated;
+        row.why = fmt::format("Its values are unrelated to the checkpoint's (correlation {:.2f})",
+                              correlation(subject));
     }
 
     /// Whether something was found, which is then said.
@@ -577,13 +587,8 @@ private:
                                   row.sampledError / row.bestPossible, limit);
             return;
         }
-        const double alike = correlation(subject);
-        if (alike < kRelated) {
-            row.fault = Kind::Unrelated;
-            row.why = fmt::format(
-                "Its values are unrelated to the checkpoint's (correlation {:.2f})", alike);
-            return;
-        }
+        if (correlation(subject) < kRelated)
+            return unrelated(subject, row);
         if (subject.steps.stepped() && row.notNearest < 0.02) {
             row.fault = Kind::AboveBest;
             row.why = fmt::format(
@@ -633,6 +638,52 @@ private:
                 row.why = fmt::format("It holds {}, another tensor of the checkpoint", what);
             }
         }
+    }
+
+    /// Converters store equal constants once: a weight that is read in several places stands for
+    /// tensors that no weight holds and that are called alike but for their numbers.
+    void nameShared(std::vector<Judged> &all)
+    {
+        const auto stem = [](std::string name) {
+            std::erase_if(name, [](char c) { return c >= '0' && c <= '9'; });
+            return name;
+        };
+        std::map<std::size_t, std::size_t> places; // by weight: those that are told
+        std::erase_if(m_seating.missing, [&](const std::string &name) {
+            const auto &tensors = m_checkpoint->weights();
+            const auto tensor = static_cast<std::size_t>(
+                std::ranges::find(tensors, name, &Weight::name) - tensors.begin());
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                const Seat &seat = m_seating.seats[i];
+                const Reference &held = m_seating.references[seat.reference];
+                AuditedWeight &row = all[i].row;
+                const auto readers = m_package->weights()[seat.weight].consumers.size();
+                if (places[seat.weight] + 1 >= readers || row.fault ||
+                    held.transform != "as it is" || stem(held.name) != stem(name) ||
+                    tensors[tensor].shape != held.shape)
+                    continue;
+                const auto reference = Reference::whole(*m_checkpoint, tensor);
+                const auto decoder = m_package->decoder(seat.weight);
+                if (!reference || !decoder)
+                    continue;
+                ++places[seat.weight];
+                const Subject subject{m_package.get(), seat.weight, *decoder,
+                                      StoredSteps(*m_package, seat.weight, *decoder), &*reference};
+                const auto pass = passOver(subject, nullptr);
+                const double error = pass ? pass->sums.relative() : 0;
+                if (error <= limitOf(seat.weight) * row.bestPossible + slackOf(subject))
+                    return true; // equal in the checkpoint as well
+                row.fault = Kind::Repeated;
+                row.error = error;
+                row.why =
+                    fmt::format("No weight holds it: the constant of {} is read in its place as "
+                                "well (repeated)",
+                                held.name);
+                row.checkpointName = name;
+                return true;
+            }
+            return false;
+        });
     }
 
     /// Weights whose codes are not the nearest ones, in a package whose codes are.

@@ -352,22 +352,36 @@ private:
     /// The codes are right, and their scales or zero points are not.
     std::optional<Explanation> scales()
     {
-        if (auto shifted = shiftedScales())
-            return shifted;
-        // Least squares in each block of scales, else in each row: by a factor, and by a factor
-        // with a constant.
+        auto found = shiftedScales();
+        for (const bool columns : {false, true}) {
+            if (!found)
+                found = factors(columns);
+        }
+        return found;
+    }
+
+    /// Least squares in each block of scales, else in each row, or in each column: by a factor, and
+    /// by a factor with a constant.
+    std::optional<Explanation> factors(bool columns)
+    {
         struct Fit {
             double n = 0, d = 0, r = 0, dd = 0, dr = 0, rr = 0;
         };
         const std::uint64_t row = m_subject.rowElements();
-        const bool cells = (m_steps.scaled && m_steps.scales.size() > 1) || m_steps.sharedTable;
+        const Shape &shape = m_subject.reference->shape;
+        if (columns && (shape.size() < 2 || shape[1] < 2))
+            return std::nullopt;
+        const bool shared = m_steps.sharedTable && !columns;
+        const bool cells = shared || (!columns && m_steps.scaled && m_steps.scales.size() > 1);
+        const std::uint64_t inner = columns ? row / shape[1] : row;
         std::map<std::uint64_t, Fit> fits;
         for (std::size_t i = 0; i < m_window.d.size(); ++i) {
             if (!kept(i))
                 continue;
-            Fit &fit = fits[m_steps.sharedTable ? m_subject.tableOf(i)
-                            : cells             ? m_steps.cellOf(i)
-                                                : i / row];
+            Fit &fit = fits[shared    ? m_subject.tableOf(i)
+                            : cells   ? m_steps.cellOf(i)
+                            : columns ? i % row / inner
+                                      : i / row];
             const auto d = static_cast<double>(m_window.d[i]),
                        r = static_cast<double>(m_window.r[i]);
             fit.n += 1;
@@ -398,16 +412,16 @@ private:
         if (n == 0 || length / n < 6)
             return std::nullopt;
         const double left = relative(byFactor), lineLeft = relative(byLine);
-        const bool ones = m_steps.sharedTable
-                              ? m_steps.equalTables
-                              : cells && std::ranges::all_of(m_steps.scales, [&](double scale) {
-                                    return scale == m_steps.scales[0];
-                                });
+        const bool ones = shared ? m_steps.equalTables
+                                 : cells && std::ranges::all_of(m_steps.scales, [&](double scale) {
+                                       return scale == m_steps.scales[0];
+                                   });
         if (explains(left)) {
             const double same = sameDd > 0 ? sameDr / sameDd : 0;
             const double sameLeft =
                 errorOf([&](std::size_t i) { return static_cast<double>(m_window.d[i]) * same; });
-            if (ones || (m_steps.scaled && m_steps.scales.size() == 1 && m_steps.scales[0] == 1))
+            if (ones || (!columns && m_steps.scaled && m_steps.scales.size() == 1 &&
+                         m_steps.scales[0] == 1))
                 return Explanation{Kind::ScaleMissing,
                                    fmt::format("The scales are missing: all are {:g}, and its rows "
                                                "should be scaled by {:.3g} to {:.3g}",
@@ -421,11 +435,14 @@ private:
                     sameLeft, 1 / same};
             return Explanation{Kind::RowsScaled,
                                fmt::format("Each {} is off by a factor of its own, from {:.3g} to "
-                                           "{:.3g}: the scaling of rows was lost or done twice",
-                                           cells ? "block of its scales" : "row", least, most),
+                                           "{:.3g}: the scaling of {} was lost or done twice",
+                                           cells     ? "block of its scales"
+                                           : columns ? "column"
+                                                     : "row",
+                                           least, most, columns ? "columns" : "rows"),
                                left};
         }
-        if (explains(lineLeft) && m_steps.scaled && !m_steps.palette)
+        if (explains(lineLeft) && m_steps.scaled && !m_steps.palette && !columns)
             return Explanation{
                 Kind::ZeroPointSign,
                 "Its zero points are wrong: each row is shifted by a constant (an offset "

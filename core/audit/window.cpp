@@ -37,22 +37,43 @@ float largestOf(std::span<const float> values)
     return *std::ranges::max_element(most);
 }
 
-/// Whether several tables are one, each by a factor of its own.
-bool areProportional(const std::vector<std::vector<float>> &tables)
+/// Whether two tables are one, each by a factor of its own.
+bool areProportional(const std::vector<float> &one, const std::vector<float> &other)
 {
     constexpr float kRounding = 4e-3F; // of scale and entry in fp16
     const auto largest = [](const std::vector<float> &table) {
         return std::max(std::abs(table.front()), std::abs(table.back()));
     };
-    const float first = largest(tables[0]);
-    for (const std::vector<float> &table : tables) {
-        const float size = largest(table);
-        for (std::size_t i = 0; i < table.size(); ++i) {
-            if (!(std::abs(table[i] * first - tables[0][i] * size) <= kRounding * size * first))
-                return false;
-        }
+    const float a = largest(one), b = largest(other);
+    for (std::size_t i = 0; i < one.size(); ++i) {
+        if (!(std::abs(one[i] * b - other[i] * a) <= kRounding * a * b))
+            return false;
     }
     return true;
+}
+
+/// Of each table the first of those that it is proportional to: all are, or those that differ by
+/// their place along one axis of the grid; empty where none is.
+std::vector<std::uint64_t> familiesOf(const std::vector<std::vector<float>> &tables,
+                                      const Shape &grid)
+{
+    if (elementCount(grid) != ElementCount(tables.size()))
+        return {};
+    std::uint64_t inner = 1;
+    for (std::size_t axis = grid.size() + 1; axis-- > 0;) {
+        const bool whole = axis == grid.size();
+        const std::uint64_t extent = whole ? tables.size() : grid[axis];
+        std::vector<std::uint64_t> first(tables.size());
+        bool one = extent > 1;
+        for (std::size_t i = 0; one && i < tables.size(); ++i) {
+            first[i] = i - i / inner % extent * inner;
+            one = areProportional(tables[i], tables[static_cast<std::size_t>(first[i])]);
+        }
+        if (one)
+            return first;
+        inner *= whole ? 1 : extent;
+    }
+    return {};
 }
 
 constexpr std::uint64_t kSampledScaled = 1U << 14, kSampledTables = 1U << 15;
@@ -291,7 +312,8 @@ StoredSteps::StoredSteps(const Bundle &package, std::size_t index, const codec::
                     sorted.emplace_back(from, from + static_cast<std::ptrdiff_t>(entries));
                 std::ranges::sort(table);
             }
-            sharedTable = sorted.size() > 1 && areProportional(sorted);
+            families = familiesOf(sorted, encoding.palette->grid);
+            sharedTable = !families.empty();
             equalTables = sharedTable && std::ranges::all_of(sorted, [&](const auto &table) {
                               return table == sorted[0];
                           });
@@ -685,8 +707,9 @@ BestError bestError(const Subject &subject, double largest, bool exact)
             }
             const std::uint64_t table = steps.palette ? subject.tableOf(first + i) : 0;
             if (steps.palette && steps.sharedTable) {
-                buckets.values[0].push_back(value);
-                buckets.cells[0].push_back(table);
+                const std::uint64_t family = steps.families[static_cast<std::size_t>(table)];
+                buckets.values[family].push_back(value);
+                buckets.cells[family].push_back(table);
             } else if (steps.palette) {
                 buckets.values[table].push_back(value);
                 if (steps.scaled)

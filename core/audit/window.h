@@ -37,6 +37,7 @@ public:
     std::uint64_t entries = 0, vector = 1;
     std::vector<float> tables;              ///< [table][entry], without vectors
     std::vector<std::vector<float>> sorted; ///< each table's entries, ascending
+    std::vector<std::uint64_t> families;    ///< the table that each is a multiple of; or empty
     bool sharedTable = false; ///< several tables that are one, each by a factor of its own
     bool equalTables = false; ///< and all those factors are equal
 

@@ -175,9 +175,14 @@ std::string auditSentence(const AuditSubject &subject)
     const std::size_t all = result.faulty.size() + result.sound.size();
     if (result.faulty.empty())
         return fmt::format(
-            "The stored weights are what their forms make of this checkpoint ({} compared{}): "
+            "The stored weights are what their forms make of this checkpoint ({} compared{}{}): "
             "look at the runtime{}.",
             counted(all, "weight"),
+            result.missing.empty()
+                ? std::string()
+                : fmt::format(", {} of the checkpoint without a weight: {}{}",
+                              counted(result.missing.size(), "tensor"), result.missing[0],
+                              result.missing.size() > 1 ? ", …" : ""),
             result.notCompared == 0
                 ? std::string()
                 : fmt::format(", {} not: no tensor of the checkpoint was found for {}",

@@ -19,9 +19,10 @@ using Codes = std::vector<int>;
 struct Stored {
     unsigned bits = 0; ///< 0: dense
     Codes codes, offsets;
-    Values scales;          ///< blocks of kBlock columns (4 bits) or rows (8 bits)
-    std::size_t groups = 0; ///< of tables; 0: none
-    std::size_t vector = 1; ///< outputs that an entry holds
+    Values scales;           ///< blocks of kBlock columns (4 bits) or rows (8 bits)
+    std::size_t groups = 0;  ///< of tables; 0: none
+    std::size_t vector = 1;  ///< outputs that an entry holds
+    std::size_t columns = 1; ///< tables of a group, one a column
     Values table;
     Values dense;
     std::vector<bool> mask; ///< of sparse ones
@@ -132,10 +133,10 @@ void addWeight(MadeBundle &made, const std::string &name, const Stored &stored)
         const auto indices = made.blob(stored.bits == 2 ? ElementType::Uint2 : ElementType::Uint4,
                                        fmt::format("[{}, {}]", kRows / stored.vector, kColumns),
                                        packed(stored.codes, stored.bits));
-        const auto lut = made.blob(
-            ElementType::Fp16,
-            fmt::format("[{}, 1, {}, {}]", stored.groups, 1 << stored.bits, stored.vector),
-            halves(stored.table));
+        const auto lut = made.blob(ElementType::Fp16,
+                                   fmt::format("[{}, {}, {}, {}]", stored.groups, stored.columns,
+                                               1 << stored.bits, stored.vector),
+                                   halves(stored.table));
         made.line(full + "constexpr_lut_to_dense(indices = " + indices + ", lut = " + lut +
                   (stored.vector > 1 ? ", vector_axis = int32(0)" : "") + named);
     } else if (stored.bits > 0) {
@@ -296,6 +297,25 @@ Stored manyTables(const Values &values)
     return palettised(values, kRows / 4);
 }
 
+/// A table for each group, times the scale of each column (coremltools' enable_per_channel_scale).
+Stored scaledTables(const Values &values)
+{
+    Values scales(kColumns), divided = values;
+    for (std::size_t i = 0; i < values.size(); ++i)
+        scales[i % kColumns] = std::max(scales[i % kColumns], std::abs(values[i]));
+    for (std::size_t i = 0; i < values.size(); ++i)
+        divided[i] /= scales[i % kColumns];
+    Stored stored = palettised(divided, 4);
+    const Values tables = std::exchange(stored.table, {});
+    for (std::size_t group = 0; group < 4; ++group) {
+        for (const float scale : scales) {
+            for (std::size_t k = 0; k < 16; ++k)
+                stored.table.push_back(scale * tables[group * 16 + k]);
+        }
+    }
+    stored.columns = kColumns;
+    return stored;
+}
 Stored vectors(const Values &values)
 {
     return palettised(values, 2, 4, 2);
@@ -329,7 +349,7 @@ private Q_SLOTS:
     {
         addColumns<int, bool>();
         for (const bool named : {true, false}) {
-            for (int form = 0; form < 11; ++form)
+            for (int form = 0; form < 12; ++form)
                 QTest::addRow("form %d, %s", form, named ? "named" : "without names")
                     << form << named;
         }
@@ -340,7 +360,7 @@ private Q_SLOTS:
         const auto [form, named] = fetched<int, bool>();
         const std::vector<Make> makes{int4,           int8,       int8Shifted, palette,
                                       groupedPalette, dense,      sparse,      wholeSparseInt8,
-                                      twoOfFour,      manyTables, vectors};
+                                      twoOfFour,      manyTables, vectors,     scaledTables};
         const BundlePtr package = VERIFIED(packageOf(stored(makes[std::size_t(form)]), named));
         const auto result = VERIFIED(audit::auditPackage(package, m_checkpoint));
         QVERIFY2(result->faulty.empty(), describe(*result).c_str());
@@ -847,6 +867,43 @@ private Q_SLOTS:
             QVERIFY2(result->faulty[0].fault == audit::Kind::OtherValues,
                      describe(*result).c_str());
         }
+    }
+
+    /// Converters store equal constants once: what was another before conversion is not there.
+    void sharedByTheConverter()
+    {
+        MadeBundle made;
+        for (std::size_t i = 0; i < 3; ++i) {
+            std::string name = kNames[i];
+            std::ranges::replace(name, '.', '_');
+            addWeight(made, name, int8(m_tensors[i]));
+            if (i == 1)
+                made.consume(name);
+        }
+        const BundlePtr package = *made.open();
+        const auto result = audit::auditPackage(package, m_checkpoint);
+        QVERIFY2(result && result->faulty.size() == 1, describe(*result).c_str());
+        QCOMPARE(result->faulty[0].checkpointName, kNames[3]);
+        QVERIFY(result->faulty[0].fault == audit::Kind::Repeated && result->faulty[0].error > 1);
+        std::vector<Values> equal = m_tensors;
+        equal[3] = equal[1];
+        const auto sound = audit::auditPackage(package, checkpointOf(equal));
+        QVERIFY2(sound && sound->faulty.empty() && sound->missing.empty(),
+                 describe(*sound).c_str());
+    }
+
+    /// What coremltools leaves of a tensor that it divides by scales and then skips.
+    void dividedColumns()
+    {
+        Stored divided = dense(m_tensors[2]);
+        for (std::size_t i = 0; i < divided.dense.size(); ++i)
+            divided.dense[i] *= 0.5F + float(i % kColumns);
+        std::vector<Stored> weights = stored(dense);
+        weights[2] = divided;
+        const auto result = audit::auditPackage(packageOf(weights), m_checkpoint);
+        QVERIFY2(result && result->faulty.size() == 1, describe(*result).c_str());
+        QVERIFY(result->faulty[0].fault == audit::Kind::RowsScaled);
+        QVERIFY(result->faulty[0].why.starts_with("Each column"));
     }
 
     /// Entries of several outputs: other indices, and tables that were moved.
