@@ -109,6 +109,50 @@ bool isConstant(const codec::Decoder &decoder, std::uint64_t first, std::uint64_
     return true;
 }
 
+/// The row that values tell.
+std::size_t dividedFault()
+{
+    const auto all = knownFaults();
+    return static_cast<std::size_t>(
+        std::ranges::find(all, "left-divided-by-scale", &KnownFault::id) - all.begin());
+}
+
+Finding knownFault(const Bundle &bundle, const KnownFaultMatch &match)
+{
+    Finding finding = of(knownFaults()[match.fault].disputed() ? Finding::Kind::DisputedFault
+                                                               : Finding::Kind::KnownFault,
+                         match.weight, match.count);
+    finding.text = knownFaultText(bundle, match);
+    return finding;
+}
+
+/// Whether the largest magnitude of every row, or of every column, is 1: what dividing by it
+/// leaves.
+bool isDivided(const Weight &weight, const codec::Decoder &decoder, const Statistics &figures)
+{
+    constexpr std::uint64_t kLeast = 16; // lines, and elements of each: fewer come by chance
+    if (!weight.form.isDense() || std::max(-figures.min, figures.max) != 1 ||
+        weight.shape.size() < 2 || weight.shape[0] < kLeast || weight.shape[1] < kLeast)
+        return false;
+    const std::uint64_t row = weight.elements.value / weight.shape[0],
+                        inner = row / weight.shape[1];
+    std::vector<bool> rows(weight.shape[0]), columns(weight.shape[1]);
+    std::uint64_t ones = 0;
+    decodeDoublesInBlocks(decoder, nullptr,
+                          [&](std::uint64_t first, std::span<const double> block) {
+                              for (std::size_t i = 0; i < block.size(); ++i) {
+                                  if (std::abs(block[i]) != 1)
+                                      continue;
+                                  rows[(first + i) / row] = true;
+                                  columns[(first + i) % row / inner] = true;
+                                  ++ones;
+                              }
+                          });
+    // Of tables of zeros and ones it says nothing.
+    return ones * kLeast / 2 < weight.elements.value &&
+           (std::ranges::count(rows, false) == 0 || std::ranges::count(columns, false) == 0);
+}
+
 /// Output channels whose values are all the same, and codebook entries that nothing means.
 void examineWeight(const Bundle &bundle, std::size_t index, const Statistics &figures,
                    std::vector<Finding> &found, Progress &progress)
@@ -145,6 +189,8 @@ void examineWeight(const Bundle &bundle, std::size_t index, const Statistics &fi
         found.push_back(of(Finding::Kind::ConstantChannels, index, constant));
         found.back().of = channels;
     }
+    if (isDivided(weight, *decoder, figures))
+        found.push_back(knownFault(bundle, {dividedFault(), index, {}, 1}));
     const std::vector<std::uint64_t> uses = decoder->codebookUse(&progress);
     const auto dead = std::ranges::count(uses, std::uint64_t{0});
     if (dead > 0 && !progress.cancelled()) {
@@ -301,12 +347,8 @@ std::vector<Finding> foldFindings(const DecisionTable &table)
 std::vector<Finding> knownFaultFindings(const Bundle &bundle)
 {
     std::vector<Finding> found;
-    for (const KnownFaultMatch &match : matchKnownFaults(bundle)) {
-        found.push_back(of(knownFaults()[match.fault].disputed() ? Finding::Kind::DisputedFault
-                                                                 : Finding::Kind::KnownFault,
-                           match.weight, match.count));
-        found.back().text = knownFaultText(bundle, match);
-    }
+    for (const KnownFaultMatch &match : matchKnownFaults(bundle))
+        found.push_back(knownFault(bundle, match));
     return found;
 }
 

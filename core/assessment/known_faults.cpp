@@ -183,7 +183,9 @@ Facts factsOf(const Bundle &bundle, const Weight &weight)
     if (const codec::Palette *palette = weight.form.palette()) {
         facts.number("entries", palette->entries);
         facts.number("vector", palette->vector);
-        facts.number("vector_axis", palette->vectorAxis);
+        const auto axes = layerAxes(weight);
+        facts.word("vectors_along",
+                   palette->vectorAxis == (axes ? axes->output : 0) ? "outputs" : "other");
         facts.number("entries_by_vector", palette->entries * palette->vector);
         std::uint64_t tables = 1;
         for (const std::uint64_t extent : palette->grid)
@@ -242,9 +244,9 @@ bool isOne(const Bundle &bundle, const mil::ProgramValue *value)
 }
 
 /// "coreai-torch" 0.4.1 of the text "coreai-core 1.0.0b2".
-void addTools(const Bundle &bundle, Facts &facts)
+void addTools(const std::vector<std::string> &tools, Facts &facts)
 {
-    for (const std::string &tool : buildTools(buildFacts(bundle))) {
+    for (const std::string &tool : tools) {
         facts.word("tool", tool.substr(0, tool.find(' ')));
         std::string dashed = tool;
         std::ranges::replace(dashed, ' ', '-');
@@ -302,12 +304,14 @@ std::vector<KnownFaultMatch> matchKnownFaults(const Bundle &bundle,
                 hit(row, weight, operation);
         }
     };
-    Facts program;
-    program.word("framework", frameworkOf(bundle));
-    program.number("weight_bytes", bundle.totals().storedBytes.value);
-    addTools(bundle, program);
+    const std::vector<std::string> tools = buildTools(buildFacts(bundle));
+    Facts common; // of the program and of its operations
+    common.word("framework", frameworkOf(bundle));
+    addTools(tools, common);
     for (const Diagnostic &diagnostic : bundle.diagnostics())
-        program.word("note", diagnostic.error.code);
+        common.word("note", diagnostic.error.code);
+    Facts program = common;
+    program.number("weight_bytes", bundle.totals().storedBytes.value);
     const bool compressed = compressedWeights(bundle).least != UINT64_MAX;
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
         const Weight &weight = bundle.weights()[i];
@@ -315,7 +319,7 @@ std::vector<KnownFaultMatch> matchKnownFaults(const Bundle &bundle,
             continue;
         Facts facts = factsOf(bundle, weight);
         facts.word("bundle", compressed ? "compressed" : "dense");
-        addTools(bundle, facts);
+        addTools(tools, facts);
         tryRows("weight", facts, i, {});
     }
     for (const mil::Function &function : bundle.program()->functions) {
@@ -335,8 +339,7 @@ std::vector<KnownFaultMatch> matchKnownFaults(const Bundle &bundle,
                     ones.insert(operation.outputs.front().name);
                 return;
             }
-            Facts facts;
-            facts.word("framework", frameworkOf(bundle));
+            Facts facts = common;
             facts.word("op", operation.type);
             for (const mil::NamedType &output : operation.outputs) {
                 facts.word("type", elementTypeName(output.type.element));
@@ -382,9 +385,10 @@ std::string knownFaultText(const Bundle &bundle, const KnownFaultMatch &match)
     text += fault.effect;
     const std::string where = fault.where();
     const bool said = fault.confidence == format::Confidence::Contested;
-    return text + fmt::format(" ({}{}{}; {})", where.empty() ? "" : where + "; ",
+    return text + fmt::format(" ({}{}{}; {}) [{}]", where.empty() ? "" : where + "; ",
                               format::confidenceName(fault.confidence),
-                              fault.contested && !said ? ", contested" : "", fault.source);
+                              fault.contested && !said ? ", contested" : "", fault.source,
+                              fault.id);
 }
 
 } // namespace kernscope

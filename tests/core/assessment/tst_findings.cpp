@@ -124,6 +124,37 @@ private slots:
     }
 
     /// Values that fp16 has only as infinities, and scales of 0.
+    /// Every row, or every column, reaches 1: coremltools left it divided by its scale.
+    void dividedByTheirScales()
+    {
+        const auto isNamed = [](auto valueOf) {
+            MadeBundle made;
+            std::vector<float> values(16 * 32);
+            for (std::size_t i = 0; i < values.size(); ++i)
+                values[i] = valueOf(i / 32, i % 32);
+            addDense(made, "w", "[16, 32]", halves(values));
+            return std::ranges::any_of(examined(made), [](const std::string &text) {
+                return text.ends_with("[left-divided-by-scale]");
+            });
+        };
+        const auto plain = [](std::size_t row, std::size_t column) {
+            return float(row * 7 + column * 5 % 11) / 256;
+        };
+        QVERIFY(!isNamed(plain));
+        QVERIFY(isNamed([&](std::size_t row, std::size_t column) {
+            return row == column % 16 ? -1 : plain(row, column);
+        }));
+        QVERIFY(isNamed([&](std::size_t row, std::size_t column) {
+            return column == 3 ? 1 : plain(row, column);
+        }));
+        QVERIFY(!isNamed([&](std::size_t row, std::size_t column) {
+            return row < 15 && column == 3 ? 1 : plain(row, column);
+        }));
+        QVERIFY(!isNamed([](std::size_t row, std::size_t column) { // a mask
+            return float((row + column) % 2);
+        }));
+    }
+
     void lostValues()
     {
         MadeBundle made;
