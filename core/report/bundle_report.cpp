@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/bundle_report.h"
+#include "core/report/verdict.h"
 
 #include "core/bundle/stored_bytes.h"
 #include "core/form/form_steps.h"
@@ -119,6 +120,12 @@ Result<std::string> bundleHtml(const BundleReport &report, Progress *progress)
     Document page{printable(bundle.name())};
     page.addHeading(page.title, 1);
     page.addText(bundleSummary(bundle));
+    if (const auto verdict = programVerdict(bundle, target::defaultTarget())) {
+        page.add(Document::Sentence{verdict->sentence});
+        if (!verdict->gains.empty())
+            page.addTable("What another form would gain on " + target::defaultTarget().name,
+                          gainTable(), verdict->gains);
+    }
     if (!report.notes.empty())
         page.addTable("Notes", noteTable(), report.notes);
     if (!report.findings.empty())

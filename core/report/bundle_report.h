@@ -21,7 +21,8 @@ struct BundleReport {
     Diagnostics diagnostics;
 };
 
-/// The bundle as one HTML file to keep, print or send: totals, notes, every weight with its form,
+/// The bundle as one HTML file to keep, print or send: totals, what its program waits for on the
+/// default chip, notes, every weight with its form,
 /// bytes and (with statistics) figures, what each chip does with the weights, pictures of the
 /// largest ones (with statistics), files and faults. Reads the values of the pictured weights.
 /// Errors: "task.cancelled".

@@ -415,7 +415,10 @@ void TilePainter::paintCells(QPainter &painter, const TileKey &key, const Tile &
                 continue;
             painter.setPen(
                 inkOn(qAlpha(ground) < 128 ? m_widget.palette().base().color().rgb() : ground));
-            painter.drawText(rect, Qt::AlignCenter, m_loader.source()->cellText(tile, index));
+            // A number that is cut says another one.
+            if (const QString text = m_loader.source()->cellText(tile, index);
+                metrics.horizontalAdvance(text) <= m_geometry.cellWidth())
+                painter.drawText(rect, Qt::AlignCenter, text);
         }
     }
 }

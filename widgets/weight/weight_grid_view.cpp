@@ -57,7 +57,8 @@ void prepareGrid(QTableView *table)
     table->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     table->verticalHeader()->setMinimumSectionSize(1);
-    table->verticalHeader()->setDefaultSectionSize(theme::em(table, 1.22));
+    table->verticalHeader()->setDefaultSectionSize(
+        std::max(theme::em(table, 1.22), table->fontMetrics().height() + 1));
     table->verticalHeader()->setDefaultAlignment(Qt::AlignCenter);
     table->verticalHeader()->setHighlightSections(false);
     table->horizontalHeader()->setHighlightSections(false);
