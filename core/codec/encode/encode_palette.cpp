@@ -488,12 +488,6 @@ void NearestEntry::assign(std::span<const float> values, std::span<std::uint8_t>
 }
 
 Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &shape,
-                                    const PaletteOptions &options)
-{
-    return encodePalette(values, shape, options, {});
-}
-
-Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &shape,
                                     const PaletteOptions &options, std::span<const float> masses)
 {
     TRY(checkValues(values, shape));

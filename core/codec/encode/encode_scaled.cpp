@@ -496,7 +496,7 @@ void fitScales(EncodedWeight &weight, const ScaleCells &cells, std::span<const f
 }
 
 Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &shape,
-                                   const AffineOptions &options)
+                                   const AffineOptions &options, std::span<const float> masses)
 {
     TRY(checkAffine(values, shape, options));
     const Channels split = channelsAlong(options.axis, shape, values.size());
@@ -551,6 +551,8 @@ Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &s
     weight.parts.push_back(std::move(data));
     weight.parts.push_back(std::move(scale));
     weight.parts.push_back(std::move(zeroPoint));
+    if (!masses.empty())
+        fitScales(weight, affineCells(shape, options.axis), values, masses, !options.symmetric);
     return weight;
 }
 
@@ -564,7 +566,8 @@ Shape blockScales(const Shape &shape, const BlockwiseOptions &options)
 }
 
 Result<EncodedWeight> encodeBlockwise(std::span<const float> values, const Shape &shape,
-                                      const BlockwiseOptions &options)
+                                      const BlockwiseOptions &options,
+                                      std::span<const float> masses)
 {
     TRY(checkValues(values, shape));
     TRY(checkBlockwise(shape, options));
@@ -607,25 +610,8 @@ Result<EncodedWeight> encodeBlockwise(std::span<const float> values, const Shape
     weight.parts.push_back(std::move(scale));
     if (options.withOffset)
         weight.parts.push_back(std::move(offset));
-    return weight;
-}
-
-Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &shape,
-                                   const AffineOptions &options, std::span<const float> masses)
-{
-    auto weight = encodeAffine(values, shape, options);
-    if (weight && !masses.empty())
-        fitScales(*weight, affineCells(shape, options.axis), values, masses, !options.symmetric);
-    return weight;
-}
-
-Result<EncodedWeight> encodeBlockwise(std::span<const float> values, const Shape &shape,
-                                      const BlockwiseOptions &options,
-                                      std::span<const float> masses)
-{
-    auto weight = encodeBlockwise(values, shape, options);
-    if (weight && !masses.empty())
-        fitScales(*weight, blockCells(shape, options), values, masses, options.withOffset);
+    if (!masses.empty())
+        fitScales(weight, blockCells(shape, options), values, masses, options.withOffset);
     return weight;
 }
 

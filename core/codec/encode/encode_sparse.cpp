@@ -459,13 +459,6 @@ Result<EncodedWeight> encodeWideSparse(std::span<const float> values, const Shap
 
 Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
                                           const EncodedWeight &sparse,
-                                          const PaletteOptions &options)
-{
-    return encodeSparsePalette(values, sparse, options, {});
-}
-
-Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
-                                          const EncodedWeight &sparse,
                                           const PaletteOptions &options,
                                           std::span<const float> masses)
 {
@@ -505,13 +498,6 @@ Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
     lut.shape.insert(lut.shape.end(), {weight.entries, 1});
     weight.parts = {*mask, std::move(indices), std::move(lut)};
     return weight;
-}
-
-Result<EncodedWeight> encodeSparseBlockwise(std::span<const float> values,
-                                            const EncodedWeight &sparse,
-                                            const BlockwiseOptions &options)
-{
-    return encodeSparseBlockwise(values, sparse, options, {});
 }
 
 Result<EncodedWeight> encodeSparseBlockwise(std::span<const float> values,

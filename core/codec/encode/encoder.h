@@ -34,7 +34,8 @@ struct EncodedWeight {
     Encoding encoding() const;
 };
 
-/// All take row-major values of `shape`. Errors: "codec.shape", "codec.argument".
+/// All take row-major values of `shape`. Errors: "codec.shape", "codec.argument". `masses`: how
+/// much the error of each value counts, where a codebook or scale is fitted; none: all the same.
 Result<EncodedWeight> encodeDense(std::span<const float> values, const Shape &shape,
                                   ElementType type);
 /// int8, uint8 or narrower codes; scales per channel of `axis`, or one for the tensor where there
@@ -47,7 +48,8 @@ struct AffineOptions {
     bool symmetric = true;
 };
 Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &shape,
-                                   const AffineOptions &options);
+                                   const AffineOptions &options,
+                                   std::span<const float> masses = {});
 /// 2^bits entries a codebook, `groups` codebooks along axis 0, vectors of `vector` along axis 0
 /// (1, 2, 4 or 5: the mask 0x36 of chapter 25).
 ///
@@ -65,7 +67,8 @@ struct PaletteOptions {
     ElementType entryType = ElementType::Fp16; ///< or Int8, Fp8E4M3Fn
 };
 Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &shape,
-                                    const PaletteOptions &options);
+                                    const PaletteOptions &options,
+                                    std::span<const float> masses = {});
 /// Keeps the elements whose magnitude is at least `threshold` and not zero in fp16; and NaN.
 Result<EncodedWeight> encodeSparse(std::span<const float> values, const Shape &shape,
                                    float threshold);
@@ -96,16 +99,19 @@ struct BlockwiseOptions {
 /// The shape of the scales: extents of 1 where one scale is for all. `axis` is one of the shape's.
 Shape blockScales(const Shape &shape, const BlockwiseOptions &options);
 Result<EncodedWeight> encodeBlockwise(std::span<const float> values, const Shape &shape,
-                                      const BlockwiseOptions &options);
+                                      const BlockwiseOptions &options,
+                                      std::span<const float> masses = {});
 
 /// The joint forms of iOS 18. `sparse` is what one of the encoders above made of `values`: its mask
 /// stays, its survivors become indices of one codebook a group (single fp16 values only) ...
 Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
                                           const EncodedWeight &sparse,
-                                          const PaletteOptions &options);
+                                          const PaletteOptions &options,
+                                          std::span<const float> masses = {});
 /// ... or codes, with scales by the survivor's place in the dense weight.
 Result<EncodedWeight> encodeSparseBlockwise(std::span<const float> values,
                                             const EncodedWeight &sparse,
-                                            const BlockwiseOptions &options);
+                                            const BlockwiseOptions &options,
+                                            std::span<const float> masses = {});
 
 } // namespace kernscope::codec

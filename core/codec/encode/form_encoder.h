@@ -77,21 +77,6 @@ std::string_view nextWord(std::string_view &rest);
 /// A number above 0 of at most nine digits.
 std::optional<std::uint64_t> positiveNumber(std::string_view text);
 
-Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &shape,
-                                    const PaletteOptions &options, std::span<const float> masses);
-Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &shape,
-                                   const AffineOptions &options, std::span<const float> masses);
-Result<EncodedWeight> encodeBlockwise(std::span<const float> values, const Shape &shape,
-                                      const BlockwiseOptions &options,
-                                      std::span<const float> masses);
-Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
-                                          const EncodedWeight &sparse,
-                                          const PaletteOptions &options,
-                                          std::span<const float> masses);
-Result<EncodedWeight> encodeSparseBlockwise(std::span<const float> values,
-                                            const EncodedWeight &sparse,
-                                            const BlockwiseOptions &options,
-                                            std::span<const float> masses);
 /// Masks by saliency: keeps the elements whose removal costs most, mass * (w² - (w - fp16(w))²),
 /// which is mass * w² of fp16 weights; ties by position, never a zero in fp16, always NaN.
 Result<EncodedWeight> encodeSalientDensity(std::span<const float> values, const Shape &shape,

@@ -11,12 +11,6 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kAffinePrefixes{"int8", "uint8"};
 
-Result<EncodedWeight> encodeAsAffine(std::span<const float> values, const Shape &shape,
-                                     const FormSpec &spec, std::span<const float> masses)
-{
-    return encodeAffine(values, shape, spec.affine, masses);
-}
-
 std::string describeAffine(const FormSpec &spec)
 {
     const AffineOptions &affine = spec.affine;
@@ -72,7 +66,11 @@ const FormEncoder kAffineEncoder{
     .prefixes = kAffinePrefixes,
     .examples = "int8, int8-offset",
     .reads = {.codes = true, .tensor = true},
-    .encode = encodeAsAffine,
+    .encode =
+        [](std::span<const float> values, const Shape &shape, const FormSpec &spec,
+           std::span<const float> masses) {
+            return encodeAffine(values, shape, spec.affine, masses);
+        },
     .describe = describeAffine,
     .name = affineName,
     .read = readAffine,

@@ -11,19 +11,6 @@ namespace {
 
 constexpr std::array<std::string_view, 1> kBlockwisePrefixes{"blockwise"};
 
-Result<EncodedWeight> encodeAsBlockwise(std::span<const float> values, const Shape &shape,
-                                        const FormSpec &spec, std::span<const float> masses)
-{
-    return encodeBlockwise(values, shape, spec.blockwise, masses);
-}
-
-Result<EncodedWeight> encodeKeptAsBlockwise(std::span<const float> values,
-                                            const EncodedWeight &sparse, const FormSpec &spec,
-                                            std::span<const float> masses)
-{
-    return encodeSparseBlockwise(values, sparse, spec.blockwise, masses);
-}
-
 std::string describeBlockwise(const FormSpec &spec)
 {
     const BlockwiseOptions &options = spec.blockwise;
@@ -73,8 +60,16 @@ const FormEncoder kBlockwiseEncoder{
     .prefixes = kBlockwisePrefixes,
     .examples = "blockwise-int4-32",
     .reads = {.codes = true, .blocks = true},
-    .encode = encodeAsBlockwise,
-    .encodeKept = encodeKeptAsBlockwise,
+    .encode =
+        [](std::span<const float> values, const Shape &shape, const FormSpec &spec,
+           std::span<const float> masses) {
+            return encodeBlockwise(values, shape, spec.blockwise, masses);
+        },
+    .encodeKept =
+        [](std::span<const float> values, const EncodedWeight &sparse, const FormSpec &spec,
+           std::span<const float> masses) {
+            return encodeSparseBlockwise(values, sparse, spec.blockwise, masses);
+        },
     .describe = describeBlockwise,
     .name = blockwiseName,
     .read = readBlockwise,

@@ -11,12 +11,6 @@ namespace {
 
 constexpr std::array<std::string_view, 1> kDensePrefixes{"dense"};
 
-Result<EncodedWeight> encodeAsDense(std::span<const float> values, const Shape &shape,
-                                    const FormSpec &spec, std::span<const float>)
-{
-    return encodeDense(values, shape, spec.denseType);
-}
-
 std::string describeDense(const FormSpec &spec)
 {
     return fmt::format("dense {}", elementTypeName(spec.denseType));
@@ -30,7 +24,8 @@ const FormEncoder kDenseEncoder{
     .word = "dense",
     .prefixes = kDensePrefixes,
     .examples = "dense",
-    .encode = encodeAsDense,
+    .encode = [](std::span<const float> values, const Shape &shape, const FormSpec &spec,
+                 std::span<const float>) { return encodeDense(values, shape, spec.denseType); },
     .describe = describeDense,
     .name = [](const FormSpec &) { return std::string("dense"); },
     .read = [](std::string_view name, const EncodedAxes &, FormSpec &) { return name == "dense"; },

@@ -13,19 +13,6 @@ namespace {
 
 constexpr std::array<std::string_view, 1> kPalettePrefixes{"palette"};
 
-Result<EncodedWeight> encodeAsPalette(std::span<const float> values, const Shape &shape,
-                                      const FormSpec &spec, std::span<const float> masses)
-{
-    return encodePalette(values, shape, spec.palette, masses);
-}
-
-Result<EncodedWeight> encodeKeptAsPalette(std::span<const float> values,
-                                          const EncodedWeight &sparse, const FormSpec &spec,
-                                          std::span<const float> masses)
-{
-    return encodeSparsePalette(values, sparse, spec.palette, masses);
-}
-
 std::string describePalette(const FormSpec &spec)
 {
     const PaletteOptions &options = spec.palette;
@@ -97,8 +84,16 @@ const FormEncoder kPaletteEncoder{
     .prefixes = kPalettePrefixes,
     .examples = "palette4, palette4-g8, palette4-v2",
     .reads = {.palette = true},
-    .encode = encodeAsPalette,
-    .encodeKept = encodeKeptAsPalette,
+    .encode =
+        [](std::span<const float> values, const Shape &shape, const FormSpec &spec,
+           std::span<const float> masses) {
+            return encodePalette(values, shape, spec.palette, masses);
+        },
+    .encodeKept =
+        [](std::span<const float> values, const EncodedWeight &sparse, const FormSpec &spec,
+           std::span<const float> masses) {
+            return encodeSparsePalette(values, sparse, spec.palette, masses);
+        },
     .describe = describePalette,
     .name = paletteName,
     .read = readPalette,
