@@ -93,9 +93,10 @@ struct SaveOptions {
 Result<SaveReport> saveInPlace(const Bundle &bundle, const SaveOptions &options);
 /// The same for a caller on another thread than the one that reads the overlays without a lock:
 /// `finish` becomes what is left to be done there (the overlays learn what is on disk now), once,
-/// before anything else is written. Set after failures as well.
+/// before anything else is written. Set after failures as well. Cancelled before the bytes are
+/// verified, it puts every file back as it was: "task.cancelled".
 Result<SaveReport> saveInPlace(const BundlePtr &bundle, const SaveOptions &options,
-                               std::function<void()> &finish);
+                               std::function<void()> &finish, Progress *progress = nullptr);
 
 struct CopyOptions {
     bool replace = false; ///< a file that exists at the target is replaced; a folder never is
@@ -163,10 +164,5 @@ struct EditStep {
 /// the file on disk is not the one that was opened, "task.cancelled".
 Result<BundlePtr> forkWithSteps(const BundlePtr &bundle, std::span<const EditStep> steps,
                                 Progress *progress = nullptr);
-
-/// saveInPlace on another thread, with progress. Cancelled before the bytes are verified, it puts
-/// every file back as it was: "task.cancelled".
-Result<SaveReport> saveInPlace(const BundlePtr &bundle, const SaveOptions &options,
-                               std::function<void()> &finish, Progress *progress);
 
 } // namespace kernscope

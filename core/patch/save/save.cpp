@@ -526,10 +526,4 @@ Result<SaveReport> saveInPlace(const BundlePtr &bundle, const SaveOptions &optio
     return std::move(written.report);
 }
 
-Result<SaveReport> saveInPlace(const BundlePtr &bundle, const SaveOptions &options,
-                               std::function<void()> &finish)
-{
-    return saveInPlace(bundle, options, finish, nullptr);
-}
-
 } // namespace kernscope
