@@ -2,7 +2,6 @@
 #include "core/lanes/layout.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/little_endian.h"
 #include "core/base/text.h"
 
 #include <array>
@@ -63,34 +62,6 @@ std::vector<std::string> examplesOf(std::uint64_t fewest, std::uint64_t most)
 std::string hex(std::uint64_t bytes)
 {
     return fmt::format("0x{:X}", bytes);
-}
-
-Error lengthError(std::string_view field, std::string expected, std::string found)
-{
-    return valueError("lanes.length", field, expected, found,
-                      "The sizes do not fit the weight's layout");
-}
-
-/// Calls each(plane) in the order of the engines, then of the chunks.
-template <class Each>
-void forEachPlane(const SliceLayout &layout, Each each)
-{
-    for (std::uint64_t engine = 0; engine < layout.engines(); ++engine) {
-        for (std::uint64_t chunk = 0; chunk < layout.chunks().size(); ++chunk) {
-            if (const auto plane = layout.plane(chunk, engine))
-                each(*plane);
-        }
-    }
-}
-
-/// Calls each(byte offset in the slice, channel, row); row 0 is the bias row where there is one.
-template <class Each>
-void forEachNumber(const SliceLayout &layout, const Plane &plane, Each each)
-{
-    for (std::uint64_t row = 0; row < layout.rows(); ++row) {
-        for (std::uint64_t lane = 0; lane < plane.width; ++lane)
-            each(plane.offset + 2 * (row * plane.width + lane), plane.firstChannel + lane, row);
-    }
 }
 
 } // namespace
@@ -324,41 +295,6 @@ Result<SizeCheck> checkSliceSize(const SliceLayout &layout, std::uint64_t engine
     }
     check.holds = check.smallest <= found && found <= check.largest;
     return check;
-}
-
-Result<void> checkHalves(const SliceLayout &layout, std::span<const std::uint16_t> weights,
-                         std::span<const std::uint16_t> bias)
-{
-    if (weights.size() != layout.elements())
-        return tl::unexpected(lengthError("weights", fmt::format("{} numbers", layout.elements()),
-                                          fmt::format("{}", weights.size())));
-    const std::uint64_t wanted = layout.geometry().bias ? layout.geometry().outputs : 0;
-    if (bias.size() != wanted)
-        return tl::unexpected(
-            lengthError("bias", fmt::format("{} numbers", wanted), fmt::format("{}", bias.size())));
-    return {};
-}
-
-Result<std::vector<Slice>> encodeSlices(const SliceLayout &layout,
-                                        std::span<const std::uint16_t> weights,
-                                        std::span<const std::uint16_t> bias)
-{
-    TRY(checkHalves(layout, weights, bias));
-    std::vector<Slice> slices;
-    for (std::uint64_t engine = 0; engine < layout.engines(); ++engine)
-        slices.emplace_back(layout.sliceBytes(engine));
-    const bool biased = layout.geometry().bias;
-    forEachPlane(layout, [&](const Plane &plane) {
-        const std::span<std::byte> slice(slices[plane.engine]);
-        forEachNumber(
-            layout, plane, [&](std::uint64_t at, std::uint64_t channel, std::uint64_t row) {
-                const std::uint64_t step = row - (biased ? 1 : 0);
-                const std::uint16_t value =
-                    biased && row == 0 ? bias[channel] : weights[channel * layout.steps() + step];
-                storeLittle<std::uint16_t>(slice, at, value);
-            });
-    });
-    return slices;
 }
 
 } // namespace kernscope::lanes

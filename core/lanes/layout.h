@@ -128,15 +128,4 @@ Result<SizeCheck> checkSliceSize(const SliceLayout &layout, std::uint64_t engine
 using Slice = std::vector<std::byte>;
 using SliceSpans = std::span<const std::span<const std::byte>>;
 
-/// Lays a weight out as slices, padding zero: fp16 bits, row-major [O, I, D, H, W], and one bias an
-/// output channel (or none). Errors: "lanes.length" where `weights` or `bias` do
-/// not have the layout's sizes.
-Result<std::vector<Slice>> encodeSlices(const SliceLayout &layout,
-                                        std::span<const std::uint16_t> weights,
-                                        std::span<const std::uint16_t> bias);
-
-/// Errors: "lanes.length".
-Result<void> checkHalves(const SliceLayout &layout, std::span<const std::uint16_t> weights,
-                         std::span<const std::uint16_t> bias);
-
 } // namespace kernscope::lanes

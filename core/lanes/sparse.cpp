@@ -44,38 +44,6 @@ std::uint64_t fillBytes(std::uint64_t lanes)
     return lanes >= 4 ? lanes / 2 - 2 : 0;
 }
 
-bool isZero(std::uint16_t half)
-{
-    return (half & 0x7fffU) == 0;
-}
-
-void put16(Slice &slice, std::uint16_t value)
-{
-    slice.push_back(static_cast<std::byte>(value & 0xff));
-    slice.push_back(static_cast<std::byte>(value >> 8));
-}
-
-/// Appends one row of a plane; its length without H14's zero after the mask.
-void putRow(Slice &slice, SparseForm form, const SliceLayout &layout, const Plane &plane,
-            std::uint64_t step, std::span<const std::uint16_t> weights)
-{
-    unsigned mask = 0;
-    for (std::uint64_t lane = 0; lane < plane.width; ++lane) {
-        if (!isZero(weights[(plane.firstChannel + lane) * layout.steps() + step]))
-            mask |= 1U << lane;
-    }
-    if (form == SparseForm::H13)
-        slice.push_back(std::byte(0));
-    slice.push_back(static_cast<std::byte>(mask));
-    if (form == SparseForm::H14)
-        slice.push_back(std::byte(0));
-    for (std::uint64_t lane = 0; lane < plane.width; ++lane) {
-        if ((mask >> lane & 1U) != 0)
-            put16(slice, weights[(plane.firstChannel + lane) * layout.steps() + step]);
-    }
-    slice.insert(slice.end(), fillBytes(plane.width), std::byte(0));
-}
-
 Error planeError(std::uint64_t engine, std::uint64_t chunk, std::string expected, std::string found)
 {
     return sparseError(fmt::format("slice {} chunk {}", engine, chunk), std::move(expected),
@@ -366,40 +334,6 @@ std::optional<SparseForm> sparseFormOf(std::string_view generation)
             return form;
     }
     return std::nullopt;
-}
-
-Result<std::vector<Slice>> encodeSparse(SparseForm form, const SliceLayout &layout,
-                                        std::span<const std::uint16_t> weights,
-                                        std::span<const std::uint16_t> bias)
-{
-    TRY(checkHalves(layout, weights, bias));
-    TRY(checkForm(layout));
-    std::vector<Slice> slices(layout.engines());
-    for (std::uint64_t engine = 0; engine < layout.engines(); ++engine) {
-        Slice &slice = slices[engine];
-        for (std::uint64_t chunk = 0; chunk < layout.chunks().size(); ++chunk) {
-            const auto plane = layout.plane(chunk, engine);
-            if (!plane)
-                continue;
-            for (std::uint64_t lane = 0; !bias.empty() && lane < plane->width; ++lane)
-                put16(slice, bias[plane->firstChannel + lane]);
-            const std::size_t lengthAt = slice.size();
-            put16(slice, 0);
-            if (form == SparseForm::H14)
-                slice.push_back(std::byte(0));
-            const std::size_t body = slice.size();
-            for (std::uint64_t step = 0; step < layout.steps(); ++step)
-                putRow(slice, form, layout, *plane, step, weights);
-            const std::uint64_t length = slice.size() - body;
-            if (length > UINT16_MAX)
-                return tl::unexpected(sparseError(
-                    fmt::format("slice {}", engine), "a body of at most 65535 bytes",
-                    fmt::format("{}", length), "The plane is too long for its length word"));
-            storeLittle<std::uint16_t>(slice, lengthAt, static_cast<std::uint16_t>(length));
-            slice.resize((slice.size() + kSliceAlignment - 1) / kSliceAlignment * kSliceAlignment);
-        }
-    }
-    return slices;
 }
 
 Result<std::vector<SparsePlane>> sparsePlanes(SparseForm form, const SliceLayout &layout,

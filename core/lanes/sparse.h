@@ -16,12 +16,6 @@ std::string_view sparseFormName(SparseForm form); ///< "H13", "H14"
 std::optional<SparseForm> sparseFormOf(std::string_view generation);
 inline constexpr std::uint64_t kMaxSparseLanes = 8;
 
-/// Errors: "lanes.sparse" (more than eight lanes, several groups, a body past 65535 bytes),
-/// "lanes.length". Both zeros are left out, so -0 comes back as +0.
-Result<std::vector<Slice>> encodeSparse(SparseForm form, const SliceLayout &layout,
-                                        std::span<const std::uint16_t> weights,
-                                        std::span<const std::uint16_t> bias);
-
 /// One plane of a slice, as its length word tells; offsets count from the start of the slice.
 struct SparsePlane {
     std::uint64_t chunk = 0, engine = 0;
@@ -34,8 +28,8 @@ struct SparsePlane {
     std::uint64_t next = 0;   ///< with the padding to 64 bytes
     std::uint64_t stored = 0; ///< numbers that are not left out
 };
-/// The planes by engine, then chunk. Reads two bytes a plane. Errors: "lanes.sparse" (a length word
-/// that does not fit, and those of encodeSparse), "lanes.length".
+/// The planes by engine, then chunk. Reads two bytes a plane. Errors: "lanes.sparse" (more
+/// than eight lanes, several groups, a length word that does not fit), "lanes.length".
 Result<std::vector<SparsePlane>> sparsePlanes(SparseForm form, const SliceLayout &layout,
                                               SliceSpans slices);
 

@@ -3,6 +3,7 @@
 #include "tests/bench/cases.h"
 
 #include "core/lanes/lane_order.h"
+#include "tests/core/lanes/encode_slices.h"
 
 #include <cstdio>
 #include <cstdlib>

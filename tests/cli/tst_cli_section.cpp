@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
 #include "synthetic_kernels.h"
+#include "tests/core/lanes/encode_slices.h"
 
 using Json = nlohmann::ordered_json;
 

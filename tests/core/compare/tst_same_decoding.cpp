@@ -4,6 +4,7 @@
 #include "core/container/section/builder.h"
 #include "diff_sample.h"
 #include "synthetic_kernels.h"
+#include "tests/core/lanes/encode_slices.h"
 #include "tests/data/data_folder.h"
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/lanes/layout.h"
+#include "encode_slices.h"
 #include "tests/test_program.h"
 
 /// Slices and values that the tests of lanes are made of.

@@ -11,6 +11,7 @@
 #include "made_espresso.h"
 #include "made_module.h"
 #include "synthetic_kernels.h"
+#include "tests/core/lanes/encode_slices.h"
 
 namespace kernscope::test {
 

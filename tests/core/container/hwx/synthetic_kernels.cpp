@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "synthetic_kernels.h"
+#include "tests/core/lanes/encode_slices.h"
 
 namespace kernscope::test {
 

@@ -11,6 +11,7 @@
 #include "synthetic_kernels.h"
 #include "tests/core/bundle/promises.h"
 #include "tests/core/container/section/order_check.h"
+#include "tests/core/lanes/encode_slices.h"
 #include "tests/data/data_folder.h"
 
 namespace {
