@@ -140,7 +140,7 @@ public:
             mil::ValueType extents = typeOf(top);
             operation.outputs.push_back({std::move(top), std::move(extents), {}});
         }
-        operation.attributes.push_back(network::textAttribute("name", name));
+        operation.attributes.push_back({"name", {mil::textValue(name)}});
         if (m_files.weights != nullptr)
             weights(layer, name, type, operation.type, net.network);
         net.function.body.operations.push_back(std::move(operation));

@@ -43,11 +43,6 @@ std::string featureWord(std::string_view what, Key FeatureTypeRow::*key, const K
     return found == rows.end() ? std::string() : found->name;
 }
 
-std::string plainText(const WireBytes &bytes)
-{
-    return cleanUtf8({reinterpret_cast<const char *>(bytes.bytes.data()), bytes.bytes.size()});
-}
-
 /// Reads messages whose faults are not reported: nothing that a weight depends on is in them.
 class DescriptionReader
 {
@@ -62,11 +57,11 @@ public:
             switch (field.number) {
             case 1: feature(field.content, own.inputs); break;
             case 10: feature(field.content, own.outputs); break;
-            case 11: own.predictedFeature = plainText(field.content); break;
-            case 12: own.predictedProbabilities = plainText(field.content); break;
+            case 11: own.predictedFeature = field.content.text(); break;
+            case 12: own.predictedProbabilities = field.content.text(); break;
             case 13: feature(field.content, own.states); break;
             case 20: function(field.content, out.functions.emplace_back()); break;
-            case 21: out.defaultFunction = plainText(field.content); break;
+            case 21: out.defaultFunction = field.content.text(); break;
             case 100: said = field.content; break;
             default: break;
             }
@@ -91,7 +86,7 @@ public:
             } else if (field.number == 100) {
                 each(field.content, [&](const WireField &label) {
                     if (label.number == 1 && take(label.content.bytes.size()))
-                        add(plainText(label.content));
+                        add(label.content.text());
                 });
             }
         });
@@ -101,9 +96,7 @@ private:
     template <class Visit>
     void each(const WireBytes &message, const Visit &visit)
     {
-        WireMessage fields(message, m_state);
-        for (WireField field; fields.next(field);)
-            visit(field);
+        forEachField(message, m_state, visit);
     }
     /// Whether there is still room for that many bytes of text, which it then takes.
     bool take(std::size_t bytes)
@@ -117,7 +110,7 @@ private:
     {
         if (field.type == WireField::Type::Varint)
             numbers.push_back(static_cast<std::int64_t>(field.value));
-        if (field.type != WireField::Type::Bytes)
+        if (!field.isBytes())
             return;
         std::uint64_t number = 0;
         unsigned shift = 0;
@@ -157,16 +150,16 @@ private:
     void metadata(const WireBytes &message, ModelDescription &out)
     {
         each(message, [&](const WireField &field) {
-            if (field.type != WireField::Type::Bytes || !take(field.content.bytes.size()))
+            if (!field.isBytes() || !take(field.content.bytes.size()))
                 return;
             std::string key, value;
             if (field.number >= 1 && field.number <= kMetadataTexts.size()) {
                 key = kMetadataTexts[field.number - 1];
-                value = plainText(field.content);
+                value = field.content.text();
             } else if (field.number == 100) { // userDefined
                 each(field.content, [&](const WireField &part) {
                     if (part.number == 1 || part.number == 2)
-                        (part.number == 1 ? key : value) = plainText(part.content);
+                        (part.number == 1 ? key : value) = part.content.text();
                 });
             }
             if (!key.empty() && !value.empty())
@@ -178,11 +171,11 @@ private:
     {
         each(message, [&](const WireField &field) {
             switch (field.number) {
-            case 1: out.name = plainText(field.content); break;
+            case 1: out.name = field.content.text(); break;
             case 2: feature(field.content, out.inputs); break;
             case 3: feature(field.content, out.outputs); break;
-            case 4: out.predictedFeature = plainText(field.content); break;
-            case 5: out.predictedProbabilities = plainText(field.content); break;
+            case 4: out.predictedFeature = field.content.text(); break;
+            case 5: out.predictedProbabilities = field.content.text(); break;
             case 6: feature(field.content, out.states); break;
             default: break;
             }
@@ -196,9 +189,9 @@ private:
         ModelFeature &feature = out.emplace_back();
         each(message, [&](const WireField &field) {
             if (field.number == 1)
-                feature.name = plainText(field.content);
+                feature.name = field.content.text();
             else if (field.number == 2)
-                feature.words = plainText(field.content);
+                feature.words = field.content.text();
             else if (field.number == 3)
                 type(field.content, feature);
         });

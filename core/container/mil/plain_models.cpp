@@ -97,7 +97,7 @@ private:
     {
         if (field.type == WireField::Type::Fixed64)
             take(row, std::bit_cast<double>(field.value));
-        if (field.type != WireField::Type::Bytes)
+        if (!field.isBytes())
             return;
         const auto bytes = field.content.bytes;
         for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8)
@@ -109,7 +109,7 @@ private:
     {
         if (field.type == WireField::Type::Varint)
             take(row, static_cast<double>(static_cast<std::int64_t>(field.value)));
-        if (field.type != WireField::Type::Bytes)
+        if (!field.isBytes())
             return;
         const auto bytes = field.content.bytes;
         google::protobuf::io::CodedInputStream stream(
@@ -146,7 +146,7 @@ private:
             m_left -= std::min(m_left, row.size());
             each(message, [&](const WireField &field) {
                 const auto at = std::ranges::find(kFields, field.number);
-                if (field.number == 20 && field.type == WireField::Type::Bytes)
+                if (field.number == 20 && field.isBytes())
                     values.push_back(field.content);
                 else if (at != std::end(kFields))
                     row[static_cast<std::size_t>(at - kFields)] = numberOf(field);
@@ -162,10 +162,10 @@ private:
             nodes.push_back(std::move(row));
         };
         each(content, [&](const WireField &ensemble) {
-            if (ensemble.number != 1 || ensemble.type != WireField::Type::Bytes)
+            if (ensemble.number != 1 || !ensemble.isBytes())
                 return;
             each(ensemble.content, [&](const WireField &field) {
-                if (field.number == 1 && field.type == WireField::Type::Bytes)
+                if (field.number == 1 && field.isBytes())
                     node(field.content);
                 else if (field.number == 3)
                     numbers(field, base);
@@ -184,7 +184,7 @@ private:
         std::vector<std::vector<double>> weights;
         std::vector<double> offset;
         each(content, [&](const WireField &field) {
-            if (field.number == 1 && field.type == WireField::Type::Bytes)
+            if (field.number == 1 && field.isBytes())
                 weights.push_back(list(field.content));
             else if (field.number == 2)
                 numbers(field, offset);
@@ -197,8 +197,7 @@ private:
     {
         each(message, [&](const WireField &field) {
             const auto &kinds = kernelKinds();
-            if (field.number == 0 || field.number > kinds.size() ||
-                field.type != WireField::Type::Bytes)
+            if (field.number == 0 || field.number > kinds.size() || !field.isBytes())
                 return;
             const KernelKind &kind = kinds[field.number - 1];
             std::vector<double> row(kind.fields.size(), 0.0);
@@ -219,7 +218,7 @@ private:
             std::vector<double> row;
             each(message, [&](const WireField &entry) {
                 double index = 0, value = 0;
-                if (entry.number != 1 || entry.type != WireField::Type::Bytes)
+                if (entry.number != 1 || !entry.isBytes())
                     return;
                 each(entry.content, [&](const WireField &field) {
                     (field.number == 1 ? index : value) = numberOf(field);
@@ -236,7 +235,7 @@ private:
                 return numbers(field, field.number == 7 ? probA : probB);
             if (shift == 1 && field.number == 2)
                 return integers(field, counts);
-            if (field.type != WireField::Type::Bytes)
+            if (!field.isBytes())
                 return;
             if (field.number == 1) {
                 kernel(field.content);
@@ -244,7 +243,7 @@ private:
                 coefficients.push_back(list(field.content));
             } else if (field.number == 2 + shift || field.number == 3 + shift) {
                 each(field.content, [&](const WireField &vector) {
-                    if (vector.number != 1 || vector.type != WireField::Type::Bytes)
+                    if (vector.number != 1 || !vector.isBytes())
                         return;
                     if (field.number == 2 + shift)
                         sparseVector(vector.content);

@@ -2,6 +2,7 @@
 #include "core/container/mil/program.h"
 
 #include "core/base/find.h"
+#include "core/container/mil/number.h"
 #include "core/format/table_rows.h"
 
 #include <fmt/format.h>
@@ -75,6 +76,28 @@ std::string Operation::displayName() const
             return literal->strings.front();
     }
     return outputs.empty() ? std::string() : outputs.front().name;
+}
+
+ProgramValue textValue(std::string text)
+{
+    ProgramValue value;
+    value.type.kind = ValueType::Kind::Tensor;
+    auto &literal = value.content.emplace<Literal>();
+    value.type.element = literal.element = ElementType::String;
+    literal.count = 1;
+    literal.strings.push_back(std::move(text));
+    return value;
+}
+
+ProgramValue numberValue(std::int64_t number)
+{
+    ProgramValue value;
+    value.type.kind = ValueType::Kind::Tensor;
+    auto &literal = value.content.emplace<Literal>();
+    value.type.element = literal.element = ElementType::Int64;
+    literal.count = 1;
+    PackedElements(literal.element, literal.bytes).add(static_cast<std::uint64_t>(number));
+    return value;
 }
 
 std::size_t operationCount(const Block &block)

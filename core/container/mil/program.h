@@ -160,6 +160,10 @@ struct ParsedProgram {
     std::string specification; ///< .mlpackage: specification version; "" for text
 };
 
+/// A value that no file has written out: a text, or a number of 64 bits.
+ProgramValue textValue(std::string text);
+ProgramValue numberValue(std::int64_t number);
+
 /// Number of operations of a block and of everything nested in it.
 std::size_t operationCount(const Block &block);
 

@@ -17,15 +17,30 @@ public:
     ParsedProgram run();
 
 private:
-    using Visitor = std::function<bool(const WireField &)>;
     using Element = std::function<bool(const WireBytes &key, const WireBytes &value)>;
 
     /// Calls `visit` for every field; false where the message is broken or a visitor says so.
-    bool each(const WireBytes &message, const Visitor &visit);
+    template <class Visit>
+    bool each(const WireBytes &message, const Visit &visit)
+    {
+        WireMessage reader(message, m_state);
+        for (WireField field; reader.next(field);) {
+            if (!visit(field))
+                return false;
+        }
+        return !reader.broken();
+    }
+    /// The same for fields of bytes alone: messages, texts, packed numbers.
+    template <class Visit>
+    bool eachBytes(const WireBytes &message, const Visit &visit)
+    {
+        return each(message,
+                    [&](const WireField &field) { return !field.isBytes() || visit(field); });
+    }
     /// The key and value of a map's entry; both may be missing, and are empty then.
     bool mapEntry(const WireBytes &entry, const Element &element);
     std::string text(const WireBytes &bytes);
-    bool enter();
+    bool enter(const WireBytes &message);
     void leave() { --m_depth; }
     bool spend(const WireBytes &place);
     bool fail(std::string_view code, SourceSpan place, std::string_view expected,

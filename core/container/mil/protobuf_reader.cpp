@@ -82,25 +82,14 @@ bool ProtobufParser::fail(std::string_view code, SourceSpan place, std::string_v
     return m_state.fail(code, place, expected, found, message);
 }
 
-bool ProtobufParser::each(const WireBytes &message, const Visitor &visit)
-{
-    WireMessage reader(message, m_state);
-    WireField field;
-    while (reader.next(field)) {
-        if (!visit(field))
-            return false;
-    }
-    return !reader.broken();
-}
-
 bool ProtobufParser::mapEntry(const WireBytes &entry, const Element &element)
 {
     WireBytes key{{}, entry.offset};
     WireBytes value{{}, entry.offset};
-    const bool read = each(entry, [&](const WireField &field) {
-        if (field.type == WireField::Type::Bytes && field.number == 1)
+    const bool read = eachBytes(entry, [&](const WireField &field) {
+        if (field.number == 1)
             key = field.content;
-        else if (field.type == WireField::Type::Bytes && field.number == 2)
+        else if (field.number == 2)
             value = field.content;
         return true;
     });
@@ -122,9 +111,13 @@ std::string ProtobufParser::text(const WireBytes &bytes)
 }
 
 /// One level deeper; `leave` must follow where it says true.
-bool ProtobufParser::enter()
+bool ProtobufParser::enter(const WireBytes &message)
 {
-    return ++m_depth <= kMaxDepth;
+    if (++m_depth <= kMaxDepth)
+        return true;
+    leave();
+    return fail("proto.depth", message.span(), fmt::format("at most {} levels", kMaxDepth), "",
+                "Blocks, types or values are nested too deeply.");
 }
 
 bool ProtobufParser::spend(const WireBytes &place)
@@ -174,9 +167,9 @@ bool ProtobufParser::parseProgram(const WireBytes &message, Program &program)
     return each(message, [&](const WireField &field) {
         if (field.number == 1 && field.type == WireField::Type::Varint) {
             program.version = std::to_string(field.value);
-        } else if (field.number == 4 && field.type == WireField::Type::Bytes) {
+        } else if (field.number == 4 && field.isBytes()) {
             skipFaults([&] { return parseAttribute(field.content, program.attributes); });
-        } else if (field.number == 2 && field.type == WireField::Type::Bytes) {
+        } else if (field.number == 2 && field.isBytes()) {
             if (!spend(field.content))
                 return false;
             mapEntry(field.content, [&](const WireBytes &key, const WireBytes &value) {
@@ -195,9 +188,7 @@ bool ProtobufParser::parseFunction(const WireBytes &message, Function &function)
 {
     std::vector<WireField> blocks;
     std::string opset;
-    const bool whole = each(message, [&](const WireField &field) {
-        if (field.type != WireField::Type::Bytes)
-            return true;
+    const bool whole = eachBytes(message, [&](const WireField &field) {
         switch (field.number) {
         case 1: return parseNamedType(field.content, function.inputs.emplace_back());
         case 2: opset = text(field.content); return true;
@@ -279,11 +270,10 @@ bool ProtobufParser::parseModel(const WireBytes &model, const std::string &path,
     const bool whole = each(model, [&](const WireField &field) {
         if (field.number == kVersion && field.type == WireField::Type::Varint)
             node.specification = std::to_string(field.value);
-        else if (field.number == kDescriptionField && field.type == WireField::Type::Bytes)
+        else if (field.number == kDescriptionField && field.isBytes())
             description = field.content; // the last one holds, as of every single field
         // Of several kinds the last one holds, as in every oneof; a program is never given up.
-        else if (field.number >= kFirstKind && field.type == WireField::Type::Bytes &&
-                 node.field != 502) {
+        else if (field.number >= kFirstKind && field.isBytes() && node.field != 502) {
             node.field = field.number;
             content = field.content;
         }
@@ -327,9 +317,7 @@ bool ProtobufParser::parsePipeline(const WireBytes &message, bool wrapped, const
                     "Pipelines are nested too deeply.");
     std::vector<WireBytes> models;
     std::vector<std::string> names;
-    bool whole = each(message, [&](const WireField &field) {
-        if (field.type != WireField::Type::Bytes)
-            return true;
+    bool whole = eachBytes(message, [&](const WireField &field) {
         if (field.number == 1)
             models.push_back(field.content);
         else if (field.number == 2)
@@ -356,15 +344,10 @@ bool ProtobufParser::parsePipeline(const WireBytes &message, bool wrapped, const
 
 bool ProtobufParser::parseBlock(const WireBytes &message, Block &block)
 {
-    if (!enter()) {
-        leave();
-        return fail("proto.depth", message.span(), fmt::format("at most {} levels", kMaxDepth), "",
-                    "Blocks, types or values are nested too deeply.");
-    }
+    if (!enter(message))
+        return false;
     std::vector<WireBytes> operations;
-    const bool whole = each(message, [&](const WireField &field) {
-        if (field.type != WireField::Type::Bytes)
-            return true;
+    const bool whole = eachBytes(message, [&](const WireField &field) {
         switch (field.number) {
         case 1: return parseNamedType(field.content, block.inputs.emplace_back());
         case 2:
@@ -402,9 +385,7 @@ bool ProtobufParser::parseOperation(const WireBytes &message, Operation &operati
     if (!spend(message))
         return false;
     bool sound = true; // one fault is enough; the outputs are read in any case, for their names
-    const bool whole = each(message, [&](const WireField &field) {
-        if (field.type != WireField::Type::Bytes)
-            return true;
+    const bool whole = eachBytes(message, [&](const WireField &field) {
         switch (field.number) {
         case 1: operation.type = text(field.content); break;
         case 2: sound = sound && parseInput(field.content, operation.inputs); break;
@@ -431,8 +412,8 @@ bool ProtobufParser::parseInput(const WireBytes &entry, std::vector<Argument> &a
     return mapEntry(entry, [&](const WireBytes &key, const WireBytes &value) {
         Argument &argument = arguments.emplace_back();
         argument.name = text(key);
-        return spend(entry) && each(value, [&](const WireField &field) {
-                   if (field.number != 1 || field.type != WireField::Type::Bytes)
+        return spend(entry) && eachBytes(value, [&](const WireField &field) {
+                   if (field.number != 1)
                        return true;
                    return parseBinding(field.content, argument.values.emplace_back());
                });
@@ -442,9 +423,7 @@ bool ProtobufParser::parseInput(const WireBytes &entry, std::vector<Argument> &a
 bool ProtobufParser::parseBinding(const WireBytes &message, ProgramValue &value)
 {
     value.span = message.span();
-    return spend(message) && each(message, [&](const WireField &field) {
-               if (field.type != WireField::Type::Bytes)
-                   return true;
+    return spend(message) && eachBytes(message, [&](const WireField &field) {
                if (field.number == 1)
                    value.content = Reference{text(field.content), field.content.span()};
                else if (field.number == 2)
@@ -464,9 +443,7 @@ bool ProtobufParser::parseAttribute(const WireBytes &entry, std::vector<Argument
 
 bool ProtobufParser::parseNamedType(const WireBytes &message, NamedType &named)
 {
-    return spend(message) && each(message, [&](const WireField &field) {
-               if (field.type != WireField::Type::Bytes)
-                   return true;
+    return spend(message) && eachBytes(message, [&](const WireField &field) {
                if (field.number == 1) {
                    named.name = text(field.content);
                    named.span = field.content.span();

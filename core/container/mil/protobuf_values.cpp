@@ -99,7 +99,7 @@ bool ProtobufParser::parseTensor(const WireBytes &message, const ValueType &type
         return true; // a type of tomorrow: its value is not shown
     std::uint32_t member = 0;
     const bool read = each(message, [&](const WireField &field) {
-        if (field.type != WireField::Type::Bytes || field.number < Floats || field.number > Bytes)
+        if (!field.isBytes() || field.number < Floats || field.number > Bytes)
             return true;
         if (member != field.number) { // of a oneof the last member counts
             literal = Literal();
@@ -108,7 +108,7 @@ bool ProtobufParser::parseTensor(const WireBytes &message, const ValueType &type
         member = field.number;
         if (field.number == Bytes) {
             return each(field.content, [&](const WireField &values) {
-                return values.number != 1 || values.type != WireField::Type::Bytes ||
+                return values.number != 1 || !values.isBytes() ||
                        parseRaw(values.content, type, literal);
             });
         }
@@ -130,8 +130,8 @@ bool ProtobufParser::parseTensor(const WireBytes &message, const ValueType &type
 
 bool ProtobufParser::parseStrings(const WireBytes &message, Literal &literal)
 {
-    return each(message, [&](const WireField &field) {
-        if (field.number != 1 || field.type != WireField::Type::Bytes)
+    return eachBytes(message, [&](const WireField &field) {
+        if (field.number != 1)
             return true;
         if (!spend(field.content))
             return false;
@@ -212,7 +212,7 @@ bool ProtobufParser::parseNumbers(const WireField &field, Literal &literal)
             return true;
         ++runs;
         run = values.content.span();
-        if (values.type != WireField::Type::Bytes) // not packed, as old writers may have it
+        if (!values.isBytes()) // not packed, as old writers may have it
             return add(values.value, run);
         return eachPacked(values.content, field.number, add);
     });
@@ -226,14 +226,9 @@ bool ProtobufParser::parseNumbers(const WireField &field, Literal &literal)
 
 bool ProtobufParser::parseType(const WireBytes &message, ValueType &type)
 {
-    if (!enter()) {
-        leave();
-        return fail("proto.depth", message.span(), fmt::format("at most {} levels", kMaxDepth), "",
-                    "Blocks, types or values are nested too deeply.");
-    }
-    const bool read = spend(message) && each(message, [&](const WireField &field) {
-                          if (field.type != WireField::Type::Bytes)
-                              return true;
+    if (!enter(message))
+        return false;
+    const bool read = spend(message) && eachBytes(message, [&](const WireField &field) {
                           if (field.number == 1)
                               return parseTensorType(field.content, type);
                           return parseCompoundType(field, type);
@@ -252,7 +247,7 @@ bool ProtobufParser::parseTensorType(const WireBytes &message, ValueType &type)
             type.elementOffset = field.content.offset;
             if (type.element == ElementType::Unknown)
                 type.text = fmt::format("type {}", field.value);
-        } else if (field.number == 3 && field.type == WireField::Type::Bytes) {
+        } else if (field.number == 3 && field.isBytes()) {
             return parseDimension(field.content, type);
         }
         return true;
@@ -267,9 +262,7 @@ bool ProtobufParser::parseDimension(const WireBytes &message, ValueType &type)
     std::int64_t extent = 0; // a zero may be absent on the wire
     SourceSpan span{message.offset, 0};
     const bool read =
-        spend(message) && each(message, [&](const WireField &field) {
-            if (field.type != WireField::Type::Bytes)
-                return true;
+        spend(message) && eachBytes(message, [&](const WireField &field) {
             if (field.number == 2)
                 extent = kUnknownExtent;
             return field.number != 1 || each(field.content, [&](const WireField &size) {
@@ -313,9 +306,7 @@ bool ProtobufParser::parseCompoundType(const WireField &field, ValueType &type)
     type.kind = kKinds[field.number - 2];
     std::string inner;
     const bool isList = type.kind == ValueType::Kind::List;
-    const bool read = each(field.content, [&](const WireField &part) {
-        if (part.type != WireField::Type::Bytes)
-            return true;
+    const bool read = eachBytes(field.content, [&](const WireField &part) {
         ValueType element;
         if (isList && part.number == 2) { // a Dimension
             if (!parseDimension(part.content, element))
@@ -340,16 +331,11 @@ bool ProtobufParser::parseCompoundType(const WireField &field, ValueType &type)
 
 bool ProtobufParser::parseValue(const WireBytes &message, ProgramValue &value)
 {
-    if (!enter()) {
-        leave();
-        return fail("proto.depth", message.span(), fmt::format("at most {} levels", kMaxDepth), "",
-                    "Blocks, types or values are nested too deeply.");
-    }
+    if (!enter(message))
+        return false;
     value.span = message.span();
     std::optional<WireBytes> immediate, blob;
-    bool read = spend(message) && each(message, [&](const WireField &field) {
-                    if (field.type != WireField::Type::Bytes)
-                        return true;
+    bool read = spend(message) && eachBytes(message, [&](const WireField &field) {
                     switch (field.number) {
                     case 2: return parseType(field.content, value.type);
                     case 3: immediate = field.content; return true;
@@ -369,7 +355,7 @@ bool ProtobufParser::parseBlob(const WireBytes &message, BlobReference &blob)
 {
     blob.offsetSpan = {message.offset, 0}; // a zero offset may be absent
     return each(message, [&](const WireField &field) {
-        if (field.number == 1 && field.type == WireField::Type::Bytes) {
+        if (field.number == 1 && field.isBytes()) {
             blob.path = text(field.content);
         } else if (field.number == 2 && field.type == WireField::Type::Varint) {
             blob.offset = field.value;
@@ -381,9 +367,7 @@ bool ProtobufParser::parseBlob(const WireBytes &message, BlobReference &blob)
 
 bool ProtobufParser::parseImmediate(const WireBytes &message, ProgramValue &value)
 {
-    return each(message, [&](const WireField &field) {
-        if (field.type != WireField::Type::Bytes)
-            return true;
+    return eachBytes(message, [&](const WireField &field) {
         switch (field.number) {
         case 1: return parseTensor(field.content, value.type, value.content.emplace<Literal>());
         case 2:
@@ -396,8 +380,8 @@ bool ProtobufParser::parseImmediate(const WireBytes &message, ProgramValue &valu
 
 bool ProtobufParser::parseValues(const WireBytes &message, Values &values)
 {
-    return each(message, [&](const WireField &field) {
-        if (field.number != 1 || field.type != WireField::Type::Bytes)
+    return eachBytes(message, [&](const WireField &field) {
+        if (field.number != 1)
             return true;
         return parseValue(field.content, values.emplace_back());
     });
@@ -406,8 +390,8 @@ bool ProtobufParser::parseValues(const WireBytes &message, Values &values)
 /// Every entry becomes a value that holds two: its key and what it stands for.
 bool ProtobufParser::parseDictionary(const WireBytes &message, Values &values)
 {
-    return each(message, [&](const WireField &field) {
-        if (field.number != 1 || field.type != WireField::Type::Bytes)
+    return eachBytes(message, [&](const WireField &field) {
+        if (field.number != 1)
             return true;
         ProgramValue &entry = values.emplace_back();
         entry.span = field.content.span();

@@ -195,6 +195,14 @@ const mil::ProgramValue *ValueGraph::constant(const mil::ProgramValue &operand) 
     return value && (value->blob() || value->literal()) ? value : nullptr;
 }
 
+const mil::Literal *ValueGraph::literal(const mil::Operation &operation,
+                                        std::string_view operand) const
+{
+    const mil::ProgramValue *value = operation.operand(operand);
+    const mil::ProgramValue *found = value ? constant(*value) : nullptr;
+    return found ? found->literal() : nullptr;
+}
+
 const mil::ValueType *ValueGraph::typeOf(const mil::ProgramValue &operand) const
 {
     if (!operand.reference())

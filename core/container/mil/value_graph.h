@@ -64,6 +64,8 @@ public:
     /// The blob or literal behind an operand: itself, or the value of the const op that it names;
     /// null where it is neither.
     const mil::ProgramValue *constant(const mil::ProgramValue &operand) const;
+    /// The literal behind an operand of that name; null where it is none.
+    const mil::Literal *literal(const mil::Operation &operation, std::string_view operand) const;
     /// The declared type of an operand's value; null where it is not known.
     const mil::ValueType *typeOf(const mil::ProgramValue &operand) const;
 

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/wire.h"
 
+#include "core/base/byte_text.h"
+#include "core/base/text.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
 
 namespace kernscope::mil {
+
+std::string WireBytes::text() const
+{
+    return cleanUtf8(textInBytes(bytes));
+}
 
 bool WireState::fail(std::string_view code, SourceSpan place, std::string_view expected,
                      std::string_view found, std::string_view message)
@@ -72,7 +80,7 @@ bool WireMessage::next(WireField &field)
                             "This is not a field of a protobuf message.");
     }
     field.type = static_cast<WireField::Type>(type);
-    return field.type == WireField::Type::Bytes ? readBytes(field) : readValue(field);
+    return field.isBytes() ? readBytes(field) : readValue(field);
 }
 
 bool WireMessage::readValue(WireField &field)

@@ -13,6 +13,7 @@ struct WireBytes {
     std::uint64_t offset = 0;
 
     SourceSpan span() const { return {offset, bytes.size()}; }
+    std::string text() const; ///< malformed UTF-8 replaced
     std::uint64_t end() const { return offset + bytes.size(); }
 };
 
@@ -24,6 +25,8 @@ struct WireField {
     std::uint64_t value = 0; ///< Varint, Fixed32, Fixed64
     WireBytes content;       ///< Bytes: the content; else the bytes that write the value
     bool cut = false;        ///< Bytes: the file ends before the content does
+
+    bool isBytes() const { return type == Type::Bytes; }
 };
 
 /// Faults of one protobuf file, and whether it ends too early.
@@ -61,5 +64,14 @@ private:
     google::protobuf::io::CodedInputStream m_stream;
     bool m_broken = false;
 };
+
+/// Calls `visit(field)` for the fields of a message; one that is broken ends there.
+template <class Visit>
+void forEachField(const WireBytes &message, WireState &state, const Visit &visit)
+{
+    WireMessage reader(message, state);
+    for (WireField field; reader.next(field);)
+        visit(field);
+}
 
 } // namespace kernscope::mil

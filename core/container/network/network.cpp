@@ -106,16 +106,7 @@ void addFloats(Floats &floats, const WireField &field)
 
 bool isFloats(const WireField &field)
 {
-    return field.type == WireField::Type::Bytes || field.type == WireField::Type::Fixed32;
-}
-
-template <class Visitor>
-void forEachField(const WireBytes &message, WireState &state, const Visitor &visit)
-{
-    WireMessage reader(message, state);
-    WireField field;
-    while (reader.next(field))
-        visit(field);
+    return field.isBytes() || field.type == WireField::Type::Fixed32;
 }
 
 void readQuantization(const WireBytes &message, WireState &state, StoredWeight &weight,
@@ -125,7 +116,7 @@ void readQuantization(const WireBytes &message, WireState &state, StoredWeight &
     forEachField(message, state, [&](const WireField &field) {
         if (field.number == kBits && field.type == WireField::Type::Varint)
             weight.bits = static_cast<unsigned>(std::min<std::uint64_t>(field.value, 255));
-        if (field.type != WireField::Type::Bytes)
+        if (!field.isBytes())
             return;
         if (field.number == kLinear) {
             linear = true;
@@ -229,7 +220,7 @@ std::optional<StoredWeight> readWeightParams(const WireBytes &message, WireState
     forEachField(message, state, [&](const WireField &field) {
         if (field.number == kFloats && isFloats(field))
             addFloats(weight.floats, field);
-        if (field.type != WireField::Type::Bytes)
+        if (!field.isBytes())
             return;
         if (field.number == kQuantization)
             return readQuantization(field.content, state, weight, linear, table);
@@ -295,11 +286,6 @@ using mil::WireState;
 constexpr int kMaxNesting = 64;             ///< networks within layers
 constexpr std::size_t kMaxLayers = 1 << 20; ///< bounds what a file of empty layers costs
 
-std::string textOf(const WireBytes &bytes)
-{
-    return cleanUtf8({reinterpret_cast<const char *>(bytes.bytes.data()), bytes.bytes.size()});
-}
-
 /// Numbers of a field: varints, packed or not.
 std::vector<std::uint64_t> numbersOf(const std::vector<WireField> &fields, std::uint32_t number)
 {
@@ -310,7 +296,7 @@ std::vector<std::uint64_t> numbersOf(const std::vector<WireField> &fields, std::
             continue;
         if (field.type == WireField::Type::Varint) {
             numbers.push_back(field.value);
-        } else if (field.type == WireField::Type::Bytes) {
+        } else if (field.isBytes()) {
             std::uint64_t value = 0;
             unsigned shift = 0;
             for (const std::byte byte : field.content.bytes) {
@@ -392,7 +378,7 @@ private:
         WireMessage reader(message, m_state);
         WireField field;
         while (m_depth <= kMaxNesting && m_network.layers < kMaxLayers && reader.next(field)) {
-            if (field.number == kLayers && field.type == WireField::Type::Bytes)
+            if (field.number == kLayers && field.isBytes())
                 layer(field.content);
         }
         --m_depth;
@@ -404,16 +390,12 @@ private:
         ++m_network.layers;
         std::string name;
         std::optional<WireField> content;
-        WireMessage reader(message, m_state);
-        WireField field;
-        while (reader.next(field)) {
-            if (field.type != WireField::Type::Bytes)
-                continue;
-            if (field.number == kName)
-                name = textOf(field.content);
-            else if (layerTable().count(field.number) > 0)
+        forEachField(message, m_state, [&](const WireField &field) {
+            if (field.isBytes() && field.number == kName)
+                name = field.content.text();
+            else if (field.isBytes() && layerTable().count(field.number) > 0)
                 content = field;
-        }
+        });
         if (content)
             fields(name.empty() ? fmt::format("layer{}", m_network.layers - 1) : name,
                    content->number, content->content);
@@ -438,7 +420,7 @@ private:
         const std::uint32_t wanted = field.path[step];
         std::size_t count = 0;
         const auto matches = [wanted](const WireField &each) {
-            return each.number == wanted && each.type == WireField::Type::Bytes;
+            return each.number == wanted && each.isBytes();
         };
         for (const WireField &each : at)
             count += matches(each) ? 1 : 0;

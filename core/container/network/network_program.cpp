@@ -96,11 +96,6 @@ void forEachVarint(std::span<const std::byte> bytes, const std::function<void(st
     }
 }
 
-std::string wireText(const WireBytes &bytes)
-{
-    return cleanUtf8({reinterpret_cast<const char *>(bytes.bytes.data()), bytes.bytes.size()});
-}
-
 class ProgramOfLayers
 {
 public:
@@ -126,7 +121,7 @@ private:
             WireMessage reader(message, m_state);
             WireField field;
             while (m_layers < kMostLayers && m_values < kMostValues && reader.next(field)) {
-                if (field.number == kLayersField && field.type == WireField::Type::Bytes)
+                if (field.number == kLayersField && field.isBytes())
                     layer(field.content, block);
             }
             hoist(block, m_depth == 1);
@@ -145,10 +140,10 @@ private:
         WireMessage reader(message, m_state);
         WireField field;
         while (reader.next(field)) {
-            if (field.type != WireField::Type::Bytes)
+            if (!field.isBytes())
                 continue;
             if (field.number == 1 && !field.content.bytes.empty())
-                name = wireText(field.content);
+                name = field.content.text();
             else if (field.number == 2 || field.number == 3)
                 addValue(field, field.number == 2, operation);
             else if (field.number == 5 && ++m_values <= kMostValues)
@@ -167,7 +162,7 @@ private:
             for (std::size_t i = 0; i < types.size(); ++i)
                 operation.outputs[i].type = std::move(types[i]);
         }
-        operation.attributes.push_back(textAttribute("name", std::move(name)));
+        operation.attributes.push_back({"name", {mil::textValue(std::move(name))}});
         block.operations.push_back(std::move(operation));
     }
 
@@ -175,7 +170,7 @@ private:
     {
         if (++m_values > kMostValues)
             return;
-        const std::string name = wireText(field.content);
+        const std::string name = field.content.text();
         if (!input) {
             operation.outputs.push_back({name, {}, field.content.span()});
             return;
@@ -206,7 +201,7 @@ private:
                 continue;
             if (field.type == WireField::Type::Varint)
                 add(field.value);
-            if (field.type == WireField::Type::Bytes)
+            if (field.isBytes())
                 forEachVarint(field.content.bytes, add);
         }
         types.push_back(std::move(type));
@@ -224,16 +219,16 @@ private:
             const LayerAttribute *row = attributeAt(layer, path);
             if (row == nullptr)
                 continue;
-            const bool bytes = field.type == WireField::Type::Bytes;
+            const bool bytes = field.isBytes();
             if (row->type == "message") {
                 if (bytes && within.empty()) // which of several it is
                     addNumber(operation, *row, ElementType::Bool, 1);
                 if (bytes)
                     addAttributes(field.content, layer, path, operation);
             } else if (row->type == "string" || row->type == "enum") {
-                const std::string word = row->type == "enum" ? wordFor(row->words, field.value)
-                                                             : wireText(field.content);
-                operation.attributes.push_back(textAttribute(row->field, word));
+                const std::string word =
+                    row->type == "enum" ? wordFor(row->words, field.value) : field.content.text();
+                operation.attributes.push_back({row->field, {mil::textValue(word)}});
             } else if (row->type == "float" || row->type == "double") {
                 const auto type = row->type == "float" ? ElementType::Fp32 : ElementType::Fp64;
                 if (!bytes)
@@ -267,9 +262,7 @@ private:
             mil::ProgramValue value;
             value.type.kind = mil::ValueType::Kind::Tensor;
             value.type.element = type;
-            mil::Literal empty;
-            empty.element = type;
-            value.content = std::move(empty);
+            value.content.emplace<mil::Literal>().element = type;
             operation.attributes.push_back({row.field, {std::move(value)}});
         }
         mil::ProgramValue &value = operation.attributes.back().values.front();
@@ -291,8 +284,7 @@ private:
             WireMessage reader(content.content, m_state);
             WireField field;
             while (reader.next(field)) {
-                if (field.number == row->second.path.front() &&
-                    field.type == WireField::Type::Bytes) {
+                if (field.number == row->second.path.front() && field.isBytes()) {
                     operation.blocks.emplace_back();
                     network(field.content, operation.blocks.back());
                 }
@@ -357,19 +349,6 @@ void collectReads(const mil::Block &block, Names &reads)
 }
 
 } // namespace
-
-mil::Argument textAttribute(std::string name, std::string text)
-{
-    mil::Literal literal;
-    literal.element = ElementType::String;
-    literal.count = 1;
-    literal.strings = {std::move(text)};
-    mil::ProgramValue value;
-    value.type.kind = mil::ValueType::Kind::Tensor;
-    value.type.element = ElementType::String;
-    value.content = std::move(literal);
-    return {std::move(name), {std::move(value)}};
-}
 
 void addEnds(mil::Function &function)
 {

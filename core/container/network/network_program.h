@@ -24,7 +24,5 @@ mil::Program networkProgram(const mil::Program &program, std::span<const std::by
 /// Inputs of a function of layers: names that are read before anything makes them. Its outputs:
 /// names that nothing reads.
 void addEnds(mil::Function &function);
-/// An attribute that is a text, such as the name of a layer.
-mil::Argument textAttribute(std::string name, std::string text);
 
 } // namespace kernscope::network

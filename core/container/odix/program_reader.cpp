@@ -143,7 +143,6 @@ private:
         }
     }
 
-    void readSymbol(const Table &table);
     void readFunctions(const Table &root)
     {
         const Vector functions = m_flat.vector(root, kFunctions, 4, "functions");

@@ -33,19 +33,6 @@ SourceSpan spanOf(ByteRange range)
     return {range.offset.value, range.bytes.value};
 }
 
-mil::ProgramValue textValue(std::string text)
-{
-    mil::ProgramValue value;
-    value.type.kind = mil::ValueType::Kind::Tensor;
-    value.type.element = ElementType::String;
-    mil::Literal literal;
-    literal.element = ElementType::String;
-    literal.count = 1;
-    literal.strings = {std::move(text)};
-    value.content = std::move(literal);
-    return value;
-}
-
 /// Of kinds that are no tensors the text says what it is.
 mil::ValueType typeOfValue(const mlir::Module &module, std::uint32_t type, unsigned depth = 0)
 {
@@ -159,11 +146,12 @@ private:
         if (row.step == CoreAiStep::Constant && from.results.count == 1)
             made.attributes.push_back({"val", {constant(from.results.first, from)}});
         else
-            made.attributes.push_back({"stored_as", {textValue(row.stored)}});
+            made.attributes.push_back({"stored_as", {mil::textValue(row.stored)}});
         if (row.type == "invoke") {
             const std::uint32_t callee = calleeOf(m_graph, from);
             made.attributes.push_back(
-                {"callee", {textValue(callee < m_graphNames.size() ? m_graphNames[callee] : "?")}});
+                {"callee",
+                 {mil::textValue(callee < m_graphNames.size() ? m_graphNames[callee] : "?")}});
         }
         if (m_graph.isComposite(index))
             return made;

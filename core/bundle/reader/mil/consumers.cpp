@@ -169,9 +169,7 @@ std::optional<std::vector<std::size_t>> axesOf(const ValueGraph &graph,
                                                const mil::Operation &operation,
                                                std::string_view name, std::size_t rank)
 {
-    const mil::ProgramValue *value = operation.operand(name);
-    const mil::ProgramValue *constant = value ? graph.constant(*value) : nullptr;
-    const mil::Literal *literal = constant ? constant->literal() : nullptr;
+    const mil::Literal *literal = graph.literal(operation, name);
     if (!literal || literal->count > rank)
         return std::nullopt;
     std::vector<std::size_t> axes;
@@ -327,9 +325,7 @@ void Search::visit(const Definition &definition)
 std::vector<std::uint64_t> numbers(const ValueGraph &graph, const mil::Operation &operation,
                                    std::string_view operand)
 {
-    const mil::ProgramValue *value = operation.operand(operand);
-    const mil::ProgramValue *constant = value ? graph.constant(*value) : nullptr;
-    const mil::Literal *literal = constant ? constant->literal() : nullptr;
+    const mil::Literal *literal = graph.literal(operation, operand);
     std::vector<std::uint64_t> result;
     // Strides, pads and their like: a handful of small numbers. Anything else is not shown.
     if (!literal || literal->count > 16)
@@ -350,9 +346,7 @@ bool flag(const ValueGraph &graph, const mil::Operation &operation, std::string_
 
 std::string text(const ValueGraph &graph, const mil::Operation &operation, std::string_view operand)
 {
-    const mil::ProgramValue *value = operation.operand(operand);
-    const mil::ProgramValue *constant = value ? graph.constant(*value) : nullptr;
-    const mil::Literal *literal = constant ? constant->literal() : nullptr;
+    const mil::Literal *literal = graph.literal(operation, operand);
     return literal && literal->strings.size() == 1 ? literal->strings.front() : std::string();
 }
 
@@ -368,9 +362,7 @@ std::optional<Shape> shapeOf(const ValueGraph &graph, const mil::Operation &oper
 /// names none.
 std::size_t axisOf(const ValueGraph &graph, const mil::Operation &operation, std::size_t rank)
 {
-    const mil::ProgramValue *value = operation.operand("axis");
-    const mil::ProgramValue *constant = value ? graph.constant(*value) : nullptr;
-    const mil::Literal *literal = constant ? constant->literal() : nullptr;
+    const mil::Literal *literal = graph.literal(operation, "axis");
     const auto numbers =
         literal && literal->count == 1 ? literalIntegers(*literal) : std::vector<std::int64_t>();
     if (numbers.size() != 1)

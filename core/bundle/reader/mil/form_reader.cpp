@@ -148,16 +148,15 @@ Result<codec::Operand> OperandReader::stored(const mil::Operation &operation,
 Result<std::vector<std::int64_t>> OperandReader::integers(const mil::Operation &operation,
                                                           std::string_view operand) const
 {
-    const mil::ProgramValue *value = operation.operand(operand);
-    const mil::ProgramValue *constant = value ? m_graph.constant(*value) : nullptr;
-    if (!constant || !constant->literal())
+    const mil::Literal *literal = m_graph.literal(operation, operand);
+    if (!literal)
         return tl::unexpected(fault(operation, "mil.operand", operand, "integers",
-                                    value ? "something else" : "none",
+                                    operation.operand(operand) ? "something else" : "none",
                                     "An operand that gives numbers is missing."));
-    auto numbers = literalIntegers(*constant->literal());
-    if (numbers.size() != constant->literal()->count)
+    auto numbers = literalIntegers(*literal);
+    if (numbers.size() != literal->count)
         return tl::unexpected(fault(operation, "mil.type", operand, "integers",
-                                    std::string(elementTypeName(constant->literal()->element)),
+                                    std::string(elementTypeName(literal->element)),
                                     "An operand that gives numbers has another type."));
     return numbers;
 }

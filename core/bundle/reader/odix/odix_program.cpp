@@ -38,33 +38,6 @@ mil::ValueType valueType(const odix::Type &type, mil::ValueType::Kind kind)
     return made;
 }
 
-mil::ProgramValue numberValue(std::int64_t number)
-{
-    mil::Literal literal;
-    literal.element = ElementType::Int64;
-    literal.count = 1;
-    for (int shift = 0; shift < 64; shift += 8)
-        literal.bytes.push_back(static_cast<std::byte>(number >> shift & 0xFF));
-    mil::ProgramValue value;
-    value.type.kind = mil::ValueType::Kind::Tensor;
-    value.type.element = literal.element;
-    value.content = std::move(literal);
-    return value;
-}
-
-mil::ProgramValue wordValue(std::string text)
-{
-    mil::Literal literal;
-    literal.element = ElementType::String;
-    literal.count = 1;
-    literal.strings.push_back(std::move(text));
-    mil::ProgramValue value;
-    value.type.kind = mil::ValueType::Kind::Tensor;
-    value.type.element = literal.element;
-    value.content = std::move(literal);
-    return value;
-}
-
 /// The row of a kernel; the start of its name serves where that is longer than any.
 CoreAiOperation rowOf(const odix::Symbol &symbol)
 {
@@ -384,14 +357,14 @@ private:
     void addAttributes(const odix::Symbol &symbol, mil::Operation &operation) const
     {
         if (!symbol.kernel)
-            operation.attributes.push_back({"function", {wordValue(symbol.name)}});
+            operation.attributes.push_back({"function", {mil::textValue(symbol.name)}});
         if (!symbol.kernel || symbol.attribute == odix::kNone)
             return;
         const odix::Attribute &all = m_program.attributes[symbol.attribute];
         for (std::size_t i = 0; i < all.keys.size(); ++i) {
             if (all.keys[i] != "exec.pure")
                 operation.attributes.push_back(
-                    {all.keys[i], {wordValue(m_program.attributeText(all.refs[i]))}});
+                    {all.keys[i], {mil::textValue(m_program.attributeText(all.refs[i]))}});
         }
     }
 
@@ -425,8 +398,8 @@ private:
             }
             define(operation, placeOf(each, 0), nullptr);
         } else {
-            operation.attributes.push_back({"name", {wordValue(ownName(index))}});
-            operation.attributes.push_back({"target", {numberValue(each.value)}});
+            operation.attributes.push_back({"name", {mil::textValue(ownName(index))}});
+            operation.attributes.push_back({"target", {mil::numberValue(each.value)}});
         }
         m_made.body.operations.push_back(std::move(operation));
     }
@@ -439,7 +412,7 @@ private:
             made = valueType(*type, mil::ValueType::Kind::Tensor);
         operation.outputs.push_back({m_names[place], std::move(made)});
         if (const auto state = m_written.find(place); state != m_written.end())
-            operation.attributes.push_back({"state", {wordValue(state->second)}});
+            operation.attributes.push_back({"state", {mil::textValue(state->second)}});
     }
 
     /// A constant that is an output as it is has the output's name. False where it is none.
