@@ -2,6 +2,7 @@
 // Whole programs of fp32 as programs of fp16: which operations, which constants, where casts stand.
 #include "core/patch/reencode/convert_half.h"
 
+#include "core/base/byte_text.h"
 #include "core/base/overlaid_file.h"
 #include "core/base/progress.h"
 #include "core/bundle/bundle.h"
@@ -547,14 +548,9 @@ private:
     {
         return m_half.contains(&operation) && whyStays(operation.type, operand, opset) == nullptr;
     }
-    static Bytes raw(std::string_view text)
-    {
-        const auto bytes = std::as_bytes(std::span(text));
-        return {bytes.begin(), bytes.end()};
-    }
     Bytes serialised(const Plan &plan, const DraftOperation &draft, const std::string &path) const
     {
-        return m_text ? raw(serialiseText(draft, path, plan.opset) + ";")
+        return m_text ? bytesOfText(serialiseText(draft, path, plan.opset) + ";")
                       : serialiseProtobuf(draft, path);
     }
     /// The fp16 constant that takes the place of a value where it stands; null where it stays.
@@ -591,7 +587,7 @@ private:
         const std::string named = name + "_dtype_0";
         DraftOperation dtype{"const", named, {}, {}, named, ElementType::String, {}, true, {}};
         dtype.operands = {
-            {"val", ElementType::String, {}, raw(elementTypeName(type)), true, {}, 0}};
+            {"val", ElementType::String, {}, bytesOfText(elementTypeName(type)), true, {}, 0}};
         DraftOperation cast{"cast", name, {}, {}, name, type, openShape(from), false, {}};
         cast.operands.resize(2);
         cast.operands[0].name = "dtype";
@@ -613,7 +609,7 @@ private:
             if (made != ValueGraph::kNone && takesHalf(operation, operand, plan.opset)) {
                 const std::string &name = plan.values[made].halfName;
                 if (!name.empty() && name != reference->name)
-                    out.push_back({reference->span, {raw(name)}});
+                    out.push_back({reference->span, {bytesOfText(name)}});
             } else if (const auto *draft = replacement(plan, operation, operand, value)) {
                 DraftOperand written = draft->operands.front();
                 written.shape = value.type.shape().value_or(Shape());
@@ -644,14 +640,14 @@ private:
             constexpr std::string_view kWord = "fp16"; // as long as fp32
             const Bytes code{static_cast<std::byte>(mil::programTypeCode(ElementType::Fp16))};
             inner.push_back({{output.type.elementOffset, m_text ? kWord.size() : code.size()},
-                             {m_text ? raw(kWord) : code}});
+                             {m_text ? bytesOfText(kWord) : code}});
             if (value.halfName == output.name)
                 return;
-            inner.push_back({output.span, {raw(value.halfName)}});
+            inner.push_back({output.span, {bytesOfText(value.halfName)}});
             const mil::Argument *name = operation.attribute("name");
             if (name != nullptr && operation.displayName() == output.name) {
                 const DraftOperand text{
-                    "name", ElementType::String, {}, raw(value.halfName), true, {}, 0};
+                    "name", ElementType::String, {}, bytesOfText(value.halfName), true, {}, 0};
                 inner.push_back(
                     {name->values.front().span, {serialiseValue(text, {}, m_text, plan.opset)}});
             }
@@ -689,7 +685,7 @@ private:
                          : spliceProtobuf(source, std::move(inner))));
         std::move(after.begin(), after.end(), std::back_inserter(all.contents));
         for (std::size_t i = 1; m_text && i < all.contents.size(); ++i) {
-            const Bytes gap = raw("\n            ");
+            const Bytes gap = bytesOfText("\n            ");
             all.contents[i].insert(all.contents[i].begin(), gap.begin(), gap.end());
         }
         out.push_back(std::move(all));
@@ -716,7 +712,7 @@ private:
     Bytes metadata(std::size_t file) const
     {
         const auto bytes = bytesOf(file);
-        std::string text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+        std::string text(textInBytes(bytes));
         for (const std::string_view key : {"\"storagePrecision\"", "\"computePrecision\""}) {
             const auto at = text.find(key);
             const auto first =
@@ -733,7 +729,7 @@ private:
                 after = "\"Mixed (Float16, Float32)\"";
             text.replace(first, before.size(), after);
         }
-        return raw(text);
+        return bytesOfText(text);
     }
 
     const Bundle &m_bundle;

@@ -79,13 +79,13 @@ public:
     /// The last one has `result`.
     Result<std::vector<NewOperation>> run(std::uint32_t result)
     {
-        const EncodedPart *indices = part(PartRole::Indices);
-        const EncodedPart *data = part(PartRole::Data);
+        const EncodedPart *indices = m_encoded.part(PartRole::Indices);
+        const EncodedPart *data = m_encoded.part(PartRole::Data);
         Made made = std::uint32_t{0};
-        if (part(PartRole::Mask))
+        if (m_encoded.part(PartRole::Mask))
             made = sparse();
         else if (indices && m_encoded.scaling)
-            made = scaled(palette(*indices, m_encoded.shape), part(PartRole::Lut)->type);
+            made = scaled(palette(*indices, m_encoded.shape), m_encoded.part(PartRole::Lut)->type);
         else if (indices)
             made = palette(*indices, m_encoded.shape);
         else if (m_encoded.scaling)
@@ -104,12 +104,6 @@ public:
 private:
     /// A value, or the first fault.
     using Made = Result<std::uint32_t>;
-
-    const EncodedPart *part(PartRole role) const
-    {
-        const auto at = std::ranges::find(m_encoded.parts, role, &EncodedPart::role);
-        return at == m_encoded.parts.end() ? nullptr : &*at;
-    }
 
     Made constant(const EncodedPart &stored, const Shape &shape)
     {
@@ -162,7 +156,7 @@ private:
     /// scale * (data - offset); where the library has the second offset, it is 0.
     Made scaled(Made data, ElementType codes)
     {
-        const EncodedPart &scale = *part(PartRole::Scale);
+        const EncodedPart &scale = *m_encoded.part(PartRole::Scale);
         Shape grid = scale.shape;
         if (grid.size() != m_encoded.shape.size()) { // one for each index of an axis, or for all
             const auto count = elementCount(scale.shape).value_or(ElementCount(1));
@@ -170,9 +164,9 @@ private:
             if (count.value > 1)
                 grid[static_cast<std::size_t>(m_encoded.axis)] = count.value;
         }
-        const EncodedPart *offset = part(PartRole::Offset);
+        const EncodedPart *offset = m_encoded.part(PartRole::Offset);
         if (!offset)
-            offset = part(PartRole::ZeroPoint);
+            offset = m_encoded.part(PartRole::ZeroPoint);
         const std::string name = m_change.versionOf(kShiftScale, kShiftScaleVersion);
         std::vector<Made> operands{std::move(data), constant(scale, grid),
                                    offset ? constant(*offset, grid) : zeros(codes, grid)};
@@ -187,7 +181,7 @@ private:
         if (shape.empty())
             return noForm("at least one axis", "none",
                           "A table of a Core AI package is read along an axis of the weight");
-        const EncodedPart &lut = *part(PartRole::Lut);
+        const EncodedPart &lut = *m_encoded.part(PartRole::Lut);
         Shape table = m_encoded.grid;
         if (table.size() != shape.size()) // of a list of survivors
             table.assign(shape.size(), 1);
@@ -200,23 +194,23 @@ private:
 
     Made sparse()
     {
-        const EncodedPart *indices = part(PartRole::Indices);
-        const EncodedPart &kept = indices ? *indices : *part(PartRole::NonzeroData);
+        const EncodedPart *indices = m_encoded.part(PartRole::Indices);
+        const EncodedPart &kept = indices ? *indices : *m_encoded.part(PartRole::NonzeroData);
         const std::uint64_t count = elementCount(kept.shape).value_or(ElementCount()).value;
-        const ElementType element = indices ? part(PartRole::Lut)->type : kept.type;
+        const ElementType element = indices ? m_encoded.part(PartRole::Lut)->type : kept.type;
         if (indices && elementCount(m_encoded.grid).value_or(ElementCount()).value != 1)
             return noForm("one codebook", "several",
                           "A sparse weight of a Core AI package has one codebook");
-        if (m_encoded.scaling && (part(PartRole::Offset) || !isSignedInteger(kept.type)))
+        if (m_encoded.scaling && (m_encoded.part(PartRole::Offset) || !isSignedInteger(kept.type)))
             return noForm("signed codes without an offset", std::string(elementTypeName(kept.type)),
                           "Elements that are not stored are code 0, which an offset makes another "
                           "value than 0");
         const std::string name(elementTypeName(element));
         Made values = indices ? palette(*indices, {count}) : constant(kept, kept.shape);
-        Made packed =
-            operation(m_change.versionOf("primitive.build_sparse_with_bitmask", 1),
-                      m_change.tensorType(name, m_encoded.shape, count),
-                      {std::move(values), constant(*part(PartRole::Mask), m_encoded.shape)});
+        Made packed = operation(
+            m_change.versionOf("primitive.build_sparse_with_bitmask", 1),
+            m_change.tensorType(name, m_encoded.shape, count),
+            {std::move(values), constant(*m_encoded.part(PartRole::Mask), m_encoded.shape)});
         Made dense = operation(m_change.versionOf("primitive.sparse_with_bitmask_to_dense", 1),
                                m_change.tensorType(element, m_encoded.shape), {std::move(packed)});
         return m_encoded.scaling ? scaled(std::move(dense), element) : dense;
@@ -401,16 +395,7 @@ Result<BundlePtr> reencodeModule(const Bundle &bundle, std::span<const Reencodin
     std::set<std::uint32_t> replaced;
     for (const Reencoding &each : weights) {
         const Weight &weight = bundle.weights()[each.weight];
-        const bool cast =
-            weight.type == ElementType::Fp32 && each.encoded->type == ElementType::Fp16;
-        if (weight.type != each.encoded->type && !cast)
-            return refused("encode.type", weight.name,
-                           std::string(elementTypeName(each.encoded->type)),
-                           std::string(elementTypeName(weight.type)),
-                           "This form makes values of another type than the weight has");
-        if (weight.shape != each.encoded->shape)
-            return refused("encode.shape", weight.name, shapeText(weight.shape),
-                           shapeText(each.encoded->shape), "A form does not change the shape");
+        TRY(checkForm(weight, *each.encoded, true));
         const auto maker = TRY(change.makerOf(weight));
         if (!replaced.insert(maker).second)
             return refused("encode.program", weight.name, "each weight once", "twice",

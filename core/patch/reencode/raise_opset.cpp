@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/reencode/raise_opset.h"
 
+#include "core/base/byte_text.h"
 #include "core/base/overlaid_file.h"
 #include "core/container/mil/model_files.h"
 #include "core/container/mil/text_lexer.h"
@@ -32,12 +33,6 @@ unsigned specificationOf(unsigned opset)
     return opset - 9;
 }
 
-RawBytes rawText(std::string_view text)
-{
-    const auto raw = std::as_bytes(std::span(text));
-    return {raw.begin(), raw.end()};
-}
-
 tl::unexpected<Error> opsetError(std::string field, std::string expected, std::string found,
                                  std::string_view message)
 {
@@ -49,27 +44,10 @@ tl::unexpected<Error> opsetError(std::string field, std::string expected, std::s
 bool countsFromTheEnd(const ValueGraph &graph, const std::vector<const mil::Operation *> &uses)
 {
     return std::ranges::any_of(uses, [&graph](const mil::Operation *operation) {
-        const mil::ProgramValue *indices = operation->operand("indices");
-        const mil::ProgramValue *constant = indices ? graph.constant(*indices) : nullptr;
-        const mil::Literal *literal = constant ? constant->literal() : nullptr;
+        const mil::Literal *literal = graph.literal(*operation, "indices");
         const auto numbers = literal ? literalIntegers(*literal) : std::vector<std::int64_t>();
         return std::ranges::any_of(numbers, [](std::int64_t number) { return number < 0; });
     });
-}
-
-/// Calls `visit(field)` for the fields of a message; one that is broken ends there.
-template <class Visit>
-void eachField(const mil::WireBytes &message, mil::WireState &state, const Visit &visit)
-{
-    mil::WireMessage reader(message, state);
-    mil::WireField field;
-    while (reader.next(field))
-        visit(field);
-}
-
-std::string wireText(const mil::WireBytes &bytes)
-{
-    return {reinterpret_cast<const char *>(bytes.bytes.data()), bytes.bytes.size()};
 }
 
 class Raiser
@@ -175,7 +153,7 @@ private:
     std::vector<Splice> textSplices() const
     {
         const auto bytes = file().file->bytes();
-        const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+        const std::string_view text = textInBytes(bytes);
         std::vector<Splice> splices;
         mil::Lexer lexer(text);
         using Kind = mil::TextToken::Kind;
@@ -188,7 +166,7 @@ private:
                 continue;
             const mil::TextToken opset = lexer.next();
             splices.push_back(
-                {{opset.begin, opset.length()}, {rawText(fmt::format("ios{}", m_opset))}});
+                {{opset.begin, opset.length()}, {bytesOfText(fmt::format("ios{}", m_opset))}});
         }
         return splices;
     }
@@ -206,7 +184,7 @@ private:
                 continue;
             const mil::WireBytes model{bytes.subspan(node.span.offset, node.span.length),
                                        node.span.offset};
-            eachField(model, state, [&](const mil::WireField &field) {
+            forEachField(model, state, [&](const mil::WireField &field) {
                 if (field.number == 1 && field.type == mil::WireField::Type::Varint &&
                     field.value < specificationOf(m_opset))
                     splices.push_back({field.content.span(),
@@ -216,14 +194,14 @@ private:
                 continue;
             const mil::WireBytes program{bytes.subspan(node.content.offset, node.content.length),
                                          node.content.offset};
-            eachField(program, state, [&](const mil::WireField &field) {
-                if (field.number != 2 || field.type != mil::WireField::Type::Bytes)
+            forEachField(program, state, [&](const mil::WireField &field) {
+                if (field.number != 2 || !field.isBytes())
                     return;
                 std::string name;
                 mil::WireBytes function{{}, field.content.offset};
-                eachField(field.content, state, [&](const mil::WireField &part) {
+                forEachField(field.content, state, [&](const mil::WireField &part) {
                     if (part.number == 1)
-                        name = wireText(part.content);
+                        name = textInBytes(part.content.bytes);
                     else if (part.number == 2)
                         function = part.content;
                 });
@@ -239,19 +217,18 @@ private:
                      std::vector<Splice> &splices) const
     {
         std::string before;
-        eachField(function, state, [&](const mil::WireField &field) {
-            if (field.number == 2 && field.type == mil::WireField::Type::Bytes) {
-                before = wireText(field.content);
-                splices.push_back({field.content.span(), {rawText(opsetKey(m_opset))}});
+        forEachField(function, state, [&](const mil::WireField &field) {
+            if (field.number == 2 && field.isBytes()) {
+                before = textInBytes(field.content.bytes);
+                splices.push_back({field.content.span(), {bytesOfText(opsetKey(m_opset))}});
             }
         });
-        eachField(function, state, [&](const mil::WireField &field) {
-            if (field.number != 3 || field.type != mil::WireField::Type::Bytes)
+        forEachField(function, state, [&](const mil::WireField &field) {
+            if (field.number != 3 || !field.isBytes())
                 return;
-            eachField(field.content, state, [&](const mil::WireField &key) {
-                if (key.number == 1 && key.type == mil::WireField::Type::Bytes &&
-                    wireText(key.content) == before)
-                    splices.push_back({key.content.span(), {rawText(opsetKey(m_opset))}});
+            forEachField(field.content, state, [&](const mil::WireField &key) {
+                if (key.number == 1 && key.isBytes() && textInBytes(key.content.bytes) == before)
+                    splices.push_back({key.content.span(), {bytesOfText(opsetKey(m_opset))}});
             });
         });
     }
@@ -259,7 +236,7 @@ private:
     /// metadata.json of a compiled model repeats the specification version.
     RawBytes metadata(std::span<const std::byte> bytes) const
     {
-        std::string text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+        std::string text(textInBytes(bytes));
         constexpr std::string_view kKey = "\"specificationVersion\"";
         const auto at = text.find(kKey);
         const auto first =
@@ -270,7 +247,7 @@ private:
             if (number && *number < specificationOf(m_opset))
                 text.replace(first, end - first, std::to_string(specificationOf(m_opset)));
         }
-        return rawText(text);
+        return bytesOfText(text);
     }
 
     Result<BundlePtr> open(RawBytes program) const

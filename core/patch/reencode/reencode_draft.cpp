@@ -271,16 +271,16 @@ public:
 
     Result<std::vector<DraftOperation>> run()
     {
-        const bool lut = part(PartRole::Lut) != nullptr;
+        const bool lut = m_encoded.part(PartRole::Lut) != nullptr;
         const bool coded = lut || m_encoded.scaling;
-        if (coded && part(PartRole::Mask) != nullptr)
+        if (coded && m_encoded.part(PartRole::Mask) != nullptr)
             return jointSparse();
         if (lut && m_encoded.scaling)
             return scaledPalette();
         const auto draft = TRY([&]() -> Result<DraftOperation> {
             if (lut)
                 return palette();
-            if (part(PartRole::Mask) != nullptr)
+            if (m_encoded.part(PartRole::Mask) != nullptr)
                 return sparse();
             return m_encoded.scaling ? scaled() : dense();
         }());
@@ -288,12 +288,6 @@ public:
     }
 
 private:
-    const EncodedPart *part(PartRole role) const
-    {
-        const auto at = std::ranges::find(m_encoded.parts, role, &EncodedPart::role);
-        return at == m_encoded.parts.end() ? nullptr : &*at;
-    }
-
     /// Few elements are written into the program, as a weight file has no record without bytes; of
     /// a
     /// weight that several operations make alike only if there are none, so that they share the
@@ -361,15 +355,15 @@ private:
                            "a form that a program has an operation for", {},
                            "No operation makes such a weight");
         TRY(requireOpset(row->opset, row->weights));
-        if (row->node == FormNode::Affine && bitWidth(part(PartRole::Data)->type) != 8)
+        if (row->node == FormNode::Affine && bitWidth(m_encoded.part(PartRole::Data)->type) != 8)
             return refused("encode.form", m_target.output, "int8 or uint8 codes",
-                           elementTypeName(part(PartRole::Data)->type),
+                           elementTypeName(m_encoded.part(PartRole::Data)->type),
                            "The affine codes of a program are bytes; narrower ones are blockwise");
         DraftOperation draft = operation(std::string(row->type), row->oldSignature);
         if (row->axis)
             draft.operands.push_back(integers("axis", ElementType::Int32, {}, {m_encoded.axis}));
         for (const auto &[name, role] : row->operands) {
-            const EncodedPart *stored = part(role);
+            const EncodedPart *stored = m_encoded.part(role);
             if (stored != nullptr)
                 draft.operands.push_back(operandOf(std::string(name), *stored));
         }
@@ -380,9 +374,9 @@ private:
     {
         TRY(requireOpset(16, "sparse weights"));
         DraftOperation draft = operation("constexpr_sparse_to_dense", m_old);
-        const EncodedPart &mask = *part(PartRole::Mask);
+        const EncodedPart &mask = *m_encoded.part(PartRole::Mask);
         draft.operands = {m_old ? flatBytes("mask", mask) : operandOf("mask", mask),
-                          operandOf("nonzero_data", *part(PartRole::NonzeroData))};
+                          operandOf("nonzero_data", *m_encoded.part(PartRole::NonzeroData))};
         if (m_old)
             draft.operands.push_back(shapeOperand(m_encoded.shape));
         return draft;
@@ -393,8 +387,8 @@ private:
         if (m_old)
             return oldPalette();
         DraftOperation draft = operation("constexpr_lut_to_dense", false);
-        draft.operands = {operandOf("indices", *part(PartRole::Indices)),
-                          operandOf("lut", *part(PartRole::Lut))};
+        draft.operands = {operandOf("indices", *m_encoded.part(PartRole::Indices)),
+                          operandOf("lut", *m_encoded.part(PartRole::Lut))};
         if (m_encoded.vector > 1)
             draft.operands.push_back(
                 integers("vector_axis", ElementType::Int32, {}, {m_encoded.vectorAxis}));
@@ -411,10 +405,10 @@ private:
                 "Before iOS 18 a palette has one codebook of 2, 4, 16, 64 or 256 single "
                 "values");
         DraftOperation draft = operation("constexpr_lut_to_dense", true);
-        EncodedPart lut = *part(PartRole::Lut);
+        EncodedPart lut = *m_encoded.part(PartRole::Lut);
         lut.shape = {m_encoded.entries};
-        draft.operands = {flatBytes("indices", *part(PartRole::Indices)), operandOf("lut", lut),
-                          shapeOperand(m_encoded.shape)};
+        draft.operands = {flatBytes("indices", *m_encoded.part(PartRole::Indices)),
+                          operandOf("lut", lut), shapeOperand(m_encoded.shape)};
         return draft;
     }
 
@@ -422,20 +416,20 @@ private:
     Result<std::vector<DraftOperation>> scaledPalette() const
     {
         TRY(requireOpset(kFirstNewSignature, "palettes of scaled entries"));
-        if (part(PartRole::Lut)->type != ElementType::Int8) {
+        if (m_encoded.part(PartRole::Lut)->type != ElementType::Int8) {
             return refused("encode.form", m_target.output, "int8 entries",
-                           elementTypeName(part(PartRole::Lut)->type),
+                           elementTypeName(m_encoded.part(PartRole::Lut)->type),
                            "A program can scale a codebook of int8 entries only");
         }
         auto looked = TRY(palette());
         looked.output += "_codes";
         looked.name += "_codes";
-        looked.resultType = part(PartRole::Lut)->type;
+        looked.resultType = m_encoded.part(PartRole::Lut)->type;
         DraftOperation scaled = operation("constexpr_blockwise_shift_scale", false);
         DraftOperand data;
         data.name = "data";
         data.reference = looked.output;
-        scaled.operands = {std::move(data), operandOf("scale", *part(PartRole::Scale))};
+        scaled.operands = {std::move(data), operandOf("scale", *m_encoded.part(PartRole::Scale))};
         return std::vector{std::move(looked), std::move(scaled)};
     }
 
@@ -446,8 +440,8 @@ private:
                 requireOpset(kFirstNewSignature, "sparse weights of coded non-zero values");
             !allowed)
             return tl::unexpected(allowed.error());
-        const EncodedPart &mask = *part(PartRole::Mask);
-        const EncodedPart *lut = part(PartRole::Lut);
+        const EncodedPart &mask = *m_encoded.part(PartRole::Mask);
+        const EncodedPart *lut = m_encoded.part(PartRole::Lut);
         DraftOperation coded = operation(lut != nullptr ? "constexpr_lut_to_sparse"
                                                         : "constexpr_sparse_blockwise_shift_scale",
                                          false);
@@ -456,16 +450,16 @@ private:
         coded.maskOutput = m_target.output + "_mask";
         coded.maskShape = m_encoded.shape;
         const EncodedPart &codes =
-            *part(lut != nullptr ? PartRole::Indices : PartRole::NonzeroData);
+            *m_encoded.part(lut != nullptr ? PartRole::Indices : PartRole::NonzeroData);
         coded.resultShape = codes.shape;
         if (lut != nullptr) {
             coded.operands = {operandOf("indices_mask", mask),
                               operandOf("indices_nonzero_data", codes), operandOf("lut", *lut)};
         } else {
             coded.operands = {operandOf("data_mask", mask), operandOf("nonzero_data", codes)};
-            if (const EncodedPart *offset = part(PartRole::Offset))
+            if (const EncodedPart *offset = m_encoded.part(PartRole::Offset))
                 coded.operands.push_back(operandOf("offset", *offset));
-            coded.operands.push_back(operandOf("scale", *part(PartRole::Scale)));
+            coded.operands.push_back(operandOf("scale", *m_encoded.part(PartRole::Scale)));
         }
         DraftOperation dense = operation("constexpr_sparse_to_dense", false);
         dense.operands.resize(2);

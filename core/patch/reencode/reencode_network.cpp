@@ -15,6 +15,7 @@
 
 #include <bit>
 #include <cmath>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -23,29 +24,6 @@ namespace kernscope::patch {
 namespace {
 
 using Message = std::vector<std::byte>;
-
-void putVarint(Message &out, std::uint64_t value)
-{
-    for (; value >= 0x80; value >>= 7)
-        out.push_back(static_cast<std::byte>((value & 0x7f) | 0x80));
-    out.push_back(static_cast<std::byte>(value));
-}
-
-void putBytes(Message &out, std::uint32_t field, std::span<const std::byte> content)
-{
-    putVarint(out, std::uint64_t(field) << 3 | 2);
-    putVarint(out, content.size());
-    out.insert(out.end(), content.begin(), content.end());
-}
-
-const codec::EncodedPart *partWithRole(const codec::EncodedWeight &encoded, codec::PartRole role)
-{
-    for (const codec::EncodedPart &part : encoded.parts) {
-        if (part.role == role)
-            return &part;
-    }
-    return nullptr;
-}
 
 /// Codes of that number of bits, lowest bit first in a program, highest first in a network, where
 /// they are unsigned: 0 is the smallest of signed ones.
@@ -82,11 +60,11 @@ Message codedMessage(const codec::EncodedPart &codes, std::uint64_t count, std::
 {
     const unsigned bits = bitWidth(codes.type);
     Message message, quantization;
-    putBytes(message, 30, highestFirst(codes.bytes, count, bits, isSignedInteger(codes.type)));
-    putVarint(quantization, 1 << 3);
-    putVarint(quantization, bits);
-    putBytes(quantization, kind, numbers);
-    putBytes(message, 40, quantization);
+    appendBytes(message, 30, highestFirst(codes.bytes, count, bits, isSignedInteger(codes.type)));
+    appendVarint(quantization, 1 << 3);
+    appendVarint(quantization, bits);
+    appendBytes(quantization, kind, numbers);
+    appendBytes(message, 40, quantization);
     return message;
 }
 
@@ -94,18 +72,18 @@ Message codedMessage(const codec::EncodedPart &codes, std::uint64_t count, std::
 /// digits, as the encoder's are, every step is exact, so the values stay as announced.
 Message linearMessage(const codec::EncodedWeight &encoded, const codec::EncodedPart &scale)
 {
-    const auto &codes = *partWithRole(encoded, codec::PartRole::Data);
-    const auto *zero = partWithRole(encoded, codec::PartRole::ZeroPoint);
+    const auto &codes = *encoded.part(codec::PartRole::Data);
+    const auto *zero = encoded.part(codec::PartRole::ZeroPoint);
     const float least =
         isSignedInteger(codes.type) ? -std::ldexp(0.5F, static_cast<int>(bitWidth(codes.type))) : 0;
     const auto count = elementCount(encoded.shape).value_or(ElementCount()).value;
     const auto scales = elementCount(scale.shape).value_or(ElementCount()).value;
     Message numbers;
-    putBytes(numbers, 1, floatsOf(scales, [&](std::size_t i) { return floatAt(scale, i); }));
-    putBytes(numbers, 2, floatsOf(scales, [&](std::size_t i) {
-                 const float offset = zero == nullptr ? 0 : floatAt(*zero, i);
-                 return floatAt(scale, i) * (least - offset);
-             }));
+    appendBytes(numbers, 1, floatsOf(scales, [&](std::size_t i) { return floatAt(scale, i); }));
+    appendBytes(numbers, 2, floatsOf(scales, [&](std::size_t i) {
+                    const float offset = zero == nullptr ? 0 : floatAt(*zero, i);
+                    return floatAt(scale, i) * (least - offset);
+                }));
     return codedMessage(codes, count, 101, numbers);
 }
 
@@ -114,13 +92,13 @@ Message linearMessage(const codec::EncodedWeight &encoded, const codec::EncodedP
 Result<Message> messageOf(const codec::EncodedWeight &encoded, const std::string &weight,
                           std::size_t axis)
 {
-    const auto *data = partWithRole(encoded, codec::PartRole::Data);
+    const auto *data = encoded.part(codec::PartRole::Data);
     if (data != nullptr && encoded.parts.size() == 1 && data->type == ElementType::Fp16) {
         Message message;
-        putBytes(message, 2, data->bytes);
+        appendBytes(message, 2, data->bytes);
         return message;
     }
-    const auto *scale = partWithRole(encoded, codec::PartRole::Scale);
+    const auto *scale = encoded.part(codec::PartRole::Scale);
     if (data != nullptr && scale != nullptr && encoded.scaling == codec::Scaling::Kind::Affine) {
         if (!scale->shape.empty() && encoded.axis != axis)
             return refused("encode.form", weight, fmt::format("scales along axis {}", axis),
@@ -129,8 +107,8 @@ Result<Message> messageOf(const codec::EncodedWeight &encoded, const std::string
                            "layer's outputs, or one for all (--per-tensor)");
         return linearMessage(encoded, *scale);
     }
-    const auto *indices = partWithRole(encoded, codec::PartRole::Indices);
-    const auto *lut = partWithRole(encoded, codec::PartRole::Lut);
+    const auto *indices = encoded.part(codec::PartRole::Indices);
+    const auto *lut = encoded.part(codec::PartRole::Lut);
     const auto count = elementCount(encoded.shape);
     const unsigned bits = indices == nullptr ? 0 : bitWidth(indices->type);
     const auto entries = lut == nullptr ? std::nullopt : elementCount(lut->shape);
@@ -139,10 +117,11 @@ Result<Message> messageOf(const codec::EncodedWeight &encoded, const std::string
         (lut->type != ElementType::Fp16 && lut->type != ElementType::Fp32))
         return refused("encode.form", weight,
                        "dense fp16, affine, or a palette of one codebook of fp16",
-                       partWithRole(encoded, codec::PartRole::Mask) ? "a mask" : "another form",
+                       encoded.part(codec::PartRole::Mask) ? "a mask" : "another form",
                        "A neural network of the kind before programs has no such form");
     Message table;
-    putBytes(table, 1, floatsOf(entries->value, [&](std::size_t i) { return floatAt(*lut, i); }));
+    appendBytes(table, 1,
+                floatsOf(entries->value, [&](std::size_t i) { return floatAt(*lut, i); }));
     return codedMessage(*indices, count->value, 102, table);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Operations as messages of an .mlpackage's model (resources/formats/programs.md).
 
+#include "core/base/byte_text.h"
 #include "core/base/error_builder.h"
 #include "core/numeric/convert.h"
 #include "core/patch/edit/literal_rewrite.h"
@@ -19,35 +20,20 @@ using Bytes = std::vector<std::byte>;
 
 constexpr unsigned kMaxDepth = 200;
 
-Bytes bytesOf(std::string_view text)
-{
-    const auto raw = std::as_bytes(std::span(text));
-    return {raw.begin(), raw.end()};
-}
-
 void append(Bytes &out, std::span<const std::byte> more)
 {
     out.insert(out.end(), more.begin(), more.end());
 }
 
-void appendVarint(Bytes &out, std::uint64_t value)
+void sortByPlace(std::vector<Splice> &splices)
 {
-    for (; value >= 0x80; value >>= 7)
-        out.push_back(static_cast<std::byte>((value & 0x7f) | 0x80));
-    out.push_back(static_cast<std::byte>(value));
+    std::ranges::sort(splices, {}, [](const Splice &splice) { return splice.span.offset; });
 }
 
 void appendNumber(Bytes &out, std::uint64_t field, std::uint64_t value)
 {
     appendVarint(out, field << 3);
     appendVarint(out, value);
-}
-
-void appendBytes(Bytes &out, std::uint64_t field, std::span<const std::byte> content)
-{
-    appendVarint(out, field << 3 | 2);
-    appendVarint(out, content.size());
-    append(out, content);
 }
 
 /// A message of one field.
@@ -61,7 +47,7 @@ Bytes wrapped(std::uint64_t field, const Bytes &content)
 Bytes mapEntry(std::string_view key, const Bytes &value)
 {
     Bytes entry;
-    appendBytes(entry, 1, bytesOf(key));
+    appendBytes(entry, 1, bytesOfText(key));
     appendBytes(entry, 2, value);
     return entry;
 }
@@ -131,7 +117,7 @@ Bytes valueOf(const DraftOperand &operand, const std::string &blobPath)
     if (operand.literal)
         return literal(operand);
     Bytes blob;
-    appendBytes(blob, 1, bytesOf(blobPath));
+    appendBytes(blob, 1, bytesOfText(blobPath));
     appendNumber(blob, 2, operand.offset);
     Bytes value;
     appendBytes(value, 2, tensorType(operand.type, operand.shape));
@@ -143,7 +129,7 @@ Bytes valueOf(const DraftOperand &operand, const std::string &blobPath)
 Bytes argumentOf(const DraftOperand &operand, const std::string &blobPath)
 {
     if (!operand.reference.empty())
-        return wrapped(1, wrapped(1, bytesOf(operand.reference)));
+        return wrapped(1, wrapped(1, bytesOfText(operand.reference)));
     return wrapped(1, wrapped(2, valueOf(operand, blobPath)));
 }
 
@@ -153,9 +139,7 @@ class WireSplicer
 public:
     explicit WireSplicer(std::vector<Splice> splices) : m_splices(std::move(splices))
     {
-        std::ranges::sort(m_splices, [](const Splice &a, const Splice &b) {
-            return a.span.offset < b.span.offset;
-        });
+        sortByPlace(m_splices);
     }
 
     bool copy(std::span<const std::byte> message, std::uint64_t base, Bytes &out, unsigned depth)
@@ -188,11 +172,16 @@ private:
         return false;
     }
 
+    std::vector<Splice>::const_iterator firstFrom(std::uint64_t offset) const
+    {
+        return std::partition_point(
+            m_splices.begin(), m_splices.end(),
+            [offset](const Splice &splice) { return splice.span.offset < offset; });
+    }
+
     const Splice *at(std::uint64_t offset, std::uint64_t length) const
     {
-        const auto found = std::lower_bound(
-            m_splices.begin(), m_splices.end(), offset,
-            [](const Splice &splice, std::uint64_t place) { return splice.span.offset < place; });
+        const auto found = firstFrom(offset);
         const bool same = found != m_splices.end() && found->span.offset == offset &&
                           found->span.length == length;
         return same ? &*found : nullptr;
@@ -200,9 +189,7 @@ private:
 
     bool anyWithin(std::uint64_t offset, std::uint64_t length) const
     {
-        const auto found = std::lower_bound(
-            m_splices.begin(), m_splices.end(), offset,
-            [](const Splice &splice, std::uint64_t place) { return splice.span.offset < place; });
+        const auto found = firstFrom(offset);
         return found != m_splices.end() && found->span.offset < offset + length;
     }
 
@@ -378,14 +365,14 @@ private:
 Bytes serialiseProtobuf(const DraftOperation &operation, const std::string &blobPath)
 {
     Bytes message;
-    appendBytes(message, 1, bytesOf(operation.type));
+    appendBytes(message, 1, bytesOfText(operation.type));
     for (const DraftOperand &operand : operation.operands) {
         if (!operation.oldSignature)
             appendBytes(message, 2, mapEntry(operand.name, argumentOf(operand, blobPath)));
     }
     const auto addOutput = [&](const std::string &value, ElementType type, const Shape &shape) {
         Bytes output;
-        appendBytes(output, 1, bytesOf(value));
+        appendBytes(output, 1, bytesOfText(value));
         appendBytes(output, 2, tensorType(type, shape));
         appendBytes(message, 3, output);
     };
@@ -398,7 +385,7 @@ Bytes serialiseProtobuf(const DraftOperation &operation, const std::string &blob
     }
     constexpr std::uint64_t kStrings = 4;
     const Bytes name =
-        immediate(tensorType(ElementType::String, {}), kStrings, bytesOf(operation.name));
+        immediate(tensorType(ElementType::String, {}), kStrings, bytesOfText(operation.name));
     appendBytes(message, 5, mapEntry("name", name));
     return message;
 }
@@ -418,7 +405,7 @@ Result<Bytes> spliceProtobuf(std::span<const std::byte> message, std::vector<Spl
 Bytes serialiseValue(const DraftOperand &operand, const std::string &blobPath, bool text,
                      unsigned opset)
 {
-    return text ? bytesOf(StatementWriter(blobPath, opset).value(operand))
+    return text ? bytesOfText(StatementWriter(blobPath, opset).value(operand))
                 : valueOf(operand, blobPath);
 }
 
@@ -426,7 +413,7 @@ Bytes offsetBytes(std::uint64_t offset, bool text)
 {
     Bytes out;
     if (text)
-        return bytesOf(std::to_string(offset));
+        return bytesOfText(std::to_string(offset));
     appendVarint(out, offset);
     return out;
 }
@@ -439,22 +426,32 @@ std::string serialiseText(const DraftOperation &operation, const std::string &bl
 
 std::vector<std::byte> spliceText(std::span<const std::byte> text, std::vector<Splice> splices)
 {
-    std::ranges::sort(
-        splices, [](const Splice &a, const Splice &b) { return a.span.offset < b.span.offset; });
-    std::vector<std::byte> out;
+    sortByPlace(splices);
+    Bytes out;
     std::uint64_t at = 0;
-    const auto copyTo = [&](std::uint64_t end) {
-        const auto run = text.subspan(at, end - at);
-        out.insert(out.end(), run.begin(), run.end());
-    };
     for (const Splice &splice : splices) {
-        copyTo(splice.span.offset);
-        for (const auto &content : splice.contents)
-            out.insert(out.end(), content.begin(), content.end());
+        append(out, text.subspan(at, splice.span.offset - at));
+        for (const Bytes &content : splice.contents)
+            append(out, content);
         at = splice.span.offset + splice.span.length;
     }
-    copyTo(text.size());
+    append(out, text.subspan(at));
     return out;
+}
+
+void appendVarint(std::vector<std::byte> &out, std::uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        out.push_back(static_cast<std::byte>((value & 0x7f) | 0x80));
+    out.push_back(static_cast<std::byte>(value));
+}
+
+void appendBytes(std::vector<std::byte> &out, std::uint64_t field,
+                 std::span<const std::byte> content)
+{
+    appendVarint(out, field << 3 | 2);
+    appendVarint(out, content.size());
+    append(out, content);
 }
 
 } // namespace kernscope::patch

@@ -6,9 +6,7 @@
 #include "core/form/operand_place.h"
 #include "core/patch/reencode/reencode.h"
 
-#include <functional>
 #include <set>
-#include <unordered_set>
 
 /// Private to re-encoding weights.
 namespace kernscope::patch {
@@ -99,78 +97,23 @@ std::vector<std::byte> spliceText(std::span<const std::byte> text, std::vector<S
 Result<std::vector<std::byte>> spliceProtobuf(std::span<const std::byte> message,
                                               std::vector<Splice> splices);
 
+/// A number of the wire, and a field of bytes.
+void appendVarint(std::vector<std::byte> &out, std::uint64_t value);
+void appendBytes(std::vector<std::byte> &out, std::uint64_t field,
+                 std::span<const std::byte> content);
+
 /// The weight file that a program means.
 std::optional<std::size_t> blobFileOf(const Bundle &bundle, std::size_t program,
                                       const mil::BlobReference &blob);
+
+/// Whether a weight can have a form of that type and shape; `casts`: fp32 ones get a cast of fp16.
+/// Errors: "encode.type", "encode.shape".
+Result<void> checkForm(const Weight &weight, const codec::EncodedWeight &encoded, bool casts);
 
 /// How the values that a weight has in a new bundle differ from those that were encoded, by more
 /// than `rounding` times the largest of them; empty where they do not.
 std::string differenceTo(const codec::EncodedWeight &encoded, const Result<codec::Decoder> &found,
                          double rounding = 0);
-
-/// Builds a new bundle step by step in which weights have other forms.
-class Reencoder
-{
-public:
-    /// Both must outlive it.
-    Reencoder(const Bundle &bundle, std::span<const Reencoding> weights);
-
-    /// The new bundle, in memory. Errors: "encode.*" with the place that cannot be written anew.
-    Result<BundlePtr> run();
-
-private:
-    using Bytes = std::vector<std::byte>;
-
-    /// One weight on its way to another form.
-    struct Job {
-        const Weight *weight = nullptr;
-        const codec::EncodedWeight *encoded = nullptr;
-        const mil::Function *function = nullptr;
-        const mil::Operation *operation = nullptr; ///< the statement that makes it
-        std::vector<DraftOperation> drafts;
-        std::size_t blobFile = kNoIndex;
-        std::string blobPath;        ///< as the program writes it
-        std::size_t twin = kNoIndex; ///< earlier job that writes the same records
-    };
-
-    Result<void> checkWeights() const;
-    Result<void> findStatements();
-    Result<void> draft();
-    void findServants(const mil::Function &function, const std::vector<const Job *> &jobs);
-    void chooseBlobFiles();
-    void chooseBlobFile(Job &job) const;
-    Result<void> layOutBlobs();
-    Result<void> layOutFile(std::size_t file);
-    std::set<std::uint64_t> recordsOf(const Job &job) const;
-    std::optional<std::size_t> fileOf(const mil::BlobReference &blob) const
-    {
-        return blobFileOf(m_bundle, m_file, blob);
-    }
-    /// Of a compiled pipeline one model's program is written anew.
-    bool isOurs(const mil::Function &function) const
-    {
-        return m_bundle.programFileOf(function.model) == m_file;
-    }
-    bool removed(const mil::Operation &operation) const { return m_removed.count(&operation) > 0; }
-    /// Calls `each` for every blob that what stays of our functions refers to.
-    void visitBlobs(const std::function<void(const mil::BlobReference &)> &each) const;
-    std::vector<Splice> splices() const;
-    Splice statement(const Job &job) const;
-    Splice removal(const mil::Operation &operation) const;
-    Result<Bytes> program() const;
-    Result<void> verify(const Bundle &made) const;
-
-    const Bundle &m_bundle;
-    std::shared_ptr<const mil::Program> m_program; ///< of the bundle: what is below points into it
-    std::size_t m_file = kNoIndex;                 ///< of the program that writes the weights
-    bool m_text = false;                           ///< the program is text, not messages
-    std::vector<Job> m_jobs;
-    /// By function and name: what makes each value.
-    std::map<const mil::Function *, std::map<std::string, const mil::Operation *>> m_makers;
-    std::unordered_set<const mil::Operation *> m_removed; ///< statements and their servants
-    std::map<std::size_t, Bytes> m_blobs;                 ///< by file: laid out anew
-    std::map<std::size_t, std::map<std::uint64_t, std::uint64_t>> m_moved; ///< by file
-};
 
 /// The weights of a neural network of the kind before programs, in a serialised Model: dense fp16,
 /// affine, or a palette of one codebook. Errors: "encode.network" (a compiled one), "encode.form",
@@ -180,28 +123,6 @@ Result<BundlePtr> reencodeNetwork(const Bundle &bundle, std::span<const Reencodi
 /// The bundle in memory with other bytes in the place of some files. Errors: "encode.size".
 Result<BundlePtr> openWith(const Bundle &bundle,
                            std::map<std::size_t, std::vector<std::byte>> files);
-
-/// Calls `each(value)` for a value and all values within it.
-template <class Each>
-void visitValue(const mil::ProgramValue &value, const Each &each)
-{
-    each(value);
-    if (const auto *parts = std::get_if<mil::Values>(&value.content)) {
-        for (const mil::ProgramValue &part : *parts)
-            visitValue(part, each);
-    }
-}
-
-template <class Each>
-void visitOperands(const mil::Operation &operation, const Each &each)
-{
-    for (const auto *list : {&operation.inputs, &operation.attributes}) {
-        for (const mil::Argument &argument : *list) {
-            for (const mil::ProgramValue &value : argument.values)
-                visitValue(value, each);
-        }
-    }
-}
 
 /// Calls `each(operation)` for the operations of a block and of all blocks within.
 template <class Each>
