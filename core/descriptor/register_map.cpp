@@ -151,19 +151,6 @@ const Version *versionOfSubtype(std::uint32_t subtype)
     return findBy(rows, &Version::subtype, subtype);
 }
 
-const Version *versionOfTarget(std::string_view target)
-{
-    // The table has the names as compilers take them, in lower case.
-    std::string name(target);
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    const auto rows = versions();
-    const auto at = std::ranges::find_if(rows, [&name](const Version &row) {
-        return std::ranges::find(row.targets, name) != row.targets.end();
-    });
-    return at == rows.end() ? nullptr : &*at;
-}
-
 std::map<std::uint32_t, RegisterMap> readRegisterMaps()
 {
     std::map<std::uint32_t, RegisterMap> maps;

@@ -50,8 +50,6 @@ struct Version {
 std::span<const Version> versions();
 /// Of a header's cpusubtype; nothing for one that no row has.
 const Version *versionOfSubtype(std::uint32_t subtype);
-/// Of a target by its name, "H13"; nothing where no row names it.
-const Version *versionOfTarget(std::string_view target);
 
 /// A run of bits within a register, both ends included.
 struct BitField {

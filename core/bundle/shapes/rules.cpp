@@ -222,16 +222,14 @@ std::optional<double> firstOf(const mil::Literal &literal)
 RuleResult filledRule(const OperationView &view, const Operands &names)
 {
     const Tensor shape = view.operand(names.front());
-    if (shape.numbers) {
-        Dims dims = *shape.numbers;
-        for (std::int64_t &extent : dims)
-            extent = std::max(extent, kUnknown);
-        RuleResult outcome = made(std::move(dims));
-        if (!allKnown(*outcome.outputs.front().dims))
-            outcome.unknown = "the numbers of " + names.front() + " are not known";
-        return outcome;
-    }
-    return unknown("the numbers of " + names.front() + " are not known");
+    const std::string reason = "the numbers of " + names.front() + " are not known";
+    if (!shape.numbers)
+        return unknown(reason);
+    Dims dims = *shape.numbers;
+    for (std::int64_t &extent : dims)
+        extent = std::max(extent, kUnknown);
+    const bool known = allKnown(dims);
+    return made(std::move(dims), known ? "" : reason);
 }
 
 /// Of a list the tensor is that of one element. Row: the list, the places that are taken out.
@@ -292,10 +290,7 @@ RuleResult oneHotRule(const OperationView &view, const Operands &names)
         return conflict("axis", "an axis of the result", std::to_string(*number));
     result.insert(result.begin() + static_cast<std::ptrdiff_t>(*axis),
                   size && *size >= 0 ? *size : kUnknown);
-    RuleResult outcome = made(std::move(result));
-    if (!size)
-        outcome.unknown = "the number of one_hot_vector_size is not known";
-    return outcome;
+    return made(std::move(result), size ? "" : "the number of one_hot_vector_size is not known");
 }
 
 /// Row: x [..., classes], the number drawn of each.
@@ -494,18 +489,11 @@ std::optional<std::int64_t> OperationView::number(std::string_view name) const
     return known && known->size() == 1 ? std::optional(known->front()) : std::nullopt;
 }
 
-const mil::Literal *OperationView::literal(std::string_view name) const
-{
-    const mil::ProgramValue *value = m_operation.operand(name);
-    const mil::ProgramValue *constant = value ? m_graph.constant(*value) : nullptr;
-    return constant ? constant->literal() : nullptr;
-}
-
 std::optional<double> OperationView::real(std::string_view name) const
 {
     if (const auto integer = number(name))
         return static_cast<double>(*integer);
-    const mil::Literal *written = literal(name);
+    const mil::Literal *written = m_graph.literal(m_operation, name);
     if (!written || written->count != 1)
         return std::nullopt;
     switch (written->element) {
@@ -524,7 +512,7 @@ std::optional<double> OperationView::real(std::string_view name) const
 
 std::string OperationView::text(std::string_view name, std::string fallback) const
 {
-    const mil::Literal *written = literal(name);
+    const mil::Literal *written = m_graph.literal(m_operation, name);
     return written && written->strings.size() == 1 ? written->strings.front() : fallback;
 }
 
@@ -542,16 +530,6 @@ const RuleRow *ruleOf(std::string_view operation)
 {
     const auto found = table().find(operation);
     return found == table().end() || !found->second.rule ? nullptr : &found->second;
-}
-
-std::vector<std::string> rowsWithoutRule()
-{
-    std::vector<std::string> names;
-    for (const auto &[operation, row] : table()) {
-        if (!row.rule)
-            names.push_back(operation);
-    }
-    return names;
 }
 
 } // namespace kernscope::shapes

@@ -43,8 +43,6 @@ public:
     std::string text(std::string_view name, std::string fallback) const;
 
 private:
-    const mil::Literal *literal(std::string_view name) const;
-
     const mil::Operation &m_operation;
     const ValueGraph &m_graph;
     const std::vector<Tensor> &m_tensors;
@@ -62,8 +60,6 @@ struct RuleRow {
 const RuleRow *ruleOf(std::string_view operation);
 /// The rule of that name; null where there is none.
 Rule ruleByName(std::string_view name);
-/// Operations of the table whose rule has no code: none, or a test fails.
-std::vector<std::string> rowsWithoutRule();
 
 struct NamedRule {
     std::string_view name;

@@ -114,16 +114,14 @@ std::int64_t scaled(std::int64_t extent, double factor)
 RuleResult reshapeRule(const OperationView &view, const Operands &names)
 {
     const Tensor x = view.operand(names[0]), shape = view.operand(names[1]);
+    const std::string reason = "the numbers of " + names[1] + " are not known";
     if (!shape.numbers || !x.dims) {
         // Their number is known as soon as that of the shape's elements is.
         if (shape.dims && shape.dims->size() == 1 && shape.dims->front() >= 0 &&
             shape.dims->front() <= 16) {
-            RuleResult outcome =
-                made(Dims(static_cast<std::size_t>(shape.dims->front()), kUnknown));
-            outcome.unknown = "the numbers of " + names[1] + " are not known";
-            return outcome;
+            return made(Dims(static_cast<std::size_t>(shape.dims->front()), kUnknown), reason);
         }
-        return unknown("the numbers of " + names[1] + " are not known");
+        return unknown(reason);
     }
     Dims wanted = *shape.numbers;
     const auto open = std::ranges::count(wanted, kUnknownNumber);
@@ -132,9 +130,7 @@ RuleResult reshapeRule(const OperationView &view, const Operands &names)
         const bool only = open == 1 && std::ranges::count(wanted, -1) == 0;
         std::ranges::replace(wanted, kUnknownNumber, kUnknown);
         if (!only || !allKnown(*x.dims)) {
-            RuleResult outcome = made(std::move(wanted));
-            outcome.unknown = "the numbers of " + names[1] + " are not known";
-            return outcome;
+            return made(std::move(wanted), reason);
         }
     }
     return reshaped(names[0], *x.dims, wanted);
@@ -501,10 +497,7 @@ RuleResult upsampleRule(const OperationView &view, const Operands &names)
         extent = factor ? scaled(extent, *factor) : kUnknown;
         known = known && (!given || extent >= 0);
     }
-    RuleResult outcome = made(std::move(result));
-    if (!known)
-        outcome.unknown = "its factors are not known";
-    return outcome;
+    return made(std::move(result), known ? "" : "its factors are not known");
 }
 
 /// Row: x and the extents of its last two axes; `resize` has them in one operand, whose last

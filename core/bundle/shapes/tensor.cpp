@@ -45,9 +45,10 @@ std::string dimsText(const Dims &dims)
     return text + "]";
 }
 
-RuleResult made(Dims dims)
+RuleResult made(Dims dims, std::string unknown)
 {
     RuleResult outcome;
+    outcome.unknown = std::move(unknown);
     outcome.outputs.push_back({std::move(dims), {}});
     return outcome;
 }

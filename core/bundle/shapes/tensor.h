@@ -45,7 +45,8 @@ struct RuleResult {
     bool conflict() const { return !expected.empty(); }
 };
 
-RuleResult made(Dims dims);
+/// `unknown`: why an extent of it is not known.
+RuleResult made(Dims dims, std::string unknown = {});
 RuleResult unknown(std::string reason);
 RuleResult conflict(std::string operand, std::string expected, std::string found);
 

@@ -340,8 +340,6 @@ private:
             unit.flags = ReplicatedPerCore;
         if (m_form.node == FormNode::Palette && (m_form.vector > 1 || m_form.books > 1))
             unit.flags |= VectorPalette;
-        if (m_weight.isMutable)
-            unit.flags |= Mutable;
         if (m_form.node == FormNode::Sparse)
             unit.flags |= SparseOperand;
         unit.name = m_weight.name;

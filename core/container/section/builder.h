@@ -37,7 +37,6 @@ struct BuildWeight {
     std::uint64_t mostLanes = 16;
     std::vector<std::uint16_t> bias;            ///< fp16, one an output channel; or none
     std::vector<std::uint16_t> activationTable; ///< 43 fp16; or none
-    bool isMutable = false;
     /// Dense or Sparse whatever the encoding is; empty: the encoding's own form.
     std::optional<FormNode> form;
 };

@@ -181,19 +181,19 @@ private slots:
         hints.firstTaskWords = 13;
         hints.taskCount = 3;
         const auto bytes = bytesOf(text);
-        TaskList list = walkTasks(bytes, versionOfTarget("H13"), hints);
+        TaskList list = walkTasks(bytes, versionOfSubtype(4), hints);
         QVERIFY(list.diagnostics.empty());
         QCOMPARE(list.tasks.size(), 3U);
         QCOMPARE(list.tasks[2].offset, 0x200ULL);
         QVERIFY(list.tasks[2].exact);
         // A first size that nothing states is found by its records.
-        list = walkTasks(bytes, versionOfTarget("H13"), {});
+        list = walkTasks(bytes, versionOfSubtype(4), {});
         QCOMPARE(list.tasks.size(), 3U);
         QCOMPARE(list.tasks[0].words, 13U);
         // A wrong count is told.
         hints.taskCount = 2;
-        QVERIFY(hasCode(walkTasks(bytes, versionOfTarget("H13"), hints).diagnostics,
-                        "descriptor.count"));
+        QVERIFY(
+            hasCode(walkTasks(bytes, versionOfSubtype(4), hints).diagnostics, "descriptor.count"));
     }
 
     void faultyLinkedLists()
@@ -205,7 +205,7 @@ private slots:
             WalkHints hints;
             hints.firstTaskWords = first;
             hints.file = "x.hwx";
-            return walkTasks(bytesOf(text), versionOfTarget("H13"), hints);
+            return walkTasks(bytesOf(text), versionOfSubtype(4), hints);
         };
         QVERIFY(hasCode(walk(0x100, 13).diagnostics, "descriptor.loop"));
         QVERIFY(hasCode(walk(0, 70).diagnostics, "descriptor.bounds") ||
@@ -216,8 +216,7 @@ private slots:
         QVERIFY(hasCode(walk(0, 500).diagnostics, "descriptor.size"));
         QVERIFY(hasCode(walk(0, 3).diagnostics, "descriptor.size"));
         QCOMPARE(walk(0x4000, 13).diagnostics.front().error.file.c_str(), "x.hwx");
-        QVERIFY(
-            hasCode(walkTasks({}, versionOfTarget("H13"), {}).diagnostics, "descriptor.bounds"));
+        QVERIFY(hasCode(walkTasks({}, versionOfSubtype(4), {}).diagnostics, "descriptor.bounds"));
     }
 
     void walksSizedLists()
@@ -235,7 +234,7 @@ private slots:
         text.resize(0x4000 / 4);
         text.insert(text.end(), {1, 0, 0, 0});
         task(0, {0x342, 8});
-        TaskList list = walkTasks(bytesOf(text), versionOfTarget("H14"), {});
+        TaskList list = walkTasks(bytesOf(text), versionOfSubtype(5), {});
         QVERIFY(list.diagnostics.empty());
         QCOMPARE(list.tasks.size(), 3U);
         QCOMPARE(list.tasks[0].offset, 16ULL);
@@ -244,7 +243,7 @@ private slots:
         QCOMPARE(list.streams[1].firstTask, 2U);
         // A task that runs over the section is read up to its end.
         text[0x4000 / 4 + 4] = 0x7FFU << 16;
-        list = walkTasks(bytesOf(text), versionOfTarget("H14"), {});
+        list = walkTasks(bytesOf(text), versionOfSubtype(5), {});
         QVERIFY(hasCode(list.diagnostics, "descriptor.size"));
         QCOMPARE(list.tasks.size(), 3U);
         QCOMPARE(list.tasks[2].words, 10U);
@@ -255,7 +254,7 @@ private slots:
         // Flag word 0x50003 of version 11: one extra word before the first record.
         Words text{1, 0, 0, 0, 11U << 16, 0, 0, 0, 0, 0, 0, 0x50003, 8, 0x340, 5};
         text.resize(16);
-        TaskList list = walkTasks(bytesOf(text), versionOfTarget("H14"), {});
+        TaskList list = walkTasks(bytesOf(text), versionOfSubtype(5), {});
         QCOMPARE(list.tasks.size(), 1U);
         QVERIFY(list.tasks[0].extended);
         QCOMPARE(list.tasks[0].headerWords, 9U);
@@ -285,7 +284,7 @@ private slots:
             text.resize(text.size() + 2);
         }
         const auto bytes = bytesOf(text);
-        const TaskList list = walkTasks(bytes, versionOfTarget("H14"), {});
+        const TaskList list = walkTasks(bytes, versionOfSubtype(5), {});
         QCOMPARE(list.tasks.size(), std::size_t(kTasks));
         TaskReader reader(bytes, list);
         for (const std::size_t index : {999U, 500U, 501U, 3U, 0U, 777U, 778U}) {

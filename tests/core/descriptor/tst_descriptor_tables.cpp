@@ -26,8 +26,6 @@ private slots:
             QCOMPARE(numberOf(subtype), wanted[subtype]);
         QVERIFY(versionOfSubtype(99) == nullptr);
         QCOMPARE(versionOfSubtype(4)->generation.c_str(), "H13");
-        QCOMPARE(versionOfTarget("H14g"), versionOfSubtype(5));
-        QVERIFY(versionOfTarget("H99") == nullptr);
         QCOMPARE(versionOfSubtype(8)->confidence, format::Confidence::Contested);
         QVERIFY(!versionOfSubtype(14)->known());
     }
