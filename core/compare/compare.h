@@ -88,6 +88,22 @@ struct ProgramDifference {
     std::size_t operationsA = 0, operationsB = 0; ///< without literal constants
     std::size_t matched = 0;                      ///< operations of A that B has too
     std::vector<ProgramChange> changes;           ///< in the order of A, then what only B has
+
+    /// A change that what is computed may depend on.
+    void add(ProgramChange::Kind kind, ProgramChange::What what, std::string function,
+             std::string operation = {}, std::string_view type = {},
+             std::vector<std::string> details = {})
+    {
+        changes.push_back({kind,
+                           what,
+                           std::move(function),
+                           std::move(operation),
+                           std::string(type),
+                           std::move(details),
+                           {},
+                           {}});
+        equal = sameComputation = false;
+    }
 };
 
 /// "removed", "inserted", "changed".

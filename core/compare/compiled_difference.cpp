@@ -152,18 +152,6 @@ private:
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> m_loaded; ///< constants
 };
 
-void addFunction(const std::string &name, ProgramChange::Kind kind,
-                 std::vector<std::string> details, ProgramDifference &result)
-{
-    ProgramChange change;
-    change.kind = kind;
-    change.what = ProgramChange::What::Function;
-    change.function = name;
-    change.details = std::move(details);
-    result.changes.push_back(std::move(change));
-    result.equal = result.sameComputation = false;
-}
-
 /// The first lines that differ; empty where none do.
 std::vector<std::string> differentLines(const std::vector<std::string> &a,
                                         const std::vector<std::string> &b)
@@ -193,14 +181,16 @@ void compareEntries(const Listing &a, const Listing &b, ProgramDifference &resul
         }
         return all;
     };
-    addFunction("entries", ProgramChange::Kind::Changed,
-                {fmt::format("{} > {}", text(entriesA), text(entriesB))}, result);
+    result.add(ProgramChange::Kind::Changed, ProgramChange::What::Function, "entries", {}, {},
+               {fmt::format("{} > {}", text(entriesA), text(entriesB))});
 }
 
 } // namespace
 
 void compareCompiled(const Bundle &bundleA, const Bundle &bundleB, ProgramDifference &result)
 {
+    using enum ProgramChange::Kind;
+    using enum ProgramChange::What;
     const Listing a(bundleA), b(bundleB);
     compareEntries(a, b, result);
     std::set<Listing::Key> keys;
@@ -214,9 +204,7 @@ void compareCompiled(const Bundle &bundleA, const Bundle &bundleB, ProgramDiffer
         const bool onlyA = inB == b.functions().end(), onlyB = inA == a.functions().end();
         if (onlyA || onlyB) {
             if (role != "body") // of bodies the comparison of programs says so
-                addFunction(name,
-                            onlyA ? ProgramChange::Kind::Removed : ProgramChange::Kind::Inserted,
-                            {role}, result);
+                result.add(onlyA ? Removed : Inserted, Function, name, {}, {}, {role});
             continue;
         }
         auto linesA = a.linesOf(inA->second), linesB = b.linesOf(inB->second);
@@ -228,7 +216,7 @@ void compareCompiled(const Bundle &bundleA, const Bundle &bundleB, ProgramDiffer
             linesB.resize(1);
         }
         if (auto details = differentLines(linesA, linesB); !details.empty())
-            addFunction(name, ProgramChange::Kind::Changed, std::move(details), result);
+            result.add(Changed, Function, name, {}, {}, std::move(details));
     }
 }
 

@@ -22,19 +22,12 @@ constexpr std::size_t kMostFields = 16, kLongestText = 80;
 void add(ProgramChange::What what, ProgramChange::Kind kind, std::string name,
          std::string_view type, std::vector<std::string> details, ProgramDifference &result)
 {
-    ProgramChange change;
-    change.kind = kind;
-    change.what = what;
-    change.operation = std::move(name);
-    change.type = type;
     if (details.size() > kMostFields) {
         const std::size_t more = details.size() - kMostFields;
         details.resize(kMostFields);
         details.push_back(fmt::format("and {} more", more));
     }
-    change.details = std::move(details);
-    result.changes.push_back(std::move(change));
-    result.equal = result.sameComputation = false;
+    result.add(kind, what, {}, std::move(name), type, std::move(details));
 }
 
 /// What a container says of a thing: kind ("port"), name, and by field what is said.

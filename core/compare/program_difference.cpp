@@ -74,6 +74,9 @@ std::string nameOf(const mil::Function &function)
 /// Two functions of one name.
 class FunctionComparison
 {
+    using enum ProgramChange::Kind;
+    using enum ProgramChange::What;
+
 public:
     FunctionComparison(const mil::Function &a, const mil::Function &b, ProgramDifference &result)
         : m_a(a), m_b(b), m_name(nameOf(a)), m_result(result), m_ofA(m_a.nodes.size(), kNoIndex),
@@ -102,13 +105,13 @@ public:
         matchBy([](const ProgramNode &node) { return node.path + "\n" + node.signature(); });
         for (std::size_t i = 0; i < m_ofA.size(); ++i) {
             if (m_ofA[i] == kNoIndex)
-                add(ProgramChange::Kind::Removed, &m_a.nodes[i], nullptr, {});
+                add(Removed, &m_a.nodes[i], nullptr, {});
             else
                 compare(m_a.nodes[i], m_b.nodes[m_ofA[i]]);
         }
         for (std::size_t i = 0; i < m_ofB.size(); ++i) {
             if (m_ofB[i] == kNoIndex)
-                add(ProgramChange::Kind::Inserted, nullptr, &m_b.nodes[i], {});
+                add(Inserted, nullptr, &m_b.nodes[i], {});
         }
         m_result.operationsA += m_a.nodes.size();
         m_result.operationsB += m_b.nodes.size();
@@ -117,12 +120,7 @@ public:
 private:
     void functionChange(std::string detail)
     {
-        ProgramChange change;
-        change.what = ProgramChange::What::Function;
-        change.function = m_name;
-        change.details.push_back(std::move(detail));
-        m_result.changes.push_back(std::move(change));
-        m_result.equal = m_result.sameComputation = false;
+        m_result.add(Changed, Function, m_name, {}, {}, {std::move(detail)});
     }
 
     /// The same operations in a model of another name.
@@ -204,7 +202,7 @@ private:
             }
         }
         if (a.type != b.type || !details.empty())
-            add(ProgramChange::Kind::Changed, &a, &b, std::move(details));
+            add(Changed, &a, &b, std::move(details));
     }
 
     void add(ProgramChange::Kind kind, const ProgramNode *a, const ProgramNode *b,
@@ -214,7 +212,7 @@ private:
         change.kind = kind;
         const ProgramNode &node = a != nullptr ? *a : *b;
         const bool storage = (a == nullptr || a->storage) && (b == nullptr || b->storage);
-        change.what = storage ? ProgramChange::What::Storage : ProgramChange::What::Operation;
+        change.what = storage ? Storage : Operation;
         change.function = m_name;
         change.operation = node.name;
         change.type = a != nullptr && b != nullptr && a->type != b->type ? a->type + " > " + b->type
@@ -238,16 +236,6 @@ private:
     ProgramDifference &m_result;
     std::vector<std::size_t> m_ofA, m_ofB;
 };
-
-void addMissing(const mil::Function &function, ProgramChange::Kind kind, ProgramDifference &result)
-{
-    ProgramChange change;
-    change.kind = kind;
-    change.what = ProgramChange::What::Function;
-    change.function = nameOf(function);
-    result.changes.push_back(std::move(change));
-    result.equal = result.sameComputation = false;
-}
 
 /// Functions of B for those of A: of one model and name; then, of what is left, of one name, in
 /// order: a model alone against the same one in a pipeline, or in one of another name.
@@ -290,30 +278,17 @@ std::span<const std::byte> contentOf(const mil::ModelNode &model, std::span<cons
                         std::min<std::uint64_t>(model.content.length, file.size() - offset));
 }
 
-void addInterface(const std::string &function, std::string_view what, const std::string &name,
-                  ProgramChange::Kind kind, std::vector<std::string> details,
-                  ProgramDifference &result)
-{
-    ProgramChange change;
-    change.kind = kind;
-    change.what = ProgramChange::What::Interface;
-    change.function = function;
-    change.operation = name;
-    change.type = what;
-    change.details = std::move(details);
-    result.changes.push_back(std::move(change));
-    result.equal = result.sameComputation = false;
-}
-
 /// Inputs, outputs or states (`what`), by their names.
 void compareFeatures(const std::string &function, std::string_view what,
                      std::span<const mil::ModelFeature> a, std::span<const mil::ModelFeature> b,
                      ProgramDifference &result)
 {
+    using enum ProgramChange::Kind;
+    using enum ProgramChange::What;
     for (const mil::ModelFeature &each : a) {
         const auto other = std::ranges::find(b, each.name, &mil::ModelFeature::name);
         if (other == b.end()) {
-            addInterface(function, what, each.name, ProgramChange::Kind::Removed, {}, result);
+            result.add(Removed, Interface, function, each.name, what);
             continue;
         }
         std::vector<std::string> details;
@@ -327,27 +302,12 @@ void compareFeatures(const std::string &function, std::string_view what,
         if (each.optional != other->optional)
             details.emplace_back(other->optional ? "optional in B" : "optional in A");
         if (!details.empty())
-            addInterface(function, what, each.name, ProgramChange::Kind::Changed,
-                         std::move(details), result);
+            result.add(Changed, Interface, function, each.name, what, std::move(details));
     }
     for (const mil::ModelFeature &each : b) {
         if (std::ranges::find(a, each.name, &mil::ModelFeature::name) == a.end())
-            addInterface(function, what, each.name, ProgramChange::Kind::Inserted, {}, result);
+            result.add(Inserted, Interface, function, each.name, what);
     }
-}
-
-void addModel(const mil::ModelNode &model, ProgramChange::Kind kind, std::string detail,
-              ProgramDifference &result)
-{
-    ProgramChange change;
-    change.kind = kind;
-    change.what = ProgramChange::What::Model;
-    change.function = model.path;
-    change.type = model.kind;
-    if (!detail.empty())
-        change.details.push_back(std::move(detail));
-    result.changes.push_back(std::move(change));
-    result.equal = result.sameComputation = false;
 }
 
 } // namespace
@@ -367,12 +327,14 @@ std::string_view programPartName(ProgramChange::What what)
 
 ProgramDifference comparePrograms(const mil::Program &a, const mil::Program &b)
 {
+    using enum ProgramChange::Kind;
+    using enum ProgramChange::What;
     ProgramDifference result;
     const std::vector<std::size_t> partners = partnersOf(a.functions, b.functions);
     std::vector<bool> taken(b.functions.size(), false);
     for (std::size_t i = 0; i < partners.size(); ++i) {
         if (partners[i] == kNoIndex) {
-            addMissing(a.functions[i], ProgramChange::Kind::Removed, result);
+            result.add(Removed, Function, nameOf(a.functions[i]));
             continue;
         }
         taken[partners[i]] = true;
@@ -380,7 +342,7 @@ ProgramDifference comparePrograms(const mil::Program &a, const mil::Program &b)
     }
     for (std::size_t i = 0; i < taken.size(); ++i) {
         if (!taken[i])
-            addMissing(b.functions[i], ProgramChange::Kind::Inserted, result);
+            result.add(Inserted, Function, nameOf(b.functions[i]));
     }
     return result;
 }
@@ -388,6 +350,8 @@ ProgramDifference comparePrograms(const mil::Program &a, const mil::Program &b)
 void compareModels(const mil::Program &a, std::span<const std::byte> bytesA, const mil::Program &b,
                    std::span<const std::byte> bytesB, ProgramDifference &result)
 {
+    using enum ProgramChange::Kind;
+    using enum ProgramChange::What;
     const auto find = [](const mil::Program &program, const std::string &path) {
         const auto at = std::ranges::find_if(program.models, [&path](const mil::ModelNode &each) {
             return isOther(each) && each.path == path;
@@ -399,16 +363,16 @@ void compareModels(const mil::Program &a, std::span<const std::byte> bytesA, con
             continue;
         const mil::ModelNode *other = find(b, model.path);
         if (other == nullptr)
-            addModel(model, ProgramChange::Kind::Removed, {}, result);
+            result.add(Removed, Model, model.path, {}, model.kind);
         else if (model.kind != other->kind)
-            addModel(model, ProgramChange::Kind::Changed,
-                     "kind: " + model.kind + " > " + other->kind, result);
+            result.add(Changed, Model, model.path, {}, model.kind,
+                       {"kind: " + model.kind + " > " + other->kind});
         else if (!std::ranges::equal(contentOf(model, bytesA), contentOf(*other, bytesB)))
-            addModel(model, ProgramChange::Kind::Changed, "its description differs", result);
+            result.add(Changed, Model, model.path, {}, model.kind, {"its description differs"});
     }
     for (const mil::ModelNode &model : b.models) {
         if (isOther(model) && find(a, model.path) == nullptr)
-            addModel(model, ProgramChange::Kind::Inserted, {}, result);
+            result.add(Inserted, Model, model.path, {}, model.kind);
     }
 }
 
