@@ -3,6 +3,7 @@
 
 #include "core/assessment/weight_facts.h"
 #include "core/codec/analysis/accuracy.h"
+#include "core/codec/encode/form_spec.h"
 
 /// The form that a weight should take on a chip: the procedure of chapter 7, complete.
 namespace kernscope {

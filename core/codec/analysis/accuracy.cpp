@@ -15,6 +15,9 @@ namespace kernscope::codec {
 
 namespace {
 
+/// Input vectors, outputs that are picked, and steps of a reduction.
+constexpr std::uint64_t kSamples = 8, kMostOutputs = 64, kMostReduction = 65536;
+
 /// Normal numbers from a fixed sequence (SplitMix64, Box and Muller): the same on every machine.
 class NormalNumbers
 {
@@ -99,9 +102,9 @@ Runs runsOf(const LayerShape &layer, std::uint64_t output)
 class Estimator
 {
 public:
-    Estimator(const LayerShape &layer, const AccuracyOptions &options)
-        : m_reduction(std::min(layer.outer * layer.inner, options.mostReduction)),
-          m_inputs(options.samples * m_reduction), m_scaled(m_reduction)
+    explicit Estimator(const LayerShape &layer)
+        : m_reduction(std::min(layer.outer * layer.inner, kMostReduction)),
+          m_inputs(kSamples * m_reduction), m_scaled(m_reduction)
     {
         NormalNumbers numbers;
         for (std::uint16_t &input : m_inputs)
@@ -137,12 +140,11 @@ public:
                 exact +=
                     static_cast<double>(original[i]) * static_cast<double>(halfToFloat(input[i]));
             const Reduction sum = reduceProducts(stored, input);
-            addOutput(sum, exact, m_outputs);
-            Difference &plain = m_dense;
+            addOutput(sum, exact);
             const auto denseOut =
                 static_cast<double>(halfToFloat(reduceProducts(dense, input).port));
             if (std::isfinite(denseOut))
-                plain.add(denseOut, exact);
+                m_dense.add(denseOut, exact);
         }
     }
 
@@ -171,13 +173,13 @@ private:
         return m_scaled;
     }
 
-    void addOutput(const Reduction &sum, double exact, Difference &difference)
+    void addOutput(const Reduction &sum, double exact)
     {
         const auto found = static_cast<double>(halfToFloat(sum.port));
         ++m_counts.outputs;
         m_counts.contested += sum.isContested() ? 1 : 0;
         if (std::isfinite(found))
-            difference.add(found, exact);
+            m_outputs.add(found, exact);
         else
             ++m_counts.nonFinite;
     }
@@ -208,11 +210,11 @@ Result<AccuracyError> accuracyError(const Decoder &stored, std::span<const float
     TRY(checkLengths(stored.elements().value, original.size(), layer, meanSquares.size()));
     if (original.empty())
         return AccuracyError{};
-    Estimator estimator(layer, options);
+    Estimator estimator(layer);
     if (options.weightFigures)
         estimator.addWeights(stored, original);
     const std::uint64_t outputs = layer.groups * layer.channels;
-    const std::uint64_t taken = std::clamp<std::uint64_t>(options.mostChannels, 1, outputs);
+    const std::uint64_t taken = std::min(kMostOutputs, outputs);
     std::vector<std::uint16_t> halves(estimator.reduction());
     std::vector<float> values(halves.size());
     std::vector<float> squares(meanSquares.empty() ? 0 : halves.size());
@@ -229,19 +231,8 @@ Result<AccuracyError> accuracyError(const Decoder &stored, std::span<const float
         };
         runsOf(layer, output).each(halves.size(), gather);
         estimator.add(halves, values, squares);
-        if (options.progress != nullptr && !options.progress->advance(1))
-            break;
     }
     return estimator.result();
-}
-
-Result<AccuracyError> accuracyError(const FormSpec &form, std::span<const float> weights,
-                                    const Shape &shape, const LayerShape &layer,
-                                    const AccuracyOptions &options)
-{
-    const auto encoded = TRY(encodeForm(weights, shape, form));
-    const auto decoder = TRY(Decoder::make(encoded.encoding()));
-    return accuracyError(decoder, weights, layer, options);
 }
 
 } // namespace kernscope::codec

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/codec/decode/decoder.h"
-#include "core/codec/encode/form_spec.h"
 
 namespace kernscope::codec {
 
@@ -17,17 +16,11 @@ struct LayerShape {
 /// Axis 0 are the output channels, all others are summed over (convolutions and linear layers).
 LayerShape layerOf(std::span<const std::uint64_t> shape);
 
-/// The inputs that the error is worked out with: normal numbers of mean 0 and deviation 1 in fp16,
-/// from a fixed seed. The figures are estimates from these samples, not measurements.
 struct AccuracyOptions {
-    std::uint64_t samples = 8;       ///< input vectors
-    std::uint64_t mostChannels = 64; ///< output channels, evenly picked, for the outputs' figures
-    std::uint64_t mostReduction = 65536;
     /// By weight element, the mean square of the input that it meets; empty: 1 of all. It scales
     /// the inputs.
     std::span<const float> inputMeanSquares;
-    bool weightFigures = true;    ///< those of the weights, which are of all of them
-    Progress *progress = nullptr; ///< advances by one a channel; cancelled: what was summed up
+    bool weightFigures = true; ///< those of the weights, which are of all of them
 };
 
 /// How far the layer's results are from the exact ones.
@@ -44,13 +37,11 @@ struct AccuracyError {
     std::uint64_t contested = 0; ///< outputs that rest on a contested partial sum (Reduction)
 };
 
-/// The error of a weight as stored, against the values it was made from. Errors: "codec.shape"
-/// where the lengths differ from the layer's. The one error of a layer that every command gives.
+/// The error of a weight as stored, against the values it was made from: estimates from 8 inputs of
+/// normal numbers of mean 0 and deviation 1 in fp16, from a fixed seed, and from at most 64
+/// outputs, evenly picked. Errors: "codec.shape" where the lengths differ from the layer's. The one
+/// error of a layer that every command gives.
 Result<AccuracyError> accuracyError(const Decoder &stored, std::span<const float> original,
                                     const LayerShape &layer, const AccuracyOptions &options = {});
-/// Encodes the weights in `form` first. Errors: those of the encoder as well.
-Result<AccuracyError> accuracyError(const FormSpec &form, std::span<const float> weights,
-                                    const Shape &shape, const LayerShape &layer,
-                                    const AccuracyOptions &options = {});
 
 } // namespace kernscope::codec

@@ -27,6 +27,14 @@ Reduction survivors(float b)
     return reduceProducts(halvesOf(values), halvesOf(std::vector<float>(values.size(), 1.0f)));
 }
 
+Result<AccuracyError> errorAfter(const FormSpec &form, std::span<const float> weights,
+                                 const Shape &shape, const LayerShape &layer)
+{
+    const auto encoded = TRY(encodeForm(weights, shape, form));
+    const auto decoder = TRY(Decoder::make(encoded.encoding()));
+    return accuracyError(decoder, weights, layer);
+}
+
 } // namespace
 
 /// The engine's reduction, the error worked out with it, and the forms by name.
@@ -421,7 +429,7 @@ private slots:
         const Shape shape{32, 48, 3};
         const auto weights = gaussian(32 * 48 * 3);
         const auto errorOf = [&](const FormSpec &form) {
-            const auto error = accuracyError(form, weights, shape, layerOf(shape));
+            const auto error = errorAfter(form, weights, shape, layerOf(shape));
             return error ? *error : AccuracyError{};
         };
         FormSpec dense;
@@ -445,8 +453,8 @@ private slots:
         QVERIFY(t.weightMaxAbs >= t.weightRmse);
         // The same twice over.
         QCOMPARE(errorOf(four).outputRmse, f.outputRmse);
-        QCOMPARE(accuracyError(four, weights, shape, {31, 144}).error().code, "codec.shape");
-        const auto empty = accuracyError(dense, {}, {0, 4}, layerOf(Shape{0, 4}));
+        QCOMPARE(errorAfter(four, weights, shape, {31, 144}).error().code, "codec.shape");
+        const auto empty = errorAfter(dense, {}, {0, 4}, layerOf(Shape{0, 4}));
         QVERIFY(empty && empty->outputs == 0);
     }
 
@@ -475,7 +483,7 @@ private slots:
     void overflowIsCounted()
     {
         const std::vector<float> weights(4 * 4096, 60000.0f);
-        const auto error = accuracyError(FormSpec{}, weights, {4, 4096}, {4, 4096});
+        const auto error = errorAfter(FormSpec{}, weights, {4, 4096}, {4, 4096});
         QVERIFY(error && error->nonFinite > 0 && std::isfinite(error->outputRmse));
     }
 
