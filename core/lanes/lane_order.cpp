@@ -183,8 +183,7 @@ void noteLayout(codec::LayoutNotes &notes, const SliceLayout &layout)
     const SliceForm &form = layout.form();
     for (const std::uint64_t number :
          {g.outputs, g.inputs, g.depth, g.height, g.width, g.groups, std::uint64_t{g.bias},
-          std::uint64_t{form.engines}, form.planeAlignment, form.sliceAlignment,
-          std::uint64_t{form.narrowLast}, std::uint64_t{layout.chunks().size()}})
+          std::uint64_t{form.engines}, form.planeAlignment, std::uint64_t{layout.chunks().size()}})
         notes.add(number);
     for (const Chunk &chunk : layout.chunks()) {
         notes.add(chunk.lanes);

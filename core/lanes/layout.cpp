@@ -38,7 +38,7 @@ Error noSuchSlice(std::string message)
 
 std::uint64_t roundUp(std::uint64_t value)
 {
-    return (value + kSizeStep - 1) / kSizeStep * kSizeStep;
+    return roundUpTo(value, kSizeStep);
 }
 
 /// Kernels whose rows fall into [fewest, most]: input channels x taps, with or without a bias row.
@@ -87,11 +87,11 @@ Result<SliceLayout> SliceLayout::make(const WeightExtents &geometry, std::vector
         const bool whole = chunk.channels == form.engines * chunk.lanes;
         const bool last = &chunk == &chunks.back();
         const std::uint64_t rest = chunk.lanes == 0 ? 1 : chunk.channels % chunk.lanes;
-        if (!whole && (!last || (rest != 0 && !form.narrowLast)))
+        if (!whole && (!last || rest != 0))
             return tl::unexpected(partialError(chunk, form.engines));
         channels += chunk.channels;
     }
-    if (channels != geometry.outputs || form.planeAlignment == 0 || form.sliceAlignment == 0) {
+    if (channels != geometry.outputs || form.planeAlignment == 0) {
         return refused("lanes.geometry", {},
                        fmt::format("chunks of {} channels together", geometry.outputs),
                        fmt::format("{}", channels), "The chunks do not cover the output channels");
@@ -106,7 +106,7 @@ Result<SliceLayout> SliceLayout::make(const WeightExtents &geometry, std::vector
         if (layout.m_chunks.front().channelsOf(engine) == 0)
             break;
         layout.m_sliceBytes.push_back(0);
-        layout.m_sliceBytes.back() = roundUpTo(layout.usedBytes(engine), form.sliceAlignment);
+        layout.m_sliceBytes.back() = roundUp(layout.usedBytes(engine));
     }
     return layout;
 }
@@ -122,13 +122,12 @@ std::optional<Plane> SliceLayout::plane(std::uint64_t chunk, std::uint64_t engin
 {
     const Chunk &run = m_chunks[chunk];
     Plane plane;
-    plane.channels = run.channelsOf(engine);
-    if (plane.channels == 0)
+    plane.width = run.channelsOf(engine);
+    if (plane.width == 0)
         return std::nullopt;
     plane.chunk = chunk;
     plane.engine = engine;
     plane.firstChannel = run.first + engine * run.lanes;
-    plane.width = plane.channels;
     plane.offset = m_offsets[chunk];
     plane.bytes = roundUpTo(rows() * plane.width * kElementBytes, m_form.planeAlignment);
     return plane;
@@ -164,9 +163,8 @@ LanePlace SliceLayout::rowPlace(std::uint64_t channel, std::uint64_t row) const
     const std::uint64_t number = chunkOf(channel);
     const Chunk &chunk = m_chunks[number];
     const std::uint64_t within = channel - chunk.first;
-    const std::uint64_t engine = within / chunk.lanes;
-    const std::uint64_t width = chunk.channelsOf(engine);
-    return {engine, m_offsets[number] + (row * width + within % chunk.lanes) * kElementBytes};
+    return {within / chunk.lanes,
+            m_offsets[number] + (row * chunk.lanes + within % chunk.lanes) * kElementBytes};
 }
 
 LanePlace SliceLayout::placeOf(std::uint64_t channel, std::uint64_t step) const
@@ -250,8 +248,7 @@ std::string explainSliceSize(const SliceLayout &layout, std::uint64_t engine)
 }
 
 Result<SizeCheck> checkSliceSize(const SliceLayout &layout, std::uint64_t engine, FormNode form,
-                                 std::uint64_t found, unsigned paletteBits,
-                                 std::optional<std::uint64_t> nonzeros)
+                                 std::uint64_t found, unsigned paletteBits)
 {
     if (engine >= layout.engines() || paletteBits > 8)
         return tl::unexpected(noSuchSlice("The weight has no such slice or no such palette"));
@@ -283,10 +280,9 @@ Result<SizeCheck> checkSliceSize(const SliceLayout &layout, std::uint64_t engine
     }
     case FormNode::Sparse: {
         const std::uint64_t mask = (elements + 7) / 8;
-        check.smallest = roundUp(mask + bias + 2 * nonzeros.value_or(0));
+        check.smallest = roundUp(mask + bias);
         // The structure of the masks is not published; the extra block was seen on small slices.
-        check.largest =
-            roundUp(mask + bias + 2 * std::min(nonzeros.value_or(elements), elements)) + kSizeStep;
+        check.largest = roundUp(mask + bias + 2 * elements) + kSizeStep;
         check.law = fmt::format("{} bytes of mask + 2 a number that is not zero + about 64", mask);
         break;
     }

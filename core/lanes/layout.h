@@ -6,14 +6,10 @@
 
 namespace kernscope::lanes {
 
-/// How planes and slices are padded, and what interleaves in an incomplete plane.
+/// How planes are padded; slices always are to 64 bytes.
 struct SliceForm {
     unsigned engines = kEngines;
-    std::uint64_t planeAlignment = 1;  ///< 64 where every plane is padded (grouped, sparse)
-    std::uint64_t sliceAlignment = 64; ///< 1: not padded (records of a weight section)
-    /// True: a plane of fewer channels than lanes interleaves those that it has (weight sections).
-    /// False: such a plane is refused, because no container with one is published.
-    bool narrowLast = false;
+    std::uint64_t planeAlignment = 1; ///< 64 where every plane is padded (grouped, sparse)
 };
 /// The form of a container's slices under that law.
 SliceForm containerForm(Law law, unsigned engines = kEngines);
@@ -29,8 +25,7 @@ struct LanePlace {
 struct Plane {
     std::uint64_t chunk = 0, engine = 0;
     std::uint64_t firstChannel = 0;
-    std::uint64_t channels = 0; ///< that exist; equals `width`
-    std::uint64_t width = 0;
+    std::uint64_t width = 0;  ///< channels
     std::uint64_t offset = 0; ///< bytes from the start of the slice
     std::uint64_t bytes = 0;  ///< with its padding
 };
@@ -40,7 +35,8 @@ struct Plane {
 class SliceLayout
 {
 public:
-    /// Errors: "lanes.geometry", "lanes.partial" (an incomplete plane of several lanes).
+    /// Errors: "lanes.geometry", "lanes.partial": an incomplete plane of several lanes, because no
+    /// container with one is published.
     static Result<SliceLayout> make(const WeightExtents &geometry, std::vector<Chunk> chunks,
                                     const SliceForm &form);
     /// By the law of a container.
@@ -117,13 +113,11 @@ struct SizeCheck {
 ///   Dense    fp16, version 17 on: size as on H13; order assumed to be the same
 ///   Affine   int8: one byte an element and one fp16 scale a channel
 ///   Palette  packed indices of `paletteBits`, one fp16 codebook a slice padded to 64 bytes
-///   Sparse   the numbers that are not zero (`nonzeros`; empty: anything from none to all), a bit
-///   an
-///            element, about one block of 64 bytes
+///   Sparse   the numbers that are not zero (anything from none to all), a bit an element, about
+///            one block of 64 bytes
 /// Errors: "lanes.geometry", also for any other form.
 Result<SizeCheck> checkSliceSize(const SliceLayout &layout, std::uint64_t engine, FormNode form,
-                                 std::uint64_t found, unsigned paletteBits = 0,
-                                 std::optional<std::uint64_t> nonzeros = std::nullopt);
+                                 std::uint64_t found, unsigned paletteBits = 0);
 
 using Slice = std::vector<std::byte>;
 using SliceSpans = std::span<const std::span<const std::byte>>;

@@ -255,22 +255,32 @@ private:
         m_out.weights.push_back(std::move(weight));
     }
 
-    /// The rows of every plane: of the biases, or of the coefficients.
-    SliceRanges planeRanges(bool bias, const SliceRanges &slices) const
+    /// Calls `take` for every plane of a copy, lane by lane, with its bias row (of 0 bytes where
+    /// there is none) and its coefficients.
+    template <typename Take>
+    void eachPlane(const SliceRanges &slices, const Take &take) const
     {
-        SliceRanges ranges;
         for (std::uint64_t engine = 0; engine < m_layout->engines(); ++engine) {
             for (std::uint64_t chunk = 0; chunk < m_layout->chunks().size(); ++chunk) {
                 const auto plane = m_layout->plane(chunk, engine);
                 if (!plane)
                     continue;
                 const std::uint64_t start = slices[engine].offset.value + plane->offset;
-                const std::uint64_t biasBytes = m_layout->geometry().bias ? 2 * plane->width : 0;
-                const std::uint64_t rows = 2 * plane->width * m_layout->steps();
-                ranges.push_back(bias ? ByteRange{FileOffset(start), ByteCount(biasBytes)}
-                                      : ByteRange{FileOffset(start + biasBytes), ByteCount(rows)});
+                const std::uint64_t bias = m_layout->geometry().bias ? 2 * plane->width : 0;
+                take(*plane, ByteRange{FileOffset(start), ByteCount(bias)},
+                     ByteRange{FileOffset(start + bias),
+                               ByteCount(2 * plane->width * m_layout->steps())});
             }
         }
+    }
+
+    /// The rows of every plane: of the biases, or of the coefficients.
+    SliceRanges planeRanges(bool bias, const SliceRanges &slices) const
+    {
+        SliceRanges ranges;
+        eachPlane(slices, [&](const lanes::Plane &, ByteRange biases, ByteRange rows) {
+            ranges.push_back(bias ? biases : rows);
+        });
         std::ranges::sort(ranges);
         return ranges;
     }
@@ -316,29 +326,21 @@ private:
     void claimPlanes(std::size_t weight, std::size_t bias)
     {
         for (const SliceRanges &slices : allPlaces()) {
+            eachPlane(slices, [&](const lanes::Plane &plane, ByteRange biases, ByteRange rows) {
+                const std::string where =
+                    fmt::format("{} lane {} plane {}", m_name, plane.engine, plane.chunk);
+                claim(biases, SectionKind::Values, where + ": bias row", bias);
+                claim(rows, SectionKind::Data, where + ": coefficients", weight);
+                claim({FileOffset(rows.end()),
+                       ByteCount(biases.offset.value + plane.bytes - rows.end())},
+                      SectionKind::Padding, where + ": padding", weight);
+            });
             for (std::uint64_t engine = 0; engine < m_layout->engines(); ++engine) {
-                std::uint64_t at = slices[engine].offset.value;
-                for (std::uint64_t chunk = 0; chunk < m_layout->chunks().size(); ++chunk) {
-                    const auto plane = m_layout->plane(chunk, engine);
-                    if (!plane)
-                        continue;
-                    const std::string where =
-                        fmt::format("{} lane {} plane {}", m_name, engine, chunk);
-                    const std::uint64_t biasBytes =
-                        m_layout->geometry().bias ? 2 * plane->width : 0;
-                    const std::uint64_t start = slices[engine].offset.value + plane->offset;
-                    const std::uint64_t rows = 2 * plane->width * m_layout->steps();
-                    claim({FileOffset(start), ByteCount(biasBytes)}, SectionKind::Values,
-                          where + ": bias row", biasBytes != 0 ? bias : weight);
-                    claim({FileOffset(start + biasBytes), ByteCount(rows)}, SectionKind::Data,
-                          where + ": coefficients", weight);
-                    at = start + biasBytes + rows;
-                    claim({FileOffset(at), ByteCount(start + plane->bytes - at)},
-                          SectionKind::Padding, where + ": padding", weight);
-                    at = start + plane->bytes;
-                }
-                claim({FileOffset(at), ByteCount(slices[engine].end() - at)}, SectionKind::Padding,
-                      fmt::format("{} lane {}: padding", m_name, engine), weight);
+                const std::uint64_t used = m_layout->usedBytes(engine);
+                claim({FileOffset(slices[engine].offset.value + used),
+                       ByteCount(slices[engine].bytes.value - used)},
+                      SectionKind::Padding, fmt::format("{} lane {}: padding", m_name, engine),
+                      weight);
             }
         }
     }
@@ -505,22 +507,12 @@ private:
     /// What each lane loads (Weight::lanePieces), of each form.
     void notePlanes(std::size_t weight, std::size_t bias)
     {
-        for (std::uint64_t engine = 0; engine < m_layout->engines(); ++engine) {
-            for (std::uint64_t chunk = 0; chunk < m_layout->chunks().size(); ++chunk) {
-                const auto plane = m_layout->plane(chunk, engine);
-                if (!plane)
-                    continue;
-                const std::vector<ChannelRun> run{{plane->firstChannel, plane->channels}};
-                const std::uint64_t start = m_block.slices[engine].offset.value + plane->offset;
-                const std::uint64_t biasBytes = m_layout->geometry().bias ? 2 * plane->width : 0;
-                const std::uint64_t rows = 2 * plane->width * m_layout->steps();
-                m_out.weights[weight].lanePieces.push_back(
-                    {engine, chunk, run, {FileOffset(start + biasBytes), ByteCount(rows)}});
-                if (biasBytes != 0 && bias < m_out.weights.size())
-                    m_out.weights[bias].lanePieces.push_back(
-                        {engine, chunk, run, {FileOffset(start), ByteCount(biasBytes)}});
-            }
-        }
+        eachPlane(m_block.slices, [&](const lanes::Plane &plane, ByteRange biases, ByteRange rows) {
+            const std::vector<ChannelRun> run{{plane.firstChannel, plane.width}};
+            m_out.weights[weight].lanePieces.push_back({plane.engine, plane.chunk, run, rows});
+            if (biases.bytes.value != 0 && bias < m_out.weights.size())
+                m_out.weights[bias].lanePieces.push_back({plane.engine, plane.chunk, run, biases});
+        });
         noteCopies(weight);
         if (bias != weight)
             noteCopies(bias);
