@@ -217,11 +217,9 @@ bool describeNamed(ByteField &field, const Bundle &bundle, std::size_t file, Fil
     if (bundle.hardware()) {
         if (auto named =
                 hwx::fieldAt(*bundle.hardware(), bundle.files()[file].file->bytes(), offset)) {
-            const bool word = named->range.bytes.value == 4;
-            setNamed(field, std::move(named->name), named->range,
-                     word ? ElementType::Uint32 : ElementType::Unknown, named->confidence,
-                     std::move(named->source));
-            return true;
+            named->type =
+                named->bytes.bytes.value == 4 ? ElementType::Uint32 : ElementType::Unknown;
+            return setPlaced(field, std::move(named));
         }
     }
     if (bundle.kind() == BundleKind::Anec)

@@ -84,7 +84,7 @@ public:
         constexpr std::uint64_t kNextSizeWord = 1;
         const std::uint64_t headerBytes = 4ULL * m_version.headerWords;
         std::optional<std::uint64_t> at = firstLinked();
-        m_list.streams.push_back({{}, *at, 0, 0});
+        m_list.streams.push_back({{}, *at});
         if (*at != m_hints.firstOffset)
             report(Severity::Error, "descriptor.bounds", *at,
                    fmt::format("offset {:#x}, where a task stands", *at),
@@ -124,12 +124,12 @@ public:
             }
             return std::string();
         };
-        m_list.streams.push_back({nameAt(0), 0, 0, 0});
+        m_list.streams.push_back({nameAt(0), 0});
         bool lost =
             false; // no task is found: what follows is found again where the next stream starts
         for (std::uint64_t offset = 0; offset + 4 <= m_text.size();) {
             if (offset % kSizedAlign == 0 && offset != 0 && startsStream(offset)) {
-                m_list.streams.push_back({nameAt(offset), offset, m_list.tasks.size(), 0});
+                m_list.streams.push_back({nameAt(offset), offset});
                 lost = false;
             }
             const bool frame = isFrame(offset);
@@ -170,7 +170,6 @@ private:
                                loadLittle<std::uint32_t>(bytes, static_cast<std::size_t>(*at))),
                    "a record begins in no register that is known: what it sets is not shown");
         m_list.tasks.push_back(task);
-        ++m_list.streams.back().tasks;
     }
 
     /// Size of a task that nothing states: its records up to a zero word.

@@ -25,8 +25,6 @@ struct Task {
 struct TaskStream {
     std::string name;         ///< the symbol that marks its start; empty where there is none
     std::uint64_t offset = 0; ///< bytes from the start of the section
-    std::size_t firstTask = 0;
-    std::size_t tasks = 0;
 };
 
 /// Every task of a text section, in order.

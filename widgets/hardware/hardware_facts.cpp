@@ -140,14 +140,14 @@ const WindowColumns<report::SlotFacts> &declaredSlotColumns()
     return kColumns;
 }
 
-FactNode fieldNode(const hwx::NamedField &field, std::span<const std::byte> bytes)
+FactNode fieldNode(const format::PlacedField &field, std::span<const std::byte> bytes)
 {
     FactNode node;
     QString name = fromUtf8(field.name);
     name.remove(0, name.indexOf(QStringLiteral(": ")) + 2);
     node.cells = {
-        name, commandValueText(bytes, field.range), {}, hexNumber(field.range.offset.value)};
-    node.bytes = field.range;
+        name, commandValueText(bytes, field.bytes), {}, hexNumber(field.bytes.offset.value)};
+    node.bytes = field.bytes;
     return node;
 }
 
@@ -333,7 +333,7 @@ std::vector<FactNode> commandRows(const Bundle &bundle)
         const hwx::LoadCommand &command = *facts.command;
         FactNode node = factNode(declaredCommandColumns(), facts);
         node.bytes = ByteRange{command.offset, ByteCount(command.size)};
-        for (const hwx::NamedField &field : hwx::fieldsOfCommand(container, command))
+        for (const format::PlacedField &field : hwx::fieldsOfCommand(container, command))
             node.children.push_back(fieldNode(field, bytes));
         rows.push_back(std::move(node));
     }

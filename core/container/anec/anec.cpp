@@ -134,7 +134,7 @@ std::vector<hwx::CoverSpan> coverAnec(const AnecFile &file, std::span<const std:
         spans.push_back({range, kind, what});
     };
     add({FileOffset(0), ByteCount(kHeaderBytes)}, hwx::SpanKind::Header, "anec header");
-    hwx::coverTasks(file.image, file.image.texts.front(), bytes, {}, spans);
+    hwx::coverTasks(file.image, file.image.texts.front(), bytes, spans);
     const hwx::SegmentSection &kernel = file.image.segments.front().sections[1];
     if (kernel.bytes)
         add(*kernel.bytes, hwx::SpanKind::Kernel, "kernel bytes");

@@ -13,6 +13,8 @@ namespace kernscope::hwx {
 namespace {
 
 constexpr std::uint64_t kLongestPadding = 1U << 20;
+/// Of more tasks than these each is one run: their records are not listed.
+constexpr std::size_t kRecordsUpTo = 20000;
 constexpr std::uint64_t kRelocationBytes = 8, kSymbolBytes = 16;
 
 bool allZero(std::span<const std::byte> bytes)
@@ -23,8 +25,8 @@ bool allZero(std::span<const std::byte> bytes)
 class Cover
 {
 public:
-    Cover(const Container &container, std::span<const std::byte> bytes, const CoverOptions &options)
-        : m_container(container), m_bytes(bytes), m_options(options)
+    Cover(const Container &container, std::span<const std::byte> bytes)
+        : m_container(container), m_bytes(bytes)
     {
     }
 
@@ -39,7 +41,7 @@ public:
                 addSection(section);
         }
         for (const Text &text : m_container.texts)
-            coverTasks(m_container, text, m_bytes, m_options, m_spans);
+            coverTasks(m_container, text, m_bytes, m_spans);
         addDebug();
         addPadding(m_spans, m_bytes);
         return std::move(m_spans);
@@ -99,8 +101,7 @@ private:
             return;
         const std::string name = section.segment + "," + section.name;
         if (section.type() == SectionType::Kernel) {
-            if (m_options.kernels)
-                addKernels(section);
+            addKernels(section);
             return;
         }
         if (section.type() == SectionType::Debug)
@@ -154,7 +155,6 @@ private:
 
     const Container &m_container;
     std::span<const std::byte> m_bytes;
-    const CoverOptions &m_options;
     std::vector<KernelTile> m_tiles;
     std::vector<CoverSpan> m_spans;
 };
@@ -205,7 +205,7 @@ std::map<std::uint64_t, std::vector<std::size_t>> startsIn(const Container &cont
 } // namespace
 
 void coverTasks(const Container &container, const Text &text, std::span<const std::byte> bytes,
-                const CoverOptions &options, std::vector<CoverSpan> &spans)
+                std::vector<CoverSpan> &spans)
 {
     const SegmentSection *section = container.section(text.section);
     if (section == nullptr || !section->bytes || text.tasks->tasks.empty())
@@ -226,7 +226,7 @@ void coverTasks(const Container &container, const Text &text, std::span<const st
                       static_cast<std::size_t>(section->bytes->bytes.value)),
         list);
     descriptor::TaskDetail detail;
-    const bool records = list.tasks.size() <= options.recordsUpTo;
+    const bool records = list.tasks.size() <= kRecordsUpTo;
     for (std::size_t i = 0; i < list.tasks.size(); ++i) {
         const descriptor::Task &task = list.tasks[i];
         if (!records) {
@@ -264,10 +264,9 @@ void addPadding(std::vector<CoverSpan> &spans, std::span<const std::byte> bytes)
     }
 }
 
-std::vector<CoverSpan> coverContainer(const Container &container, std::span<const std::byte> bytes,
-                                      const CoverOptions &options)
+std::vector<CoverSpan> coverContainer(const Container &container, std::span<const std::byte> bytes)
 {
-    return Cover(container, bytes, options).make();
+    return Cover(container, bytes).make();
 }
 
 std::vector<DebugRecord> debugRecords(const Container &container, std::span<const std::byte> bytes)

@@ -29,23 +29,16 @@ struct CoverSpan {
     std::string name;
 };
 
-struct CoverOptions {
-    bool kernels = true; ///< also the runs of kernel sections
-    /// Up to that many tasks are listed record by record, more of them as one run each.
-    std::size_t recordsUpTo = 20000;
-};
-
 /// Runs of the file that its tables name, and the zero bytes between them; they may overlap where
 /// the file is faulty. What is left is not known.
-std::vector<CoverSpan> coverContainer(const Container &container, std::span<const std::byte> bytes,
-                                      const CoverOptions &options = {});
+std::vector<CoverSpan> coverContainer(const Container &container, std::span<const std::byte> bytes);
 
 /// Adds runs of zero bytes that lie between the spans (of up to 1 MiB each) as padding.
 void addPadding(std::vector<CoverSpan> &spans, std::span<const std::byte> bytes);
 
 /// Spans of the tasks of one text section.
 void coverTasks(const Container &container, const Text &text, std::span<const std::byte> bytes,
-                const CoverOptions &options, std::vector<CoverSpan> &spans);
+                std::vector<CoverSpan> &spans);
 
 /// Printable characters in a record, at least four of them.
 struct DebugText {

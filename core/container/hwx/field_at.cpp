@@ -2,7 +2,6 @@
 #include "core/container/hwx/field_at.h"
 
 #include "core/descriptor/task_reader.h"
-#include "core/format/record_fields.h"
 
 #include <algorithm>
 
@@ -11,6 +10,8 @@
 namespace kernscope::hwx {
 
 namespace {
+
+using format::PlacedField;
 
 class FieldList
 {
@@ -26,9 +27,9 @@ public:
             const std::uint64_t begin = at + row.offset;
             if (begin + row.bytes > m_limit)
                 continue;
-            NamedField field;
+            PlacedField field;
             field.name = m_owner + ": " + of + row.text();
-            field.range = {FileOffset(m_begin + begin), ByteCount(row.bytes)};
+            field.bytes = {FileOffset(m_begin + begin), ByteCount(row.bytes)};
             field.confidence = row.confidence;
             field.source = row.source;
             m_rows.push_back(std::move(field));
@@ -38,17 +39,17 @@ public:
     {
         if (at + bytes > m_limit)
             return;
-        NamedField field;
+        PlacedField field;
         field.name = m_owner + ": " + name;
-        field.range = {FileOffset(m_begin + at), ByteCount(bytes)};
+        field.bytes = {FileOffset(m_begin + at), ByteCount(bytes)};
         m_rows.push_back(std::move(field));
     }
-    std::vector<NamedField> take() { return std::move(m_rows); }
+    std::vector<PlacedField> take() { return std::move(m_rows); }
 
 private:
     std::uint64_t m_begin, m_limit;
     std::string m_owner;
-    std::vector<NamedField> m_rows;
+    std::vector<PlacedField> m_rows;
 };
 
 void addThread(FieldList &fields, const Thread &thread)
@@ -64,18 +65,18 @@ void addThread(FieldList &fields, const Thread &thread)
     fields.add(thread.flavor == 1 ? "program 1" : "program 4");
 }
 
-std::optional<NamedField> pick(std::vector<NamedField> fields, FileOffset offset)
+std::optional<PlacedField> pick(std::vector<PlacedField> fields, FileOffset offset)
 {
-    for (NamedField &field : fields) {
-        if (field.range.contains(offset))
+    for (PlacedField &field : fields) {
+        if (field.bytes.contains(offset))
             return std::move(field);
     }
     return std::nullopt;
 }
 
 /// Field of the record with that number in a table of equal records.
-std::optional<NamedField> recordField(const std::string &what, std::uint64_t begin,
-                                      std::uint64_t step, std::uint64_t count, FileOffset offset)
+std::optional<PlacedField> recordField(const std::string &what, std::uint64_t begin,
+                                       std::uint64_t step, std::uint64_t count, FileOffset offset)
 {
     if (offset.value < begin || (offset.value - begin) / step >= count)
         return std::nullopt;
@@ -103,13 +104,13 @@ std::string fieldsInByte(const descriptor::Register &reg, std::optional<std::uin
     return text.empty() ? text : text + ')';
 }
 
-void setSource(NamedField &field, const descriptor::Register &reg)
+void setSource(PlacedField &field, const descriptor::Register &reg)
 {
     field.confidence = reg.confidence;
     field.source = reg.source;
 }
 
-void nameHeaderWord(NamedField &field, const descriptor::Version &version, std::uint32_t word)
+void nameHeaderWord(PlacedField &field, const descriptor::Version &version, std::uint32_t word)
 {
     const auto *map = descriptor::RegisterMap::of(version.registerMap);
     const descriptor::Register *reg = map == nullptr ? nullptr : map->header(word);
@@ -140,7 +141,7 @@ std::string barOf(const descriptor::Stream &stream, std::size_t write)
 }
 
 /// Names a word of a task's register stream: a record's head or the register that it writes.
-void nameStreamWord(NamedField &field, const descriptor::Version &version,
+void nameStreamWord(PlacedField &field, const descriptor::Version &version,
                     const descriptor::TaskDetail &detail, std::uint64_t offset, std::uint64_t byte)
 {
     for (const auto &packet : detail.stream.packets) {
@@ -165,8 +166,8 @@ void nameStreamWord(NamedField &field, const descriptor::Version &version,
     field.name = "a word that does not decode";
 }
 
-std::optional<NamedField> taskField(const Container &container, const Text &text,
-                                    std::span<const std::byte> bytes, FileOffset offset)
+std::optional<PlacedField> taskField(const Container &container, const Text &text,
+                                     std::span<const std::byte> bytes, FileOffset offset)
 {
     const SegmentSection *section = container.section(text.section);
     if (section == nullptr || !section->bytes || !section->bytes->contains(offset) ||
@@ -185,9 +186,8 @@ std::optional<NamedField> taskField(const Container &container, const Text &text
     if (at >= task.bytes())
         return std::nullopt;
     const std::uint64_t word = at / 4;
-    NamedField field;
-    field.task = index;
-    field.range = {FileOffset(base + task.offset + 4 * word), ByteCount(4)};
+    PlacedField field;
+    field.bytes = {FileOffset(base + task.offset + 4 * word), ByteCount(4)};
     const std::string owner = fmt::format("task {}: ", index);
     if (word < task.headerWords) {
         nameHeaderWord(field, *text.tasks->version, static_cast<std::uint32_t>(word));
@@ -207,7 +207,7 @@ std::optional<NamedField> taskField(const Container &container, const Text &text
 
 } // namespace
 
-std::vector<NamedField> fieldsOfCommand(const Container &container, const LoadCommand &command)
+std::vector<PlacedField> fieldsOfCommand(const Container &container, const LoadCommand &command)
 {
     FieldList fields(command.offset.value, command.size, fmt::format("command {}", command.index));
     fields.add("command");
@@ -237,8 +237,8 @@ std::vector<NamedField> fieldsOfCommand(const Container &container, const LoadCo
     return fields.take();
 }
 
-std::optional<NamedField> fieldAt(const Container &container, std::span<const std::byte> bytes,
-                                  FileOffset offset)
+std::optional<PlacedField> fieldAt(const Container &container, std::span<const std::byte> bytes,
+                                   FileOffset offset)
 {
     if (container.commands.empty() && container.symbols.empty()) { // an .anec has neither
         for (const Text &text : container.texts) {
