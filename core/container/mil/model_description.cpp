@@ -108,20 +108,9 @@ private:
     /// Numbers of a repeated field, packed or not.
     void addNumbers(const WireField &field, std::vector<std::int64_t> &numbers)
     {
-        if (field.type == WireField::Type::Varint)
-            numbers.push_back(static_cast<std::int64_t>(field.value));
-        if (!field.isBytes())
-            return;
-        std::uint64_t number = 0;
-        unsigned shift = 0;
-        for (const std::byte each : field.content.bytes) {
-            number |= (std::to_integer<std::uint64_t>(each) & 0x7f) << shift;
-            shift = std::min(shift + 7, 63U);
-            if ((each & std::byte{0x80}) == std::byte{0}) {
-                numbers.push_back(static_cast<std::int64_t>(number));
-                number = shift = 0;
-            }
-        }
+        forEachInteger(field, [&numbers](std::uint64_t number) {
+            numbers.push_back(static_cast<std::int64_t>(number));
+        });
     }
 
     /// Those of field 1, in order.

@@ -107,15 +107,9 @@ private:
     /// An int32, or several of them packed.
     void integers(const WireField &field, std::vector<double> &row)
     {
-        if (field.type == WireField::Type::Varint)
-            take(row, static_cast<double>(static_cast<std::int64_t>(field.value)));
-        if (!field.isBytes())
-            return;
-        const auto bytes = field.content.bytes;
-        google::protobuf::io::CodedInputStream stream(
-            reinterpret_cast<const std::uint8_t *>(bytes.data()), static_cast<int>(bytes.size()));
-        for (std::uint64_t number = 0; m_left > 0 && stream.ReadVarint64(&number);)
+        forEachInteger(field, [&](std::uint64_t number) {
             take(row, static_cast<double>(static_cast<std::int64_t>(number)));
+        });
     }
 
     static double numberOf(const WireField &field)

@@ -130,4 +130,24 @@ bool WireMessage::readBytes(WireField &field)
     return true;
 }
 
+void forEachInteger(const WireField &field, const std::function<void(std::uint64_t)> &take)
+{
+    if (field.type == WireField::Type::Varint)
+        take(field.value);
+    if (!field.isBytes())
+        return;
+    std::uint64_t value = 0;
+    unsigned shift = 0;
+    for (const std::byte byte : field.content.bytes) {
+        const auto bits = std::to_integer<std::uint64_t>(byte);
+        if (shift < 64)
+            value |= (bits & 0x7f) << shift;
+        shift += 7;
+        if (bits < 0x80) {
+            take(value);
+            value = shift = 0;
+        }
+    }
+}
+
 } // namespace kernscope::mil

@@ -3,6 +3,8 @@
 
 #include "core/container/mil/faults.h"
 
+#include <functional>
+
 #include <google/protobuf/io/coded_stream.h>
 
 namespace kernscope::mil {
@@ -73,5 +75,8 @@ void forEachField(const WireBytes &message, WireState &state, const Visit &visit
     for (WireField field; reader.next(field);)
         visit(field);
 }
+
+/// Calls `take` with the integers of a repeated field, packed or not.
+void forEachInteger(const WireField &field, const std::function<void(std::uint64_t)> &take);
 
 } // namespace kernscope::mil

@@ -292,24 +292,11 @@ std::vector<std::uint64_t> numbersOf(const std::vector<WireField> &fields, std::
     constexpr std::size_t kMost = 64;
     std::vector<std::uint64_t> numbers;
     for (const WireField &field : fields) {
-        if (field.number != number || numbers.size() > kMost)
-            continue;
-        if (field.type == WireField::Type::Varint) {
-            numbers.push_back(field.value);
-        } else if (field.isBytes()) {
-            std::uint64_t value = 0;
-            unsigned shift = 0;
-            for (const std::byte byte : field.content.bytes) {
-                const auto bits = std::to_integer<std::uint64_t>(byte);
-                if (shift < 64)
-                    value |= (bits & 0x7f) << shift;
-                shift += 7;
-                if (bits < 0x80 && numbers.size() <= kMost) {
+        if (field.number == number)
+            forEachInteger(field, [&numbers](std::uint64_t value) {
+                if (numbers.size() <= kMost)
                     numbers.push_back(value);
-                    value = shift = 0;
-                }
-            }
-        }
+            });
     }
     return numbers;
 }

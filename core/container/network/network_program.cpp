@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <functional>
 #include <map>
 #include <unordered_set>
 
@@ -77,23 +76,6 @@ std::string wordFor(std::string_view words, std::uint64_t value)
     const std::size_t at = all.find(key);
     return at == all.npos ? std::to_string(value)
                           : all.substr(at + key.size(), all.find(' ', at + 1) - at - key.size());
-}
-
-/// Calls `add` with each number of packed varints.
-void forEachVarint(std::span<const std::byte> bytes, const std::function<void(std::uint64_t)> &add)
-{
-    std::uint64_t value = 0;
-    unsigned shift = 0;
-    for (const std::byte byte : bytes) {
-        const auto bits = std::to_integer<std::uint64_t>(byte);
-        if (shift < 64)
-            value |= (bits & 0x7f) << shift;
-        shift += 7;
-        if (bits < 0x80) {
-            add(value);
-            value = shift = 0;
-        }
-    }
 }
 
 class ProgramOfLayers
@@ -189,21 +171,15 @@ private:
         constexpr std::size_t kMostExtents = 64;
         mil::ValueType type;
         type.kind = mil::ValueType::Kind::Tensor;
-        WireMessage reader(message, m_state);
-        WireField field;
         const auto add = [&type](std::uint64_t value) {
             const auto extent = static_cast<std::int64_t>(value);
             if (type.dims.size() < kMostExtents)
                 type.dims.push_back(extent < 0 ? mil::kUnknownExtent : extent);
         };
-        while (reader.next(field)) {
-            if (field.number != 2)
-                continue;
-            if (field.type == WireField::Type::Varint)
-                add(field.value);
-            if (field.isBytes())
-                forEachVarint(field.content.bytes, add);
-        }
+        forEachField(message, m_state, [&](const WireField &field) {
+            if (field.number == 2)
+                forEachInteger(field, add);
+        });
         types.push_back(std::move(type));
     }
 
@@ -242,13 +218,8 @@ private:
                 }
             } else {
                 const auto type = row->type == "bool" ? ElementType::Bool : ElementType::Int64;
-                const auto add = [&](std::uint64_t value) {
-                    addNumber(operation, *row, type, value);
-                };
-                if (bytes)
-                    forEachVarint(field.content.bytes, add);
-                else
-                    add(field.value);
+                forEachInteger(
+                    field, [&](std::uint64_t value) { addNumber(operation, *row, type, value); });
             }
         }
     }
