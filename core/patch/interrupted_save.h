@@ -61,8 +61,7 @@ struct FileForReading {
 
 /// The same for one file that is read without a bundle; its name is the path's last component.
 /// Errors: those of OverlaidFile::open.
-Result<FileForReading> openFileForReading(const std::filesystem::path &path,
-                                          Progress *progress = nullptr);
+Result<FileForReading> openFileForReading(const std::filesystem::path &path);
 
 enum class RecoverAction : std::uint8_t {
     Undo,    ///< puts the old bytes back

@@ -24,11 +24,6 @@ namespace {
 /// Elements that are set in one go: what is made of them stays in the first cache.
 constexpr std::size_t kSetAtOnce = 1024;
 
-bool equalValues(double a, double b)
-{
-    return a == b || (std::isnan(a) && std::isnan(b));
-}
-
 /// Lays the low `width` bits of a code over bytes; `highestFirst` as ElementOrder has it. Codes of
 /// whole bytes are little-endian at whole bytes.
 void putBits(std::span<std::byte> bytes, std::uint64_t position, unsigned width, std::uint32_t code,
@@ -58,7 +53,7 @@ double EditTolerance::of(double value) const
 
 void RunOutcome::note(double wanted, double value)
 {
-    const double error = equalValues(wanted, value) ? 0.0 : std::abs(value - wanted);
+    const double error = sameValue(wanted, value) ? 0.0 : std::abs(value - wanted);
     if (error > worst) {
         worst = error;
         asked = wanted;
@@ -214,7 +209,7 @@ struct RunEditor::State {
             map->wanted[code] = wanted[code];
             map->refused[code] = !holds(code);
             map->errors[code] =
-                equalValues(next[code], wanted[code]) ? 0.0 : std::abs(next[code] - wanted[code]);
+                sameValue(next[code], wanted[code]) ? 0.0 : std::abs(next[code] - wanted[code]);
         }
         map->gap = std::nullopt;
         if (std::abs(gap) <= tolerance.of(gap))
@@ -477,7 +472,7 @@ struct RunEditor::State {
             natural &= !large; // beyond the range: the largest number
             chosen[i] = large ? (chosen[i] & sign) | largest : chosen[i];
             // What has the value keeps its bits, whatever its sign of zero or NaN payload.
-            chosen[i] = equalValues(now[i], wanted[i]) ? codes[i] : chosen[i];
+            chosen[i] = sameValue(now[i], wanted[i]) ? codes[i] : chosen[i];
         }
         if (isHalf) {
             std::ranges::copy(chosen, halves.begin());
@@ -508,7 +503,7 @@ struct RunEditor::State {
     /// Whether what was chosen is near enough, as decide() has it.
     bool holds(std::size_t i) const
     {
-        return equalValues(next[i], wanted[i]) ||
+        return sameValue(next[i], wanted[i]) ||
                std::abs(next[i] - wanted[i]) <= tolerance.of(wanted[i]) ||
                (plainTo != ElementType::Unknown &&
                 isNaturalRounding(plainTo, wanted[i], signedCode(chosen[i])));

@@ -3,7 +3,15 @@
 
 #include "core/codec/edit/editor.h"
 
+#include <cmath>
+
 namespace kernscope::codec {
+
+/// Whether two decoded values are one: not-a-number is itself.
+inline bool sameValue(double a, double b)
+{
+    return a == b || (std::isnan(a) && std::isnan(b));
+}
 
 /// How far a stored value may be from the one asked for.
 struct EditTolerance {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/archive/zip.h"
 
+#include "core/base/byte_text.h"
 #include "core/base/error_builder.h"
 
 #include <algorithm>
@@ -117,11 +118,6 @@ void readZip64(Bytes extra, ZipMember &member)
         }
         at += length;
     }
-}
-
-std::string textOf(Bytes bytes)
-{
-    return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
 /// Behind the local header, whose name and extra field may differ in length from the entry's.
@@ -272,7 +268,7 @@ Result<std::vector<ZipMember>> readZip(Bytes archive, std::string_view fileName)
         member.storedBytes = number(archive, at + 20, 4);
         member.bytes = number(archive, at + 24, 4);
         member.headerOffset = number(archive, at + 42, 4);
-        member.path = textOf(archive.subspan(at + kEntryBytes, name));
+        member.path = textInBytes(archive.subspan(at + kEntryBytes, name));
         readZip64(archive.subspan(at + kEntryBytes + name, extra), member);
         if (!findData(archive, member))
             return fault("zip.entry", fileName, at, "a member inside the file", member.path,

@@ -9,12 +9,12 @@ namespace kernscope::mlir {
 
 /// tensor_v1 (kinds 2 and 3).
 struct TensorType {
-    static constexpr std::int64_t kDynamic = INT64_MIN;
-    std::vector<std::int64_t> shape; ///< extents as stored: negative ones but kDynamic are faults
-    std::uint32_t element = kNone;   ///< type
-    std::string_view elementName;    ///< KindRow::element of it: "fp16"; empty: another one
-    unsigned elementBits = 0;        ///< KindRow::bits; 0: another one
-    std::uint32_t encoding = kNone;  ///< attribute (kind 21 or 23: sparse; 12, 13: constraints)
+    /// Extents as stored: INT64_MIN where one is open, other negative ones are faults.
+    std::vector<std::int64_t> shape;
+    std::uint32_t element = kNone;  ///< type
+    std::string_view elementName;   ///< KindRow::element of it: "fp16"; empty: another one
+    unsigned elementBits = 0;       ///< KindRow::bits; 0: another one
+    std::uint32_t encoding = kNone; ///< attribute (kind 21 or 23: sparse; 12, 13: constraints)
 };
 /// Nothing for other types.
 std::optional<TensorType> tensorType(const Module &module, std::uint32_t type);

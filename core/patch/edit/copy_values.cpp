@@ -3,6 +3,7 @@
 
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_values.h"
+#include "core/codec/edit/run_editor.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,11 +21,6 @@ tl::unexpected<Error> cannotCopy(const Weight &weight, std::string expected, std
                                  std::string message)
 {
     return refused("patch.copy", weight.findableName(), expected, found, message);
-}
-
-bool sameNumber(double a, double b)
-{
-    return a == b || (std::isnan(a) && std::isnan(b));
 }
 
 tl::unexpected<Error> otherNumbers(const Weight &weight, std::string_view what, std::uint64_t to,
@@ -102,7 +98,7 @@ private:
             return cannotCopy(m_weight, "integers below 2^53",
                               fmt::format("{} and {} at element {}", before, after, element),
                               "Set integers as large as these by their stored codes");
-        if (sameNumber(before, after))
+        if (codec::sameValue(before, after))
             return {};
         if (m_filter && !(std::isfinite(after) && m_filter(before, after)))
             return {};
@@ -202,7 +198,7 @@ Result<std::vector<Edit>> copyCodebooks(const Bundle &to, std::size_t weightTo, 
         return otherNumbers(weight, "codebook values", before.size(), after.size());
     std::vector<Edit> edits;
     for (std::size_t i = 0; i < before.size(); ++i) {
-        if (sameNumber(before[i], after[i]))
+        if (codec::sameValue(before[i], after[i]))
             continue;
         if (!std::isfinite(after[i]))
             return cannotCopy(weight, "a finite value", fmt::format("{}", after[i]),

@@ -249,7 +249,7 @@ private:
         const auto found = std::span(m_check).first(after.size());
         m_planner.decoder().decodeFloat(first, found);
         for (std::size_t i = 0; i < after.size(); ++i) {
-            if (!sameValue(static_cast<double>(after[i]), static_cast<double>(found[i])))
+            if (!codec::sameValue(static_cast<double>(after[i]), static_cast<double>(found[i])))
                 return refused(
                     "patch.verify", {}, fmt::format("{} for element {}", after[i], first + i),
                     fmt::format("{}", found[i]), "The bytes planned do not decode to the value");

@@ -231,7 +231,7 @@ Result<void> Planner::planSingle(const Edit &edit, WeightPlanner &planner)
         m_applied.note += fmt::format("; what is not stored reads as {} here", valueText(found));
         return {};
     }
-    if (!sameValue(found, static_cast<double>(static_cast<float>(plan.stored))))
+    if (!codec::sameValue(found, static_cast<double>(static_cast<float>(plan.stored))))
         return tl::unexpected(verifyError(plan.stored, found));
     return {};
 }
@@ -276,7 +276,7 @@ Result<void> Planner::checkElement(const codec::Decoder &decoder, const Edit &ed
     const double wanted = static_cast<double>(static_cast<float>(stored));
     const double found = decoded(decoder, element);
     // What is left out may be another value than 0: code 0 under a zero point.
-    if (edit.kind == Edit::Kind::Drop ? !decoder.stored(element) : sameValue(wanted, found))
+    if (edit.kind == Edit::Kind::Drop ? !decoder.stored(element) : codec::sameValue(wanted, found))
         return {};
     return tl::unexpected(verifyError(wanted, found));
 }

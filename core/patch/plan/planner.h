@@ -5,7 +5,6 @@
 #include "core/patch/edit/find_weight.h"
 #include "core/patch/plan/weight_planner.h"
 
-#include <cmath>
 #include <span>
 
 namespace kernscope::patch {
@@ -64,12 +63,6 @@ std::string valueText(double value, ElementType type = ElementType::Fp32);
 std::string elementText(const codec::Decoder &decoder, std::uint64_t element);
 /// The one element that an edit names. Error "patch.index".
 Result<std::uint64_t> singleElement(const Edit &edit, const Shape &shape);
-/// Whether two decoded values are one: not-a-number is itself.
-inline bool sameValue(double a, double b)
-{
-    return a == b || (std::isnan(a) && std::isnan(b));
-}
-
 /// The tolerance for values of a weight: but for integers never finer than fp32 writes numbers,
 /// half a step, so that a value copied from any table, where it stands in fp32's shortest notation,
 /// is the value that it was copied from.

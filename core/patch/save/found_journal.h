@@ -59,7 +59,8 @@ class JournalOverlay
 {
 public:
     /// `lock`: how the journals are held, Alone for a process that is going to write.
-    JournalOverlay(const std::filesystem::path &path, DiskFile::Lock lock, Progress *progress);
+    JournalOverlay(const std::filesystem::path &path, DiskFile::Lock lock,
+                   Progress *progress = nullptr);
 
     /// Errors: those of Bundle::open.
     Result<BundlePtr> open();

@@ -136,7 +136,6 @@ Error nameError(const std::filesystem::path &journal, Error error)
     return error;
 }
 
-constexpr std::string_view kStart = "KSJOURN1";
 constexpr std::uint64_t kHeaderBytes = 24;
 constexpr std::uint64_t kSumBytes = kJournalDigestBytes;
 constexpr std::uint64_t kMostPathBytes = 4096;
@@ -208,10 +207,10 @@ public:
     /// The number of entries.
     Result<std::uint64_t> header()
     {
-        const std::uint64_t known = std::min<std::uint64_t>(m_size, kStart.size());
+        const std::uint64_t known = std::min<std::uint64_t>(m_size, kMagic.size());
         const auto start = TRY(m_in.take(known));
         const bool magic =
-            std::ranges::equal(start, std::as_bytes(std::span(kStart.substr(0, start.size()))));
+            std::ranges::equal(start, std::as_bytes(std::span(kMagic.substr(0, start.size()))));
         if (m_size < kHeaderBytes + kSumBytes) {
             if (magic)
                 return tl::unexpected(damaged(m_size, "a whole journal", "its end"));
@@ -223,7 +222,7 @@ public:
                 if (magic && length == m_size)
                     return m_in.number(8);
                 return tl::unexpected(damaged(
-                    magic ? 8 : 0, magic ? fmt::format("{} bytes", m_size) : std::string(kStart),
+                    magic ? 8 : 0, magic ? fmt::format("{} bytes", m_size) : std::string(kMagic),
                     magic ? fmt::format("{} bytes", length) : "other bytes"));
             }
         }

@@ -234,9 +234,9 @@ const Error *OpenedForReading::fault() const
     return !save ? nullptr : &save->error;
 }
 
-Result<FileForReading> openFileForReading(const std::filesystem::path &path, Progress *progress)
+Result<FileForReading> openFileForReading(const std::filesystem::path &path)
 {
-    patch::JournalOverlay overlay(path, patch::DiskFile::Lock::Shared, progress);
+    patch::JournalOverlay overlay(path, patch::DiskFile::Lock::Shared);
     auto file = TRY(overlay.openFile());
     return FileForReading{std::move(file), overlay.notes()};
 }

@@ -19,7 +19,7 @@ namespace kernscope::aimodel {
 /// A tensor's type in the words of the core. A complex element is a last axis of two.
 struct TensorInfo {
     ElementType element = ElementType::Unknown;
-    std::vector<std::int64_t> dims; ///< mlir::TensorType::kDynamic where it is open
+    std::vector<std::int64_t> dims; ///< INT64_MIN where it is open
     bool complex = false;
     std::optional<Shape> shape() const; ///< where every extent is known
 };
