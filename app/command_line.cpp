@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/command_line.h"
 
+#include "widgets/models/table_text.h"
+
 #include <QCommandLineParser>
 #include <QCoreApplication>
 
@@ -16,10 +18,6 @@ namespace {
 
 constexpr int kUsage = 2;
 constexpr int kNoDisplay = 4;
-
-struct CommandLineWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::CommandLine)
-};
 
 template <std::size_t N>
 bool has(int argc, char **argv, const std::array<std::string_view, N> &names)
@@ -125,11 +123,11 @@ void endWithoutDisplay(QtMsgType type, const QMessageLogContext &context, const 
         s_firstComplaint = text.section(u'\n', 0, 0).trimmed();
     if (type != QtFatalMsg)
         return;
-    std::fprintf(stderr, "kernscope: %s\n",
-                 qUtf8Printable(
-                     CommandLineWords::tr("The window cannot be opened: %1. Without a display use "
-                                          "kernscope-cli, or kernscope --screenshots FOLDER.")
-                         .arg(s_firstComplaint)));
+    std::fprintf(
+        stderr, "kernscope: %s\n",
+        qUtf8Printable(ui::Words::tr("The window cannot be opened: %1. Without a display use "
+                                     "kernscope-cli, or kernscope --screenshots FOLDER.")
+                           .arg(s_firstComplaint)));
     std::_Exit(kNoDisplay);
 }
 
@@ -163,33 +161,32 @@ struct Options {
 
     QCommandLineParser parser;
     QCommandLineOption help = parser.addHelpOption(), version = parser.addVersionOption();
-    QCommandLineOption pictures{
-        QStringLiteral("screenshots"),
-        CommandLineWords::tr("Write a picture of the window and of every dock to "
-                             "this folder, without a display, and leave."),
-        CommandLineWords::tr("folder")};
-    QCommandLineOption theme{QStringLiteral("theme"), CommandLineWords::tr("light, dark or system"),
-                             CommandLineWords::tr("theme")};
+    QCommandLineOption pictures{QStringLiteral("screenshots"),
+                                ui::Words::tr("Write a picture of the window and of every dock to "
+                                              "this folder, without a display, and leave."),
+                                ui::Words::tr("folder")};
+    QCommandLineOption theme{QStringLiteral("theme"), ui::Words::tr("light, dark or system"),
+                             ui::Words::tr("theme")};
     QCommandLineOption size{
         QStringLiteral("size"),
-        CommandLineWords::tr("With --screenshots: size of the window, 1400x900 unless given; of "
-                             "several, separated by commas, each has a folder of its own"),
-        CommandLineWords::tr("WxH[,WxH]")};
+        ui::Words::tr("With --screenshots: size of the window, 1400x900 unless given; of "
+                      "several, separated by commas, each has a folder of its own"),
+        ui::Words::tr("WxH[,WxH]")};
 };
 
 Options::Options()
 {
-    parser.setApplicationDescription(CommandLineWords::tr(
+    parser.setApplicationDescription(ui::Words::tr(
         "Shows how compiled neural-network weights are stored, compares two builds, and "
         "patches them in place."));
     parser.addOptions({pictures, size, theme});
     parser.addPositionalArgument(
         QStringLiteral("path"),
-        CommandLineWords::tr("A bundle, a weight file or a program; the second and all further "
-                             "ones are compared with the first. None: the embedded sample. A file "
-                             "*.kernscope-session opens what "
-                             "it names, as it was left. PATH#PLACE goes to a place in it: "
-                             "x.mlmodelc#weight[3,0], x.mlmodelc#weights/weight.bin:0x1f40."),
+        ui::Words::tr("A bundle, a weight file or a program; the second and all further "
+                      "ones are compared with the first. None: the embedded sample. A file "
+                      "*.kernscope-session opens what "
+                      "it names, as it was left. PATH#PLACE goes to a place in it: "
+                      "x.mlmodelc#weight[3,0], x.mlmodelc#weights/weight.bin:0x1f40."),
         QStringLiteral("[PATH\u2026]"));
 }
 
@@ -225,20 +222,20 @@ CommandLine parseCommandLine(int argc, char **argv)
         const QString name = parser.value(options.theme);
         const auto choice = themeOf(name);
         if (!choice)
-            return misuse(CommandLineWords::tr("No such theme: %1").arg(name));
+            return misuse(ui::Words::tr("No such theme: %1").arg(name));
         line.theme = *choice;
     }
     if (parser.isSet(options.size)) {
         const QString words = parser.value(options.size);
         const auto wanted = sizesOf(words);
         if (!wanted)
-            return misuse(CommandLineWords::tr("Not a size: %1").arg(words));
+            return misuse(ui::Words::tr("Not a size: %1").arg(words));
         line.sizes = *wanted;
     }
     if (parser.isSet(options.pictures)) {
         line.screenshots = parser.value(options.pictures);
         if (line.screenshots.isEmpty())
-            return misuse(CommandLineWords::tr("--screenshots needs a folder."));
+            return misuse(ui::Words::tr("--screenshots needs a folder."));
     }
     return line;
 }

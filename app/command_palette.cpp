@@ -5,12 +5,12 @@
 #include "core/target/registry.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/design.h"
+#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/patch/edit_line.h"
 #include "widgets/patch/patches_dock.h"
 
 #include <QAction>
-#include <QCoreApplication>
 #include <QDir>
 #include <QFile>
 #include <QMenu>
@@ -26,10 +26,6 @@
 namespace kernscope::app {
 
 namespace {
-
-struct PaletteWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::Palette)
-};
 
 constexpr int kByLetters = 3; ///< distance of a word that is there by its letters only
 
@@ -273,13 +269,13 @@ QList<PaletteIndex::Item> PaletteIndex::find(const QString &text, int limit) con
 QString paletteKindWord(PaletteIndex::Kind kind)
 {
     switch (kind) {
-    case PaletteIndex::Kind::Weight: return PaletteWords::tr("weight");
-    case PaletteIndex::Kind::Action: return PaletteWords::tr("action");
-    case PaletteIndex::Kind::Operation: return PaletteWords::tr("operation");
-    case PaletteIndex::Kind::Register: return PaletteWords::tr("register");
-    case PaletteIndex::Kind::Section: return PaletteWords::tr("section");
-    case PaletteIndex::Kind::Chip: return PaletteWords::tr("chip");
-    case PaletteIndex::Kind::Help: return PaletteWords::tr("help");
+    case PaletteIndex::Kind::Weight: return ui::Words::tr("weight");
+    case PaletteIndex::Kind::Action: return ui::Words::tr("action");
+    case PaletteIndex::Kind::Operation: return ui::Words::tr("operation");
+    case PaletteIndex::Kind::Register: return ui::Words::tr("register");
+    case PaletteIndex::Kind::Section: return ui::Words::tr("section");
+    case PaletteIndex::Kind::Chip: return ui::Words::tr("chip");
+    case PaletteIndex::Kind::Help: return ui::Words::tr("help");
     }
     return {};
 }

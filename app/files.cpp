@@ -2,18 +2,9 @@
 #include "app/files.h"
 
 #include "widgets/common/file_dialogs.h"
-
-#include <QCoreApplication>
+#include "widgets/models/table_text.h"
 
 namespace kernscope::app {
-
-namespace {
-
-struct PickPathWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::PickPath)
-};
-
-} // namespace
 
 void pickFolder(QWidget &window, const QString &title,
                 const std::function<void(const QString &)> &chosen)
@@ -24,7 +15,7 @@ void pickFolder(QWidget &window, const QString &title,
 void pickFile(QWidget &window, const QString &title,
               const std::function<void(const QString &)> &chosen)
 {
-    const QString kinds = PickPathWords::tr(
+    const QString kinds = ui::Words::tr(
         "Weights and programs (*.bin *.mil *.mlmodel *.mlirb *.odix *.hwx *.anec *.ksec "
         "*.safetensors *.npy *.npz *.pte *.zip *.kernscope-session);;All files (*)");
     ui::openPathDialog(ui::OpenDialog::Lists::Bundles, &window, title, kinds, chosen);

@@ -12,7 +12,6 @@
 #include "widgets/models/theme.h"
 
 #include <QClipboard>
-#include <QCoreApplication>
 #include <QDir>
 #include <QFocusEvent>
 #include <QGuiApplication>
@@ -31,10 +30,6 @@ PaletteIndex::Group registersOf(const BundlePtr &bundle, ui::Session &session, Q
 
 namespace {
 
-struct RegisterWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::PaletteRegisters)
-};
-
 /// A register, or one of its fields. Points into the embedded tables.
 struct Found {
     const descriptor::Register *reg = nullptr; ///< null: none is named at that address
@@ -46,7 +41,7 @@ struct Found {
     QString name() const
     {
         if (reg == nullptr)
-            return RegisterWords::tr("register %1").arg(ui::hexNumber(address));
+            return ui::Words::tr("register %1").arg(ui::hexNumber(address));
         QString words = ui::fromUtf8(reg->name);
         if (!inHeader) // whose words are called Header[2]
             words.prepend(ui::fromUtf8(reg->block) + QLatin1Char(' '));

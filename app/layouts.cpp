@@ -3,8 +3,8 @@
 
 #include "app/dock_set.h"
 #include "core/bundle/bundle.h"
+#include "widgets/models/table_text.h"
 
-#include <QCoreApplication>
 #include <QDockWidget>
 #include <QFontMetrics>
 #include <QLayout>
@@ -277,10 +277,6 @@ QStringList mainDocks(const Node &root)
     return at->kind == Node::Kind::Leaf ? QStringList(at->id) : ids;
 }
 
-struct LayoutWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::Layouts)
-};
-
 /// Puts the docks of `host` (which has no central widget) where `root` has them and gives them
 /// their shares of its present size. Names that are no dock are left out; docks that `root` does
 /// not name are hidden and have a place in its last tabs without a fixed width, else at its end.
@@ -337,11 +333,11 @@ QString layoutId(Layout layout)
 QString layoutTitle(Layout layout)
 {
     switch (layout) {
-    case Layout::Inspect: return LayoutWords::tr("Inspect");
-    case Layout::Compare: return LayoutWords::tr("Compare");
-    case Layout::Patch: return LayoutWords::tr("Patch");
-    case Layout::Performance: return LayoutWords::tr("Performance");
-    case Layout::Hardware: return LayoutWords::tr("Hardware");
+    case Layout::Inspect: return ui::Words::tr("Inspect");
+    case Layout::Compare: return ui::Words::tr("Compare");
+    case Layout::Patch: return ui::Words::tr("Patch");
+    case Layout::Performance: return ui::Words::tr("Performance");
+    case Layout::Hardware: return ui::Words::tr("Hardware");
     }
     return {};
 }

@@ -3,8 +3,8 @@
 
 #include "app/files.h"
 #include "core/base/files.h"
+#include "widgets/models/table_text.h"
 
-#include <QCoreApplication>
 #include <QCryptographicHash>
 #include <QDir>
 #include <QFile>
@@ -21,31 +21,26 @@ namespace {
 const QString kKind = QStringLiteral("kernscope-bookmarks");
 constexpr int kFileVersion = 1;
 
-struct BookmarkWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::Bookmarks)
-};
-
 Result<void> writeWhole(const QString &path, const QByteArray &bytes)
 {
     // One that came with an archive would lead the writing to any place.
     if (QFileInfo(path).isSymLink())
-        return fileFault("io.write",
-                         BookmarkWords::tr("The bookmarks are not written through a link."), path);
+        return fileFault("io.write", ui::Words::tr("The bookmarks are not written through a link."),
+                         path);
     QSaveFile file(path);
     if (!QDir().mkpath(QFileInfo(path).path()) || !file.open(QIODevice::WriteOnly) ||
         file.write(bytes) != bytes.size() || !file.commit())
         return fileFault(
             "io.write",
-            BookmarkWords::tr("The bookmarks could not be written: %1").arg(file.errorString()),
-            path);
+            ui::Words::tr("The bookmarks could not be written: %1").arg(file.errorString()), path);
     return {};
 }
 
 Result<void> removeFile(const QString &path)
 {
     if (QFile::exists(path) && !QFile::remove(path))
-        return fileFault("io.write",
-                         BookmarkWords::tr("The file of bookmarks could not be removed."), path);
+        return fileFault("io.write", ui::Words::tr("The file of bookmarks could not be removed."),
+                         path);
     return {};
 }
 
@@ -74,26 +69,24 @@ Result<Bookmarks> parseBookmarks(const QByteArray &json)
     const QJsonDocument document = QJsonDocument::fromJson(json, &parsed);
     if (parsed.error != QJsonParseError::NoError)
         return fileFault("bookmarks.syntax",
-                         BookmarkWords::tr("Not valid JSON: %1").arg(parsed.errorString()));
+                         ui::Words::tr("Not valid JSON: %1").arg(parsed.errorString()));
     const QJsonObject root = document.object();
     if (root.value(kKind).toInt() != kFileVersion)
-        return fileFault(
-            "bookmarks.syntax",
-            BookmarkWords::tr("Not a file of bookmarks, or written by a newer version."), {},
-            kKind);
+        return fileFault("bookmarks.syntax",
+                         ui::Words::tr("Not a file of bookmarks, or written by a newer version."),
+                         {}, kKind);
     const QJsonArray list = root.value(QStringLiteral("bookmarks")).toArray();
     if (list.size() > kMostBookmarks)
-        return fileFault("bookmarks.limit", BookmarkWords::tr("%1 bookmarks are more than %2.")
-                                                .arg(list.size())
-                                                .arg(kMostBookmarks));
+        return fileFault(
+            "bookmarks.limit",
+            ui::Words::tr("%1 bookmarks are more than %2.").arg(list.size()).arg(kMostBookmarks));
     Bookmarks bookmarks;
     for (const QJsonValue &value : list) {
         const QJsonObject one = value.toObject();
         if (!one.value(QStringLiteral("place")).isString())
-            return fileFault(
-                "bookmarks.syntax",
-                BookmarkWords::tr("Bookmark %1 has no place.").arg(bookmarks.size() + 1), {},
-                QStringLiteral("place"));
+            return fileFault("bookmarks.syntax",
+                             ui::Words::tr("Bookmark %1 has no place.").arg(bookmarks.size() + 1),
+                             {}, QStringLiteral("place"));
         const qint64 bytes = one.value(QStringLiteral("bytes")).toInteger();
         bookmarks.push_back(
             {one.value(QStringLiteral("place")).toString(),
@@ -159,15 +152,11 @@ const QString kSessionKind = QStringLiteral("kernscope-session");
 constexpr int kSessionVersion = 1;
 constexpr std::uint64_t kMostSessionBytes = 64 << 20;
 
-struct SessionWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::SessionFile)
-};
-
 tl::unexpected<Error> badField(const QString &field)
 {
     return fileFault("session.syntax",
-                     SessionWords::tr("The session's \u201C%1\u201D cannot be read.").arg(field),
-                     {}, field);
+                     ui::Words::tr("The session's \u201C%1\u201D cannot be read.").arg(field), {},
+                     field);
 }
 
 QJsonObject bundleJson(const SessionFile::Bundle &bundle, const QDir &folder)
@@ -255,10 +244,10 @@ Result<SessionFile> parseSession(const QByteArray &json, const QString &path)
     const QJsonObject root = QJsonDocument::fromJson(json, &parsed).object();
     if (parsed.error != QJsonParseError::NoError)
         return fileFault("session.syntax",
-                         SessionWords::tr("Not valid JSON: %1").arg(parsed.errorString()));
+                         ui::Words::tr("Not valid JSON: %1").arg(parsed.errorString()));
     if (root.value(kSessionKind).toInt() != kSessionVersion)
         return fileFault("session.syntax",
-                         SessionWords::tr("Not a session file, or written by a newer version."), {},
+                         ui::Words::tr("Not a session file, or written by a newer version."), {},
                          kSessionKind);
     SessionFile session;
     const QDir folder = QFileInfo(path).absoluteDir();
@@ -285,7 +274,7 @@ Result<void> writeSession(const SessionFile &session, const QString &path)
     if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
         return fileFault(
             "io.write",
-            SessionWords::tr("The session could not be written: %1").arg(file.errorString()), path);
+            ui::Words::tr("The session could not be written: %1").arg(file.errorString()), path);
     return {};
 }
 

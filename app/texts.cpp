@@ -20,27 +20,23 @@ struct Sentence {
 // What a code means to the one who looks at the window. Other codes speak by their own message.
 constexpr std::array kSentences{
     Sentence{"bundle.kind",
-             QT_TRANSLATE_NOOP("kernscope::Errors", "Not a .mlmodelc, .mlpackage, .aimodel, weight "
-                                                    "file or program.")},
-    Sentence{"io.map", QT_TRANSLATE_NOOP("kernscope::Errors", "There is not enough memory.")},
-    Sentence{"io.write", QT_TRANSLATE_NOOP("kernscope::Errors", "The disk could not be written; "
-                                                                "the file is as it was.")},
+             QT_TRANSLATE_NOOP("kernscope::Words", "Not a .mlmodelc, .mlpackage, .aimodel, weight "
+                                                   "file or program.")},
+    Sentence{"io.map", QT_TRANSLATE_NOOP("kernscope::Words", "There is not enough memory.")},
+    Sentence{"io.write", QT_TRANSLATE_NOOP("kernscope::Words", "The disk could not be written; "
+                                                               "the file is as it was.")},
     Sentence{"patch.stale",
-             QT_TRANSLATE_NOOP("kernscope::Errors", "Another program changed the file since it was "
-                                                    "opened.")},
+             QT_TRANSLATE_NOOP("kernscope::Words", "Another program changed the file since it was "
+                                                   "opened.")},
     Sentence{"patch.verify",
-             QT_TRANSLATE_NOOP("kernscope::Errors", "What was read back is not what was written.")},
-    Sentence{"patch.busy", QT_TRANSLATE_NOOP("kernscope::Errors", "Somebody else is saving it.")},
+             QT_TRANSLATE_NOOP("kernscope::Words", "What was read back is not what was written.")},
+    Sentence{"patch.busy", QT_TRANSLATE_NOOP("kernscope::Words", "Somebody else is saving it.")},
     Sentence{"patch.unrepresentable",
-             QT_TRANSLATE_NOOP("kernscope::Errors", "The value cannot be held there.")},
-    Sentence{"patch.masked", QT_TRANSLATE_NOOP("kernscope::Errors",
+             QT_TRANSLATE_NOOP("kernscope::Words", "The value cannot be held there.")},
+    Sentence{"patch.masked", QT_TRANSLATE_NOOP("kernscope::Words",
                                                "The mask leaves this element out; keep it first.")},
     Sentence{"patch.space",
-             QT_TRANSLATE_NOOP("kernscope::Errors", "The part would grow, and there is no room.")},
-};
-
-struct ErrorWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::Errors)
+             QT_TRANSLATE_NOOP("kernscope::Words", "The part would grow, and there is no room.")},
 };
 
 } // namespace
@@ -51,7 +47,7 @@ QString errorSentence(const Error &error)
     const auto known = std::ranges::find_if(
         kSentences, [&](const Sentence &row) { return error.code == row.code; });
     if (known != kSentences.end())
-        parts << ErrorWords::tr(known->text);
+        parts << ui::Words::tr(known->text);
     parts << ui::fromUtf8(describe(error));
     return parts.join(QLatin1Char(' '));
 }
@@ -61,9 +57,9 @@ QString openingFault(const QString &path, const Error &error)
     // Of the file itself there is no more to say than what the system said.
     if (error.code == "io.open" && error.expected.empty() && !error.found.empty() &&
         ui::rawFromUtf8(error.file) == QFileInfo(path).fileName())
-        return ErrorWords::tr("%1 could not be opened: %2.")
+        return ui::Words::tr("%1 could not be opened: %2.")
             .arg(ui::shown(path), ui::fromUtf8(error.found));
-    return ErrorWords::tr("%1 could not be opened. %2").arg(ui::shown(path), errorSentence(error));
+    return ui::Words::tr("%1 could not be opened. %2").arg(ui::shown(path), errorSentence(error));
 }
 
 namespace {

@@ -4,9 +4,8 @@
 #include "core/bundle/bundle.h"
 #include "core/report/weight_table.h"
 #include "widgets/common/labels.h"
+#include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
-
-#include <QCoreApplication>
 
 #include <cmath>
 
@@ -20,28 +19,24 @@ using roofline::Placement;
 constexpr double kSamePlace = 0.02;   ///< of the natural logarithm: 2 %, less than a point is wide
 constexpr qsizetype kMostOthers = 12; ///< layers at one place that are named in its words
 
-struct RooflineWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::Roofline)
-};
-
 QString flops(const std::optional<double> &value)
 {
-    return value ? siWord(*value, QStringLiteral("FLOP/s")) : RooflineWords::tr("unknown");
+    return value ? siWord(*value, QStringLiteral("FLOP/s")) : Words::tr("unknown");
 }
 
 QString seconds(const std::optional<double> &value)
 {
-    return value ? siWord(*value, QStringLiteral("s")) : RooflineWords::tr("unknown");
+    return value ? siWord(*value, QStringLiteral("s")) : Words::tr("unknown");
 }
 
 QString boundWord(roofline::Bound bound)
 {
     switch (bound) {
-    case roofline::Bound::Compute: return RooflineWords::tr("compute bound");
-    case roofline::Bound::Bandwidth: return RooflineWords::tr("bandwidth bound");
+    case roofline::Bound::Compute: return Words::tr("compute bound");
+    case roofline::Bound::Bandwidth: return Words::tr("bandwidth bound");
     case roofline::Bound::Unknown: break;
     }
-    return RooflineWords::tr("bound unknown");
+    return Words::tr("bound unknown");
 }
 
 } // namespace
@@ -314,40 +309,40 @@ QString RooflinePoints::text(int point) const
     const Placement &placed = placementOf(point);
     const Assessment &stored = placed.stored();
     const Assessment &dense = placed.trail[placed.dense];
-    QString text = RooflineWords::tr("%1 (%2, %3)\n%4 / %5 = %6 FLOP/B\n")
+    QString text = Words::tr("%1 (%2, %3)\n%4 / %5 = %6 FLOP/B\n")
                        .arg(label(point), fromUtf8(placed.layer.op), fromUtf8(stored.form),
                             stored.flops ? siWord(*stored.flops, QStringLiteral("FLOP"))
-                                         : RooflineWords::tr("unknown FLOP"),
+                                         : Words::tr("unknown FLOP"),
                             siWord(stored.bytes.value_or(0), QStringLiteral("B")))
                        .arg(*stored.intensity, 0, 'g', 4);
     for (const roofline::LayerRoof *roof : {stored.computeRoof, stored.weightRoof}) {
         if (roof != nullptr)
             text += roofWords(*roof) + QLatin1Char('\n');
     }
-    text += RooflineWords::tr("attainable %1\n").arg(flops(stored.attainable));
+    text += Words::tr("attainable %1\n").arg(flops(stored.attainable));
     text += timeText(placed);
     if (placed.dense != 0)
-        text += RooflineWords::tr("\ndense %1 FLOP/B, %2")
+        text += Words::tr("\ndense %1 FLOP/B, %2")
                     .arg(*dense.intensity, 0, 'g', 4)
                     .arg(seconds(dense.timeS));
     if (const Assessment *best = placed.bestForm())
-        text += RooflineWords::tr("; best %1, %2").arg(fromUtf8(best->form), seconds(best->timeS));
+        text += Words::tr("; best %1, %2").arg(fromUtf8(best->form), seconds(best->timeS));
     text += neighboursText(point);
     const QString compiler =
         compilerEstimate(*m_bundle, layerOf(point).weight, layerOf(point).consumer);
     if (!compiler.isEmpty())
-        text += RooflineWords::tr("\nthe compiler estimates %1").arg(compiler);
+        text += Words::tr("\nthe compiler estimates %1").arg(compiler);
     if (placed.estimated)
-        text += RooflineWords::tr(
-            "\n~ estimated: a roof that is not measured, or an extent that is not known");
+        text +=
+            Words::tr("\n~ estimated: a roof that is not measured, or an extent that is not known");
     if (placed.aboveWorkingSet.value_or(false))
-        text += RooflineWords::tr(
-            "\n! an operand is larger than the working set: it is tiled and streamed");
+        text +=
+            Words::tr("\n! an operand is larger than the working set: it is tiled and streamed");
     QStringList above;
     for (const std::string &roof : placed.above)
         above << roofName(roof);
     if (!above.isEmpty())
-        text += RooflineWords::tr("\n! above: %1").arg(above.join(QStringLiteral(", ")));
+        text += Words::tr("\n! above: %1").arg(above.join(QStringLiteral(", ")));
     return text;
 }
 
@@ -360,14 +355,14 @@ QString RooflinePoints::neighboursText(int point) const
         if (other == point)
             continue;
         if (others.size() == kMostOthers) {
-            others << RooflineWords::tr("\u2026");
+            others << Words::tr("\u2026");
             break;
         }
         others << label(other);
     }
     if (others.isEmpty())
         return {};
-    return RooflineWords::tr("\n%1 of %2 that lie here, with %3")
+    return Words::tr("\n%1 of %2 that lie here, with %3")
         .arg(std::find(here.begin(), here.end(), point) - here.begin() + 1)
         .arg(here.size())
         .arg(others.join(QStringLiteral(", ")));
@@ -378,28 +373,26 @@ QString RooflinePoints::runText(const Placement &placed, const roofline::LayerRu
 {
     const roofline::ProgramTime &program = roofline::dispatchOf(m_program, run);
     const auto &once = placed.stored().timeS;
-    const QString entry = placed.layer.runs.size() > 1
-                              ? RooflineWords::tr("\nin %1").arg(fromUtf8(run.entry))
-                              : QString();
+    const QString entry =
+        placed.layer.runs.size() > 1 ? Words::tr("\nin %1").arg(fromUtf8(run.entry)) : QString();
     if (!run.onEngine())
-        return entry +
-               RooflineWords::tr("\nruns on %1, beside the engine").arg(fromUtf8(run.backend));
+        return entry + Words::tr("\nruns on %1, beside the engine").arg(fromUtf8(run.backend));
     if (!run.times)
-        return entry + RooflineWords::tr("\nhow often it runs is not known");
+        return entry + Words::tr("\nhow often it runs is not known");
     QString text = entry;
     if (*run.times != 1)
-        text += RooflineWords::tr("\nruns %1 times").arg(*run.times);
+        text += Words::tr("\nruns %1 times").arg(*run.times);
     const auto share = [&once, &run](double of) {
         return QString::number(100 * static_cast<double>(*run.times) * *once / of, 'g', 3) +
                QStringLiteral(" %");
     };
     if (once && program.engineTimeS && *program.engineTimeS > 0)
-        text += RooflineWords::tr("\n%1 of the %2 of all layers")
+        text += Words::tr("\n%1 of the %2 of all layers")
                     .arg(share(*program.engineTimeS), seconds(program.engineTimeS));
     if (once && program.dispatchFloorS && *program.dispatchFloorS > 0)
         text += (program.launches == std::uint64_t(1)
-                     ? RooflineWords::tr("; %1 of the %2 that a call takes at least")
-                     : RooflineWords::tr("; %1 of the %2 that its calls take at least"))
+                     ? Words::tr("; %1 of the %2 that a call takes at least")
+                     : Words::tr("; %1 of the %2 that its calls take at least"))
                     .arg(share(*program.dispatchFloorS), seconds(program.dispatchFloorS));
     return text;
 }
@@ -408,7 +401,7 @@ QString RooflinePoints::runText(const Placement &placed, const roofline::LayerRu
 QString RooflinePoints::timeText(const Placement &placed) const
 {
     const Assessment &stored = placed.stored();
-    QString text = RooflineWords::tr("arithmetic %1, bytes %2: %3, %4")
+    QString text = Words::tr("arithmetic %1, bytes %2: %3, %4")
                        .arg(seconds(stored.computeS), seconds(stored.memoryS),
                             boundWord(stored.bound), seconds(stored.timeS));
     for (const roofline::LayerRun &run : placed.layer.runs)

@@ -7,13 +7,13 @@
 #include "widgets/common/number_field.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/models/short_names.h"
+#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
 #include <QAbstractItemView>
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
-#include <QCoreApplication>
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QKeyEvent>
@@ -309,10 +309,6 @@ private:
     bool m_growing = false, m_again = false, m_userSized = false;
 };
 
-struct TableExportWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::DockTools)
-};
-
 /// At once where the dock that `scope` lies in has read what it shows, else once it was raised and
 /// has: a table behind a tab has no rows.
 void whenFilled(QWidget *scope, std::function<void()> then)
@@ -516,18 +512,17 @@ QAction *findAction(QWidget *scope, const QString &text, QLineEdit *filter)
 QString exportTable(QWidget *parent, const QAbstractItemModel &model, const QString &baseName)
 {
     if (model.rowCount() == 0)
-        return TableExportWords::tr("Nothing is exported: the table has no rows.");
-    const QString path = askSavePath(
-        parent, TableExportWords::tr("Export Table"), baseName + QStringLiteral(".csv"),
-        TableExportWords::tr("Comma-separated values (*.csv);;Tab-separated values (*.tsv);;"
-                             "Markdown (*.md);;JSON (*.json)"));
+        return Words::tr("Nothing is exported: the table has no rows.");
+    const QString path =
+        askSavePath(parent, Words::tr("Export Table"), baseName + QStringLiteral(".csv"),
+                    Words::tr("Comma-separated values (*.csv);;Tab-separated values (*.tsv);;"
+                              "Markdown (*.md);;JSON (*.json)"));
     if (path.isEmpty())
         return {};
     const auto format = tableFormatOf(path);
     return format ? writeTextFile(path, tableAs(model, *format))
-                  : TableExportWords::tr(
-                        "Nothing is exported: a table is written as .csv, .tsv, .md or "
-                        ".json, by the ending of the name.");
+                  : Words::tr("Nothing is exported: a table is written as .csv, .tsv, .md or "
+                              ".json, by the ending of the name.");
 }
 
 QAction *exportAction(QWidget *scope, Session &session, const QString &text,

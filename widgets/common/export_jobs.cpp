@@ -9,7 +9,6 @@
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
 
-#include <QCoreApplication>
 #include <QFileInfo>
 #include <QPageLayout>
 #include <QPageSize>
@@ -23,10 +22,6 @@ namespace kernscope::ui {
 
 namespace {
 
-struct WholeWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::ExportWhole)
-};
-
 /// How an export ended, for the status line.
 struct WholeOutcome {
     QString fault; ///< empty: written
@@ -35,7 +30,7 @@ struct WholeOutcome {
 
 QString notWritten(const QSaveFile &file)
 {
-    return WholeWords::tr("Not written: %1").arg(file.errorString());
+    return Words::tr("Not written: %1").arg(file.errorString());
 }
 
 /// Puts the file in its place, unless what it was read from changed meanwhile.
@@ -54,14 +49,14 @@ WholeOutcome writeTensorFile(const Bundle &bundle, const std::vector<std::size_t
     const BundleReadLock lock(bundle);
     const auto kind = report::tensorFileOf(path.toStdString());
     if (!kind || (weights.size() > 1 && !report::holdsTensors(*kind)))
-        return {WholeWords::tr("Nothing is exported: the end of the name says what is written, %1")
+        return {Words::tr("Nothing is exported: the end of the name says what is written, %1")
                     .arg(kind ? QStringLiteral(".npz, .safetensors")
                               : fromUtf8(report::kTensorEndings))};
     const auto plan = report::planTensors(bundle, weights, std::nullopt, *kind);
     if (!plan)
         return {fromUtf8(describe(plan.error()))};
     if (plan->tensors.empty())
-        return {plan->notes.empty() ? WholeWords::tr("No weight can be read")
+        return {plan->notes.empty() ? Words::tr("No weight can be read")
                                     : fromUtf8(describe(plan->notes.front().error))};
     QSaveFile file(path);
     if (!file.open(QIODevice::WriteOnly))
@@ -146,11 +141,11 @@ WholeOutcome writeReport(const Bundle &bundle, std::vector<report::ReportNote> n
 void tellOutcome(Session &session, const WholeOutcome &outcome, const QString &path)
 {
     const QString name = QFileInfo(path).fileName();
-    QString text = outcome.fault.isEmpty() ? WholeWords::tr("Exported %1").arg(name)
-                                           : WholeWords::tr("%1: %2").arg(name, outcome.fault);
+    QString text = outcome.fault.isEmpty() ? Words::tr("Exported %1").arg(name)
+                                           : Words::tr("%1: %2").arg(name, outcome.fault);
     if (outcome.fault.isEmpty() && outcome.leftOut > 0)
-        text += WholeWords::tr("; %n weights that cannot be read are left out", nullptr,
-                               static_cast<int>(outcome.leftOut));
+        text += Words::tr("; %n weights that cannot be read are left out", nullptr,
+                          static_cast<int>(outcome.leftOut));
     Q_EMIT session.statusMessage(text);
 }
 
@@ -205,8 +200,7 @@ void exportTensors(Session &session, const BundlePtr &bundle, const QString &pat
         return;
     std::vector<std::size_t> weights(bundle->weights().size());
     std::iota(weights.begin(), weights.end(), std::size_t{0});
-    startTensors(session, bundle, std::move(weights), path,
-                 WholeWords::tr("Exporting all weights"));
+    startTensors(session, bundle, std::move(weights), path, Words::tr("Exporting all weights"));
 }
 
 void exportWeight(Session &session, const BundlePtr &bundle, std::size_t weight,
@@ -215,7 +209,7 @@ void exportWeight(Session &session, const BundlePtr &bundle, std::size_t weight,
     if (!bundle || weight >= bundle->weights().size())
         return;
     startTensors(session, bundle, {weight}, path,
-                 WholeWords::tr("Exporting %1").arg(fromUtf8(bundle->weights()[weight].name)));
+                 Words::tr("Exporting %1").arg(fromUtf8(bundle->weights()[weight].name)));
 }
 
 void exportReport(Session &session, const BundlePtr &bundle, std::vector<report::ReportNote> notes,
@@ -224,7 +218,7 @@ void exportReport(Session &session, const BundlePtr &bundle, std::vector<report:
     if (!bundle)
         return;
     session.tasks().start(
-        &session, WholeWords::tr("Writing the report"),
+        &session, Words::tr("Writing the report"),
         [bundle, notes = std::move(notes), path](Progress &progress) {
             return writeReport(*bundle, notes, path, progress);
         },
@@ -234,10 +228,6 @@ void exportReport(Session &session, const BundlePtr &bundle, std::vector<report:
 namespace {
 
 constexpr std::size_t kWriteBlock = 1u << 20; ///< bytes written at once
-
-struct ExportWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::ExportJobs)
-};
 
 /// Why a file could not be written; empty where it was.
 QString finish(QSaveFile &file, bool sound, const Bundle &bundle)
@@ -250,7 +240,7 @@ QString finish(QSaveFile &file, bool sound, const Bundle &bundle)
         return fromUtf8(describe(same.error()));
     }
     file.cancelWriting();
-    return ExportWords::tr("Not written: %1").arg(file.errorString());
+    return Words::tr("Not written: %1").arg(file.errorString());
 }
 
 QString writeBytes(const Bundle &bundle, std::size_t number, ByteRange range, const QString &path,
@@ -259,7 +249,7 @@ QString writeBytes(const Bundle &bundle, std::size_t number, ByteRange range, co
     const BundleReadLock lock(bundle);
     const OverlaidFile &source = *bundle.files()[number].file;
     if (!fitsInside(range, source.size()))
-        return ExportWords::tr("The bytes are no longer in the file.");
+        return Words::tr("The bytes are no longer in the file.");
     const auto bytes = source.bytes().subspan(range.offset.value, range.bytes.value);
     progress.setTotal(bytes.size());
     QSaveFile file(path);
@@ -276,8 +266,8 @@ QString writeBytes(const Bundle &bundle, std::size_t number, ByteRange range, co
 void report(Session &session, const QString &fault, const QString &path)
 {
     const QString name = QFileInfo(path).fileName();
-    Q_EMIT session.statusMessage(fault.isEmpty() ? ExportWords::tr("Exported %1").arg(name)
-                                                 : ExportWords::tr("%1: %2").arg(name, fault));
+    Q_EMIT session.statusMessage(fault.isEmpty() ? Words::tr("Exported %1").arg(name)
+                                                 : Words::tr("%1: %2").arg(name, fault));
 }
 
 /// A name that every file system takes.
@@ -299,8 +289,7 @@ void exportBytes(Session &session, const BundlePtr &bundle, std::size_t file, By
     if (!bundle || file >= bundle->files().size())
         return;
     session.tasks().start(
-        &session,
-        ExportWords::tr("Exporting bytes of %1").arg(fromUtf8(bundle->files()[file].path)),
+        &session, Words::tr("Exporting bytes of %1").arg(fromUtf8(bundle->files()[file].path)),
         [bundle, file, range, path](Progress &progress) {
             return writeBytes(*bundle, file, range, path, progress);
         },
@@ -313,11 +302,11 @@ void askAndExportWeight(QWidget *parent, Session &session, const BundlePtr &bund
     if (!bundle || weight >= bundle->weights().size())
         return;
     const QString path =
-        askSavePath(parent, ExportWords::tr("Export Weight"),
+        askSavePath(parent, Words::tr("Export Weight"),
                     fileNameOf(bundle->weights()[weight].name) + QStringLiteral(".npy"),
-                    ExportWords::tr("Array of NumPy (*.npy);;Arrays of NumPy (*.npz);;"
-                                    "Tensors (*.safetensors);;Values as text (*.csv);;"
-                                    "Bare values (*.bin)"));
+                    Words::tr("Array of NumPy (*.npy);;Arrays of NumPy (*.npz);;"
+                              "Tensors (*.safetensors);;Values as text (*.csv);;"
+                              "Bare values (*.bin)"));
     if (!path.isEmpty())
         exportWeight(session, bundle, weight, path);
 }
@@ -330,8 +319,8 @@ void askAndExportBytes(QWidget *parent, Session &session, const BundlePtr &bundl
     const QString name =
         QStringLiteral("%1-%2.bin")
             .arg(fileNameOf(bundle->files()[file].path), hexNumber(range.offset.value));
-    const QString path = askSavePath(parent, ExportWords::tr("Export Bytes"), name,
-                                     ExportWords::tr("All files (*)"));
+    const QString path =
+        askSavePath(parent, Words::tr("Export Bytes"), name, Words::tr("All files (*)"));
     if (!path.isEmpty())
         exportBytes(session, bundle, file, range, path);
 }

@@ -5,7 +5,6 @@
 #include "core/patch/save/backup.h"
 #include "widgets/models/table_text.h"
 
-#include <QCoreApplication>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -21,10 +20,6 @@
 namespace kernscope::ui {
 
 namespace {
-
-struct FileDialogWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::FileDialogs)
-};
 
 /// What a window shows, for its dialogs: a child of the window.
 class ShownInputs final : public QObject
@@ -106,14 +101,13 @@ QString outputRefusal(const QWidget *asking, const QString &path)
         return {};
     const QString name = shown(path);
     if (target.error().code == "io.input")
-        return FileDialogWords::tr("%1 is open in this window, or lies inside of what is open. An "
-                                   "export never changes what it is made from: choose another "
-                                   "place.")
+        return Words::tr("%1 is open in this window, or lies inside of what is open. An "
+                         "export never changes what it is made from: choose another "
+                         "place.")
             .arg(name);
     if (target.error().code == "io.kind")
-        return FileDialogWords::tr("%1 is not a file: choose another place.").arg(name);
-    return FileDialogWords::tr("%1 cannot be written: %2.")
-        .arg(name, fromUtf8(target.error().message));
+        return Words::tr("%1 is not a file: choose another place.").arg(name);
+    return Words::tr("%1 cannot be written: %2.").arg(name, fromUtf8(target.error().message));
 }
 
 void showWholeColumns(const QFileDialog &dialog)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/number_field.h"
 
+#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
 #include <QAbstractItemView>
@@ -12,14 +13,6 @@
 #include <QToolTip>
 
 namespace kernscope::ui {
-
-namespace {
-
-struct NumberWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::NumberField)
-};
-
-} // namespace
 
 NumberValidator::NumberValidator(const NumberRule &rule, QLineEdit *line)
     : QValidator(line), m_rule(rule)
@@ -55,7 +48,7 @@ void sayNotTaken(const QWidget *field, const QString &why)
 {
     if (why.isEmpty())
         return;
-    QStatusTipEvent tip(NumberWords::tr("Not changed. %1").arg(why));
+    QStatusTipEvent tip(Words::tr("Not changed. %1").arg(why));
     for (QWidget *widget = field->parentWidget(); widget; widget = widget->parentWidget()) {
         if (qobject_cast<QMainWindow *>(widget)) // a dock that floats is a window as well
             QCoreApplication::sendEvent(widget, &tip);
@@ -64,7 +57,7 @@ void sayNotTaken(const QWidget *field, const QString &why)
 
 QString placesFault(int places)
 {
-    return NumberWords::tr("More than %1 decimal places").arg(places);
+    return Words::tr("More than %1 decimal places").arg(places);
 }
 
 QColor warningInk(const QPalette &palette)

@@ -3,26 +3,18 @@
 
 #include "core/base/error_builder.h"
 #include "core/report/difference_json.h"
+#include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
 
 #include <QAction>
-#include <QCoreApplication>
 #include <QFileInfo>
 
 namespace kernscope::ui {
 
-namespace {
-
-struct DifferenceWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::DifferenceExport)
-};
-
-} // namespace
-
 QString differenceKinds()
 {
-    return DifferenceWords::tr("Changes for another copy of A (*.kpatch);;Report (*.html);;"
-                               "Markdown (*.md);;Table (*.csv);;JSON (*.json);;JUnit (*.xml)");
+    return Words::tr("Changes for another copy of A (*.kpatch);;Report (*.html);;"
+                     "Markdown (*.md);;Table (*.csv);;JSON (*.json);;JUnit (*.xml)");
 }
 
 Result<std::string> differenceDocument(const BundlePtr &a, const BundlePtr &b,

@@ -2,20 +2,15 @@
 #include "widgets/compare/difference_tiles.h"
 
 #include "core/bundle/bundle.h"
+#include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/weight/tile_lines.h"
-
-#include <QCoreApplication>
 
 #include <cmath>
 
 namespace kernscope::ui {
 
 namespace {
-
-struct StateWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::KeptState)
-};
 
 KeptState keptState(std::uint8_t a, std::uint8_t b)
 {
@@ -87,12 +82,12 @@ CellShape keptShape(KeptState state)
 QString keptText(KeptState state)
 {
     switch (state) {
-    case KeptState::Both: return StateWords::tr("kept in both");
-    case KeptState::OnlyA: return StateWords::tr("only in A");
-    case KeptState::OnlyB: return StateWords::tr("only in B");
+    case KeptState::Both: return Words::tr("kept in both");
+    case KeptState::OnlyA: return Words::tr("only in A");
+    case KeptState::OnlyB: return Words::tr("only in B");
     case KeptState::Neither: break;
     }
-    return StateWords::tr("in neither");
+    return Words::tr("in neither");
 }
 
 ColorScale::Swatches keptSwatches(bool dark)

@@ -5,9 +5,9 @@
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/panels.h"
+#include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
 
-#include <QCoreApplication>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -113,20 +113,14 @@ QString outcomeCounts(const BuildOutcome &outcome);
 
 namespace {
 
-struct BuildOutcomeWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::BuildOutcomeWords)
-};
-
 /// "1 folds", "6 fold".
 QString countedOutcome(decision::Outcome what, std::size_t count)
 {
     switch (what) {
     case decision::Outcome::Streams:
-        return countedWords(count, BuildOutcomeWords::tr("1 streams"),
-                            BuildOutcomeWords::tr("%1 stream"));
+        return countedWords(count, Words::tr("1 streams"), Words::tr("%1 stream"));
     case decision::Outcome::Folds:
-        return countedWords(count, BuildOutcomeWords::tr("1 folds"),
-                            BuildOutcomeWords::tr("%1 fold"));
+        return countedWords(count, Words::tr("1 folds"), Words::tr("%1 fold"));
     default: return groupedNumber(count) + u' ' + outcomeWord(what);
     }
 }

@@ -8,17 +8,12 @@
 #include "core/report/container_table.h"
 #include "core/report/register_table.h"
 #include "core/report/task_table.h"
+#include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
-
-#include <QCoreApplication>
 
 namespace kernscope::ui {
 
 namespace {
-
-struct HardwareWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::HardwareFacts)
-};
 
 std::vector<Token> marksOf(format::Confidence confidence)
 {
@@ -60,15 +55,15 @@ FactNode registerNode(const report::RegisterFacts &facts)
     if (facts.changed())
         node.marks.push_back(Token::MarkChanged);
     if (facts.reg == nullptr) {
-        node.cells[0] = HardwareWords::tr("register %1").arg(hexNumber(facts.address));
+        node.cells[0] = Words::tr("register %1").arg(hexNumber(facts.address));
         return node;
     }
     for (const Token mark : marksOf(facts.reg->confidence))
         node.marks.push_back(mark);
-    node.toolTip = HardwareWords::tr("Source: %1").arg(fromUtf8(facts.reg->source));
+    node.toolTip = Words::tr("Source: %1").arg(fromUtf8(facts.reg->source));
     if (const auto *map = descriptor::RegisterMap::of(facts.map)) {
         for (const descriptor::Register *other : map->alternatives(facts.address))
-            node.toolTip += u'\n' + HardwareWords::tr("Another source: %1 (%2)")
+            node.toolTip += u'\n' + Words::tr("Another source: %1 (%2)")
                                         .arg(fromUtf8(other->name), fromUtf8(other->source));
     }
     for (const descriptor::BitField &field : facts.reg->fields)
@@ -80,7 +75,7 @@ FactNode headerNode(const descriptor::TaskDetail &detail, const descriptor::Vers
                     std::uint64_t place)
 {
     FactNode node;
-    node.cells = {HardwareWords::tr("Header"), {}, {}, {}, {}, hexNumber(place), {}};
+    node.cells = {Words::tr("Header"), {}, {}, {}, {}, hexNumber(place), {}};
     node.bytes = ByteRange{FileOffset(place), ByteCount(4ULL * detail.header.size())};
     const auto *map = descriptor::RegisterMap::of(version.registerMap);
     for (std::size_t i = 0; i < detail.header.size(); ++i) {
@@ -90,14 +85,10 @@ FactNode headerNode(const descriptor::TaskDetail &detail, const descriptor::Vers
             registerNode({reg, nullptr, 4 * word, 4 * word, place + 4 * i, detail.header[i],
                           std::nullopt, version.registerMap}));
         if (reg == nullptr)
-            node.children.back().cells[0] = HardwareWords::tr("word %1").arg(i);
+            node.children.back().cells[0] = Words::tr("word %1").arg(i);
     }
     return node;
 }
-
-struct ContainerWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::HardwareFacts)
-};
 
 QString commandValueText(std::span<const std::byte> bytes, const ByteRange &range)
 {
@@ -205,7 +196,7 @@ std::vector<FactNode> registerRows(TaskSource &source, std::size_t task)
     for (const report::RegisterFacts &facts :
          report::registerFacts(detail, state, version, place)) {
         const QString block =
-            facts.reg == nullptr ? HardwareWords::tr("Not named") : fromUtf8(facts.reg->block);
+            facts.reg == nullptr ? Words::tr("Not named") : fromUtf8(facts.reg->block);
         auto group = std::ranges::find_if(
             rows, [&block](const FactNode &node) { return node.cells.first() == block; });
         if (group == rows.end()) {
@@ -216,16 +207,15 @@ std::vector<FactNode> registerRows(TaskSource &source, std::size_t task)
         group->children.push_back(registerNode(facts));
     }
     for (FactNode &group : rows)
-        group.cells[3] = HardwareWords::tr("%1 words").arg(group.children.size());
+        group.cells[3] = Words::tr("%1 words").arg(group.children.size());
     return rows;
 }
 
 std::vector<FactColumn> wordColumns()
 {
-    return {
-        {HardwareWords::tr("offset"), HardwareWords::tr("From the start of the task"), true},
-        {HardwareWords::tr("word"), HardwareWords::tr("As stored, 32 bits, little-endian"), true},
-        {HardwareWords::tr("what"), HardwareWords::tr("Header word, record or register"), false}};
+    return {{Words::tr("offset"), Words::tr("From the start of the task"), true},
+            {Words::tr("word"), Words::tr("As stored, 32 bits, little-endian"), true},
+            {Words::tr("what"), Words::tr("Header word, record or register"), false}};
 }
 
 std::vector<FactNode> wordRows(TaskSource &source, std::size_t task)
@@ -246,15 +236,15 @@ std::vector<FactNode> wordRows(TaskSource &source, std::size_t task)
     };
     for (std::size_t i = 0; i < detail.header.size(); ++i)
         add(static_cast<std::uint32_t>(4 * i), detail.header[i],
-            HardwareWords::tr("header word %1").arg(i));
+            Words::tr("header word %1").arg(i));
     for (const auto &packet : detail.stream.packets) {
-        QString what = HardwareWords::tr("%1 record, %2 from %3")
-                           .arg(fromUtf8(descriptor::packetKindName(packet.kind)))
-                           .arg(countedWords(packet.count, HardwareWords::tr("1 value"),
-                                             HardwareWords::tr("%1 values")))
-                           .arg(hexNumber(packet.address));
+        QString what =
+            Words::tr("%1 record, %2 from %3")
+                .arg(fromUtf8(descriptor::packetKindName(packet.kind)))
+                .arg(countedWords(packet.count, Words::tr("1 value"), Words::tr("%1 values")))
+                .arg(hexNumber(packet.address));
         if (packet.kind == descriptor::PacketKind::Address)
-            what += HardwareWords::tr(", BAR %1").arg(packet.bar);
+            what += Words::tr(", BAR %1").arg(packet.bar);
         add(packet.offset, packet.word, what);
         for (std::uint32_t i = 0; i < packet.count; ++i) {
             const auto &write = detail.stream.writes[packet.firstWrite + i];
@@ -270,8 +260,8 @@ std::vector<FactNode> wordRows(TaskSource &source, std::size_t task)
 std::vector<FactColumn> differenceColumns()
 {
     std::vector<FactColumn> columns = factColumns(declaredChangeColumns());
-    columns[1].title = HardwareWords::tr("this task");
-    columns[2].title = HardwareWords::tr("the other");
+    columns[1].title = Words::tr("this task");
+    columns[2].title = Words::tr("the other");
     return columns;
 }
 
@@ -285,7 +275,7 @@ std::vector<FactNode> differenceRows(const descriptor::TaskDifference &differenc
     std::vector<FactNode> rows;
     if (!difference.header.empty()) {
         FactNode header;
-        header.cells = {HardwareWords::tr("Header"), {}, {}};
+        header.cells = {Words::tr("Header"), {}, {}};
         for (const auto &field : difference.header)
             header.children.push_back(
                 fieldOf({{}, {}, field.name, field.a, field.b, false, false}));
@@ -313,14 +303,14 @@ std::vector<FactNode> commandRows(const Bundle &bundle)
     FactNode header;
     QString meaning;
     if (const auto *version = container.version) {
-        meaning = ContainerWords::tr("descriptor version %1").arg(version->number);
+        meaning = Words::tr("descriptor version %1").arg(version->number);
         if (!version->generation.empty())
             meaning = fromUtf8(version->generation) + QStringLiteral(", ") + meaning;
         header.toolTip = fromUtf8(version->note);
         if (version->confidence == format::Confidence::Contested)
             header.marks.push_back(Token::MarkContested);
     }
-    header.cells = {ContainerWords::tr("header"), {}, meaning, hexNumber(0)};
+    header.cells = {Words::tr("header"), {}, meaning, hexNumber(0)};
     if (container.fileBytes >= hwx::kHeaderBytes && !container.commands.empty()) {
         header.bytes = ByteRange{FileOffset(0), ByteCount(hwx::kHeaderBytes)};
         for (std::uint64_t at = 0; at < hwx::kHeaderBytes; at += 4) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/compare_model.h"
 
+#include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
 
 #include <QCoreApplication>
@@ -12,18 +13,14 @@ namespace kernscope::ui {
 
 namespace {
 
-struct PairWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::CompareRow)
-};
-
 QString countSentence(const ValueDifference &values)
 {
-    QString text = PairWords::tr("%1 equal, %2 changed, %3 zeroed, %4 revived of %5 elements")
+    QString text = Words::tr("%1 equal, %2 changed, %3 zeroed, %4 revived of %5 elements")
                        .arg(groupedNumber(values.equal), groupedNumber(values.changed),
                             groupedNumber(values.zeroed), groupedNumber(values.revived),
                             groupedNumber(values.elements()));
     if (values.nonfiniteA + values.nonfiniteB > 0)
-        text += PairWords::tr("; not finite: %1 in A, %2 in B")
+        text += Words::tr("; not finite: %1 in A, %2 in B")
                     .arg(groupedNumber(values.nonfiniteA), groupedNumber(values.nonfiniteB));
     return text;
 }
@@ -37,7 +34,7 @@ QString shapeWord(const Shape &shape)
 QString limitsText(const report::PairRow &row, const ValueLimits &limits)
 {
     if (*row.holds)
-        return PairWords::tr("holds");
+        return Words::tr("holds");
     if (!row.pair.values)
         return fromUtf8(row.verdict);
     QStringList texts;
@@ -47,7 +44,7 @@ QString limitsText(const report::PairRow &row, const ValueLimits &limits)
             return number != nullptr && std::isfinite(*number) ? QString::number(*number, 'g', 4)
                                                                : fromUtf8(limitFigureText(value));
         };
-        texts << PairWords::tr("%1 %2 (%3)")
+        texts << Words::tr("%1 %2 (%3)")
                      .arg(fromUtf8(fault.limit), figure(fault.found), figure(fault.allowed));
     }
     return texts.join(QStringLiteral("; "));
@@ -92,13 +89,10 @@ bool severalFunctions(const std::vector<report::PairRow> &rows)
 void setPairWords(report::PairRow &row, const ValueLimits &limits)
 {
     switch (row.state) {
-    case report::PairState::Waiting: row.verdict = PairWords::tr("comparing").toStdString(); break;
-    case report::PairState::Stopped:
-        row.verdict = PairWords::tr("not compared").toStdString();
-        break;
+    case report::PairState::Waiting: row.verdict = Words::tr("comparing").toStdString(); break;
+    case report::PairState::Stopped: row.verdict = Words::tr("not compared").toStdString(); break;
     case report::PairState::OneSided:
-        row.verdict =
-            (row.onA() ? PairWords::tr("only in A") : PairWords::tr("only in B")).toStdString();
+        row.verdict = (row.onA() ? Words::tr("only in A") : Words::tr("only in B")).toStdString();
         break;
     case report::PairState::Compared:
     case report::PairState::NoValues: break;
@@ -139,23 +133,23 @@ QString verdictGlyph(const report::PairRow &row)
 QString verdictSentence(const report::PairRow &row)
 {
     if (!row.onA() || !row.onB())
-        return row.onA() ? PairWords::tr("No weight of B was found to be this one.")
-                         : PairWords::tr("No weight of A was found to be this one.");
+        return row.onA() ? Words::tr("No weight of B was found to be this one.")
+                         : Words::tr("No weight of A was found to be this one.");
     if (row.waits())
         return row.state == report::PairState::Waiting
-                   ? PairWords::tr("The values are still being compared.")
-                   : PairWords::tr("The comparison was cancelled before it came to this weight.");
+                   ? Words::tr("The values are still being compared.")
+                   : Words::tr("The comparison was cancelled before it came to this weight.");
     if (row.pair.unreadable())
         return row.pair.fault ? fromUtf8(describe(*row.pair.fault))
-                              : PairWords::tr("The weight could not be read.");
+                              : Words::tr("The weight could not be read.");
     if (row.pair.values)
         return row.severity().kind == PairSeverity::Kind::Identical
-                   ? PairWords::tr("The same layout and the same stored bytes.")
+                   ? Words::tr("The same layout and the same stored bytes.")
                    : countSentence(*row.pair.values);
     const QString text =
-        row.pair.reshaped ? PairWords::tr("A is %1, B is %2: the same values in the same order.")
-        : row.pair.rule   ? PairWords::tr("A is %1, B is %2: the axes stand in another order.")
-                          : PairWords::tr("A is %1, B is %2: values cannot be set side by side.");
+        row.pair.reshaped ? Words::tr("A is %1, B is %2: the same values in the same order.")
+        : row.pair.rule   ? Words::tr("A is %1, B is %2: the axes stand in another order.")
+                          : Words::tr("A is %1, B is %2: values cannot be set side by side.");
     return text.arg(shapeWord(row.shapeA), shapeWord(row.shapeB));
 }
 

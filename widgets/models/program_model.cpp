@@ -6,8 +6,6 @@
 #include "core/numeric/half.h"
 #include "widgets/models/table_text.h"
 
-#include <QCoreApplication>
-
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
@@ -303,10 +301,6 @@ namespace {
 
 constexpr std::size_t kMostValuesShown = 8;
 
-struct ProgramWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::ProgramWords)
-};
-
 using SpanKind = ProgramSpan::Kind;
 
 std::vector<double> floatsOf(const mil::Literal &literal, std::size_t most)
@@ -374,7 +368,7 @@ public:
             add(programLiteral(*literal), SpanKind::Literal);
         } else if (const mil::BlobReference *blob = value.blob()) {
             const std::string_view path = blob->path;
-            add(ProgramWords::tr("%1 of %2 at %3")
+            add(Words::tr("%1 of %2 at %3")
                     .arg(programType(value.type), fromUtf8(path.substr(path.rfind('/') + 1)),
                          hexNumber(blob->offset)),
                 SpanKind::Faint);
@@ -471,9 +465,8 @@ void appendOperation(SpanBuilder &builder, const ProgramTree &tree, std::size_t 
         builder.add(QStringLiteral("   ") + programType(operation.outputs.front().type),
                     SpanKind::Faint);
     else if (operation.outputs.size() > 1)
-        builder.add(
-            ProgramWords::tr("   %n results", nullptr, static_cast<int>(operation.outputs.size())),
-            SpanKind::Faint);
+        builder.add(Words::tr("   %n results", nullptr, static_cast<int>(operation.outputs.size())),
+                    SpanKind::Faint);
 }
 
 /// x, what else goes in, the weights, the bias.
@@ -528,12 +521,12 @@ QString programLiteral(const mil::Literal &literal)
     if (literal.count == 1 && words.size() == 1)
         return words.front();
     if (words.isEmpty() && literal.count > 0)
-        return ProgramWords::tr("(%1 values of %2)")
+        return Words::tr("(%1 values of %2)")
             .arg(groupedNumber(literal.count), fromUtf8(elementTypeName(literal.element)));
     QString text = QLatin1Char('[') + words.join(QStringLiteral(", "));
     if (!cut)
         return text + QLatin1Char(']');
-    return text + ProgramWords::tr(", \u2026] (%1 values)").arg(groupedNumber(literal.count));
+    return text + Words::tr(", \u2026] (%1 values)").arg(groupedNumber(literal.count));
 }
 
 QString programType(const mil::ValueType &type)
@@ -559,7 +552,7 @@ std::vector<ProgramSpan> programSpans(const ProgramTree &tree, std::size_t row)
     case ProgramTree::Kind::Operation: appendOperation(builder, tree, row); break;
     case ProgramTree::Kind::Block:
         const mil::Block &block = operation->blocks[node.number];
-        builder.add(ProgramWords::tr("block %1 ").arg(node.number), SpanKind::Keyword);
+        builder.add(Words::tr("block %1 ").arg(node.number), SpanKind::Keyword);
         builder.add(QLatin1Char('(') + namedTypes(block.inputs) + QStringLiteral(") \u2192 ") +
                         joinedNames(block.outputs),
                     SpanKind::Plain);

@@ -4,7 +4,6 @@
 #include "core/patch/edit/edit_parser.h"
 #include "widgets/models/row_table_model.h"
 
-#include <QCoreApplication>
 #include <QFileInfo>
 #include <QItemSelectionModel>
 #include <QJsonArray>
@@ -290,10 +289,6 @@ std::optional<TableFormat> tableFormatOf(const QString &path)
 
 namespace {
 
-struct TypedNumberWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::NumberField)
-};
-
 template <class Number>
 Result<Number> typed(const QString &text, Result<Number> (*parse)(const patch::Piece &))
 {
@@ -319,7 +314,7 @@ Result<qint64> typedInteger(const QString &text)
 QString NumberRule::fault(const QString &text) const
 {
     if (text.trimmed().isEmpty())
-        return empty ? QString() : TypedNumberWords::tr("A number is missing");
+        return empty ? QString() : Words::tr("A number is missing");
     const Result<double> number =
         integer ? typedInteger(text).map([](qint64 whole) { return static_cast<double>(whole); })
                 : typedNumber(text);
@@ -333,11 +328,9 @@ QString NumberRule::fault(const QString &text) const
         return {};
     constexpr double kAny = std::numeric_limits<float>::max();
     if (least < -kAny)
-        return TypedNumberWords::tr("Not a finite number");
-    return most < kAny ? TypedNumberWords::tr("Not from %1 to %2")
-                             .arg(least, 0, 'g', 12)
-                             .arg(most, 0, 'g', 12)
-                       : TypedNumberWords::tr("Not a number from %1 on").arg(least, 0, 'g', 12);
+        return Words::tr("Not a finite number");
+    return most < kAny ? Words::tr("Not from %1 to %2").arg(least, 0, 'g', 12).arg(most, 0, 'g', 12)
+                       : Words::tr("Not a number from %1 on").arg(least, 0, 'g', 12);
 }
 
 } // namespace kernscope::ui

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 
 #include <QAbstractItemModel>
+#include <QCoreApplication>
 #include <QString>
 #include <QVariant>
 
@@ -14,6 +15,11 @@ class QItemSelectionModel;
 /// is the number that was meant, or it is refused and stays as it was typed.
 
 namespace kernscope::ui {
+
+/// Translates the texts of functions that belong to no class with a tr() of its own.
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::Words)
+};
 
 /// Roles that every table of the window has beside Qt's own.
 enum TableRole : int {

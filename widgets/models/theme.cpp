@@ -307,10 +307,6 @@ private:
     QColor m_color;
 };
 
-struct SeverityWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::Severity)
-};
-
 Token severityToken(Severity severity)
 {
     switch (severity) {
@@ -358,15 +354,9 @@ QString severityCount(Severity severity, std::size_t count)
     const bool one = count == 1;
     QString text;
     switch (severity) {
-    case Severity::Error:
-        text = one ? SeverityWords::tr("%1 error") : SeverityWords::tr("%1 errors");
-        break;
-    case Severity::Warning:
-        text = one ? SeverityWords::tr("%1 warning") : SeverityWords::tr("%1 warnings");
-        break;
-    case Severity::Note:
-        text = one ? SeverityWords::tr("%1 note") : SeverityWords::tr("%1 notes");
-        break;
+    case Severity::Error: text = one ? Words::tr("%1 error") : Words::tr("%1 errors"); break;
+    case Severity::Warning: text = one ? Words::tr("%1 warning") : Words::tr("%1 warnings"); break;
+    case Severity::Note: text = one ? Words::tr("%1 note") : Words::tr("%1 notes"); break;
     }
     return text.arg(groupedNumber(count));
 }
@@ -374,9 +364,9 @@ QString severityCount(Severity severity, std::size_t count)
 QString severityWord(Severity severity)
 {
     switch (severity) {
-    case Severity::Error: return SeverityWords::tr("error");
-    case Severity::Warning: return SeverityWords::tr("warning");
-    case Severity::Note: return SeverityWords::tr("note");
+    case Severity::Error: return Words::tr("error");
+    case Severity::Warning: return Words::tr("warning");
+    case Severity::Note: return Words::tr("note");
     }
     return {};
 }

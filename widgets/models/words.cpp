@@ -8,21 +8,13 @@
 #include "core/form/form_steps.h"
 #include "core/report/column.h"
 #include "core/report/placement_table.h"
+#include "widgets/models/table_text.h"
 
-#include <QCoreApplication>
 #include <QGuiApplication>
 
 #include <cmath>
 
 namespace kernscope::ui {
-
-namespace {
-
-struct ChipWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::ChipWords)
-};
-
-} // namespace
 
 Token outcomeToken(decision::Outcome outcome)
 {
@@ -39,13 +31,13 @@ Token outcomeToken(decision::Outcome outcome)
 QString outcomeWord(decision::Outcome outcome)
 {
     switch (outcome) {
-    case decision::Outcome::Streams: return ChipWords::tr("streams");
-    case decision::Outcome::Folds: return ChipWords::tr("folds");
-    case decision::Outcome::Dense: return ChipWords::tr("dense");
-    case decision::Outcome::Rejected: return ChipWords::tr("refused");
+    case decision::Outcome::Streams: return Words::tr("streams");
+    case decision::Outcome::Folds: return Words::tr("folds");
+    case decision::Outcome::Dense: return Words::tr("dense");
+    case decision::Outcome::Rejected: return Words::tr("refused");
     case decision::Outcome::Unknown: break;
     }
-    return ChipWords::tr("unknown");
+    return Words::tr("unknown");
 }
 
 QString outcomeLabel(decision::Outcome outcome)
@@ -57,60 +49,52 @@ namespace {
 
 /// Roofs as people call them, by their keys in resources/tables/roofline.csv.
 constexpr std::pair<std::string_view, const char *> kRoofNames[] = {
-    {"activation_stream_bandwidth", QT_TRANSLATE_NOOP("kernscope::ChipWords", "activation stream")},
-    {"broad_shape_bandwidth",
-     QT_TRANSLATE_NOOP("kernscope::ChipWords", "cost model, broad shapes")},
-    {"c1x1_resident_fp16_flops",
-     QT_TRANSLATE_NOOP("kernscope::ChipWords", "1\u00d71 conv, resident")},
-    {"call_slope_bandwidth", QT_TRANSLATE_NOOP("kernscope::ChipWords", "bytes of a call")},
-    {"conv1x1_pass_fp16_flops",
-     QT_TRANSLATE_NOOP("kernscope::ChipWords", "1\u00d71 conv, one pass")},
+    {"activation_stream_bandwidth", QT_TRANSLATE_NOOP("kernscope::Words", "activation stream")},
+    {"broad_shape_bandwidth", QT_TRANSLATE_NOOP("kernscope::Words", "cost model, broad shapes")},
+    {"c1x1_resident_fp16_flops", QT_TRANSLATE_NOOP("kernscope::Words", "1\u00d71 conv, resident")},
+    {"call_slope_bandwidth", QT_TRANSLATE_NOOP("kernscope::Words", "bytes of a call")},
+    {"conv1x1_pass_fp16_flops", QT_TRANSLATE_NOOP("kernscope::Words", "1\u00d71 conv, one pass")},
     {"conv1x1_saturated_fp16_flops",
-     QT_TRANSLATE_NOOP("kernscope::ChipWords", "1\u00d71 conv, saturated")},
+     QT_TRANSLATE_NOOP("kernscope::Words", "1\u00d71 conv, saturated")},
     {"conv1x1_two_passes_fp16_flops",
-     QT_TRANSLATE_NOOP("kernscope::ChipWords", "1\u00d71 conv, two passes")},
-    {"conv64_fp16_flops", QT_TRANSLATE_NOOP("kernscope::ChipWords", "conv benchmark (64)")},
-    {"conv_peak_fp16_flops", QT_TRANSLATE_NOOP("kernscope::ChipWords", "fused conv chain")},
-    {"conv_roof_fp16_flops", QT_TRANSLATE_NOOP("kernscope::ChipWords", "saturating conv")},
-    {"dram_bandwidth", QT_TRANSLATE_NOOP("kernscope::ChipWords", "DRAM")},
-    {"dram_bandwidth_ane_plus_gpu",
-     QT_TRANSLATE_NOOP("kernscope::ChipWords", "DRAM, engine and GPU")},
-    {"effective_fit_bandwidth", QT_TRANSLATE_NOOP("kernscope::ChipWords", "cost model, memory")},
-    {"effective_peak_fp16_flops",
-     QT_TRANSLATE_NOOP("kernscope::ChipWords", "cost model, arithmetic")},
-    {"fused_stack_fp16_flops", QT_TRANSLATE_NOOP("kernscope::ChipWords", "fused stack")},
-    {"fused_steady_fp16_flops", QT_TRANSLATE_NOOP("kernscope::ChipWords", "fused, steady")},
-    {"matmul_roof_fp16_flops", QT_TRANSLATE_NOOP("kernscope::ChipWords", "saturating matmul")},
+     QT_TRANSLATE_NOOP("kernscope::Words", "1\u00d71 conv, two passes")},
+    {"conv64_fp16_flops", QT_TRANSLATE_NOOP("kernscope::Words", "conv benchmark (64)")},
+    {"conv_peak_fp16_flops", QT_TRANSLATE_NOOP("kernscope::Words", "fused conv chain")},
+    {"conv_roof_fp16_flops", QT_TRANSLATE_NOOP("kernscope::Words", "saturating conv")},
+    {"dram_bandwidth", QT_TRANSLATE_NOOP("kernscope::Words", "DRAM")},
+    {"dram_bandwidth_ane_plus_gpu", QT_TRANSLATE_NOOP("kernscope::Words", "DRAM, engine and GPU")},
+    {"effective_fit_bandwidth", QT_TRANSLATE_NOOP("kernscope::Words", "cost model, memory")},
+    {"effective_peak_fp16_flops", QT_TRANSLATE_NOOP("kernscope::Words", "cost model, arithmetic")},
+    {"fused_stack_fp16_flops", QT_TRANSLATE_NOOP("kernscope::Words", "fused stack")},
+    {"fused_steady_fp16_flops", QT_TRANSLATE_NOOP("kernscope::Words", "fused, steady")},
+    {"matmul_roof_fp16_flops", QT_TRANSLATE_NOOP("kernscope::Words", "saturating matmul")},
     {"model_activation_read_bandwidth",
-     QT_TRANSLATE_NOOP("kernscope::ChipWords", "compiler\u2019s model, read")},
+     QT_TRANSLATE_NOOP("kernscope::Words", "compiler\u2019s model, read")},
     {"model_activation_write_bandwidth",
-     QT_TRANSLATE_NOOP("kernscope::ChipWords", "compiler\u2019s model, write")},
+     QT_TRANSLATE_NOOP("kernscope::Words", "compiler\u2019s model, write")},
     {"model_weight_bandwidth",
-     QT_TRANSLATE_NOOP("kernscope::ChipWords", "compiler\u2019s model, weights")},
-    {"peak_fp16_flops", QT_TRANSLATE_NOOP("kernscope::ChipWords", "fp16 peak")},
-    {"peak_fp16_flops_alt", QT_TRANSLATE_NOOP("kernscope::ChipWords", "fp16 peak, benchmark")},
+     QT_TRANSLATE_NOOP("kernscope::Words", "compiler\u2019s model, weights")},
+    {"peak_fp16_flops", QT_TRANSLATE_NOOP("kernscope::Words", "fp16 peak")},
+    {"peak_fp16_flops_alt", QT_TRANSLATE_NOOP("kernscope::Words", "fp16 peak, benchmark")},
     {"peak_fp16_flops_two_engines",
-     QT_TRANSLATE_NOOP("kernscope::ChipWords", "fp16 peak, two engines")},
+     QT_TRANSLATE_NOOP("kernscope::Words", "fp16 peak, two engines")},
     {"placement_engine_bandwidth",
-     QT_TRANSLATE_NOOP("kernscope::ChipWords", "compiler\u2019s placement, memory")},
+     QT_TRANSLATE_NOOP("kernscope::Words", "compiler\u2019s placement, memory")},
     {"placement_engine_flops",
-     QT_TRANSLATE_NOOP("kernscope::ChipWords", "compiler\u2019s placement, arithmetic")},
-    {"saturating_matmul_fp16_flops", QT_TRANSLATE_NOOP("kernscope::ChipWords", "large matmul")},
-    {"single_conv_fp16_flops", QT_TRANSLATE_NOOP("kernscope::ChipWords", "one conv, end to end")},
-    {"single_matmul_fp16_flops", QT_TRANSLATE_NOOP("kernscope::ChipWords", "one matmul")},
-    {"single_relu_bandwidth", QT_TRANSLATE_NOOP("kernscope::ChipWords", "one relu")},
-    {"theoretical_fp16_flops", QT_TRANSLATE_NOOP("kernscope::ChipWords", "theoretical fp16")},
-    {"weight_stream_bandwidth", QT_TRANSLATE_NOOP("kernscope::ChipWords", "weight stream")},
-    {"weight_stream_bandwidth_gemv",
-     QT_TRANSLATE_NOOP("kernscope::ChipWords", "weight stream, GEMV")},
-    {"weight_stream_bandwidth_int8",
-     QT_TRANSLATE_NOOP("kernscope::ChipWords", "weight stream, int8")},
+     QT_TRANSLATE_NOOP("kernscope::Words", "compiler\u2019s placement, arithmetic")},
+    {"saturating_matmul_fp16_flops", QT_TRANSLATE_NOOP("kernscope::Words", "large matmul")},
+    {"single_conv_fp16_flops", QT_TRANSLATE_NOOP("kernscope::Words", "one conv, end to end")},
+    {"single_matmul_fp16_flops", QT_TRANSLATE_NOOP("kernscope::Words", "one matmul")},
+    {"single_relu_bandwidth", QT_TRANSLATE_NOOP("kernscope::Words", "one relu")},
+    {"theoretical_fp16_flops", QT_TRANSLATE_NOOP("kernscope::Words", "theoretical fp16")},
+    {"weight_stream_bandwidth", QT_TRANSLATE_NOOP("kernscope::Words", "weight stream")},
+    {"weight_stream_bandwidth_gemv", QT_TRANSLATE_NOOP("kernscope::Words", "weight stream, GEMV")},
+    {"weight_stream_bandwidth_int8", QT_TRANSLATE_NOOP("kernscope::Words", "weight stream, int8")},
     {"weight_stream_bandwidth_sparse",
-     QT_TRANSLATE_NOOP("kernscope::ChipWords", "weight stream, sparse")},
+     QT_TRANSLATE_NOOP("kernscope::Words", "weight stream, sparse")},
     {"weight_stream_bandwidth_two_engines",
-     QT_TRANSLATE_NOOP("kernscope::ChipWords", "weight stream, two engines")},
-    {"winograd_3x3_fp16_flops",
-     QT_TRANSLATE_NOOP("kernscope::ChipWords", "3\u00d73 conv, Winograd")},
+     QT_TRANSLATE_NOOP("kernscope::Words", "weight stream, two engines")},
+    {"winograd_3x3_fp16_flops", QT_TRANSLATE_NOOP("kernscope::Words", "3\u00d73 conv, Winograd")},
 };
 
 } // namespace
@@ -142,12 +126,12 @@ QVariant outcomeLook(decision::Outcome outcome, int role)
 QString confidenceWord(format::Confidence confidence)
 {
     switch (confidence) {
-    case format::Confidence::Verified: return ChipWords::tr("measured or verified");
-    case format::Confidence::Documented: return ChipWords::tr("documented");
-    case format::Confidence::Contested: return ChipWords::tr("contested");
+    case format::Confidence::Verified: return Words::tr("measured or verified");
+    case format::Confidence::Documented: return Words::tr("documented");
+    case format::Confidence::Contested: return Words::tr("contested");
     case format::Confidence::Assumed: break;
     }
-    return ChipWords::tr("assumed");
+    return Words::tr("assumed");
 }
 
 QString confidenceLabel(format::Confidence confidence)
@@ -162,7 +146,7 @@ QString confidenceLabel(format::Confidence confidence)
 
 QString yesNoWord(const std::optional<bool> &value)
 {
-    return value ? (*value ? ChipWords::tr("yes") : ChipWords::tr("no")) : ChipWords::tr("unknown");
+    return value ? (*value ? Words::tr("yes") : Words::tr("no")) : Words::tr("unknown");
 }
 
 QString bytesWord(std::uint64_t bytes)
@@ -178,14 +162,14 @@ QString speedupWord(const decision::Speedup &speedup)
 {
     const QString low = QString::number(speedup.low, 'f', 2);
     const QString high = QString::number(speedup.high, 'f', 2);
-    return low == high ? low : ChipWords::tr("%1 to %2").arg(low, high);
+    return low == high ? low : Words::tr("%1 to %2").arg(low, high);
 }
 
 QString noLayersText(const Bundle &bundle)
 {
     return isOldNetwork(bundle)
-               ? ChipWords::tr("The layers of an old neural network are not judged.")
-               : ChipWords::tr(
+               ? Words::tr("The layers of an old neural network are not judged.")
+               : Words::tr(
                      "No operation with a kernel (conv, linear, matmul) reads a weight here.");
 }
 
@@ -196,33 +180,33 @@ QString programWord(const roofline::ProgramTime &program)
         for (const roofline::ProgramTime &one : program.dispatches)
             each << fromUtf8(one.function) + QStringLiteral(": ") + programWord(one);
         if (program.alternatives)
-            each << ChipWords::tr("A call runs one of these functions: their times do not add up.");
+            each << Words::tr("A call runs one of these functions: their times do not add up.");
         else if (program.timeS)
-            each << ChipWords::tr("All of them, one after the other: %1.")
+            each << Words::tr("All of them, one after the other: %1.")
                         .arg(siWord(*program.timeS, QStringLiteral("s")));
         for (const std::string &note : program.notes)
             each << fromUtf8(note);
         return each.join(QLatin1Char('\n'));
     }
     const auto seconds = [](const std::optional<double> &time) {
-        return time ? siWord(*time, QStringLiteral("s")) : ChipWords::tr("unknown");
+        return time ? siWord(*time, QStringLiteral("s")) : Words::tr("unknown");
     };
-    QString text = ChipWords::tr("All layers: %1 of the engine").arg(seconds(program.engineTimeS));
+    QString text = Words::tr("All layers: %1 of the engine").arg(seconds(program.engineTimeS));
     if (program.timed < program.layers)
-        text += ChipWords::tr(" (%1 of %2 layers have no known time)")
+        text += Words::tr(" (%1 of %2 layers have no known time)")
                     .arg(program.layers - program.timed)
                     .arg(program.layers);
     switch (program.bound) {
     case roofline::ProgramTime::Bound::Engine:
-        text += ChipWords::tr("; the program takes %1, bound by the engine.")
-                    .arg(seconds(program.timeS));
+        text +=
+            Words::tr("; the program takes %1, bound by the engine.").arg(seconds(program.timeS));
         break;
     case roofline::ProgramTime::Bound::Dispatch:
-        text += ChipWords::tr("; the program takes %1, the least time of a call.")
+        text += Words::tr("; the program takes %1, the least time of a call.")
                     .arg(seconds(program.timeS));
         break;
     case roofline::ProgramTime::Bound::Unknown:
-        text += ChipWords::tr("; what bounds the program is not known.");
+        text += Words::tr("; what bounds the program is not known.");
         break;
     }
     for (const std::string &note : program.notes)
@@ -255,7 +239,7 @@ QString roofName(const std::string &key)
     const auto *named = std::find_if(std::begin(kRoofNames), std::end(kRoofNames),
                                      [&key](const auto &each) { return each.first == key; });
     return named != std::end(kRoofNames)
-               ? ChipWords::tr(named->second)
+               ? Words::tr(named->second)
                : fromUtf8(key).replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 
@@ -277,10 +261,6 @@ QString siWord(double value, const QString &unit)
 
 namespace {
 
-struct WeightWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::Weight)
-};
-
 /// Names of the kernel's axes of a convolution of one to three dimensions.
 QStringList kernelAxes(std::size_t count)
 {
@@ -291,7 +271,7 @@ QStringList kernelAxes(std::size_t count)
 /// Axes as resources/formats/programs.md, lays them out; empty where the op says nothing.
 QStringList namesBy(const Consumer &consumer, std::size_t rank)
 {
-    const QString out = WeightWords::tr("out channel"), in = WeightWords::tr("in channel");
+    const QString out = Words::tr("out channel"), in = Words::tr("in channel");
     const std::string &op = consumer.op;
     if (op == "conv" && consumer.param == "weight" && rank >= 3 && rank <= 5)
         return QStringList{out, in} + kernelAxes(rank - 2);
@@ -300,16 +280,15 @@ QStringList namesBy(const Consumer &consumer, std::size_t rank)
     if (op == "linear" && consumer.param == "weight" && rank == 2)
         return {out, in};
     if ((op == "gather" || op == "gather_along_axis") && consumer.param == "x" && rank == 2)
-        return {WeightWords::tr("entry"), WeightWords::tr("feature")};
+        return {Words::tr("entry"), Words::tr("feature")};
     if ((op == "lstm" || op == "gru") && rank == 2)
-        return {WeightWords::tr("gate \u00D7 hidden"),
-                consumer.param.find("hh") != std::string::npos ? WeightWords::tr("hidden")
-                                                               : WeightWords::tr("input")};
+        return {Words::tr("gate \u00D7 hidden"), consumer.param.find("hh") != std::string::npos
+                                                     ? Words::tr("hidden")
+                                                     : Words::tr("input")};
     if (op == "matmul" && rank == 2) {
         const bool isY = consumer.param == "y";
         const bool turned = isY ? consumer.geometry.transposeY : consumer.geometry.transposeX;
-        const QString outer = isY ? out : WeightWords::tr("row"),
-                      inner = isY ? in : WeightWords::tr("inner");
+        const QString outer = isY ? out : Words::tr("row"), inner = isY ? in : Words::tr("inner");
         return (isY == turned) ? QStringList{outer, inner} : QStringList{inner, outer};
     }
     if (rank == 1)
@@ -332,7 +311,7 @@ QStringList axisNames(const Weight &weight)
     }
     QStringList names;
     for (std::size_t axis = 0; axis < weight.shape.size(); ++axis)
-        names.append(WeightWords::tr("axis %1").arg(axis));
+        names.append(Words::tr("axis %1").arg(axis));
     return names;
 }
 
@@ -341,7 +320,7 @@ QString shapeWords(const Shape &shape)
     QStringList extents;
     for (const std::uint64_t extent : shape)
         extents.append(QString::number(extent));
-    return extents.isEmpty() ? WeightWords::tr("scalar") : extents.join(QChar(0x00D7));
+    return extents.isEmpty() ? Words::tr("scalar") : extents.join(QChar(0x00D7));
 }
 
 QStringList consumerNames(const Weight &weight)
@@ -355,9 +334,9 @@ QStringList consumerNames(const Weight &weight)
                 .arg(fromUtf8(consumer.op), fromUtf8(consumer.name), fromUtf8(consumer.param)));
     }
     if (weight.consumers.size() > kNamed)
-        parts.append(WeightWords::tr("%1 more").arg(weight.consumers.size() - kNamed));
+        parts.append(Words::tr("%1 more").arg(weight.consumers.size() - kNamed));
     if (parts.isEmpty())
-        parts.append(WeightWords::tr("no op that is known"));
+        parts.append(Words::tr("no op that is known"));
     return parts;
 }
 
@@ -371,28 +350,26 @@ QString storedWords(const Weight &weight)
     const auto stored = knownStoredBytes(weight);
     return stored ? QStringLiteral("%1 B (%2)")
                         .arg(groupedNumber(stored->value), ratioText(weight.ratio()))
-                  : WeightWords::tr("unknown");
+                  : Words::tr("unknown");
 }
 
 QString weightFacts(const Weight &weight)
 {
-    return WeightWords::tr("%1 \u00B7 %2")
-        .arg(fromUtf8(formWords(weight.form)), tensorFacts(weight));
+    return Words::tr("%1 \u00B7 %2").arg(fromUtf8(formWords(weight.form)), tensorFacts(weight));
 }
 
 QString tensorFacts(const Weight &weight)
 {
     const QString tensor =
-        WeightWords::tr("%1 \u00B7 %2 \u00B7 %3")
+        Words::tr("%1 \u00B7 %2 \u00B7 %3")
             .arg(shapeWords(weight.shape), fromUtf8(elementTypeName(weight.type)),
-                 countedWords(weight.elements.value, WeightWords::tr("1 element"),
-                              WeightWords::tr("%1 elements")));
+                 countedWords(weight.elements.value, Words::tr("1 element"),
+                              Words::tr("%1 elements")));
     const QString dense = groupedNumber(weight.denseFp16Bytes().value);
     const auto stored = knownStoredBytes(weight);
     if (!stored)
-        return WeightWords::tr("%1 \u00B7 stored bytes unknown, %2 B as dense fp16")
-            .arg(tensor, dense);
-    return WeightWords::tr("%1 \u00B7 %2 of %3 B dense fp16 (%4)")
+        return Words::tr("%1 \u00B7 stored bytes unknown, %2 B as dense fp16").arg(tensor, dense);
+    return Words::tr("%1 \u00B7 %2 of %3 B dense fp16 (%4)")
         .arg(tensor, groupedNumber(stored->value), dense, ratioText(weight.ratio()));
 }
 
@@ -424,22 +401,13 @@ Token formToken(const StorageForm &form)
     return wide ? Token::KindHeader : Token::KindMetadata;
 }
 
-namespace {
-
-struct ConfidenceWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::Confidence)
-};
-
-} // namespace
-
 QString confidenceWords(format::Confidence confidence)
 {
     switch (confidence) {
-    case format::Confidence::Verified: return ConfidenceWords::tr("verified");
-    case format::Confidence::Documented: return ConfidenceWords::tr("documented");
-    case format::Confidence::Contested:
-        return QStringLiteral("\u2260 ") + ConfidenceWords::tr("contested");
-    case format::Confidence::Assumed: return QStringLiteral("~ ") + ConfidenceWords::tr("assumed");
+    case format::Confidence::Verified: return Words::tr("verified");
+    case format::Confidence::Documented: return Words::tr("documented");
+    case format::Confidence::Contested: return QStringLiteral("\u2260 ") + Words::tr("contested");
+    case format::Confidence::Assumed: return QStringLiteral("~ ") + Words::tr("assumed");
     }
     return {};
 }

@@ -6,9 +6,9 @@
 #include "core/form/form_steps.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/design.h"
+#include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
 
-#include <QCoreApplication>
 #include <QLabel>
 #include <QVBoxLayout>
 
@@ -162,10 +162,6 @@ namespace {
 /// A screen has no room for more; the rest is one cell.
 constexpr std::size_t kMostMapCells = 2000;
 
-struct OverviewWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::Overview)
-};
-
 std::optional<double> zerosOf(const BundleFigures &figures, std::size_t weight)
 {
     return weight < figures.zeros.size() ? figures.zeros[weight] : std::nullopt;
@@ -181,8 +177,8 @@ std::optional<double> errorOf(const OverviewColors &colors, std::size_t weight)
 /// "0.52 %" of three digits, however small.
 QString errorText(double relative)
 {
-    return relative > 0 ? OverviewWords::tr("error %1 %").arg(100 * relative, 0, 'g', 3)
-                        : OverviewWords::tr("same values");
+    return relative > 0 ? Words::tr("error %1 %").arg(100 * relative, 0, 'g', 3)
+                        : Words::tr("same values");
 }
 
 QColor inkOn(const QColor &ground)
@@ -228,7 +224,7 @@ QString noteOf(const Weight &weight, std::size_t index, const BundleFigures &fig
         return outcomeLabel(outcomeOf(index, colors)) + QStringLiteral(" \u00B7 ") +
                storedWords(weight);
     if (colors.colors == OverviewColoring::Zeros && zeros)
-        return OverviewWords::tr("%1 zeros").arg(percentText(*zeros));
+        return Words::tr("%1 zeros").arg(percentText(*zeros));
     if (colors.colors == OverviewColoring::Error && error)
         return errorText(*error);
     return storedWords(weight);
@@ -286,8 +282,8 @@ TreemapView::Words overviewWords(const TreemapView::Cell &cell, const Bundle &bu
 {
     TreemapView::Words words;
     if (cell.rest) {
-        words.name = OverviewWords::tr("%1 more").arg(
-            groupedNumber(bundle.weights().size() - kMostMapCells));
+        words.name =
+            Words::tr("%1 more").arg(groupedNumber(bundle.weights().size() - kMostMapCells));
         words.tip = words.name;
         return words;
     }
@@ -297,10 +293,10 @@ TreemapView::Words overviewWords(const TreemapView::Cell &cell, const Bundle &bu
     words.note = noteOf(weight, cell.key, figures, colors);
     words.tip = words.name + QLatin1Char('\n') + weightFacts(weight);
     if (const auto zeros = zerosOf(figures, cell.key))
-        words.tip += QLatin1Char('\n') + OverviewWords::tr("%1 zeros").arg(percentText(*zeros));
+        words.tip += QLatin1Char('\n') + Words::tr("%1 zeros").arg(percentText(*zeros));
     if (const auto error = errorOf(colors, cell.key))
         words.tip +=
-            QLatin1Char('\n') + OverviewWords::tr("%1 against %2")
+            QLatin1Char('\n') + Words::tr("%1 against %2")
                                     .arg(errorText(*error), fromUtf8(colors.errors->base->name()));
     return words;
 }
@@ -312,11 +308,10 @@ QString errorLegend(const OverviewColors &colors)
 {
     if (!colors.errors)
         return colors.measuring
-                   ? OverviewWords::tr("Measuring the errors\u2026")
-                   : OverviewWords::tr("Open a build to measure against: Compare, Compare With.");
-    QStringList parts{OverviewWords::tr("against %1:")
-                          .arg(fromUtf8(colors.errors->base->name()))
-                          .toHtmlEscaped()};
+                   ? Words::tr("Measuring the errors\u2026")
+                   : Words::tr("Open a build to measure against: Compare, Compare With.");
+    QStringList parts{
+        Words::tr("against %1:").arg(fromUtf8(colors.errors->base->name())).toHtmlEscaped()};
     const BaseErrors &errors = *colors.errors;
     parts += swatch(theme::sequential(0), errorText(0));
     std::vector<double> marks;
@@ -328,7 +323,7 @@ QString errorLegend(const OverviewColors &colors)
         parts += swatch(theme::sequential(errorShade(errors, error)), errorText(error));
     const auto &relative = colors.errors->relative;
     if (std::any_of(relative.begin(), relative.end(), [](const auto &one) { return !one; }))
-        parts += OverviewWords::tr("hatched: no partner");
+        parts += Words::tr("hatched: no partner");
     return parts.join(QStringLiteral(" &nbsp; "));
 }
 
@@ -337,11 +332,10 @@ QString zerosLegend(const BundleFigures &figures)
     const bool known = std::any_of(figures.zeros.begin(), figures.zeros.end(),
                                    [](const auto &one) { return one.has_value(); });
     if (!known)
-        return OverviewWords::tr("The values were not read.");
-    return swatch(theme::sequential(0), OverviewWords::tr("no zeros")) +
-           QStringLiteral(" &nbsp; ") + swatch(theme::sequential(0.5), OverviewWords::tr("half")) +
-           QStringLiteral(" &nbsp; ") +
-           swatch(theme::sequential(1), OverviewWords::tr("all zeros"));
+        return Words::tr("The values were not read.");
+    return swatch(theme::sequential(0), Words::tr("no zeros")) + QStringLiteral(" &nbsp; ") +
+           swatch(theme::sequential(0.5), Words::tr("half")) + QStringLiteral(" &nbsp; ") +
+           swatch(theme::sequential(1), Words::tr("all zeros"));
 }
 
 /// The weights of one colour.
@@ -385,8 +379,8 @@ QString overviewLegend(const Bundle &bundle, const BundleSums &sums, const Bundl
     }
     QStringList parts;
     for (const auto &[key, sum] : byKey)
-        parts += swatch(sum.color, (sum.least ? OverviewWords::tr("%1 %2 \u00B7 \u2265 %3 B")
-                                              : OverviewWords::tr("%1 %2 \u00B7 %3 B"))
+        parts += swatch(sum.color, (sum.least ? Words::tr("%1 %2 \u00B7 \u2265 %3 B")
+                                              : Words::tr("%1 %2 \u00B7 %3 B"))
                                        .arg(key)
                                        .arg(sum.count)
                                        .arg(groupedNumber(sum.bytes)));
@@ -398,7 +392,7 @@ QString sharedBytesText(const BundleSums &sums)
     const std::uint64_t again = sharedBytes(sums.forms, sums.totals);
     return again == 0 ? QString()
                       : QStringLiteral(" &nbsp; ") +
-                            OverviewWords::tr("(%1 B are shared, and counted for each weight)")
+                            Words::tr("(%1 B are shared, and counted for each weight)")
                                 .arg(groupedNumber(again));
 }
 

@@ -11,11 +11,11 @@
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/table_tools.h"
+#include "widgets/models/table_text.h"
 #include "widgets/models/weight_reader.h"
 
 #include <QAction>
 #include <QActionGroup>
-#include <QCoreApplication>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QImage>
@@ -37,10 +37,6 @@
 namespace kernscope::ui {
 
 namespace {
-
-struct PictureWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::PictureExport)
-};
 
 bool writePdf(QWidget &widget, QIODevice &file)
 {
@@ -77,14 +73,9 @@ bool isDisputed(const Finding &finding)
     return finding.kind == Finding::Kind::DisputedFault;
 }
 
-struct OverviewKindWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::Overview)
-};
-
 /// "4 outliers"
 QString kindWord(Finding::Kind kind, std::size_t count)
 {
-    using Words = OverviewKindWords;
     switch (kind) {
     case Finding::Kind::Damaged:
         return countedWords(count, Words::tr("1 damaged"), Words::tr("%1 damaged"));
@@ -149,13 +140,13 @@ QString exportWidgetPicture(QWidget &widget, const QString &path)
 {
     const bool pdf = path.endsWith(QLatin1String(".pdf"), Qt::CaseInsensitive);
     if (!pdf && !path.endsWith(QLatin1String(".png"), Qt::CaseInsensitive))
-        return PictureWords::tr("Nothing is exported: a picture is written as .png or .pdf, by "
-                                "the ending of the name.");
+        return Words::tr("Nothing is exported: a picture is written as .png or .pdf, by "
+                         "the ending of the name.");
     QSaveFile file(path);
     if (file.open(QIODevice::WriteOnly) &&
         (pdf ? writePdf(widget, file) : writePng(widget, file)) && file.commit())
         return {};
-    return PictureWords::tr("The picture could not be written to %1.").arg(path);
+    return Words::tr("The picture could not be written to %1.").arg(path);
 }
 
 void OverviewDock::connectParts()

@@ -7,12 +7,12 @@
 #include "core/patch/edit/find_weight.h"
 #include "core/patch/plan/raw_place.h"
 #include "widgets/common/number_field.h"
+#include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/models/words.h"
 
 #include <QAbstractItemView>
 #include <QBoxLayout>
-#include <QCoreApplication>
 #include <QDialogButtonBox>
 #include <QInputDialog>
 #include <QKeyEvent>
@@ -22,14 +22,6 @@
 
 namespace kernscope::ui {
 
-namespace {
-
-struct AnswerWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::ui::EditLine)
-};
-
-} // namespace
-
 QString syntaxText(const Error &error, std::size_t before)
 {
     Error rest = error;
@@ -37,7 +29,7 @@ QString syntaxText(const Error &error, std::size_t before)
     rest.length.reset();
     const QString text = fromUtf8(describe(rest));
     return error.offset && error.offset->value >= before && error.file.empty()
-               ? AnswerWords::tr("Character %1: %2").arg(error.offset->value - before + 1).arg(text)
+               ? Words::tr("Character %1: %2").arg(error.offset->value - before + 1).arg(text)
                : text;
 }
 
@@ -62,7 +54,7 @@ EditAnswer answerToTyped(const QString &text, bool integer,
 CellAnswer::CellAnswer(QAbstractItemView *view, Made made) : QLabel(view), m_view(view)
 {
     setObjectName(QStringLiteral("cellAnswer"));
-    setAccessibleName(AnswerWords::tr("Answer of the codec"));
+    setAccessibleName(Words::tr("Answer of the codec"));
     setTextFormat(Qt::PlainText);
     setWordWrap(true);
     setFrameShape(QFrame::Box);
@@ -123,14 +115,6 @@ QLabel *answerWhileTyping(QInputDialog *dialog, std::function<QString(const QStr
     return answer;
 }
 
-namespace {
-
-struct LockedWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::LockedTyping)
-};
-
-} // namespace
-
 LockedTyping::LockedTyping(QAbstractItemView &view, Session &session)
     : QObject(&view), m_session(session)
 {
@@ -146,16 +130,11 @@ bool LockedTyping::eventFilter(QObject *, QEvent *event)
                        !(press->modifiers() & (Qt::ControlModifier | Qt::AltModifier));
     if (!typed && press->key() != Qt::Key_F2)
         return false;
-    Q_EMIT m_session.statusMessage(
-        LockedWords::tr("Locked: enable patching to change values (Ctrl+E)."));
+    Q_EMIT m_session.statusMessage(Words::tr("Locked: enable patching to change values (Ctrl+E)."));
     return true;
 }
 
 namespace {
-
-struct RawEditWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::RawEdits)
-};
 
 /// Writes it when the person says so.
 void askWhetherToBreak(Session &session, QWidget *parent, const AppliedEdit &planned)
@@ -163,11 +142,11 @@ void askWhetherToBreak(Session &session, QWidget *parent, const AppliedEdit &pla
     auto *box = new QMessageBox(parent);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setIcon(QMessageBox::Warning);
-    box->setWindowTitle(RawEditWords::tr("What This Would Break"));
-    box->setText(RawEditWords::tr("After %1 the file no longer reads as before.")
+    box->setWindowTitle(Words::tr("What This Would Break"));
+    box->setText(Words::tr("After %1 the file no longer reads as before.")
                      .arg(fromUtf8(editText(planned.edit))));
     box->setInformativeText(fromUtf8(planned.breaks));
-    auto *write = box->addButton(RawEditWords::tr("Change Anyway"), QMessageBox::AcceptRole);
+    auto *write = box->addButton(Words::tr("Change Anyway"), QMessageBox::AcceptRole);
     box->setDefaultButton(box->addButton(QMessageBox::Cancel));
     QObject::connect(write, &QPushButton::clicked, parent, [&session, edit = planned.edit] {
         QTimer::singleShot(0, &session, [&session, edit] { session.requestEdits({edit}, {}); });
@@ -184,7 +163,7 @@ void requestRawEdit(Session &session, QWidget *parent, const Edit &edit)
         return;
     }
     session.tasks().start(
-        parent, RawEditWords::tr("Looking what the edit would break"),
+        parent, Words::tr("Looking what the edit would break"),
         [bundle = session.bundle(), edit](Progress &progress) {
             return planEdits(bundle, {edit}, 0, &progress);
         },
@@ -295,10 +274,6 @@ namespace {
 
 constexpr double kNearest = std::numeric_limits<double>::infinity();
 
-struct PreviewWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::EditPreview)
-};
-
 tl::unexpected<Error> fail(const char *code, const QString &message)
 {
     return ErrorBuilder(code).message(message.toStdString()).unexpected();
@@ -313,15 +288,14 @@ Result<std::uint64_t> elementOf(const Weight &weight, const Edit &edit)
 {
     const bool flat = edit.indices.size() == 1;
     if (!flat && edit.indices.size() != weight.shape.size())
-        return fail("patch.index",
-                    PreviewWords::tr("This weight has %1 axes.").arg(weight.shape.size()));
+        return fail("patch.index", Words::tr("This weight has %1 axes.").arg(weight.shape.size()));
     std::uint64_t element = 0;
     for (std::size_t axis = 0; axis < edit.indices.size(); ++axis) {
         const std::uint64_t index = edit.indices[axis].start;
         const std::uint64_t extent = flat ? weight.elements.value : weight.shape[axis];
         if (index >= extent)
             return fail("patch.index",
-                        PreviewWords::tr("Index %1 is past the end, %2.").arg(index).arg(extent));
+                        Words::tr("Index %1 is past the end, %2.").arg(index).arg(extent));
         element = flat ? index : element * extent + index;
     }
     return element;
@@ -365,21 +339,20 @@ EditAnswer answerOf(const codec::EditPlan &made, bool hasValue)
     const auto number = [](double value) { return QString::number(value, 'g', 7); };
     if (hasValue)
         parts << (made.asked == made.stored
-                      ? PreviewWords::tr("%1 is held exactly").arg(number(made.asked))
-                      : PreviewWords::tr("%1 is held as %2")
-                            .arg(number(made.asked), number(made.stored)));
+                      ? Words::tr("%1 is held exactly").arg(number(made.asked))
+                      : Words::tr("%1 is held as %2").arg(number(made.asked), number(made.stored)));
     if (!made.note.empty())
         parts << fromUtf8(made.note);
     std::uint64_t bytes = 0;
     for (const codec::PartEdit &part : made.parts)
         bytes += part.bytes.size();
     if (made.parts.empty())
-        parts << PreviewWords::tr("nothing changes");
+        parts << Words::tr("nothing changes");
     else if (made.payloadElements)
-        parts << PreviewWords::tr("%1 non-zero values after it")
+        parts << Words::tr("%1 non-zero values after it")
                      .arg(groupedNumber(made.payloadElements->value));
     else
-        parts << PreviewWords::tr("%1 B touched").arg(groupedNumber(bytes));
+        parts << Words::tr("%1 B touched").arg(groupedNumber(bytes));
     return {parts.join(QStringLiteral("; ")), made.far};
 }
 
@@ -392,7 +365,7 @@ Result<EditAnswer> rawPreview(const Bundle &bundle, const Edit &edit)
     if (!place)
         return tl::unexpected(place.error());
     return EditAnswer{
-        PreviewWords::tr("%1 becomes %2 (%3); what that would break is said first")
+        Words::tr("%1 becomes %2 (%3); what that would break is said first")
             .arg(fromUtf8(place->oldText), fromUtf8(place->newText), fromUtf8(place->note))};
 }
 
@@ -402,13 +375,13 @@ Result<EditAnswer> severalText(const Weight &weight, const Edit &edit)
     const QString name = fromUtf8(edit.weight);
     if (edit.kind != Edit::Kind::Set && edit.kind != Edit::Kind::Fill &&
         edit.kind != Edit::Kind::Keep && edit.kind != Edit::Kind::Drop)
-        return EditAnswer{PreviewWords::tr("Sets several elements of %1").arg(name)};
+        return EditAnswer{Words::tr("Sets several elements of %1").arg(name)};
     if (edit.indices.empty())
-        return EditAnswer{PreviewWords::tr("Sets all %1 elements of %2")
+        return EditAnswer{Words::tr("Sets all %1 elements of %2")
                               .arg(groupedNumber(weight.elements.value), name)};
     const auto chosen = TRY(patch::ElementSelection::make(edit.indices, weight.shape));
-    return EditAnswer{countedWords(chosen.elements(), PreviewWords::tr("Sets 1 element of %2"),
-                                   PreviewWords::tr("Sets %1 elements of %2"))
+    return EditAnswer{countedWords(chosen.elements(), Words::tr("Sets 1 element of %2"),
+                                   Words::tr("Sets %1 elements of %2"))
                           .arg(name)};
 }
 
@@ -435,14 +408,14 @@ Result<EditAnswer> previewEdit(const Bundle &bundle, const Edit &edit)
     const auto index = bundle.weightByName(edit.weight);
     if (!index)
         return fail("patch.weight",
-                    PreviewWords::tr("No weight has this name: %1").arg(fromUtf8(edit.weight)));
+                    Words::tr("No weight has this name: %1").arg(fromUtf8(edit.weight)));
     const Weight &weight = bundle.weights()[*index];
     if (edit.kind == Edit::Kind::FromNpy)
         return EditAnswer{countedWords(weight.elements.value,
-                                       PreviewWords::tr("Sets 1 element from the file"),
-                                       PreviewWords::tr("Sets %1 elements from the file"))};
+                                       Words::tr("Sets 1 element from the file"),
+                                       Words::tr("Sets %1 elements from the file"))};
     if (edit.kind == Edit::Kind::Compute)
-        return EditAnswer{PreviewWords::tr("Computes each chosen element of %1 from its value w")
+        return EditAnswer{Words::tr("Computes each chosen element of %1 from its value w")
                               .arg(fromUtf8(edit.weight))};
     if (!isSingle(edit))
         return severalText(weight, edit);

@@ -5,10 +5,10 @@
 #include "core/bundle/stored_bytes.h"
 #include "widgets/common/design.h"
 #include "widgets/models/program_model.h"
+#include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
 
 #include <QApplication>
-#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QHelpEvent>
 #include <QKeyEvent>
@@ -24,10 +24,6 @@
 namespace kernscope::ui {
 
 namespace {
-
-struct GraphSceneWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::Graph)
-};
 
 constexpr std::size_t kMostTipLines = 14;
 
@@ -98,24 +94,19 @@ QString nodeTip(const graph::Graph &graph, std::size_t node)
     const QString name = fromUtf8(graph::shortText(graph.name(node), kLongestName));
     const QString title = fromUtf8(graph.title(node));
     switch (of.kind) {
-    case graph::NodeKind::Operation:
-        lines << GraphSceneWords::tr("Operation %1 %2").arg(title, name);
-        break;
+    case graph::NodeKind::Operation: lines << Words::tr("Operation %1 %2").arg(title, name); break;
     case graph::NodeKind::Weight:
-        lines << GraphSceneWords::tr("Weight %1: %2, %3 B")
+        lines << Words::tr("Weight %1: %2, %3 B")
                      .arg(name, title, graphBytesText(graph.bundle().weights()[of.weight]));
         break;
-    case graph::NodeKind::Input: lines << GraphSceneWords::tr("Input %1").arg(name); break;
-    case graph::NodeKind::Output: lines << GraphSceneWords::tr("Output %1").arg(name); break;
-    case graph::NodeKind::BlockInput:
-        lines << GraphSceneWords::tr("Input %1 of a block").arg(name);
-        break;
+    case graph::NodeKind::Input: lines << Words::tr("Input %1").arg(name); break;
+    case graph::NodeKind::Output: lines << Words::tr("Output %1").arg(name); break;
+    case graph::NodeKind::BlockInput: lines << Words::tr("Input %1 of a block").arg(name); break;
     }
     if (const std::string result = graph.result(node); !result.empty())
         lines << fromUtf8(result);
     if (of.callee != graph::kNone)
-        lines << GraphSceneWords::tr("Runs the function %1")
-                     .arg(fromUtf8(graph.functionName(of.callee)));
+        lines << Words::tr("Runs the function %1").arg(fromUtf8(graph.functionName(of.callee)));
     lines << constantLines(graph, node);
     return lines.join(QLatin1Char('\n'));
 }
@@ -138,8 +129,8 @@ QString unitTip(const graph::Neighbourhood &drawn, std::size_t unit)
                      fromUtf8(graph::shortText(drawn.graph->name(of.nodes[i]), 80));
     }
     lines << (of.kind == graph::DrawnUnit::Kind::Fold
-                  ? GraphSceneWords::tr("Enter or a double click opens it")
-                  : GraphSceneWords::tr("Enter or a double click shows more"));
+                  ? Words::tr("Enter or a double click opens it")
+                  : Words::tr("Enter or a double click shows more"));
     return lines.join(QLatin1Char('\n'));
 }
 
@@ -149,23 +140,23 @@ graph::Words graphWords()
 {
     const auto word = [](const QString &text) { return text.toStdString(); };
     graph::Words words;
-    words.input = word(GraphSceneWords::tr("input"));
-    words.output = word(GraphSceneWords::tr("output"));
-    words.blockInput = word(GraphSceneWords::tr("block input"));
-    words.times = word(GraphSceneWords::tr("%1 \u00D7 %2", "a block, how many times"));
-    words.repeat = word(GraphSceneWords::tr("block of %1 operations"));
-    words.repeatOfOne = word(GraphSceneWords::tr("%1 operation"));
-    words.foldedWeights = word(GraphSceneWords::tr("%1 weights, %2 B"));
-    words.foldedWeight = word(GraphSceneWords::tr("%1 weight, %2 B"));
-    words.moreOperations = word(GraphSceneWords::tr("%1 more operations"));
-    words.moreOperation = word(GraphSceneWords::tr("%1 more operation"));
-    words.moreNodes = word(GraphSceneWords::tr("%1 more"));
-    words.before = word(GraphSceneWords::tr("%1 more before"));
-    words.after = word(GraphSceneWords::tr("%1 more after"));
-    words.bytes = word(GraphSceneWords::tr("%1 B"));
-    words.calls = word(GraphSceneWords::tr("runs %1"));
-    words.values = word(GraphSceneWords::tr("%1 values"));
-    words.block = word(GraphSceneWords::tr("%1 %2: block %3"));
+    words.input = word(Words::tr("input"));
+    words.output = word(Words::tr("output"));
+    words.blockInput = word(Words::tr("block input"));
+    words.times = word(Words::tr("%1 \u00D7 %2", "a block, how many times"));
+    words.repeat = word(Words::tr("block of %1 operations"));
+    words.repeatOfOne = word(Words::tr("%1 operation"));
+    words.foldedWeights = word(Words::tr("%1 weights, %2 B"));
+    words.foldedWeight = word(Words::tr("%1 weight, %2 B"));
+    words.moreOperations = word(Words::tr("%1 more operations"));
+    words.moreOperation = word(Words::tr("%1 more operation"));
+    words.moreNodes = word(Words::tr("%1 more"));
+    words.before = word(Words::tr("%1 more before"));
+    words.after = word(Words::tr("%1 more after"));
+    words.bytes = word(Words::tr("%1 B"));
+    words.calls = word(Words::tr("runs %1"));
+    words.values = word(Words::tr("%1 values"));
+    words.block = word(Words::tr("%1 %2: block %3"));
     return words;
 }
 

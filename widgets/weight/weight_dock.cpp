@@ -9,6 +9,7 @@
 #include "widgets/common/line_icon.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/common/view_state.h"
+#include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
 #include "widgets/patch/typed_edits.h"
 #include "widgets/weight/weight_header.h"
@@ -17,7 +18,6 @@
 #include <QAction>
 #include <QActionGroup>
 #include <QComboBox>
-#include <QCoreApplication>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QInputDialog>
@@ -38,14 +38,10 @@ std::pair<TileAxis, TileAxis> sliceAxes(const SliceMap &map, const QStringList &
 
 namespace {
 
-struct SliceWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::SliceAxes)
-};
-
 QString axisName(const QStringList &names, std::size_t axis)
 {
     return axis < static_cast<std::size_t>(names.size()) ? names[static_cast<qsizetype>(axis)]
-                                                         : SliceWords::tr("axis %1").arg(axis);
+                                                         : Words::tr("axis %1").arg(axis);
 }
 
 constexpr int kDebounceMilliseconds = 200; ///< a run of arrow keys is one step of the history
@@ -54,10 +50,6 @@ constexpr int kDebounceMilliseconds = 200; ///< a run of arrow keys is one step 
 constexpr qsizetype kMostPastedCells = 65'536;
 
 constexpr int kPreviewPauseMs = 120, kPreviewLines = 5;
-
-struct ChangeWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::ui::WeightDock)
-};
 
 float decodedValue(const codec::Decoder &decoder, std::uint64_t element)
 {
@@ -93,7 +85,7 @@ EditAnswer previewText(const codec::Decoder &before, const codec::Decoder &after
     const QString more = count > std::size_t{kShown} ? QStringLiteral(", \u2026") : QString();
     EditAnswer answer;
     answer.text =
-        ChangeWords::tr("%1 of %2 change, to %3 \u2026 %4.\nbefore: %5\nafter: %6")
+        Words::tr("%1 of %2 change, to %3 \u2026 %4.\nbefore: %5\nafter: %6")
             .arg(groupedNumber(changed), groupedNumber(count), valueText(low), valueText(high),
                  was.join(QStringLiteral(", ")) + more, is.join(QStringLiteral(", ")) + more);
     const auto off = [](const AppliedEdit &edit) { return std::abs(edit.stored - edit.asked); };
@@ -101,7 +93,7 @@ EditAnswer previewText(const codec::Decoder &before, const codec::Decoder &after
         edits, [&off](const AppliedEdit &a, const AppliedEdit &b) { return off(a) < off(b); });
     if (worst != edits.end() && worst->stored != worst->asked)
         answer.text +=
-            ChangeWords::tr("\nWorst: %1 is held as %2, off by %3.")
+            Words::tr("\nWorst: %1 is held as %2, off by %3.")
                 .arg(valueText(worst->asked), valueText(worst->stored), valueText(off(*worst)));
     answer.far = std::ranges::any_of(
         edits, [](const AppliedEdit &edit) { return codec::isFarFrom(edit.asked, edit.stored); });
@@ -118,8 +110,8 @@ std::pair<TileAxis, TileAxis> sliceAxes(const SliceMap &map, const QStringList &
     down.text = [map](std::uint64_t row) { return map.rowText(row); };
     across.text = [map](std::uint64_t col) { return map.columnText(col); };
     if (map.wrapped()) {
-        down.title = SliceWords::tr("element");
-        across.title = SliceWords::tr("within the line");
+        down.title = Words::tr("element");
+        across.title = Words::tr("within the line");
         return {std::move(down), std::move(across)};
     }
     if (map.shape().empty())
@@ -134,8 +126,7 @@ std::pair<TileAxis, TileAxis> sliceAxes(const SliceMap &map, const QStringList &
         if (titles.size() > 1)
             inner *= map.shape()[axis];
     }
-    across.title =
-        titles.isEmpty() ? SliceWords::tr("one column") : titles.join(QLatin1String(", "));
+    across.title = titles.isEmpty() ? Words::tr("one column") : titles.join(QLatin1String(", "));
     across.block = inner;
     return {std::move(down), std::move(across)};
 }

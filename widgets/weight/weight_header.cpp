@@ -12,21 +12,12 @@
 #include "widgets/models/words.h"
 
 #include <QComboBox>
-#include <QCoreApplication>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSpinBox>
 #include <QVBoxLayout>
 
 namespace kernscope::ui {
-
-namespace {
-
-struct CellWords {
-    Q_DECLARE_TR_FUNCTIONS(kernscope::CellWords)
-};
-
-} // namespace
 
 QString cellWords(const WeightReaderPtr &reader, const Cell &cell, bool known,
                   const std::function<QString(const QString &indices)> &withValue)
@@ -35,7 +26,7 @@ QString cellWords(const WeightReaderPtr &reader, const Cell &cell, bool known,
         return {};
     const auto element = reader->map().element(cell.row, cell.col);
     if (!element)
-        return CellWords::tr("past the last element");
+        return Words::tr("past the last element");
     const QString indices = reader->map().indexText(*element);
     return known ? withValue(indices) : indices;
 }
