@@ -4,6 +4,7 @@
 #include "app/dock_set.h"
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
+#include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/common/number_field.h"
@@ -21,8 +22,6 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QMenu>
-#include <QTableView>
-#include <QTreeView>
 #include <QUndoStack>
 
 #include <cmath>
@@ -30,14 +29,6 @@
 namespace kernscope::app {
 
 namespace {
-
-const QHeaderView *headerOf(const QAbstractItemView &view)
-{
-    if (const auto *table = qobject_cast<const QTableView *>(&view))
-        return table->horizontalHeader();
-    const auto *tree = qobject_cast<const QTreeView *>(&view);
-    return tree ? tree->header() : nullptr;
-}
 
 /// One index a selected row, from the top down; the rows of a tree by the path that leads to them.
 std::vector<QModelIndex> selectedRows(const QAbstractItemView &view)
@@ -63,7 +54,7 @@ std::vector<QModelIndex> selectedRows(const QAbstractItemView &view)
 std::vector<ui::WrittenColumn> columnsOf(const QAbstractItemView &view, const QModelIndex &row)
 {
     const QAbstractItemModel &model = *view.model();
-    const QHeaderView *header = headerOf(view);
+    const QHeaderView *header = ui::columnHeader(&view);
     std::vector<ui::WrittenColumn> columns;
     for (int visual = 0; visual < model.columnCount(row.parent()); ++visual) {
         const int logical = header ? header->logicalIndex(visual) : visual;

@@ -2,6 +2,7 @@
 #include "app/view_menu.h"
 
 #include "app/dock_set.h"
+#include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/models/theme.h"
@@ -12,8 +13,6 @@
 #include <QApplication>
 #include <QHeaderView>
 #include <QMenu>
-#include <QTableView>
-#include <QTreeView>
 
 namespace kernscope::app {
 
@@ -21,14 +20,6 @@ namespace {
 
 /// Property of a header: what its columns are kept by.
 constexpr char kKey[] = "kernscopeColumns";
-
-QHeaderView *columnHeader(QAbstractItemView *view)
-{
-    if (auto *table = qobject_cast<QTableView *>(view))
-        return table->horizontalHeader();
-    auto *tree = qobject_cast<QTreeView *>(view);
-    return tree ? tree->header() : nullptr;
-}
 
 /// Sums below a table and the grid of values have columns that are not their own to choose.
 bool hasOwnColumns(const QAbstractItemView &view)
@@ -50,7 +41,7 @@ TableColumns::TableColumns(const DockSet &docks, Settings &settings, QObject *pa
 
 void TableColumns::adopt(const QString &dock, QAbstractItemView *view)
 {
-    QHeaderView *header = columnHeader(view);
+    QHeaderView *header = ui::columnHeader(view);
     if (!header || !view->model() || !hasOwnColumns(*view) || header->isHidden())
         return;
     header->setProperty(kKey, QString(dock + QLatin1Char('/') + view->accessibleName()));
@@ -71,7 +62,7 @@ void TableColumns::adopt(const QString &dock, QAbstractItemView *view)
 QAbstractItemView *TableColumns::current() const
 {
     const auto chosen = [](QAbstractItemView *view) {
-        QHeaderView *header = view ? columnHeader(view) : nullptr;
+        QHeaderView *header = ui::columnHeader(view);
         return header && header->property(kKey).isValid();
     };
     auto *focused = qobject_cast<QAbstractItemView *>(QApplication::focusWidget());
@@ -92,7 +83,7 @@ QAbstractItemView *TableColumns::current() const
 
 void TableColumns::fillMenu(QMenu *menu, QAbstractItemView *view)
 {
-    QHeaderView *header = view ? columnHeader(view) : nullptr;
+    QHeaderView *header = ui::columnHeader(view);
     if (!header || !view->model())
         return;
     const QAbstractItemModel &model = *view->model();

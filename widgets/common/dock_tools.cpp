@@ -62,18 +62,10 @@ void growSection(QHeaderView &header, int column, int width)
     header.setProperty(kGrowing, false);
 }
 
-QHeaderView *columnsOf(const QAbstractItemView *view)
-{
-    if (const auto *table = qobject_cast<const QTableView *>(view))
-        return table->horizontalHeader();
-    const auto *tree = qobject_cast<const QTreeView *>(view);
-    return tree ? tree->header() : nullptr;
-}
-
 /// A number is never cut: its column grows once the view is painted.
 void growColumn(const QStyleOptionViewItem &cell, int column)
 {
-    QHeaderView *header = columnsOf(qobject_cast<const QAbstractItemView *>(cell.widget));
+    QHeaderView *header = columnHeader(qobject_cast<const QAbstractItemView *>(cell.widget));
     if (!header)
         return;
     const int missing = cell.fontMetrics.horizontalAdvance(cell.text) + cell.fontMetrics.height() -
@@ -168,7 +160,7 @@ class EdgeCover final : public QWidget
 {
 public:
     explicit EdgeCover(QAbstractItemView *view)
-        : QWidget(view), m_view(view), m_header(columnsOf(view))
+        : QWidget(view), m_view(view), m_header(columnHeader(view))
     {
         setAttribute(Qt::WA_TransparentForMouseEvents);
         setFocusPolicy(Qt::NoFocus);
@@ -342,6 +334,14 @@ void whenFilled(QWidget *scope, std::function<void()> then)
 
 } // namespace
 
+QHeaderView *columnHeader(const QAbstractItemView *view)
+{
+    if (const auto *table = qobject_cast<const QTableView *>(view))
+        return table->horizontalHeader();
+    const auto *tree = qobject_cast<const QTreeView *>(view);
+    return tree ? tree->header() : nullptr;
+}
+
 bool growsByItself(const QHeaderView *header)
 {
     return header->property(kGrowing).toBool();
@@ -349,7 +349,7 @@ bool growsByItself(const QHeaderView *header)
 
 void coverCutNumbers(QAbstractItemView *view)
 {
-    if (columnsOf(view))
+    if (columnHeader(view))
         new EdgeCover(view);
 }
 

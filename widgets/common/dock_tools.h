@@ -39,6 +39,8 @@ void coverCutNumbers(QAbstractItemView *view);
 void putMarksBehind(QAbstractItemView *view, int column);
 /// Icons of a tree's column stand in the indentation before it, as wide as an icon at least.
 void putMarksInMargin(QTreeView *view, int column);
+/// The header over the columns of a table or a tree; null of any other view.
+QHeaderView *columnHeader(const QAbstractItemView *view);
 /// Widths of the columns in ems of the view's font.
 void setColumnWidths(QHeaderView *header, std::initializer_list<double> ems);
 /// Whether a column that changes its width right now does so for a number that it has to hold: not
