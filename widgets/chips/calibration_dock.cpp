@@ -210,7 +210,6 @@ CalibrationDock::CalibrationDock(Session &session, QWidget *parent)
             }
         }
     });
-    connect(m_plot, &PlotWidget::exportFailed, &session, &Session::statusMessage);
     // Another document: what is shown is of the one before, which this must not keep open.
     connect(&session, &Session::bundleChanged, this, [this] { showEstimates({}); });
     m_task.whenCancelled([this] {

@@ -164,7 +164,6 @@ PlanDock::PlanDock(Session &session, QWidget *parent)
         force(currentRow(), m_form->itemData(index).toString().toStdString());
     });
     connect(m_plot, &PlotWidget::currentPointChanged, this, &PlanDock::showPoint);
-    connect(m_plot, &PlotWidget::exportFailed, &session, &Session::statusMessage);
     m_task.whenCancelled([this] { m_told->setText(tr("Cancelled. Plan Again starts anew.")); });
 }
 

@@ -161,7 +161,6 @@ ReductionDock::ReductionDock(Session &session, QWidget *parent)
             m_values->setText(values);
     });
     m_actions = m_plot->plotActions();
-    connect(m_plot, &PlotWidget::exportFailed, &session, &Session::statusMessage);
 }
 
 void ReductionDock::fillExamples()

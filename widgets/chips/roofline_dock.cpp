@@ -97,7 +97,6 @@ void RooflineDock::connectParts()
         showPoint(point);
         session().goToWeight(m_plot->points().layerOf(point).weight, this);
     });
-    connect(m_plot, &PlotWidget::exportFailed, &session(), &Session::statusMessage);
     connect(&session(), &Session::bundleChanged, this, &RooflineDock::forget);
     m_task.whenCancelled([this] {
         showMessage(tr("The layers were not placed: the work was cancelled. Change the chip or the "

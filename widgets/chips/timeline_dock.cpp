@@ -372,7 +372,6 @@ TimelineDock::TimelineDock(Session &session, QWidget *parent)
     connect(&m_state, &ChipState::targetChanged, this, &TimelineDock::scheduleRefresh);
     connect(m_plot, &PlotWidget::currentPointChanged, this,
             [this](int point) { this->session().goToWeight(m_plot->weightOf(point), this); });
-    connect(m_plot, &PlotWidget::exportFailed, &session, &Session::statusMessage);
     connect(&session, &Session::bundleChanged, this, &TimelineDock::forget);
     m_task.whenCancelled([this] {
         showMessage(tr("The times were not worked out: the work was cancelled. Change the chip or "

@@ -5,6 +5,7 @@
 #include "widgets/common/labels.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/common/panels.h"
+#include "widgets/common/plot_widget.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
 
@@ -341,6 +342,9 @@ void Dock::setContent(QWidget *content, QWidget *focus)
     m_area = new ShrinkArea(content, m_stack);
     m_stack->addWidget(m_area);
     setFocusProxy(content);
+    for (const PlotWidget *plot : content->findChildren<PlotWidget *>()) // also of docks within it
+        connect(plot, &PlotWidget::exportFailed, &m_session, &Session::statusMessage,
+                Qt::UniqueConnection);
 }
 
 void Dock::showContent()

@@ -231,8 +231,6 @@ ActivationDock::ActivationDock(Session &session, QWidget *parent)
     connect(m_plot, &PlotWidget::currentPointChanged, this, [this](int knot) {
         chooseRow(m_entries, m_model->index(knot + 4, 0)); // after the four first entries
     });
-    connect(m_plot, &PlotWidget::exportFailed, this,
-            [this](const QString &why) { Q_EMIT this->session().statusMessage(why); });
     clear();
 }
 

@@ -160,7 +160,6 @@ void CodebookDock::connectViews()
             m_plot->setCurrentPoint(currentEntry());
     });
     connect(m_plot, &PlotWidget::currentPointChanged, this, &CodebookDock::selectEntry);
-    connect(m_plot, &PlotWidget::exportFailed, &session(), &Session::statusMessage);
     connect(m_model, &CodebookModel::editRequested, this, &CodebookDock::requestEdit);
     connect(&session(), &Session::patchingEnabledChanged, m_model, &CodebookModel::setEditable);
     m_model->setEditable(session().patchingEnabled());

@@ -212,7 +212,6 @@ void MaskDock::connectViews()
         if (m_reader)
             moveCell(m_reader->map().wrapped() ? 0 : static_cast<std::uint64_t>(channel), 0, true);
     });
-    connect(m_density, &PlotWidget::exportFailed, &session(), &Session::statusMessage);
     connect(&session(), &Session::patchingEnabledChanged, this, &MaskDock::updatePainting);
     // Asking for an edit stops all reading; a refusal brings no new bytes to read.
     connect(&session(), &Session::editsRefused, this, [this] { scheduleRefresh(); });

@@ -131,7 +131,6 @@ ScalePanel::ScalePanel(Session &session, QWidget *parent)
     connect(m_model, &ScaleModel::scaleEdited, this, &ScalePanel::editScale);
     connect(m_model, &ScaleModel::zeroEdited, this, &ScalePanel::editZero);
     connect(m_plot, &PlotWidget::currentPointChanged, this, &ScalePanel::choose);
-    connect(m_plot, &PlotWidget::exportFailed, &session, &Session::statusMessage);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex &now) { m_plot->setCurrentPoint(now.row()); });
     connect(&session, &Session::patchingEnabledChanged, m_model, &ScaleModel::setEditable);

@@ -273,7 +273,6 @@ StatisticsPanel::StatisticsPanel(Session &session, QWidget *parent)
                 return value >= low && value <= high;
             });
     });
-    connect(m_histogram, &PlotWidget::exportFailed, &session, &Session::statusMessage);
     showDashes();
 }
 
