@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/shown_pair.h"
 
-#include <QTimer>
-
 namespace kernscope::ui {
 
 void PairChoices::add(const Choice &choice)
@@ -50,37 +48,22 @@ PairChoices PairChoices::fromNames(const QStringList &names)
     return choices;
 }
 
-namespace {
-
-bool runs(const TaskPtr &task)
+ShownPair::ShownPair(TaskManager &tasks, QObject *parent)
+    : QObject(parent), m_sampling(tasks, this), m_locating(tasks, this)
 {
-    return task && !task->progress().cancelled();
-}
-
-bool wasCut(const TaskPtr &task)
-{
-    return task && task->progress().cancelled();
-}
-
-} // namespace
-
-ShownPair::ShownPair(TaskManager &tasks, QObject *parent) : QObject(parent), m_tasks(tasks)
-{
-    connect(&tasks, &TaskManager::changed, this, &ShownPair::onTasksChanged);
+    m_sampling.whenCancelled([this] { Q_EMIT cut(m_subject, true); });
+    m_locating.whenCancelled([this] { Q_EMIT cut(m_subject, false); });
 }
 
 bool ShownPair::working() const
 {
-    return runs(m_sampling) || runs(m_locating);
+    return m_sampling.running() || m_locating.running();
 }
 
 void ShownPair::cancel()
 {
-    for (TaskPtr *task : {&m_sampling, &m_locating}) {
-        if (*task)
-            (*task)->cancel();
-        *task = nullptr;
-    }
+    m_sampling.stop();
+    m_locating.stop();
 }
 
 /// The sample costs a few milliseconds.
@@ -88,13 +71,12 @@ void ShownPair::look(const PairSubject &subject)
 {
     cancel();
     m_subject = subject;
-    m_sampling = m_tasks.start(
-        this, tr("Sampling a pair of weights"),
+    m_sampling.start(
+        tr("Sampling a pair of weights"),
         [subject](Progress &progress) {
             return samplePair(*subject.a, *subject.b, subject.sides, progress);
         },
         [this](const Result<PairSample> &sample) {
-            m_sampling = nullptr;
             Q_EMIT sampled(m_subject, std::cref(sample));
             if (sample)
                 findPlaces(sample->valueRange);
@@ -105,32 +87,16 @@ void ShownPair::look(const PairSubject &subject)
 void ShownPair::findPlaces(double range)
 {
     constexpr std::size_t kElements = 256;
-    m_locating = m_tasks.start(
-        this, tr("Looking for the places that differ"),
+    m_locating.start(
+        tr("Looking for the places that differ"),
         [subject = m_subject](Progress &progress) {
             progress.setTotal(subject.weight().elements.value);
             return findWorstPlaces(*subject.a, *subject.b, subject.sides,
                                    {PlacesWanted::kMostChannels, kElements, true}, &progress);
         },
         [this, range](const Result<WorstPlaces> &places) {
-            m_locating = nullptr;
             Q_EMIT found(m_subject, std::cref(places), range);
         });
-}
-
-/// Where an edit cancelled, a refresh comes first and looks at something else.
-void ShownPair::onTasksChanged()
-{
-    if (!wasCut(m_sampling) && !wasCut(m_locating))
-        return;
-    QTimer::singleShot(0, this, [this, sampling = m_sampling, locating = m_locating] {
-        if (m_sampling != sampling || m_locating != locating ||
-            (!wasCut(m_sampling) && !wasCut(m_locating)))
-            return;
-        const bool pictures = wasCut(m_sampling);
-        m_sampling = m_locating = nullptr;
-        Q_EMIT cut(m_subject, pictures);
-    });
 }
 
 } // namespace kernscope::ui

@@ -71,11 +71,9 @@ Q_SIGNALS:
 
 private:
     void findPlaces(double range);
-    void onTasksChanged();
 
-    TaskManager &m_tasks;
     PairSubject m_subject;
-    TaskPtr m_sampling, m_locating;
+    Job m_sampling, m_locating;
 };
 
 } // namespace kernscope::ui
