@@ -89,8 +89,8 @@ MainWindow::MainWindow(Settings &settings, QWidget *parent)
     fillRecent();
     showState();
     resize(sizeHint());
-    restoreGeometry(m_settings.windowGeometry());
-    setProperty(ui::kDialogFolder, m_settings.lastFolder());
+    restoreGeometry(m_settings.get(Settings::kWindowGeometry));
+    setProperty(ui::kDialogFolder, m_settings.get(Settings::kLastFolder));
     ui::setShownInputs(this, [this] { return shownPaths(); });
 }
 
@@ -607,7 +607,7 @@ void MainWindow::chooseLayout(Layout layout)
 {
     m_layoutByHand = true;
     if (m_session.bundle() && isContainer(*m_session.bundle()) && layout != Layout::Compare)
-        m_settings.setContainerLayout(layoutId(layout));
+        m_settings.set(Settings::kContainerLayout, layoutId(layout));
     ui::Dock *focused = m_docks->focused();
     showLayout(layout);
     focusWorkspace(focused);
@@ -644,7 +644,7 @@ Layout MainWindow::layoutForOpened() const
         return comparing ? Layout::Inspect : now;
     if (!isContainer(*m_session.bundle()))
         return comparing || now == Layout::Hardware ? Layout::Inspect : now;
-    const QString kept = m_settings.containerLayout();
+    const QString kept = m_settings.get(Settings::kContainerLayout);
     for (const Layout layout : kLayouts) {
         if (layoutId(layout) == kept)
             return layout;
@@ -762,8 +762,8 @@ void MainWindow::closeEvent(QCloseEvent *event)
         return;
     }
     m_document.forgetEdits(); // saved, or discarded by the user
-    m_settings.setWindowGeometry(saveGeometry());
-    m_settings.setLastFolder(ui::dialogFolder(this));
+    m_settings.set(Settings::kWindowGeometry, saveGeometry());
+    m_settings.set(Settings::kLastFolder, ui::dialogFolder(this));
     m_layouts->keep();
     m_settings.sync();
     QMainWindow::closeEvent(event);

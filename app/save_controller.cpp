@@ -243,7 +243,8 @@ void SaveController::save()
 /// What is written is what was listed, or nothing is.
 void SaveController::askSave(const std::vector<WrittenRange> &ranges)
 {
-    auto *dialog = new SaveDialog(*m_session.bundle(), ranges, m_settings.keepBackup(), &m_window);
+    auto *dialog = new SaveDialog(*m_session.bundle(), ranges,
+                                  m_settings.get(Settings::kKeepBackup), &m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setReady(false);
     ofChanges(this, m_session, digestOfSave,
@@ -254,7 +255,7 @@ void SaveController::askSave(const std::vector<WrittenRange> &ranges)
                   dialog->setReady(true);
               });
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
-        m_settings.setKeepBackup(dialog->keepBackup());
+        m_settings.set(Settings::kKeepBackup, dialog->keepBackup());
         writeListed(false);
     });
     connect(dialog, &QDialog::rejected, this, [this] { m_afterSave = nullptr; });
@@ -270,7 +271,7 @@ void SaveController::writeListed(bool breakLinks)
             m_afterSave = after;
             if (digest == m_listedDigest) {
                 m_copying = false;
-                m_document.save({m_settings.keepBackup(), breakLinks});
+                m_document.save({m_settings.get(Settings::kKeepBackup), breakLinks});
                 return;
             }
             Q_EMIT m_session.statusMessage(

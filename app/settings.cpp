@@ -18,18 +18,13 @@ const QString kRecentKey = QStringLiteral("recent");
 const QString kPairingsKey = QStringLiteral("pairings");
 const QString kThemeKey = QStringLiteral("appearance/theme");
 const QString kFontKey = QStringLiteral("appearance/fontStep");
-const QString kGeometryKey = QStringLiteral("window/geometry");
-const QString kContainerLayoutKey = QStringLiteral("window/containerLayout");
-const QString kTourKey = QStringLiteral("window/tourOffered");
-const QString kBackupKey = QStringLiteral("save/keepBackup");
-const QString kFolderKey = QStringLiteral("open/folder");
 const QString kColumnsGroup = QStringLiteral("columns/");
 
 /// Backups were on by default and lay in the bundle, and every save stored that choice: it is
 /// forgotten, and chosen again where backups beside the bundle are wanted.
 void forgetBackupChoice(QSettings &store)
 {
-    store.remove(kBackupKey);
+    store.remove(QLatin1String(Settings::kKeepBackup.name));
 }
 
 // Step i takes a file of version i + 1 to version i + 2.
@@ -222,26 +217,6 @@ void Settings::setFontStep(int step)
     m_store->setValue(kFontKey, std::clamp(step, -4, 12));
 }
 
-QByteArray Settings::windowGeometry() const
-{
-    return m_store->value(kGeometryKey).toByteArray();
-}
-
-void Settings::setWindowGeometry(const QByteArray &geometry)
-{
-    m_store->setValue(kGeometryKey, geometry);
-}
-
-QString Settings::containerLayout() const
-{
-    return m_store->value(kContainerLayoutKey).toString();
-}
-
-void Settings::setContainerLayout(const QString &layout)
-{
-    m_store->setValue(kContainerLayoutKey, layout);
-}
-
 QByteArray Settings::layoutState(const QString &layout, const QStringList &docks) const
 {
     if (m_store->value(docksKey(layout)).toStringList() != docks)
@@ -262,26 +237,6 @@ void Settings::forgetLayout(const QString &layout)
     m_store->remove(stateKey(layout));
 }
 
-bool Settings::tourOffered() const
-{
-    return m_store->value(kTourKey, false).toBool();
-}
-
-void Settings::setTourOffered()
-{
-    m_store->setValue(kTourKey, true);
-}
-
-bool Settings::keepBackup() const
-{
-    return m_store->value(kBackupKey, false).toBool();
-}
-
-void Settings::setKeepBackup(bool keep)
-{
-    m_store->setValue(kBackupKey, keep);
-}
-
 QString Settings::tableColumns(const QString &table) const
 {
     return m_store->value(kColumnsGroup + table).toString();
@@ -293,16 +248,6 @@ void Settings::setTableColumns(const QString &table, const QString &columns)
         m_store->remove(kColumnsGroup + table);
     else
         m_store->setValue(kColumnsGroup + table, columns);
-}
-
-QString Settings::lastFolder() const
-{
-    return m_store->value(kFolderKey).toString();
-}
-
-void Settings::setLastFolder(const QString &folder)
-{
-    m_store->setValue(kFolderKey, folder);
 }
 
 } // namespace kernscope::app

@@ -70,28 +70,38 @@ public:
     QStringList pairsByHand(const QString &path, const QString &other) const;
     void setPairsByHand(const QString &path, const QString &other, const QStringList &names);
 
-    QByteArray windowGeometry() const;
-    void setWindowGeometry(const QByteArray &geometry);
+    /// A value of the file by its key; T{} where none is kept.
+    template <class T>
+    struct Key {
+        const char *name;
+    };
+    static constexpr Key<QByteArray> kWindowGeometry{"window/geometry"};
     /// The layout last chosen by hand for a hardware container; empty where none was.
-    QString containerLayout() const;
-    void setContainerLayout(const QString &layout);
+    static constexpr Key<QString> kContainerLayout{"window/containerLayout"};
+    /// Whether the tour was offered once.
+    static constexpr Key<bool> kTourOffered{"window/tourOffered"};
+    /// Whether a save in place first copies what it changes beside the bundle; off by default.
+    static constexpr Key<bool> kKeepBackup{"save/keepBackup"};
+    static constexpr Key<QString> kLastFolder{"open/folder"};
+    template <class T>
+    T get(Key<T> key) const
+    {
+        return m_store->value(QLatin1String(key.name)).template value<T>();
+    }
+    template <class T>
+    void set(Key<T> key, const T &value)
+    {
+        m_store->setValue(QLatin1String(key.name), value);
+    }
+
     /// State of the docks in a layout; empty where the docks in it were not `docks`.
     QByteArray layoutState(const QString &layout, const QStringList &docks) const;
     void setLayoutState(const QString &layout, const QStringList &docks, const QByteArray &state);
     void forgetLayout(const QString &layout);
 
-    /// Whether the tour was offered once.
-    bool tourOffered() const;
-    void setTourOffered();
-
-    /// Whether a save in place first copies what it changes beside the bundle; off by default.
-    bool keepBackup() const;
-    void setKeepBackup(bool keep);
     /// Order and visibility of a table's columns as TableColumns writes them; empty: as they come.
     QString tableColumns(const QString &table) const;
     void setTableColumns(const QString &table, const QString &columns);
-    QString lastFolder() const;
-    void setLastFolder(const QString &folder);
 
     void sync() { m_store->sync(); }
 

@@ -342,8 +342,8 @@ void Tour::offer(Settings &settings)
         {tr("Palette Build"), open("sample-palette.mlmodelc")},
         {tr("Compare Dense with Sparse"),
          open("sample-dense.mlmodelc", QStringLiteral("sample-sparse.mlmodelc"))}};
-    if (!settings.tourOffered()) {
-        settings.setTourOffered();
+    if (!settings.get(Settings::kTourOffered)) {
+        settings.set(Settings::kTourOffered, true);
         actions.insert(actions.begin(), {tr("Take the Tour"), [this] { start(); }});
     }
     m_window.notices().add(NoticeArea::Kind::Note, QStringLiteral("sample"),

@@ -313,7 +313,7 @@ private Q_SLOTS:
     /// Backups were stored as wanted by every save, whether anybody had chosen them or not.
     void backupsAreOffByDefault()
     {
-        QVERIFY(!Settings(m_file).keepBackup());
+        QVERIFY(!Settings(m_file).get(Settings::kKeepBackup));
         {
             QSettings old(m_file, QSettings::IniFormat);
             old.clear();
@@ -321,10 +321,10 @@ private Q_SLOTS:
             old.setValue(u"save/keepBackup"_s, true);
         }
         Settings settings(m_file);
-        QVERIFY(!settings.keepBackup());
-        settings.setKeepBackup(true);
+        QVERIFY(!settings.get(Settings::kKeepBackup));
+        settings.set(Settings::kKeepBackup, true);
         settings.sync();
-        QVERIFY(Settings(m_file).keepBackup());
+        QVERIFY(Settings(m_file).get(Settings::kKeepBackup));
     }
 
     void leavesNewerFilesAlone()

@@ -79,7 +79,7 @@ private Q_SLOTS:
     {
         const auto [answer, closes, writes] = test::fetched<int, bool, bool>();
         const QString path = sample(u"dense"_s);
-        m_window->settings().setKeepBackup(false);
+        m_window->settings().set(app::Settings::kKeepBackup, false);
         const test::FileBytes before = bytesOf(path);
         QVERIFY(m_window->open({path}));
         patch();
