@@ -3,6 +3,7 @@
 
 #include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
+#include "core/report/container_table.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/hardware/hardware_facts.h"
@@ -19,8 +20,8 @@ namespace kernscope::ui {
 
 CommandsDock::CommandsDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("commands"), tr("Commands"), parent),
-      m_commands(new FactTreeModel(commandColumns(), this)),
-      m_symbols(new FactTreeModel(symbolColumns(), this))
+      m_commands(new FactTreeModel(factColumns(report::commandTable()), this)),
+      m_symbols(new FactTreeModel(factColumns(report::symbolTable()), this))
 {
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);

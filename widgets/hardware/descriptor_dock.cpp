@@ -27,17 +27,11 @@ namespace {
 /// More tasks than a person chooses from in a list; the Tasks dock has them all.
 constexpr std::size_t kMostUnits = 2000;
 
-const WindowColumns<report::UnitSectionFacts> &declaredColumns()
-{
-    static const WindowColumns<report::UnitSectionFacts> kColumns(report::unitSectionTable());
-    return kColumns;
-}
-
 } // namespace
 
 DescriptorDock::DescriptorDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("descriptor"), tr("Descriptor"), parent),
-      m_model(new FactTreeModel(factColumns(declaredColumns()), this))
+      m_model(new FactTreeModel(factColumns(report::unitSectionTable()), this))
 {
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);
@@ -182,7 +176,7 @@ void DescriptorDock::showUnit(int number)
     const hwx::TaskUnit &unit = m_units[static_cast<std::size_t>(number)].unit;
     std::vector<FactNode> rows;
     for (const report::UnitSectionFacts &facts : report::unitSections(unit)) {
-        FactNode node = factNode(declaredColumns(), facts);
+        FactNode node = factNode(report::unitSectionTable(), facts);
         if (!facts.note.empty())
             node.marks.push_back(facts.note.find("contested") != facts.note.npos
                                      ? Token::MarkContested

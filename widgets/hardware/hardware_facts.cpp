@@ -24,21 +24,9 @@ std::vector<Token> marksOf(format::Confidence confidence)
     return {};
 }
 
-const WindowColumns<report::RegisterFacts> &declaredRegisterColumns()
-{
-    static const WindowColumns<report::RegisterFacts> kColumns{report::registerTable()};
-    return kColumns;
-}
-
-const WindowColumns<report::RegisterChange> &declaredChangeColumns()
-{
-    static const WindowColumns<report::RegisterChange> kColumns{report::registerChangeTable()};
-    return kColumns;
-}
-
 FactNode registerFieldNode(const report::RegisterFacts &facts)
 {
-    FactNode node = factNode(declaredRegisterColumns(), facts);
+    FactNode node = factNode(report::registerTable(), facts);
     const descriptor::BitField &field = *facts.field;
     node.bytes = bytesOfField(facts.place, field);
     node.bits = bitsOfField(field);
@@ -50,7 +38,7 @@ FactNode registerFieldNode(const report::RegisterFacts &facts)
 
 FactNode registerNode(const report::RegisterFacts &facts)
 {
-    FactNode node = factNode(declaredRegisterColumns(), facts);
+    FactNode node = factNode(report::registerTable(), facts);
     node.bytes = ByteRange{FileOffset(facts.place), ByteCount(4)};
     if (facts.changed())
         node.marks.push_back(Token::MarkChanged);
@@ -113,24 +101,6 @@ QString commandValueText(std::span<const std::byte> bytes, const ByteRange &rang
     return fromUtf8(text);
 }
 
-const WindowColumns<report::CommandFacts> &declaredCommandColumns()
-{
-    static const WindowColumns<report::CommandFacts> kColumns{report::commandTable()};
-    return kColumns;
-}
-
-const WindowColumns<report::SymbolFacts> &declaredSymbolColumns()
-{
-    static const WindowColumns<report::SymbolFacts> kColumns{report::symbolTable()};
-    return kColumns;
-}
-
-const WindowColumns<report::SlotFacts> &declaredSlotColumns()
-{
-    static const WindowColumns<report::SlotFacts> kColumns{report::slotTable()};
-    return kColumns;
-}
-
 FactNode fieldNode(const format::PlacedField &field, std::span<const std::byte> bytes)
 {
     FactNode node;
@@ -154,11 +124,6 @@ BitRun bitsOfField(const descriptor::BitField &field)
     return {field.low % 8, field.high - field.low + 1};
 }
 
-QString wordText(std::uint32_t value)
-{
-    return hexNumber(value, 8);
-}
-
 TaskSource taskSource(const Bundle &bundle, std::size_t text)
 {
     TaskSource source;
@@ -175,11 +140,6 @@ TaskSource taskSource(const Bundle &bundle, std::size_t text)
     source.reader.emplace(bytes.subspan(range.offset.value, range.bytes.value),
                           *source.text->tasks);
     return source;
-}
-
-std::vector<FactColumn> registerColumns()
-{
-    return factColumns(declaredRegisterColumns());
 }
 
 std::vector<FactNode> registerRows(TaskSource &source, std::size_t task)
@@ -230,7 +190,7 @@ std::vector<FactNode> wordRows(TaskSource &source, std::size_t task)
     const std::uint64_t place = source.section->bytes->offset.value + detail.task.offset;
     const auto add = [&](std::uint32_t offset, std::uint32_t word, const QString &what) {
         FactNode node;
-        node.cells = {hexNumber(offset), wordText(word), what};
+        node.cells = {hexNumber(offset), hexNumber(word, 8), what};
         node.bytes = ByteRange{FileOffset(place + offset), ByteCount(4)};
         rows.push_back(std::move(node));
     };
@@ -259,7 +219,7 @@ std::vector<FactNode> wordRows(TaskSource &source, std::size_t task)
 
 std::vector<FactColumn> differenceColumns()
 {
-    std::vector<FactColumn> columns = factColumns(declaredChangeColumns());
+    std::vector<FactColumn> columns = factColumns(report::registerChangeTable());
     columns[1].title = Words::tr("this task");
     columns[2].title = Words::tr("the other");
     return columns;
@@ -268,7 +228,7 @@ std::vector<FactColumn> differenceColumns()
 std::vector<FactNode> differenceRows(const descriptor::TaskDifference &difference)
 {
     const auto fieldOf = [](const report::RegisterChange &change) {
-        FactNode node = factNode(declaredChangeColumns(), change);
+        FactNode node = factNode(report::registerChangeTable(), change);
         node.cells[0] = fromUtf8(change.field);
         return node;
     };
@@ -283,16 +243,11 @@ std::vector<FactNode> differenceRows(const descriptor::TaskDifference &differenc
     }
     for (const auto &reg : difference.registers) {
         const std::vector<report::RegisterChange> changes = report::registerChanges(reg);
-        rows.push_back(factNode(declaredChangeColumns(), changes.front()));
+        rows.push_back(factNode(report::registerChangeTable(), changes.front()));
         for (std::size_t i = 1; i < changes.size(); ++i)
             rows.back().children.push_back(fieldOf(changes[i]));
     }
     return rows;
-}
-
-std::vector<FactColumn> commandColumns()
-{
-    return factColumns(declaredCommandColumns());
 }
 
 std::vector<FactNode> commandRows(const Bundle &bundle)
@@ -321,7 +276,7 @@ std::vector<FactNode> commandRows(const Bundle &bundle)
     rows.push_back(std::move(header));
     for (const report::CommandFacts &facts : report::commandFacts(container)) {
         const hwx::LoadCommand &command = *facts.command;
-        FactNode node = factNode(declaredCommandColumns(), facts);
+        FactNode node = factNode(report::commandTable(), facts);
         node.bytes = ByteRange{command.offset, ByteCount(command.size)};
         for (const format::PlacedField &field : hwx::fieldsOfCommand(container, command))
             node.children.push_back(fieldNode(field, bytes));
@@ -330,27 +285,17 @@ std::vector<FactNode> commandRows(const Bundle &bundle)
     return rows;
 }
 
-std::vector<FactColumn> symbolColumns()
-{
-    return factColumns(declaredSymbolColumns());
-}
-
 std::vector<FactNode> symbolRows(const Bundle &bundle)
 {
     const hwx::Container &container = *bundle.hardware();
     std::vector<FactNode> rows;
     rows.reserve(container.symbols.size());
     for (const report::SymbolFacts &facts : report::symbolFacts(container)) {
-        FactNode node = factNode(declaredSymbolColumns(), facts);
+        FactNode node = factNode(report::symbolTable(), facts);
         node.bytes = report::symbolEntry(container, facts.index);
         rows.push_back(std::move(node));
     }
     return rows;
-}
-
-std::vector<FactColumn> slotColumns()
-{
-    return factColumns(declaredSlotColumns());
 }
 
 std::vector<FactNode> slotRows(const std::vector<hwx::Slot> &places,
@@ -361,7 +306,7 @@ std::vector<FactNode> slotRows(const std::vector<hwx::Slot> &places,
     for (std::size_t i = 0; i < places.size(); ++i) {
         const hwx::Slot &slot = places[i];
         const hwx::LoadedSlot *load = i < loaded.size() ? &loaded[i] : nullptr;
-        FactNode node = factNode(declaredSlotColumns(), {&slot, load});
+        FactNode node = factNode(report::slotTable(), {&slot, load});
         node.bytes = slot.range();
         if (slot.confidence == format::Confidence::Contested)
             node.marks.push_back(Token::MarkContested);

@@ -13,8 +13,9 @@
 namespace kernscope::ui {
 
 template <class Row>
-std::vector<FactColumn> factColumns(const WindowColumns<Row> &declared)
+std::vector<FactColumn> factColumns(const report::TableOf<Row> &table)
 {
+    const WindowColumns<Row> declared(table);
     std::vector<FactColumn> columns;
     for (int i = 0; i < declared.count(); ++i)
         columns.push_back({declared.header(i, Qt::DisplayRole).toString(),
@@ -23,10 +24,12 @@ std::vector<FactColumn> factColumns(const WindowColumns<Row> &declared)
     return columns;
 }
 
-/// The cells of a row, and the numbers that it sorts by.
+/// The cells of a row, and the numbers that it sorts by. Each table of facts has a type of rows of
+/// its own.
 template <class Row>
-FactNode factNode(const WindowColumns<Row> &declared, const Row &row)
+FactNode factNode(const report::TableOf<Row> &table, const Row &row)
 {
+    static const WindowColumns<Row> declared(table);
     FactNode node;
     for (int column = 0; column < declared.count(); ++column) {
         node.cells += declared.cell(column, row, Qt::DisplayRole).toString();
@@ -46,9 +49,7 @@ struct TaskSource {
 /// Of Container::texts[text]; without a reader where that text has no bytes or no known version.
 TaskSource taskSource(const Bundle &bundle, std::size_t text);
 
-/// Registers of a task by block, the header first; a register's fields below it. Columns: name,
-/// bits, value, meaning, task before, place, known.
-std::vector<FactColumn> registerColumns();
+/// Registers of a task by block, the header first; a register's fields below it: registerTable().
 std::vector<FactNode> registerRows(TaskSource &source, std::size_t task);
 
 /// Every word of a task. Columns: offset, word, what.
@@ -59,24 +60,17 @@ std::vector<FactNode> wordRows(TaskSource &source, std::size_t task);
 std::vector<FactColumn> differenceColumns();
 std::vector<FactNode> differenceRows(const descriptor::TaskDifference &difference);
 
-/// Header, commands and their fields. Columns: name, value, meaning, place.
-std::vector<FactColumn> commandColumns();
+/// Header, commands and their fields: commandTable().
 std::vector<FactNode> commandRows(const Bundle &bundle);
-/// Symbols with what their names say. Columns: name, kind, section, value, shape and strides.
-std::vector<FactColumn> symbolColumns();
+/// Symbols with what their names say: symbolTable().
 std::vector<FactNode> symbolRows(const Bundle &bundle);
 
-/// Slots, with what a load would write where one was computed. Columns: place, task, kind,
-/// register, role, target, stored, loaded, device address.
-std::vector<FactColumn> slotColumns();
+/// Slots, with what a load would write where one was computed: slotTable().
 std::vector<FactNode> slotRows(const std::vector<hwx::Slot> &places,
                                const std::vector<hwx::LoadedSlot> &loaded);
 
 /// The bytes of a word at `word` that hold a field's bits, and its bits among these.
 ByteRange bytesOfField(std::uint64_t word, const descriptor::BitField &field);
 BitRun bitsOfField(const descriptor::BitField &field);
-
-/// "0x00000042".
-QString wordText(std::uint32_t value);
 
 } // namespace kernscope::ui

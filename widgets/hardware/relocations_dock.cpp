@@ -3,6 +3,7 @@
 
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
+#include "core/report/task_table.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
@@ -24,7 +25,7 @@ namespace kernscope::ui {
 
 RelocationsDock::RelocationsDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("relocations"), tr("Relocations"), parent),
-      m_model(new FactTreeModel(slotColumns(), this))
+      m_model(new FactTreeModel(factColumns(report::slotTable()), this))
 {
     auto *content = new QWidget(this);
     const int gap = theme::em(this, 0.25);

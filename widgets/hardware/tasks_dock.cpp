@@ -4,6 +4,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/patch/edit/edit_parser.h"
+#include "core/report/register_table.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
@@ -115,7 +116,7 @@ void ListSplitter::arrange()
 
 TasksDock::TasksDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("tasks"), tr("Tasks"), parent), m_list(new TaskListModel(this)),
-      m_registers(new FactTreeModel(registerColumns(), this)),
+      m_registers(new FactTreeModel(factColumns(report::registerTable()), this)),
       m_words(new FactTreeModel(wordColumns(), this)),
       m_differences(new FactTreeModel(differenceColumns(), this))
 {
