@@ -149,15 +149,22 @@ void tellOutcome(Session &session, const WholeOutcome &outcome, const QString &p
     Q_EMIT session.statusMessage(text);
 }
 
+/// Runs `work(Progress &)` as a task; the status line tells how it ended.
+template <class Work>
+void startExport(Session &session, const QString &title, const QString &path, Work work)
+{
+    session.tasks().start(
+        &session, title, std::move(work),
+        [&session, path](const WholeOutcome &outcome) { tellOutcome(session, outcome, path); });
+}
+
 void startTensors(Session &session, const BundlePtr &bundle, std::vector<std::size_t> weights,
                   const QString &path, const QString &title)
 {
-    session.tasks().start(
-        &session, title,
-        [bundle, weights = std::move(weights), path](Progress &progress) {
-            return writeTensorFile(*bundle, weights, path, progress);
-        },
-        [&session, path](const WholeOutcome &outcome) { tellOutcome(session, outcome, path); });
+    startExport(session, title, path,
+                [bundle, weights = std::move(weights), path](Progress &progress) {
+                    return writeTensorFile(*bundle, weights, path, progress);
+                });
 }
 
 } // namespace
@@ -217,57 +224,38 @@ void exportReport(Session &session, const BundlePtr &bundle, std::vector<report:
 {
     if (!bundle)
         return;
-    session.tasks().start(
-        &session, Words::tr("Writing the report"),
-        [bundle, notes = std::move(notes), path](Progress &progress) {
-            return writeReport(*bundle, notes, path, progress);
-        },
-        [&session, path](const WholeOutcome &outcome) { tellOutcome(session, outcome, path); });
+    startExport(session, Words::tr("Writing the report"), path,
+                [bundle, notes = std::move(notes), path](Progress &progress) {
+                    return writeReport(*bundle, notes, path, progress);
+                });
 }
 
 namespace {
 
 constexpr std::size_t kWriteBlock = 1u << 20; ///< bytes written at once
 
-/// Why a file could not be written; empty where it was.
-QString finish(QSaveFile &file, bool sound, const Bundle &bundle)
-{
-    const auto same = bundle.checkUnchanged();
-    if (same && sound && file.commit())
-        return {};
-    if (!same) {
-        file.cancelWriting();
-        return fromUtf8(describe(same.error()));
-    }
-    file.cancelWriting();
-    return Words::tr("Not written: %1").arg(file.errorString());
-}
-
-QString writeBytes(const Bundle &bundle, std::size_t number, ByteRange range, const QString &path,
-                   Progress &progress)
+WholeOutcome writeBytes(const Bundle &bundle, std::size_t number, ByteRange range,
+                        const QString &path, Progress &progress)
 {
     const BundleReadLock lock(bundle);
     const OverlaidFile &source = *bundle.files()[number].file;
     if (!fitsInside(range, source.size()))
-        return Words::tr("The bytes are no longer in the file.");
+        return {Words::tr("The bytes are no longer in the file.")};
     const auto bytes = source.bytes().subspan(range.offset.value, range.bytes.value);
     progress.setTotal(bytes.size());
     QSaveFile file(path);
-    bool sound = file.open(QIODevice::WriteOnly);
+    if (!file.open(QIODevice::WriteOnly))
+        return {notWritten(file)};
+    bool sound = true;
     for (std::size_t at = 0; sound && at < bytes.size(); at += kWriteBlock) {
         const auto block = bytes.subspan(at, std::min<std::size_t>(kWriteBlock, bytes.size() - at));
         const auto length = static_cast<qint64>(block.size());
         sound = file.write(reinterpret_cast<const char *>(block.data()), length) == length &&
                 progress.advance(block.size());
     }
-    return finish(file, sound, bundle);
-}
-
-void report(Session &session, const QString &fault, const QString &path)
-{
-    const QString name = QFileInfo(path).fileName();
-    Q_EMIT session.statusMessage(fault.isEmpty() ? Words::tr("Exported %1").arg(name)
-                                                 : Words::tr("%1: %2").arg(name, fault));
+    if (!sound)
+        file.cancelWriting();
+    return {commitWhole(file, bundle)};
 }
 
 /// A name that every file system takes.
@@ -288,12 +276,11 @@ void exportBytes(Session &session, const BundlePtr &bundle, std::size_t file, By
 {
     if (!bundle || file >= bundle->files().size())
         return;
-    session.tasks().start(
-        &session, Words::tr("Exporting bytes of %1").arg(fromUtf8(bundle->files()[file].path)),
-        [bundle, file, range, path](Progress &progress) {
-            return writeBytes(*bundle, file, range, path, progress);
-        },
-        [&session, path](const QString &fault) { report(session, fault, path); });
+    startExport(session,
+                Words::tr("Exporting bytes of %1").arg(fromUtf8(bundle->files()[file].path)), path,
+                [bundle, file, range, path](Progress &progress) {
+                    return writeBytes(*bundle, file, range, path, progress);
+                });
 }
 
 void askAndExportWeight(QWidget *parent, Session &session, const BundlePtr &bundle,
