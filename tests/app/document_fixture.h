@@ -35,8 +35,6 @@ protected:
     /// Saves in place and waits for the end.
     bool save(bool backup = false);
     void edit(std::size_t weight, std::uint64_t element, double value);
-    /// Rows of a test: the names of three builds of the sample.
-    static void addBuilds();
     const Bundle &bundle() const { return *m_session->bundle(); }
 
     std::unique_ptr<QTemporaryDir> m_folder;
@@ -68,13 +66,6 @@ inline bool DocumentFixture::save(bool backup)
 inline void DocumentFixture::edit(std::size_t weight, std::uint64_t element, double value)
 {
     m_session->requestEdits({setEdit(bundle(), weight, element, value)}, {});
-}
-
-inline void DocumentFixture::addBuilds()
-{
-    QTest::addColumn<QString>("build");
-    for (const char *build : {"dense", "sparse", "palette"})
-        QTest::newRow(build) << QString::fromLatin1(build);
 }
 
 } // namespace kernscope::test

@@ -95,7 +95,7 @@ private Q_SLOTS:
         QCOMPARE(m_session->undoStack().count(), 0);
     }
 
-    void undoGivesBackTheFile_data() { addBuilds(); }
+    void undoGivesBackTheFile_data() { test::addBuilds(); }
 
     void undoGivesBackTheFile()
     {

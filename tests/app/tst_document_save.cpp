@@ -18,7 +18,7 @@ class TestDocumentSave : public test::DocumentFixture
 private Q_SLOTS:
     void init() { begin(); }
 
-    void savesOnlyWhatChanged_data() { addBuilds(); }
+    void savesOnlyWhatChanged_data() { test::addBuilds(); }
 
     void savesOnlyWhatChanged()
     {

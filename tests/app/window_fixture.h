@@ -5,13 +5,8 @@
 #include "app/document.h"
 #include "app/main_window.h"
 #include "app/notice_area.h"
-#include "core/bundle/bundle.h"
-#include "core/codec/decode/decoder.h"
-#include "resources/sample.h"
 #include "tests/core/patch/cut_save.h"
-#include "tests/test_program.h"
-#include "widgets/common/dock.h"
-#include "widgets/models/task_manager.h"
+#include "tests/widgets/sample_session.h"
 
 /// What the tests of the window share: bundles of the sample on disk, and a window that knows
 /// nothing of the user's settings.
@@ -22,20 +17,10 @@ using FileBytes = std::map<QString, QByteArray>; ///< path relative to the folde
 inline FileBytes bytesOf(const QString &folder)
 {
     FileBytes files;
-    QDir root(folder);
-    QStringList folders{QString()};
-    while (!folders.isEmpty()) {
-        const QString here = folders.takeFirst();
-        for (const QFileInfo &info :
-             QDir(root.filePath(here))
-                 .entryInfoList(QDir::AllEntries | QDir::NoDotAndDotDot | QDir::Hidden)) {
-            const QString name = root.relativeFilePath(info.filePath());
-            if (info.isDir()) {
-                folders << name;
-                continue;
-            }
-            files[name] = contentOf(info.filePath());
-        }
+    QDirIterator found(folder, QDir::Files | QDir::Hidden, QDirIterator::Subdirectories);
+    while (found.hasNext()) {
+        const QString path = found.next();
+        files[QDir(folder).relativeFilePath(path)] = contentOf(path);
     }
     return files;
 }
@@ -56,41 +41,25 @@ inline QList<qsizetype> differences(const QByteArray &a, const QByteArray &b)
 /// Writes a build of the sample ("sparse") into `folder`; the bundle's path, or nothing.
 inline QString writeSample(const QString &folder, const QString &build)
 {
-    for (const sample::SampleBundle &bundle : sample::bundles()) {
-        const QString name = QString::fromStdString(bundle.name);
-        if (!name.contains(build))
-            continue;
-        for (const auto &[path, content] : bundle.files) {
-            const QString target =
-                QDir(folder).filePath(name + QLatin1Char('/') + QString::fromStdString(path));
-            QDir().mkpath(QFileInfo(target).path());
-            if (!put(target, content))
-                return {};
-        }
-        return QDir(folder).filePath(name);
+    const sample::SampleBundle bundle = sampleOf(build.toStdString());
+    const QString path = QDir(folder).filePath(QString::fromStdString(bundle.name));
+    for (const auto &[name, content] : bundle.files) {
+        const QString target = path + QLatin1Char('/') + QString::fromStdString(name);
+        QDir().mkpath(QFileInfo(target).path());
+        if (!put(target, content))
+            return {};
     }
-    return {};
+    return bundle.files.empty() ? QString() : path;
 }
 
 inline bool copyFolder(const QString &from, const QString &to)
 {
-    QDir().mkpath(to);
-    for (const auto &[name, content] : bytesOf(from)) {
-        const QString target = QDir(to).filePath(name);
-        QDir().mkpath(QFileInfo(target).path());
-        if (!put(target, content))
-            return false;
-    }
-    return true;
-}
-
-inline std::size_t weightWith(const Bundle &bundle, codec::PartRole role)
-{
-    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
-        if (bundle.weights()[i].has(role))
-            return i;
-    }
-    return kNoIndex;
+    std::error_code fault;
+    std::filesystem::copy(from.toStdString(), to.toStdString(),
+                          std::filesystem::copy_options::recursive |
+                              std::filesystem::copy_options::overwrite_existing,
+                          fault);
+    return !fault;
 }
 
 /// First element from `from` on that the weight stores.
