@@ -7,6 +7,7 @@
 #include "core/bundle/bundle.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/compare/compare_dock.h"
+#include "widgets/compare/hand_pairs.h"
 #include "widgets/models/theme.h"
 
 #include <QAbstractItemView>
@@ -109,13 +110,13 @@ void CompareMenu::keepPairs()
     };
     const auto show = [this, dock, known] {
         if (known())
-            dock->setChoices(ui::PairChoices::fromNames(
+            dock->pairs().setChoices(ui::PairChoices::fromNames(
                 m_settings.pairsByHand(m_document.path(), m_document.otherPath())));
         if (!m_session.other())
             return;
         const auto asked = std::exchange(m_partnerOf, std::nullopt);
         if (asked && asked->path == m_document.otherPath())
-            dock->askPartnerOfDocument(asked->weight);
+            dock->pairs().askPartnerOfDocument(asked->weight);
     };
     connect(&m_document, &Document::opened, this, show);
     connect(&m_document, &Document::otherOpened, this, show);
@@ -131,10 +132,10 @@ void CompareMenu::keepPairs()
     connect(&m_document, &Document::openFailed, this, forget);
     connect(&m_document, &Document::cancelled, this, forget);
     connect(&m_session, &ui::Session::bundleChanged, this, forget);
-    connect(dock, &ui::CompareDock::pairsChosen, this, [this, dock, known] {
+    connect(&dock->pairs(), &ui::HandPairs::pairsChosen, this, [this, dock, known] {
         if (known())
             m_settings.setPairsByHand(m_document.path(), m_document.otherPath(),
-                                      dock->choices().names());
+                                      dock->pairs().choices().names());
     });
 }
 
@@ -185,7 +186,7 @@ void CompareMenu::compareWeightWith(std::size_t weight)
                 if (!beside || path != first)
                     return take(path);
                 Q_EMIT layoutAsked(Layout::Compare);
-                m_docks->compare()->askPartnerOfDocument(weight);
+                m_docks->compare()->pairs().askPartnerOfDocument(weight);
             });
     dialog->open();
 }

@@ -22,7 +22,9 @@
 #include "widgets/compare/builds_dock.h"
 #include "widgets/compare/bytes_dock.h"
 #include "widgets/compare/codebooks_dock.h"
+#include "widgets/compare/compare_copies.h"
 #include "widgets/compare/compare_dock.h"
+#include "widgets/compare/hand_pairs.h"
 #include "widgets/compare/pair_dock.h"
 #include "widgets/compare/ranges_dock.h"
 #include "widgets/hardware/activation_dock.h"
@@ -265,7 +267,7 @@ void DockSet::addComparing(ui::Session &session, QMainWindow *host)
     m_compare = add<ui::CompareDock>(session, host, Qt::ALT | Qt::Key_7);
     ui::BytesDock *bytes = add<ui::BytesDock>(session, host, Qt::ALT | Qt::Key_8);
     connect(m_compare, &ui::CompareDock::swappedChanged, bytes, &ui::BytesDock::setSwapped);
-    connect(m_compare, &ui::CompareDock::choicesChanged, bytes, &ui::BytesDock::setChoices);
+    connect(&m_compare->pairs(), &ui::HandPairs::choicesChanged, bytes, &ui::BytesDock::setChoices);
     connect(m_compare, &ui::CompareDock::placesChanged, bytes,
             [bytes](const ui::PairPlaces &places) {
                 bytes->setPair(places.subject.sides.a, places.subject.sides.b);
@@ -278,11 +280,13 @@ void DockSet::addComparing(ui::Session &session, QMainWindow *host)
     add<ui::PairDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_J)->inspect(*m_compare);
     auto *places = add<ui::PlacesDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_C);
     connect(m_compare, &ui::CompareDock::placesChanged, places, &ui::PlacesDock::setPlaces);
-    connect(places, &ui::PlacesDock::copyWanted, m_compare, &ui::CompareDock::copyChosen);
+    connect(places, &ui::PlacesDock::copyWanted, &m_compare->copies(),
+            &ui::CompareCopies::copyChosen);
     auto *codebooks = add<ui::CodebooksDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_B);
     connect(m_compare, &ui::CompareDock::placesChanged, codebooks, &ui::CodebooksDock::setPlaces);
     auto *builds = add<ui::BuildsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_M);
-    connect(m_compare, &ui::CompareDock::choicesChanged, builds, &ui::BuildsDock::setChoices);
+    connect(&m_compare->pairs(), &ui::HandPairs::choicesChanged, builds,
+            &ui::BuildsDock::setChoices);
     connect(m_compare, &ui::CompareDock::placesChanged, builds,
             [builds](const ui::PairPlaces &shown) {
                 builds->propose(shown.documentIsB ? shown.subject.sides.b : shown.subject.sides.a);

@@ -11,6 +11,7 @@
 #include "core/bundle/bundle.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/compare/compare_dock.h"
+#include "widgets/compare/hand_pairs.h"
 #include "widgets/models/table_text.h"
 
 #include <QFileInfo>
@@ -71,7 +72,7 @@ SessionFile SessionController::now()
             session.layouts += {layoutId(layout), state};
     }
     if (m_session.other())
-        session.pairs = m_docks->compare()->choices().names();
+        session.pairs = m_docks->compare()->pairs().choices().names();
     session.bookmarks = m_docks->bookmarks()->model().bookmarks();
     return session;
 }

@@ -3,6 +3,7 @@
 #include "app/session_file.h"
 #include "main_window_fixture.h"
 #include "widgets/compare/compare_dock.h"
+#include "widgets/compare/hand_pairs.h"
 
 #include <sys/stat.h>
 
@@ -294,7 +295,7 @@ private Q_SLOTS:
         const QString place = docks().bookmarks()->model().bookmarks().front().place;
         ui::PairChoices pairs;
         pairs.leaveDocumentAlone(name);
-        docks().compare()->setChoices(pairs);
+        docks().compare()->pairs().setChoices(pairs);
         docks().dock(u"bundle"_s)->close();
         QVERIFY(m_window->settle());
         (*m_window)->saveSession(path);
@@ -306,7 +307,7 @@ private Q_SLOTS:
         QCOMPARE(layouts().current(), app::Layout::Performance);
         QCOMPARE(session().place().weight, std::size_t(1));
         QVERIFY(docks().dock(u"bundle"_s)->isHidden());
-        QCOMPARE(docks().compare()->choices().names(), (QStringList{name, QString()}));
+        QCOMPARE(docks().compare()->pairs().choices().names(), (QStringList{name, QString()}));
         const auto &bookmarks = docks().bookmarks()->model().bookmarks();
         QCOMPARE(bookmarks.size(), qsizetype(1));
         QCOMPARE(bookmarks.front().place, place);

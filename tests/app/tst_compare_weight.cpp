@@ -106,7 +106,7 @@ private Q_SLOTS:
         QPointer<ui::PairDialog> dialog = (*m_window)->findChild<ui::PairDialog *>();
         QVERIFY(dialog && click(*dialog, QDialogButtonBox::Cancel));
         QVERIFY(m_window->settle());
-        QVERIFY(docks().compare()->choices().empty());
+        QVERIFY(docks().compare()->pairs().choices().empty());
     }
 
     /// The same two files, opened again by another run of the program.
@@ -118,11 +118,11 @@ private Q_SLOTS:
         const std::size_t partner = weights.size() - 1;
         action(u"Pair with"_s, false)->trigger();
         QVERIFY(chooseWeight(QString::fromStdString(weights[partner].findableName())));
-        const QStringList names = docks().compare()->choices().names();
+        const QStringList names = docks().compare()->pairs().choices().names();
         QCOMPARE(names.size(), 2);
         m_window->restart();
         QVERIFY(m_window->open({m_dense, m_sparse}));
-        QCOMPARE(docks().compare()->choices().names(), names);
+        QCOMPARE(docks().compare()->pairs().choices().names(), names);
         const report::PairRow *row = rowOf(0);
         QVERIFY(row && row->pair.pairing == kernscope::Pairing::Hand);
         QCOMPARE(row->pair.b, partner);
@@ -131,7 +131,7 @@ private Q_SLOTS:
         QVERIFY(m_window->settle());
         m_window->restart();
         QVERIFY(m_window->open({m_dense, m_sparse}));
-        QVERIFY(docks().compare()->choices().empty());
+        QVERIFY(docks().compare()->pairs().choices().empty());
     }
 
     void pairsOfOtherFilesStayAway()
@@ -141,9 +141,9 @@ private Q_SLOTS:
         QVERIFY(goToWeight(0));
         action(u"Take the Pair Apart"_s, false)->trigger();
         QVERIFY(m_window->settle());
-        QCOMPARE(docks().compare()->choices().names().size(), 4);
+        QCOMPARE(docks().compare()->pairs().choices().names().size(), 4);
         QVERIFY(m_window->open({m_dense, m_palette}));
-        QCOMPARE(docks().compare()->choices().names().size(), 2);
+        QCOMPARE(docks().compare()->pairs().choices().names().size(), 2);
         for (const report::PairRow &row : docks().compare()->model().rows())
             QVERIFY(row.pair.pairing != kernscope::Pairing::Hand);
     }

@@ -239,10 +239,10 @@ private Q_SLOTS:
         ui::PairChoices choices;
         choices.leaveDocumentAlone(
             QString::fromStdString(session().bundle()->weights()[0].findableName()));
-        docks().compare()->setChoices(choices);
+        docks().compare()->pairs().setChoices(choices);
         QVERIFY(m_window->settle());
         QCOMPARE(cell(0), u"only in the first"_s);
-        docks().compare()->setChoices({});
+        docks().compare()->pairs().setChoices({});
         QVERIFY(m_window->settle());
         QVERIFY(cell(0) != u"only in the first"_s);
     }

@@ -136,7 +136,7 @@ void CompareDock::buildActions()
     m_largestAction->setToolTip(
         tr("Move to the element of this pair that differs most; again: to the next one"));
     m_againAction = dockAction(this, tr("Compare the Rest"), {},
-                               [this] { m_runner->start(m_a, m_b, resolvedChoices()); });
+                               [this] { m_runner->start(m_a, m_b, m_pairs->resolved(m_a, m_b)); });
     m_againAction->setToolTip(tr("Go on with the weights that a cancelled comparison left out"));
     auto *copy = copyAction(m_table, tr("Copy Rows"), m_table);
     auto *save =
@@ -214,7 +214,7 @@ void CompareDock::saveDifference()
     limits.values = m_model->limits();
     m_saving.start(
         tr("Writing down the difference"),
-        [a = m_a, b = m_b, limits, chosen = resolvedChoices(), path](Progress &progress) {
+        [a = m_a, b = m_b, limits, chosen = m_pairs->resolved(m_a, m_b), path](Progress &progress) {
             return differenceDocument(a, b, limits, chosen, path, progress);
         },
         [this, path](const Result<std::string> &text) {
@@ -251,10 +251,8 @@ void CompareDock::connectParts()
     connect(&session(), &Session::otherChanged, this, &CompareDock::scheduleRefresh);
     // Pairs by hand belong to two files: the window, which keeps them, sets them again.
     for (const auto changed : {&Session::bundleChanged, &Session::otherChanged})
-        connect(&session(), changed, this, [this] { setChoices({}); });
+        connect(&session(), changed, this, [this] { m_pairs->setChoices({}); });
     connect(m_pairs, &HandPairs::choicesChanged, this, &CompareDock::scheduleRefresh);
-    connect(m_pairs, &HandPairs::choicesChanged, this, &CompareDock::choicesChanged);
-    connect(m_pairs, &HandPairs::pairsChosen, this, &CompareDock::pairsChosen);
     connect(m_pairs, &HandPairs::pairMade, this,
             [this](const std::string &nameA, const std::string &nameB) {
                 m_shownA = nameA;
@@ -300,31 +298,6 @@ void CompareDock::connectParts()
     });
     connectShownPair();
     connectRunner();
-}
-
-const PairChoices &CompareDock::choices() const
-{
-    return m_pairs->choices();
-}
-
-void CompareDock::setChoices(const PairChoices &choices)
-{
-    m_pairs->setChoices(choices);
-}
-
-void CompareDock::askPartnerOfDocument(std::size_t weight)
-{
-    m_pairs->askPartnerOfDocument(weight);
-}
-
-void CompareDock::copyChosen(const QList<quint64> &elements)
-{
-    m_copies->copyChosen(elements);
-}
-
-std::vector<PairChoice> CompareDock::resolvedChoices() const
-{
-    return m_pairs->resolved(m_a, m_b);
 }
 
 void CompareDock::connectShownPair()
@@ -461,8 +434,8 @@ void CompareDock::refresh()
     m_b = ready ? b : nullptr;
     m_shownPair->cancel(); // the rows that come show theirs again
     m_copies->setBundles(m_a, m_b, m_swapped);
-    m_pages->setBundles(m_a, m_b, resolvedChoices(), m_swapped);
-    m_runner->start(m_a, m_b, resolvedChoices());
+    m_pages->setBundles(m_a, m_b, m_pairs->resolved(m_a, m_b), m_swapped);
+    m_runner->start(m_a, m_b, m_pairs->resolved(m_a, m_b));
     showOutcome();
     if (!ready)
         return showMessage(

@@ -33,12 +33,8 @@ public:
     void setSwapped(bool swapped);
 
     /// Pairs by hand of the bundles that are compared now; forgotten with them.
-    const PairChoices &choices() const;
-    void setChoices(const PairChoices &choices);
-    /// Gives these elements of the shown pair (by its numbers) the values of the other bundle.
-    void copyChosen(const QList<quint64> &elements);
-    /// Asks for the partner of a weight of the document.
-    void askPartnerOfDocument(std::size_t weight);
+    HandPairs &pairs() const { return *m_pairs; }
+    CompareCopies &copies() const { return *m_copies; }
 
     using Page = ComparePages::Page;
     void showPage(Page page) { m_pages->showPage(page); }
@@ -67,9 +63,6 @@ Q_SIGNALS:
     void chipChosen(std::size_t chip);
     /// From a folder, else from a file: what the actions of Builds do.
     void thirdBuildWanted(bool folder);
-    /// The pairs by hand changed, whatever the cause; and a person changed them.
-    void choicesChanged(const kernscope::ui::PairChoices &choices);
-    void pairsChosen();
     /// Another pair is shown, or where its values differ was found.
     void placesChanged(const PairPlaces &places);
 
@@ -91,7 +84,6 @@ private:
     void showLimits(bool shown);
     void countLimits();
     void saveDifference();
-    std::vector<PairChoice> resolvedChoices() const;
     /// Weight of the document in a row, and the way back; kNoIndex for none.
     std::size_t documentWeight(std::size_t row) const;
     /// Of the rows of a weight that was split the one whose part has the element; the shown one

@@ -98,14 +98,14 @@ private Q_SLOTS:
         QVERIFY(showDock(named.dock));
         QAbstractItemModelTester tester(const_cast<CompareModel *>(&named.dock.model()));
         QCOMPARE(pairsOf(named.dock), (test::texts({"x-x name", "A left", "B right"})));
-        QSignalSpy chosen(&named.dock, &CompareDock::pairsChosen);
+        QSignalSpy chosen(&named.dock.pairs(), &HandPairs::pairsChosen);
         QVERIFY(named.dock.table()->dragEnabled() && named.dock.table()->acceptDrops());
         drag(named.dock, rowOf(named.dock, "right"), rowOf(named.dock, "left"));
         QVERIFY(settle(named.dock));
         QCOMPARE(pairsOf(named.dock), (test::texts({"x-x name", "left-right hand"})));
         QCOMPARE(chosen.size(), 1);
         QVERIFY(named.dock.model().rows()[1].reason.find("by hand") != std::string::npos);
-        QCOMPARE(named.dock.choices().names(), (test::texts({"left", "right"})));
+        QCOMPARE(named.dock.pairs().choices().names(), (test::texts({"left", "right"})));
         // The pair is what is shown now.
         QCOMPARE(named.dock.shownRow(), 1U);
     }
@@ -157,9 +157,9 @@ private Q_SLOTS:
             model.dropMimeData(picked.get(), Qt::LinkAction, -1, -1, model.index(0, 0));
             QVERIFY(settle(dock));
             model.setFilter(QString());
-            const QStringList names = dock.choices().names();
+            const QStringList names = dock.pairs().choices().names();
             QCOMPARE(names, (falls ? test::texts({"b2", "c3"}) : test::texts({"a1", "c3"})));
-            dock.setChoices({});
+            dock.pairs().setChoices({});
             QVERIFY(settle(dock));
         }
     }
@@ -208,14 +208,14 @@ private Q_SLOTS:
         const PairChoices kept =
             PairChoices::fromNames(test::texts({"left", "right", "gone", "right2", "", ""}));
         QCOMPARE(kept.names(), (test::texts({"left", "right", "gone", "right2"})));
-        named.dock.setChoices(kept);
+        named.dock.pairs().setChoices(kept);
         QVERIFY(settle(named.dock));
         QCOMPARE(pairsOf(named.dock), (test::texts({"x-x name", "left-right hand"})));
-        QSignalSpy chosen(&named.dock, &CompareDock::pairsChosen);
+        QSignalSpy chosen(&named.dock.pairs(), &HandPairs::pairsChosen);
         named.session.setOther(
             denseBundle({{"x", "[2, 2]", kOne}, {"right", "[1, 2, 2]", kThree}}, false));
         QVERIFY(settle(named.dock));
-        QVERIFY(named.dock.choices().empty() && chosen.isEmpty());
+        QVERIFY(named.dock.pairs().choices().empty() && chosen.isEmpty());
         QCOMPARE(pairsOf(named.dock), (test::texts({"x-x name", "A left", "B right"})));
     }
 
