@@ -118,23 +118,16 @@ ChipBars::ChipBars(Session &session, QWidget *parent)
     showRows();
 }
 
-QString ChipBars::text() const
-{
-    return m_words.join(QLatin1Char('\n'));
-}
-
 void ChipBars::addNote(const QString &text)
 {
     QLabel *note = giveWay(design::label(text, design::Type::Small, m_body));
     auto *grid = static_cast<QGridLayout *>(m_body->layout());
     grid->addWidget(note, grid->rowCount(), 0, 1, 3);
-    m_words += text;
 }
 
 void ChipBars::showRows()
 {
     delete m_body;
-    m_words.clear();
     m_body = new QWidget(this);
     layout()->addWidget(m_body);
     factGrid(m_body)->setContentsMargins({});
@@ -187,7 +180,6 @@ void ChipBars::addRow(int row, const AlikeChips &group, std::uint64_t most)
     grid->addWidget(chips, row, 0);
     grid->addWidget(bar, row, 1, Qt::AlignVCenter);
     grid->addWidget(figure, row, 2);
-    m_words += QStringLiteral("%1: %2").arg(all, bytes);
 }
 
 BundleFacts::BundleFacts(Session &session, QWidget *parent) : QWidget(parent)

@@ -24,8 +24,6 @@ class ChipBars final : public QWidget
 public:
     explicit ChipBars(Session &session, QWidget *parent = nullptr);
 
-    QString text() const; ///< every row in words, for tests and screen readers
-
 private:
     void showRows();
     void addNote(const QString &text);
@@ -34,7 +32,6 @@ private:
     Session &m_session;
     ChipState &m_state;
     QPointer<QWidget> m_body;
-    QStringList m_words;
 };
 
 class ShareBar;
