@@ -271,7 +271,8 @@ AssessmentWords assessmentWords(const Bundle &bundle, const roofline::Layer &lay
     return words;
 }
 
-/// Names at the left, values at the right; long ones have several lines, nothing is cut.
+/// Rows of an inspector, names at the left and values at the right: long ones have several lines,
+/// nothing is cut.
 class FactRows final : public QWidget
 {
     Q_OBJECT
@@ -280,21 +281,9 @@ public:
     explicit FactRows(QWidget *parent);
 
     void setFacts(const AssessmentFacts &facts);
-
-private:
-    QPointer<QWidget> m_body;
-};
-
-/// The gates of a verdict, two lines each: state and condition with what was found; then what it
-/// needs where that differs, the offset, the source and how sure it is.
-class GateRows final : public QWidget
-{
-    Q_OBJECT
-
-public:
-    explicit GateRows(QWidget *parent);
-
-    /// One gate a row, in the columns of GateColumn.
+    /// The gates of a verdict, one a row in the columns of GateColumn. Two lines each: state and
+    /// condition with what was found; then what it needs where that differs, the offset, the source
+    /// and how sure it is.
     void setGates(const QAbstractItemModel &gates);
 
 private:
@@ -322,16 +311,11 @@ QLabel *wrapped(const QString &text, QWidget *parent, Qt::Alignment side)
     return label;
 }
 
-void setUp(QWidget *owner)
-{
-    withoutMargins(new QVBoxLayout(owner));
-}
-
 } // namespace
 
 FactRows::FactRows(QWidget *parent) : QWidget(parent)
 {
-    setUp(this);
+    withoutMargins(new QVBoxLayout(this));
 }
 
 void FactRows::setFacts(const AssessmentFacts &facts)
@@ -353,12 +337,7 @@ void FactRows::setFacts(const AssessmentFacts &facts)
     m_body->show();
 }
 
-GateRows::GateRows(QWidget *parent) : QWidget(parent)
-{
-    setUp(this);
-}
-
-void GateRows::setGates(const QAbstractItemModel &gates)
+void FactRows::setGates(const QAbstractItemModel &gates)
 {
     QGridLayout *grid = newBody(this, m_body);
     const auto text = [&](int row, int column) {
@@ -441,7 +420,7 @@ void AssessmentDock::buildSections(QWidget *content)
     m_changeSection = add(tr("Nearest change"), m_change);
     m_speed = new FactRows(content);
     m_speedSection = add(tr("Speed-up over dense fp16"), m_speed);
-    m_gateRows = new GateRows(content);
+    m_gateRows = new FactRows(content);
     m_gateSection = add(tr("Gates"), m_gateRows);
     m_bytes = new FactRows(content);
     add(tr("Bytes"), m_bytes);

@@ -49,7 +49,6 @@ enum GateColumn {
 };
 
 class FactRows;
-class GateRows;
 class PanelSection;
 
 /// The assessment of the chosen cell of the matrix, a weight on a chip: the verdict in a sentence,
@@ -88,9 +87,8 @@ private:
     AssessmentWords m_words;
     QString m_cell; ///< "weight on chip"
     QLabel *m_outcome = nullptr, *m_sentence = nullptr, *m_remarks = nullptr, *m_change = nullptr;
-    GateRows *m_gateRows = nullptr;
-    FactRows *m_bytes = nullptr, *m_speed = nullptr, *m_memory = nullptr, *m_geometry = nullptr,
-             *m_time = nullptr;
+    FactRows *m_gateRows = nullptr, *m_bytes = nullptr, *m_speed = nullptr, *m_memory = nullptr,
+             *m_geometry = nullptr, *m_time = nullptr;
     PanelSection *m_changeSection = nullptr, *m_gateSection = nullptr, *m_speedSection = nullptr,
                  *m_geometrySection = nullptr;
     const target::Target *m_chip = nullptr;

@@ -388,6 +388,12 @@ void Dock::showMessage(const QString &text)
     turnTo(m_messageArea);
 }
 
+QString Dock::needsPair() const
+{
+    return m_session.bundle() ? tr("Open a second bundle to compare (Ctrl+Shift+O).")
+                              : tr("Open a bundle to begin (Ctrl+O).");
+}
+
 void Dock::setMessageActions(const QList<QAction *> &actions)
 {
     qDeleteAll(m_messageButtons->findChildren<QToolButton *>());

@@ -101,6 +101,8 @@ protected:
     /// Shows a sentence instead: why there is nothing, and what would make it show something.
     void showMessage(const QString &text);
 
+    /// Why a dock of a comparison has nothing to compare: no bundle is open, or a single one.
+    QString needsPair() const;
     /// For a dock that shows no bytes of the files: it goes on when another program changed them.
     void setShowsFiles(bool shows) { m_showsFiles = shows; }
 

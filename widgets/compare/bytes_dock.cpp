@@ -206,8 +206,7 @@ void BytesDock::refresh()
     m_model->setBytes(nullptr);
     m_strip->clear();
     m_files->clear();
-    showMessage(session().bundle() ? tr("Open a second bundle to compare (Ctrl+Shift+O).")
-                                   : tr("Open a bundle to begin (Ctrl+O)."));
+    showMessage(needsPair());
 }
 
 void BytesDock::align()

@@ -127,8 +127,7 @@ void CodebooksDock::refresh()
     }
     const PairSubject &subject = m_places.subject;
     if (!session().bundle() || !session().other())
-        clear(session().bundle() ? tr("Open a second bundle to compare (Ctrl+Shift+O).")
-                                 : tr("Open a bundle to begin (Ctrl+O)."));
+        clear(needsPair());
     else if (!subject.comparable())
         clear(subject.obstacle.isEmpty()
                   ? tr("Select a pair of palettes in Compare to see their codebooks entry to "

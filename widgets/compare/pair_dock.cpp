@@ -578,8 +578,7 @@ void PairDock::inspect(CompareDock &compare)
 void PairDock::refresh()
 {
     if (!session().bundle() || !session().other())
-        showMessage(session().bundle() ? tr("Open a second bundle to compare (Ctrl+Shift+O).")
-                                       : tr("Open a bundle to begin (Ctrl+O)."));
+        showMessage(needsPair());
     else if (!m_chosen)
         showMessage(tr("Select a pair of weights in Compare to see how it differs."));
     else

@@ -159,9 +159,7 @@ void PlacesDock::refresh()
     m_elementModel->setPlaces(known ? places : nullptr, numbered ? numbered->shape : Shape(),
                               a ? a->type : ElementType::Fp16);
     if (!session().bundle() || !session().other())
-        return showMessage(session().bundle()
-                               ? tr("Open a second bundle to compare (Ctrl+Shift+O).")
-                               : tr("Open a bundle to begin (Ctrl+O)."));
+        return showMessage(needsPair());
     if (!known) {
         const bool chosen = m_places.subject.hasA() || m_places.subject.hasB();
         showMessage(!m_places.obstacle.isEmpty() ? m_places.obstacle

@@ -90,8 +90,7 @@ void RangesDock::refresh()
     m_listed = nullptr;
     m_model->setRows({});
     if (!both) {
-        showMessage(session().bundle() ? tr("Open a second bundle to compare (Ctrl+Shift+O).")
-                                       : tr("Open a bundle to begin (Ctrl+O)."));
+        showMessage(needsPair());
     } else if (m_cancelled) {
         showMessage(tr("The comparison was cancelled."));
     } else if (m_differences) {

@@ -28,12 +28,17 @@ namespace {
 constexpr unsigned kBits = 32, kRowBits = 16;
 constexpr double kCellHeight = 1.5, kNumberHeight = 0.95, kLeastCell = 0.75; // in ems
 
+QString bitsWord(unsigned low, unsigned high)
+{
+    return low == high ? Words::tr("bit %1").arg(low)
+                       : Words::tr("bits %1 to %2").arg(high).arg(low);
+}
+
 QString fieldWords(const descriptor::BitField &field, std::uint32_t value)
 {
-    const QString bits = field.low == field.high
-                             ? BitWordView::tr("bit %1").arg(field.low)
-                             : BitWordView::tr("bits %1 to %2").arg(field.high).arg(field.low);
-    return BitWordView::tr("%1, %2: %3").arg(fromUtf8(field.name), bits).arg(field.of(value));
+    return BitWordView::tr("%1, %2: %3")
+        .arg(fromUtf8(field.name), bitsWord(field.low, field.high))
+        .arg(field.of(value));
 }
 
 constexpr double kTableHeight = 11; // in ems: title and seven rows at least
@@ -290,8 +295,7 @@ QString fieldWords(const Bundle &bundle, FileOffset at, const std::optional<BitR
     }
     const std::uint32_t number = shown.of(word->value);
     QString words =
-        (shown.low == shown.high ? FieldPanel::tr("bit %1").arg(shown.low)
-                                 : FieldPanel::tr("bits %1 to %2").arg(shown.high).arg(shown.low)) +
+        bitsWord(shown.low, shown.high) +
         FieldPanel::tr(", now %1").arg(field ? QString::number(number) : hexNumber(number, 8));
     if (const QString now = field ? meaning(number) : QString(); !now.isEmpty())
         words += QStringLiteral(": ") + now;
@@ -406,9 +410,7 @@ void FieldPanel::showWord()
     const QString block = m_word.header           ? tr("Header")
                           : m_word.reg != nullptr ? fromUtf8(m_word.reg->block)
                                                   : tr("no block is named");
-    const QString bits = field == nullptr  ? tr("32 bits")
-                         : m_low == m_high ? tr("bit %1").arg(m_low)
-                                           : tr("bits %1 to %2").arg(m_high).arg(m_low);
+    const QString bits = field == nullptr ? tr("32 bits") : bitsWord(m_low, m_high);
     m_where->setText(tr("%1, %2, task %3").arg(block, bits).arg(m_task.task));
     descriptor::BitField shown;
     shown.low = m_low;
