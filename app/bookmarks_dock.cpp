@@ -260,7 +260,6 @@ void BookmarksDock::buildActions()
                             "folder of your own state"));
     m_actions = {go, note, remove, m_undo, copy, save, read, m_beside};
     m_table->addActions(m_actions);
-    m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
 }
 
 QString BookmarksDock::bundlePath() const

@@ -183,7 +183,6 @@ QWidget *SaveDialog::buildTable(const Bundle &bundle, const std::vector<WrittenR
     table->resizeColumnsToContents();
     // Names of files are whole; what the bytes are needs no more than its beginning.
     table->horizontalHeader()->setStretchLastSection(true);
-    table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     return table;
 }
 

@@ -135,7 +135,6 @@ TargetsDock::TargetsDock(Session &session, QWidget *parent)
     auto *content = new QWidget(this);
     m_table =
         makeTable(content, tr("Hardware-abstraction table"), m_model, {7, 5, 22, 11, 11, 18, 9});
-    m_table->setSortingEnabled(true);
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_filter = filterBox(content, tr("Search offset, name, value or source"), m_table);
     m_first = sharedChipBox(m_state, content);

@@ -337,7 +337,6 @@ FieldPanel::FieldPanel(Session &session, QWidget *parent)
     auto *save =
         exportAction(m_table, session, tr("Export Values of the Field\u2026"), *m_values, "field");
     m_table->addActions({copy, save});
-    m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             &FieldPanel::goToTask);
     connect(m_bits, &BitWordView::fieldPicked, this, &FieldPanel::chooseBits);

@@ -500,7 +500,6 @@ void OverviewDock::buildFindings(QWidget *content, QVBoxLayout *column)
     m_findings->addActions(
         {copyAction(m_findings, tr("Copy Rows"), m_findings),
          exportAction(m_findings, session(), tr("Export Findings\u2026"), *m_rows, "findings")});
-    m_findings->setContextMenuPolicy(Qt::ActionsContextMenu);
 }
 
 QLayout *OverviewDock::buildCards(QWidget *parent)

@@ -442,7 +442,6 @@ void GraphDock::buildActions()
     m_view->addActions(m_actions);
     m_table->addActions(m_actions);
     m_view->setContextMenuPolicy(Qt::ActionsContextMenu);
-    m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
 }
 
 void GraphDock::buildViewActions()
