@@ -2,20 +2,8 @@
 #include "app/access.h"
 
 #include "widgets/common/dock.h"
+#include "widgets/common/qt.h"
 #include "widgets/weight/weight_grid_view.h"
-
-#include <QAbstractItemView>
-#include <QAccessible>
-#include <QAccessibleWidget>
-#include <QApplication>
-#include <QContextMenuEvent>
-#include <QCoreApplication>
-#include <QHash>
-#include <QKeyEvent>
-#include <QLabel>
-#include <QMainWindow>
-#include <QTabBar>
-#include <QWidget>
 
 namespace kernscope::app {
 

@@ -7,15 +7,7 @@
 #include "core/bundle/bundle.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
-
-#include <QAction>
-#include <QFile>
-#include <QFileInfo>
-#include <QHeaderView>
-#include <QLocale>
-#include <QSaveFile>
-#include <QTableView>
-#include <QVBoxLayout>
+#include "widgets/common/qt.h"
 
 namespace kernscope::app {
 

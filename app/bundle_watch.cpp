@@ -5,10 +5,8 @@
 #include "core/base/overlaid_file.h"
 #include "core/base/sha256.h"
 #include "core/bundle/bundle.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/handover.h"
-
-#include <QFile>
-#include <QFileInfo>
 
 namespace kernscope::app {
 

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/command_line.h"
 
+#include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
 
-#include <QCommandLineParser>
-#include <QCoreApplication>
-
-#include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <string_view>
 
 namespace kernscope::app {
 

@@ -5,23 +5,11 @@
 #include "core/target/registry.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/design.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/patch/edit_line.h"
 #include "widgets/patch/patches_dock.h"
-
-#include <QAction>
-#include <QDir>
-#include <QFile>
-#include <QMenu>
-#include <QMenuBar>
-#include <QPainter>
-#include <QPointer>
-#include <QStyledItemDelegate>
-
-#include <algorithm>
-#include <iterator>
-#include <tuple>
 
 namespace kernscope::app {
 

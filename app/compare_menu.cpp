@@ -6,13 +6,10 @@
 #include "app/save_controller.h"
 #include "core/bundle/bundle.h"
 #include "widgets/common/line_icon.h"
+#include "widgets/common/qt.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/hand_pairs.h"
 #include "widgets/models/theme.h"
-
-#include <QAbstractItemView>
-#include <QInputDialog>
-#include <QMenu>
 
 namespace kernscope::app {
 

@@ -19,6 +19,7 @@
 #include "widgets/chips/timeline_dock.h"
 #include "widgets/common/diagnostics_dock.h"
 #include "widgets/common/help_dock.h"
+#include "widgets/common/qt.h"
 #include "widgets/compare/builds_dock.h"
 #include "widgets/compare/bytes_dock.h"
 #include "widgets/compare/codebooks_dock.h"
@@ -46,15 +47,6 @@
 #include "widgets/weight/codebook_dock.h"
 #include "widgets/weight/mask_dock.h"
 #include "widgets/weight/weight_dock.h"
-
-#include <QAction>
-#include <QApplication>
-#include <QChildEvent>
-#include <QContextMenuEvent>
-#include <QMainWindow>
-#include <QMenu>
-#include <QTabBar>
-#include <QTimer>
 
 namespace kernscope::app {
 

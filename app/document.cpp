@@ -7,14 +7,10 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/shapes/described.h"
 #include "core/bundle/shapes/tensor.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
 
-#include <QFileInfo>
-#include <QUndoStack>
-
 #include <fmt/format.h>
-
-#include <cmath>
 
 namespace kernscope::app {
 

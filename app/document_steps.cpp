@@ -6,13 +6,8 @@
 #include "core/bundle/bundle.h"
 #include "core/codec/decode/decoder.h"
 #include "core/patch/edit/literal_rewrite.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
-
-#include <QThreadPool>
-#include <QTimer>
-#include <QUndoStack>
-
-#include <algorithm>
 
 namespace kernscope::app {
 

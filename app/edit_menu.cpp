@@ -8,23 +8,10 @@
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/common/number_field.h"
+#include "widgets/common/qt.h"
 #include "widgets/patch/patches_dock.h"
 #include "widgets/patch/typed_edits.h"
 #include "widgets/search/search_dock.h"
-
-#include <QAbstractItemView>
-#include <QApplication>
-#include <QClipboard>
-#include <QFile>
-#include <QFileInfo>
-#include <QHeaderView>
-#include <QInputDialog>
-#include <QKeyEvent>
-#include <QLineEdit>
-#include <QMenu>
-#include <QUndoStack>
-
-#include <cmath>
 
 namespace kernscope::app {
 

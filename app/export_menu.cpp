@@ -12,21 +12,11 @@
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/export_jobs.h"
 #include "widgets/common/file_dialogs.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/patch/patches_dock.h"
-
-#include <QAbstractItemView>
-#include <QComboBox>
-#include <QDialog>
-#include <QDialogButtonBox>
-#include <QFile>
-#include <QFileInfo>
-#include <QFormLayout>
-#include <QLabel>
-#include <QLineEdit>
-#include <QMenu>
 
 #include <sys/stat.h>
 #include <unistd.h>

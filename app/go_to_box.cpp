@@ -7,19 +7,10 @@
 #include "core/bundle/bundle.h"
 #include "core/form/form_steps.h"
 #include "widgets/common/line_icon.h"
+#include "widgets/common/qt.h"
 #include "widgets/hardware/hardware_facts.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-
-#include <QClipboard>
-#include <QDir>
-#include <QFocusEvent>
-#include <QGuiApplication>
-#include <QKeyEvent>
-#include <QMenu>
-#include <QRegularExpression>
-
-#include <set>
 
 namespace kernscope::app {
 

@@ -3,18 +3,8 @@
 
 #include "app/dock_set.h"
 #include "core/bundle/bundle.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
-
-#include <QDockWidget>
-#include <QFontMetrics>
-#include <QLayout>
-#include <QList>
-#include <QMainWindow>
-#include <QSize>
-#include <QStyle>
-
-#include <algorithm>
-#include <cmath>
 
 namespace kernscope::app {
 

@@ -23,27 +23,13 @@
 #include "widgets/common/help_dock.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/line_icon.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/compare/builds_dock.h"
 #include "widgets/overview/overview_dock.h"
 #include "widgets/patch/patches_dock.h"
 #include "widgets/weight/inspector_dock.h"
 #include "widgets/weight/weight_dock.h"
-
-#include <QActionGroup>
-#include <QApplication>
-#include <QCloseEvent>
-#include <QCoreApplication>
-#include <QFileInfo>
-#include <QMenu>
-#include <QMenuBar>
-#include <QMessageBox>
-#include <QScreen>
-#include <QStackedWidget>
-#include <QStatusBar>
-#include <QToolBar>
-#include <QToolButton>
-#include <QVBoxLayout>
 
 namespace kernscope::app {
 

@@ -7,24 +7,9 @@
 #include "core/bundle/bundle.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/common/panels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-
-#include <QAccessible>
-#include <QClipboard>
-#include <QDir>
-#include <QEvent>
-#include <QFileInfo>
-#include <QGuiApplication>
-#include <QHBoxLayout>
-#include <QKeyEvent>
-#include <QLabel>
-#include <QLocale>
-#include <QMessageBox>
-#include <QPainter>
-#include <QPushButton>
-#include <QToolButton>
-#include <QVBoxLayout>
 
 namespace kernscope::app {
 

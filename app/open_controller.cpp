@@ -11,18 +11,10 @@
 #include "core/bundle/open/bundle_files.h"
 #include "core/search/place.h"
 #include "resources/sample.h"
+#include "widgets/common/qt.h"
 #include "widgets/compare/builds_dock.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-
-#include <QApplication>
-#include <QDialog>
-#include <QDir>
-#include <QDropEvent>
-#include <QFileInfo>
-#include <QInputDialog>
-#include <QMimeData>
-#include <QUrl>
 
 namespace kernscope::app {
 

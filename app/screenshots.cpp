@@ -10,11 +10,9 @@
 #include "core/codec/decode/decoder.h"
 #include "core/container/hwx/container.h"
 #include "widgets/common/help_dock.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"
-
-#include <QDir>
-#include <QPixmap>
 
 namespace kernscope::app {
 

@@ -10,12 +10,10 @@
 #include "app/texts.h"
 #include "core/bundle/bundle.h"
 #include "widgets/common/file_dialogs.h"
+#include "widgets/common/qt.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/hand_pairs.h"
 #include "widgets/models/table_text.h"
-
-#include <QFileInfo>
-#include <QMenu>
 
 namespace kernscope::app {
 

@@ -3,16 +3,8 @@
 
 #include "app/files.h"
 #include "core/base/files.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
-
-#include <QCryptographicHash>
-#include <QDir>
-#include <QFile>
-#include <QFileInfo>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
-#include <QSaveFile>
 
 namespace kernscope::app {
 

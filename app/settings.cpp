@@ -3,12 +3,7 @@
 
 #include "app/files.h"
 #include "core/base/files.h"
-
-#include <QDir>
-#include <QFileInfo>
-
-#include <algorithm>
-#include <array>
+#include "widgets/common/qt.h"
 
 namespace kernscope::app {
 

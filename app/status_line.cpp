@@ -3,14 +3,10 @@
 
 #include "core/bundle/bundle.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"
-
-#include <QHBoxLayout>
-#include <QLabel>
-#include <QProgressBar>
-#include <QToolButton>
 
 namespace kernscope::app {
 

@@ -3,11 +3,8 @@
 
 #include "core/search/find.h"
 #include "core/search/place.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
-
-#include <QCoreApplication>
-
-#include <array>
 
 namespace kernscope::app {
 

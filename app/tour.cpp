@@ -9,23 +9,8 @@
 #include "core/base/csv.h"
 #include "widgets/common/design.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/theme.h"
-
-#include <QAccessible>
-#include <QCoreApplication>
-#include <QEvent>
-#include <QFile>
-#include <QFileInfo>
-#include <QHBoxLayout>
-#include <QKeyEvent>
-#include <QLabel>
-#include <QMenu>
-#include <QMenuBar>
-#include <QPainter>
-#include <QToolBar>
-#include <QVBoxLayout>
-
-#include <algorithm>
 
 namespace kernscope::app {
 

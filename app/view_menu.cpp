@@ -4,15 +4,10 @@
 #include "app/dock_set.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/weight_grid_model.h"
-
-#include <QAbstractItemView>
-#include <QActionGroup>
-#include <QApplication>
-#include <QHeaderView>
-#include <QMenu>
 
 namespace kernscope::app {
 

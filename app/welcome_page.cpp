@@ -4,15 +4,8 @@
 #include "app/texts.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/line_icon.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/theme.h"
-
-#include <QCommandLinkButton>
-#include <QFrame>
-#include <QGridLayout>
-#include <QLabel>
-#include <QPushButton>
-#include <QScrollArea>
-#include <QVBoxLayout>
 
 namespace kernscope::app {
 

@@ -10,18 +10,9 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/export_jobs.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/theme.h"
 #include "widgets/patch/typed_edits.h"
-
-#include <QAction>
-#include <QActionGroup>
-#include <QClipboard>
-#include <QComboBox>
-#include <QGuiApplication>
-#include <QInputDialog>
-#include <QLabel>
-#include <QLineEdit>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

@@ -3,17 +3,9 @@
 
 #include "widgets/bytes/hex_view.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-
-#include <QComboBox>
-#include <QHBoxLayout>
-#include <QKeyEvent>
-#include <QLabel>
-#include <QLineEdit>
-#include <QProgressBar>
-#include <QTimer>
-#include <QToolButton>
 
 #include <shared_mutex>
 

@@ -3,15 +3,8 @@
 
 #include "core/bundle/kinds.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/theme.h"
-
-#include <QEvent>
-#include <QPainter>
-#include <QScrollBar>
-#include <QString>
-#include <QWheelEvent>
-
-#include <cmath>
 
 namespace kernscope::ui {
 

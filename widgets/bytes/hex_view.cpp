@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/bytes/hex_view.h"
 
+#include "widgets/common/qt.h"
 #include "widgets/models/theme.h"
-
-#include <QEvent>
-#include <QHelpEvent>
-#include <QKeyEvent>
-#include <QMouseEvent>
-#include <QPainter>
-#include <QScrollBar>
-#include <QStyle>
-#include <QToolTip>
-
-#include <cmath>
 
 namespace kernscope::ui {
 

@@ -2,16 +2,9 @@
 #include "widgets/bytes/inspector_view.h"
 
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/byte_models.h"
 #include "widgets/models/theme.h"
-
-#include <QEvent>
-#include <QPainter>
-#include <QScrollBar>
-#include <QSortFilterProxyModel>
-#include <QStyledItemDelegate>
-
-#include <algorithm>
 
 namespace kernscope::ui {
 

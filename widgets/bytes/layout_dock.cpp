@@ -7,19 +7,8 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/export_jobs.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
-
-#include <QAction>
-#include <QClipboard>
-#include <QComboBox>
-#include <QEvent>
-#include <QGuiApplication>
-#include <QHeaderView>
-#include <QLabel>
-#include <QLineEdit>
-#include <QTableView>
-#include <QToolButton>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

@@ -4,20 +4,10 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/byte_models.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-
-#include <QApplication>
-#include <QHelpEvent>
-#include <QKeyEvent>
-#include <QMouseEvent>
-#include <QPainter>
-#include <QScrollBar>
-#include <QToolTip>
-#include <QWheelEvent>
-
-#include <cmath>
 
 namespace kernscope::ui {
 

@@ -8,15 +8,9 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
-
-#include <QAction>
-#include <QApplication>
-#include <QClipboard>
-#include <QGridLayout>
-#include <QLabel>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

@@ -4,20 +4,10 @@
 #include "core/bundle/bundle.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/words.h"
 
-#include <QAction>
-#include <QCheckBox>
-#include <QHBoxLayout>
-#include <QHeaderView>
-#include <QLabel>
-#include <QLineEdit>
-#include <QTableView>
-#include <QVBoxLayout>
-
 #include <qcustomplot.h>
-
-#include <cmath>
 
 namespace kernscope::ui {
 

@@ -11,21 +11,8 @@
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/panels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/words.h"
-
-#include <QAction>
-#include <QApplication>
-#include <QDoubleSpinBox>
-#include <QFont>
-#include <QHBoxLayout>
-#include <QHeaderView>
-#include <QItemSelectionModel>
-#include <QLabel>
-#include <QPainter>
-#include <QPushButton>
-#include <QStyle>
-#include <QTableView>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

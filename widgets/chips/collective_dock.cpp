@@ -5,18 +5,8 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/theme.h"
-
-#include <QAction>
-#include <QFormLayout>
-#include <QHeaderView>
-#include <QLabel>
-#include <QLineEdit>
-#include <QRegularExpression>
-#include <QSpinBox>
-#include <QTabWidget>
-#include <QTableView>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

@@ -8,22 +8,8 @@
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/panels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/words.h"
-
-#include <QAction>
-#include <QCheckBox>
-#include <QComboBox>
-#include <QFormLayout>
-#include <QHBoxLayout>
-#include <QHeaderView>
-#include <QItemSelectionModel>
-#include <QLabel>
-#include <QLineEdit>
-#include <QSignalBlocker>
-#include <QSpinBox>
-#include <QTabWidget>
-#include <QTableView>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

@@ -6,21 +6,8 @@
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/panels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/words.h"
-
-#include <QAbstractListModel>
-#include <QAction>
-#include <QDoubleSpinBox>
-#include <QHBoxLayout>
-#include <QHeaderView>
-#include <QLabel>
-#include <QPainter>
-#include <QScopedValueRollback>
-#include <QSignalBlocker>
-#include <QSpinBox>
-#include <QTabWidget>
-#include <QTableView>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

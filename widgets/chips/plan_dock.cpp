@@ -11,21 +11,9 @@
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/panels.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/models/words.h"
-
-#include <QAction>
-#include <QDoubleSpinBox>
-#include <QFileInfo>
-#include <QHBoxLayout>
-#include <QHeaderView>
-#include <QLabel>
-#include <QMenu>
-#include <QPushButton>
-#include <QScrollBar>
-#include <QTableView>
-#include <QToolButton>
-#include <QVBoxLayout>
 
 #include <nlohmann/json.hpp>
 

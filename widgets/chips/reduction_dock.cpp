@@ -6,18 +6,10 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/plot_canvas.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/theme.h"
 
-#include <QAction>
-#include <QComboBox>
-#include <QHBoxLayout>
-#include <QLabel>
-#include <QLineEdit>
-#include <QVBoxLayout>
-
 #include <qcustomplot.h>
-
-#include <cmath>
 
 namespace kernscope::ui {
 

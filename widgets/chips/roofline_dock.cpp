@@ -6,13 +6,8 @@
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/panels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/words.h"
-
-#include <QAction>
-#include <QHBoxLayout>
-#include <QLabel>
-#include <QSpinBox>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

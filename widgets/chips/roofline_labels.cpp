@@ -3,14 +3,10 @@
 
 #include "widgets/chips/roofline_plot.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/words.h"
 
-#include <QFontMetricsF>
-#include <QTransform>
-
 #include <qcustomplot.h>
-
-#include <cmath>
 
 namespace kernscope::ui {
 

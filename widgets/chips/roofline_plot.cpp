@@ -2,17 +2,10 @@
 #include "widgets/chips/roofline_plot.h"
 
 #include "widgets/common/design.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/theme.h"
 
-#include <QApplication>
-#include <QFontMetricsF>
-#include <QKeyEvent>
-#include <QMouseEvent>
-#include <QToolTip>
-
 #include <qcustomplot.h>
-
-#include <cmath>
 
 namespace kernscope::ui {
 

@@ -5,21 +5,10 @@
 #include "widgets/chips/verdict.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
-
-#include <QAction>
-#include <QCheckBox>
-#include <QEvent>
-#include <QHBoxLayout>
-#include <QLineEdit>
-#include <QPainter>
-#include <QScrollBar>
-#include <QStyledItemDelegate>
-#include <QTableView>
-#include <QTimer>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

@@ -3,16 +3,8 @@
 
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/words.h"
-
-#include <QAction>
-#include <QCheckBox>
-#include <QHBoxLayout>
-#include <QHeaderView>
-#include <QLabel>
-#include <QLineEdit>
-#include <QTableView>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

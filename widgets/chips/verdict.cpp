@@ -3,12 +3,8 @@
 
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
-
-#include <QHeaderView>
-#include <QLabel>
-#include <QScrollBar>
-#include <QToolButton>
 
 namespace kernscope::ui {
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/box_pyramid.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
+#include "widgets/common/qt.h"
 
 namespace kernscope::ui {
 

@@ -2,16 +2,7 @@
 #include "widgets/common/controls.h"
 
 #include "widgets/common/labels.h"
-
-#include <QAction>
-#include <QCheckBox>
-#include <QHBoxLayout>
-#include <QHelpEvent>
-#include <QKeyEvent>
-#include <QPainter>
-#include <QToolTip>
-
-#include <algorithm>
+#include "widgets/common/qt.h"
 
 namespace kernscope::ui {
 

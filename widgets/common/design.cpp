@@ -2,24 +2,8 @@
 #include "widgets/common/design.h"
 
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/theme.h"
-
-#include <QAbstractItemView>
-#include <QApplication>
-#include <QCursor>
-#include <QFontInfo>
-#include <QFontMetrics>
-#include <QLabel>
-#include <QPainter>
-#include <QStyleOptionComboBox>
-#include <QStyleOptionHeader>
-#include <QStyleOptionTab>
-#include <QStyleOptionToolButton>
-#include <QTabBar>
-#include <QTreeView>
-
-#include <algorithm>
-#include <cmath>
 
 namespace kernscope::ui::design {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/diagnostics_dock.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 
 #include "core/bundle/bundle.h"
 #include "core/bundle/statistics.h"
@@ -8,15 +9,6 @@
 #include "widgets/models/diagnostics_model.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-
-#include <QAction>
-#include <QHBoxLayout>
-#include <QHeaderView>
-#include <QLabel>
-#include <QLineEdit>
-#include <QTableView>
-#include <QToolButton>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

@@ -6,21 +6,9 @@
 #include "widgets/common/line_icon.h"
 #include "widgets/common/panels.h"
 #include "widgets/common/plot_widget.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
-
-#include <QAction>
-#include <QApplication>
-#include <QElapsedTimer>
-#include <QHBoxLayout>
-#include <QLabel>
-#include <QPainter>
-#include <QStackedWidget>
-#include <QTimer>
-#include <QToolButton>
-#include <QVBoxLayout>
-
-#include <deque>
 
 namespace kernscope::ui {
 

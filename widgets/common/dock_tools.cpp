@@ -5,27 +5,11 @@
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/models/short_names.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-
-#include <QAbstractItemView>
-#include <QAction>
-#include <QApplication>
-#include <QClipboard>
-#include <QGuiApplication>
-#include <QHeaderView>
-#include <QKeyEvent>
-#include <QLineEdit>
-#include <QPainter>
-#include <QScrollBar>
-#include <QTableView>
-#include <QTimer>
-#include <QTreeView>
-#include <QVBoxLayout>
-
-#include <algorithm>
 
 namespace kernscope::ui {
 

@@ -5,18 +5,10 @@
 #include "core/base/overlaid_file.h"
 #include "core/report/tensor_export.h"
 #include "widgets/common/file_dialogs.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/session.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
-
-#include <QFileInfo>
-#include <QPageLayout>
-#include <QPageSize>
-#include <QPdfWriter>
-#include <QSaveFile>
-#include <QTextDocument>
-
-#include <numeric>
 
 namespace kernscope::ui {
 

@@ -3,19 +3,8 @@
 
 #include "core/base/output_place.h"
 #include "core/patch/save/backup.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
-
-#include <QDir>
-#include <QFile>
-#include <QFileInfo>
-#include <QHeaderView>
-#include <QLineEdit>
-#include <QMessageBox>
-#include <QTreeView>
-#include <QVariant>
-#include <QWidget>
-
-#include <utility>
 
 namespace kernscope::ui {
 

@@ -2,24 +2,8 @@
 #include "widgets/common/help_dock.h"
 
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/theme.h"
-
-#include <QAction>
-#include <QDesktopServices>
-#include <QDir>
-#include <QEvent>
-#include <QFile>
-#include <QRegularExpression>
-#include <QScrollBar>
-#include <QStringList>
-#include <QTextBrowser>
-#include <QTextDocument>
-#include <QTextTable>
-#include <QToolBar>
-#include <QUrl>
-#include <QVBoxLayout>
-
-#include <cmath>
 
 namespace kernscope::ui {
 

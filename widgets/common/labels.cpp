@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/labels.h"
 
+#include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
-
-#include <QApplication>
-#include <QEvent>
-#include <QFontDatabase>
-#include <QStyle>
-#include <QTextDocument>
-#include <QVariant>
 
 namespace kernscope::ui {
 

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/line_icon.h"
 
+#include "widgets/common/qt.h"
 #include "widgets/models/theme.h"
 
-#include <QFile>
-#include <QGuiApplication>
-#include <QIconEngine>
-#include <QPainter>
-#include <QPixmap>
-#include <QXmlStreamReader>
-
-#include <cmath>
 #include <numbers>
 
 namespace kernscope::ui {

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/number_field.h"
 
+#include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-
-#include <QAbstractItemView>
-#include <QCoreApplication>
-#include <QFocusEvent>
-#include <QMainWindow>
-#include <QPersistentModelIndex>
-#include <QStatusTipEvent>
-#include <QToolTip>
 
 namespace kernscope::ui {
 

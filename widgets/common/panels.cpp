@@ -3,18 +3,8 @@
 
 #include "widgets/common/design.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/theme.h"
-
-#include <QEvent>
-#include <QHBoxLayout>
-#include <QLabel>
-#include <QPainter>
-#include <QScrollBar>
-#include <QTimer>
-#include <QToolButton>
-#include <QVBoxLayout>
-
-#include <algorithm>
 
 namespace kernscope::ui {
 

@@ -4,19 +4,10 @@
 #include "core/base/svg.h"
 #include "core/report/column.h"
 #include "widgets/common/design.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
 
-#include <QBuffer>
-#include <QFontInfo>
-#include <QPaintEngine>
-#include <QPainter>
-#include <QPainterPath>
-#include <QPixmap>
-
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 
 namespace kernscope::ui {
 

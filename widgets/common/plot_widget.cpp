@@ -5,26 +5,11 @@
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/plot_canvas.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
-#include <QAccessible>
-#include <QAction>
-#include <QApplication>
-#include <QClipboard>
-#include <QFileInfo>
-#include <QHeaderView>
-#include <QKeyEvent>
-#include <QMouseEvent>
-#include <QResizeEvent>
-#include <QStackedWidget>
-#include <QTableView>
-#include <QToolTip>
-#include <QVBoxLayout>
-
 #include <qcustomplot.h>
-
-#include <algorithm>
 
 namespace kernscope::ui {
 

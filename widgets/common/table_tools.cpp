@@ -3,25 +3,9 @@
 
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/fact_tree_model.h"
 #include "widgets/models/theme.h"
-
-#include <QAbstractItemView>
-#include <QApplication>
-#include <QEvent>
-#include <QHBoxLayout>
-#include <QKeyEvent>
-#include <QLabel>
-#include <QResizeEvent>
-#include <QScrollBar>
-#include <QSortFilterProxyModel>
-#include <QStyle>
-#include <QStyledItemDelegate>
-#include <QTableView>
-#include <QTimer>
-#include <QTreeView>
-
-#include <algorithm>
 
 namespace kernscope::ui {
 

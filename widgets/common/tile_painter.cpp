@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/tile_painter.h"
 
+#include "widgets/common/qt.h"
 #include "widgets/models/theme.h"
-
-#include <QFontMetricsF>
-#include <QPainter>
-#include <QPen>
-#include <QPolygonF>
-#include <QTimerEvent>
-
-#include <algorithm>
-#include <cmath>
-#include <iterator>
 
 namespace kernscope::ui {
 

@@ -2,28 +2,11 @@
 #include "widgets/common/tile_view.h"
 
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/tile_painter.h"
 #include "widgets/models/theme.h"
 
-#include <QAccessible>
-#include <QAction>
-#include <QApplication>
-#include <QDockWidget>
-#include <QEvent>
-#include <QHBoxLayout>
-#include <QHelpEvent>
-#include <QKeyEvent>
-#include <QMouseEvent>
-#include <QPainter>
-#include <QScrollBar>
-#include <QToolButton>
-#include <QToolTip>
-#include <QWheelEvent>
-
-#include <algorithm>
-#include <cmath>
 #include <cstdlib>
-#include <iterator>
 
 namespace kernscope::ui {
 

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/view_state.h"
 
+#include "widgets/common/qt.h"
 #include "widgets/models/theme.h"
-
-#include <QFontMetrics>
-#include <QPainter>
-
-#include <algorithm>
-#include <cmath>
-#include <utility>
 
 namespace kernscope::ui {
 

@@ -7,23 +7,12 @@
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/compare/compare_runner.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
-
-#include <QAction>
-#include <QComboBox>
-#include <QEvent>
-#include <QFile>
-#include <QHeaderView>
-#include <QLabel>
-#include <QScrollBar>
-#include <QTableView>
-#include <QTimer>
-#include <QToolButton>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

@@ -5,21 +5,12 @@
 #include "widgets/common/controls.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/compare/byte_compare_view.h"
 #include "widgets/compare/compare_runner.h"
 #include "widgets/compare/difference_strip.h"
 #include "widgets/models/byte_models.h"
 #include "widgets/models/words.h"
-
-#include <QAction>
-#include <QComboBox>
-#include <QHBoxLayout>
-#include <QHeaderView>
-#include <QKeyEvent>
-#include <QStackedWidget>
-#include <QTableView>
-#include <QToolButton>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

@@ -3,15 +3,9 @@
 
 #include "core/report/difference_formats.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/qt.h"
 #include "widgets/compare/compare_runner.h"
 #include "widgets/models/theme.h"
-
-#include <QAction>
-#include <QHeaderView>
-#include <QLabel>
-#include <QTableView>
-#include <QTimer>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

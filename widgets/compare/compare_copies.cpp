@@ -3,11 +3,9 @@
 
 #include "core/base/error_builder.h"
 #include "core/report/difference_json.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
-
-#include <QAction>
-#include <QFileInfo>
 
 namespace kernscope::ui {
 

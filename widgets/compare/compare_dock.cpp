@@ -6,25 +6,13 @@
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
+#include "widgets/common/qt.h"
 #include "widgets/compare/compare_copies.h"
 #include "widgets/compare/compare_runner.h"
 #include "widgets/compare/hand_pairs.h"
 #include "widgets/compare/pair_dock.h"
 #include "widgets/compare/places_dock.h"
 #include "widgets/compare/verdict_strip.h"
-
-#include <QAction>
-#include <QActionGroup>
-#include <QComboBox>
-#include <QHeaderView>
-#include <QLineEdit>
-#include <QMenu>
-#include <QSignalBlocker>
-#include <QTableView>
-#include <QToolButton>
-#include <QVBoxLayout>
-
-#include <cmath>
 
 namespace kernscope::ui {
 

@@ -6,26 +6,9 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/models/words.h"
-
-#include <QAction>
-#include <QActionGroup>
-#include <QCoreApplication>
-#include <QEvent>
-#include <QFileInfo>
-#include <QHBoxLayout>
-#include <QHeaderView>
-#include <QLabel>
-#include <QLineEdit>
-#include <QPainter>
-#include <QProgressBar>
-#include <QTableView>
-#include <QTimer>
-#include <QToolButton>
-#include <QVBoxLayout>
-
-#include <cmath>
 
 namespace kernscope::ui {
 

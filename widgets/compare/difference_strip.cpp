@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/difference_strip.h"
 
+#include "widgets/common/qt.h"
 #include "widgets/models/theme.h"
-
-#include <QKeyEvent>
-#include <QMouseEvent>
-#include <QPainter>
-
-#include <cmath>
 
 namespace kernscope::ui {
 

@@ -5,24 +5,12 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
+#include "widgets/common/qt.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/pair_plots.h"
 #include "widgets/compare/places_dock.h"
 #include "widgets/compare/scatter_plot.h"
 #include "widgets/models/words.h"
-
-#include <QAction>
-#include <QClipboard>
-#include <QGridLayout>
-#include <QGuiApplication>
-#include <QHeaderView>
-#include <QItemSelectionModel>
-#include <QLabel>
-#include <QStyledItemDelegate>
-#include <QToolButton>
-#include <QVBoxLayout>
-
-#include <cmath>
 
 namespace kernscope::ui {
 

@@ -4,17 +4,10 @@
 #include "core/bundle/bundle.h"
 #include "core/form/form_steps.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/tile_painter.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-
-#include <QEvent>
-#include <QHBoxLayout>
-#include <QLabel>
-#include <QStackedWidget>
-#include <QVBoxLayout>
-
-#include <cmath>
 
 namespace kernscope::ui {
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/pair_plots.h"
 
+#include "widgets/common/qt.h"
 #include "widgets/compare/difference_tiles.h"
 #include "widgets/models/words.h"
 
 #include <qcustomplot.h>
-
-#include <cmath>
-#include <numeric>
 
 namespace kernscope::ui {
 

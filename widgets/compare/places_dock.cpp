@@ -3,16 +3,10 @@
 
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/compare/compare_runner.h"
 #include "widgets/compare/pair_plots.h"
 #include "widgets/models/words.h"
-
-#include <QAction>
-#include <QHeaderView>
-#include <QLabel>
-#include <QTableView>
-#include <QToolButton>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

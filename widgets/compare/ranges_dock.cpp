@@ -2,14 +2,10 @@
 #include "widgets/compare/ranges_dock.h"
 
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/compare/compare_runner.h"
 #include "widgets/models/words.h"
-
-#include <QAction>
-#include <QHeaderView>
-#include <QTableView>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/scatter_plot.h"
 
+#include "widgets/common/qt.h"
 #include "widgets/compare/difference_tiles.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 
 #include <qcustomplot.h>
-
-#include <cmath>
-#include <tuple>
 
 namespace kernscope::ui {
 

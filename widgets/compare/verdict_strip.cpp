@@ -5,16 +5,9 @@
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/panels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
-
-#include <QEvent>
-#include <QHBoxLayout>
-#include <QLabel>
-#include <QLineEdit>
-#include <QPainter>
-#include <QStyleOption>
-#include <QToolButton>
 
 namespace kernscope::ui {
 

@@ -9,20 +9,10 @@
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/words.h"
 
-#include <QAction>
-#include <QComboBox>
-#include <QFile>
-#include <QFileInfo>
-#include <QHeaderView>
-#include <QLabel>
-#include <QTableView>
-#include <QVBoxLayout>
-
 #include <qcustomplot.h>
-
-#include <cmath>
 
 namespace kernscope::ui {
 

@@ -5,16 +5,10 @@
 #include "core/container/hwx/container.h"
 #include "core/report/container_table.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/hardware/hardware_facts.h"
 #include "widgets/models/table_text.h"
-
-#include <QAction>
-#include <QHeaderView>
-#include <QLineEdit>
-#include <QTabWidget>
-#include <QTreeView>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

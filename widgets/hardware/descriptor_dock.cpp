@@ -5,20 +5,10 @@
 #include "core/report/section_json.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/hardware/hardware_facts.h"
 #include "widgets/models/table_text.h"
-
-#include <QAction>
-#include <QClipboard>
-#include <QComboBox>
-#include <QGuiApplication>
-#include <QHBoxLayout>
-#include <QHeaderView>
-#include <QLabel>
-#include <QPlainTextEdit>
-#include <QTreeView>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

@@ -5,21 +5,10 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/models/hardware_models.h"
 #include "widgets/models/words.h"
-
-#include <QAction>
-#include <QGridLayout>
-#include <QHeaderView>
-#include <QHelpEvent>
-#include <QKeyEvent>
-#include <QLabel>
-#include <QMouseEvent>
-#include <QPainter>
-#include <QTableView>
-#include <QToolTip>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

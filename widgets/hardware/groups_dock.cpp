@@ -4,20 +4,9 @@
 #include "core/bundle/bundle.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/models/words.h"
-
-#include <QHeaderView>
-#include <QHelpEvent>
-#include <QKeyEvent>
-#include <QLabel>
-#include <QMouseEvent>
-#include <QPainter>
-#include <QTableView>
-#include <QToolTip>
-#include <QVBoxLayout>
-
-#include <cmath>
 
 namespace kernscope::ui {
 

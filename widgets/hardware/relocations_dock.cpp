@@ -7,19 +7,10 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/hardware/hardware_facts.h"
 #include "widgets/models/words.h"
-
-#include <QAction>
-#include <QHBoxLayout>
-#include <QHeaderView>
-#include <QLabel>
-#include <QLineEdit>
-#include <QPushButton>
-#include <QScrollBar>
-#include <QTreeView>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

@@ -8,24 +8,11 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/hardware/field_panel.h"
 #include "widgets/models/words.h"
 #include "widgets/patch/typed_edits.h"
-
-#include <QAction>
-#include <QHBoxLayout>
-#include <QHeaderView>
-#include <QInputDialog>
-#include <QLabel>
-#include <QLineEdit>
-#include <QSpinBox>
-#include <QStyle>
-#include <QTabWidget>
-#include <QTableView>
-#include <QTimer>
-#include <QTreeView>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

@@ -9,20 +9,9 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/export_jobs.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/models/theme.h"
-
-#include <QAction>
-#include <QCompleter>
-#include <QEvent>
-#include <QLabel>
-#include <QLineEdit>
-#include <QStringListModel>
-#include <QTimer>
-#include <QTreeView>
-#include <QVBoxLayout>
-
-#include <numeric>
 
 namespace kernscope::ui {
 

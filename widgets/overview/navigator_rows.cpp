@@ -2,20 +2,12 @@
 #include "widgets/overview/navigator_rows.h"
 
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/models/bundle_tree_model.h"
 #include "widgets/models/short_names.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
-
-#include <QHelpEvent>
-#include <QIcon>
-#include <QMouseEvent>
-#include <QPainter>
-#include <QToolTip>
-#include <QTreeView>
-
-#include <tuple>
 
 namespace kernscope::ui {
 

@@ -6,14 +6,9 @@
 #include "core/form/form_steps.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/design.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
-
-#include <QLabel>
-#include <QVBoxLayout>
-
-#include <cmath>
-#include <numeric>
 
 namespace kernscope::ui {
 

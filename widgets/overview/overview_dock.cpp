@@ -10,29 +10,10 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/weight_reader.h"
-
-#include <QAction>
-#include <QActionGroup>
-#include <QEvent>
-#include <QHBoxLayout>
-#include <QImage>
-#include <QLabel>
-#include <QLineEdit>
-#include <QMarginsF>
-#include <QPageSize>
-#include <QPainter>
-#include <QPdfWriter>
-#include <QSaveFile>
-#include <QScrollArea>
-#include <QScrollBar>
-#include <QTableView>
-#include <QVBoxLayout>
-
-#include <cmath>
-#include <tuple>
 
 namespace kernscope::ui {
 

@@ -2,16 +2,8 @@
 #include "widgets/overview/treemap_view.h"
 
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/theme.h"
-
-#include <QHelpEvent>
-#include <QKeyEvent>
-#include <QMouseEvent>
-#include <QPainter>
-#include <QToolTip>
-
-#include <algorithm>
-#include <numeric>
 
 namespace kernscope::ui {
 

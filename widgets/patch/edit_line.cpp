@@ -4,17 +4,12 @@
 #include "core/bundle/bundle.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/patch_list_model.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/models/theme.h"
 #include "widgets/patch/typed_edits.h"
-
-#include <QComboBox>
-#include <QCompleter>
-#include <QGridLayout>
-#include <QLineEdit>
-#include <QPushButton>
 
 namespace kernscope::ui {
 

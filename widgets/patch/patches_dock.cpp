@@ -5,6 +5,7 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/models/patch_list_model.h"
 #include "widgets/models/table_text.h"
@@ -12,22 +13,6 @@
 #include "widgets/models/theme.h"
 #include "widgets/patch/edit_line.h"
 #include "widgets/patch/typed_edits.h"
-
-#include <QAction>
-#include <QApplication>
-#include <QClipboard>
-#include <QEvent>
-#include <QGuiApplication>
-#include <QHeaderView>
-#include <QPlainTextEdit>
-#include <QScrollBar>
-#include <QSplitter>
-#include <QTableView>
-#include <QTextOption>
-#include <QTimer>
-#include <QToolBar>
-#include <QUndoStack>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

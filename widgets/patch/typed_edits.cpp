@@ -7,18 +7,10 @@
 #include "core/patch/edit/find_weight.h"
 #include "core/patch/plan/raw_place.h"
 #include "widgets/common/number_field.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/task_manager.h"
 #include "widgets/models/words.h"
-
-#include <QAbstractItemView>
-#include <QBoxLayout>
-#include <QDialogButtonBox>
-#include <QInputDialog>
-#include <QKeyEvent>
-#include <QMessageBox>
-#include <QPushButton>
-#include <QTimer>
 
 namespace kernscope::ui {
 

@@ -6,17 +6,7 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/labels.h"
-
-#include <QAction>
-#include <QActionGroup>
-#include <QComboBox>
-#include <QEvent>
-#include <QHBoxLayout>
-#include <QHeaderView>
-#include <QLabel>
-#include <QStackedWidget>
-#include <QTableView>
-#include <QVBoxLayout>
+#include "widgets/common/qt.h"
 
 namespace kernscope::ui {
 

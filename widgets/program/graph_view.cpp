@@ -4,22 +4,10 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
 #include "widgets/common/design.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/program_model.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/words.h"
-
-#include <QApplication>
-#include <QFontMetricsF>
-#include <QHelpEvent>
-#include <QKeyEvent>
-#include <QMouseEvent>
-#include <QPaintEvent>
-#include <QPainter>
-#include <QScrollBar>
-#include <QToolTip>
-#include <QWheelEvent>
-
-#include <cmath>
 
 namespace kernscope::ui {
 

@@ -6,11 +6,8 @@
 #include "core/form/form_steps.h"
 #include "widgets/common/design.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
-
-#include <QGridLayout>
-#include <QLabel>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

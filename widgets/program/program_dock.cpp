@@ -4,22 +4,9 @@
 #include "core/bundle/bundle.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/words.h"
 #include "widgets/program/operation_panel.h"
-
-#include <QAction>
-#include <QApplication>
-#include <QHBoxLayout>
-#include <QHeaderView>
-#include <QLabel>
-#include <QLineEdit>
-#include <QMenu>
-#include <QMouseEvent>
-#include <QPainter>
-#include <QScrollBar>
-#include <QStringList>
-#include <QTimer>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

@@ -9,13 +9,10 @@
 #include "widgets/common/controls.h"
 #include "widgets/common/design.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
-
-#include <QGridLayout>
-#include <QLabel>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

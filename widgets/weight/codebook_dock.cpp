@@ -7,16 +7,10 @@
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/plot_canvas.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/theme.h"
 #include "widgets/patch/typed_edits.h"
 #include "widgets/weight/weight_header.h"
-
-#include <QHBoxLayout>
-#include <QHeaderView>
-#include <QLabel>
-#include <QSpinBox>
-#include <QTableView>
-#include <QVBoxLayout>
 
 #include <qcustomplot.h>
 

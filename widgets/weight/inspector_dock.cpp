@@ -8,6 +8,7 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/words.h"
 #include "widgets/weight/bundle_facts.h"
 #include "widgets/weight/codebook_dock.h"
@@ -15,13 +16,6 @@
 #include "widgets/weight/scale_panel.h"
 #include "widgets/weight/statistics_panel.h"
 #include "widgets/weight/weight_header.h"
-
-#include <QAction>
-#include <QGridLayout>
-#include <QLabel>
-#include <QMenu>
-#include <QTextDocumentFragment>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

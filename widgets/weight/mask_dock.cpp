@@ -5,6 +5,7 @@
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/plot_canvas.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
@@ -12,15 +13,6 @@
 #include "widgets/patch/typed_edits.h"
 #include "widgets/weight/weight_header.h"
 #include "widgets/weight/weight_tiles.h"
-
-#include <QAction>
-#include <QEvent>
-#include <QHBoxLayout>
-#include <QLabel>
-#include <QLineEdit>
-#include <QTimer>
-#include <QToolButton>
-#include <QVBoxLayout>
 
 #include <qcustomplot.h>
 

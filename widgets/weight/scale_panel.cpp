@@ -7,18 +7,12 @@
 #include "widgets/common/labels.h"
 #include "widgets/common/plot_canvas.h"
 #include "widgets/common/plot_widget.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/part_models.h"
 #include "widgets/models/words.h"
 #include "widgets/patch/typed_edits.h"
 
-#include <QHeaderView>
-#include <QLabel>
-#include <QTableView>
-#include <QVBoxLayout>
-
 #include <qcustomplot.h>
-
-#include <cmath>
 
 namespace kernscope::ui {
 

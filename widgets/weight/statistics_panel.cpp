@@ -4,19 +4,11 @@
 #include "widgets/common/labels.h"
 #include "widgets/common/panels.h"
 #include "widgets/common/plot_canvas.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/weight_reader.h"
 #include "widgets/models/words.h"
 
-#include <QAction>
-#include <QGridLayout>
-#include <QHBoxLayout>
-#include <QLabel>
-#include <QToolButton>
-#include <QVBoxLayout>
-
 #include <qcustomplot.h>
-
-#include <numeric>
 
 namespace kernscope::ui {
 

@@ -7,6 +7,7 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/line_icon.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/common/view_state.h"
 #include "widgets/models/table_text.h"
@@ -14,21 +15,6 @@
 #include "widgets/patch/typed_edits.h"
 #include "widgets/weight/weight_header.h"
 #include "widgets/weight/weight_tiles.h"
-
-#include <QAction>
-#include <QActionGroup>
-#include <QComboBox>
-#include <QEvent>
-#include <QHBoxLayout>
-#include <QInputDialog>
-#include <QLabel>
-#include <QStringList>
-#include <QTableView>
-#include <QTimer>
-#include <QToolButton>
-#include <QVBoxLayout>
-
-#include <cmath>
 
 namespace kernscope::ui {
 

@@ -4,26 +4,10 @@
 #include "core/codec/edit/editor.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/table_tools.h"
 #include "widgets/models/words.h"
 #include "widgets/patch/typed_edits.h"
-
-#include <QAbstractScrollArea>
-#include <QApplication>
-#include <QClipboard>
-#include <QHBoxLayout>
-#include <QHeaderView>
-#include <QKeyEvent>
-#include <QLabel>
-#include <QMouseEvent>
-#include <QPainter>
-#include <QScrollBar>
-#include <QTableView>
-#include <QTimer>
-#include <QToolButton>
-#include <QVBoxLayout>
-
-#include <cmath>
 
 namespace kernscope::ui {
 

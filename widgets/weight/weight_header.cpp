@@ -7,15 +7,10 @@
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"
 #include "widgets/common/panels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
-
-#include <QComboBox>
-#include <QHBoxLayout>
-#include <QLabel>
-#include <QSpinBox>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 

@@ -3,14 +3,11 @@
 
 #include "core/compare/element_changes.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/common/tile_painter.h"
 #include "widgets/models/session.h"
 #include "widgets/models/theme.h"
 #include "widgets/weight/tile_lines.h"
-
-#include <QPainter>
-
-#include <cmath>
 
 namespace kernscope::ui {
 
