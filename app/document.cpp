@@ -60,9 +60,8 @@ Document::~Document()
 
 void Document::setBusy(Busy busy)
 {
-    if (m_busy == busy)
+    if (std::exchange(m_busy, busy) == busy)
         return;
-    m_busy = busy;
     Q_EMIT busyChanged();
 }
 
@@ -304,9 +303,8 @@ void Document::makeKeptEdits()
     if (m_kept.empty())
         return;
     m_session.setPatchingEnabled(true);
-    m_makingKept = true;
+    const QScopedValueRollback guard(m_makingKept, true);
     m_session.requestEdits(keptEdits(), tr("Edits made before the reload"));
-    m_makingKept = false;
 }
 
 void Document::setKept(std::vector<ui::PatchEntry> kept)
@@ -401,9 +399,8 @@ bool Document::writable() const
 void Document::checkModified()
 {
     const bool now = modified();
-    if (now == m_wasModified)
+    if (std::exchange(m_wasModified, now) == now)
         return;
-    m_wasModified = now;
     Q_EMIT modifiedChanged(now);
 }
 

@@ -168,9 +168,8 @@ void TableColumns::bringBack(QHeaderView *header)
     const QString state = m_settings.tableColumns(header->property(kKey).toString());
     if (state.isEmpty() || header->count() == 0)
         return;
-    m_restoring = true;
+    const QScopedValueRollback guard(m_restoring, true);
     restore(*header, state);
-    m_restoring = false;
 }
 
 namespace {

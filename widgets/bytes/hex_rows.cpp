@@ -130,7 +130,7 @@ std::uint64_t HexRows::visibleRows() const
 
 void HexRows::syncScrollBars()
 {
-    m_syncing = true;
+    const QScopedValueRollback guard(m_syncing, true);
     m_scroll = RowScroll(rowTotal(), visibleRows());
     m_topRow = std::min(m_topRow, m_scroll.lastTop());
     QScrollBar *vertical = verticalScrollBar();
@@ -142,7 +142,6 @@ void HexRows::syncScrollBars()
     horizontal->setRange(0, std::max(0, hidden));
     horizontal->setPageStep(viewport()->width());
     horizontal->setSingleStep(static_cast<int>(m_layout.charWidth() * 3));
-    m_syncing = false;
 }
 
 /// Single steps and pages are rows, also where a step of the bar stands for many rows.
@@ -163,9 +162,8 @@ void HexRows::onScrollAction(int action)
 void HexRows::scrollToRow(std::uint64_t row)
 {
     row = std::min(row, m_scroll.lastTop());
-    if (row == m_topRow)
+    if (std::exchange(m_topRow, row) == row)
         return;
-    m_topRow = row;
     m_syncing = true;
     verticalScrollBar()->setValue(m_scroll.valueOf(row));
     m_syncing = false;

@@ -284,10 +284,9 @@ void LayoutDock::showSection(std::size_t section)
     const int row = m_model->rowOf(section);
     if (row < 0 || row == m_table->currentIndex().row())
         return;
-    m_following = true;
+    const QScopedValueRollback guard(m_following, true);
     chooseRow(m_table, m_model->index(row, 0));
     m_table->scrollTo(m_model->index(row, 0));
-    m_following = false;
 }
 
 void LayoutDock::follow(const Place &place, QObject *origin)

@@ -316,7 +316,7 @@ void SectionStrip::afterScaleChange()
 
 void SectionStrip::syncScrollBar()
 {
-    m_syncing = true;
+    const QScopedValueRollback guard(m_syncing, true);
     const double shown = m_scale.width() * m_scale.bytesPerPixel();
     const auto size = static_cast<double>(m_scale.size());
     m_scrollUnit = std::max(size / kScrollSteps, 1.0 / 32);
@@ -328,7 +328,6 @@ void SectionStrip::syncScrollBar()
     bar->setPageStep(std::max(1, steps(shown)));
     bar->setSingleStep(std::max(1, bar->pageStep() / 10));
     bar->setValue(steps(m_scale.begin()));
-    m_syncing = false;
 }
 
 void SectionStrip::scrollContentsBy(int, int)

@@ -499,9 +499,8 @@ void PlanDock::showChoice(std::vector<std::size_t> choice, const plan::PlanTotal
     m_model->show(m_survey, m_choice, reasons());
     hideAbsentColumns(*m_table->horizontalHeader(), *m_model);
     if (const int row = m_model->rowOf(selected); row >= 0) {
-        m_following = true;
+        const QScopedValueRollback guard(m_following, true);
         chooseRow(m_table, m_model->index(row, 0));
-        m_following = false;
     }
     m_table->verticalScrollBar()->setValue(scrolled);
     showFacts();

@@ -118,9 +118,8 @@ void RooflineDock::buildActions()
 
 void RooflineDock::fillCeilings(const roofline::Roofs &roofs)
 {
-    if (m_shown == roofs.target)
+    if (std::exchange(m_shown, roofs.target) == roofs.target)
         return;
-    m_shown = roofs.target;
     for (QComboBox *box : {m_compute, m_bandwidth}) {
         box->clear();
         box->addItem(box == m_compute ? tr("compute: by kind of layer")

@@ -423,14 +423,13 @@ void StreamDock::follow(const Place &place, QObject *origin)
     const std::size_t chip = m_model->table()->columnOf(m_state.assessed());
     if (chip == kNoIndex)
         return;
-    m_selecting = true;
+    const QScopedValueRollback guard(m_selecting, true);
     const QModelIndex index =
         m_model->index(m_model->rowOf(place.weight), m_model->firstChip() + static_cast<int>(chip));
     if (m_matrix->currentIndex() != index) {
         chooseRow(m_matrix, index);
         m_matrix->scrollTo(index);
     }
-    m_selecting = false;
 }
 
 void StreamDock::onCurrent(const QModelIndex &current)

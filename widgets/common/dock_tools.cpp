@@ -264,7 +264,7 @@ private:
     void grow()
     {
         m_again = false;
-        m_growing = true;
+        const QScopedValueRollback guard(m_growing, true);
         int rest = m_table->viewport()->width() - m_table->horizontalHeader()->length(), shown = 0;
         for (std::size_t i = 0; i < m_columns.size(); ++i) {
             if (m_table->isColumnHidden(m_columns[i]))
@@ -277,7 +277,6 @@ private:
             if (!m_table->isColumnHidden(m_columns[i]))
                 m_table->setColumnWidth(m_columns[i], m_least[i] + more);
         }
-        m_growing = false;
     }
 
     QTableView *m_table;

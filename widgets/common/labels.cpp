@@ -93,9 +93,8 @@ ElidedLabel::ElidedLabel(Qt::TextElideMode mode, QWidget *parent) : QLabel(paren
 void ElidedLabel::setWholeText(const QString &wanted)
 {
     const QString text = shown(wanted); // paths and names come here by many ways
-    if (m_whole == text)
+    if (std::exchange(m_whole, text) == text)
         return;
-    m_whole = text;
     setToolTip(text);
     setAccessibleName(text);
     updateGeometry();

@@ -333,10 +333,9 @@ void TileView::updateScrollBars()
     const bool fits = m_state.fits();
     const double across = fits ? cols : viewport()->width() / geometry.cellWidth();
     const double down = fits ? rows : viewport()->height() / geometry.cellHeight();
-    m_updatingBars = true;
+    const QScopedValueRollback guard(m_updatingBars, true);
     setBar(horizontalScrollBar(), geometry.colAt(0), across, cols);
     setBar(verticalScrollBar(), geometry.rowAt(0), down, rows);
-    m_updatingBars = false;
 }
 
 void TileView::scrollContentsBy(int, int)
@@ -424,9 +423,8 @@ void TileView::mouseMoveEvent(QMouseEvent *event)
         return;
     }
     const std::optional<Cell> cell = cellAt(event->pos());
-    if (cell == m_hovered)
+    if (std::exchange(m_hovered, cell) == cell)
         return;
-    m_hovered = cell;
     viewport()->update();
     if (cell)
         Q_EMIT cellHovered(cell->row, cell->col);

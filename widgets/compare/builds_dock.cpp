@@ -293,13 +293,12 @@ void BuildsDock::applyFigure()
     const auto figure = static_cast<MatrixFigure>(m_figure->currentIndex());
     m_chip->setEnabled(figure == MatrixFigure::Outcome);
     const std::size_t weight = m_model->weightAt(m_table->currentIndex().row());
-    m_following = true;
+    const QScopedValueRollback guard(m_following, true);
     keepScroll([&] {
         m_model->setFigure(figure, static_cast<std::size_t>(std::max(0, m_chip->currentIndex())));
         if (const int row = weight == kNoIndex ? -1 : m_model->rowOfWeight(weight); row >= 0)
             chooseRow(m_table, m_model->index(row, 0));
     });
-    m_following = false;
 }
 
 std::vector<BundlePtr> BuildsDock::builds() const
@@ -349,9 +348,8 @@ void BuildsDock::forget()
     m_shown.clear();
     m_pictured = kNoIndex;
     m_pictures->clear();
-    m_following = true;
+    const QScopedValueRollback guard(m_following, true);
     m_model->setMatrix(nullptr);
-    m_following = false;
 }
 
 void BuildsDock::onCurrentRow(const QModelIndex &current)
@@ -428,7 +426,7 @@ void BuildsDock::sizeColumns()
     int room = m_table->viewport()->width();
     for (int i = 0; i < columns; ++i)
         room -= least(i);
-    m_sizing = true;
+    const QScopedValueRollback guard(m_sizing, true);
     for (int i = 0; i < columns; ++i) {
         const int hint =
             i == 0 ? view->sizeHintForColumn(0) + theme::em(this, 0.3) : header->sectionSizeHint(i);
@@ -438,7 +436,6 @@ void BuildsDock::sizeColumns()
         header->resizeSection(i, least(i) + more);
         room -= more;
     }
-    m_sizing = false;
 }
 
 bool BuildsDock::eventFilter(QObject *watched, QEvent *event)

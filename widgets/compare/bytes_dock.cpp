@@ -139,9 +139,8 @@ void BytesDock::connectParts()
 
 void BytesDock::setSwapped(bool swapped)
 {
-    if (m_swapped == swapped)
+    if (std::exchange(m_swapped, swapped) == swapped)
         return;
-    m_swapped = swapped;
     forget();
     scheduleRefresh();
 }

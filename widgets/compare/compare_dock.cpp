@@ -400,9 +400,8 @@ void CompareDock::showChip()
 
 void CompareDock::setSwapped(bool swapped)
 {
-    if (m_swapped == swapped)
+    if (std::exchange(m_swapped, swapped) == swapped)
         return;
-    m_swapped = swapped;
     m_pairs->setDocumentIsB(swapped);
     scheduleRefresh();
     Q_EMIT swappedChanged(swapped);
@@ -513,9 +512,8 @@ void CompareDock::selectRow(std::size_t row)
     const int shown = m_model->shownRow(row);
     if (shown < 0 || m_table->currentIndex().row() == shown)
         return;
-    m_following = true;
+    const QScopedValueRollback guard(m_following, true);
     chooseRow(m_table, m_model->index(shown, 0));
-    m_following = false;
 }
 
 void CompareDock::onCurrentRow(const QModelIndex &current)

@@ -194,7 +194,7 @@ private:
         int others = 0;
         for (int column = m_names + 1; column < m_verdict; ++column)
             others += m_table->columnWidth(column); // 0 where it is hidden
-        m_fitting = true;
+        const QScopedValueRollback guard(m_fitting, true);
         const int least = std::min(m_usualName, theme::em(m_table, kLeastName));
         const int room = m_table->viewport()->width() - others;
         const int verdict = std::clamp(room - m_usualName, m_usualVerdict,
@@ -217,7 +217,6 @@ private:
         }
         m_table->setColumnWidth(m_verdict, verdict);
         m_table->setColumnWidth(m_names, std::max(least, name));
-        m_fitting = false;
     }
 
     QTableView *m_table;

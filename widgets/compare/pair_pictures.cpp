@@ -246,9 +246,8 @@ void PairPictures::clear()
 
 void PairPictures::setMode(PictureMode mode)
 {
-    if (m_mode == mode)
+    if (std::exchange(m_mode, mode) == mode)
         return;
-    m_mode = mode;
     remake(true);
 }
 
@@ -409,9 +408,8 @@ void PairPictures::setLargestDifference(double largest)
 
 void PairPictures::setElement(std::optional<std::uint64_t> element)
 {
-    if (m_element == element)
+    if (std::exchange(m_element, element) == element)
         return;
-    m_element = element;
     markCells();
     readCell();
 }

@@ -219,13 +219,12 @@ void PlacesDock::markElement(std::uint64_t element)
         weight.shape.empty() ? 1 : std::max<std::uint64_t>(weight.shape[0], 1);
     const std::uint64_t perChannel = std::max<std::uint64_t>(weight.elements.value / outputs, 1);
     const std::uint64_t channel = element / perChannel;
-    m_following = true;
+    const QScopedValueRollback guard(m_following, true);
     m_strip->setCurrentPoint(m_strip->pointOfChannel(channel));
     if (const int row = m_channelModel->rowOfChannel(channel); row >= 0)
         chooseRow(m_channels, m_channelModel->index(row, 0));
     if (const int row = m_elementModel->rowOfElement(element); row >= 0)
         chooseRow(m_elements, m_elementModel->index(row, 0));
-    m_following = false;
 }
 
 } // namespace kernscope::ui

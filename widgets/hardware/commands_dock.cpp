@@ -107,7 +107,7 @@ void CommandsDock::follow(const Place &place, QObject *origin)
 {
     if (origin == this || !place.bytes)
         return;
-    m_following = true;
+    const QScopedValueRollback guard(m_following, true);
     const QModelIndex command = m_commands->indexOfBytes(*place.bytes);
     const QModelIndex symbol = m_symbols->indexOfBytes(*place.bytes);
     if (command.isValid()) {
@@ -118,7 +118,6 @@ void CommandsDock::follow(const Place &place, QObject *origin)
         chooseRow(m_symbolView, symbol);
         m_symbolView->scrollTo(symbol);
     }
-    m_following = false;
 }
 
 } // namespace kernscope::ui

@@ -340,9 +340,8 @@ void FieldPanel::clear()
     m_job.stop();
     m_bundle.reset();
     m_hasRows = false;
-    m_following = true;
+    const QScopedValueRollback guard(m_following, true);
     m_values->setRows({});
-    m_following = false;
 }
 
 bool FieldPanel::showPlace(const BundlePtr &bundle, const Place &place)
@@ -484,10 +483,9 @@ void FieldPanel::readValues()
     query.high = m_high;
     if (m_hasRows && query == m_asked) {
         if (!m_job.running()) {
-            m_following = true;
+            const QScopedValueRollback guard(m_following, true);
             if (const int row = m_values->rowOf(m_task.task); row >= 0)
                 chooseRow(m_table, m_values->index(row, 0));
-            m_following = false;
         }
         return;
     }
@@ -520,14 +518,13 @@ void FieldPanel::showValues(std::vector<report::FieldRow> rows)
                                  .arg(groupedNumber(distinct.size()), groupedNumber(rows.size()),
                                       groupedNumber(alike))
                                  .arg(m_task.task));
-    m_following = true;
+    const QScopedValueRollback guard(m_following, true);
     m_values->setRows(std::move(rows));
     hideAbsentColumns(*m_table->horizontalHeader(), *m_values);
     if (const int row = m_values->rowOf(m_task.task); row >= 0) {
         chooseRow(m_table, m_values->index(row, 0));
         m_table->scrollTo(m_values->index(row, 0));
     }
-    m_following = false;
 }
 
 Place FieldPanel::placeOf(std::uint64_t word) const

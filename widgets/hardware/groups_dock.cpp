@@ -80,9 +80,8 @@ int GroupMap::rowAt(QPointF place) const
 
 void GroupMap::setCurrent(int row)
 {
-    if (row == m_current)
+    if (std::exchange(m_current, row) == row)
         return;
-    m_current = row;
     update();
 }
 
@@ -317,12 +316,11 @@ void GroupsDock::select(int row)
 {
     const auto shown = static_cast<int>(m_model->rowsWithoutCopies());
     m_map->setCurrent(row < 0 || shown == 0 ? row : row % shown);
-    m_selecting = true;
+    const QScopedValueRollback guard(m_selecting, true);
     if (row < 0)
         m_table->clearSelection();
     else
         chooseRow(m_table, m_model->index(m_model->rowOf(static_cast<std::size_t>(row)), 0));
-    m_selecting = false;
 }
 
 void GroupsDock::pick(int row)

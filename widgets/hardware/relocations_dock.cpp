@@ -192,10 +192,9 @@ void RelocationsDock::follow(const Place &place, QObject *origin)
     const QModelIndex index = m_model->indexOfBytes(*place.bytes);
     if (!index.isValid() || index == m_view->currentIndex().siblingAtColumn(0))
         return;
-    m_following = true;
+    const QScopedValueRollback guard(m_following, true);
     chooseRow(m_view, index);
     m_view->scrollTo(index);
-    m_following = false;
 }
 
 } // namespace kernscope::ui

@@ -139,9 +139,8 @@ QWidget *TasksDock::buildList(QWidget *parent)
     m_filter = filterBox(box, tr("Filter tasks"), m_table);
     laidOut(column, {m_filter, {m_table, 1}});
     connect(m_filter, &QLineEdit::textChanged, this, [this](const QString &words) {
-        m_following = true;
+        const QScopedValueRollback guard(m_following, true);
         m_list->setFilter(words);
-        m_following = false;
     });
     connect(
         m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -397,10 +396,9 @@ void TasksDock::follow(const Place &place, QObject *origin)
         return;
     if (task != m_task)
         showTask(task);
-    m_following = true;
+    const QScopedValueRollback guard(m_following, true);
     select(m_registerView, m_registers->indexOfBytes(*place.bytes, place.bits));
     select(m_wordView, m_words->indexOfBytes(*place.bytes));
-    m_following = false;
 }
 
 void TasksDock::askForValue()

@@ -25,9 +25,8 @@ void DiagnosticsModel::addRow(Source source, const Diagnostic &row)
 void DiagnosticsModel::setShown(Severity severity, bool shown)
 {
     bool &now = m_shown[static_cast<std::size_t>(severity)];
-    if (now == shown)
+    if (std::exchange(now, shown) == shown)
         return;
-    now = shown;
     chooseAnew();
 }
 

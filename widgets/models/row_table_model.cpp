@@ -124,9 +124,8 @@ private:
 
 void RowTableModel::setFilter(const QString &words)
 {
-    if (words == m_filter)
+    if (std::exchange(m_filter, words) == words)
         return;
-    m_filter = words;
     chooseAnew();
 }
 

@@ -162,9 +162,8 @@ void Session::goToHistory(std::size_t index)
 
 void Session::setPatchingEnabled(bool enabled)
 {
-    if (m_patchingEnabled == enabled)
+    if (std::exchange(m_patchingEnabled, enabled) == enabled)
         return;
-    m_patchingEnabled = enabled;
     Q_EMIT patchingEnabledChanged(enabled);
 }
 

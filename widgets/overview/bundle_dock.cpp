@@ -319,10 +319,9 @@ void BundleDock::follow(const Place &place, QObject *origin)
     if (!index.isValid() || m_model->nodeAt(m_tree->currentIndex()) == m_model->nodeAt(index) ||
         leadsTo(m_tree->currentIndex(), place))
         return;
-    m_following = true;
+    const QScopedValueRollback guard(m_following, true);
     chooseRow(m_tree, index);
     m_tree->scrollTo(index);
-    m_following = false;
 }
 
 void BundleDock::onCurrentChanged(const QModelIndex &index)

@@ -218,9 +218,8 @@ NavigatorHeader::NavigatorHeader(const BundleTreeModel &model, QWidget *parent)
 
 void NavigatorHeader::setTwoLines(bool two)
 {
-    if (m_two == two)
+    if (std::exchange(m_two, two) == two)
         return;
-    m_two = two;
     updateGeometry();
     Q_EMIT geometriesChanged();
     viewport()->update();

@@ -250,9 +250,8 @@ void GraphDock::setHops(unsigned hops)
 {
     hops = std::clamp(hops, 1U, kWhole);
     m_hopsBox->setCurrentIndex(static_cast<int>(hops) - 1);
-    if (hops == m_hops)
+    if (std::exchange(m_hops, hops) == hops)
         return;
-    m_hops = hops;
     draw();
 }
 

@@ -356,14 +356,13 @@ void ProgramDock::showRow(std::size_t node)
     const QModelIndex index = m_model->indexOf(node);
     if (!index.isValid() || index == m_view->currentIndex())
         return;
-    m_following = true;
+    const QScopedValueRollback guard(m_following, true);
     for (QModelIndex above = index.parent(); above.isValid(); above = above.parent())
         m_view->expand(above);
     chooseRow(m_view, index);
     m_view->scrollTo(index, QAbstractItemView::PositionAtCenter);
     // Statements are wider than the view: their beginnings are what one looks for.
     m_view->horizontalScrollBar()->setValue(0);
-    m_following = false;
 }
 
 void ProgramDock::onCurrent(const QModelIndex &index)

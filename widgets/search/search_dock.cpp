@@ -188,10 +188,9 @@ void SearchDock::start()
 /// The columns that this kind of search has; those that no row has are hidden.
 void SearchDock::showPlaces(std::vector<report::HitFacts> rows)
 {
-    m_filling = true;
+    const QScopedValueRollback guard(m_filling, true);
     m_model->setRows(std::move(rows));
     hideAbsentColumns(*m_table->horizontalHeader(), *m_model);
-    m_filling = false;
 }
 
 void SearchDock::deliver(const BundlePtr &bundle, const SearchAnswer &answer)

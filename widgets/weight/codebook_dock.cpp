@@ -330,14 +330,13 @@ void CodebookDock::selectEntry(int entry)
 {
     if (entry < 0 || entry >= m_model->rowCount())
         return;
-    m_selecting = true;
+    const QScopedValueRollback guard(m_selecting, true);
     const int column = std::max(m_table->currentIndex().column(), 0);
     const QModelIndex index =
         m_model->index(m_model->rowOf(static_cast<std::size_t>(entry)), column);
     chooseRow(m_table, index);
     m_table->scrollTo(index);
     m_plot->setCurrentPoint(entry);
-    m_selecting = false;
 }
 
 void CodebookDock::followElement(std::uint64_t element)

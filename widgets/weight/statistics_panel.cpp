@@ -49,9 +49,8 @@ void HistogramPlot::setHistogram(Histogram histogram)
 
 void HistogramPlot::setFullRange(bool full)
 {
-    if (m_fullRange == full)
+    if (std::exchange(m_fullRange, full) == full)
         return;
-    m_fullRange = full;
     draw();
 }
 
@@ -116,9 +115,8 @@ void HistogramPlot::draw()
 
 void HistogramPlot::setLogarithmic(bool logarithmic)
 {
-    if (m_logarithmic == logarithmic)
+    if (std::exchange(m_logarithmic, logarithmic) == logarithmic)
         return;
-    m_logarithmic = logarithmic;
     QCPAxis *axis = plot().yAxis;
     axis->setScaleType(logarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
     axis->setTicker(logarithmic ? logTicker() : countTicker());

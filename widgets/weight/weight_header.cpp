@@ -104,7 +104,7 @@ void SlicePicker::updateControls()
 {
     if (m_indices.empty())
         return;
-    m_updating = true;
+    const QScopedValueRollback guard(m_updating, true);
     m_rows->setCurrentIndex(static_cast<int>(m_map.rowAxis()));
     for (std::size_t axis = 0; axis < m_indices.size(); ++axis) {
         const auto held = m_map.held()[axis];
@@ -112,7 +112,6 @@ void SlicePicker::updateControls()
         m_indices[axis]->setValue(held ? static_cast<int>(*held) : -1);
         m_axes[axis]->setVisible(used);
     }
-    m_updating = false;
 }
 
 void SlicePicker::readControls()
