@@ -206,7 +206,6 @@ QWidget *FormatsDock::buildImage(QWidget *parent)
     for (const auto &[words, placeOf] : bars) {
         auto *bar = new ShareBar(kImageBarHeight, m_image);
         bar->setParts(imageParts(placeOf));
-        m_imageBars += bar;
         rows->addRow(words, bar);
     }
     QLabel *note = selectableLabel(m_image, Qt::PlainText);
@@ -336,11 +335,6 @@ void FormatsDock::choose()
     chooseRow(m_table, m_model->index(std::max(0, row), 0));
     showRules();
     explain(); // rules change without a change of the table
-}
-
-QString FormatsDock::explanation() const
-{
-    return m_rules->text();
 }
 
 void FormatsDock::explain()

@@ -10,7 +10,6 @@
 namespace kernscope::ui {
 
 class ChipState;
-class ShareBar;
 
 /// The kernel-format enum as a table: searchable, with every column of the facts, and whether the
 /// session's chip can encode a weight in each format, or the rule that refuses. The boxes hold the
@@ -28,10 +27,6 @@ public:
     QTableView &table() { return *m_table; }
     QLineEdit &filter() { return *m_filter; }
     QSpinBox &version() { return *m_version; }
-    QString explanation() const;
-    /// The register groups of version 10 as they lie in the compiler's object, and by address;
-    /// shown above their table.
-    const QList<ShareBar *> &imageBars() const { return m_imageBars; }
     RowTableModel &elementTypes() { return *m_types; }
     /// Every row of the tables of facts; filled when its page is shown.
     RowTableModel &facts() { return *m_facts; }
@@ -74,7 +69,6 @@ private:
     QTableView *m_ruleTable = nullptr;
     RowTableModel *m_imageGroups = nullptr; ///< of version 10
     QWidget *m_image = nullptr;             ///< above these
-    QList<ShareBar *> m_imageBars;
     QTabWidget *m_tabs = nullptr;
     QLineEdit *m_filter = nullptr;
     QSpinBox *m_version = nullptr, *m_vector = nullptr, *m_codebooks = nullptr;

@@ -265,16 +265,6 @@ void TimelinePlot::showLine(const Line &line, const std::optional<double> &secon
     line.text->setText(text);
 }
 
-QStringList TimelinePlot::lineTexts() const
-{
-    QStringList texts;
-    for (const Line &line : {m_sumLine, m_floorLine}) {
-        if (line.text->visible())
-            texts += line.text->text();
-    }
-    return texts;
-}
-
 int TimelinePlot::pointOfWeight(std::size_t weight) const
 {
     const auto at =

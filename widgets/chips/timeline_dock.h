@@ -42,9 +42,6 @@ public:
     int pointCount() const override { return static_cast<int>(m_layers.size()); }
     QString pointText(int point) const override;
 
-    /// What is drawn, for tests.
-    QStringList lineTexts() const;
-
 protected:
     double keyOf(int point) const override { return (startOf(point) + startOf(point + 1)) / 2; }
     int pointAt(double key) const override;

@@ -145,13 +145,11 @@ public:
 
     UlpPlot *ulpPlot() const { return m_ulp; }
     ScatterPlot *scatterPlot() const { return m_scatter; }
-    HistogramPairPlot *histogramPlot() const { return m_histogram; }
     ChannelPlot *channelPlot() const { return m_channels; }
     PairVerdict *verdict() const { return m_verdict; }
     PairFactsPanel *facts() const { return m_facts; }
     QTableWidget *table() const { return m_table; }
     PairElementTable *elementTable() const { return m_element; }
-    PairChipsTable *chipsTable() const { return m_chips; }
 
 Q_SIGNALS:
     void elementPicked(quint64 element);

@@ -22,8 +22,8 @@ public:
     /// Without titles of the axes: where a heading says what is drawn.
     void setCompact(bool compact);
     /// Channel of a point, and the point of a channel (-1: none).
-    std::uint64_t channelOf(int point) const { return at(point).channel; }
     int pointOfChannel(std::uint64_t channel) const;
+    std::uint64_t channelOf(int point) const { return at(point).channel; }
     std::uint64_t elementOf(int point) const { return at(point).worst; }
 
     int pointCount() const override { return static_cast<int>(m_order.size()); }

@@ -72,7 +72,6 @@ public:
 
     /// Share of decoded elements that are zero. Weights that were not measured show a dash.
     void setZeroFractions(const std::vector<std::pair<std::size_t, double>> &fractions);
-    void forgetZeroFraction(std::size_t weight) { setZeroFractions({{weight, std::nan("")}}); }
     std::optional<double> zeroFraction(std::size_t weight) const;
 
     /// Whether any of the weight's bytes differ from the disk.

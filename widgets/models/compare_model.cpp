@@ -358,31 +358,16 @@ std::size_t CompareModel::rowAt(int shown) const
     return shown >= 0 && shown < rowCount() ? sourceRow(shown) : kNoIndex;
 }
 
-std::size_t CompareModel::rowWhere(const std::function<bool(const Row &)> &holds) const
-{
-    const auto at = std::ranges::find_if(rows(), holds);
-    return at == rows().end() ? kNoIndex : static_cast<std::size_t>(at - rows().begin());
-}
-
-std::size_t CompareModel::rowOfA(std::size_t index) const
-{
-    return rowWhere([index](const Row &row) { return row.onA() && row.pair.a == index; });
-}
-
-std::size_t CompareModel::rowOfB(std::size_t index) const
-{
-    return rowWhere([index](const Row &row) { return row.onB() && row.pair.b == index; });
-}
-
 std::size_t CompareModel::rowOfNames(const std::string &nameA, const std::string &nameB) const
 {
     // A weight that has lost its partner is still the one that was looked for.
     const auto other = [](const std::string &a, const std::string &b) {
         return a == b ? std::string() : b;
     };
-    return rowWhere([&](const Row &row) {
+    const auto at = std::ranges::find_if(rows(), [&](const Row &row) {
         return row.nameA == nameA && other(row.nameA, row.nameB) == other(nameA, nameB);
     });
+    return at == rows().end() ? kNoIndex : static_cast<std::size_t>(at - rows().begin());
 }
 
 QVariant CompareModel::lookOf(std::size_t number, int column, int role) const

@@ -114,15 +114,12 @@ public:
     const ValueLimits &limits() const { return m_limits; }
     /// What a chip does with the weights of either side; null: not known yet.
     void setOutcomes(const ComparisonOutcome *outcome, const target::Target &chip);
-    bool differencesOnly() const { return m_differencesOnly; }
 
     /// Stable number of the row shown at `shown`, and the way back (-1 where it is filtered out).
     std::size_t rowAt(int shown) const;
     int shownRow(std::size_t row) const { return rowOf(row); }
-    /// Stable number of the row that holds weight `index` of that side; kNoIndex where none does.
-    std::size_t rowOfA(std::size_t index) const;
-    std::size_t rowOfB(std::size_t index) const;
-    /// The row of two names as the files have them; of a weight on one side the other is empty.
+    /// Stable number of the row of two names as the files have them; of a weight on one side the
+    /// other is empty.
     std::size_t rowOfNames(const std::string &nameA, const std::string &nameB) const;
 
     /// A row can be dragged onto another one, which makes them a pair.
@@ -151,7 +148,6 @@ protected:
     void orderShown(std::vector<std::uint32_t> &shown) const override;
 
 private:
-    std::size_t rowWhere(const std::function<bool(const report::PairRow &)> &holds) const;
     std::optional<std::size_t> draggedRow(const QMimeData *data) const;
     bool samePairs(const std::vector<report::PairRow> &rows) const;
     void cellsChanged(int first, int last);

@@ -44,10 +44,6 @@ public:
     /// them; of equals the outer one, or the one of these bits. Invalid where none does, or the
     /// filter hides it.
     QModelIndex indexOfBytes(const ByteRange &range, const std::optional<BitRun> &bits = {}) const;
-    QModelIndex indexOfByte(FileOffset offset) const
-    {
-        return indexOfBytes({offset, ByteCount(1)});
-    }
     /// Bytes of a row, and which of their bits; nothing where it has none.
     std::optional<ByteRange> bytesOf(const QModelIndex &index) const;
     std::optional<BitRun> bitsOf(const QModelIndex &index) const;

@@ -100,12 +100,6 @@ const TreemapView::Words &TreemapView::wordsOf(std::size_t cell) const
     return *words;
 }
 
-std::size_t TreemapView::wordsMade() const
-{
-    return static_cast<std::size_t>(
-        std::ranges::count_if(m_words, [](const auto &words) { return words.has_value(); }));
-}
-
 QString TreemapView::currentTip() const
 {
     return m_current < 0 ? QString() : wordsOf(static_cast<std::size_t>(m_current)).tip;

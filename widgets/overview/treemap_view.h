@@ -54,8 +54,6 @@ public:
     void setCells(std::vector<Cell> cells, WordsOf wordsOf = {});
     const std::vector<Cell> &cells() const { return m_cells; }
     const Words &wordsOf(std::size_t cell) const;
-    /// Of how many cells the words were asked for.
-    std::size_t wordsMade() const;
     QRectF rectOf(std::size_t cell) const { return m_rects.at(cell); }
     /// Outlines the cell of that key; none has it: no outline.
     void setCurrentKey(std::size_t key);

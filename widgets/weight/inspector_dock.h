@@ -89,7 +89,6 @@ public:
     ScalePanel &scales() { return *m_scales; }
     CodebookDock &codebook() { return *m_codebook; }
     MaskDock &mask() { return *m_mask; }
-    BundleFacts &bundleFacts() { return *m_facts; }
 
 Q_SIGNALS:
     /// What to do with the bundle next: "compare", "plan" or "report". The window knows how.

@@ -29,6 +29,12 @@ plan::FrontPoint pointOf(std::uint64_t stored, double error, std::optional<doubl
     return point;
 }
 
+/// How many lines of a timeline have words.
+qsizetype linesSaid(const TimelinePlot &plot)
+{
+    return std::ranges::count_if(plot.findChildren<QCPItemText *>(), &QCPItemText::visible);
+}
+
 } // namespace
 
 class TestChipPlots : public QObject
@@ -291,7 +297,7 @@ private Q_SLOTS:
         RooflineDock roofline(session);
         QVERIFY(showDock(roofline));
         QVERIFY(plot.pointCount() >= roofline.plot().pointCount());
-        QCOMPARE(plot.lineTexts().size(), 1); // the floor: the M1 refuses a layer, no sum is known
+        QCOMPARE(linesSaid(plot), 1); // the floor: the M1 refuses a layer, no sum is known
         // The same figures as the roofline's.
         for (int i = 0; i < roofline.plot().pointCount(); ++i) {
             const roofline::Placement &placed = roofline.plot().points().placementOf(i);
@@ -319,7 +325,7 @@ private Q_SLOTS:
         Q_EMIT dock.forms().activated(0);
         session.setBundle(openSample("dense"));
         QVERIFY(settle(dock));
-        QCOMPARE(plot.lineTexts().size(), 2); // all layers, and the floor
+        QCOMPARE(linesSaid(plot), 2); // all layers, and the floor
         // Along the axis of time a click finds each layer where it runs.
         auto *picture = VERIFIED(plot.findChild<QCustomPlot *>());
         double start = 0;

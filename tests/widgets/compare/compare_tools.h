@@ -20,6 +20,15 @@ inline QString cellText(const ui::CompareDock &dock, int row, std::string_view k
     return dock.model().index(row, dock.model().columnOf(key)).data().toString();
 }
 
+/// The row that holds weight `index` of that side; kNoIndex where none does.
+inline std::size_t rowOf(const ui::CompareModel &model, bool ofA, std::size_t index)
+{
+    const auto row = std::ranges::find_if(model.rows(), [&](const report::PairRow &one) {
+        return (ofA ? one.onA() : one.onB()) && (ofA ? one.pair.a : one.pair.b) == index;
+    });
+    return row == model.rows().end() ? kNoIndex : std::size_t(row - model.rows().begin());
+}
+
 /// The colour inside a cell of a picture.
 inline QColor colorAt(ui::TileView &view, const ui::Cell &cell)
 {

@@ -128,7 +128,7 @@ private Q_SLOTS:
         QTRY_COMPARE(dock.model().rows()[dock.shownRow()].nameA, std::string("far"));
         QCOMPARE(dock.table()->currentIndex().row(), 0);
         QCOMPARE(session.place().weight, kNoIndex); // it was not gone to
-        const std::size_t equal = dock.model().rowOfB(0);
+        const std::size_t equal = rowOf(dock.model(), false, 0);
         dock.table()->setCurrentIndex(
             dock.table()->model()->index(dock.model().shownRow(equal), 0));
         QCOMPARE(session.place().weight, 0U);
@@ -183,7 +183,7 @@ private Q_SLOTS:
         QVERIFY(showDock(dock, session, openSample("dense"), openSample("sparse"), {1300, 800}));
         QVERIFY(dock.showsContent());
         const std::size_t sparse = test::weightWith(*session.other(), PartRole::Mask);
-        const std::size_t row = dock.model().rowOfB(sparse);
+        const std::size_t row = rowOf(dock.model(), false, sparse);
         const int shown = dock.model().shownRow(row);
         QVERIFY(shown >= 0);
         QVERIFY(cellText(dock, shown, "verdict").contains(u"kept values exact"_s));
@@ -198,7 +198,7 @@ private Q_SLOTS:
         auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, openSample("dense"), openSample("palette"), {1300, 800}));
         const std::size_t palette = test::weightWith(*session.other(), PartRole::Indices);
-        const std::size_t row = dock.model().rowOfB(palette);
+        const std::size_t row = rowOf(dock.model(), false, palette);
         // A click tells the others even where the row was selected before.
         const QModelIndex cell = dock.model().index(dock.model().shownRow(row), 0);
         QTest::mouseClick(dock.table()->viewport(), Qt::LeftButton, {},
@@ -236,7 +236,7 @@ private Q_SLOTS:
         largest->click();
         QCOMPARE(session.place().element, std::optional<std::uint64_t>(3));
         // Every chip is told of, as the one assessment says it; a row for those that do the same.
-        const PairChipsTable &chips = *dock.figures()->chipsTable();
+        const PairChipsTable &chips = *dock.findChild<PairChipsTable *>();
         const QStringList lines = chips.copied().split(QLatin1Char('\n'));
         QCOMPARE(lines.size(), qsizetype(allTargets().size()) + 1);
         const DecisionTable before(*session.bundle(), allTargets());

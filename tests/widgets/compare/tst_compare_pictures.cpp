@@ -365,14 +365,14 @@ private Q_SLOTS:
         QVERIFY(showDock(dock, session, openSample("dense"), openSample("sparse"), {1300, 800}));
         session.goToElement(2, 1);
         QVERIFY(settle(dock));
-        QCOMPARE(dock.shownRow(), dock.model().rowOfA(2));
+        QCOMPARE(dock.shownRow(), rowOf(dock.model(), true, 2));
         QCOMPARE(dock.table()->currentIndex().row(), dock.model().shownRow(dock.shownRow()));
         QCOMPARE(dock.pictures()->element(), std::optional<std::uint64_t>(1));
         QCOMPARE(session.place().weight, 2U);
         dock.setPinned(true);
         session.goToWeight(0);
         QVERIFY(settle(dock));
-        QCOMPARE(dock.shownRow(), dock.model().rowOfA(2));
+        QCOMPARE(dock.shownRow(), rowOf(dock.model(), true, 2));
     }
 
     /// The numbers of the picked element are shown whole, however narrow the inspector is.
@@ -434,7 +434,8 @@ private Q_SLOTS:
         auto [session, dock] = test::Alone<CompareDock>();
         QVERIFY(showDock(dock, session, openSample("dense"), openSample("palette"), {1300, 800}));
         const std::size_t palette = test::weightWith(*session.other(), PartRole::Indices);
-        session.goToWeight(dock.model().rows()[dock.model().rowOfB(palette)].pair.a, nullptr);
+        session.goToWeight(dock.model().rows()[rowOf(dock.model(), false, palette)].pair.a,
+                           nullptr);
         QVERIFY(settle(dock));
         const PairSubject subject = dock.pictures()->subject();
         QVERIFY(subject.comparable());

@@ -397,7 +397,7 @@ private Q_SLOTS:
     {
         PlacesDocks docks;
         QVERIFY(docks.show());
-        const HistogramPairPlot &plot = *docks.compare.figures()->histogramPlot();
+        const HistogramPairPlot &plot = *docks.compare.findChild<HistogramPairPlot *>();
         QVERIFY(plot.pointCount() > 0);
         std::uint64_t a = 0, b = 0;
         qlonglong difference = 0;

@@ -64,8 +64,9 @@ private Q_SLOTS:
         QVERIFY(a.data(Qt::ToolTipRole).toString().contains(u"who says so"_s));
         QCOMPARE(a.data(CopyRole).toString(), u"a"_s);
         for (const auto &[at, name] : {std::pair(4u, "low"), {5, "a1"}, {9, "a2"}, {20, "b"}})
-            QCOMPARE(model.indexOfByte(FileOffset(at)).data().toString(), QLatin1String(name));
-        QVERIFY(!model.indexOfByte(FileOffset(99)).isValid());
+            QCOMPARE(model.indexOfBytes({FileOffset(at), ByteCount(1)}).data().toString(),
+                     QLatin1String(name));
+        QVERIFY(!model.indexOfBytes({FileOffset(99), ByteCount(1)}).isValid());
         const auto whole = model.indexOfBytes({FileOffset(4), ByteCount(4)});
         QCOMPARE(whole.data().toString(), u"a1"_s);
         QCOMPARE(model.indexOfBytes({FileOffset(4), ByteCount(400)}).data().toString(),
@@ -93,7 +94,7 @@ private Q_SLOTS:
         model.setFilter(u"row 9"_s);
         QCOMPARE(model.rowCount(), 1);
         QCOMPARE(model.rowCount(model.index(0, 0)), 1); // what hangs below a hit stays
-        QVERIFY(!model.indexOfByte(FileOffset(10)).isValid());
+        QVERIFY(!model.indexOfBytes({FileOffset(10), ByteCount(1)}).isValid());
         model.setFilter({});
         model.sort(-1);
         QCOMPARE(model.index(0, 1).data().toString(), u"10"_s);

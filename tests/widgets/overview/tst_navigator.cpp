@@ -229,7 +229,7 @@ private Q_SLOTS:
             return count;
         };
         const int counted = ink();
-        model.forgetZeroFraction(0);
+        model.setZeroFractions({{0, std::nan("")}});
         const int unknown = ink();
         QVERIFY2(counted > 2 * unknown, qPrintable(u"%1, %2"_s.arg(counted).arg(unknown)));
         // Rows of one height: the view does not measure each of 50,000.
