@@ -71,20 +71,6 @@ QString timesText(const QString &name, const roofline::ProgramTime &before,
                 : PlanDock::tr(" (%1 calls take at least %2)").arg(*after.launches).arg(floor));
 }
 
-} // namespace
-
-/// What the task hands over: all that was judged, and the plan or why there is none.
-struct PlanDock::Answer {
-    std::shared_ptr<const plan::SurveyOptions> options;
-    std::shared_ptr<const plan::Survey> survey;
-    std::optional<plan::Plan> plan;
-    std::optional<plan::Build> build;
-    std::optional<Error> fault;
-    plan::PlanTotals before = {}; ///< the weights as they are
-};
-
-namespace {
-
 plan::PlanTotals totalsBefore(const plan::Survey &survey)
 {
     return plan::totalsOf(survey, std::vector<std::size_t>(survey.rows.size(), 0));
@@ -158,9 +144,7 @@ PlanDock::PlanDock(Session &session, QWidget *parent)
 void PlanDock::stop()
 {
     m_task.stop();
-    m_survey = nullptr;
-    m_plan.reset();
-    m_build.reset();
+    m_made = {};
     m_choice.clear();
     m_showsPoint = false;
 }
@@ -220,12 +204,7 @@ void PlanDock::start()
                 answer.fault = judged.error();
                 return answer;
             }
-            limits.progress = &progress;
-            auto planned = plan::solve(*judged, limits);
-            if (planned)
-                answer.plan = std::move(*planned);
-            else
-                answer.fault = planned.error();
+            answer.solve(*judged, limits, progress);
             answer.before = totalsBefore(*judged);
             if (other) {
                 if (auto build = plan::measureBuild(*bundle, *judged, options, *other))
@@ -239,9 +218,17 @@ void PlanDock::start()
         [this](const Answer &answer) { take(answer); });
 }
 
+void PlanDock::Answer::solve(const plan::Survey &judged, plan::Limits limits, Progress &progress)
+{
+    limits.progress = &progress;
+    auto planned = plan::solve(judged, limits);
+    plan = planned ? std::optional(std::move(*planned)) : std::nullopt;
+    fault = planned ? std::nullopt : std::optional(planned.error());
+}
+
 void PlanDock::planAgain()
 {
-    if (!m_survey) {
+    if (!m_made.survey) {
         m_again = m_task.running(); // with the limits that hold by then
         if (!m_task.running())
             scheduleRefresh();
@@ -249,15 +236,8 @@ void PlanDock::planAgain()
     }
     m_task.start(
         tr("Planning"),
-        [survey = m_survey, options = m_options, build = m_build, before = m_before,
-         limits = limits()](Progress &progress) mutable {
-            limits.progress = &progress;
-            Answer answer{options, survey, std::nullopt, build, std::nullopt, before};
-            auto planned = plan::solve(*survey, limits);
-            if (planned)
-                answer.plan = std::move(*planned);
-            else
-                answer.fault = planned.error();
+        [answer = m_made, limits = limits()](Progress &progress) mutable {
+            answer.solve(*answer.survey, limits, progress);
             return answer;
         },
         [this](const Answer &answer) { take(answer); });
@@ -265,30 +245,25 @@ void PlanDock::planAgain()
 
 void PlanDock::take(const Answer &answer)
 {
-    m_options = answer.options;
-    m_survey = answer.survey;
-    m_plan = answer.plan;
-    m_build = answer.build;
-    m_before = answer.before;
+    m_made = answer;
     m_showsPoint = false;
-    if (m_again && m_survey) {
+    if (m_again && m_made.survey) {
         m_again = false;
         planAgain();
         return;
     }
-    m_fault = answer.fault ? fromUtf8(describe(*answer.fault)) : QString();
     m_told->clear();
-    if (!m_survey) {
-        showMessage(m_fault);
+    if (!m_made.survey) {
+        showMessage(m_made.fault ? fromUtf8(describe(*m_made.fault)) : QString());
         Q_EMIT planned();
         return;
     }
     showFront();
-    if (m_plan)
-        showChoice(m_plan->choice, m_plan->after);
+    if (m_made.plan)
+        showChoice(m_made.plan->choice, m_made.plan->after);
     else
-        showChoice(std::vector<std::size_t>(m_survey->rows.size(), 0), m_before);
-    m_write->setEnabled(m_plan.has_value());
+        showChoice(std::vector<std::size_t>(m_made.survey->rows.size(), 0), m_made.before);
+    m_write->setEnabled(m_made.plan.has_value());
     showContent();
     followPlace();
     Q_EMIT planned();
@@ -296,7 +271,7 @@ void PlanDock::take(const Answer &answer)
 
 void PlanDock::force(std::size_t row, const std::string &form)
 {
-    if (!m_survey || row >= m_survey->rows.size())
+    if (!m_made.survey || row >= m_made.survey->rows.size())
         return;
     if (form.empty())
         m_forced.erase(row);
@@ -381,8 +356,8 @@ void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
     connect(m_write, &QPushButton::clicked, this, &PlanDock::askAndWrite);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] {
         fillForms();
-        if (!m_following && m_survey && currentRow() < m_survey->rows.size())
-            session().goToWeight(m_survey->rows[currentRow()].weight, this);
+        if (!m_following && m_made.survey && currentRow() < m_made.survey->rows.size())
+            session().goToWeight(m_made.survey->rows[currentRow()].weight, this);
     });
 }
 
@@ -458,15 +433,15 @@ plan::Limits PlanDock::limits() const
     if (m_maxBytes->value() > 0)
         limits.maxBytes = static_cast<std::uint64_t>(m_maxBytes->value());
     for (const auto &[row, form] : m_forced) {
-        if (m_survey && row < m_survey->rows.size())
-            limits.forced.emplace_back(m_survey->names[row], form);
+        if (m_made.survey && row < m_made.survey->rows.size())
+            limits.forced.emplace_back(m_made.survey->names[row], form);
     }
     return limits;
 }
 
 void PlanDock::showPoint(int number)
 {
-    if (!m_survey || number < 0 || number >= m_plot->pointCount())
+    if (!m_made.survey || number < 0 || number >= m_plot->pointCount())
         return;
     m_showsPoint = true;
     m_told->setText(m_plot->pointText(number).toHtmlEscaped().replace(QLatin1Char('\n'),
@@ -479,13 +454,13 @@ void PlanDock::showPoint(int number)
 /// Why each weight has the form that is shown.
 PlanModel::Reasons PlanDock::reasons() const
 {
-    if (m_plan && !m_showsPoint)
-        return m_plan->why;
-    PlanModel::Reasons why(m_survey->rows.size(),
+    if (m_made.plan && !m_showsPoint)
+        return m_made.plan->why;
+    PlanModel::Reasons why(m_made.survey->rows.size(),
                            m_showsPoint ? "a point of the front" : "no plan within the limits");
     for (std::size_t r = 0; r < why.size(); ++r) {
-        if (!m_survey->rows[r].fixed.empty()) // the same in every plan
-            why[r] = m_plan ? m_plan->why[r] : "stays: " + m_survey->rows[r].fixed;
+        if (!m_made.survey->rows[r].fixed.empty()) // the same in every plan
+            why[r] = m_made.plan ? m_made.plan->why[r] : "stays: " + m_made.survey->rows[r].fixed;
     }
     return why;
 }
@@ -496,7 +471,7 @@ void PlanDock::showChoice(std::vector<std::size_t> choice, const plan::PlanTotal
     m_choice = std::move(choice);
     m_after = after;
     const int scrolled = m_table->verticalScrollBar()->value();
-    m_model->show(m_survey, m_choice, reasons());
+    m_model->show(m_made.survey, m_choice, reasons());
     hideAbsentColumns(*m_table->horizontalHeader(), *m_model);
     if (const int row = m_model->rowOf(selected); row >= 0) {
         const QScopedValueRollback guard(m_following, true);
@@ -509,11 +484,12 @@ void PlanDock::showChoice(std::vector<std::size_t> choice, const plan::PlanTotal
 
 void PlanDock::showFacts()
 {
-    const plan::PlanTotals &before = m_before, &after = m_after;
-    if (!m_plan && !m_showsPoint && !m_fault.isEmpty()) {
-        m_facts->setText(tr("<b>\u2715 No plan keeps these limits:</b> %1<br>Below stands what is "
-                            "stored, %2. Loosen a limit, or leave a form to the plan.")
-                             .arg(m_fault.toHtmlEscaped(), storedWord(before)));
+    const plan::PlanTotals &before = m_made.before, &after = m_after;
+    if (m_made.fault && !m_showsPoint) {
+        m_facts->setText(
+            tr("<b>\u2715 No plan keeps these limits:</b> %1<br>Below stands what is "
+               "stored, %2. Loosen a limit, or leave a form to the plan.")
+                .arg(fromUtf8(describe(*m_made.fault)).toHtmlEscaped(), storedWord(before)));
         m_plot->setPlan(after);
         return;
     }
@@ -522,18 +498,19 @@ void PlanDock::showFacts()
                        .arg(storedWord(before), storedWord(after))
                        .arg(after.error, 0, 'g', 3)
                        .arg(after.largestError, 0, 'g', 3);
-    for (std::size_t t = 0; t < m_survey->targets.size(); ++t) {
-        text +=
-            timesText(fromUtf8(m_survey->targets[t]->name), before.programs[t], after.programs[t]);
+    for (std::size_t t = 0; t < m_made.survey->targets.size(); ++t) {
+        text += timesText(fromUtf8(m_made.survey->targets[t]->name), before.programs[t],
+                          after.programs[t]);
     }
-    if (m_plan && !m_showsPoint)
-        text += m_plan->proven ? tr("; proven: no other choice is better")
-                               : tr("; not proven to be best: %1 against a bound of %2")
-                                     .arg(m_plan->cost, 0, 'g', 6)
-                                     .arg(m_plan->bound, 0, 'g', 6);
-    if (m_plan) {
+    if (m_made.plan && !m_showsPoint)
+        text += m_made.plan->proven ? tr("; proven: no other choice is better")
+                                    : tr("; not proven to be best: %1 against a bound of %2")
+                                          .arg(m_made.plan->cost, 0, 'g', 6)
+                                          .arg(m_made.plan->bound, 0, 'g', 6);
+    if (m_made.plan) {
         const plan::Limits limits = this->limits();
-        const report::PlanSubject subject{{}, {}, m_survey.get(), &*m_plan, &limits, nullptr, {}};
+        const report::PlanSubject subject{{},      {}, m_made.survey.get(), &*m_made.plan, &limits,
+                                          nullptr, {}};
         for (const std::string &note : report::planNotes(subject))
             text += QStringLiteral("<br>") + fromUtf8(note).toHtmlEscaped();
     }
@@ -546,12 +523,12 @@ void PlanDock::showFront()
     const bool time = m_axis->currentIndex() == 1;
     const auto axis = time ? FrontPlot::Axis::Time : FrontPlot::Axis::Stored;
     m_plot->setFront(axis,
-                     !m_plan ? std::vector<plan::FrontPoint>()
-                     : time  ? m_plan->timeFront
-                             : m_plan->storedFront,
-                     m_survey ? fromUtf8(report::timedChips(*m_survey)) : QString());
-    m_plot->setOther(m_build ? fromUtf8(m_build->name) : QString(),
-                     m_build ? std::optional(m_build->totals) : std::nullopt);
+                     !m_made.plan ? std::vector<plan::FrontPoint>()
+                     : time       ? m_made.plan->timeFront
+                                  : m_made.plan->storedFront,
+                     m_made.survey ? fromUtf8(report::timedChips(*m_made.survey)) : QString());
+    m_plot->setOther(m_made.build ? fromUtf8(m_made.build->name) : QString(),
+                     m_made.build ? std::optional(m_made.build->totals) : std::nullopt);
 }
 
 std::size_t PlanDock::currentRow() const
@@ -565,14 +542,14 @@ void PlanDock::fillForms()
 {
     m_form->clear();
     const std::size_t number = currentRow();
-    const bool any =
-        m_survey && number < m_survey->rows.size() && m_survey->rows[number].candidates != nullptr;
+    const bool any = m_made.survey && number < m_made.survey->rows.size() &&
+                     m_made.survey->rows[number].candidates != nullptr;
     m_form->setEnabled(any);
     if (!any) {
         m_form->addItem(tr("Select a planned weight"));
         return;
     }
-    const plan::Row &row = m_survey->rows[number];
+    const plan::Row &row = m_made.survey->rows[number];
     m_form->addItem(tr("form by the plan"), QString());
     const auto forced = m_forced.find(number);
     for (const plan::Candidate &candidate : *row.candidates) {
@@ -596,7 +573,7 @@ void PlanDock::fillForms()
 
 void PlanDock::follow(const Place &place, QObject *origin)
 {
-    if (origin == this || !m_survey)
+    if (origin == this || !m_made.survey)
         return;
     m_following = true; // the place stays as it is
     // Rows are all weights, in their order.
@@ -618,8 +595,8 @@ void PlanDock::buildActions()
     });
     auto *back = dockAction(this, tr("Show the Plan Again"), {}, [this] {
         m_showsPoint = false;
-        if (m_survey && m_plan)
-            showChoice(m_plan->choice, m_plan->after);
+        if (m_made.survey && m_made.plan)
+            showChoice(m_made.plan->choice, m_made.plan->after);
     });
     auto *activations = dockAction(this, tr("Statistics of Activations\u2026"), {}, [this] {
         askForFile(tr("Mean Squares of Input Channels"), tr("NumPy archives (*.npz)"),
@@ -650,7 +627,7 @@ void PlanDock::askForFile(const QString &title, const QString &kinds, QString &p
 
 void PlanDock::askAndWrite()
 {
-    if (!m_survey || m_choice.empty() || !m_write->isEnabled())
+    if (!m_made.survey || m_choice.empty() || !m_write->isEnabled())
         return;
     const auto &source = session().bundle()->path();
     const QString path = askSavePath(this, tr("Write the Planned Bundle"),
@@ -663,7 +640,7 @@ void PlanDock::askAndWrite()
 void PlanDock::writeTo(const QString &path)
 {
     const BundlePtr bundle = session().bundle();
-    if (!bundle || !m_survey || m_choice.empty())
+    if (!bundle || !m_made.survey || m_choice.empty())
         return;
     m_task.stop();
     plan::Limits limits = this->limits();
@@ -672,16 +649,16 @@ void PlanDock::writeTo(const QString &path)
         limits.forced.clear();
         limits.maxBytes.reset();
         for (std::size_t r = 0; r < m_choice.size(); ++r) {
-            const plan::Row &row = m_survey->rows[r];
+            const plan::Row &row = m_made.survey->rows[r];
             if (row.candidates)
-                limits.forced.emplace_back(m_survey->names[r],
+                limits.forced.emplace_back(m_made.survey->names[r],
                                            (*row.candidates)[m_choice[r]]->name);
         }
     }
     m_told->setText(tr("Writing\u2026"));
     m_task.start(
         tr("Writing the planned bundle"),
-        [bundle, survey = m_survey, options = *m_options, limits,
+        [bundle, survey = m_made.survey, options = *m_made.options, limits,
          path](Progress &progress) mutable {
             options.progress = &progress;
             limits.progress = &progress;
@@ -712,12 +689,12 @@ void PlanDock::writeTo(const QString &path)
 
 QString PlanDock::saveReport(const QString &path) const
 {
-    if (!m_survey || m_choice.empty())
+    if (!m_made.survey || m_choice.empty())
         return tr("There is no plan to report.");
-    plan::Plan shown = m_plan.value_or(plan::Plan());
-    if (m_showsPoint || !m_plan) {
+    plan::Plan shown = m_made.plan.value_or(plan::Plan());
+    if (m_showsPoint || !m_made.plan) {
         shown.choice = m_choice;
-        shown.before = m_before;
+        shown.before = m_made.before;
         shown.after = m_after;
         shown.why.assign(m_choice.size(), "a point of the front");
         shown.proven = false;
@@ -725,11 +702,11 @@ QString PlanDock::saveReport(const QString &path) const
     const plan::Limits limits = this->limits();
     report::PlanSubject subject;
     subject.bundle = session().bundle()->name();
-    subject.survey = m_survey.get();
+    subject.survey = m_made.survey.get();
     subject.plan = &shown;
     subject.limits = &limits;
-    if (m_build)
-        subject.builds.push_back(*m_build);
+    if (m_made.build)
+        subject.builds.push_back(*m_made.build);
     subject.verdict = m_state.verdict();
     const QString ending = QStringLiteral(".") + QFileInfo(path).suffix().toLower();
     const std::string text = report::planReport(ending.toStdString(), subject);
@@ -738,7 +715,7 @@ QString PlanDock::saveReport(const QString &path) const
 
 void PlanDock::askAndReport()
 {
-    if (!m_survey)
+    if (!m_made.survey)
         return;
     const QString path =
         askSavePath(this, tr("Save Report of the Plan"), QStringLiteral("plan.html"),
