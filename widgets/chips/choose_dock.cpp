@@ -136,13 +136,7 @@ ChooseDock::ChooseDock(Session &session, QWidget *parent)
     m_model = new RowTable<report::CandidateFacts>(report::candidateTable(), this);
     m_model->setLook(candidateLook);
     auto *content = new QWidget(this);
-    m_tolerance = new DecimalBox(content);
-    m_tolerance->setDecimals(4);
-    m_tolerance->setRange(0, 1);
-    m_tolerance->setSingleStep(0.005);
-    m_tolerance->setValue(0.01);
-    m_tolerance->setPrefix(tr("tolerance "));
-    m_tolerance->setAccessibleName(tr("Tolerance"));
+    m_tolerance = decimalBox(content, tr("Tolerance"), {4, 0, 1, 0.005, 0.01}, tr("tolerance "));
     m_apply = new QPushButton(tr("Apply to a Copy…"), content);
     auto *bar =
         laidOut(new QHBoxLayout, {{sharedChipBox(m_state, content), 1}, m_tolerance, m_apply});

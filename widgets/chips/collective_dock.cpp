@@ -129,10 +129,8 @@ QLineEdit *CollectiveDock::field(QWidget *parent, const QString &name, const QSt
 
 QSpinBox *CollectiveDock::spin(QWidget *parent, const QString &name, int value, int most)
 {
-    auto *box = new IntegerBox(parent);
-    box->setRange(0, most);
+    auto *box = integerBox(parent, name, 0, most);
     box->setValue(value);
-    box->setAccessibleName(name);
     connect(box, &QSpinBox::valueChanged, this, &CollectiveDock::scheduleRefresh);
     return box;
 }

@@ -28,13 +28,6 @@ QWidget *labelled(QWidget *parent, const QString &word, QWidget *field, const QS
     return box;
 }
 
-QSpinBox *numberBox(QWidget *parent, int least, int most)
-{
-    auto *box = new IntegerBox(parent);
-    box->setRange(least, most);
-    return box;
-}
-
 constexpr double kImageBarHeight = 1.6; // in ems
 
 /// The register groups one behind the other by `placeOf`, each as long as its registers, from the
@@ -245,9 +238,9 @@ void FormatsDock::buildChoosers(QWidget *parent)
 {
     auto *bar = new QWidget(parent);
     auto *flow = new FlowLayout(bar);
-    m_version = numberBox(bar, 5, 40);
-    m_vector = numberBox(bar, 1, 16);
-    m_codebooks = numberBox(bar, 1, 65536);
+    m_version = integerBox(bar, {}, 5, 40);
+    m_vector = integerBox(bar, {}, 1, 16);
+    m_codebooks = integerBox(bar, {}, 1, 65536);
     m_zeroPoint = new QCheckBox(tr("Zero point"), bar);
     m_zeroPoint->setToolTip(tr("The weight has zero points other than 0"));
     m_e4m3 = new QComboBox(bar);

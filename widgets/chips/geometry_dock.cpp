@@ -264,21 +264,14 @@ QWidget *GeometryDock::buildFields(QWidget *parent)
                                             tr("kernel h"),    tr("output w"),     tr("output h"),
                                             tr("stride"),      tr("weight bits")};
     for (std::size_t i = 0; i < Fields; ++i) {
-        auto *spin = new IntegerBox(box);
-        spin->setRange(0, i == Bits ? 16 : 1'000'000);
-        spin->setAccessibleName(names[i]);
+        auto *spin = integerBox(box, names[i], 0, i == Bits ? 16 : 1'000'000);
         spin->setButtonSymbols(QAbstractSpinBox::NoButtons);
         connect(spin, &QSpinBox::valueChanged, this, &GeometryDock::typed);
         m_fields[i] = spin;
         addField(names[i], spin);
     }
-    m_density = new DecimalBox(box);
-    m_density->setRange(-0.01, 1);
-    m_density->setSingleStep(0.05);
-    m_density->setDecimals(3);
-    m_density->setValue(-0.01);
+    m_density = decimalBox(box, tr("Density"), {3, -0.01, 1, 0.05, -0.01});
     m_density->setSpecialValueText(tr("unknown"));
-    m_density->setAccessibleName(tr("Density"));
     connect(m_density, &QDoubleSpinBox::valueChanged, this, &GeometryDock::typed);
     m_mode = named(new QComboBox(box), tr("Source mode"));
     m_mode->addItems({tr("by shape"), tr("tiny"), tr("small"), tr("default"), tr("other")});

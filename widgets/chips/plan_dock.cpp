@@ -21,14 +21,6 @@ namespace kernscope::ui {
 
 namespace {
 
-QDoubleSpinBox *planNumberBox(QWidget *parent, const QString &prefix, const QString &name)
-{
-    auto *box = new DecimalBox(parent);
-    box->setPrefix(prefix);
-    box->setAccessibleName(name);
-    return box;
-}
-
 QComboBox *chooserBox(QWidget *parent, const QString &name,
                       std::initializer_list<std::pair<QString, QString>> items)
 {
@@ -307,15 +299,10 @@ void PlanDock::buildBars(QWidget *content, QVBoxLayout *column)
     m_goal->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     m_goal->setItemData(0, tr("Least time, or least stored bytes where times are not known"),
                         Qt::ToolTipRole);
-    m_tolerance = planNumberBox(content, tr("error of a layer \u2264 "), tr("Tolerance"));
-    m_tolerance->setDecimals(4);
-    m_tolerance->setRange(0, 10);
-    m_tolerance->setSingleStep(0.005);
-    m_tolerance->setValue(0.01);
-    m_maxBytes = planNumberBox(content, tr("stored \u2264 "), tr("Most stored bytes"));
-    m_maxBytes->setDecimals(0);
-    m_maxBytes->setRange(0, 1e15);
-    m_maxBytes->setSingleStep(1024);
+    m_tolerance = decimalBox(content, tr("Tolerance"), {4, 0, 10, 0.005, 0.01},
+                             tr("error of a layer \u2264 "));
+    m_maxBytes =
+        decimalBox(content, tr("Most stored bytes"), {0, 0, 1e15, 1024, 0}, tr("stored \u2264 "));
     m_maxBytes->setSpecialValueText(tr("any stored bytes"));
     m_maxBytes->setSuffix(tr(" B"));
     for (QWidget *widget : std::initializer_list<QWidget *>{m_goal, m_tolerance, m_maxBytes})
@@ -395,10 +382,8 @@ void PlanDock::countChips()
 /// The limit of the whole network, where errors are taken from, and the button for shapes.
 void PlanDock::buildErrors(QWidget *content, QLayout *bar)
 {
-    m_total = planNumberBox(content, tr("error of the network \u2264 "), tr("Total tolerance"));
-    m_total->setDecimals(4);
-    m_total->setRange(0, 10);
-    m_total->setSingleStep(0.005);
+    m_total = decimalBox(content, tr("Total tolerance"), {4, 0, 10, 0.005, 0},
+                         tr("error of the network \u2264 "));
     m_total->setSpecialValueText(tr("any error of the network"));
     m_errors = chooserBox(content, tr("What errors are taken from"),
                           {{tr("errors of weights"), {}}, {tr("errors of outputs"), {}}});

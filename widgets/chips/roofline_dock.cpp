@@ -58,10 +58,7 @@ QHBoxLayout *RooflineDock::buildBar(QWidget *content)
         box->setMinimumContentsLength(12);
         connect(box, &QComboBox::activated, this, &RooflineDock::scheduleRefresh);
     }
-    m_batch = new IntegerBox(content);
-    m_batch->setRange(1, 65536);
-    m_batch->setPrefix(tr("batch "));
-    m_batch->setAccessibleName(tr("Batch"));
+    m_batch = integerBox(content, tr("Batch"), 1, 65536, tr("batch "));
     connect(m_batch, &QSpinBox::valueChanged, this, &RooflineDock::scheduleRefresh);
     laidOut(bar, {{sharedChipBox(m_state, content), 2}, {m_compute, 2}, {m_bandwidth, 2}, m_batch});
     return bar;

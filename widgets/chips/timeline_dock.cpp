@@ -342,10 +342,7 @@ TimelineDock::TimelineDock(Session &session, QWidget *parent)
     m_forms->setToolTip(tr("The times with the weights in this form"));
     fillForms();
     connect(m_forms, &QComboBox::activated, this, &TimelineDock::scheduleRefresh);
-    m_batch = new IntegerBox(content);
-    m_batch->setRange(1, 65536);
-    m_batch->setPrefix(tr("batch "));
-    m_batch->setAccessibleName(tr("Batch"));
+    m_batch = integerBox(content, tr("Batch"), 1, 65536, tr("batch "));
     connect(m_batch, &QSpinBox::valueChanged, this, &TimelineDock::scheduleRefresh);
     m_facts = selectableLabel(content);
     laidOut(bar, {sharedChipBox(m_state, content), m_forms, m_batch, {m_facts, 1}});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/number_field.h"
 
+#include "widgets/common/labels.h"
 #include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
@@ -96,6 +97,27 @@ bool NumberDelegate::eventFilter(QObject *editor, QEvent *event)
     if (check)
         sayNotTaken(line, check->rule().fault(line->text()));
     return QStyledItemDelegate::eventFilter(editor, event);
+}
+
+QSpinBox *integerBox(QWidget *parent, const QString &name, int least, int most,
+                     const QString &prefix)
+{
+    auto *box = named(new IntegerBox(parent), name);
+    box->setRange(least, most);
+    box->setPrefix(prefix);
+    return box;
+}
+
+QDoubleSpinBox *decimalBox(QWidget *parent, const QString &name, const Decimals &takes,
+                           const QString &prefix)
+{
+    auto *box = named(new DecimalBox(parent), name);
+    box->setDecimals(takes.places);
+    box->setRange(takes.least, takes.most);
+    box->setSingleStep(takes.step);
+    box->setValue(takes.value);
+    box->setPrefix(prefix);
+    return box;
 }
 
 } // namespace kernscope::ui

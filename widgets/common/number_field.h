@@ -123,4 +123,14 @@ private:
 using IntegerBox = NumberBox<QSpinBox, int>;
 using DecimalBox = NumberBox<QDoubleSpinBox, double>;
 
+/// Boxes by what they are called and take.
+QSpinBox *integerBox(QWidget *parent, const QString &name, int least, int most,
+                     const QString &prefix = {});
+struct Decimals {
+    int places;
+    double least, most, step, value;
+};
+QDoubleSpinBox *decimalBox(QWidget *parent, const QString &name, const Decimals &takes,
+                           const QString &prefix = {});
+
 } // namespace kernscope::ui
