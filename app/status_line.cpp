@@ -47,12 +47,7 @@ StatusLine::StatusLine(ui::Session &session, QWidget *parent) : QWidget(parent),
     m_task = new ui::ElidedLabel(Qt::ElideMiddle, this);
     m_task->setFixedWidth(ui::theme::em(this, 16));
     m_task->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    m_progress = new QProgressBar(this);
-    m_progress->setRange(0, 1000);
-    m_progress->setTextVisible(false);
-    m_progress->setFixedWidth(ui::theme::em(this, 7));
-    m_progress->setFixedHeight(ui::theme::em(this, 0.8));
-    m_progress->setAccessibleName(tr("How far the work is"));
+    m_progress = ui::thinProgress(this, tr("How far the work is"), 7);
     m_cancel = flatButton(this, tr("Cancel"));
     m_cancel->setText(tr("Cancel"));
     m_cancel->setToolTip(tr("Stop what is running"));

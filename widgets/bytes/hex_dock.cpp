@@ -89,22 +89,16 @@ void HexDock::connectParts()
 
 void HexDock::buildBar(QBoxLayout *bar, QWidget *content)
 {
-    m_files = new QComboBox(content);
+    m_files = narrowChooser(content, tr("File whose bytes are shown"), 7);
     m_files->setMaximumWidth(theme::em(this, 24));
-    m_files->setAccessibleName(tr("File whose bytes are shown"));
     m_files->setToolTip(tr("File whose bytes are shown"));
-    m_files->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_files->setMinimumContentsLength(7);
     m_files->setMinimumWidth(theme::em(this, 5));
     connect(m_files, &QComboBox::activated, this, [this](int file) {
         showFile(static_cast<std::size_t>(file));
         if (m_view->size() > 0)
             pick(m_view->selection());
     });
-    m_goTo = new QLineEdit(content);
-    m_goTo->setPlaceholderText(tr("Go to offset: 0x40, +16, end"));
-    m_goTo->setAccessibleName(tr("Go to offset"));
-    m_goTo->setClearButtonEnabled(true);
+    m_goTo = clearableLine(content, tr("Go to offset"), tr("Go to offset: 0x40, +16, end"));
     m_goTo->setMinimumWidth(theme::em(this, 5.5));
     m_goTo->setMaximumWidth(theme::em(this, 18));
     connect(m_goTo, &QLineEdit::returnPressed, this, &HexDock::goToTyped);

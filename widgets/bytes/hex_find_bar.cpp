@@ -84,9 +84,7 @@ void HexFindBar::build()
     m_kind = new QComboBox(this);
     m_kind->addItems({tr("Hex"), tr("Text")});
     m_kind->setAccessibleName(tr("What the pattern is"));
-    m_pattern = new QLineEdit(this);
-    m_pattern->setClearButtonEnabled(true);
-    m_pattern->setAccessibleName(tr("Pattern to find"));
+    m_pattern = clearableLine(this, tr("Pattern to find"));
     const auto placeholder = [this] {
         m_pattern->setPlaceholderText(m_kind->currentIndex() == kHexKind
                                           ? tr("Bytes to find, such as ef be ad de")
@@ -106,11 +104,7 @@ void HexFindBar::build()
     m_cancel = button(tr("Cancel"), tr("Stop looking"));
     m_close = button(QStringLiteral("\u2715"), tr("Close (Escape)"));
     m_cancel->setEnabled(false);
-    m_progress = new QProgressBar(this);
-    m_progress->setRange(0, 1000);
-    m_progress->setTextVisible(false);
-    m_progress->setFixedSize(theme::em(this, 6), theme::em(this, 0.8));
-    m_progress->setAccessibleName(tr("How far the search is"));
+    m_progress = thinProgress(this, tr("How far the search is"), 6);
     m_message = new QLabel(this);
     m_message->setMinimumWidth(theme::em(this, 12));
     for (QWidget *widget : std::initializer_list<QWidget *>{

@@ -128,10 +128,8 @@ void LayoutDock::copyBytes(CopyFormat format)
 void LayoutDock::buildHeader(QWidget *content)
 {
     auto *header = new QWidget(content);
-    m_files = named(new QComboBox(header), tr("File shown as a strip"));
+    m_files = narrowChooser(header, tr("File shown as a strip"), 7);
     m_files->setToolTip(tr("File shown as a strip"));
-    m_files->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_files->setMinimumContentsLength(7);
     m_files->setMinimumWidth(theme::em(this, 5));
     connect(m_files, &QComboBox::activated, this,
             [this](int file) { showFile(static_cast<std::size_t>(file)); });

@@ -208,12 +208,9 @@ GeometryDock::GeometryDock(Session &session, QWidget *parent)
     m_model = new EngineFactModel(report::geometryFactTable(), this);
     auto *content = new QWidget(this);
     auto *bar = new QHBoxLayout;
-    m_chooser = new QComboBox(content);
+    m_chooser = narrowChooser(content, tr("Operation"), 16);
     m_operations = new OperationList(this);
     m_chooser->setModel(m_operations);
-    m_chooser->setAccessibleName(tr("Operation"));
-    m_chooser->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_chooser->setMinimumContentsLength(16);
     laidOut(
         bar,
         {{m_chooser, 3}, {sharedChipBox(m_state, content), 2}, sharedCoresBox(m_state, content)});

@@ -24,9 +24,7 @@ namespace {
 QComboBox *chooserBox(QWidget *parent, const QString &name,
                       std::initializer_list<std::pair<QString, QString>> items)
 {
-    auto *box = named(new QComboBox(parent), name);
-    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    box->setMinimumContentsLength(8);
+    auto *box = narrowChooser(parent, name, 8);
     for (const auto &[text, data] : items)
         box->addItem(text, data);
     return box;
@@ -326,8 +324,7 @@ void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
     m_plot->setMinimumHeight(theme::em(this, 9));
     column->addWidget(parted(Qt::Horizontal, {{m_table, 5}, {m_plot, 2}}), 1);
     auto *bar = new QHBoxLayout;
-    m_form = chooserBox(content, tr("Form by hand"), {});
-    m_form->setMinimumContentsLength(16);
+    m_form = narrowChooser(content, tr("Form by hand"), 16);
     m_form->setToolTip(tr("The form of the selected weight; the rest is planned again"));
     m_axis = chooserBox(content, tr("What the error is drawn against"),
                         {{tr("against stored bytes"), {}}, {tr("against time"), {}}});

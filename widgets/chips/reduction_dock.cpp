@@ -128,9 +128,8 @@ ReductionDock::ReductionDock(Session &session, QWidget *parent)
 {
     setShowsFiles(false);
     auto *content = new QWidget(this);
-    m_values = named(new QLineEdit(content), tr("Values to add"));
-    m_values->setPlaceholderText(tr("Values, as 4096 or 1*1024 (a value and how often)"));
-    m_values->setClearButtonEnabled(true);
+    m_values = clearableLine(content, tr("Values to add"),
+                             tr("Values, as 4096 or 1*1024 (a value and how often)"));
     m_examples = named(new QComboBox(content), tr("Published cases"));
     fillExamples();
     m_result = named(selectableLabel(content), tr("Result"));

@@ -51,13 +51,10 @@ RooflineDock::RooflineDock(Session &session, QWidget *parent)
 QHBoxLayout *RooflineDock::buildBar(QWidget *content)
 {
     auto *bar = new QHBoxLayout;
-    m_compute = named(new QComboBox(content), tr("Compute ceiling"));
-    m_bandwidth = named(new QComboBox(content), tr("Bandwidth ceiling"));
-    for (QComboBox *box : {m_compute, m_bandwidth}) {
-        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        box->setMinimumContentsLength(12);
+    m_compute = narrowChooser(content, tr("Compute ceiling"), 12);
+    m_bandwidth = narrowChooser(content, tr("Bandwidth ceiling"), 12);
+    for (QComboBox *box : {m_compute, m_bandwidth})
         connect(box, &QComboBox::activated, this, &RooflineDock::scheduleRefresh);
-    }
     m_batch = integerBox(content, tr("Batch"), 1, 65536, tr("batch "));
     connect(m_batch, &QSpinBox::valueChanged, this, &RooflineDock::scheduleRefresh);
     laidOut(bar, {{sharedChipBox(m_state, content), 2}, {m_compute, 2}, {m_bandwidth, 2}, m_batch});

@@ -261,6 +261,32 @@ protected:
 
 } // namespace
 
+QComboBox *narrowChooser(QWidget *parent, const QString &name, int letters)
+{
+    auto *box = named(new QComboBox(parent), name);
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->setMinimumContentsLength(letters);
+    return box;
+}
+
+QLineEdit *clearableLine(QWidget *parent, const QString &name, const QString &placeholder)
+{
+    auto *line = named(new QLineEdit(parent), name);
+    line->setPlaceholderText(placeholder);
+    line->setClearButtonEnabled(true);
+    return line;
+}
+
+QProgressBar *thinProgress(QWidget *parent, const QString &name, double width)
+{
+    auto *bar = named(new QProgressBar(parent), name);
+    bar->setRange(0, 1000);
+    bar->setTextVisible(false);
+    if (width > 0)
+        bar->setFixedSize(theme::em(parent, width), theme::em(parent, 0.8));
+    return bar;
+}
+
 void showLabelsPlain()
 {
     static constexpr QLatin1String kName("kernscopePlainLabels");

@@ -10,6 +10,10 @@
 #include <QSplitter>
 #include <QString>
 
+class QComboBox;
+class QLineEdit;
+class QProgressBar;
+
 namespace kernscope::ui {
 
 /// The desktop's font of equal widths, larger or smaller as the application's font was made larger
@@ -41,6 +45,13 @@ W *named(W *widget, const QString &name)
     widget->setAccessibleName(name);
     return widget;
 }
+
+/// A chooser that is no wider than so many letters, however long the words in it are.
+QComboBox *narrowChooser(QWidget *parent, const QString &name, int letters);
+/// A line to type in, which can be cleared.
+QLineEdit *clearableLine(QWidget *parent, const QString &name, const QString &placeholder = {});
+/// Without words, in thousandths; `width` in ems, 0: any.
+QProgressBar *thinProgress(QWidget *parent, const QString &name, double width = 0);
 
 /// A layout that fills its widget to the edges. `spacing` in pixels; negative: that of the style.
 template <class L>

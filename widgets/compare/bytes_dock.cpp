@@ -86,9 +86,7 @@ QWidget *BytesDock::buildToolRow(QWidget *parent)
 {
     auto *box = new QWidget(parent);
     auto *row = withoutMargins(new QHBoxLayout(box), theme::em(this, 0.3));
-    m_files = named(new QComboBox(box), tr("File"));
-    m_files->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_files->setMinimumContentsLength(18);
+    m_files = narrowChooser(box, tr("File"), 18);
     m_files->setMaximumWidth(theme::em(this, 32));
     row->addWidget(m_files, 1);
     const auto button = [box, row](QAction *action) {

@@ -355,11 +355,9 @@ void CompareDock::connectRunner()
 
 QComboBox *CompareDock::buildChips(QWidget *parent)
 {
-    m_chip = named(new QComboBox(parent), tr("Chip of the column of outcomes"));
-    m_chip->setToolTip(tr("The chip whose outcome stands in the table"));
     // Long names of single chips must not make the row wrap.
-    m_chip->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_chip->setMinimumContentsLength(12);
+    m_chip = narrowChooser(parent, tr("Chip of the column of outcomes"), 12);
+    m_chip->setToolTip(tr("The chip whose outcome stands in the table"));
     for (const target::Target &chip : target::targets()) {
         // "M1 base (T8103); A14": the first of its chips.
         const QString silicon = fromUtf8(chip.silicon)

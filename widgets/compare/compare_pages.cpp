@@ -51,10 +51,7 @@ CompareHeader::CompareHeader(QWidget *parent) : QWidget(parent)
                              QSizePolicy::Fixed); // the switch is at the end
     for (QLabel *words : {m_a, m_b, m_program})   // on a line with those of the buttons
         words->setMinimumHeight(m_third->sizeHint().height());
-    m_progress = new QProgressBar(this);
-    m_progress->setRange(0, 1000);
-    m_progress->setTextVisible(false);
-    m_progress->setAccessibleName(tr("Progress of the comparison"));
+    m_progress = thinProgress(this, tr("Progress of the comparison"));
     m_progress->hide(); // lies along the lower edge: it takes no room from the names
 }
 

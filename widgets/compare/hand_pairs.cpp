@@ -23,10 +23,8 @@ PairDialog::PairDialog(const Weight &weight, const BundlePtr &candidates, QWidge
     label->setTextFormat(Qt::RichText);
     label->setWordWrap(true);
     column->addWidget(label);
-    m_filter = new QLineEdit(this);
-    m_filter->setPlaceholderText(tr("Filter by name, shape or form"));
-    m_filter->setAccessibleName(m_filter->placeholderText());
-    m_filter->setClearButtonEnabled(true);
+    const QString filter = tr("Filter by name, shape or form");
+    m_filter = clearableLine(this, filter, filter);
     column->addWidget(m_filter);
     m_list = named(new QListWidget(this), tr("Weights to pair with"));
     m_list->setUniformItemSizes(true);

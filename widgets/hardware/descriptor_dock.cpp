@@ -25,9 +25,7 @@ DescriptorDock::DescriptorDock(Session &session, QWidget *parent)
 {
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);
-    m_chooser = named(new QComboBox(content), tr("Kernel unit"));
-    m_chooser->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_chooser->setMinimumContentsLength(16);
+    m_chooser = narrowChooser(content, tr("Kernel unit"), 16);
     auto *label = new QLabel(tr("Unit of:"), content);
     label->setBuddy(m_chooser);
     auto *bar = laidOut(new QHBoxLayout, {label, {m_chooser, 1}});

@@ -53,8 +53,7 @@ EditLine::EditLine(Session &session, QWidget *parent) : QWidget(parent), m_sessi
     m_kind = named(new QComboBox(this), tr("Kind of edit"));
     for (const KindRow &row : kKinds)
         m_kind->addItem(tr(row.label));
-    m_text = named(new QLineEdit(this), tr("Edit to add"));
-    m_text->setClearButtonEnabled(true);
+    m_text = clearableLine(this, tr("Edit to add"));
     auto *completer = new QCompleter(new WeightNameModel(session, this), this);
     completer->setFilterMode(Qt::MatchContains);
     completer->setCaseSensitivity(Qt::CaseInsensitive);

@@ -61,9 +61,7 @@ void SearchDock::buildBar(QBoxLayout *bar, QWidget *parent)
                   tr("Zero elements"), tr("Zero bytes"), tr("Largest magnitudes"),
                   tr("Codes out of range")},
                  tr("What to look for"));
-    m_pattern = new QLineEdit(parent);
-    m_pattern->setClearButtonEnabled(true);
-    m_pattern->setAccessibleName(tr("What to find"));
+    m_pattern = clearableLine(parent, tr("What to find"));
     m_tolerance = named(new QLineEdit(parent), tr("Tolerance"));
     m_tolerance->setPlaceholderText(tr("within \u00B1"));
     m_tolerance->setToolTip(tr("How far the value may be away. Empty: exactly what the weight's "
@@ -76,11 +74,7 @@ void SearchDock::buildBar(QBoxLayout *bar, QWidget *parent)
     m_endian = box({tr("little-endian"), tr("big-endian")}, tr("Order of its bytes"));
     m_scope = box({tr("in the bundle"), tr("in the weight")}, tr("Where to look"));
     m_start = new QPushButton(tr("Search"), parent);
-    m_progress = new QProgressBar(parent);
-    m_progress->setRange(0, 1000);
-    m_progress->setTextVisible(false);
-    m_progress->setFixedSize(theme::em(this, 5), theme::em(this, 0.8));
-    m_progress->setAccessibleName(tr("How far the search is"));
+    m_progress = thinProgress(parent, tr("How far the search is"), 5);
     QSizePolicy keepsRoom = m_progress->sizePolicy();
     keepsRoom.setRetainSizeWhenHidden(true); // nothing moves when a search begins or ends
     m_progress->setSizePolicy(keepsRoom);
