@@ -412,17 +412,13 @@ int runTargets(const ChipOptions &options, Context &context)
                 shown.push_back(other.target);
         }
     }
-    if (context.json) {
-        printDocument(context, report::targetsDocument(shown, options.bytes), {});
-        return kDone;
-    }
-    if (context.quiet)
-        return kDone;
-    print(tableText(report::chipTable(), shown));
-    print("\n  * sources disagree: --json names them and what each says\n");
-    if (options.bytes)
-        print(targetDetailsText(*shown.front()));
-    return kDone;
+    return printAnswer(
+        context, {}, [&] { return report::targetsDocument(shown, options.bytes); },
+        [&] {
+            return tableText(report::chipTable(), shown) +
+                   "\n  * sources disagree: --json names them and what each says\n" +
+                   (options.bytes ? targetDetailsText(*shown.front()) : std::string());
+        });
 }
 
 Error legalityError(std::string_view code, const std::string &weight, const decision::Reason &rule,

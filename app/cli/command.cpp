@@ -374,20 +374,19 @@ static Error withNearest(Error error)
     return error;
 }
 
-int reportFailure(Context &context, std::string_view command, const Error &error)
+int reportFailure(Context &context, const Error &error)
 {
     // Work that a signal stopped fails in one way or another; the signal is what matters.
     const Diagnostics only{
         {Severity::Error, interrupted() ? cancelledError(stoppedText()) : withNearest(error)}};
-    if (context.json) {
-        printDocument(context, report::document(command), only);
-    } else {
+    if (context.json)
+        printDocument(report::document(context.command), only);
+    else
         printDiagnostics(context, only);
-    }
     return exitCodeOf(only.front().error);
 }
 
-void printDocument(Context &, report::Json &document, const Diagnostics &diagnostics)
+void printDocument(report::Json document, const Diagnostics &diagnostics)
 {
     Diagnostics rows = unsaidJournals(diagnostics);
     rows.insert(rows.end(), diagnostics.begin(), diagnostics.end());
@@ -430,15 +429,15 @@ void outputInPlace()
     g_inputs = {};
 }
 
-int finish(Context &context, std::string_view command, int exitCode)
+int finish(Context &context, int exitCode)
 {
     if (auto same = checkInputs(); !same && !interrupted()) {
         discardOutput();
-        exitCode = reportFailure(context, command, same.error());
+        exitCode = reportFailure(context, same.error());
     }
     if (const auto wrong = unknownColumn(); wrong && (exitCode == kDone || exitCode == kDiffers)) {
         discardOutput();
-        exitCode = reportUsage(context, command, *wrong);
+        exitCode = reportUsage(context, *wrong);
     }
     if (writeOutput() || interrupted())
         return exitCode;
@@ -472,11 +471,6 @@ void checkInterrupt()
 {
     if (interrupted())
         throw CommandFailure{cancelledError(stoppedText())};
-}
-
-int reportStopped(Context &context, std::string_view command)
-{
-    return reportFailure(context, command, cancelledError(stoppedText()));
 }
 
 Result<std::size_t> findWeight(const Bundle &bundle, std::string_view name)
@@ -545,9 +539,9 @@ Error usageError(std::string field, std::string expected, std::string found, std
                       std::move(message));
 }
 
-int reportUsage(Context &context, std::string_view command, const Error &error)
+int reportUsage(Context &context, const Error &error)
 {
-    reportFailure(context, command, error);
+    reportFailure(context, error);
     return kUsage;
 }
 
@@ -573,8 +567,9 @@ int reportParseError(CLI::App &app, const CLI::ParseError &error, Context &conte
                 wrong->expected += (wrong->expected.empty() ? "" : ", ") + each;
         }
     }
-    const CLI::App *top = app.get_subcommands().empty() ? nullptr : app.get_subcommands().front();
-    const int code = reportUsage(context, top == nullptr ? "" : top->get_name(), *wrong);
+    context.command =
+        app.get_subcommands().empty() ? "" : app.get_subcommands().front()->get_name();
+    const int code = reportUsage(context, *wrong);
     if (!context.json)
         complain(fmt::format("Options and examples: {} --help", name));
     return code;

@@ -105,7 +105,7 @@ int exitCodeOf(const Diagnostics &diagnostics);
 
 /// Says that a command could not be done at all: with --json a whole document with that one
 /// diagnostic, otherwise one line on standard error. Returns exitCodeOf(error).
-int reportFailure(Context &context, std::string_view command, const Error &error);
+int reportFailure(Context &context, const Error &error);
 /// Thrown by required() and usable(); main() answers with reportFailure(), or reportUsage().
 struct CommandFailure {
     Error error;
@@ -129,11 +129,7 @@ T usable(Result<T> result)
     return *std::move(result);
 }
 /// Same for a document that a command has begun: appends the diagnostics and prints it.
-void printDocument(Context &context, report::Json &document, const Diagnostics &diagnostics);
-inline void printDocument(Context &context, report::Json &&document, const Diagnostics &diagnostics)
-{
-    printDocument(context, document, diagnostics);
-}
+void printDocument(report::Json document, const Diagnostics &diagnostics);
 
 /// The answer of a command: `document()` with --json, else `text()` unless --quiet, and the
 /// diagnostics. Returns exitCodeOf(diagnostics).
@@ -141,7 +137,7 @@ template <class Document, class Text>
 int printAnswer(Context &context, const Diagnostics &diagnostics, Document document, Text text)
 {
     if (context.json) {
-        printDocument(context, document(), diagnostics);
+        printDocument(document(), diagnostics);
         return exitCodeOf(diagnostics);
     }
     if (!context.quiet)
@@ -170,12 +166,10 @@ Result<void> checkInputs();
 void outputInPlace();
 /// The exit code, once what the command says was written or, where checkInputs() fails, replaced by
 /// that error.
-int finish(Context &context, std::string_view command, int exitCode);
+int finish(Context &context, int exitCode);
 
 /// Ends the command where a signal came.
 void checkInterrupt();
-/// Says that a signal stopped the command, and what was written before it; returns 4.
-int reportStopped(Context &context, std::string_view command);
 
 /// The weight that a name stands for (see patch::findWeight). Errors: "cli.weight", `expected`
 /// naming the candidates of an ambiguous name or the nearest names.
@@ -191,7 +185,7 @@ std::string nearestWord(std::string_view typed, const std::vector<std::string> &
 int reportParseError(CLI::App &app, const CLI::ParseError &error, Context &context);
 
 /// Says that a command was used in a wrong way; returns kUsage.
-int reportUsage(Context &context, std::string_view command, const Error &error);
+int reportUsage(Context &context, const Error &error);
 /// For options that are a real number: "nan" is none, which checks of a range let pass, as no
 /// comparison with it holds.
 const CLI::Validator &notNan();

@@ -136,40 +136,33 @@ int reportNone(Context &context, const Bundle &bundle)
 
 int runDecode(const DecodeOptions &options, Context &context)
 {
-    const auto format = outputFormat(options.output, options.format, kDecodeEndings);
-    if (!format)
-        return reportUsage(context, "decode", format.error());
-    const report::TensorFile kind = *report::tensorFileOf("." + *format);
+    const auto format = usable(outputFormat(options.output, options.format, kDecodeEndings));
+    const report::TensorFile kind = *report::tensorFileOf("." + format);
     const bool tensors = report::holdsTensors(kind);
-    if (const auto wrong = contradiction(options, tensors))
-        return reportUsage(context, "decode", *wrong);
+    if (auto wrong = contradiction(options, tensors))
+        throw CommandFailure{*std::move(wrong), true};
     const auto bundle = required(openBundle(options.path));
     // Those that cannot be read are left out of a file of tensors, and named.
     const auto wanted = wantedWeights(*bundle, options);
     if (wanted.empty())
         return reportNone(context, *bundle);
     std::optional<report::TensorRows> rows;
-    if (!tensors) {
-        const auto asked = rowsOf(bundle->weights()[wanted.front()], options.rows);
-        if (!asked)
-            return reportUsage(context, "decode", asked.error());
-        rows = *asked;
-    }
+    if (!tensors)
+        rows = usable(rowsOf(bundle->weights()[wanted.front()], options.rows));
     const bool exact = options.type.empty() && (tensors || kind == report::TensorFile::Csv);
     const auto as = exact                    ? std::nullopt
                     : options.type == "fp32" ? std::optional(ElementType::Fp32)
                                              : std::optional(ElementType::Fp16);
     const auto plan = required(report::planTensors(*bundle, wanted, as, kind, rows));
     if (plan.tensors.empty())
-        return reportFailure(context, "decode", noneDecoded(plan.notes));
+        throw CommandFailure{noneDecoded(plan.notes)};
     std::uint64_t bytes = 0;
     const auto overflows = writeTensorFile(*bundle, plan, options.output, context, bytes);
     Diagnostics notes = plan.notes;
     notes.insert(notes.end(), overflows.begin(), overflows.end());
     const report::ExportedTensor &first = plan.tensors.front();
     if (context.json) {
-        printDocument(context,
-                      tensors ? report::decodeJson(*bundle, plan, options.output)
+        printDocument(tensors ? report::decodeJson(*bundle, plan, options.output)
                               : report::decodeJson(bundle->weights()[first.weight],
                                                    {options.output, elementTypeName(first.type),
                                                     first.shape, plan.elements, bytes}),

@@ -213,8 +213,7 @@ void deliver(const DiffArguments &arguments, Answer &answer, Context &context)
     }
     if (context.json) {
         order(answer.all, arguments, "json");
-        printDocument(context, report::differencesJson(answer.all), answer.diagnostics);
-        return;
+        return printDocument(report::differencesJson(answer.all), answer.diagnostics);
     }
     if (arguments.output.empty() && arguments.format != "text") {
         order(answer.all, arguments, arguments.format);

@@ -135,16 +135,15 @@ int reportRefused(Context &context, const Bundle &bundle, std::size_t asked,
                   const std::vector<RefusedWeight> &refused)
 {
     if (asked == 1)
-        return reportFailure(context, "encode", refused.front().error);
+        return reportFailure(context, refused.front().error);
     const Diagnostics rows = refusedRows(bundle, refused, Severity::Error);
     int code = kDone;
     for (const RefusedWeight &one : refused)
         code = std::max(code, exitCodeOf(one.error));
-    if (context.json) {
-        printDocument(context, report::document("encode"), rows);
-    } else {
+    if (context.json)
+        printDocument(report::document("encode"), rows);
+    else
         printDiagnostics(context, rows);
-    }
     return code;
 }
 
@@ -235,9 +234,7 @@ EncodedBundle encodeFor(const Bundle &bundle, std::vector<std::size_t> weights,
 
 int runEncode(const EncodeOptions &options, Context &context)
 {
-    const auto form = formOf(options);
-    if (!form)
-        return reportUsage(context, "encode", form.error());
+    const auto form = usable(formOf(options));
     const auto bundle = required(openBundle(options.path));
     const auto weights = required(weightsOf(*bundle, options));
     auto rules = outputRules(context, *bundle);
@@ -245,7 +242,7 @@ int runEncode(const EncodeOptions &options, Context &context)
         rules.inputs.emplace_back(options.activations);
     required(checkOutput(options.output, copyKind(*bundle), rules));
     Diagnostics diagnostics = bundle->diagnostics();
-    const auto encoded = encodeFor(*bundle, weights, *form, options, context, diagnostics);
+    const auto encoded = encodeFor(*bundle, weights, form, options, context, diagnostics);
     // With --all a shape that the form does not take leaves that weight as it is, and says so.
     const bool stops = !options.skipRefused &&
                        std::ranges::any_of(encoded.refused, [&options](const RefusedWeight &one) {
@@ -261,16 +258,14 @@ int runEncode(const EncodeOptions &options, Context &context)
     required(checkInputs());
     const auto saved = [&] {
         const ProgressLine line(context, "Writing");
-        return writeCopy(context, *encoded.made, options.output, bundle->path());
+        return required(writeCopy(context, *encoded.made, options.output, bundle->path()));
     }();
-    if (!saved)
-        return reportFailure(context, "encode", saved.error());
     outputInPlace();
     printAnswer(
         context, diagnostics,
         [&] {
-            return report::encodeJson(*bundle, encoded, form->spec.method, options.output,
-                                      saved->verified);
+            return report::encodeJson(*bundle, encoded, form.spec.method, options.output,
+                                      saved.verified);
         },
         [&] { return encodeText(*bundle, encoded, options); });
     return kDone;

@@ -101,7 +101,7 @@ int runFind(const FindArguments &arguments, Context &context)
         ErrorBuilder error(found.error());
         if (found.error().code == "search.pattern")
             error.code("cli.option");
-        return reportFailure(context, "find", error);
+        throw CommandFailure{error};
     }
     // What cannot be read was not searched: "nothing found" says nothing of it.
     Diagnostics diagnostics;

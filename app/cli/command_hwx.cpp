@@ -355,14 +355,12 @@ int runSurvey(const HwxOptions &options, Context &context)
     report::HwxSurvey survey;
     Diagnostics diagnostics;
     const auto paths = containersIn(options.survey);
-    if (paths.empty()) {
-        return reportFailure(
-            context, "hwx",
+    if (paths.empty())
+        throw CommandFailure{
             ErrorBuilder(std::filesystem::is_directory(options.survey) ? "hwx.survey" : "io.open")
                 .file(options.survey)
                 .expected("a folder with .hwx files")
-                .message("There is no container to survey"));
-    }
+                .message("There is no container to survey")};
     for (const std::filesystem::path &path : paths) {
         if (interrupted())
             return kDone;
@@ -381,11 +379,9 @@ int runSurvey(const HwxOptions &options, Context &context)
 int runLoad(const HwxOptions &options, const Opened &opened, Context &context)
 {
     const auto address = parseInteger(options.loadAt);
-    if (!address || *address < 0) {
-        return reportFailure(context, "hwx",
-                             valueError("cli.option", "--load-at", "an address such as 0x40000000",
-                                        options.loadAt, "Expected an address"));
-    }
+    if (!address || *address < 0)
+        throw CommandFailure{valueError("cli.option", "--load-at", "an address such as 0x40000000",
+                                        options.loadAt, "Expected an address")};
     const hwx::LoadPlan plan{static_cast<std::uint64_t>(*address)};
     const auto places = hwx::relocationSlots(opened.container, opened.file->bytes());
     const auto loaded = options.strip ? hwx::computeStrip(opened.container, places, plan)

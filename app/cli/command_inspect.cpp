@@ -340,8 +340,7 @@ void printInspected(const ShapedBundle &opened, const InspectOptions &options,
         if (!options.report.empty())
             report::addReportFile(document, options.report);
         addShapes(document, opened);
-        printDocument(context, document, read.diagnostics);
-        return;
+        return printDocument(std::move(document), read.diagnostics);
     }
     if (!context.quiet)
         print(inspectText(bundle, read.statistics.weights, asked, options.sections, selected) +
@@ -357,22 +356,20 @@ int runInspect(const InspectOptions &options, Context &context)
 {
     static constexpr OutputEnding kEndings[] = {
         {".html", "html"}, {".htm", "html"}, {".sarif", "sarif"}};
-    const auto format = options.report.empty()
-                            ? Result<std::string>()
-                            : outputFormat(options.report, options.format, kEndings);
-    if (!format)
-        return reportUsage(context, "inspect", format.error());
+    const auto format =
+        usable(options.report.empty() ? Result<std::string>()
+                                      : outputFormat(options.report, options.format, kEndings));
     const auto opened = required(openBundle(options.path, options.shapes));
     const Bundle &bundle = *opened.bundle;
     const auto where =
         required(WeightWhere::parse(options.where).map_error(withCode("cli.option")));
-    const StatisticsOptions asked{options.statistics || *format == "html", options.hash};
+    const StatisticsOptions asked{options.statistics || format == "html", options.hash};
     InspectedValues read =
         readValues(bundle, options, {asked.figures || where.needsZeros(), asked.hash}, context);
     checkInterrupt();
     if (!options.report.empty()) {
         writeReport(bundle, read.statistics, read.findings, read.diagnostics, options.report,
-                    *format, context);
+                    format, context);
     }
     const std::vector<bool> selected = selectWeights(bundle, where, zerosOf(read.statistics));
     std::erase_if(read.findings, [&selected](const Finding &finding) {

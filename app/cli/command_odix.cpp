@@ -22,14 +22,14 @@ struct OdixArguments {
     bool instructions = false;
 };
 
-Result<BundlePtr> openCompiled(const std::string &path)
+BundlePtr openCompiled(const std::string &path)
 {
-    auto bundle = openBundle(path);
-    if (bundle && (*bundle)->kind() != BundleKind::Aimodelx)
-        return refused(
+    BundlePtr bundle = required(openBundle(path));
+    if (bundle->kind() != BundleKind::Aimodelx)
+        throw CommandFailure{valueError(
             {path, FileOffset(0)}, "odix.kind", {}, "a compiled Core AI program (.aimodelx, .odix)",
-            bundleKindName((*bundle)->kind()),
-            "Only compiled programs have kernels and a memory plan; inspect reads others");
+            bundleKindName(bundle->kind()),
+            "Only compiled programs have kernels and a memory plan; inspect reads others")};
     return bundle;
 }
 
@@ -63,6 +63,18 @@ std::string kernelsText(const odix::Compiled &compiled)
     return text;
 }
 
+std::string odixText(const Bundle &bundle, const odix::Compiled &compiled, bool instructions)
+{
+    std::string text =
+        odixSummaryText(bundle, compiled) + kernelsText(compiled) +
+        titledTable("Memory plan", report::memoryTable(), report::memoryRows(compiled)) +
+        titledTable("Constants", report::constantTable(), report::constantRows(compiled));
+    if (instructions)
+        text += titledTable("Instructions", report::instructionTable(),
+                            report::instructionRows(compiled));
+    return text;
+}
+
 /// "26 weights: 20 kept, 4 written out, 2 folded to dense".
 std::string fatesText(const std::vector<report::OriginRow> &rows)
 {
@@ -85,58 +97,38 @@ std::string fatesText(const std::vector<report::OriginRow> &rows)
 /// `odix --against`: exit code 1 where the program was made of another package.
 int runAgainst(const OdixArguments &arguments, const Bundle &bundle, Context &context)
 {
-    const auto package = openBundle(arguments.against);
-    if (!package)
-        return reportFailure(context, "odix", package.error());
-    const auto rows = report::compiledOrigins(**package, bundle, &context.progress);
-    if (!rows)
-        return reportFailure(context, "odix", rows.error());
+    const auto package = required(openBundle(arguments.against));
+    const auto rows = required(report::compiledOrigins(*package, bundle, &context.progress));
     Diagnostics diagnostics = bundle.diagnostics();
-    const auto &others = (*package)->diagnostics();
+    const auto &others = package->diagnostics();
     diagnostics.insert(diagnostics.end(), others.begin(), others.end());
     const bool differs = std::ranges::any_of(
-        *rows, [](const auto &row) { return row.fate == report::Fate::Differs; });
+        rows, [](const auto &row) { return row.fate == report::Fate::Differs; });
     const int faults = printAnswer(
-        context, diagnostics, [&] { return report::originDocument(arguments.against, *rows); },
-        [&] { return fatesText(*rows) + tableText(report::originTable(), *rows); });
+        context, diagnostics, [&] { return report::originDocument(arguments.against, rows); },
+        [&] { return fatesText(rows) + tableText(report::originTable(), rows); });
     return faults != kDone ? faults : differs ? kDiffers : kDone;
 }
 
 int runOdix(const OdixArguments &arguments, Context &context)
 {
     const auto bundle = openCompiled(arguments.path);
-    if (!bundle)
-        return reportFailure(context, "odix", bundle.error());
     if (!arguments.against.empty())
-        return runAgainst(arguments, **bundle, context);
-    const Diagnostics &diagnostics = (*bundle)->diagnostics();
-    const auto &compiled = (*bundle)->compiled();
+        return runAgainst(arguments, *bundle, context);
+    const auto &compiled = bundle->compiled();
     if (!arguments.memory.empty() && compiled) {
         const std::string svg = report::memoryPlanSvg(*compiled);
-        if (auto written = writeFile(arguments.memory, std::as_bytes(std::span(svg)),
-                                     outputRules(context, **bundle));
-            !written)
-            return reportFailure(context, "odix", written.error());
+        required(writeFile(arguments.memory, std::as_bytes(std::span(svg)),
+                           outputRules(context, *bundle)));
     }
-    if (context.json) {
-        printDocument(context,
-                      report::odixDocument(
-                          compiled ? &*compiled : nullptr,
-                          compiled ? (*bundle)->files()[compiled->file].file->size().value : 0),
-                      diagnostics);
-    } else {
-        if (!context.quiet && compiled) {
-            print(
-                odixSummaryText(**bundle, *compiled) + kernelsText(*compiled) +
-                titledTable("Memory plan", report::memoryTable(), report::memoryRows(*compiled)) +
-                titledTable("Constants", report::constantTable(), report::constantRows(*compiled)));
-            if (arguments.instructions)
-                print(titledTable("Instructions", report::instructionTable(),
-                                  report::instructionRows(*compiled)));
-        }
-        printDiagnostics(context, diagnostics);
-    }
-    return exitCodeOf(diagnostics);
+    return printAnswer(
+        context, bundle->diagnostics(),
+        [&] {
+            return report::odixDocument(
+                compiled ? &*compiled : nullptr,
+                compiled ? bundle->files()[compiled->file].file->size().value : 0);
+        },
+        [&] { return compiled ? odixText(*bundle, *compiled, arguments.instructions) : ""; });
 }
 
 struct SurveyArguments {

@@ -581,11 +581,9 @@ int parseAndRun(const CLI::App &command, PatchArguments &arguments, Context &con
     auto edits = editsInOrder(command, arguments.edits);
     const bool any = !edits || !edits->edits.empty() || arguments.blankPaths;
     if (std::string fault = patchUsageFault(arguments, any); !fault.empty())
-        return reportUsage(context, "patch", ErrorBuilder("patch.usage").message(std::move(fault)));
-    if (!edits) {
-        const int code = reportFailure(context, "patch", edits.error());
-        return edits.error().code == "patch.syntax" ? kUsage : code;
-    }
+        throw CommandFailure{ErrorBuilder("patch.usage").message(std::move(fault)), true};
+    if (!edits)
+        throw CommandFailure{edits.error(), edits.error().code == "patch.syntax"};
     if (!arguments.apply.empty())
         return runApply(
             {arguments.path, arguments.apply, arguments.file, arguments.output, arguments.dryRun},

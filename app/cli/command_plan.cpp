@@ -109,16 +109,12 @@ std::string planText(const PlanSubject &subject)
     return text;
 }
 
-constexpr const char *kPlanCommand = "plan";
-
 /// Exit codes: wrong use; no plan exists.
 int refusePlan(Context &context, const Error &error)
 {
     if (error.code == "plan.form" || error.code == "plan.forced" || error.code == "plan.report")
-        return reportUsage(context, kPlanCommand, error);
-    if (error.code == "task.cancelled" && interrupted())
-        return reportStopped(context, kPlanCommand);
-    const int code = reportFailure(context, kPlanCommand, error);
+        return reportUsage(context, error);
+    const int code = reportFailure(context, error);
     return error.code == "plan.infeasible" || error.code == "plan.open" ? int(kDiffers) : code;
 }
 
@@ -259,15 +255,11 @@ public:
         const report::PlanSubject shown = subject();
         const auto &shaped = shown.survey->shaped;
         const Diagnostics &diagnostics = (shaped ? *shaped->bundle : *m_bundle).diagnostics();
-        if (m_context.json || m_options.format == "json") {
-            report::Json document = report::planJson(shown);
-            printDocument(m_context, document, diagnostics);
-            return exitCodeOf(diagnostics);
-        }
-        if (m_options.format == "csv")
-            cli::printWhole(report::planReport(".csv", shown));
-        else if (!m_context.quiet)
-            cli::print(planText(shown));
+        if (m_options.format != "csv" || m_context.json)
+            return printAnswer(
+                m_context, diagnostics, [&] { return report::planJson(shown); },
+                [&] { return planText(shown); });
+        cli::printWhole(report::planReport(".csv", shown));
         printDiagnostics(m_context, diagnostics);
         return exitCodeOf(diagnostics);
     }

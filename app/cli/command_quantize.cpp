@@ -226,14 +226,13 @@ int runQuantize(const QuantizeCommand &command, Context &context)
     const auto rules = outputRules(context, {command.input});
     required(checkOutput(command.output, OutputKind::Matrix, rules));
     const auto input = readQuantizeInput(command.input);
-    const auto made = quantized::quantizeArray(input, command.options);
-    if (!made)
-        return reportFailure(context, "quantize", withAdvice(made.error()));
-    writeQuantized(made->folder, command.output, rules);
+    const auto made =
+        required(quantized::quantizeArray(input, command.options).map_error(withAdvice));
+    writeQuantized(made.folder, command.output, rules);
     printAnswer(
-        context, made->diagnostics,
-        [&] { return report::quantizeJson(*made, command.input, command.output); },
-        [&] { return quantizeText(*made, command.options); });
+        context, made.diagnostics,
+        [&] { return report::quantizeJson(made, command.input, command.output); },
+        [&] { return quantizeText(made, command.options); });
     return kDone;
 }
 
@@ -302,11 +301,10 @@ int runDequantize(const DequantizeOptions &options, Context &context)
             ? (std::filesystem::path(options.folder) / "dequantized.npy").string()
             : options.output;
     static constexpr OutputEnding kEndings[] = {{".npy", "npy"}};
-    if (const auto format = outputFormat(output, {}, kEndings); !format)
-        return reportUsage(context, "dequantize", format.error());
+    usable(outputFormat(output, {}, kEndings));
     auto rules = dequantizeRules(context, options);
-    if (auto free = checkOutput(output, OutputKind::File, rules); !free && output != "-")
-        return reportFailure(context, "dequantize", free.error());
+    if (output != "-")
+        required(checkOutput(output, OutputKind::File, rules));
     const auto result = dequantizeFolder(options.folder, options.reference);
     if (const auto input = result.folder.manifest.find("input");
         input != result.folder.manifest.end() && input->is_string())

@@ -52,25 +52,21 @@ int runRecover(const RecoverArguments &arguments, Context &context)
     if (!report && report.error().code == "task.cancelled" && !report.error().found.empty())
         noteWritten("a part of " + arguments.path + ", whose journal is still there,");
     if (!report)
-        return reportFailure(context, "recover", report.error());
-    if (context.json) {
-        printDocument(context,
-                      report::recoverJson(arguments.path, action, arguments.dryRun, *report),
-                      report->warnings);
-        return kDone;
-    }
-    if (!context.quiet) {
-        std::string text;
-        for (const RecoveredSave &done : report->saves)
-            text += saveText(done, action, arguments.dryRun);
-        if (report->saves.empty())
-            text = fmt::format("{}: no save was interrupted, nothing to recover\n",
-                               printable(arguments.path));
-        else if (arguments.dryRun)
-            text += styled(Style::Bold, "Dry run: nothing was written") + "\n";
-        print(text);
-    }
-    printDiagnostics(context, report->warnings);
+        throw CommandFailure{report.error()};
+    printAnswer(
+        context, report->warnings,
+        [&] { return report::recoverJson(arguments.path, action, arguments.dryRun, *report); },
+        [&] {
+            if (report->saves.empty())
+                return fmt::format("{}: no save was interrupted, nothing to recover\n",
+                                   printable(arguments.path));
+            std::string text;
+            for (const RecoveredSave &done : report->saves)
+                text += saveText(done, action, arguments.dryRun);
+            if (arguments.dryRun)
+                text += styled(Style::Bold, "Dry run: nothing was written") + "\n";
+            return text;
+        });
     return kDone;
 }
 

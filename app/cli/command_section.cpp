@@ -29,8 +29,6 @@ struct SectionOptions {
     std::string base = "0", inputTile, outputTile;
 };
 
-inline constexpr std::string_view kSectionCommand = "section"; ///< in documents
-
 struct OpenedSection {
     std::shared_ptr<OverlaidFile> file;
     section::WeightSection section;
@@ -145,8 +143,7 @@ int runSectionList(const SectionOptions &options, Context &context)
 int runSectionRelocate(const SectionOptions &options, bool strip, Context &context)
 {
     if (options.output.empty() && !options.inPlace)
-        return reportUsage(context, kSectionCommand,
-                           usageError({}, {}, {}, "--output or --in-place is needed"));
+        throw CommandFailure{usageError({}, {}, {}, "--output or --in-place is needed"), true};
     auto opened = openSection(options.path);
     if (strip) {
         section::strip(opened.section);
@@ -230,7 +227,7 @@ int runSectionBuild(const SectionOptions &options, Context &context)
     if (const auto refused = refusedForms(*bundle, chosen, options, *target, context);
         !refused.empty()) {
         if (!context.force)
-            return reportFailure(context, kSectionCommand, refused.front().error);
+            throw CommandFailure{refused.front().error};
         forced = refused;
     }
     auto built =

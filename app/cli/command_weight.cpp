@@ -181,21 +181,16 @@ int runWeight(const WeightArguments &arguments, Context &context)
         const ProgressLine line(context, "reading");
         return report::readWeightDetail(*bundle, weight, arguments.bins, context.progress);
     }();
-    if (context.progress.cancelled())
-        return reportStopped(context, "weight");
+    checkInterrupt();
     const Diagnostics &diagnostics = detail.diagnostics;
-    if (context.json) {
-        printDocument(context, report::weightDetailJson(detail), diagnostics);
-        return exitCodeOf(diagnostics);
-    }
-    if (!arguments.csv.empty()) {
-        std::string text = csvOf(detail, arguments.csv);
-        if (text.empty() && diagnostics.empty())
-            return reportFailure(context, "weight", noSuchTable(detail, arguments.csv));
-        printWhole(std::move(text));
-    } else if (!context.quiet) {
-        print(detailText(detail, arguments.all));
-    }
+    if (arguments.csv.empty() || context.json)
+        return printAnswer(
+            context, diagnostics, [&] { return report::weightDetailJson(detail); },
+            [&] { return detailText(detail, arguments.all); });
+    std::string text = csvOf(detail, arguments.csv);
+    if (text.empty() && diagnostics.empty())
+        throw CommandFailure{noSuchTable(detail, arguments.csv)};
+    printWhole(std::move(text));
     printDiagnostics(context, diagnostics);
     return exitCodeOf(diagnostics);
 }
@@ -282,7 +277,7 @@ int runGraph(const GraphArguments &arguments, Context &context)
     const std::string &output = arguments.svg.empty() ? arguments.dot : arguments.svg;
     const Diagnostics &diagnostics = bundle->diagnostics();
     if (context.json) {
-        printDocument(context, report::graphJson(arguments.path, output, *drawn), diagnostics);
+        printDocument(report::graphJson(arguments.path, output, *drawn), diagnostics);
         return exitCodeOf(diagnostics);
     }
     if (!context.quiet)

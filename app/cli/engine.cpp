@@ -23,7 +23,6 @@ namespace {
 
 using descriptor::FormatLane;
 using report::Json;
-constexpr std::string_view kDescriptorCommand = "descriptor";
 constexpr std::uint32_t kInt8TensorFormat = 1;
 using report::kFormatLanes;
 
@@ -402,9 +401,9 @@ int runDescriptor(const DescriptorOptions &options, Context &context)
     const auto known = target::encoderVersion(chosen.target());
     const std::uint32_t version = options.version != 0 ? options.version : known.value_or(0);
     if (version == 0)
-        return reportUsage(context, kDescriptorCommand,
-                           usageError("--descriptor-version", "a version", "none",
-                                      "The descriptor version of this chip is not known."));
+        throw CommandFailure{usageError("--descriptor-version", "a version", "none",
+                                        "The descriptor version of this chip is not known."),
+                             true};
     const auto asked = answer(options, version);
     return printAnswer(
         context, {}, [&] { return report::descriptorJson(chosen.target(), version, asked.json); },

@@ -170,16 +170,15 @@ struct GeometryAnswer {
 };
 
 /// The operations of the bundle that read a weight, and the weights that none reads.
-Result<void> askBundle(const ChipOptions &options, GeometryAnswer &answer)
+void askBundle(const ChipOptions &options, GeometryAnswer &answer)
 {
-    const auto opened = TRY(openBundle(options.path, options.shapes));
+    const auto opened = required(openBundle(options.path, options.shapes));
     answer.operations = bundleOperations(*opened.bundle);
     const auto unplaced = report::unplacedWeights(*opened.bundle);
     report::addUnplaced(answer.document, *opened.bundle, unplaced);
     answer.diagnostics = opened.bundle->diagnostics();
     addShapes(answer.document, opened);
     answer.notes = unplacedText(unplaced) + shapesText(opened);
-    return {};
 }
 
 decision::GeometryOptions geometryOptions(const ChipOptions &options, const ChosenTarget &chosen)
@@ -367,14 +366,12 @@ int runGeometry(const ChipOptions &options, Context &context)
     answer.document =
         report::chipDocument("geometry", &chosen.target(), chosen.choice, &chosen.named);
     report::addPredictionError(answer.document, chosen.target());
-    if (!options.channels.empty()) {
+    if (!options.channels.empty())
         answer.operations.push_back(typedOperation(options));
-    } else if (options.path.empty()) {
-        return reportUsage(context, "geometry",
-                           badNumbers("PATH", "a bundle, or --channels", "neither"));
-    } else if (auto asked = askBundle(options, answer); !asked) {
-        return reportFailure(context, "geometry", asked.error());
-    }
+    else if (options.path.empty())
+        throw CommandFailure{badNumbers("PATH", "a bundle, or --channels", "neither"), true};
+    else
+        askBundle(options, answer);
     const auto roofs = usable(roofline::roofsOf(chosen.target()));
     for (Judged &judged : answer.operations) {
         setModes(judged.operation, options);

@@ -76,25 +76,26 @@ int run(int argc, char **argv, cli::Context &context)
     if (argc == 3 && std::string_view(argv[1]) == "help" &&
         std::string_view(argv[2]) == "scripts") {
         cli::printWhole(std::string(cli::kScriptsPage));
-        return cli::finish(context, "help", cli::kDone);
+        context.command = "help";
+        return cli::finish(context, cli::kDone);
     }
     if (argc > 1 && std::string_view(argv[1]) == "completion") {
         cli::printCompletions(app, {argv + 2, argv + argc});
-        return cli::finish(context, "completion", cli::kDone);
+        context.command = "completion";
+        return cli::finish(context, cli::kDone);
     }
     try {
         app.parse(argumentsOf(argc, argv, context));
     } catch (const CLI::ParseError &error) {
         return cli::reportParseError(app, error, context);
     } catch (const cli::UsageFailure &failure) {
-        return cli::reportUsage(context, context.command, failure.error);
+        return cli::reportUsage(context, failure.error);
     } catch (const cli::CommandFailure &failure) {
-        context.exitCode = failure.usage
-                               ? cli::reportUsage(context, context.command, failure.error)
-                               : cli::reportFailure(context, context.command, failure.error);
+        context.exitCode = failure.usage ? cli::reportUsage(context, failure.error)
+                                         : cli::reportFailure(context, failure.error);
     }
     cli::finishJournals(context);
-    return cli::finish(context, context.command, context.exitCode);
+    return cli::finish(context, context.exitCode);
 }
 
 /// Commands that write into what they were given, or beside it: the others only read.
@@ -207,11 +208,10 @@ int reportException(cli::Context &context, const char *what) noexcept
     try {
         cli::discardOutput();
         return cli::reportFailure(
-            context, context.command,
-            kernscope::ErrorBuilder(memory ? "io.memory" : "io.system")
-                .found(what)
-                .message(memory ? "There is not enough memory for this"
-                                : "The system refused something that is needed"));
+            context, kernscope::ErrorBuilder(memory ? "io.memory" : "io.system")
+                         .found(what)
+                         .message(memory ? "There is not enough memory for this"
+                                         : "The system refused something that is needed"));
     } catch (...) { // not even for that sentence
         cli::discardOutput();
         constexpr std::string_view kDocument =
@@ -471,10 +471,8 @@ void runSelftestCommand(Context &context)
     for (const SelftestStep &step : steps)
         failed += step.passed ? 0 : 1;
     context.exitCode = failed == 0 ? kDone : kDiffers;
-    if (context.json) {
-        printDocument(context, report::selftestJson(steps), {});
-        return;
-    }
+    if (context.json)
+        return printDocument(report::selftestJson(steps), {});
     for (const SelftestStep &step : steps) {
         if (context.quiet && step.passed)
             continue;
