@@ -200,61 +200,48 @@ Chosen chooseForms(const Bundle &bundle, const AskedWeights &asked, const ChipOp
     return chosen;
 }
 
-using Options = std::shared_ptr<ChipOptions>;
-using Run = int (*)(const ChipOptions &, Context &);
-
-CLI::App *add(CLI::App &app, Context &context, const char *name, const char *text, Run run,
-              const Options &options)
+/// A command that judges by a chip.
+std::pair<CLI::App *, std::shared_ptr<ChipOptions>>
+addChip(CLI::App &app, Context &context, const char *name, const char *text,
+        int (*run)(const ChipOptions &, Context &))
 {
-    CLI::App *command = app.add_subcommand(name, text);
-    addCommonOptions(*command, context);
-    command->callback([options, run, &context] { context.exitCode = run(*options, context); });
-    return command;
+    auto added = addCommand<ChipOptions>(app, context, name, text, run);
+    addCommonOptions(*added.first, context);
+    return added;
 }
 
-CLI::Option *addPath(CLI::App &command, const Options &options, bool required = true)
+void addChoice(CLI::App &command, ChipOptions &options)
 {
-    CLI::Option *path =
-        addOption(command, "path", "PATH", options->path, "Bundle folder, program or weight file");
-    if (required)
-        path->required();
-    return path;
-}
-
-void addChoice(CLI::App &command, const Options &options)
-{
-    addOption(command, "--cores", "N", options->cores,
+    addOption(command, "--cores", "N", options.cores,
               "Cores by another source than the chapters (as `targets` lists them)");
 }
 
 void addDecide(CLI::App &app, Context &context)
 {
-    auto options = std::make_shared<ChipOptions>();
-    CLI::App *command =
-        add(app, context, "decide", "Say whether each weight streams or folds on a chip, and why",
-            runDecide, options);
-    addPath(*command, options);
+    const auto [command, options] =
+        addChip(app, context, "decide",
+                "Say whether each weight streams or folds on a chip, and why", runDecide);
+    addPath(*command, options->path);
     addExamples(*command,
                 {"decide model.mlmodelc --target M1", "decide model.mlmodelc --all-targets"});
     addShapeOption(*command, options->shapes);
     command->add_flag("--all-targets", options->allTargets, "Judge by every chip");
-    addChoice(*command, options);
+    addChoice(*command, *options);
     addOption(*command, "--descriptor-version", "N", options->descriptorVersion,
               "Descriptor version by another source than the chapters");
 }
 
 void addGeometry(CLI::App &app, Context &context)
 {
-    auto options = std::make_shared<ChipOptions>();
-    CLI::App *command =
-        add(app, context, "geometry",
-            "Output-channel groups, passes, cores, buffering and Winograd", runGeometry, options);
-    CLI::Option *path = addPath(*command, options, false);
+    const auto [command, options] =
+        addChip(app, context, "geometry",
+                "Output-channel groups, passes, cores, buffering and Winograd", runGeometry);
+    CLI::Option *path = addPath(*command, options->path)->required(false);
     addExamples(*command, {"geometry model.mlmodelc --target M1",
                            "geometry model.mlmodelc --shape image=1,3,640,640",
                            "geometry --channels 256:512 --kernel 3x3 --output-size 32x32"});
     addShapeOption(*command, options->shapes)->needs(path);
-    addChoice(*command, options);
+    addChoice(*command, *options);
     CLI::Option *channels = addOption(*command, "--channels", "IN:OUT", options->channels,
                                       "Typed in instead of a bundle: IN:OUT")
                                 ->excludes(path);
@@ -282,20 +269,18 @@ void addGeometry(CLI::App &app, Context &context)
         ->check(CLI::IsMember({"tiny", "small", "default", "other"}));
     command->add_option("--reading", options->reading, "Of the group size: listing or formula")
         ->check(CLI::IsMember({"listing", "formula"}));
-    command->add_option("--demand", options->demand, "Accumulator demand in work units")
-        ->each([options](const std::string &) { options->demandGiven = true; });
+    command->add_option("--demand", options->demand, "Accumulator demand in work units");
 }
 
 void addRoofline(CLI::App &app, Context &context)
 {
-    auto options = std::make_shared<ChipOptions>();
-    CLI::App *command = add(app, context, "roofline", "Place every layer under a chip's ceilings",
-                            runRoofline, options);
-    addPath(*command, options);
+    const auto [command, options] =
+        addChip(app, context, "roofline", "Place every layer under a chip's ceilings", runRoofline);
+    addPath(*command, options->path);
     addExamples(*command, {"roofline model.mlmodelc --target M1 --batch 4",
                            "roofline model.mlmodelc --shape image=1,3,640,640"});
     addShapeOption(*command, options->shapes);
-    addChoice(*command, options);
+    addChoice(*command, *options);
     addOption(*command, "--batch", "N", options->batch, "Inputs of a dispatch");
     addOption(*command, "--compute", "NAME", options->compute,
               "Compute ceiling of all layers, by name");
@@ -305,13 +290,12 @@ void addRoofline(CLI::App &app, Context &context)
 
 void addChoose(CLI::App &app, Context &context)
 {
-    auto options = std::make_shared<ChipOptions>();
-    CLI::App *command = add(app, context, "choose",
-                            "The form that each weight should take on a chip", runChoose, options);
-    addPath(*command, options);
+    const auto [command, options] = addChip(
+        app, context, "choose", "The form that each weight should take on a chip", runChoose);
+    addPath(*command, options->path);
     addExamples(*command, {"choose model.mlmodelc --target M1 --max-error 0.02"});
     addShapeOption(*command, options->shapes);
-    addChoice(*command, options);
+    addChoice(*command, *options);
     addMaxError(*command, options->tolerance);
     addOption(*command, "--batch", "N", options->batch, "Inputs of a dispatch");
     addOption(*command, "--weight", "NAME", options->weight, "This weight only");
@@ -319,10 +303,9 @@ void addChoose(CLI::App &app, Context &context)
 
 void addReduce(CLI::App &app, Context &context)
 {
-    auto options = std::make_shared<ChipOptions>();
-    CLI::App *command =
-        add(app, context, "reduce",
-            "Numbers through the engine's reduction: tiles, accumulator, port", runReduce, options);
+    const auto [command, options] =
+        addChip(app, context, "reduce",
+                "Numbers through the engine's reduction: tiles, accumulator, port", runReduce);
     addOption(*command, "values", "VALUE", options->values,
               "Numbers; VALUE*COUNT for COUNT of them")
         ->required();
@@ -340,11 +323,10 @@ void addReduce(CLI::App &app, Context &context)
 
 void addFormats(CLI::App &app, Context &context)
 {
-    const auto options = std::make_shared<ChipOptions>();
-    CLI::App *formats =
-        add(app, context, "formats",
-            "The kernel formats and what a chip's descriptor can hold, and the other numberings",
-            runFormats, options);
+    const auto [formats, options] = addChip(
+        app, context, "formats",
+        "The kernel formats and what a chip's descriptor can hold, and the other numberings",
+        runFormats);
     std::vector<std::string> names{"all"};
     for (const std::string_view name : tables::names())
         names.emplace_back(name);
@@ -564,18 +546,16 @@ void addChips(CLI::App &app, Context &context)
     addRoofline(app, context);
     addChoose(app, context);
     addReduce(app, context);
-    const auto calibrateOptions = std::make_shared<ChipOptions>();
-    CLI::App *calibrate =
-        add(app, context, "calibrate", "Published measurements beside what is predicted for them",
-            runCalibrate, calibrateOptions);
+    const auto [calibrate, calibrateOptions] =
+        addChip(app, context, "calibrate",
+                "Published measurements beside what is predicted for them", runCalibrate);
     addOption(*calibrate, "path", "PATH", calibrateOptions->path,
               "A program in which the compiler wrote its own estimates");
     addExamples(*calibrate,
                 {"calibrate", "calibrate --target M2 --json", "calibrate model.mil --target M6"});
-    const auto targetsOptions = std::make_shared<ChipOptions>();
-    CLI::App *targets =
-        add(app, context, "targets", "The chips, their names and what is contested about them",
-            runTargets, targetsOptions);
+    const auto [targets, targetsOptions] =
+        addChip(app, context, "targets", "The chips, their names and what is contested about them",
+                runTargets);
     targets->add_flag("--bytes", targetsOptions->bytes,
                       "The chip's capability bytes and scalars, operation floors, facts and rules");
     addExamples(*targets, {"targets", "targets --target M1 --json", "targets --target M5 --bytes"});

@@ -18,8 +18,7 @@ struct ChipOptions {
     // geometry
     std::string channels, kernel, output, stride; ///< numbers typed in: "256:512", "3x3", "32x32"
     std::string mode, reading;
-    std::uint64_t demand = 0;
-    bool demandGiven = false;
+    std::optional<std::uint64_t> demand;
     double density = -1;
     unsigned weightBits = 16;
     std::string activation = "fp16"; ///< fp16, int8, uint8, e4m3
@@ -43,6 +42,7 @@ int runReduce(const ChipOptions &options, Context &context);
 int runCalibrate(const ChipOptions &options, Context &context);
 int runTargets(const ChipOptions &options, Context &context);
 int runFormats(const ChipOptions &options, Context &context);
+void addCollective(CLI::App &app, Context &context); ///< called by addEngine()
 
 /// The chip that a command judges by: --target, or the default one where there is none.
 struct ChosenTarget {
@@ -56,6 +56,9 @@ struct ChosenTarget {
 };
 /// Errors: "target.name", "target.claim", "cli.option" (--target beside --all-targets).
 Result<ChosenTarget> chosenTarget(const ChipOptions &options, const Context &context);
+
+/// What sources disagree on, one reading a line: "followed:", "contested:".
+std::string readingsText(std::span<const format::Reading> readings);
 
 /// No encoder of the chip writes the chosen form: `rule` refuses it. The error is wrong
 /// use: another form, another chip or --force is taken.

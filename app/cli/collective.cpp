@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // `collective`: the multi-die layer of chapter 36 and its arithmetic.
 #include "app/cli/chips.h"
-#include "app/cli/engine.h"
 #include "app/cli/text_output.h"
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
@@ -16,6 +15,7 @@
 
 #include <algorithm>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -23,6 +23,19 @@
 namespace kernscope::cli {
 
 namespace {
+
+struct CollectiveOptions {
+    std::string mesh; ///< extents: "2x2x4"; empty: none was asked about
+    std::uint64_t dieAxis = 0;
+    std::uint64_t engines = 0;          ///< of a die; 0: the number that the inner axes address
+    std::vector<std::uint64_t> device;  ///< coordinates
+    std::vector<std::uint64_t> members; ///< engine indices of a layer on the single-program path
+    std::optional<std::uint64_t> index;
+    std::optional<std::uint32_t> reductionType;
+    std::uint32_t dataType = 0;
+    std::string tensor;              ///< extents
+    std::vector<std::string> shards; ///< "0:1": tensor axis 0 over mesh axis 1
+};
 
 using decision::Mesh;
 using report::Json;
@@ -91,10 +104,10 @@ struct Worked {
 
 void workDevice(const CollectiveOptions &options, const Mesh &mesh, Worked &out)
 {
-    if (options.indexGiven) {
-        const auto device = usable(decision::deviceOfIndex(mesh, options.index));
-        report::addDeviceOfIndex(out.json, options.index, device);
-        out.text += fmt::format("  engine index {} is device ({})\n", options.index,
+    if (options.index) {
+        const auto device = usable(decision::deviceOfIndex(mesh, *options.index));
+        report::addDeviceOfIndex(out.json, *options.index, device);
+        out.text += fmt::format("  engine index {} is device ({})\n", *options.index,
                                 fmt::join(device, ", "));
     }
     if (options.device.empty())
@@ -103,7 +116,7 @@ void workDevice(const CollectiveOptions &options, const Mesh &mesh, Worked &out)
     report::addIndexOfDevice(out.json, options.device, index);
     out.text +=
         fmt::format("  device ({}) has engine index {}\n", fmt::join(options.device, ", "), index);
-    if (!options.membersGiven)
+    if (options.members.empty())
         return;
     const auto runs = usable(decision::runsOnDevice(mesh, options.device, true, options.members));
     out.holds = out.holds && runs;
@@ -146,13 +159,13 @@ Worked worked(const CollectiveOptions &options)
     Worked out;
     if (!options.mesh.empty())
         workMesh(options, out);
-    if (options.atomicGiven) {
-        const auto operation = usable(decision::atomicOperation(options.reductionType));
+    if (options.reductionType) {
+        const auto operation = usable(decision::atomicOperation(*options.reductionType));
         const auto word = usable(decision::atomicWord(operation, options.dataType));
-        report::addAtomic(out.json, options.reductionType, operation, options.dataType, word);
+        report::addAtomic(out.json, *options.reductionType, operation, options.dataType, word);
         out.text += fmt::format("  reduction type {}: atomic operation {}, data type {}, word "
                                 "{:#x}\n",
-                                options.reductionType, operation, options.dataType, word);
+                                *options.reductionType, operation, options.dataType, word);
     }
     return out;
 }
@@ -393,8 +406,6 @@ std::string reducedText(const ReductionTrace &made)
     return text;
 }
 
-} // namespace
-
 int runCollective(const CollectiveOptions &options, Context &context)
 {
     const auto chosen = usable(chosenTarget(ChipOptions{}, context));
@@ -410,6 +421,56 @@ int runCollective(const CollectiveOptions &options, Context &context)
                        : asked.text;
         });
     return asked.holds ? kDone : kDiffers;
+}
+
+/// A tensor and how it is split over the mesh.
+void addTensor(CLI::App &command, CollectiveOptions &options, CLI::Option *mesh)
+{
+    CLI::Option *tensor =
+        addOption(command, "--tensor", "NxN", options.tensor, "Extents of a tensor")->needs(mesh);
+    addOption(command, "--shard", "T:M", options.shards,
+              "Tensor axis over mesh axis, once for each split")
+        ->needs(tensor);
+}
+
+} // namespace
+
+void addCollective(CLI::App &app, Context &context)
+{
+    const auto [command, options] = addCommand<CollectiveOptions>(
+        app, context, "collective",
+        "The multi-die layer: operations, gates, meshes, sharding, setters", runCollective);
+    CLI::Option *mesh = addOption(*command, "--mesh", "NxN", options->mesh,
+                                  "Extents of a device mesh, axis by axis");
+    addOption(*command, "--die-axis", "N", options->dieAxis,
+              "Axes below it count dies, others engines")
+        ->needs(mesh);
+    addOption(*command, "--engines", "N", options->engines,
+              "Engines of a die (unless given: the number that the inner axes address)")
+        ->needs(mesh);
+    CLI::Option *device = addOption(*command, "--device", "N,N", options->device,
+                                    "Coordinates: the engine index of it")
+                              ->delimiter(',')
+                              ->needs(mesh);
+    addOption(*command, "--index", "N", options->index, "Engine index: the device that has it")
+        ->check(wholeNumber())
+        ->needs(mesh);
+    addOption(*command, "--members", "N,N", options->members,
+              "Engine indices of a single-program layer: does it run on the device?")
+        ->delimiter(',')
+        ->needs(device);
+    addTensor(*command, *options, mesh);
+    CLI::Option *atomic = addOption(*command, "--reduction-type", "N", options->reductionType,
+                                    "Reduction type: its atomic operation and the packed word")
+                              ->check(wholeNumber());
+    addOption(*command, "--data-type", "N", options->dataType,
+              "Atomic data type, for the packed word")
+        ->needs(atomic);
+    addCommonOptions(*command, context);
+    addExamples(*command, {"collective --target M1",
+                           "collective --mesh 2x2x4 --die-axis 2 --engines 4 --device 1,0,3",
+                           "collective --mesh 2x4 --tensor 64x128 --shard 0:0 --shard 1:1",
+                           "collective --reduction-type 5 --data-type 2"});
 }
 
 int runFormats(const ChipOptions &options, Context &context)

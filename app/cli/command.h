@@ -85,6 +85,24 @@ CLI::Option *addOption(App &command, const std::string &name, const std::string 
     auto *option = command.add_option(name, variable, help)->type_name(value);
     return std::is_unsigned_v<T> ? option->check(wholeNumber()) : option;
 }
+/// What a command reads.
+template <class App>
+CLI::Option *addPath(App &command, std::string &path,
+                     const std::string &help = "Bundle folder, program or weight file")
+{
+    return addOption(command, "path", "PATH", path, help)->required();
+}
+/// A subcommand with arguments that live as long as it does; `run(arguments, context)` does the
+/// work and returns the exit code.
+template <class Arguments, class App, class Run>
+std::pair<App *, std::shared_ptr<Arguments>>
+addCommand(App &app, Context &context, const std::string &name, const std::string &help, Run run)
+{
+    App *command = app.add_subcommand(name, help);
+    auto arguments = std::make_shared<Arguments>();
+    command->callback([arguments, run, &context] { context.exitCode = run(*arguments, context); });
+    return {command, std::move(arguments)};
+}
 /// Adds -o, --output and -f, --force, which every command has that writes.
 CLI::Option *addOutput(CLI::App &command, Context &context, std::string &output,
                        const std::string &help, const std::string &type);

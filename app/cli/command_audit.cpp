@@ -109,11 +109,12 @@ int runAudit(AuditArguments &arguments, Context &context)
 
 void addAudit(CLI::App &app, Context &context)
 {
-    CLI::App *command = app.add_subcommand(
-        "audit", "Hold a converted package against the checkpoint that it was made from: are the "
-                 "stored weights what their forms make of it, or which are not, and how?");
-    auto arguments = std::make_shared<AuditArguments>();
-    addOption(*command, "path", "PATH", arguments->path, "Package or compiled model")->required();
+    const auto [command, arguments] = addCommand<AuditArguments>(
+        app, context, "audit",
+        "Hold a converted package against the checkpoint that it was made from: are the "
+        "stored weights what their forms make of it, or which are not, and how?",
+        runAudit);
+    addPath(*command, arguments->path, "Package or compiled model");
     addOption(*command, "--against", "CHECKPOINT", arguments->against,
               "The checkpoint: .safetensors, its .safetensors.index.json or the folder with it, "
               ".npz; or another build")
@@ -139,7 +140,6 @@ void addAudit(CLI::App &app, Context &context)
                            "audit model.mlpackage --against checkpoint/ -o audit.html",
                            "audit --rules limits.toml new.mlpackage --against model.safetensors",
                            "audit new.mlpackage --sibling old.mlpackage --against m.safetensors"});
-    command->callback([arguments, &context] { context.exitCode = runAudit(*arguments, context); });
 }
 
 } // namespace kernscope::cli

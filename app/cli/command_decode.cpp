@@ -183,11 +183,9 @@ int runDecode(const DecodeOptions &options, Context &context)
 
 void addDecode(CLI::App &app, Context &context)
 {
-    CLI::App *command =
-        app.add_subcommand("decode", "Write the decoded values of one weight, or of all");
-    auto options = std::make_shared<DecodeOptions>();
-    addOption(*command, "path", "PATH", options->path, "Bundle folder, program or weight file")
-        ->required();
+    const auto [command, options] = addCommand<DecodeOptions>(
+        app, context, "decode", "Write the decoded values of one weight, or of all", runDecode);
+    addPath(*command, options->path);
     addOption(*command, "name", "NAME", options->weight, "Name of the weight");
     command->add_flag("--all", options->all,
                       "All weights, in place of NAME, into a .safetensors or .npz file");
@@ -211,7 +209,6 @@ void addDecode(CLI::App &app, Context &context)
                            "decode model.mlmodelc conv1_weight --as fp32 --rows 0:8 -o rows.bin",
                            "decode model.mlmodelc conv1_weight --format csv -o -",
                            "decode model.mlmodelc --all -o weights.safetensors"});
-    command->callback([options, &context] { context.exitCode = runDecode(*options, context); });
 }
 
 } // namespace kernscope::cli

@@ -239,22 +239,40 @@ int answerExitCode(const Answer &answer, const DiffLimits &limits)
 }
 
 /// The format of the report: --format, or what the name of --output ends in; empty where neither is
-/// given. Errors: "cli.usage".
-Result<std::string> reportFormat(const DiffArguments &arguments)
+/// given. Throws CLI::ValidationError and UsageFailure: what no single option says.
+std::string reportFormat(const DiffArguments &arguments, const Context &context)
 {
     static constexpr OutputEnding kEndings[] = {
         {".txt", "text"},  {".json", "json"}, {".xml", "junit"}, {".md", "markdown"},
         {".html", "html"}, {".htm", "html"},  {".csv", "csv"},   {".kpatch", "changes"},
         {".ips", "ips"},   {".bps", "bps"}};
-    if (arguments.output.empty())
-        return arguments.format;
-    return outputFormat(arguments.output, arguments.format, kEndings);
+    const bool other = !arguments.format.empty() && arguments.format != "json";
+    if (context.json && other && arguments.output.empty())
+        throw CLI::ValidationError("--format", "--json asks for another format");
+    const auto wanted = arguments.output.empty()
+                            ? Result<std::string>(arguments.format)
+                            : outputFormat(arguments.output, arguments.format, kEndings);
+    if (!wanted)
+        throw UsageFailure{wanted.error()};
+    const std::string &format = *wanted;
+    const bool binary = format == "ips" || format == "bps";
+    // Where no format is named, the name of the output says which one it is.
+    const char *const option = arguments.format.empty() ? "--output" : "--format";
+    if ((format == "changes" || binary) && arguments.paths.size() > 2)
+        throw CLI::ValidationError(option,
+                                   fmt::format("{} holds what differs between two bundles, not {}",
+                                               format, arguments.paths.size()));
+    if (!arguments.steps.empty() && arguments.worst == 0)
+        throw CLI::ValidationError("--steps", "says which elements --worst names");
+    if (binary && (arguments.output.empty() || arguments.output == "-"))
+        throw CLI::ValidationError("--format", "a binary patch needs an --output file");
+    return format;
 }
 
 /// The command `diff`. Returns the exit code: 1 where anything differs, or exceeds its limit.
 int runDiff(DiffArguments arguments, Context &context)
 {
-    arguments.format = reportFormat(arguments).value_or("");
+    arguments.format = reportFormat(arguments, context);
     if (arguments.output == "-")
         arguments.output.clear();
     if (arguments.format.empty())
@@ -372,29 +390,6 @@ void addDiffExamples(CLI::App &command)
                  "diff dense.mlmodelc palette.mlmodelc sparse.mlmodelc"});
 }
 
-/// What no single option says: throws CLI::ValidationError.
-void checkFormat(const DiffArguments &arguments, const Context &context)
-{
-    const bool other = !arguments.format.empty() && arguments.format != "json";
-    if (context.json && other && arguments.output.empty())
-        throw CLI::ValidationError("--format", "--json asks for another format");
-    const auto wanted = reportFormat(arguments);
-    if (!wanted)
-        throw UsageFailure{wanted.error()};
-    const std::string &format = *wanted;
-    const bool binary = format == "ips" || format == "bps";
-    // Where no format is named, the name of the output says which one it is.
-    const char *const option = arguments.format.empty() ? "--output" : "--format";
-    if ((format == "changes" || binary) && arguments.paths.size() > 2)
-        throw CLI::ValidationError(option,
-                                   fmt::format("{} holds what differs between two bundles, not {}",
-                                               format, arguments.paths.size()));
-    if (!arguments.steps.empty() && arguments.worst == 0)
-        throw CLI::ValidationError("--steps", "says which elements --worst names");
-    if (binary && (arguments.output.empty() || arguments.output == "-"))
-        throw CLI::ValidationError("--format", "a binary patch needs an --output file");
-}
-
 } // namespace
 
 DiffLimits readRules(const std::string &path)
@@ -414,9 +409,9 @@ DiffLimits readRules(const std::string &path)
 
 void addDiff(CLI::App &app, Context &context)
 {
-    CLI::App *command = app.add_subcommand(
-        "diff", "Pair the weights of builds and compare program, stored bytes and values");
-    auto arguments = std::make_shared<DiffArguments>();
+    const auto [command, arguments] = addCommand<DiffArguments>(
+        app, context, "diff",
+        "Pair the weights of builds and compare program, stored bytes and values", runDiff);
     addOption(*command, "paths", "PATH", arguments->paths,
               "Bundles, programs or weight files: the first is compared with every other")
         ->required()
@@ -437,10 +432,6 @@ void addDiff(CLI::App &app, Context &context)
     addFormat(*command, *arguments, context);
     addCommonOptions(*command, context);
     addDiffExamples(*command);
-    command->callback([arguments, &context] {
-        checkFormat(*arguments, context);
-        context.exitCode = runDiff(*arguments, context);
-    });
 }
 
 } // namespace kernscope::cli

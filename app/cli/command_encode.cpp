@@ -391,11 +391,12 @@ void addMethodOptions(CLI::App &command, EncodeOptions &options)
 
 void addConvert(CLI::App &app, Context &context)
 {
-    CLI::App *command = app.add_subcommand(
-        "convert", "Make a program of fp32 one of fp16, in a copy of the bundle: its weights, "
-                   "constants and operations, with casts at inputs and outputs");
-    auto arguments = std::make_shared<ConvertArguments>();
-    addOption(*command, "path", "PATH", arguments->path, "Package or compiled model")->required();
+    const auto [command, arguments] = addCommand<ConvertArguments>(
+        app, context, "convert",
+        "Make a program of fp32 one of fp16, in a copy of the bundle: its weights, "
+        "constants and operations, with casts at inputs and outputs",
+        runConvert);
+    addPath(*command, arguments->path, "Package or compiled model");
     command->add_option("--to", arguments->to, "Type to calculate in")
         ->required()
         ->check(CLI::IsMember({"fp16"}));
@@ -403,8 +404,6 @@ void addConvert(CLI::App &app, Context &context)
     addSharedOptions(*command, context);
     addExamples(*command, {"convert model.mlpackage --to fp16 -o half.mlpackage",
                            "convert model.mlmodelc --to fp16 -o half.mlmodelc --json"});
-    command->callback(
-        [arguments, &context] { context.exitCode = runConvert(*arguments, context); });
 }
 
 void addEncode(CLI::App &app, Context &context)

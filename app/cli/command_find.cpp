@@ -82,8 +82,27 @@ std::string foundText(const search::Query &query, const search::Found &found,
     return text;
 }
 
+/// Exactly one of the options that say what to look for.
+void requireOneThing(const FindArguments &arguments)
+{
+    const CLI::Option *given = nullptr;
+    for (const CLI::Option *option :
+         {arguments.isBytes, arguments.isText, arguments.isInteger, arguments.isValue,
+          arguments.isNan, arguments.isInfinite, arguments.isZeros, arguments.isZeroBytes,
+          arguments.isLargest, arguments.isOutOfRange}) {
+        if (!*option)
+            continue;
+        if (given)
+            throw CLI::ExcludesError(given->get_name(), option->get_name());
+        given = option;
+    }
+    if (!given)
+        throw CLI::RequiredError("What to look for, such as --bytes or --value,");
+}
+
 int runFind(const FindArguments &arguments, Context &context)
 {
+    requireOneThing(arguments);
     auto query = required(queryOf(arguments).map_error(withCode("cli.option")));
     const auto bundle = required(openBundle(arguments.path));
     if (!arguments.weight.empty()) {
@@ -165,24 +184,6 @@ void addHow(CLI::App &command, FindArguments &arguments)
         addOption(command, "--tolerance", "T", arguments.tolerance, "The value may be so far away")
             ->check(notNegative())
             ->needs(arguments.isValue);
-}
-
-/// Exactly one of the options that say what to look for.
-void requireOneThing(const FindArguments &arguments)
-{
-    const CLI::Option *given = nullptr;
-    for (const CLI::Option *option :
-         {arguments.isBytes, arguments.isText, arguments.isInteger, arguments.isValue,
-          arguments.isNan, arguments.isInfinite, arguments.isZeros, arguments.isZeroBytes,
-          arguments.isLargest, arguments.isOutOfRange}) {
-        if (!*option)
-            continue;
-        if (given)
-            throw CLI::ExcludesError(given->get_name(), option->get_name());
-        given = option;
-    }
-    if (!given)
-        throw CLI::RequiredError("What to look for, such as --bytes or --value,");
 }
 
 constexpr std::uint64_t kMostBytesAsked = 1u << 20;
@@ -273,11 +274,12 @@ int runBytes(BytesArguments arguments, Context &context)
 
 void addFind(CLI::App &app, Context &context)
 {
-    CLI::App *command = app.add_subcommand("find", "Find bytes, text, integers, values, runs of "
-                                                   "zeros and the largest; 1 where there are none");
-    auto arguments = std::make_shared<FindArguments>();
-    addOption(*command, "path", "PATH", arguments->path, "Bundle folder, program or weight file")
-        ->required();
+    const auto [command, arguments] =
+        addCommand<FindArguments>(app, context, "find",
+                                  "Find bytes, text, integers, values, runs of "
+                                  "zeros and the largest; 1 where there are none",
+                                  runFind);
+    addPath(*command, arguments->path);
     addWhat(*command, *arguments);
     addHow(*command, *arguments);
     addOption(*command, "--weight", "NAME", arguments->weight, "Look only in this weight");
@@ -292,20 +294,15 @@ void addFind(CLI::App &app, Context &context)
                  "find model.mlmodelc --nan", "find model.mlmodelc --out-of-range",
                  "find model.mlmodelc --largest 20", "find model.mlmodelc --zeros 1000 --json",
                  "find network.hwx --integer 0x4000 --width 4"});
-    command->callback([arguments, &context] {
-        requireOneThing(*arguments);
-        context.exitCode = runFind(*arguments, context);
-    });
 }
 
 void addBytes(CLI::App &app, Context &context)
 {
-    CLI::App *command = app.add_subcommand(
-        "bytes", "What a byte is: its field, weight and element, and its readings");
-    auto arguments = std::make_shared<BytesArguments>();
-    addOption(*command, "path", "PATH", arguments->path,
-              "Bundle folder, program, weight file or hardware container; also PATH#PLACE")
-        ->required();
+    const auto [command, arguments] = addCommand<BytesArguments>(
+        app, context, "bytes", "What a byte is: its field, weight and element, and its readings",
+        runBytes);
+    addPath(*command, arguments->path,
+            "Bundle folder, program, weight file or hardware container; also PATH#PLACE");
     addOption(*command, "place", "PLACE", arguments->place,
               "OFFSET, FILE:OFFSET, SECTION+OFFSET, WEIGHT+OFFSET, a section, a weight or "
               "WEIGHT[i,j]; offsets in bytes, decimal or 0x and hexadecimal");
@@ -320,7 +317,6 @@ void addBytes(CLI::App &app, Context &context)
                            "bytes model.mlmodelc 0x10 --file model.mil",
                            "bytes 'model.mlmodelc#weights/weight.bin:0x40'",
                            "bytes network.hwx 0x4000 --count 64"});
-    command->callback([arguments, &context] { context.exitCode = runBytes(*arguments, context); });
 }
 
 } // namespace kernscope::cli

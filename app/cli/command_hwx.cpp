@@ -398,6 +398,8 @@ int runLoad(const HwxOptions &options, const Opened &opened, Context &context)
 /// The command `hwx`. Returns the exit code: 1 where a comparison finds a difference.
 int runHwx(const HwxOptions &options, Context &context)
 {
+    if (options.path.empty() && options.survey.empty())
+        throw CLI::RequiredError("path");
     if (!options.survey.empty())
         return runSurvey(options, context);
     const auto opened = required(openContainer(options.path));
@@ -424,9 +426,9 @@ int runHwx(const HwxOptions &options, Context &context)
 
 void addHwx(CLI::App &app, Context &context)
 {
-    CLI::App *command = app.add_subcommand(
-        "hwx", "Show a hardware container: commands, symbols, task descriptors, registers");
-    auto options = std::make_shared<HwxOptions>();
+    const auto [command, options] = addCommand<HwxOptions>(
+        app, context, "hwx",
+        "Show a hardware container: commands, symbols, task descriptors, registers", runHwx);
     CLI::Option *path = addOption(*command, "path", "PATH", options->path, "Hardware container");
     command->add_flag("--no-registers", options->noRegisters,
                       "Leave out the registers of each task");
@@ -446,11 +448,6 @@ void addHwx(CLI::App &app, Context &context)
     addCommonOptions(*command, context, false);
     addExamples(*command, {"hwx network.hwx --no-registers", "hwx old.hwx --diff new.hwx",
                            "hwx --survey containers/", "hwx network.hwx --load-at 0x40000000"});
-    command->callback([options, &context] {
-        if (options->path.empty() && options->survey.empty())
-            throw CLI::RequiredError("path");
-        context.exitCode = runHwx(*options, context);
-    });
 }
 
 } // namespace kernscope::cli

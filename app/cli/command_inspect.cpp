@@ -401,11 +401,10 @@ int runInspect(const InspectOptions &options, Context &context)
 
 void addInspect(CLI::App &app, Context &context)
 {
-    CLI::App *command =
-        app.add_subcommand("inspect", "Show what a bundle holds and how every weight is stored");
-    auto options = std::make_shared<InspectOptions>();
-    addOption(*command, "path", "PATH", options->path, "Bundle folder, program or weight file")
-        ->required();
+    const auto [command, options] = addCommand<InspectOptions>(
+        app, context, "inspect", "Show what a bundle holds and how every weight is stored",
+        runInspect);
+    addPath(*command, options->path);
     command->add_flag("--stats", options->statistics, "Figures of the decoded values");
     command->add_flag("--hash", options->hash, "SHA-256 of each weight decoded as fp16");
     command->add_flag(
@@ -449,7 +448,6 @@ void addInspect(CLI::App &app, Context &context)
                  "inspect --json --sections weights/weight.bin",
                  "inspect --json --shape image=1,3,640,640 model.mlmodelc",
                  "inspect model.mlmodelc -o report.html"});
-    command->callback([options, &context] { context.exitCode = runInspect(*options, context); });
 }
 
 } // namespace kernscope::cli

@@ -179,11 +179,10 @@ int runCompiledSurvey(const SurveyArguments &arguments, Context &context)
 
 void addOdix(CLI::App &app, Context &context)
 {
-    CLI::App *command = app.add_subcommand(
-        "odix", "Show a compiled Core AI program: kernels, instructions, memory plan, constants");
-    auto arguments = std::make_shared<OdixArguments>();
-    addOption(*command, "path", "PATH", arguments->path, "Compiled program (.aimodelx, .odix)")
-        ->required();
+    const auto [command, arguments] = addCommand<OdixArguments>(
+        app, context, "odix",
+        "Show a compiled Core AI program: kernels, instructions, memory plan, constants", runOdix);
+    addPath(*command, arguments->path, "Compiled program (.aimodelx, .odix)");
     command->add_flag("--instructions", arguments->instructions, "List every instruction");
     command
         ->add_option("--against", arguments->against,
@@ -198,17 +197,16 @@ void addOdix(CLI::App &app, Context &context)
     addExamples(*command, {"odix model.aimodelx --instructions",
                            "odix model.aimodelx --against model.aimodel",
                            "odix model.aimodelx --memory plan.svg"});
-    command->callback([arguments, &context] { context.exitCode = runOdix(*arguments, context); });
 }
 
 void addSurvey(CLI::App &app, Context &context)
 {
-    CLI::App *command = app.add_subcommand(
-        "survey", "Show what a Mac compiled: which bytes lie on the engine, in which regions");
-    auto arguments = std::make_shared<SurveyArguments>();
-    addOption(*command, "path", "PATH", arguments->path,
-              "Compiled folder (.aimodelc, coreai-cache, .mpsgraphpackage, .bundle)")
-        ->required();
+    const auto [command, arguments] = addCommand<SurveyArguments>(
+        app, context, "survey",
+        "Show what a Mac compiled: which bytes lie on the engine, in which regions",
+        runCompiledSurvey);
+    addPath(*command, arguments->path,
+            "Compiled folder (.aimodelc, coreai-cache, .mpsgraphpackage, .bundle)");
     addOption(*command, "--against", "PACKAGE", arguments->against,
               "The .aimodel: whether the folder was compiled from it");
     addOption(*command, "--min-engine-bytes", "N", arguments->minEngineBytes,
@@ -217,8 +215,6 @@ void addSurvey(CLI::App &app, Context &context)
     addSharedOptions(*command, context);
     addExamples(*command, {"survey model.h17c.aimodelc --against model.aimodel",
                            "survey model.h17c.aimodelc --min-engine-bytes 400000000"});
-    command->callback(
-        [arguments, &context] { context.exitCode = runCompiledSurvey(*arguments, context); });
 }
 
 } // namespace kernscope::cli

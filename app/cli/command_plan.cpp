@@ -384,10 +384,9 @@ void addOutputs(CLI::App &command, Context &context, const PlanAsked &options)
 
 void addPlan(CLI::App &app, Context &context)
 {
-    auto options = std::make_shared<PlanOptions>();
-    CLI::App *command =
-        app.add_subcommand("plan", "The best forms for a whole network within an error budget");
-    addOption(*command, "path", "PATH", options->path, "Bundle with a program")->required();
+    const auto [command, options] = addCommand<PlanOptions>(
+        app, context, "plan", "The best forms for a whole network within an error budget", runPlan);
+    addPath(*command, options->path, "Bundle with a program");
     addSharedOptions(*command, context);
     addOption(*command, "--target", "NAME", options->targets,
               fmt::format("Chip to plan for, under any of its names (default {}); may be "
@@ -408,7 +407,6 @@ void addPlan(CLI::App &app, Context &context)
                  "plan model.mlpackage --shape x=1,3,640,640 --json",
                  "plan model.mlmodelc --max-bytes 200000 --minimise error --report plan.html",
                  "plan model.mlmodelc --max-error 0.05 --force-form '*bias*=keep' --format csv"});
-    command->callback([options, &context] { context.exitCode = runPlan(*options, context); });
 }
 
 } // namespace kernscope::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/cli/engine.h"
+#include "app/cli/chips.h"
 #include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
 #include "core/base/error_builder.h"
@@ -395,9 +395,9 @@ void addQuantizeCommand(CLI::App &app, Context &context)
 
 void addRelayoutCommand(CLI::App &app, Context &context)
 {
-    CLI::App *command = app.add_subcommand(
-        "relayout", "Change the layout of a folder that quantize wrote, as TMOV does");
-    auto options = std::make_shared<RelayoutCommand>();
+    const auto [command, options] = addCommand<RelayoutCommand>(
+        app, context, "relayout", "Change the layout of a folder that quantize wrote, as TMOV does",
+        runRelayout);
     addOption(*command, "folder", "DIR", options->folder,
               "Folder that quantize wrote (MXFP8, MXFP4)")
         ->required();
@@ -409,7 +409,6 @@ void addRelayoutCommand(CLI::App &app, Context &context)
     addCommonOptions(*command, context, false);
     addExamples(*command, {"relayout weights.mxfp8 --layout nz --exponents zz -o cube.mxfp8",
                            "relayout cube.mxfp8 --layout nd --exponents nd -o rows.mxfp8"});
-    command->callback([options, &context] { context.exitCode = runRelayout(*options, context); });
 }
 
 } // namespace
@@ -418,9 +417,9 @@ void addQuantize(CLI::App &app, Context &context)
 {
     addQuantizeCommand(app, context);
     addRelayoutCommand(app, context);
-    CLI::App *command =
-        app.add_subcommand("dequantize", "Values of a folder that quantize wrote, and their error");
-    auto options = std::make_shared<DequantizeOptions>();
+    const auto [command, options] = addCommand<DequantizeOptions>(
+        app, context, "dequantize", "Values of a folder that quantize wrote, and their error",
+        runDequantize);
     addOption(*command, "folder", "DIR", options->folder, "Folder that quantize wrote")->required();
     addStreamOutput(*command, context, options->output,
                     "Array to write, a name that ends in .npy (DIR/dequantized.npy); - is standard "
@@ -434,7 +433,6 @@ void addQuantize(CLI::App &app, Context &context)
     addCommonOptions(*command, context, false);
     addExamples(*command, {"dequantize weights.mxfp8 -o back.npy",
                            "dequantize weights.mxfp8 --reference weights.npy -o back.npy"});
-    command->callback([options, &context] { context.exitCode = runDequantize(*options, context); });
 }
 
 } // namespace kernscope::cli

@@ -74,11 +74,9 @@ int runRecover(const RecoverArguments &arguments, Context &context)
 
 void addRecover(CLI::App &app, Context &context)
 {
-    CLI::App *command =
-        app.add_subcommand("recover", "Undo or finish a save in place that was interrupted");
-    auto arguments = std::make_shared<RecoverArguments>();
-    addOption(*command, "path", "PATH", arguments->path, "Bundle folder, program or weight file")
-        ->required();
+    const auto [command, arguments] = addCommand<RecoverArguments>(
+        app, context, "recover", "Undo or finish a save in place that was interrupted", runRecover);
+    addPath(*command, arguments->path);
     CLI::Option *finish =
         command->add_flag("--finish", arguments->finish,
                           "Write the rest of the new bytes; without it the old ones are put back");
@@ -89,8 +87,6 @@ void addRecover(CLI::App &app, Context &context)
     command->add_flag("--dry-run", arguments->dryRun, "Print what would be written");
     addCommonOptions(*command, context, false);
     addExamples(*command, {"recover model.mlmodelc --dry-run", "recover model.mlmodelc"});
-    command->callback(
-        [arguments, &context] { context.exitCode = runRecover(*arguments, context); });
 }
 
 } // namespace kernscope::cli

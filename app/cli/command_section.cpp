@@ -242,7 +242,7 @@ void addBuild(CLI::App &parent, Context &context)
 {
     auto options = std::make_shared<SectionOptions>();
     CLI::App *command = parent.add_subcommand("build", "Build a section from weights of a bundle");
-    addOption(*command, "path", "PATH", options->path, "Bundle")->required();
+    addPath(*command, options->path, "Bundle");
     addOption(*command, "names", "NAME", options->names, "Weights; without any, all of them");
     addStreamOutput(*command, context, options->output, "File to write; - is standard output",
                     "OUT")
@@ -291,11 +291,13 @@ void addBuild(CLI::App &parent, Context &context)
 
 void addWrite(CLI::App &parent, Context &context, bool strip)
 {
-    auto options = std::make_shared<SectionOptions>();
-    CLI::App *command = parent.add_subcommand(
-        strip ? "strip" : "relocate",
-        strip ? "Take the addresses back" : "Fill the slots with addresses, as a loader would");
-    addOption(*command, "path", "PATH", options->path, "Weight section")->required();
+    const auto [command, options] = addCommand<SectionOptions>(
+        parent, context, strip ? "strip" : "relocate",
+        strip ? "Take the addresses back" : "Fill the slots with addresses, as a loader would",
+        [strip](const SectionOptions &given, Context &of) {
+            return runSectionRelocate(given, strip, of);
+        });
+    addPath(*command, options->path, "Weight section");
     auto *output = addStreamOutput(*command, context, options->output,
                                    "File to write; - is standard output", "OUT");
     command->get_option("--force")->needs(output);
@@ -309,9 +311,6 @@ void addWrite(CLI::App &parent, Context &context, bool strip)
     addCommonOptions(*command, context, false);
     addExamples(*command, {strip ? "section strip loaded.ksec -o w.ksec"
                                  : "section relocate w.ksec --base 0x40000 -o loaded.ksec"});
-    command->callback([options, strip, &context] {
-        context.exitCode = runSectionRelocate(*options, strip, context);
-    });
 }
 
 } // namespace
@@ -322,12 +321,11 @@ void addSection(CLI::App &app, Context &context)
         "section", "Weight sections: build, list, relocate, strip (kernel units and their groups)");
     command->require_subcommand(1);
     addBuild(*command, context);
-    auto options = std::make_shared<SectionOptions>();
-    CLI::App *list = command->add_subcommand("list", "Show the units, groups and slots");
-    addOption(*list, "path", "PATH", options->path, "Weight section")->required();
+    const auto [list, options] = addCommand<SectionOptions>(
+        *command, context, "list", "Show the units, groups and slots", runSectionList);
+    addPath(*list, options->path, "Weight section");
     addCommonOptions(*list, context, false);
     addExamples(*list, {"section list w.ksec"});
-    list->callback([options, &context] { context.exitCode = runSectionList(*options, context); });
     addWrite(*command, context, false);
     addWrite(*command, context, true);
 }

@@ -296,12 +296,12 @@ int runGraph(const GraphArguments &arguments, Context &context)
 
 void addWeight(CLI::App &app, Context &context)
 {
-    CLI::App *command =
-        app.add_subcommand("weight", "Show one weight in full: parts, values, histogram, codebook, "
-                                     "scales, mask by channel");
-    auto arguments = std::make_shared<WeightArguments>();
-    addOption(*command, "path", "PATH", arguments->path, "Bundle folder, program or weight file")
-        ->required();
+    const auto [command, arguments] =
+        addCommand<WeightArguments>(app, context, "weight",
+                                    "Show one weight in full: parts, values, histogram, codebook, "
+                                    "scales, mask by channel",
+                                    runWeight);
+    addPath(*command, arguments->path);
     addOption(*command, "name", "NAME", arguments->name, "Name of the weight")->required();
     addOption(*command, "--bins", "COUNT", arguments->bins, "Bins of the histogram")
         ->check(CLI::Range(std::size_t{1}, kMostBins))
@@ -317,17 +317,16 @@ void addWeight(CLI::App &app, Context &context)
                            "weight model.mlmodelc conv1_weight --bins 64 --all",
                            "weight model.mlmodelc conv1_weight --csv codebook",
                            "weight model.mlpackage main/conv1_weight --json"});
-    command->callback([arguments, &context] { context.exitCode = runWeight(*arguments, context); });
 }
 
 void addGraph(CLI::App &app, Context &context)
 {
-    CLI::App *command =
-        app.add_subcommand("graph", "What is around an operation or a weight of the program, as a "
-                                    "list or a drawing");
-    auto arguments = std::make_shared<GraphArguments>();
-    addOption(*command, "path", "PATH", arguments->path, "Bundle folder, program or neural network")
-        ->required();
+    const auto [command, arguments] =
+        addCommand<GraphArguments>(app, context, "graph",
+                                   "What is around an operation or a weight of the program, as a "
+                                   "list or a drawing",
+                                   runGraph);
+    addPath(*command, arguments->path, "Bundle folder, program or neural network");
     addOption(*command, "name", "NAME", arguments->name,
               "Operation, value or weight to begin at; the function's inputs unless given");
     addOption(*command, "--function", "NAME", arguments->function,
@@ -356,7 +355,6 @@ void addGraph(CLI::App &app, Context &context)
                            "graph model.mlmodelc conv1_weight --hops 3",
                            "graph model.mlpackage --function main --limit 40 --json",
                            "graph model.mlmodelc --no-fold --right --dot model.dot"});
-    command->callback([arguments, &context] { context.exitCode = runGraph(*arguments, context); });
 }
 
 } // namespace kernscope::cli

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/cli/engine.h"
-
 #include "app/cli/chips.h"
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
@@ -20,6 +18,21 @@
 namespace kernscope::cli {
 
 namespace {
+
+struct DescriptorOptions {
+    std::uint32_t version = 0;         ///< 0: that of the target
+    std::vector<std::string> formats;  ///< of source 1, source 2 and the output
+    std::vector<std::string> saturate; ///< "source1", "source2"
+    std::string word;                  ///< a format word to read: "0x124"
+    std::string image;                 ///< a file with a version-10 image
+};
+
+struct ActivationOptions {
+    std::string path, name;
+    std::optional<std::uint64_t> at;
+    std::string layout, arithmetic = "exact", tail = "clamp";
+    std::vector<double> inputs;
+};
 
 using descriptor::FormatLane;
 using report::Json;
@@ -184,19 +197,18 @@ Error missing(const std::string &path, std::string found)
                       "There is no activation table");
 }
 
-std::vector<Named> tableAt(const ActivationOptions &options)
+std::vector<Named> tableAt(const std::string &path, std::uint64_t at)
 {
-    const auto file = required(openFile(options.path));
+    const auto file = required(openFile(path));
     const auto bytes = file->bytes();
-    if (options.at > bytes.size() || bytes.size() - options.at < ActivationTable::kBytes)
-        throw CommandFailure{missing(
-            file->name(),
-            fmt::format("{} bytes from {:#x} on",
-                        options.at > bytes.size() ? 0 : bytes.size() - options.at, options.at))};
-    auto table = ActivationTable::parse(bytes.subspan(static_cast<std::size_t>(options.at)));
+    const std::uint64_t rest = at > bytes.size() ? 0 : bytes.size() - at;
+    if (rest < ActivationTable::kBytes)
+        throw CommandFailure{
+            missing(file->name(), fmt::format("{} bytes from {:#x} on", rest, at))};
+    auto table = ActivationTable::parse(bytes.subspan(static_cast<std::size_t>(at)));
     if (!table)
         throw CommandFailure{ErrorBuilder(std::move(table.error())).file(file->name())};
-    return std::vector<Named>{{fmt::format("{:#x}", options.at), *table}};
+    return std::vector<Named>{{fmt::format("{:#x}", at), *table}};
 }
 
 Result<Named> tableOf(const Bundle &bundle, std::size_t index)
@@ -210,8 +222,8 @@ Result<Named> tableOf(const Bundle &bundle, std::size_t index)
 
 std::vector<Named> tablesOf(const ActivationOptions &options, Diagnostics &diagnostics)
 {
-    if (options.atGiven)
-        return tableAt(options);
+    if (options.at)
+        return tableAt(options.path, *options.at);
     const auto bundle = required(openBundle(options.path));
     std::vector<std::size_t> indices;
     if (!options.name.empty()) {
@@ -271,130 +283,6 @@ report::Json tableJson(const Named &named, const ActivationOptions &options)
     return report::activationJson(named.name, named.table, evaluated);
 }
 
-/// The options of one reduction; the first of them.
-CLI::Option *addAtomic(CLI::App &command, CollectiveOptions &options)
-{
-    CLI::Option *atomic = addOption(command, "--reduction-type", "N", options.reductionType,
-                                    "Reduction type: its atomic operation and the packed word");
-    addOption(command, "--data-type", "N", options.dataType,
-              "Atomic data type, for the packed word")
-        ->needs(atomic);
-    return atomic;
-}
-
-/// A tensor and how it is split over the mesh.
-void addTensor(CLI::App &command, CollectiveOptions &options, CLI::Option *mesh)
-{
-    CLI::Option *tensor =
-        addOption(command, "--tensor", "NxN", options.tensor, "Extents of a tensor")->needs(mesh);
-    addOption(command, "--shard", "T:M", options.shards,
-              "Tensor axis over mesh axis, once for each split")
-        ->needs(tensor);
-}
-
-void addCollective(CLI::App &app, Context &context)
-{
-    auto options = std::make_shared<CollectiveOptions>();
-    CLI::App *command = app.add_subcommand(
-        "collective", "The multi-die layer: operations, gates, meshes, sharding, setters");
-    CLI::Option *mesh = addOption(*command, "--mesh", "NxN", options->mesh,
-                                  "Extents of a device mesh, axis by axis");
-    addOption(*command, "--die-axis", "N", options->dieAxis,
-              "Axes below it count dies, others engines")
-        ->needs(mesh);
-    addOption(*command, "--engines", "N", options->engines,
-              "Engines of a die (unless given: the number that the inner axes address)")
-        ->needs(mesh);
-    CLI::Option *device = addOption(*command, "--device", "N,N", options->device,
-                                    "Coordinates: the engine index of it")
-                              ->delimiter(',')
-                              ->needs(mesh);
-    CLI::Option *index =
-        addOption(*command, "--index", "N", options->index, "Engine index: the device that has it")
-            ->needs(mesh);
-    CLI::Option *members =
-        addOption(*command, "--members", "N,N", options->members,
-                  "Engine indices of a single-program layer: does it run on the device?")
-            ->delimiter(',')
-            ->needs(device);
-    addTensor(*command, *options, mesh);
-    CLI::Option *atomic = addAtomic(*command, *options);
-    addCommonOptions(*command, context);
-    addExamples(*command, {"collective --target M1",
-                           "collective --mesh 2x2x4 --die-axis 2 --engines 4 --device 1,0,3",
-                           "collective --mesh 2x4 --tensor 64x128 --shard 0:0 --shard 1:1",
-                           "collective --reduction-type 5 --data-type 2"});
-    command->callback([options, index, members, atomic, &context] {
-        options->indexGiven = index->count() > 0;
-        options->membersGiven = members->count() > 0;
-        options->atomicGiven = atomic->count() > 0;
-        context.exitCode = runCollective(*options, context);
-    });
-}
-
-void addDescriptor(CLI::App &app, Context &context)
-{
-    auto options = std::make_shared<DescriptorOptions>();
-    CLI::App *command = app.add_subcommand(
-        "descriptor",
-        "Register groups, coefficient streams, relocation registers, format word, ordering bits");
-    addOption(*command, "--descriptor-version", "N", options->version,
-              "Descriptor version of the format word, instead of the chip's");
-    CLI::Option *formats = addOption(*command, "--formats", "IN,IN2,OUT", options->formats,
-                                     "Make the format word of source 1, source 2 and output")
-                               ->delimiter(',')
-                               ->expected(3);
-    command
-        ->add_option("--saturate", options->saturate,
-                     "Sources whose E4M3 overflow saturates instead of giving NaN")
-        ->delimiter(',')
-        ->check(CLI::IsMember({"source1", "source2"}))
-        ->needs(formats);
-    addOption(*command, "--word", "WORD", options->word, "Read the formats of a format word")
-        ->excludes(formats);
-    addOption(*command, "--image", "FILE", options->image,
-              "Read the ordering bits of a version-10 image");
-    addCommonOptions(*command, context);
-    addExamples(*command, {"descriptor", "descriptor --target H18 --formats e4m3,e4m3,fp16",
-                           "descriptor --target H18 --word 0xa4"});
-    command->callback([options, &context] { context.exitCode = runDescriptor(*options, context); });
-}
-
-void addActivation(CLI::App &app, Context &context)
-{
-    auto options = std::make_shared<ActivationOptions>();
-    CLI::App *command = app.add_subcommand(
-        "activation", "Activation tables: the 43 entries, the knots, the function at some inputs");
-    addOption(*command, "path", "PATH", options->path,
-              "Container, weight section, or file with --at")
-        ->required();
-    CLI::Option *at = addOption(*command, "--at", "OFFSET", options->at,
-                                "Offset of a table's first byte in the file");
-    addOption(*command, "--name", "NAME", options->name, "This table of the container only")
-        ->excludes(at);
-    addOption(*command, "--input", "X", options->inputs, "Inputs to evaluate the function at")
-        ->delimiter(',');
-    command
-        ->add_option("--layout", options->layout,
-                     "Reading of entries 2 and 3, instead of what the record holds")
-        ->check(CLI::IsMember({"text", "device"}));
-    command->add_option("--arithmetic", options->arithmetic, "Round once or after each operation")
-        ->check(CLI::IsMember({"exact", "half"}))
-        ->capture_default_str();
-    command->add_option("--tail", options->tail, "Outside the knots of a text layout")
-        ->check(CLI::IsMember({"clamp", "linear"}))
-        ->capture_default_str();
-    addCommonOptions(*command, context, false);
-    addExamples(*command,
-                {"activation network.hwx --input -1,0,1", "activation kernel.bin --at 0x80"});
-    command->callback([options, at, &context] {
-        options->atGiven = at->count() > 0;
-        context.exitCode = runActivation(*options, context);
-    });
-}
-
-} // namespace
-
 int runDescriptor(const DescriptorOptions &options, Context &context)
 {
     const auto chosen = usable(chosenTarget(ChipOptions{}, context));
@@ -439,6 +327,63 @@ int runActivation(const ActivationOptions &options, Context &context)
             return text + "\n" + readingsText(format::readingsOf("activation_segments"));
         });
 }
+
+void addDescriptor(CLI::App &app, Context &context)
+{
+    const auto [command, options] = addCommand<DescriptorOptions>(
+        app, context, "descriptor",
+        "Register groups, coefficient streams, relocation registers, format word, ordering bits",
+        runDescriptor);
+    addOption(*command, "--descriptor-version", "N", options->version,
+              "Descriptor version of the format word, instead of the chip's");
+    CLI::Option *formats = addOption(*command, "--formats", "IN,IN2,OUT", options->formats,
+                                     "Make the format word of source 1, source 2 and output")
+                               ->delimiter(',')
+                               ->expected(3);
+    command
+        ->add_option("--saturate", options->saturate,
+                     "Sources whose E4M3 overflow saturates instead of giving NaN")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"source1", "source2"}))
+        ->needs(formats);
+    addOption(*command, "--word", "WORD", options->word, "Read the formats of a format word")
+        ->excludes(formats);
+    addOption(*command, "--image", "FILE", options->image,
+              "Read the ordering bits of a version-10 image");
+    addCommonOptions(*command, context);
+    addExamples(*command, {"descriptor", "descriptor --target H18 --formats e4m3,e4m3,fp16",
+                           "descriptor --target H18 --word 0xa4"});
+}
+
+void addActivation(CLI::App &app, Context &context)
+{
+    const auto [command, options] = addCommand<ActivationOptions>(
+        app, context, "activation",
+        "Activation tables: the 43 entries, the knots, the function at some inputs", runActivation);
+    addPath(*command, options->path, "Container, weight section, or file with --at");
+    CLI::Option *at = addOption(*command, "--at", "OFFSET", options->at,
+                                "Offset of a table's first byte in the file")
+                          ->check(wholeNumber());
+    addOption(*command, "--name", "NAME", options->name, "This table of the container only")
+        ->excludes(at);
+    addOption(*command, "--input", "X", options->inputs, "Inputs to evaluate the function at")
+        ->delimiter(',');
+    command
+        ->add_option("--layout", options->layout,
+                     "Reading of entries 2 and 3, instead of what the record holds")
+        ->check(CLI::IsMember({"text", "device"}));
+    command->add_option("--arithmetic", options->arithmetic, "Round once or after each operation")
+        ->check(CLI::IsMember({"exact", "half"}))
+        ->capture_default_str();
+    command->add_option("--tail", options->tail, "Outside the knots of a text layout")
+        ->check(CLI::IsMember({"clamp", "linear"}))
+        ->capture_default_str();
+    addCommonOptions(*command, context, false);
+    addExamples(*command,
+                {"activation network.hwx --input -1,0,1", "activation kernel.bin --at 0x80"});
+}
+
+} // namespace
 
 void addEngine(CLI::App &app, Context &context)
 {

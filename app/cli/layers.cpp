@@ -189,8 +189,7 @@ decision::GeometryOptions geometryOptions(const ChipOptions &options, const Chos
         wanted.reading = decision::OcgReading::Formula;
     if (!options.mode.empty())
         wanted.mode = decision::sourceModeFromName(options.mode);
-    if (options.demandGiven)
-        wanted.demand = options.demand;
+    wanted.demand = options.demand;
     return wanted;
 }
 
