@@ -4,8 +4,10 @@
 #include "core/bundle/build_facts.h"
 #include "core/bundle/bundle.h"
 #include "core/format/table_rows.h"
-#include "core/report/command_json.h"
+#include "core/report/chip_table.h"
+#include "core/report/decision_table.h"
 #include "core/report/json_table.h"
+#include "core/report/placement_table.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -7,11 +7,12 @@
 #include "core/base/quantity.h"
 #include "core/bundle/bundle.h"
 #include "core/numeric/half.h"
+#include "core/report/chip_table.h"
 #include "core/report/collective_table.h"
-#include "core/report/command_json.h"
 #include "core/report/engine_json.h"
 #include "core/report/format_table.h"
 #include "core/report/json_table.h"
+#include "core/report/placement_table.h"
 
 #include <algorithm>
 

@@ -8,7 +8,7 @@
 #include "core/bundle/shapes/described.h"
 #include "core/bundle/shapes/tensor.h"
 #include "core/patch/edit/find_weight.h"
-#include "core/report/command_json.h"
+#include "core/report/program_table.h"
 #include "core/target/target.h"
 
 #include <cerrno>

@@ -5,8 +5,9 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "core/container/anec/anec.h"
-#include "core/report/command_json.h"
 #include "core/report/container_table.h"
+#include "core/report/hwx_json.h"
+#include "core/report/register_table.h"
 #include "core/report/structure_table.h"
 #include "core/report/task_table.h"
 

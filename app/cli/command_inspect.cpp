@@ -15,7 +15,6 @@
 #include "core/form/form_steps.h"
 #include "core/report/bundle_report.h"
 #include "core/report/byte_table.h"
-#include "core/report/command_json.h"
 #include "core/report/coverage_table.h"
 #include "core/report/program_table.h"
 #include "core/report/weight_table.h"

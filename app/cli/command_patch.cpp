@@ -8,7 +8,6 @@
 #include "core/patch/edit/edit_parser.h"
 #include "core/patch/edit/literal_rewrite.h"
 #include "core/patch/reencode/module_reencoder.h"
-#include "core/report/command_json.h"
 #include "core/report/edit_table.h"
 
 #include <algorithm>

@@ -6,7 +6,6 @@
 #include "core/form/form_steps.h"
 #include "core/format/activation_table.h"
 #include "core/numeric/half.h"
-#include "core/report/command_json.h"
 #include "core/report/engine_json.h"
 #include "core/report/format_table.h"
 #include "core/target/target.h"

@@ -3,8 +3,10 @@
 #include "app/cli/text_output.h"
 #include "core/base/csv.h"
 #include "core/bundle/bundle.h"
-#include "core/report/command_json.h"
+#include "core/report/chip_table.h"
+#include "core/report/geometry_table.h"
 #include "core/report/json_table.h"
+#include "core/report/placement_table.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -410,7 +412,7 @@ int runRoofline(const ChipOptions &options, Context &context)
             report::Json document =
                 report::chipDocument("roofline", &chosen.target(), chosen.choice, &chosen.named);
             report::addVerdict(document, verdict);
-            report::addRooflineOf(document, bundle, roofs, network, options.batch);
+            report::addRoofline(document, bundle, roofs, network, options.batch);
             addShapes(document, opened);
             return document;
         },

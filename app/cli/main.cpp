@@ -10,7 +10,7 @@
 #include "core/patch/patch.h"
 #include "core/patch/save/journal.h"
 #include "core/patch/save/save_key.h"
-#include "core/report/command_json.h"
+#include "core/report/json.h"
 #include "resources/sample.h"
 
 #include <algorithm>

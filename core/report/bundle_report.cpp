@@ -278,4 +278,26 @@ std::vector<Finding> findAll(const Bundle &bundle,
     return found;
 }
 
+void keepWeights(Json &document, std::string_view where, const std::vector<bool> &selected)
+{
+    Json kept = Json::array();
+    Json &all = document["weights"];
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (selected[i])
+            kept.push_back(std::move(all[i]));
+    }
+    document["weights"] = std::move(kept);
+    document["where"] = where;
+}
+
+void addReportFile(Json &document, std::string_view path)
+{
+    document["report"] = path;
+}
+
+void addFindings(Json &document, const Bundle &bundle, const std::vector<Finding> &findings)
+{
+    document["findings"] = jsonArray(findingTable(), findingRows(bundle, findings));
+}
+
 } // namespace kernscope::report

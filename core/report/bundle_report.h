@@ -46,4 +46,13 @@ std::vector<Finding> findAll(const Bundle &bundle,
                              const std::vector<std::optional<Statistics>> &weights,
                              Progress &progress);
 
+/// Keeps those of `weights` that were selected, and says by which terms.
+void keepWeights(Json &document, std::string_view where, const std::vector<bool> &selected);
+
+/// Adds `findings`: what is worth a look.
+void addFindings(Json &document, const Bundle &bundle, const std::vector<Finding> &findings);
+
+/// Adds `report`: the file that the report of the bundle was written to.
+void addReportFile(Json &document, std::string_view path);
+
 } // namespace kernscope::report

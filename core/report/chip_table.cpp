@@ -335,29 +335,47 @@ Json figureJson(const target::ChosenFigure &figure)
             {"contested", figure.contested}};
 }
 
-Json targetJson(const target::Target &target)
+Json chipDocument(std::string_view command, const target::Target *target,
+                  const target::TargetChoice &choice, const target::NamedTarget *named)
 {
-    return jsonObject(chipTable(), &target);
-}
-
-Json chosenTargetJson(const target::Target &target, const target::TargetChoice &choice,
-                      const target::NamedTarget *named)
-{
-    Json json;
-    json["name"] = target.name;
-    json["silicon"] = target.silicon;
-    if (const auto cores = target::cores(target, choice))
+    Json document = report::document(command);
+    Json &json = document["target"];
+    if (target == nullptr)
+        return document;
+    json["name"] = target->name;
+    json["silicon"] = target->silicon;
+    if (const auto cores = target::cores(*target, choice))
         json["cores"] = figureJson(*cores);
-    if (const auto version = target::descriptorVersion(target, choice))
+    if (const auto version = target::descriptorVersion(*target, choice))
         json["descriptor_version"] = figureJson(*version);
     json["others"] = Json::array();
     if (!named)
-        return json;
+        return document;
     if (!named->source.empty())
         json["named_by"] = named->source;
-    for (const auto &other : named->others) {
+    for (const auto &other : named->others)
         json["others"].push_back({{"name", other.target->name}, {"source", other.source}});
-    }
+    return document;
+}
+
+void addPredictionError(Json &document, const target::Target &target)
+{
+    document["prediction_error"] = optionalJson(roofline::predictionError(target));
+}
+
+Json targetsDocument(std::span<const target::Target *const> targets, bool details)
+{
+    Json json = document("targets");
+    json["targets"] = jsonArray(chipTable(), targets);
+    if (!details || targets.empty())
+        return json;
+    const target::Target &first = *targets.front();
+    Json &known = json["targets"][0];
+    known["hal"] = jsonArray(targetFactTable(), halRows(first));
+    known["family_floors"] = jsonArray(floorTable(), floorRows(first));
+    known["facts"] = jsonArray(placedFactTable(), placedFacts(first));
+    known["collective"] = collectiveJson(first);
+    known["contested"] = readingsJson(format::readingsAbout(first.name));
     return json;
 }
 

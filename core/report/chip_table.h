@@ -50,10 +50,14 @@ const TableOf<TargetTotals> &targetTotalsTable();
 
 /// A contested figure: value, source, confidence.
 Json figureJson(const target::ChosenFigure &figure);
-Json targetJson(const target::Target &target);
-/// The target that was judged by: its name, what it was asked for by, what else the name may mean.
-Json chosenTargetJson(const target::Target &target, const target::TargetChoice &choice,
-                      const target::NamedTarget *named = nullptr);
+/// The head of an answer by one chip: document() and `target`, its name, what it was asked for by
+/// and what else the name may mean; null where `target` is (of every chip).
+Json chipDocument(std::string_view command, const target::Target *target,
+                  const target::TargetChoice &choice, const target::NamedTarget *named);
+/// `prediction_error`: how far predicted times were from the measured ones of the chip.
+void addPredictionError(Json &document, const target::Target &target);
+/// Everything of `targets`. `details`: the first of the chips with all that is known of it.
+Json targetsDocument(std::span<const target::Target *const> targets, bool details);
 
 // Published measurements beside what is predicted for them: `calibrate` and its dock.
 

@@ -530,4 +530,13 @@ Json choiceJson(const FormChoice &choice)
         {"candidates", jsonArray(candidateTable(), candidateRows(choice))}};
 }
 
+void addChoices(Json &document, const Bundle &bundle, double tolerance,
+                const roofline::ProgramTime &program, std::vector<Json> choices)
+{
+    document["bundle"] = bundle.name();
+    document["tolerance"] = tolerance;
+    document["program"] = programJson(program);
+    document["choices"] = std::move(choices);
+}
+
 } // namespace kernscope::report

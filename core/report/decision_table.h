@@ -59,4 +59,8 @@ std::vector<std::string> contestedOf(const FormChoice &choice);
 /// One choice with its candidates.
 Json choiceJson(const FormChoice &choice);
 
+/// Adds bundle, tolerance, the program's times and `choices`, each of choiceJson().
+void addChoices(Json &document, const Bundle &bundle, double tolerance,
+                const roofline::ProgramTime &program, std::vector<Json> choices);
+
 } // namespace kernscope::report

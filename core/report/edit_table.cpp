@@ -527,6 +527,14 @@ Json patchJson(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
     return json;
 }
 
+void addPatchRun(Json &document, std::string_view mode, std::string_view output, double tolerance)
+{
+    document["mode"] = mode;
+    if (!output.empty())
+        document["output"] = output;
+    document["tolerance"] = tolerance;
+}
+
 Json recoverJson(std::string_view path, RecoverAction action, bool dryRun,
                  const RecoverReport &report)
 {

@@ -446,4 +446,15 @@ Json activationJson(std::string_view name, const ActivationTable &table,
     return json;
 }
 
+Json activationTablesJson(std::vector<Json> tables, std::string_view arithmetic,
+                          std::string_view tail)
+{
+    Json json = document("activation");
+    json["tables"] = std::move(tables);
+    json["arithmetic"] = arithmetic;
+    json["tail"] = tail;
+    json["contested"] = readingsJson(format::readingsOf("activation_segments"));
+    return json;
+}
+
 } // namespace kernscope::report

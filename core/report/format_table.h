@@ -90,4 +90,8 @@ struct EvaluatedInput {
 Json activationJson(std::string_view name, const format::ActivationTable &table,
                     std::span<const EvaluatedInput> evaluated);
 
+/// Everything of `activation`: each of activationJson(), and how the functions were evaluated.
+Json activationTablesJson(std::vector<Json> tables, std::string_view arithmetic,
+                          std::string_view tail);
+
 } // namespace kernscope::report

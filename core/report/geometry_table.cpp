@@ -504,4 +504,15 @@ Json judgedJson(const JudgedLayer &layer, const LayerOperation &operation, const
     return row;
 }
 
+void addUnplaced(Json &document, const Bundle &bundle, const std::vector<UnplacedWeight> &unplaced)
+{
+    document["unplaced"] = jsonArray(unplacedTable(), unplaced);
+    document["bundle"] = bundle.name();
+}
+
+void addOperations(Json &document, std::vector<Json> operations)
+{
+    document["operations"] = std::move(operations);
+}
+
 } // namespace kernscope::report

@@ -64,4 +64,9 @@ Json judgedJson(const JudgedLayer &layer, const decision::LayerOperation &operat
                 const decision::Geometry &geometry, const roofline::Assessment &assessment);
 Json conditionJson(const decision::Condition &condition);
 
+/// `unplaced` and `bundle` of `geometry`.
+void addUnplaced(Json &document, const Bundle &bundle, const std::vector<UnplacedWeight> &unplaced);
+/// `operations` of `geometry`: what judgedJson() gave for each.
+void addOperations(Json &document, std::vector<Json> operations);
+
 } // namespace kernscope::report

@@ -366,6 +366,81 @@ void addValues(Json &json, std::span<const std::byte> bytes)
     json["sha256"] = Sha256::hexOf(bytes).value_or(std::string());
 }
 
+/// Records of the debug sections: where they begin, their words and their printable text; what they
+/// mean is not published.
+Json debugJson(const hwx::Container &container, std::span<const std::byte> bytes)
+{
+    constexpr std::uint64_t kMostWords = 1024; // of one record; the rest is in the file
+    Json list = Json::array();
+    for (const hwx::DebugRecord &record : hwx::debugRecords(container, bytes)) {
+        Json row;
+        row["section"] = record.section;
+        row["offset"] = numberJson(record.bytes.offset.value);
+        row["bytes"] = numberJson(record.bytes.bytes.value);
+        row["address"] = hexText(record.address);
+        row["symbols"] = record.symbols;
+        row["texts"] = listJson(record.texts, [&](const auto &text) -> Json {
+            return {{"offset", numberJson(text.offset.value)}, {"text", text.text}};
+        });
+        row["words"] = Json::array();
+        const std::uint64_t words = std::min(record.bytes.bytes.value / 4, kMostWords);
+        for (std::uint64_t i = 0; i < words; ++i)
+            row["words"].push_back(hexText(loadLittle<std::uint32_t>(
+                bytes, static_cast<std::size_t>(record.bytes.offset.value + 4 * i))));
+        row["meaning"] = nullptr;
+        list.push_back(std::move(row));
+    }
+    return list;
+}
+
+Json tasksJson(const Container &container, std::span<const std::byte> bytes,
+               const HwxJsonOptions &options)
+{
+    Json list = Json::array();
+    const auto tiles = kernelTiles(container);
+    for (const Text &text : container.texts) {
+        const hwx::SegmentSection *section = container.section(text.section);
+        if (section == nullptr || !section->bytes || text.tasks->version == nullptr)
+            continue;
+        const auto range = *section->bytes;
+        TaskReader reader(bytes.subspan(static_cast<std::size_t>(range.offset.value),
+                                        static_cast<std::size_t>(range.bytes.value)),
+                          *text.tasks);
+        const LaneFinder finder(container, text, tiles);
+        TaskDetail detail;
+        for (std::size_t i = 0; i < text.tasks->tasks.size(); ++i) {
+            Json json = taskJson(reader, i, detail, *section, options);
+            json["lanes"] =
+                jsonArray(laneTable(), laneFacts(finder.lanes(detail, reader), tiles, container));
+            json["summary"] = summaryJson(detail, reader);
+            list.push_back(std::move(json));
+        }
+    }
+    return list;
+}
+
+/// Runs of kernel bytes that symbols name, with their statistics as fp16.
+Json tilesJson(const Container &container, std::span<const std::byte> bytes)
+{
+    return listJson(kernelTiles(container), [&](const KernelTile &tile) {
+        const Symbol &symbol = container.symbols[tile.symbol];
+        Json json;
+        json["symbol"] = symbol.name;
+        json["lane"] = tile.name.lane ? Json(*tile.name.lane) : Json(nullptr);
+        json["vmaddr"] = hexText(tile.address);
+        json["n_desc"] = hexText(symbol.desc);
+        json["section"] = tile.section;
+        json["section_offset"] = hexText(tile.sectionOffset);
+        json["file_offset"] = hexText(tile.fileOffset.value);
+        json["size"] = hexText(tile.bytes.value);
+        Json weights;
+        addValues(weights, bytes.subspan(static_cast<std::size_t>(tile.fileOffset.value),
+                                         static_cast<std::size_t>(tile.bytes.value)));
+        json["weights"] = std::move(weights);
+        return json;
+    });
+}
+
 } // namespace
 
 Json hwxJson(const Container &container, std::span<const std::byte> bytes, const std::string &file,
@@ -385,10 +460,10 @@ Json hwxJson(const Container &container, std::span<const std::byte> bytes, const
             {"programs", threadsJson(container, ThreadRole::Program)},
             {"ports", threadsJson(container, ThreadRole::Port)},
             {"ident", identJson(container)},
-            {"tasks", hwxTasksJson(container, bytes, options)},
+            {"tasks", tasksJson(container, bytes, options)},
             {"relocation_slots", hwxSlotsJson(container, bytes, file)},
-            {"kernel_tiles", hwxTilesJson(container, bytes)},
-            {"debug_records", hwxDebugJson(container, bytes)},
+            {"kernel_tiles", tilesJson(container, bytes)},
+            {"debug_records", debugJson(container, bytes)},
             {"warnings", warningsJson(container)}};
 }
 
@@ -397,11 +472,6 @@ Json hwxSlotsJson(const hwx::Container &container, std::span<const std::byte> by
 {
     const auto slots = hwx::relocationSlots(container, bytes);
     return jsonArray(slotTable(), slotRows(slots, file));
-}
-
-Json hwxLoadJson(const std::vector<hwx::Slot> &places, const std::vector<hwx::LoadedSlot> &loaded)
-{
-    return jsonArray(loadedSlotTable(), loadedSlotRows(places, loaded));
 }
 
 Json hwxDifferencesJson(const std::vector<descriptor::TaskDifference> &differences)
@@ -427,85 +497,24 @@ Json hwxDifferencesJson(const std::vector<descriptor::TaskDifference> &differenc
     });
 }
 
-Json hwxDebugJson(const hwx::Container &container, std::span<const std::byte> bytes)
+Json hwxDocument(const hwx::Container &container, std::span<const std::byte> bytes,
+                 const std::string &file, const HwxJsonOptions &options)
 {
-    constexpr std::uint64_t kMostWords = 1024; // of one record; the rest is in the file
-    Json list = Json::array();
-    for (const hwx::DebugRecord &record : hwx::debugRecords(container, bytes)) {
-        Json row;
-        row["section"] = record.section;
-        row["offset"] = numberJson(record.bytes.offset.value);
-        row["bytes"] = numberJson(record.bytes.bytes.value);
-        row["address"] = hexText(record.address);
-        row["symbols"] = record.symbols;
-        row["texts"] = listJson(record.texts, [&](const auto &text) -> Json {
-            return {{"offset", numberJson(text.offset.value)}, {"text", text.text}};
-        });
-        row["words"] = Json::array();
-        const std::uint64_t words = std::min(record.bytes.bytes.value / 4, kMostWords);
-        for (std::uint64_t i = 0; i < words; ++i)
-            row["words"].push_back(hexText(loadLittle<std::uint32_t>(
-                bytes, static_cast<std::size_t>(record.bytes.offset.value + 4 * i))));
-        row["meaning"] = nullptr;
-        list.push_back(std::move(row));
-    }
-    return list;
+    Json json = document("hwx");
+    json["hwx"] = hwxJson(container, bytes, file, options);
+    return json;
 }
 
-Json hwxLoadedJson(const hwx::Container &container, const hwx::LoadPlan &plan, bool strip,
-                   Json slots)
+Json hwxLoadDocument(const hwx::Container &container, const hwx::LoadPlan &plan, bool strip,
+                     const std::vector<hwx::Slot> &places,
+                     const std::vector<hwx::LoadedSlot> &loaded)
 {
-    return {{"base", hexText(plan.base)},
-            {"image_start", hexText(hwx::imageStart(container))},
-            {"strip", strip},
-            {"slots", std::move(slots)}};
-}
-
-Json hwxTasksJson(const Container &container, std::span<const std::byte> bytes,
-                  const HwxJsonOptions &options)
-{
-    Json list = Json::array();
-    const auto tiles = kernelTiles(container);
-    for (const Text &text : container.texts) {
-        const hwx::SegmentSection *section = container.section(text.section);
-        if (section == nullptr || !section->bytes || text.tasks->version == nullptr)
-            continue;
-        const auto range = *section->bytes;
-        TaskReader reader(bytes.subspan(static_cast<std::size_t>(range.offset.value),
-                                        static_cast<std::size_t>(range.bytes.value)),
-                          *text.tasks);
-        const LaneFinder finder(container, text, tiles);
-        TaskDetail detail;
-        for (std::size_t i = 0; i < text.tasks->tasks.size(); ++i) {
-            Json json = taskJson(reader, i, detail, *section, options);
-            json["lanes"] =
-                jsonArray(laneTable(), laneFacts(finder.lanes(detail, reader), tiles, container));
-            json["summary"] = summaryJson(detail, reader);
-            list.push_back(std::move(json));
-        }
-    }
-    return list;
-}
-
-Json hwxTilesJson(const Container &container, std::span<const std::byte> bytes)
-{
-    return listJson(kernelTiles(container), [&](const KernelTile &tile) {
-        const Symbol &symbol = container.symbols[tile.symbol];
-        Json json;
-        json["symbol"] = symbol.name;
-        json["lane"] = tile.name.lane ? Json(*tile.name.lane) : Json(nullptr);
-        json["vmaddr"] = hexText(tile.address);
-        json["n_desc"] = hexText(symbol.desc);
-        json["section"] = tile.section;
-        json["section_offset"] = hexText(tile.sectionOffset);
-        json["file_offset"] = hexText(tile.fileOffset.value);
-        json["size"] = hexText(tile.bytes.value);
-        Json weights;
-        addValues(weights, bytes.subspan(static_cast<std::size_t>(tile.fileOffset.value),
-                                         static_cast<std::size_t>(tile.bytes.value)));
-        json["weights"] = std::move(weights);
-        return json;
-    });
+    Json json = document("hwx");
+    json["load"] = {{"base", hexText(plan.base)},
+                    {"image_start", hexText(hwx::imageStart(container))},
+                    {"strip", strip},
+                    {"slots", jsonArray(loadedSlotTable(), loadedSlotRows(places, loaded))}};
+    return json;
 }
 
 } // namespace kernscope::report

@@ -16,28 +16,20 @@ struct HwxJsonOptions {
 Json hwxJson(const hwx::Container &container, std::span<const std::byte> bytes,
              const std::string &file, const HwxJsonOptions &options = {});
 
-/// Tasks of a container (one part of the above).
-Json hwxTasksJson(const hwx::Container &container, std::span<const std::byte> bytes,
-                  const HwxJsonOptions &options);
-/// Runs of kernel bytes that symbols name, with their statistics as fp16 (one part of the above).
-Json hwxTilesJson(const hwx::Container &container, std::span<const std::byte> bytes);
-
-/// Records of the debug sections: the key "debug_records". Where they begin, their words and their
-/// printable text; what they mean is not published: "meaning" is null.
-Json hwxDebugJson(const hwx::Container &container, std::span<const std::byte> bytes);
+/// Everything of `hwx`.
+Json hwxDocument(const hwx::Container &container, std::span<const std::byte> bytes,
+                 const std::string &file, const HwxJsonOptions &options);
 
 /// Words that are left for the loader: the key "relocations" of `inspect`, "relocation_slots" here.
 Json hwxSlotsJson(const hwx::Container &container, std::span<const std::byte> bytes,
                   const std::string &file);
 
-/// What a loader would write: `[{"offset","section","task","register","role","target","before",
-/// "after","changes","device_address","fault"}]`, words in hexadecimal.
-Json hwxLoadJson(const std::vector<hwx::Slot> &places, const std::vector<hwx::LoadedSlot> &loaded);
-
-/// The key "load" of `hwx --load-at`: base address, start of the image, whether the addresses are
-/// taken back, and the slots as above.
-Json hwxLoadedJson(const hwx::Container &container, const hwx::LoadPlan &plan, bool strip,
-                   Json slots);
+/// Everything of `hwx --load-at`: base address, start of the image, whether the addresses are taken
+/// back, and what a loader would write: `[{"offset","section","task","register","role","target",
+/// "before","after","changes","device_address","fault"}]`, words in hexadecimal.
+Json hwxLoadDocument(const hwx::Container &container, const hwx::LoadPlan &plan, bool strip,
+                     const std::vector<hwx::Slot> &places,
+                     const std::vector<hwx::LoadedSlot> &loaded);
 
 /// Tasks that differ, with their fields: the key "tasks" of `hwx --diff`.
 Json hwxDifferencesJson(const std::vector<descriptor::TaskDifference> &differences);

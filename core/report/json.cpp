@@ -270,4 +270,14 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
     return json;
 }
 
+Json selftestJson(const std::vector<SelftestStep> &steps)
+{
+    Json json = document("selftest");
+    json["steps"] = listJson(steps, [&](const auto &step) -> Json {
+        return {{"name", step.name}, {"passed", step.passed}, {"detail", step.detail}};
+    });
+    json["passed"] = std::ranges::all_of(steps, &SelftestStep::passed);
+    return json;
+}
+
 } // namespace kernscope::report

@@ -30,11 +30,22 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
 Json differenceJson(const Bundle &a, const Bundle &b, const Difference &difference);
 Json patchJson(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
                const std::optional<SaveReport> &saved);
+/// Adds to patchJson() how `patch` was asked; `output` is empty where no copy was written.
+void addPatchRun(Json &document, std::string_view mode, std::string_view output, double tolerance);
 /// Everything of `recover`.
 Json recoverJson(std::string_view path, RecoverAction action, bool dryRun,
                  const RecoverReport &report);
 
 /// Faults: `diagnostics[]` of every document, and the Diagnostics dock.
 const TableOf<Diagnostic> &diagnosticTable();
+
+/// One thing that an installed program must be able to do.
+struct SelftestStep {
+    std::string name;
+    bool passed = false;
+    std::string detail; ///< figures, or why it failed
+};
+/// Everything of `selftest`.
+Json selftestJson(const std::vector<SelftestStep> &steps);
 
 } // namespace kernscope::report

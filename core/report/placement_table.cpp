@@ -3,6 +3,7 @@
 
 #include "core/bundle/bundle.h"
 #include "core/bundle/stored_bytes.h"
+#include "core/report/chip_table.h"
 #include "core/report/decision_table.h"
 #include "core/report/json_table.h"
 
@@ -526,9 +527,9 @@ Json assessmentJson(const Assessment &point)
 }
 
 void addRoofline(Json &document, const Bundle &bundle, const Roofs &roofs,
-                 std::span<const Placement> placements, std::uint64_t batch,
-                 const ProgramTime &program)
+                 const NetworkAssessment &network, std::uint64_t batch)
 {
+    document["bundle"] = bundle.name();
     document["batch"] = numberJson(batch);
     document["ceilings"] = jsonArray(ceilingTable(), ceilingRows(roofs));
     document["compute"] = roofs.compute ? Json(roofs.compute->name) : Json(nullptr);
@@ -541,8 +542,8 @@ void addRoofline(Json &document, const Bundle &bundle, const Roofs &roofs,
     document["dispatch_floor_s"] = optionalJson(roofs.dispatchFloorS);
     document["dispatch_fixed_s"] = optionalJson(roofs.callFixedS);
     document["dispatch_source"] = roofs.dispatchSource;
-    document["program_time_s"] = optionalJson(program.timeS);
-    document["program"] = programJson(program);
+    document["program_time_s"] = optionalJson(network.program.timeS);
+    document["program"] = programJson(network.program);
     document["working_set_bytes"] = optionalJson(roofs.workingSetBytes);
     document["working_set_source"] = roofs.workingSetSource;
     document["working_set_step"] = roofs.step ? ceilingJson(*roofs.step) : Json(nullptr);
@@ -551,12 +552,27 @@ void addRoofline(Json &document, const Bundle &bundle, const Roofs &roofs,
         optionalJson(roofs.target ? predictionError(*roofs.target) : std::nullopt);
     document["power"] =
         roofs.target ? jsonArray(powerTable(), powerFigures(*roofs.target)) : Json::array();
-    document["layers"] = jsonArray(placementTable(), placedLayers(bundle, placements));
+    document["layers"] = jsonArray(placementTable(), placedLayers(bundle, network.placements));
+    for (std::size_t i = 0; i < network.placements.size(); ++i) {
+        const Weight &weight = bundle.weights()[network.placements[i].layer.weight];
+        document["layers"][i]["weight"] = weight.name;
+        document["layers"][i]["address"] = weight.address();
+    }
+    document["unassessed"] = jsonArray(unassessedTable(), unassessedRows(bundle));
 }
 
-void addUnassessed(Json &document, const Bundle &bundle)
+Json calibrateJson(const target::Target *target, std::span<const roofline::CalibrationRow> rows,
+                   std::span<const roofline::PublishedFigure> figures,
+                   std::span<const PlacedLayer> estimated)
 {
-    document["unassessed"] = jsonArray(unassessedTable(), unassessedRows(bundle));
+    Json json = document("calibrate");
+    json["schema"] = 2; // speed-ups are speed-ups, where schema 1 had their reciprocals
+    json["target"] = target ? Json(target->name) : Json(nullptr);
+    json["within_goal"] = roofline::kCalibrationGoal;
+    json["rows"] = jsonArray(calibrationTable(), rows);
+    json["figures"] = jsonArray(publishedFigureTable(), figures);
+    json["estimates"] = jsonArray(estimateTable(), estimated);
+    return json;
 }
 
 } // namespace kernscope::report

@@ -81,11 +81,14 @@ Json roundedJson(const std::optional<double> &count);
 Json roofsJson(const roofline::Assessment &point);
 Json assessmentJson(const roofline::Assessment &point);
 Json programJson(const roofline::ProgramTime &program);
-/// Adds ceilings, ridge, floor, working set and layers.
+/// Adds `bundle`, ceilings, ridge, floor, working set, layers and `unassessed[]`, each weight that
+/// is in no layer, with the reason: the rest of `roofline`.
 void addRoofline(Json &document, const Bundle &bundle, const roofline::Roofs &roofs,
-                 std::span<const roofline::Placement> placements, std::uint64_t batch,
-                 const roofline::ProgramTime &program);
-/// `unassessed[]`: each weight that is in no layer, with the reason.
-void addUnassessed(Json &document, const Bundle &bundle);
+                 const roofline::NetworkAssessment &network, std::uint64_t batch);
+
+/// Everything of `calibrate`; `target` null: of every chip.
+Json calibrateJson(const target::Target *target, std::span<const roofline::CalibrationRow> rows,
+                   std::span<const roofline::PublishedFigure> figures,
+                   std::span<const PlacedLayer> estimated);
 
 } // namespace kernscope::report

@@ -2,9 +2,10 @@
 #include "core/report/plan_table.h"
 
 #include "core/bundle/shapes/tensor.h"
-#include "core/report/command_json.h"
 #include "core/report/fact_values.h"
 #include "core/report/json_table.h"
+#include "core/report/placement_table.h"
+#include "core/report/program_table.h"
 
 #include <fmt/format.h>
 

@@ -499,27 +499,29 @@ const TableOf<SharedRecord> &sharedRecordTable()
     return tableOf<kColumns>("shared_records");
 }
 
-Json shapesJson(const shapes::Summary &summary)
+void addBoundShapes(Json &document, const std::optional<shapes::Summary> &shapes, bool described)
 {
-    Json json;
+    if (!shapes)
+        return;
+    Json &json = document["shapes"];
     json["bound"] = Json::array();
-    for (const shapes::ShapeBinding &each : summary.bound) {
+    for (const shapes::ShapeBinding &each : shapes->bound) {
         Json dims = listJson(each.dims, [&](const std::int64_t extent) {
             return extent < 0 ? Json(nullptr) : Json(extent);
         });
         json["bound"].push_back({{"input", each.input}, {"shape", std::move(dims)}});
     }
-    json["values"] = summary.values;
-    json["open"] = summary.open;
-    json["inferred"] = summary.inferred;
-    json["unknown"] = listJson(summary.unknown, [&](const auto &each) -> Json {
+    json["values"] = shapes->values;
+    json["open"] = shapes->open;
+    json["inferred"] = shapes->inferred;
+    json["unknown"] = listJson(shapes->unknown, [&](const auto &each) -> Json {
         return {{"function", each.function},
                 {"operation", each.operation},
                 {"op", each.type},
                 {"value", each.value},
                 {"reason", each.reason}};
     });
-    return json;
+    json["from"] = described ? "description" : "--shape";
 }
 
 std::vector<GraphRow> graphRows(const std::shared_ptr<const graph::Neighbourhood> &drawn)

@@ -62,9 +62,10 @@ struct SharedRecord {
 std::vector<SharedRecord> sharedRecords(const Bundle &bundle);
 const TableOf<SharedRecord> &sharedRecordTable();
 
-/// What became of the open extents of a program: the key "shapes",
-/// `{"bound":[{"input","shape"}],"values","open","inferred","unknown":[{"function",…}]}`.
-Json shapesJson(const shapes::Summary &summary);
+/// Adds what became of the open extents of a program, where shapes were bound: the key "shapes",
+/// `{"bound":[{"input","shape"}],"values","open","inferred","unknown":[{"function",…}],"from"}`.
+/// `described`: to the model's own defaults.
+void addBoundShapes(Json &document, const std::optional<shapes::Summary> &shapes, bool described);
 
 /// A box of a drawing, which is shared with the other rows.
 struct GraphRow {

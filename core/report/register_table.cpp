@@ -357,11 +357,13 @@ std::vector<SurveyRow> HwxSurvey::rows() const
     return rows;
 }
 
-Json hwxSurveyJson(const HwxSurvey &survey)
+Json hwxSurveyDocument(const HwxSurvey &survey)
 {
-    return {{"files", survey.files()},
-            {"tasks", survey.tasks()},
-            {"words", jsonArray(surveyTable(), survey.rows())}};
+    Json json = document("hwx");
+    json["survey"] = {{"files", survey.files()},
+                      {"tasks", survey.tasks()},
+                      {"words", jsonArray(surveyTable(), survey.rows())}};
+    return json;
 }
 
 } // namespace kernscope::report

@@ -46,7 +46,7 @@ private:
 };
 
 /// The key "survey" of `hwx --survey`.
-Json hwxSurveyJson(const HwxSurvey &survey);
+Json hwxSurveyDocument(const HwxSurvey &survey);
 
 // What tasks write, as `hwx` and the Tasks dock list it.
 

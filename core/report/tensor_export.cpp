@@ -357,4 +357,38 @@ Result<Diagnostics> writeTensors(const Bundle &bundle, const TensorExport &plan,
     return notes;
 }
 
+Json decodeJson(const Weight &weight, const DecodedFile &written)
+{
+    Json json = document("decode");
+    json["name"] = weight.name;
+    json["address"] = weight.address();
+    json["form"] = formText(weight.form);
+    json["output"] = written.output;
+    json["dtype"] = written.type;
+    json["shape"] = written.shape;
+    json["elements"] = written.elements;
+    json["bytes"] = written.bytes;
+    return json;
+}
+
+Json decodeJson(const Bundle &bundle, const TensorExport &written, std::string_view output)
+{
+    Json json = document("decode");
+    json["output"] = output.empty() ? Json(nullptr) : Json(output);
+    json["elements"] = written.elements;
+    json["bytes"] = written.bytes;
+    json["tensors"] = Json::array();
+    for (const ExportedTensor &tensor : written.tensors) {
+        const Weight &weight = bundle.weights()[tensor.weight];
+        json["tensors"].push_back({{"name", tensor.name},
+                                   {"weight", weight.address()},
+                                   {"address", weight.address()},
+                                   {"form", formText(weight.form)},
+                                   {"dtype", elementTypeName(tensor.type)},
+                                   {"shape", std::vector<std::uint64_t>(weight.shape)},
+                                   {"bytes", tensor.bytes}});
+    }
+    return json;
+}
+
 } // namespace kernscope::report

@@ -4,6 +4,7 @@
 #include "core/base/progress.h"
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/weight.h"
+#include "core/report/column.h"
 
 /// The decoded weights of a bundle as one file: .safetensors (eight bytes of length, a JSON header,
 /// and the values row by row), .npz (a zip archive with an array of NumPy for each weight) or, of a
@@ -63,5 +64,17 @@ using ByteSink = std::function<Result<void>(std::span<const std::byte>)>;
 /// ("decode.overflow"). Errors: those of the sink and of Bundle::decoder, "task.cancelled".
 Result<Diagnostics> writeTensors(const Bundle &bundle, const TensorExport &plan,
                                  const ByteSink &sink, Progress *progress = nullptr);
+
+/// The values of a weight that `decode` wrote.
+struct DecodedFile {
+    std::string_view output, type; ///< file; "fp16" or "fp32"
+    Shape shape;                   ///< of the values written
+    std::uint64_t elements = 0, bytes = 0;
+};
+/// Everything of `decode`.
+Json decodeJson(const Weight &weight, const DecodedFile &written);
+
+/// Everything of `decode` into a file of tensors.
+Json decodeJson(const Bundle &bundle, const TensorExport &written, std::string_view output);
 
 } // namespace kernscope::report

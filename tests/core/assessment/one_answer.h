@@ -147,7 +147,7 @@ inline void compareOnChip(const Bundle &bundle, const DecisionTable &table, std:
     const auto network = roofline::assessNetwork(layers, *roofs, judge);
     QVERIFY(network);
     report::Json document;
-    report::addRoofline(document, bundle, *roofs, network->placements, 1, network->program);
+    report::addRoofline(document, bundle, *roofs, *network, 1);
     std::vector<bool> seen(table.rows(), false);
     std::vector<std::vector<report::Json>> moved(table.rows()); // by weight, of each layer
     std::vector<bool> elsewhere(table.rows(), false);

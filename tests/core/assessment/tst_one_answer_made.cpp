@@ -190,10 +190,8 @@ private slots:
         QCOMPARE(weightsOfUnknownBytes(**bundle) > 0, !pointer);
         test::hasOneAnswer(**bundle, test::someTargets());
         test::planIsDecided(**bundle, test::someTargets());
-        report::Json document;
-        report::addUnassessed(document, **bundle);
-        for (const report::Json &row : document["unassessed"])
-            QCOMPARE(row["stored_bytes"].is_null(), !pointer);
+        for (const report::UnassessedWeight &row : report::unassessedRows(**bundle))
+            QCOMPARE(row.storedBytes.has_value(), pointer);
         const DecisionTable table(**bundle, test::someTargets());
         QCOMPARE(table.totals(0).storedBytes.has_value(), pointer);
         if (pointer) {
