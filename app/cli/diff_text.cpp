@@ -53,10 +53,7 @@ std::string differentWeightsText(const Checked &checked, bool values)
         rows.push_back(report::pairRow(*checked.a, *checked.b, pair));
         rows.back().asked = values;
     }
-    if (checked.order == report::RowOrder::WorstFirst)
-        std::ranges::stable_sort(rows, [](const report::PairRow &x, const report::PairRow &y) {
-            return worse(x.severity(), y.severity());
-        });
+    report::sortRows(rows, checked.order);
     return rows.empty() ? std::string() : tableText(report::pairTable(), rows);
 }
 

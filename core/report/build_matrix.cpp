@@ -99,13 +99,9 @@ const TableOf<MatrixCell> &matrixTable()
     using Row = MatrixCell;
     static constexpr Column<Row> kColumns[] = {
         {kNumber | kDocument | kWindow, "stored_bytes", "stored bytes",
-         "Bytes that the build stores for the weight, all its parts",
-         [](auto &cell) {
-             return cell.storedBytes ? Value(Count(cell.storedBytes->value)) : Value(Unknown());
-         }},
+         "Bytes that the build stores for the weight, all its parts", CELL(known(row.storedBytes))},
         {kNumber | kDocument | kWindow, "stored_ratio", "stored, of the base",
-         "Stored bytes of the build over those of the base",
-         [](auto &cell) { return known<Ratio>(cell.ratio); }},
+         "Stored bytes of the build over those of the base", CELL(known<Ratio>(row.ratio))},
         {kDocument | kWindow, "verdict", "What became of the weight, in a word",
          member<&Row::verdict>},
         {kNumber | kDocument | kWindow, "relative_rmse", "relative RMSE",

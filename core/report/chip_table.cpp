@@ -122,12 +122,6 @@ const target::DeviceBucket *bucketOf(const ChipFacts &chip)
     return chip->cores ? target::deviceBucket(*chip->cores) : nullptr;
 }
 
-template <std::size_t TargetTotals::*Member>
-Value countOf(const TargetTotals &row)
-{
-    return Count{row.*Member};
-}
-
 /// A sum of nothing that is known says nothing.
 Value movedOf(const TargetTotals &row)
 {
@@ -313,13 +307,14 @@ const TableOf<TargetTotals> &targetTotalsTable()
         {"target", "chip", "Chip that the weights are judged for",
          CELL(Value(View(row.target->name)))},
         {kNumber, "streams", "Weights that the engine reads in their stored form",
-         countOf<&TargetTotals::streams>},
+         member<&TargetTotals::streams, Count>},
         {kNumber, "folds", "Weights that the compiler writes out dense",
-         countOf<&TargetTotals::folds>},
-        {kNumber, "dense", "Weights that are stored dense", countOf<&TargetTotals::dense>},
+         member<&TargetTotals::folds, Count>},
+        {kNumber, "dense", "Weights that are stored dense", member<&TargetTotals::dense, Count>},
         {kNumber, "rejected", "Weights that the compiler refuses",
-         countOf<&TargetTotals::rejected>},
-        {kNumber, "unknown", "Weights for which nothing is known", countOf<&TargetTotals::unknown>},
+         member<&TargetTotals::rejected, Count>},
+        {kNumber, "unknown", "Weights for which nothing is known",
+         member<&TargetTotals::unknown, Count>},
         {kNumber, "moved", "moved a dispatch",
          "Bytes of weights that one dispatch moves, as far as known", movedOf, withUnit("B"),
          unknownAs("?")},

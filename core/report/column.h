@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/quantity.h"
 #include "core/base/text.h"
 
 #include <iterator>
@@ -216,6 +217,10 @@ Value known(const std::optional<T> &value)
 inline Value known(const std::optional<bool> &value)
 {
     return value ? Value(*value) : Value(Unknown());
+}
+inline Value known(const std::optional<ByteCount> &bytes)
+{
+    return bytes ? Value(Count{bytes->value}) : Value(Unknown());
 }
 /// A text, or nothing where it is empty.
 inline Value orNothing(std::string_view text)

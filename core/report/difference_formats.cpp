@@ -21,6 +21,21 @@ namespace {
 constexpr std::size_t kMostPictures = 24, kMostRows = 512;
 constexpr auto kRight = TextTable::Align::Right;
 
+/// "x.mlmodelc: [journal.pending] …" of each journal that makes the answer one of bytes that are
+/// not, or may not be, what the disk holds as a whole. Every format has them.
+std::vector<std::string> journalTexts(const CheckedDifference &checked)
+{
+    std::vector<std::string> texts;
+    for (const BundlePtr &bundle : {checked.a, checked.b}) {
+        for (const Diagnostic &row : bundle->diagnostics()) {
+            if (row.severity == Severity::Error && row.error.code.starts_with("journal."))
+                texts.push_back(printable(
+                    fmt::format("{}: [{}] {}", bundle->name(), row.error.code, row.error.message)));
+        }
+    }
+    return texts;
+}
+
 std::string faultsOf(const CheckedDifference &checked, const std::string &weight)
 {
     std::string text;
@@ -29,6 +44,70 @@ std::string faultsOf(const CheckedDifference &checked, const std::string &weight
             text += (text.empty() ? "" : "; ") + faultText(fault);
     }
     return text;
+}
+
+/// One row a pair in the order of A, one a part of split and merged weights, then the weights that
+/// one side alone has; or all of them in the order of their severity, as checked.order says: the
+/// rows of pairTable(), whose columns for documents these formats have.
+std::vector<PairRow> differenceRows(const CheckedDifference &checked)
+{
+    const Difference &difference = checked.difference;
+    auto rows =
+        pairRows(*checked.a, *checked.b, difference.weights, difference.onlyA, difference.onlyB);
+    for (PairRow &row : rows)
+        row.limits = faultsOf(checked, row.onA() ? row.findableA : row.findableB);
+    sortRows(rows, checked.order);
+    return rows;
+}
+
+/// Places of those columns in pairTable(), in the order of CSV.
+const std::vector<std::size_t> &differenceColumns()
+{
+    static const std::vector<std::size_t> kColumns =
+        columnOrder(pairTable().facts(), pairTable().documentOrder, kDocument);
+    return kColumns;
+}
+
+/// "Equal", "Holds" (other, but within the limits), "Different" or "Cannot be compared" (there are
+/// no limits), or "Does not hold".
+std::string_view differenceHeadline(const CheckedDifference &checked)
+{
+    if (checked.holds())
+        return checked.difference.identical ? "Equal" : "Holds";
+    if (checked.faults.front().limit != "identical")
+        return "Does not hold";
+    return checked.difference.unread ? "Cannot be compared" : "Different";
+}
+
+/// "old.mlmodelc > new.mlmodelc".
+std::string differenceTitle(const CheckedDifference &checked)
+{
+    return printable(checked.a->name()) + " > " + printable(checked.b->name());
+}
+
+/// A number of the tables for people: whole ones grouped, others at six digits; CSV and JSON have
+/// all of them. Anything else stays as it is.
+std::string readableNumber(const std::string &text)
+{
+    const char *end = text.data() + text.size();
+    std::uint64_t whole = 0;
+    if (const auto read = std::from_chars(text.data(), end, whole);
+        read.ec == std::errc() && read.ptr == end)
+        return grouped(whole);
+    double number = 0;
+    const auto read = platform::readNumber(text.data(), end, number);
+    const bool longer = text.find('.') != std::string::npos && text.size() > 8;
+    return longer && read.ec == std::errc() && read.ptr == end ? fmt::format("{:.6g}", number)
+                                                               : text;
+}
+
+/// A cell of the tables for people.
+std::string readableCell(const Value &value)
+{
+    const bool number = std::holds_alternative<Count>(value) || std::holds_alternative<Real>(value);
+    if (std::holds_alternative<Written>(value))
+        return text(value);
+    return number ? readableNumber(plainText(value)) : plainText(value);
 }
 
 /// Those columns of the table of pairs; `titles`, else the keys of JSON.
@@ -401,70 +480,12 @@ std::vector<std::size_t> usedColumns(std::span<const PairRow> rows)
     return used;
 }
 
-std::string placeText(std::uint64_t book, std::uint64_t code, std::uint64_t books)
-{
-    if (code == EntryMatch::kNone)
-        return {};
-    return books > 1 ? fmt::format("{}:{}", book, code) : fmt::format("{}", code);
-}
-
 } // namespace
 
-std::vector<PairRow> differenceRows(const CheckedDifference &checked)
+void sortRows(std::span<PairRow> rows, RowOrder order)
 {
-    const Difference &difference = checked.difference;
-    auto rows =
-        pairRows(*checked.a, *checked.b, difference.weights, difference.onlyA, difference.onlyB);
-    for (PairRow &row : rows)
-        row.limits = faultsOf(checked, row.onA() ? row.findableA : row.findableB);
-    if (checked.order == RowOrder::WorstFirst)
-        std::ranges::stable_sort(rows, [](const PairRow &x, const PairRow &y) {
-            return worse(x.severity(), y.severity());
-        });
-    return rows;
-}
-
-const std::vector<std::size_t> &differenceColumns()
-{
-    static const std::vector<std::size_t> kColumns =
-        columnOrder(pairTable().facts(), pairTable().documentOrder, kDocument);
-    return kColumns;
-}
-
-std::string_view differenceHeadline(const CheckedDifference &checked)
-{
-    if (checked.holds())
-        return checked.difference.identical ? "Equal" : "Holds";
-    if (checked.faults.front().limit != "identical")
-        return "Does not hold";
-    return checked.difference.unread ? "Cannot be compared" : "Different";
-}
-
-std::string differenceTitle(const CheckedDifference &checked)
-{
-    return printable(checked.a->name()) + " > " + printable(checked.b->name());
-}
-
-std::string readableNumber(const std::string &text)
-{
-    const char *end = text.data() + text.size();
-    std::uint64_t whole = 0;
-    if (const auto read = std::from_chars(text.data(), end, whole);
-        read.ec == std::errc() && read.ptr == end)
-        return grouped(whole);
-    double number = 0;
-    const auto read = platform::readNumber(text.data(), end, number);
-    const bool longer = text.find('.') != std::string::npos && text.size() > 8;
-    return longer && read.ec == std::errc() && read.ptr == end ? fmt::format("{:.6g}", number)
-                                                               : text;
-}
-
-std::string readableCell(const Value &value)
-{
-    const bool number = std::holds_alternative<Count>(value) || std::holds_alternative<Real>(value);
-    if (std::holds_alternative<Written>(value))
-        return text(value);
-    return number ? readableNumber(plainText(value)) : plainText(value);
+    if (order == RowOrder::WorstFirst)
+        std::ranges::stable_sort(rows, worse, &PairRow::severity);
 }
 
 std::string faultText(const LimitFault &fault)
@@ -483,41 +504,6 @@ std::string codebookCountsText(const CodebookMatch &match)
                                 entryChangeName(static_cast<EntryChange>(i)));
     }
     return text;
-}
-
-EntryTexts entryTexts(const CodebookMatch &match, const EntryMatch &entry)
-{
-    EntryTexts texts;
-    texts.a = placeText(entry.bookA, entry.codeA, match.booksA);
-    texts.b = placeText(entry.bookB, entry.codeB, match.booksB);
-    if (!entry.targets.empty()) {
-        constexpr std::size_t kShown = 4;
-        texts.b.clear();
-        for (std::size_t i = 0; i < std::min(kShown, entry.targets.size()); ++i) {
-            const auto &target = entry.targets[i];
-            texts.b +=
-                fmt::format("{}{} ({})", i == 0 ? "" : ", ",
-                            placeText(target.book, target.code, match.booksB), target.elements);
-        }
-        if (entry.targets.size() > kShown)
-            texts.b += fmt::format(" and {} more", entry.targets.size() - kShown);
-    }
-    texts.valueA = fmt::format("{:.6g}", fmt::join(entry.a, " "));
-    texts.valueB = fmt::format("{:.6g}", fmt::join(entry.b, " "));
-    return texts;
-}
-
-std::vector<std::string> journalTexts(const CheckedDifference &checked)
-{
-    std::vector<std::string> texts;
-    for (const BundlePtr &bundle : {checked.a, checked.b}) {
-        for (const Diagnostic &row : bundle->diagnostics()) {
-            if (row.severity == Severity::Error && row.error.code.starts_with("journal."))
-                texts.push_back(printable(
-                    fmt::format("{}: [{}] {}", bundle->name(), row.error.code, row.error.message)));
-        }
-    }
-    return texts;
 }
 
 std::string differenceCsv(std::span<const CheckedDifference> all)

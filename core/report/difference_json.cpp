@@ -82,11 +82,6 @@ Result<void> findCodebooks(CheckedDifference &checked, Progress *progress)
     return {};
 }
 
-Json bytesJson(const std::optional<ByteCount> &bytes)
-{
-    return bytes ? numberJson(bytes->value) : Json(nullptr);
-}
-
 Json finiteJson(double number)
 {
     return std::isfinite(number) ? Json(number) : Json(nullptr);
@@ -552,8 +547,8 @@ Json differenceJson(const Bundle &a, const Bundle &b, const Difference &differen
     json["program"] = {{"equal", difference.program.equal},
                        {"same_computation", difference.program.sameComputation},
                        {"same_bytes", difference.program.sameBytes},
-                       {"bytes_a", bytesJson(difference.program.bytesA)},
-                       {"bytes_b", bytesJson(difference.program.bytesB)}};
+                       {"bytes_a", numberJson(difference.program.bytesA)},
+                       {"bytes_b", numberJson(difference.program.bytesB)}};
     json["structure"] = structureJson(a, b, difference);
     json["weights"] = listJson(wholePairs(difference.weights),
                                [&](const auto &pair) { return pairJson(a, b, pair); });
@@ -614,7 +609,7 @@ Json differencesJson(std::span<const CheckedDifference> all)
     for (const BuildMatrix::Row &line : matrix.rows) {
         Json row;
         row["weight"] = line.name;
-        row["stored_bytes"] = bytesJson(line.cells.front().storedBytes);
+        row["stored_bytes"] = numberJson(line.cells.front().storedBytes);
         row["builds"] = Json::array();
         for (std::size_t i = 0; i < all.size(); ++i)
             row["builds"].push_back(cellJson(matrix, line.cells[i + 1], *all[i].b));

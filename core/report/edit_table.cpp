@@ -217,11 +217,6 @@ Value sizeValue(const std::optional<ByteCount> &bytes)
     return bytes ? Value(grouped(bytes->value) + " B") : Value(Unknown());
 }
 
-Json sizeDocument(const std::optional<ByteCount> &bytes)
-{
-    return bytes ? numberJson(bytes->value) : Json(nullptr);
-}
-
 Value fileVerdict(const FileDifference &file)
 {
     if (!file.bytesA || !file.bytesB)
@@ -439,9 +434,9 @@ const TableOf<FileDifference> &fileDifferenceTable()
     static constexpr Column<Row> kColumns[] = {
         {kName, "path", "file", "Path in the bundle", member<&Row::path>},
         {kNumber, "bytes_a", "A", "Its bytes in A", CELL(sizeValue(row.bytesA)),
-         jsonOf(CELL(sizeDocument(row.bytesA)))},
+         jsonOf(CELL(numberJson(row.bytesA)))},
         {kNumber, "bytes_b", "B", "Its bytes in B", CELL(sizeValue(row.bytesB)),
-         jsonOf(CELL(sizeDocument(row.bytesB)))},
+         jsonOf(CELL(numberJson(row.bytesB)))},
         {kDocument, "equal", "Whether both have the same bytes at the same places",
          member<&Row::equal>},
         {kDocument, "ranges", "ranges in A", "Where bytes differ, by the offsets of A", nullptr,

@@ -151,9 +151,11 @@ Json encodeJson(const Bundle &bundle, const EncodedBundle &encoded, codec::Encod
     json["bytes_before"] = bundle.totalBytes().value;
     json["bytes_after"] = encoded.made->totalBytes().value;
     json["output"] = output;
-    json["opset"] = encoded.raised.empty() ? Json(nullptr) : raisedJson(encoded.raised.front());
-    json["opsets"] =
-        listJson(encoded.raised, [&](const auto &raised) { return raisedJson(raised); });
+    Json opsets = listJson(encoded.raised, [&](const auto &raised) {
+        return raisedJson(raised.before, raised.after, raised.changes);
+    });
+    json["opset"] = opsets.empty() ? Json(nullptr) : opsets.front();
+    json["opsets"] = std::move(opsets);
     json["verified"] = verified;
     return json;
 }
@@ -173,12 +175,13 @@ Json accuracyJson(const codec::AccuracyError &error)
             {"estimate", true}};
 }
 
-Json raisedJson(const RaisedBundle &raised)
+Json raisedJson(std::string_view before, std::string_view after,
+                std::span<const OpsetChange> changes)
 {
     Json opset;
-    opset["before"] = raised.before;
-    opset["after"] = raised.after;
-    opset["changes"] = listJson(raised.changes, [&](const auto &change) -> Json {
+    opset["before"] = before;
+    opset["after"] = after;
+    opset["changes"] = listJson(changes, [&](const auto &change) -> Json {
         return {{"operation", change.operation}, {"function", change.function},
                 {"count", change.count},         {"opset", fmt::format("ios{}", change.opset)},
                 {"change", change.change},       {"rewritten", change.rewritten}};

@@ -43,8 +43,9 @@ Json encodeJson(const Bundle &bundle, const EncodedBundle &encoded, codec::Encod
 
 /// Errors of the weight and of the products with it, both as estimated from its values.
 Json accuracyJson(const codec::AccuracyError &error);
-/// `{"before","after","changes":[{"operation","function","count","opset","change"}]}`
-Json raisedJson(const RaisedBundle &raised);
+/// `{"before","after","changes":[{"operation","function","count","opset","change","rewritten"}]}`
+Json raisedJson(std::string_view before, std::string_view after,
+                std::span<const OpsetChange> changes);
 
 // Weights in their new form, as `encode` lists them. Rows point into the bundles.
 

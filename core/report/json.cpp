@@ -26,6 +26,11 @@ Json numberJson(const std::optional<std::uint64_t> &number)
     return number ? numberJson(*number) : Json(nullptr);
 }
 
+Json numberJson(const std::optional<ByteCount> &bytes)
+{
+    return bytes ? numberJson(bytes->value) : Json(nullptr);
+}
+
 Json numbersJson(std::span<const std::uint64_t> numbers)
 {
     return listJson(numbers, [&](const std::uint64_t number) { return numberJson(number); });

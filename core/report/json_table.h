@@ -73,6 +73,7 @@ Json listJson(const Items &items, Function json)
 Json numberJson(std::uint64_t number);
 /// The same; what is not known: null.
 Json numberJson(const std::optional<std::uint64_t> &number);
+Json numberJson(const std::optional<ByteCount> &bytes);
 Json numbersJson(std::span<const std::uint64_t> numbers);
 /// Six decimals, as the contract's ratios have. Not finite: null.
 Json ratioJson(double ratio);

@@ -26,11 +26,6 @@ Value orDash(const std::string &text)
     return text.empty() ? Value(Unknown()) : Value(View(text));
 }
 
-Value storedValue(const std::optional<ByteCount> &bytes)
-{
-    return bytes ? Value(Count{bytes->value}) : Value(Unknown());
-}
-
 /// A figure of the values, once they are compared.
 template <class Figure>
 Value figure(const PairRow &row, Figure &&of)
@@ -340,9 +335,9 @@ const TableOf<PairRow> &pairTable()
         {"form_a", "A", "How A stores the weight", CELL(orDash(row.formA))},
         {"form_b", "B", "How B stores the weight", CELL(orDash(row.formB))},
         {kNumber | kDocumentAndWindow, "stored_a", "bytes in A",
-         "Bytes that A stores for the weight, all its parts", CELL(storedValue(row.bytesA))},
+         "Bytes that A stores for the weight, all its parts", CELL(known(row.bytesA))},
         {kNumber | kDocumentAndWindow, "stored_b", "bytes in B",
-         "Bytes that B stores for the weight, all its parts", CELL(storedValue(row.bytesB))},
+         "Bytes that B stores for the weight, all its parts", CELL(known(row.bytesB))},
         {kNumber | kTables, "stored_ratio", "stored B/A",
          "Stored bytes of B over those of A: below 1, B is smaller",
          CELL(known<Ratio>(row.pair.storedRatio))},

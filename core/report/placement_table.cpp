@@ -18,17 +18,10 @@ namespace {
 using roofline::Assessment;
 using roofline::Placement;
 
-using LayerColumns = std::vector<Column<PlacedLayer>>;
-
 /// Four significant digits.
 Value placedFigure(const std::optional<double> &value)
 {
     return value ? Value(Real{*value, 4, true}) : Value(Unknown());
-}
-
-Value secondsValue(const std::optional<double> &value)
-{
-    return value ? Value(Seconds{*value}) : Value(Unknown());
 }
 
 /// "conv", and of an operation with several weights which one it is: "lstm.weight_ih".
@@ -133,11 +126,6 @@ Value confidenceWord(format::Confidence confidence)
     return Word{format::confidenceName(confidence)};
 }
 
-Value secondsOf(const std::optional<double> &time)
-{
-    return known<Seconds>(time);
-}
-
 Json roofJson(const roofline::LayerRoof *roof)
 {
     if (roof == nullptr)
@@ -233,7 +221,7 @@ const TableOf<PlacedLayer> &placementTable()
                  "Rate that the ceilings leave at this intensity",
                  CELL(placedFigure(storedOf(row).attainable)), withUnit("FLOP/s"), unknownAs("?")},
                 {kNumber, "time_s", "time", "Predicted time of one run",
-                 CELL(secondsValue(storedOf(row).timeS)), withUnit("s"), unknownAs("?")},
+                 CELL(known<Seconds>(storedOf(row).timeS)), withUnit("s"), unknownAs("?")},
                 {kName, "compiler_estimate_ms", "compiler's estimate",
                  "What the compiler itself says of its time (EstimatedRuntime), by backend",
                  [](auto &row) {
@@ -254,8 +242,8 @@ const TableOf<PlacedLayer> &placementTable()
                  "Bytes that one run would move if the weight were dense fp16",
                  CELL(placedFigure(denseOf(row).bytes)), withUnit("B")},
                 {kNumber | kWindow, "dense_time_s", "dense time",
-                 "Predicted time with a dense fp16 weight", CELL(secondsValue(denseOf(row).timeS)),
-                 withUnit("s")},
+                 "Predicted time with a dense fp16 weight",
+                 CELL(known<Seconds>(denseOf(row).timeS)), withUnit("s")},
                 {kName | kTables, "best_form", "best form",
                  "Form of the weight with which the layer is predicted to be fastest",
                  [](auto &row) {
@@ -266,7 +254,7 @@ const TableOf<PlacedLayer> &placementTable()
                 {kNumber | kTables, "best_time_s", "its time", "Predicted time in the best form",
                  [](auto &row) {
                      const Assessment *best = row.placement->bestForm();
-                     return best ? secondsValue(best->timeS) : Value(Unknown());
+                     return best ? known<Seconds>(best->timeS) : Value(Unknown());
                  },
                  withUnit("s"), unknownAs("?")},
                 {kName | kTerminal, "remarks", "What the figures are to be read with",
@@ -295,10 +283,10 @@ const TableOf<PlacedLayer> &estimateTable()
         {"op", "Kind of the operation", CELL(operationText(row.placement->layer))},
         {"form", "How the weight is stored", CELL(View(storedOf(row).form))},
         {kNumber, "predicted_s", "predicted", "Time of one run on the engine, by the assessment",
-         CELL(secondsValue(storedOf(row).timeS)), unknownAs("?")},
+         CELL(known<Seconds>(storedOf(row).timeS)), unknownAs("?")},
         {kNumber, "compiler_s", "compiler",
          "Time on the engine by the compiler itself (EstimatedRuntime, ane)",
-         CELL(secondsValue(estimateOfEngine(row))), unknownAs("?")},
+         CELL(known<Seconds>(estimateOfEngine(row))), unknownAs("?")},
         {kNumber, "ratio", "Predicted over the compiler's",
          [](auto &row) {
              const auto own = estimateOfEngine(row);
@@ -412,14 +400,14 @@ const TableOf<TimedLayer> &timedLayerTable()
         {"form", "Form of the weight that the times are of",
          CELL(row.has ? Value(View(row.form)) : Value(Word("no such form")))},
         {kNumber, "compute_s", "arithmetic", "Time of its arithmetic alone",
-         CELL(secondsOf(row.computeS)), withUnit("s")},
+         CELL(known<Seconds>(row.computeS)), withUnit("s")},
         {kNumber, "memory_s", "bytes", "Time of moving its bytes alone",
-         CELL(secondsOf(row.memoryS)), withUnit("s")},
+         CELL(known<Seconds>(row.memoryS)), withUnit("s")},
         {"bound", "binds", "The longer of the two", CELL(Word(roofline::boundName(row.bound)))},
-        {kNumber, "time_s", "time", "What the layer takes", CELL(secondsOf(row.timeS)),
+        {kNumber, "time_s", "time", "What the layer takes", CELL(known<Seconds>(row.timeS)),
          withUnit("s")},
         {kNumber, "stored_time_s", "as stored", "What it takes in the form that the bundle has",
-         CELL(secondsOf(row.storedS)), withUnit("s")},
+         CELL(known<Seconds>(row.storedS)), withUnit("s")},
         {"outcome", "What the chip does with the weight in that form",
          CELL(row.has ? Value(Word(decision::outcomeName(row.outcome))) : Value(Nothing()))},
         {"compiler_estimate", "compiler's estimate", "What the compiler itself says of the layer",

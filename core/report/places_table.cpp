@@ -16,12 +16,6 @@ namespace {
 
 constexpr int kPlaceDigits = 4; ///< of differences, for people
 
-template <std::uint64_t ChannelDifference::*Member>
-Value channelCount(const ChannelDifference &row)
-{
-    return Count{row.*Member};
-}
-
 template <double ChannelDifference::*Member>
 Value channelError(const ChannelDifference &row)
 {
@@ -70,6 +64,40 @@ SortValue laneOrder(const std::vector<float> &lanes)
 Value orNone(std::string text)
 {
     return text.empty() ? Value(Nothing()) : Value(std::move(text));
+}
+
+std::string placeText(std::uint64_t book, std::uint64_t code, std::uint64_t books)
+{
+    if (code == EntryMatch::kNone)
+        return {};
+    return books > 1 ? fmt::format("{}:{}", book, code) : fmt::format("{}", code);
+}
+
+/// An entry as text: its number ("7", of several codebooks "2:7"), of a split one the numbers with
+/// their elements ("3 (120), 9 (17)"), and its value or values. Empty where a side has none.
+struct EntryTexts {
+    std::string a, valueA, b, valueB;
+};
+EntryTexts entryTexts(const CodebookMatch &match, const EntryMatch &entry)
+{
+    EntryTexts texts;
+    texts.a = placeText(entry.bookA, entry.codeA, match.booksA);
+    texts.b = placeText(entry.bookB, entry.codeB, match.booksB);
+    if (!entry.targets.empty()) {
+        constexpr std::size_t kShown = 4;
+        texts.b.clear();
+        for (std::size_t i = 0; i < std::min(kShown, entry.targets.size()); ++i) {
+            const auto &target = entry.targets[i];
+            texts.b +=
+                fmt::format("{}{} ({})", i == 0 ? "" : ", ",
+                            placeText(target.book, target.code, match.booksB), target.elements);
+        }
+        if (entry.targets.size() > kShown)
+            texts.b += fmt::format(" and {} more", entry.targets.size() - kShown);
+    }
+    texts.valueA = fmt::format("{:.6g}", fmt::join(entry.a, " "));
+    texts.valueB = fmt::format("{:.6g}", fmt::join(entry.b, " "));
+    return texts;
 }
 
 Value usesValue(std::uint64_t uses, const std::vector<float> &lanes)
@@ -184,12 +212,6 @@ Value elementNumber(const RangeFacts &row)
     return row.*Member ? Value(Count{*(row.*Member)}) : Value(Nothing());
 }
 
-template <std::uint64_t RangeFacts::*Member>
-Value rangeBytes(const RangeFacts &row)
-{
-    return Count{row.*Member};
-}
-
 Value edgeValue(double edge)
 {
     return Written{edge, fmt::format("{}", edge)};
@@ -212,18 +234,18 @@ const TableOf<ChannelDifference> &channelTable()
     static constexpr Column<Row> kColumns[] = {
         {kNumber, "channel", "Output channel: the index along the first axis",
          member<&Row::channel, Code>},
-        {kNumber | kDocument, "elements", "Elements of the channel", channelCount<&Row::elements>},
+        {kNumber | kDocument, "elements", "Elements of the channel", member<&Row::elements, Count>},
         {kNumber, "different", "Elements that are not the same: changed, zeroed and revived",
-         channelCount<&Row::different>},
+         member<&Row::different, Count>},
         {kNumber, "changed", "Elements that are nonzero in both and differ",
-         channelCount<&Row::changed>},
+         member<&Row::changed, Count>},
         {kNumber, "zeroed", "Elements that are nonzero in A and zero in B",
-         channelCount<&Row::zeroed>},
+         member<&Row::zeroed, Count>},
         {kNumber, "revived", "Elements that are zero in A and nonzero in B",
-         channelCount<&Row::revived>},
+         member<&Row::revived, Count>},
         {kNumber | kDocument, "worst", "worst element",
          "First element of the largest difference, counted over the whole weight",
-         channelCount<&Row::worst>},
+         member<&Row::worst, Count>},
         {kNumber, "max_abs", "max |B - A|",
          "Largest difference of two values of the channel; infinite where one is not finite on one "
          "side only",
@@ -379,11 +401,11 @@ const TableOf<RangeFacts> &rangeTable()
         {kNumber, "offset_a", "offset A",
          "Where the range begins in the file of A; nothing where A has no such bytes",
          rangeOffset<&Row::offsetA>},
-        {kNumber, "bytes_a", "bytes A", "Length of the range in A", rangeBytes<&Row::bytesA>},
+        {kNumber, "bytes_a", "bytes A", "Length of the range in A", member<&Row::bytesA, Count>},
         {kNumber, "offset_b", "offset B",
          "Where the range begins in the file of B; nothing where B has no such bytes",
          rangeOffset<&Row::offsetB>},
-        {kNumber, "bytes_b", "bytes B", "Length of the range in B", rangeBytes<&Row::bytesB>},
+        {kNumber, "bytes_b", "bytes B", "Length of the range in B", member<&Row::bytesB, Count>},
         {"state", "what differs",
          "Bytes that are others, elements that are stored in other widths, or bytes that one side "
          "has alone",

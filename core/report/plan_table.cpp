@@ -2,6 +2,7 @@
 #include "core/report/plan_table.h"
 
 #include "core/bundle/shapes/tensor.h"
+#include "core/report/encode_table.h"
 #include "core/report/fact_values.h"
 #include "core/report/json_table.h"
 #include "core/report/placement_table.h"
@@ -159,25 +160,6 @@ void addCount(Json &fronts, std::string_view axis, const std::vector<plan::Front
                       {"whole", count.whole}});
 }
 
-Json raisedJson(const std::vector<plan::RaisedModel> &raised)
-{
-    Json list = Json::array();
-    for (const plan::RaisedModel &model : raised) {
-        Json json;
-        json["model"] = model.model;
-        json["before"] = model.before;
-        json["after"] = model.after;
-        json["changes"] = listJson(model.changes, [&](const auto &change) -> Json {
-            return {
-                {"operation", change.operation}, {"function", change.function},
-                {"count", change.count},         {"opset", "ios" + std::to_string(change.opset)},
-                {"change", change.change},       {"rewritten", change.rewritten}};
-        });
-        list.push_back(std::move(json));
-    }
-    return list;
-}
-
 /// Why the sum of times on a chip is not known.
 std::string untimedNote(const plan::Survey &survey, const roofline::ProgramTime &program,
                         std::size_t target)
@@ -203,9 +185,10 @@ std::string untimedNote(const plan::Survey &survey, const roofline::ProgramTime 
                        weights.empty() ? "those of some forms" : weights);
 }
 
-/// Where a run enters one of several functions: the rows of each.
+/// What the program takes on a target: engine, floor of its dispatches, both. Where a run enters
+/// one of several functions: the rows of each.
 void addProgramRows(const std::string &name, const roofline::ProgramTime &before,
-                    const roofline::ProgramTime &after, std::vector<ProgramRow> &rows)
+                    const roofline::ProgramTime &after, std::vector<PlanTotal> &rows)
 {
     if (after.alternatives) {
         for (std::size_t i = 0; i < after.dispatches.size() && i < before.dispatches.size(); ++i)
@@ -213,11 +196,15 @@ void addProgramRows(const std::string &name, const roofline::ProgramTime &before
                            after.dispatches[i], rows);
         return;
     }
-    rows.push_back({name + " engine time s", before.engineTimeS, after.engineTimeS});
+    const auto add = [&](const char *what, const std::optional<double> &was,
+                         const std::optional<double> &is) {
+        rows.push_back({name + what, known<Seconds>(was), known<Seconds>(is)});
+    };
+    add(" engine time s", before.engineTimeS, after.engineTimeS);
     if (!before.dispatchFloorS && !after.dispatchFloorS)
         return;
-    rows.push_back({name + " dispatch floor s", before.dispatchFloorS, after.dispatchFloorS});
-    rows.push_back({name + " time s", before.timeS, after.timeS});
+    add(" dispatch floor s", before.dispatchFloorS, after.dispatchFloorS);
+    add(" time s", before.timeS, after.timeS);
 }
 
 std::string shapesNote(const shapes::Summary &shapes, bool byDefault)
@@ -384,8 +371,7 @@ std::vector<PlanTotal> planTotals(const PlanSubject &subject)
     for (std::size_t t = 0; t < survey.targets.size(); ++t) {
         rows.push_back({survey.targets[t]->name + " bytes moved", known<Count>(before.moved[t]),
                         known<Count>(after.moved[t])});
-        for (const ProgramRow &row : programRows(subject, t))
-            rows.push_back({row.name, known<Seconds>(row.before), known<Seconds>(row.after)});
+        addProgramRows(survey.targets[t]->name, before.programs[t], after.programs[t], rows);
     }
     return rows;
 }
@@ -485,14 +471,6 @@ std::string timedChips(const plan::Survey &survey)
     return (timed.size() > 1 ? "the slowest of " : "") + names;
 }
 
-std::vector<ProgramRow> programRows(const PlanSubject &subject, std::size_t target)
-{
-    std::vector<ProgramRow> rows;
-    addProgramRows(subject.survey->targets[target]->name, subject.plan->before.programs[target],
-                   subject.plan->after.programs[target], rows);
-    return rows;
-}
-
 std::vector<std::string> planNotes(const PlanSubject &subject)
 {
     const plan::Survey &survey = *subject.survey;
@@ -584,7 +562,13 @@ Json planJson(const PlanSubject &subject)
         document["builds"].push_back(std::move(json));
     }
     document["output"] = subject.output.empty() ? Json(nullptr) : Json(subject.output);
-    document["opsets"] = subject.raised == nullptr ? Json(nullptr) : raisedJson(*subject.raised);
+    document["opsets"] = nullptr;
+    if (subject.raised != nullptr)
+        document["opsets"] = listJson(*subject.raised, [](const plan::RaisedModel &model) {
+            Json json{{"model", model.model}};
+            json.update(raisedJson(model.before, model.after, model.changes));
+            return json;
+        });
     if (survey.shaped)
         addBoundShapes(document, survey.shaped->summary, survey.defaultShapes);
     return document;

@@ -42,14 +42,6 @@ std::string timedChips(const plan::Survey &survey);
 std::string frontTitle(std::string_view axis, const std::vector<plan::FrontPoint> &points,
                        const plan::FrontCount &count);
 
-/// A line of the totals on a chip: "H13 engine time s".
-struct ProgramRow {
-    std::string name;
-    std::optional<double> before, after; ///< seconds; empty: not known
-};
-/// What the program takes on a target: engine, floor of its dispatches, both.
-std::vector<ProgramRow> programRows(const PlanSubject &subject, std::size_t target);
-
 /// Notes on the plan, one sentence each: a goal that was not given, times that are
 /// not known and what that leaves out. Empty where there is nothing to say.
 std::vector<std::string> planNotes(const PlanSubject &subject);

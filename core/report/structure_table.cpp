@@ -291,8 +291,6 @@ Json pairedWeightsJson(const ContainerDifference &difference)
     return list;
 }
 
-using AlignedColumns = std::vector<Column<AlignedSectionFacts>>;
-
 /// Where the section begins on a side, and how long it is there; unknown where the side has none.
 Value alignedOffset(std::size_t own, const ByteRange &range)
 {

@@ -46,8 +46,6 @@ Value ratioValue(const WeightFacts &row)
     return known ? Value(Ratio{weight.ratio()}) : Value(Unknown());
 }
 
-using WeightColumns = std::vector<Column<WeightFacts>>;
-
 Value zerosValue(const WeightFacts &row)
 {
     if (!row.asked.figures)
@@ -219,11 +217,7 @@ const TableOf<WeightFacts> &weightTable()
          jsonOf(CELL(partsJson(*row.bundle, row.weight())))},
         {kNumber, "stored_bytes", "stored",
          "Bytes that the weight takes in the file, a part that is used twice counted once",
-         [](auto &row) {
-             const auto stored = knownStoredBytes(row.weight());
-             return stored ? Value(Count(stored->value)) : Value(Unknown());
-         },
-         withUnit("B"), unknownAs("unknown")},
+         CELL(known(knownStoredBytes(row.weight()))), withUnit("B"), unknownAs("unknown")},
         {kNumber | kDocument | kWindow, "bits_per_weight", "bits a weight",
          "Stored bits over elements",
          [](const Row &row) -> Value {
