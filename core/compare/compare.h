@@ -385,10 +385,6 @@ bool findValues(const Bundle &a, const Bundle &b, ComparedPair &pair, double tol
 bool findReshaped(const Bundle &a, const Bundle &b, ComparedPair &pair,
                   Progress *progress = nullptr);
 
-/// Largest quantisation step of the two, as ComparedPair::step. Takes the files' locks itself.
-std::optional<double> quantisationStep(const Bundle &a, std::size_t weightA, const Bundle &b,
-                                       std::size_t weightB);
-
 /// The name after the last "/" of a path within a bundle.
 std::string_view lastComponent(std::string_view path);
 

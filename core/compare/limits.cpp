@@ -4,6 +4,7 @@
 #include "core/assessment/coverage.h"
 #include "core/assessment/known_faults.h"
 #include "core/base/error_builder.h"
+#include "core/base/find.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
 #include "core/compare/task_comparison.h"
@@ -176,11 +177,9 @@ private:
                      const WeightLimits &limits)
     {
         for (LimitFault &fault : exceededLimits(values, limits.values)) {
-            const auto kind = std::ranges::find_if(
-                kMeasures, [&](const ValueMeasure &each) { return fault.limit == each.name; });
-            const auto index = static_cast<std::size_t>(kind - kMeasures.begin());
+            const ValueMeasure *kind = findBy(kMeasures, &ValueMeasure::name, fault.limit);
             add(name, fault.limit, std::move(fault.found), std::move(fault.allowed),
-                limits.rules[index]);
+                limits.rules[static_cast<std::size_t>(kind - kMeasures.data())]);
         }
     }
 
@@ -191,17 +190,6 @@ private:
     std::string m_partner; ///< of the weight that is looked at
     std::vector<LimitFault> m_faults;
 };
-
-struct LimitKey {
-    std::string_view key;
-    ValueLimit member;
-    bool mayBeNegative;
-};
-constexpr std::array<LimitKey, 5> kLimitKeys{{{"max-abs", &ValueLimits::maxAbs, false},
-                                              {"max-rel", &ValueLimits::maxRel, false},
-                                              {"max-ulp", &ValueLimits::maxUlp, false},
-                                              {"min-cosine", &ValueLimits::minCosine, true},
-                                              {"min-snr", &ValueLimits::minSnr, true}}};
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
@@ -289,12 +277,18 @@ private:
                        expected, std::string(found), std::string(message));
     }
 
+    tl::unexpected<Error> wrongValue(std::string_view key, const toml::node &node,
+                                     std::string expected, std::string_view found = {}) const
+    {
+        return fault(node.source(), std::move(expected), found,
+                     fmt::format("The key \"{}\" takes another value", key));
+    }
+
     Result<void> setBool(std::string_view key, const toml::node &node, bool &to) const
     {
         const auto value = node.value_exact<bool>();
         if (!value)
-            return fault(node.source(), "true or false", {},
-                         fmt::format("The key \"{}\" takes another value", key));
+            return wrongValue(key, node, "true or false");
         to = *value;
         return {};
     }
@@ -302,18 +296,17 @@ private:
     /// False where the key is none of a limit.
     Result<bool> setLimit(ValueLimits &limits, std::string_view key, const toml::node &node) const
     {
-        for (const LimitKey &known : kLimitKeys) {
-            if (known.key != key)
-                continue;
-            const auto value = node.is_number() ? node.value<double>() : std::nullopt;
-            if (!value || !std::isfinite(*value) || (*value < 0 && !known.mayBeNegative))
-                return fault(node.source(), known.mayBeNegative ? "a number" : "a number from 0 on",
-                             value ? fmt::format("{}", *value) : std::string(),
-                             fmt::format("The key \"{}\" takes another value", key));
-            limits.*known.member = value;
-            return true;
-        }
-        return false;
+        std::string name(key); // "max-abs" of the measure "max_abs"
+        std::replace(name.begin(), name.end(), '-', '_');
+        const ValueMeasure *known = findBy(kMeasures, &ValueMeasure::name, name);
+        if (known == nullptr || known->limit == nullptr || name == key)
+            return false;
+        const auto value = node.is_number() ? node.value<double>() : std::nullopt;
+        if (!value || !std::isfinite(*value) || (*value < 0 && known->atMost))
+            return wrongValue(key, node, known->atMost ? "a number from 0 on" : "a number",
+                              value ? fmt::format("{}", *value) : std::string());
+        limits.*known->limit = value;
+        return true;
     }
 
     Result<void> setTop(DiffLimits &limits, std::string_view key, const toml::node &node) const
@@ -343,8 +336,7 @@ private:
         limit = node.is_number() ? node.value<double>() : std::nullopt;
         if (limit && *limit >= 1 && std::isfinite(*limit))
             return {};
-        return fault(node.source(), "a number from 1 on", {},
-                     fmt::format("The key \"{}\" takes another value", key));
+        return wrongValue(key, node, "a number from 1 on");
     }
 
     /// Names of rows, so that a mistyped one does not let anything pass.
@@ -362,8 +354,7 @@ private:
         }
         if (names != nullptr)
             return {};
-        return fault(node.source(), "[\"ID\", …]", {},
-                     "The key \"allow-faults\" takes another value");
+        return wrongValue("allow-faults", node, "[\"ID\", …]");
     }
 
     Result<void> setText(std::string_view key, const toml::node &node, std::string_view expected,
@@ -372,8 +363,7 @@ private:
         to = node.value_exact<std::string>().value_or(std::string());
         if (!to.empty())
             return {};
-        return fault(node.source(), std::string(expected), {},
-                     fmt::format("The key \"{}\" takes another value", key));
+        return wrongValue(key, node, std::string(expected));
     }
 
     Result<void> setOfRule(LimitRule &rule, std::string_view key, const toml::node &node) const

@@ -113,13 +113,6 @@ void PairReader::readRuns(bool ofA, std::uint64_t first, std::span<Value> out,
     });
 }
 
-void PairReader::readHalves(bool ofA, std::uint64_t first, std::span<std::uint16_t> out) const
-{
-    readRuns(ofA, first, out, [](const codec::Decoder &decoder, std::uint64_t element, auto some) {
-        decoder.decodeHalf(element, some);
-    });
-}
-
 const std::uint16_t *PairReader::storedHalves(bool ofA, std::uint64_t first,
                                               std::size_t count) const
 {
@@ -146,7 +139,10 @@ std::span<const std::uint16_t> PairReader::halvesOf(bool ofA, std::uint64_t firs
     if (const std::uint16_t *stored = storedHalves(ofA, first, count))
         return {stored, count};
     buffer.resize(count);
-    readHalves(ofA, first, buffer);
+    readRuns(ofA, first, std::span(buffer),
+             [](const codec::Decoder &decoder, std::uint64_t element, auto some) {
+                 decoder.decodeHalf(element, some);
+             });
     return buffer;
 }
 
@@ -212,30 +208,44 @@ struct Magnitudes {
     }
 };
 
-/// A place in the i-th stratum that follows no period of the data (multiplicative hashing).
-std::uint64_t spread(std::uint64_t i, std::uint64_t stratum, std::uint64_t run)
-{
-    const std::uint64_t mixed = ((i + 1) * 0x9E3779B97F4A7C15u) >> 17;
-    return i * stratum + mixed % (stratum - run + 1);
-}
+/// Short runs of elements, spread evenly.
+struct SampledRuns {
+    explicit SampledRuns(std::uint64_t all)
+        : elements(all), whole(all <= PairSample::kMost),
+          runs(whole ? (all + kRun - 1) / kRun : PairSample::kMost / kRun)
+    {
+    }
+    /// Of the i-th run; in a stratum at a place that follows no period of the data (multiplicative
+    /// hashing).
+    std::uint64_t first(std::uint64_t i) const
+    {
+        const std::uint64_t stratum = elements / runs;
+        const std::uint64_t mixed = ((i + 1) * 0x9E3779B97F4A7C15u) >> 17;
+        return whole ? i * kRun : i * stratum + mixed % (stratum - kRun + 1);
+    }
+    std::size_t count(std::uint64_t i) const
+    {
+        return static_cast<std::size_t>(std::min(kRun, elements - first(i)));
+    }
+
+    std::uint64_t elements;
+    bool whole; ///< all of them
+    std::uint64_t runs;
+};
 
 Result<PairSample> sampleOf(const diff::PairReader &reader, Progress &progress)
 {
-    const std::uint64_t elements = reader.elements();
+    const SampledRuns sampled(reader.elements());
     PairSample sample;
-    sample.whole = elements <= PairSample::kMost;
-    const std::uint64_t run = std::min(elements, kRun);
-    const std::uint64_t runs =
-        sample.whole ? (elements + kRun - 1) / kRun : PairSample::kMost / kRun;
-    const std::uint64_t stratum = elements / std::max<std::uint64_t>(runs, 1);
-    std::vector<double> valuesA(static_cast<std::size_t>(run)), valuesB(valuesA.size());
+    sample.whole = sampled.whole;
+    std::vector<double> valuesA(kRun), valuesB(kRun);
     Magnitudes magnitudes;
-    progress.setTotal(runs);
-    for (std::uint64_t i = 0; i < runs; ++i) {
+    progress.setTotal(sampled.runs);
+    for (std::uint64_t i = 0; i < sampled.runs; ++i) {
         if (!progress.advance(1))
             return tl::unexpected(cancelledError("The sample was cancelled"));
-        const std::uint64_t first = sample.whole ? i * kRun : spread(i, stratum, run);
-        const auto count = static_cast<std::size_t>(std::min(run, elements - first));
+        const std::uint64_t first = sampled.first(i);
+        const std::size_t count = sampled.count(i);
         const auto a = std::span(valuesA).first(count), b = std::span(valuesB).first(count);
         reader.readDoubles(first, a, b);
         magnitudes.add(a, b);
@@ -291,19 +301,12 @@ Result<std::optional<std::uint64_t>> nextDifference(const Bundle &a, const Bundl
 
 double diff::sampledRange(const PairReader &reader)
 {
-    const std::uint64_t elements = reader.elements();
-    const bool whole = elements <= PairSample::kMost;
-    const std::uint64_t run = std::min(elements, kRun);
-    const std::uint64_t runs = whole ? (elements + kRun - 1) / kRun : PairSample::kMost / kRun;
-    const std::uint64_t stratum = elements / std::max<std::uint64_t>(runs, 1);
-    std::vector<double> magnitudes;
-    std::vector<double> values(run);
-    for (std::uint64_t i = 0; i < runs; ++i) {
-        const std::uint64_t first = whole ? i * kRun : spread(i, stratum, run);
-        const auto some =
-            std::span(values).first(static_cast<std::size_t>(std::min(run, elements - first)));
+    const SampledRuns sampled(reader.elements());
+    std::vector<double> magnitudes, values(kRun);
+    for (std::uint64_t i = 0; i < sampled.runs; ++i) {
+        const auto some = std::span(values).first(sampled.count(i));
         for (const bool ofA : {true, false}) {
-            reader.readDoubles(ofA, first, some);
+            reader.readDoubles(ofA, sampled.first(i), some);
             for (const double value : some)
                 addMagnitude(magnitudes, value);
         }

@@ -33,18 +33,11 @@ public:
     /// not hold itself: figures are to be made of readExact.
     bool wide() const { return m_wide; }
 
-    void readHalves(bool ofA, std::uint64_t first, std::span<std::uint16_t> out) const;
     /// The same elements where they lie, if they are stored as fp16 one after the other, else
     /// decoded into `buffer`. Valid as long as the buffer stays as it is and the files are held.
     std::span<const std::uint16_t> halvesOf(bool ofA, std::uint64_t first, std::size_t count,
                                             std::vector<std::uint16_t> &buffer) const;
     void readDoubles(bool ofA, std::uint64_t first, std::span<double> out) const;
-    void readHalves(std::uint64_t first, std::span<std::uint16_t> a,
-                    std::span<std::uint16_t> b) const
-    {
-        readHalves(true, first, a);
-        readHalves(false, first, b);
-    }
     void readDoubles(std::uint64_t first, std::span<double> a, std::span<double> b) const
     {
         readDoubles(true, first, a);

@@ -4,6 +4,7 @@
 #include "core/bundle/bundle_fwd.h"
 #include "core/form/encoding.h"
 
+#include <cmath>
 #include <limits>
 
 namespace kernscope {
@@ -17,6 +18,17 @@ static_assert(std::numeric_limits<ExactValue>::digits >= 64 &&
 /// The shortest text that reads back as the number; of integers that doubles do not hold all
 /// digits.
 std::string exactText(ExactValue value);
+
+/// How far two values are apart: what is not finite on one side only, or differs there, is further
+/// apart than any number.
+template <class T>
+T apart(T a, T b)
+{
+    if (a == b || (std::isnan(a) && std::isnan(b)))
+        return 0;
+    const T distance = std::abs(a - b);
+    return std::isnan(distance) ? std::numeric_limits<T>::infinity() : distance;
+}
 
 /// Two values of one element, as they are compared.
 struct ElementPair {

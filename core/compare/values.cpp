@@ -23,15 +23,7 @@ double valueOf(std::uint16_t half)
     return static_cast<double>(halfToFloat(half));
 }
 
-/// How far two values are apart; NaN against a number is more than any number.
-template <class T>
-T apart(T a, T b)
-{
-    if (a == b || (std::isnan(a) && std::isnan(b)))
-        return 0;
-    const T distance = std::abs(a - b);
-    return std::isnan(distance) ? std::numeric_limits<T>::infinity() : distance;
-}
+using kernscope::apart;
 
 ExactValue apart(const std::optional<ElementPair> &pair)
 {
@@ -428,6 +420,17 @@ std::optional<double> largestScale(const Bundle &bundle, std::size_t weight)
     return largest;
 }
 
+/// Largest quantisation step of the two, as ComparedPair::step. Takes the files' locks itself.
+std::optional<double> quantisationStep(const Bundle &a, std::size_t weightA, const Bundle &b,
+                                       std::size_t weightB)
+{
+    const BundleReadLock lock(a, b);
+    const auto stepA = largestScale(a, weightA), stepB = largestScale(b, weightB);
+    if (!stepA || !stepB)
+        return stepA ? stepA : stepB;
+    return std::max(*stepA, *stepB);
+}
+
 /// Whether the values of a pair follow from its stored bytes, and what they are then: fills them
 /// in without decoding anything.
 bool valuesOfSameBytes(const Bundle &a, const Bundle &b, ComparedPair &pair)
@@ -474,16 +477,6 @@ Result<ValueDifference> compareValues(const Bundle &a, const Bundle &b, const Pa
 {
     const BundleReadLock lock(a, b);
     return figuresOf(diff::PairReader::make(a, b, sides), tolerance, progress);
-}
-
-std::optional<double> quantisationStep(const Bundle &a, std::size_t weightA, const Bundle &b,
-                                       std::size_t weightB)
-{
-    const BundleReadLock lock(a, b);
-    const auto stepA = largestScale(a, weightA), stepB = largestScale(b, weightB);
-    if (!stepA || !stepB)
-        return stepA ? stepA : stepB;
-    return std::max(*stepA, *stepB);
 }
 
 bool findReshaped(const Bundle &a, const Bundle &b, ComparedPair &pair, Progress *progress)

@@ -44,16 +44,6 @@ void foldFirst(std::vector<std::uint64_t> &first)
 
 constexpr std::uint64_t kWorstRun = 65536;
 
-/// What is not finite on one side only, or differs there, is further apart than any number.
-template <class T>
-T distanceOf(T a, T b)
-{
-    if (a == b || (std::isnan(a) && std::isnan(b)))
-        return 0;
-    const T distance = std::abs(a - b);
-    return std::isfinite(distance) ? distance : std::numeric_limits<T>::infinity();
-}
-
 /// The largest of what is offered, in a heap whose front is the least of them.
 template <class Item>
 class Largest
@@ -136,7 +126,7 @@ private:
             m_noise += (a - b) * (a - b);
             ++m_finite;
         }
-        const T distance = distanceOf(a, b);
+        const T distance = apart(a, b);
         if (m_only.any() ? m_only.holds(m_typeOfA, a, b) : distance != 0) {
             ++m_result.chosenElements;
             m_elements.offer(distance, {element, a, b});
