@@ -240,16 +240,17 @@ void noteJournals(const Diagnostics &diagnostics)
     }
 }
 
-Diagnostics unsaidJournals(const Diagnostics &printed)
+Diagnostics withJournals(const Diagnostics &printed)
 {
-    Diagnostics unsaid;
+    Diagnostics all;
     JournalRows &rows = journalRows();
     for (std::size_t i = rows.said; i < rows.found.size(); ++i) {
         if (!contains(printed, rows.found[i]))
-            unsaid.push_back(rows.found[i]);
+            all.push_back(rows.found[i]);
     }
     rows.said = rows.found.size();
-    return unsaid;
+    all.insert(all.end(), printed.begin(), printed.end());
+    return all;
 }
 
 void finishJournals(Context &context)
@@ -388,9 +389,7 @@ int reportFailure(Context &context, const Error &error)
 
 void printDocument(report::Json document, const Diagnostics &diagnostics)
 {
-    Diagnostics rows = unsaidJournals(diagnostics);
-    rows.insert(rows.end(), diagnostics.begin(), diagnostics.end());
-    report::finish(document, rows);
+    report::finish(document, withJournals(diagnostics));
     printWhole(printableJson(report::documentText(document)) + "\n");
 }
 

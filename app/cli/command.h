@@ -240,8 +240,8 @@ std::string shapesText(const ShapedBundle &opened);
 
 /// Remembers the rows with a code "journal.…" among those of an opened input.
 void noteJournals(const Diagnostics &diagnostics);
-/// The remembered rows that are not among `printed`, which is going to be printed.
-Diagnostics unsaidJournals(const Diagnostics &printed);
+/// What is going to be printed, after the remembered rows that are not among it.
+Diagnostics withJournals(const Diagnostics &printed);
 /// Says on standard error what no document and no list of diagnostics has said; one that is
 /// an error turns the exit code of a command that is done into "bad input".
 void finishJournals(Context &context);

@@ -162,8 +162,7 @@ ContainerDifference compareContainers(const HwxOptions &options, Context &contex
     }
     result.whole = required(compareBundles(*result.a, *result.b, {}, &context.progress));
     result.tasks = compareTasks(*result.a, *result.b).value_or(TaskComparison());
-    const AlignedBytes bytes{result.a, result.b,
-                             ByteAlignment(*result.a, *result.b, result.whole.weights)};
+    const AlignedBytes bytes = alignBytes(result.a, result.b, result.whole.weights);
     const auto found = ByteDifferences::find(bytes, context.progress);
     if (!found)
         throw CommandFailure{cancelledError("The comparison was cancelled")};

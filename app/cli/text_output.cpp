@@ -349,9 +349,7 @@ bool writeOutput()
 
 void printDiagnostics(const Context &context, const Diagnostics &diagnostics)
 {
-    Diagnostics rows = unsaidJournals(diagnostics);
-    rows.insert(rows.end(), diagnostics.begin(), diagnostics.end());
-    for (const Diagnostic &diagnostic : rows) {
+    for (const Diagnostic &diagnostic : withJournals(diagnostics)) {
         const bool error = diagnostic.severity == Severity::Error;
         // A rule that matches nothing holds without a check: that must not pass in silence.
         if (context.quiet && !error && !diagnostic.error.code.ends_with(".rule_unused"))

@@ -204,6 +204,12 @@ void compareFront(ByteCounterpart &found, std::uint64_t further)
 
 } // namespace
 
+AlignedBytes alignBytes(const BundlePtr &a, const BundlePtr &b, std::span<const ComparedPair> pairs)
+{
+    const BundleReadLock lock(*a, *b);
+    return {a, b, ByteAlignment(*a, *b, pairs)};
+}
+
 std::span<const std::byte> AlignedBytes::bytesA(const AlignedSegment &segment) const
 {
     return bytesOf(a, alignment.fileOf(segment).a, segment.firstA, segment.lengthA);

@@ -19,6 +19,9 @@ struct AlignedBytes {
     std::span<const std::byte> bytesB(const AlignedSegment &segment) const;
 };
 using AlignedBytesPtr = std::shared_ptr<const AlignedBytes>;
+/// Of pairs that pairWeights found. Takes the locks of the files itself.
+AlignedBytes alignBytes(const BundlePtr &a, const BundlePtr &b,
+                        std::span<const ComparedPair> pairs);
 
 /// One difference: a run of bytes of a segment.
 struct DifferenceRun {

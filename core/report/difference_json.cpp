@@ -55,11 +55,7 @@ Result<void> findPlaces(CheckedDifference &checked, const ComparisonWanted &want
 
 Result<void> findRanges(CheckedDifference &checked, Progress &progress)
 {
-    AlignedBytes bytes{checked.a, checked.b, {}};
-    {
-        const BundleReadLock lock(*checked.a, *checked.b);
-        bytes.alignment = ByteAlignment(*checked.a, *checked.b, checked.difference.weights);
-    }
+    const AlignedBytes bytes = alignBytes(checked.a, checked.b, checked.difference.weights);
     if (const auto differences = ByteDifferences::find(bytes, progress))
         checked.ranges = differentRanges(bytes, *differences, RangeList::kMostRanges, progress);
     if (!checked.ranges)

@@ -168,10 +168,8 @@ class ByteStructure
 {
 public:
     ByteStructure(const BundlePtr &a, const BundlePtr &b, std::span<const ComparedPair> pairs)
-        : m_bytes{a, b, {}}
+        : m_bytes(alignBytes(a, b, pairs))
     {
-        const BundleReadLock lock(*a, *b);
-        m_bytes.alignment = ByteAlignment(*a, *b, pairs);
     }
 
     /// False where cancelled.
