@@ -9,7 +9,12 @@
 
 #include <fmt/format.h>
 
-namespace kernscope::roofline::calibration {
+namespace kernscope::roofline {
+
+using decision::SpeedupRow;
+using decision::WeightForm;
+
+namespace {
 
 /// A row of measurements.csv: a time of some layers that are alike.
 struct Timed {
@@ -18,34 +23,6 @@ struct Timed {
     std::uint64_t width = 1, height = 1, layers = 1, engines = 1;
     double seconds = 0;
 };
-
-/// All rows of the table, in its order.
-const std::vector<Timed> &timedRows();
-
-/// One of its layers, with dense weights.
-Layer layerOf(const Timed &row);
-
-/// "int8", "palette4", "sparse75" (percent of zeros), "sparse50+palette4", "w8a8". Nothing for a
-/// form that is not modelled.
-std::optional<decision::WeightForm> formNamed(const Layer &layer, std::string_view name);
-
-/// Stored bytes over those of fp16 by the law of a published form (listing 25.3 for masks; tables
-/// apart): "int8", "palette4 grouped", "sparse50+palette4", "sparse" by the zeros that are
-/// published for the chip. Empty: no law, or zeros that are not published.
-std::optional<double> storedRatio(std::string_view target, std::string_view form);
-
-/// What a row of measurements is about, by the keys of model_effects.csv: "group" ("ratio" of
-/// ratios), "form", "op", "side" (channels), "kernel" ("WxH"), "kernel_w", "height" (rows of the
-/// map), "layers", "engines".
-using Subject = std::map<std::string, std::string, std::less<>>;
-Subject subjectOf(const Timed &row);
-
-/// The effect that the model leaves out, by the first row of the table that is about it.
-void nameMissing(CalibrationRow &row, const Subject &subject);
-
-using decision::WeightForm;
-
-namespace {
 
 /// A count that is 1 where the table has none.
 auto count(std::uint64_t Timed::*member)
@@ -56,26 +33,34 @@ auto count(std::uint64_t Timed::*member)
     };
 }
 
-std::vector<Timed> readTimed()
+/// All rows of the table, in its order.
+const std::vector<Timed> &timedRows()
 {
-    return tables::loadRows<Timed>("measurements", {{"group", &Timed::group},
-                                                    {"target", &Timed::target},
-                                                    {"name", &Timed::name},
-                                                    {"op", &Timed::op},
-                                                    {"form", &Timed::form},
-                                                    {"quantity", &Timed::quantity},
-                                                    {"condition", &Timed::condition},
-                                                    {"source", &Timed::source},
-                                                    {"kernel_w", count(&Timed::kernelWidth)},
-                                                    {"kernel_h", count(&Timed::kernelHeight)},
-                                                    {"inputs", count(&Timed::inputs)},
-                                                    {"outputs", count(&Timed::outputs)},
-                                                    {"width", count(&Timed::width)},
-                                                    {"height", count(&Timed::height)},
-                                                    {"layers", count(&Timed::layers)},
-                                                    {"engines", count(&Timed::engines)},
-                                                    {"value_s", &Timed::seconds}});
+    static const auto rows =
+        tables::loadRows<Timed>("measurements", {{"group", &Timed::group},
+                                                 {"target", &Timed::target},
+                                                 {"name", &Timed::name},
+                                                 {"op", &Timed::op},
+                                                 {"form", &Timed::form},
+                                                 {"quantity", &Timed::quantity},
+                                                 {"condition", &Timed::condition},
+                                                 {"source", &Timed::source},
+                                                 {"kernel_w", count(&Timed::kernelWidth)},
+                                                 {"kernel_h", count(&Timed::kernelHeight)},
+                                                 {"inputs", count(&Timed::inputs)},
+                                                 {"outputs", count(&Timed::outputs)},
+                                                 {"width", count(&Timed::width)},
+                                                 {"height", count(&Timed::height)},
+                                                 {"layers", count(&Timed::layers)},
+                                                 {"engines", count(&Timed::engines)},
+                                                 {"value_s", &Timed::seconds}});
+    return rows;
 }
+
+/// What a row of measurements is about, by the keys of model_effects.csv: "group" ("ratio" of
+/// ratios), "form", "op", "side" (channels), "kernel" ("WxH"), "kernel_w", "height" (rows of the
+/// map), "layers", "engines".
+using EffectSubject = std::map<std::string, std::string, std::less<>>;
 
 struct Effect {
     std::string target, conditions, effect, evidence, source;
@@ -113,7 +98,7 @@ bool matches(std::string_view wanted, const std::string &value)
 }
 
 /// "group=ks4;kernel_w=9..11|15": each key has one of the values.
-bool holds(std::string_view conditions, const Subject &subject)
+bool holds(std::string_view conditions, const EffectSubject &subject)
 {
     while (!conditions.empty()) {
         const std::string_view condition = taken(conditions, ';');
@@ -130,14 +115,7 @@ bool holds(std::string_view conditions, const Subject &subject)
     return true;
 }
 
-} // namespace
-
-const std::vector<Timed> &timedRows()
-{
-    static const std::vector<Timed> rows = readTimed();
-    return rows;
-}
-
+/// One of its layers, with dense weights.
 Layer layerOf(const Timed &row)
 {
     Layer layer;
@@ -160,6 +138,8 @@ Layer layerOf(const Timed &row)
     return layer;
 }
 
+/// "int8", "palette4", "sparse75" (percent of zeros), "sparse50+palette4", "w8a8". Nothing for a
+/// form that is not modelled.
 std::optional<WeightForm> formNamed(const Layer &layer, std::string_view name)
 {
     WeightForm facts = layer.form;
@@ -193,9 +173,7 @@ std::optional<WeightForm> formNamed(const Layer &layer, std::string_view name)
     return asForm(facts, name);
 }
 
-// What the model leaves out (resources/tables/model_effects.csv), found by what a row is about.
-
-Subject subjectOf(const Timed &row)
+EffectSubject effectSubjectOf(const Timed &row)
 {
     return {{"group", row.group},
             {"form", row.form},
@@ -208,7 +186,8 @@ Subject subjectOf(const Timed &row)
             {"engines", fmt::format("{}", row.engines)}};
 }
 
-void nameMissing(CalibrationRow &row, const Subject &subject)
+/// The effect that the model leaves out, by the first row of the table that is about it.
+void nameMissing(CalibrationRow &row, const EffectSubject &subject)
 {
     for (const Effect &effect : effects()) {
         if (effect.target != row.target || !holds(effect.conditions, subject))
@@ -219,15 +198,6 @@ void nameMissing(CalibrationRow &row, const Subject &subject)
         return;
     }
 }
-
-} // namespace kernscope::roofline::calibration
-
-namespace kernscope::roofline {
-
-using calibration::Timed;
-using decision::SpeedupRow;
-
-namespace {
 
 /// As many engines as a measurement ran on.
 Result<Roofs> roofsFor(const target::Target &target, std::uint64_t engines)
@@ -264,26 +234,30 @@ void describe(CalibrationRow &made, const Assessment &assessed)
     made.own = made.fittedOn.find(made.source) != std::string::npos;
 }
 
-CalibrationRow begun(const Timed &row)
+/// What a row of either table says of itself, and what is known to be missing in the model of it.
+template <class Row>
+CalibrationRow begun(const Row &row, const std::string &name, std::string_view unit, double low,
+                     double high, const Timed &timed)
 {
     CalibrationRow made;
     made.target = row.target;
-    made.measurement = row.name;
+    made.measurement = name;
     made.form = row.form;
     made.condition = row.condition;
     made.source = row.source;
-    made.unit = "s";
-    made.low = made.high = row.seconds;
-    calibration::nameMissing(made, calibration::subjectOf(row));
+    made.unit = unit;
+    made.low = low;
+    made.high = high;
+    nameMissing(made, effectSubjectOf(timed));
     return made;
 }
 
 CalibrationRow predictTime(const Timed &row, const target::Target &target)
 {
-    CalibrationRow made = begun(row);
+    CalibrationRow made = begun(row, row.name, "s", row.seconds, row.seconds, row);
     const auto roofs = roofsFor(target, row.engines);
-    const Layer layer = calibration::layerOf(row);
-    const auto form = calibration::formNamed(layer, row.form);
+    const Layer layer = layerOf(row);
+    const auto form = formNamed(layer, row.form);
     if (!roofs || !form)
         return made;
     decision::Judge judge;
@@ -330,24 +304,16 @@ CalibrationRow predictRatio(const SpeedupRow &row, const target::Target &target)
 {
     constexpr std::uint64_t kNotPublished = 4096; ///< a side: bound by the weight's bytes
     Timed measured = layerOf(row);
-    CalibrationRow made;
-    made.target = row.target;
-    made.measurement = row.measurement;
-    made.form = row.form;
-    made.condition = row.condition;
-    made.source = row.source;
-    made.unit = row.isRatio() ? "ratio" : "speedup";
-    made.low = row.low;
-    made.high = row.high;
+    CalibrationRow made = begun(row, row.measurement, row.isRatio() ? "ratio" : "speedup", row.low,
+                                row.high, measured);
     made.goal = row.goal;
-    calibration::nameMissing(made, calibration::subjectOf(measured));
     if (measured.inputs == 0) {
         measured.inputs = measured.outputs = kNotPublished;
         made.condition += fmt::format("; size not published: taken at {}", kNotPublished);
     }
     const auto roofs = roofsFor(target, measured.engines);
-    const Layer layer = calibration::layerOf(measured);
-    const auto form = calibration::formNamed(layer, measured.form);
+    const Layer layer = layerOf(measured);
+    const auto form = formNamed(layer, measured.form);
     if (!roofs || !form)
         return made;
     decision::Judge judge;
@@ -379,6 +345,25 @@ std::optional<double> publishedZeros(std::string_view target, std::string_view f
             return other.low;
     }
     return std::nullopt;
+}
+
+/// Stored bytes over those of fp16 by the law of a published form (listing 25.3 for masks; tables
+/// apart): "int8", "palette4 grouped", "sparse50+palette4", "sparse" by the zeros that are
+/// published for the chip. Empty: no law, or zeros that are not published.
+std::optional<double> storedRatio(std::string_view target, std::string_view name)
+{
+    std::string_view form = name;
+    if (form.ends_with(" grouped"))
+        form.remove_suffix(8);
+    if (form.starts_with("palette") && form.size() == 8)
+        return static_cast<double>(form[7] - '0') / 16;
+    if (form == "int8")
+        return 0.5;
+    const auto zeros = form.starts_with("sparse") ? publishedZeros(target, name) : std::nullopt;
+    if (!zeros)
+        return std::nullopt;
+    const double kept = form.ends_with("+palette4") ? 0.25 : 1;
+    return 1.0 / 16 + (1 - *zeros) * kept;
 }
 
 std::string figureUnit(const SpeedupRow &row)
@@ -417,7 +402,7 @@ std::vector<CalibrationRow> calibrate(const target::Target *wanted)
             continue;
         rows.push_back(predictRatio(row, *target));
     }
-    for (const Timed &row : calibration::timedRows()) {
+    for (const Timed &row : timedRows()) {
         if (const target::Target *target = chip(row.target))
             rows.push_back(predictTime(row, *target));
     }
@@ -454,22 +439,6 @@ std::string predictionNote(const target::Target &target)
                                target.name);
 }
 
-std::optional<double> calibration::storedRatio(std::string_view target, std::string_view name)
-{
-    std::string_view form = name;
-    if (form.ends_with(" grouped"))
-        form.remove_suffix(8);
-    if (form.starts_with("palette") && form.size() == 8)
-        return static_cast<double>(form[7] - '0') / 16;
-    if (form == "int8")
-        return 0.5;
-    const auto zeros = form.starts_with("sparse") ? publishedZeros(target, name) : std::nullopt;
-    if (!zeros)
-        return std::nullopt;
-    const double kept = form.ends_with("+palette4") ? 0.25 : 1;
-    return 1.0 / 16 + (1 - *zeros) * kept;
-}
-
 std::vector<PublishedFigure> publishedFigures(const target::Target *wanted)
 {
     std::vector<PublishedFigure> figures;
@@ -483,7 +452,7 @@ std::vector<PublishedFigure> publishedFigures(const target::Target *wanted)
                                row.condition, row.source, row.low,         row.high,
                                std::nullopt,  {},         row.confidence};
         if (row.measurement == "stored_bytes_ratio") {
-            figure.predicted = calibration::storedRatio(row.target, row.form);
+            figure.predicted = storedRatio(row.target, row.form);
             figure.basis = figure.predicted ? "the form's bits over those of fp16" : "";
         }
         figures.push_back(std::move(figure));

@@ -207,13 +207,7 @@ constexpr std::string_view kTable = "table 20.4";
 Condition condition(std::string name, std::string required, std::string found,
                     std::optional<bool> holds, std::string source = std::string(kTable))
 {
-    Condition made;
-    made.name = std::move(name);
-    made.required = std::move(required);
-    made.found = std::move(found);
-    made.holds = holds;
-    made.source = std::move(source);
-    return made;
+    return {std::move(name), std::move(required), std::move(found), holds, std::move(source)};
 }
 
 Condition enableBit(const target::Target &target)

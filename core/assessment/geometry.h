@@ -86,10 +86,11 @@ struct GeometryOptions {
 
 /// One condition with its state; empty `holds`: not known.
 struct Condition {
-    std::string name, found, required, source;
+    std::string name, required, found;
     std::optional<bool> holds;
-    std::optional<target::HalOffset> offset;
+    std::string source;
     format::Confidence confidence = format::Confidence::Documented;
+    std::optional<target::HalOffset> offset = {};
 };
 
 struct WinogradGate {

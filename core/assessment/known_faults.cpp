@@ -23,25 +23,6 @@ namespace kernscope {
 
 namespace {
 
-/// What a pattern's terms are about: words and numbers by key. A key that is missing fails.
-class Facts
-{
-public:
-    void word(std::string_view key, std::string_view value) { m_words.emplace(key, value); }
-    void number(std::string_view key, std::uint64_t value)
-    {
-        m_numbers[std::string(key)] = static_cast<double>(value);
-        word(key, std::to_string(value));
-    }
-    bool hold(std::string_view pattern) const;
-
-private:
-    bool term(std::string_view text) const;
-
-    std::multimap<std::string, std::string, std::less<>> m_words;
-    std::map<std::string, double, std::less<>> m_numbers;
-};
-
 /// Calls `each` for the parts of a text between separators, empty ones left out, until it is false.
 template <class Each>
 bool allParts(std::string_view text, char separator, const Each &each)
@@ -55,39 +36,54 @@ bool allParts(std::string_view text, char separator, const Each &each)
     return true;
 }
 
-bool Facts::hold(std::string_view pattern) const
+/// What a pattern's terms are about: words and numbers by key. A key that is missing fails.
+class Facts
 {
-    return !pattern.empty() && allParts(pattern, ' ', [this](auto part) { return term(part); });
-}
-
-/// "key=a|b", "key!=a|b" (it is neither), "key~a|b" (one of its words is neither), "key>n",
-/// "key<n".
-bool Facts::term(std::string_view text) const
-{
-    const std::size_t at = text.find_first_of("=!~<>");
-    if (at == text.npos)
-        return false;
-    const std::string_view key = text.substr(0, at);
-    if (text[at] == '<' || text[at] == '>') {
-        const auto found = m_numbers.find(key);
-        const auto limit = parseNumber(text.substr(at + 1));
-        if (found == m_numbers.end() || !limit)
-            return false;
-        return text[at] == '<' ? found->second < *limit : found->second > *limit;
+public:
+    void word(std::string_view key, std::string_view value) { m_words.emplace(key, value); }
+    void number(std::string_view key, std::uint64_t value)
+    {
+        m_numbers[std::string(key)] = static_cast<double>(value);
+        word(key, std::to_string(value));
     }
-    const bool unequal = text[at] == '!';
-    const std::string_view wanted = text.substr(at + (unequal ? 2 : 1));
-    const auto found = m_words.equal_range(key);
-    if (text[at] == '~')
-        return std::any_of(found.first, found.second, [wanted](const auto &fact) {
-            return allParts(wanted, '|', [&fact](auto word) { return fact.second != word; });
+    bool hold(std::string_view pattern) const
+    {
+        return !pattern.empty() && allParts(pattern, ' ', [this](auto part) { return term(part); });
+    }
+
+private:
+    /// "key=a|b", "key!=a|b" (it is neither), "key~a|b" (one of its words is neither), "key>n",
+    /// "key<n".
+    bool term(std::string_view text) const
+    {
+        const std::size_t at = text.find_first_of("=!~<>");
+        if (at == text.npos)
+            return false;
+        const std::string_view key = text.substr(0, at);
+        if (text[at] == '<' || text[at] == '>') {
+            const auto found = m_numbers.find(key);
+            const auto limit = parseNumber(text.substr(at + 1));
+            if (found == m_numbers.end() || !limit)
+                return false;
+            return text[at] == '<' ? found->second < *limit : found->second > *limit;
+        }
+        const bool unequal = text[at] == '!';
+        const std::string_view wanted = text.substr(at + (unequal ? 2 : 1));
+        const auto found = m_words.equal_range(key);
+        if (text[at] == '~')
+            return std::any_of(found.first, found.second, [wanted](const auto &fact) {
+                return allParts(wanted, '|', [&fact](auto word) { return fact.second != word; });
+            });
+        const bool none = allParts(wanted, '|', [&](std::string_view word) {
+            return std::none_of(found.first, found.second,
+                                [word](const auto &fact) { return fact.second == word; });
         });
-    const bool none = allParts(wanted, '|', [&](std::string_view word) {
-        return std::none_of(found.first, found.second,
-                            [word](const auto &fact) { return fact.second == word; });
-    });
-    return none == unequal && (unequal || found.first != found.second);
-}
+        return none == unequal && (unequal || found.first != found.second);
+    }
+
+    std::multimap<std::string, std::string, std::less<>> m_words;
+    std::map<std::string, double, std::less<>> m_numbers;
+};
 
 /// Empty for what is no package of either framework: a checkpoint, a container.
 std::string_view frameworkOf(const Bundle &bundle)

@@ -9,35 +9,6 @@
 
 namespace kernscope {
 
-/// The letters of an einsum's equation: those of each operand, and of the output.
-struct Equation {
-    std::vector<std::string> operands;
-    std::string output;
-};
-/// Nothing where the text has no arrow.
-std::optional<Equation> equationOf(std::string_view text);
-
-/// An einsum of two operands as a product of matrices, by the letters of the one that is the
-/// weight.
-struct EquationRoles {
-    std::string batches; ///< of both operands and the output: products apart
-    std::string outputs; ///< of the weight and the output: its output channels
-    std::string summed;  ///< of both, not of the output: its input channels
-    std::string pixels;  ///< of the other operand and the output
-};
-/// Nothing where the equation is no product of matrices: not two operands, a letter twice in an
-/// operand, a letter of one operand alone that is summed over, or none that both sum over.
-std::optional<EquationRoles> equationRoles(const Equation &equation, std::size_t weight);
-
-/// Channels of the einsum that reads the weight, and how many values each output channel has in
-/// all products together.
-struct EinsumProduct {
-    std::uint64_t inputChannels = 1, outputChannels = 1;
-    std::optional<std::uint64_t> pixels; ///< empty: an extent is not known
-};
-/// Nothing where it is no product of matrices, or an extent of the weight's channels is not known.
-std::optional<EinsumProduct> einsumProduct(const Weight &weight, const Consumer &consumer);
-
 namespace {
 
 using Extents = std::map<char, std::uint64_t>;
@@ -73,6 +44,94 @@ std::optional<std::uint64_t> extentProduct(std::string_view letters, const Exten
                                                   : std::nullopt;
     }
     return result;
+}
+
+/// The letters of an einsum's equation: those of each operand, and of the output.
+struct Equation {
+    std::vector<std::string> operands;
+    std::string output;
+};
+/// Nothing where the text has no arrow.
+std::optional<Equation> equationOf(std::string_view text)
+{
+    std::string letters(text);
+    std::erase(letters, ' ');
+    const std::size_t arrow = letters.find("->");
+    if (arrow == std::string::npos)
+        return std::nullopt;
+    Equation equation;
+    equation.output = letters.substr(arrow + 2);
+    letters.resize(arrow);
+    for (std::size_t at = 0; at <= letters.size();) {
+        const std::size_t comma = std::min(letters.find(',', at), letters.size());
+        equation.operands.push_back(letters.substr(at, comma - at));
+        at = comma + 1;
+    }
+    return equation;
+}
+
+/// An einsum of two operands as a product of matrices, by the letters of the one that is the
+/// weight.
+struct EquationRoles {
+    std::string batches; ///< of both operands and the output: products apart
+    std::string outputs; ///< of the weight and the output: its output channels
+    std::string summed;  ///< of both, not of the output: its input channels
+    std::string pixels;  ///< of the other operand and the output
+};
+/// Nothing where the equation is no product of matrices: not two operands, a letter twice in an
+/// operand, a letter of one operand alone that is summed over, or none that both sum over.
+std::optional<EquationRoles> equationRoles(const Equation &equation, std::size_t weight)
+{
+    if (equation.operands.size() != 2 || weight > 1)
+        return std::nullopt;
+    const std::string &own = equation.operands[weight], &other = equation.operands[1 - weight];
+    if (repeats(own) || repeats(other) || repeats(equation.output))
+        return std::nullopt;
+    EquationRoles roles;
+    for (const char letter : own) {
+        const bool shared = has(other, letter), made = has(equation.output, letter);
+        if (!shared && !made)
+            return std::nullopt;
+        (shared && made ? roles.batches : shared ? roles.summed : roles.outputs) += letter;
+    }
+    for (const char letter : other) {
+        if (has(own, letter))
+            continue;
+        if (!has(equation.output, letter))
+            return std::nullopt;
+        roles.pixels += letter;
+    }
+    return roles.summed.empty() ? std::nullopt : std::optional(std::move(roles));
+}
+
+/// Channels of the einsum that reads the weight, and how many values each output channel has in
+/// all products together.
+struct EinsumProduct {
+    std::uint64_t inputChannels = 1, outputChannels = 1;
+    std::optional<std::uint64_t> pixels; ///< empty: an extent is not known
+};
+/// Nothing where it is no product of matrices, or an extent of the weight's channels is not known.
+std::optional<EinsumProduct> einsumProduct(const Weight &weight, const Consumer &consumer)
+{
+    const ConsumerGeometry &geometry = consumer.geometry;
+    const auto equation = equationOf(geometry.equation);
+    const auto roles = equation ? equationRoles(*equation, geometry.operand) : std::nullopt;
+    if (!roles)
+        return std::nullopt;
+    Extents extents;
+    if (!isReshaped(consumer))
+        addExtents(equation->operands[geometry.operand], weight.shape, extents);
+    addExtents(equation->operands[1 - geometry.operand], geometry.input, extents);
+    addExtents(equation->output, geometry.output, extents);
+    const auto outputs = extentProduct(roles->outputs, extents),
+               inputs = extentProduct(roles->summed, extents);
+    if (!outputs || !inputs)
+        return std::nullopt;
+    EinsumProduct made{*inputs, *outputs, extentProduct(roles->batches + roles->pixels, extents)};
+    // The arithmetic is not known where an operand's shape is not.
+    if (!consumer.layerFlops)
+        made.pixels.reset();
+    return made;
 }
 
 std::uint64_t at(const Shape &shape, std::size_t fromEnd)
@@ -348,71 +407,6 @@ ChannelAxes storedAxes(const ChannelAxes &seen, const std::vector<std::size_t> &
 }
 
 } // namespace
-
-std::optional<Equation> equationOf(std::string_view text)
-{
-    std::string letters(text);
-    std::erase(letters, ' ');
-    const std::size_t arrow = letters.find("->");
-    if (arrow == std::string::npos)
-        return std::nullopt;
-    Equation equation;
-    equation.output = letters.substr(arrow + 2);
-    letters.resize(arrow);
-    for (std::size_t at = 0; at <= letters.size();) {
-        const std::size_t comma = std::min(letters.find(',', at), letters.size());
-        equation.operands.push_back(letters.substr(at, comma - at));
-        at = comma + 1;
-    }
-    return equation;
-}
-
-std::optional<EquationRoles> equationRoles(const Equation &equation, std::size_t weight)
-{
-    if (equation.operands.size() != 2 || weight > 1)
-        return std::nullopt;
-    const std::string &own = equation.operands[weight], &other = equation.operands[1 - weight];
-    if (repeats(own) || repeats(other) || repeats(equation.output))
-        return std::nullopt;
-    EquationRoles roles;
-    for (const char letter : own) {
-        const bool shared = has(other, letter), made = has(equation.output, letter);
-        if (!shared && !made)
-            return std::nullopt;
-        (shared && made ? roles.batches : shared ? roles.summed : roles.outputs) += letter;
-    }
-    for (const char letter : other) {
-        if (has(own, letter))
-            continue;
-        if (!has(equation.output, letter))
-            return std::nullopt;
-        roles.pixels += letter;
-    }
-    return roles.summed.empty() ? std::nullopt : std::optional(std::move(roles));
-}
-
-std::optional<EinsumProduct> einsumProduct(const Weight &weight, const Consumer &consumer)
-{
-    const ConsumerGeometry &geometry = consumer.geometry;
-    const auto equation = equationOf(geometry.equation);
-    const auto roles = equation ? equationRoles(*equation, geometry.operand) : std::nullopt;
-    if (!roles)
-        return std::nullopt;
-    Extents extents;
-    if (!isReshaped(consumer))
-        addExtents(equation->operands[geometry.operand], weight.shape, extents);
-    addExtents(equation->operands[1 - geometry.operand], geometry.input, extents);
-    addExtents(equation->output, geometry.output, extents);
-    const auto outputs = extentProduct(roles->outputs, extents),
-               inputs = extentProduct(roles->summed, extents);
-    if (!outputs || !inputs)
-        return std::nullopt;
-    EinsumProduct made{*inputs, *outputs, extentProduct(roles->batches + roles->pixels, extents)};
-    // The arithmetic is not known where an operand's shape is not.
-    if (!consumer.layerFlops)
-        made.pixels.reset();
-    return made;
-}
 
 // A layer as the multiply-accumulate array takes it.
 

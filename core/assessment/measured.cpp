@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/measured.h"
 
+#include "core/base/find.h"
 #include "core/format/table_rows.h"
 
 #include <fmt/format.h>
@@ -43,14 +44,8 @@ struct Said {
 Condition state(std::string name, std::string required, std::string found,
                 std::optional<bool> holds, const Said &said)
 {
-    Condition made;
-    made.name = std::move(name);
-    made.required = std::move(required);
-    made.found = std::move(found);
-    made.holds = holds;
-    made.source = said.source;
-    made.confidence = said.confidence;
-    return made;
+    return {std::move(name), std::move(required), std::move(found),
+            holds,           said.source,         said.confidence};
 }
 
 class Evaluation
@@ -351,13 +346,6 @@ namespace kernscope::roofline {
 
 namespace {
 
-const PowerFigure *powerNamed(std::span<const PowerFigure> figures, std::string_view quantity)
-{
-    const auto at = std::ranges::find_if(
-        figures, [quantity](const auto &figure) { return figure.quantity == quantity; });
-    return at == figures.end() ? nullptr : &*at;
-}
-
 /// The kind of operation that power was measured on: matrix products under every name.
 std::string_view kindOf(std::string_view op)
 {
@@ -424,13 +412,13 @@ std::optional<Energy> energyOf(const target::Target &target, std::string_view op
                                std::optional<double> timeS)
 {
     const std::vector<PowerFigure> figures = powerFigures(target);
-    const PowerFigure *floor = powerNamed(figures, "rail_floor");
+    const PowerFigure *floor = findBy(figures, &PowerFigure::quantity, "rail_floor");
     const PowerFigure *full = saturated(figures, op);
     if (!timeS || (floor == nullptr && full == nullptr))
         return std::nullopt;
     Energy energy;
     if (floor != nullptr) {
-        const PowerFigure *step = powerNamed(figures, "rail_core_step");
+        const PowerFigure *step = findBy(figures, &PowerFigure::quantity, "rail_core_step");
         const double watts = floor->watts + (step != nullptr ? step->watts : 0);
         energy.lowJ = watts * *timeS;
         energy.basis = fmt::format("{:.3g} W ({}, one core lit)", watts, floor->condition);

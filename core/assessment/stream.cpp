@@ -8,17 +8,6 @@
 
 namespace kernscope::decision {
 
-/// One sentence: the smallest set of changes that can be made when the weight is compressed (form,
-/// width, codebooks, symmetry, share of zeros) after which it streams on the verdict's target, each
-/// set tried by judging the changed form. Another form counts only where its bytes are fewer than
-/// the dense fp16 ones. Says so where there is none, where it streams already, and where no kernel
-/// of the engine reads the weight, for the gates apply to kernels, and a bias is always dense.
-std::string nearestChange(const WeightForm &form, const Verdict &verdict);
-
-/// What that sentence depends on beside WeightForm::signature(): equal for forms of equal signature
-/// that get the same one.
-std::string nearestChangeKey(const WeightForm &form);
-
 namespace {
 
 constexpr std::array<std::string_view, 5> kOutcomes{"streams", "folds", "dense", "rejected",
@@ -246,6 +235,60 @@ std::string obstacle(const Verdict &verdict)
     return {};
 }
 
+/// One sentence: the smallest set of changes that can be made when the weight is compressed (form,
+/// width, codebooks, symmetry, share of zeros) after which it streams on the verdict's target, each
+/// set tried by judging the changed form. Another form counts only where its bytes are fewer than
+/// the dense fp16 ones. Says so where there is none, where it streams already, and where no kernel
+/// of the engine reads the weight, for the gates apply to kernels, and a bias is always dense.
+std::string nearestChange(const WeightForm &form, const Verdict &verdict)
+{
+    if (verdict.outcome == Outcome::Streams)
+        return "None is needed: it streams.";
+    const std::string &chip = verdict.target->name;
+    if (form.node == FormNode::Unknown)
+        return "Nothing can be said: how the weight is stored could not be read.";
+    if (form.elements == 0)
+        return "No change of form saves anything: the weight has no elements.";
+    if (form.use.elsewhere)
+        return "What reads the weight runs on another backend than the engine.";
+    if (form.use.bias)
+        return "A bias is always dense: it is added to what the operation that reads it "
+               "makes.";
+    Search search(form, *verdict.target);
+    const std::string found = search.run();
+    if (!found.empty())
+        return fmt::format("It streams on {} {}.", chip, found);
+    if (form.use.kernel && !*form.use.kernel)
+        return fmt::format(
+            "No change is known{}: the gates apply to kernels (conv, linear, "
+            "matmul), and another operation reads the weight.",
+            verdict.outcome == Outcome::Rejected
+                ? fmt::format(" that makes it stream, but {} takes it as dense fp16", chip)
+                : "");
+    if (search.savesNothing())
+        return fmt::format(
+            "No change saves anything: in every form that streams on {} the weight takes "
+            "no fewer bytes than as dense fp16.",
+            chip);
+    if (verdict.outcome == Outcome::Unknown)
+        return fmt::format("No change is known: what {} needs to stream a weight is not published.",
+                           chip);
+    return fmt::format("No change of form, width, symmetry or zeros makes it stream on {}{}.", chip,
+                       obstacle(verdict));
+}
+
+/// What that sentence depends on beside WeightForm::signature(): equal for forms of equal signature
+/// that get the same one.
+std::string nearestChangeKey(const WeightForm &form)
+{
+    std::string key = form.use.elsewhere ? "/elsewhere/" : form.use.bias ? "/bias/" : "/";
+    for (const OtherForm &other : kForms) {
+        key += isToBePruned(form, other.key) ? 'p' : '-';
+        key += isSmaller(form, other.key) ? '1' : '0';
+    }
+    return key;
+}
+
 /// Forms of equal ones get the same verdicts, the nearest change included.
 std::string verdictKey(const WeightForm &form)
 {
@@ -418,53 +461,6 @@ Decision Judge::sized(const WeightForm &form, std::shared_ptr<const Verdict> ver
 Decision Judge::decide(const WeightForm &form, const target::Target &target)
 {
     return sized(form, verdict(form, target));
-}
-
-std::string nearestChange(const WeightForm &form, const Verdict &verdict)
-{
-    if (verdict.outcome == Outcome::Streams)
-        return "None is needed: it streams.";
-    const std::string &chip = verdict.target->name;
-    if (form.node == FormNode::Unknown)
-        return "Nothing can be said: how the weight is stored could not be read.";
-    if (form.elements == 0)
-        return "No change of form saves anything: the weight has no elements.";
-    if (form.use.elsewhere)
-        return "What reads the weight runs on another backend than the engine.";
-    if (form.use.bias)
-        return "A bias is always dense: it is added to what the operation that reads it "
-               "makes.";
-    Search search(form, *verdict.target);
-    const std::string found = search.run();
-    if (!found.empty())
-        return fmt::format("It streams on {} {}.", chip, found);
-    if (form.use.kernel && !*form.use.kernel)
-        return fmt::format(
-            "No change is known{}: the gates apply to kernels (conv, linear, "
-            "matmul), and another operation reads the weight.",
-            verdict.outcome == Outcome::Rejected
-                ? fmt::format(" that makes it stream, but {} takes it as dense fp16", chip)
-                : "");
-    if (search.savesNothing())
-        return fmt::format(
-            "No change saves anything: in every form that streams on {} the weight takes "
-            "no fewer bytes than as dense fp16.",
-            chip);
-    if (verdict.outcome == Outcome::Unknown)
-        return fmt::format("No change is known: what {} needs to stream a weight is not published.",
-                           chip);
-    return fmt::format("No change of form, width, symmetry or zeros makes it stream on {}{}.", chip,
-                       obstacle(verdict));
-}
-
-std::string nearestChangeKey(const WeightForm &form)
-{
-    std::string key = form.use.elsewhere ? "/elsewhere/" : form.use.bias ? "/bias/" : "/";
-    for (const OtherForm &other : kForms) {
-        key += isToBePruned(form, other.key) ? 'p' : '-';
-        key += isSmaller(form, other.key) ? '1' : '0';
-    }
-    return key;
 }
 
 // Caps on kernel memory.

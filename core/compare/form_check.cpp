@@ -8,19 +8,99 @@
 
 #include <cmath>
 
-namespace kernscope::diff {
+namespace kernscope {
+
+namespace {
+
+/// Elements of an output channel above which no pattern is looked for.
+constexpr std::uint64_t kMostInner = std::uint64_t(1) << 24;
+
+/// Every count is `whole` or 0, and one at least is 0.
+bool allOrNothing(const std::vector<std::uint64_t> &kept, std::uint64_t whole)
+{
+    return std::ranges::find(kept, std::uint64_t(0)) != kept.end() &&
+           std::ranges::all_of(
+               kept, [whole](std::uint64_t count) { return count == 0 || count == whole; });
+}
+
+/// The number of a type that is nearest to a value.
+std::optional<double> roundedTo(ElementType type, double value)
+{
+    switch (type) {
+    case ElementType::Fp16: return static_cast<double>(halfToFloat(doubleToHalf(value)));
+    case ElementType::Bf16:
+        return static_cast<double>(bfloat16ToFloat(floatToBfloat16(doubleToFloatOdd(value))));
+    case ElementType::Fp32: return static_cast<double>(static_cast<float>(value));
+    case ElementType::Fp64: return value;
+    default: return std::nullopt;
+    }
+}
 
 /// Gathers a MaskCheck from runs of elements in their order.
 class MaskTally
 {
 public:
     /// Of the whole weight; axis 0 counts output channels, axis 1 input channels.
-    explicit MaskTally(const Shape &shape);
+    explicit MaskTally(const Shape &shape)
+    {
+        if (!shape.empty())
+            m_outer = shape[0];
+        if (shape.size() > 1)
+            m_channels = shape[1];
+        for (std::size_t i = 2; i < shape.size(); ++i)
+            m_rest *= shape[i];
+        m_keptOfOutput.assign(static_cast<std::size_t>(m_outer), 0);
+        m_keptOfInput.assign(static_cast<std::size_t>(m_channels), 0);
+        const std::uint64_t inner = m_channels * m_rest;
+        // What is open at a time must not follow the size of a weight without end.
+        if (inner > kMostInner)
+            return;
+        for (const std::uint64_t of : {2U, 4U, 8U, 16U}) {
+            if (m_outer > 1 && m_outer % of == 0)
+                m_groups.push_back({of, 0, std::vector<std::uint8_t>(std::size_t(inner)), 0});
+            if (m_channels > 1 && m_channels % of == 0)
+                m_groups.push_back({of, 1, std::vector<std::uint8_t>(std::size_t(inner / of)), 0});
+        }
+    }
 
     /// `codes`: codec::Decoder::kNotStored where the mask leaves an element out.
     void add(std::span<const double> a, std::span<const double> b,
-             std::span<const std::int64_t> codes);
-    MaskCheck finish() const;
+             std::span<const std::int64_t> codes)
+    {
+        const std::uint64_t inner = m_channels * m_rest;
+        for (std::size_t i = 0; i < codes.size(); ++i) {
+            ++m_check.elements;
+            if (codes[i] != codec::Decoder::kNotStored) {
+                keep(m_atOuter, m_atInner);
+                m_check.keptChanged += a[i] != b[i] && !(std::isnan(a[i]) && std::isnan(b[i]));
+            } else {
+                m_check.droppedNonzero += a[i] != 0;
+            }
+            if (++m_atInner == inner) {
+                closeOuter(m_atOuter);
+                m_atInner = 0;
+                ++m_atOuter;
+            }
+        }
+    }
+    MaskCheck finish() const
+    {
+        MaskCheck check = m_check;
+        for (const Groups &groups : m_groups) {
+            if (groups.most > 0 && groups.most * 2 <= groups.of)
+                check.patterns.push_back({groups.most, groups.of, groups.axis});
+        }
+        const std::uint64_t inner = m_channels * m_rest;
+        check.structuredOutputs = allOrNothing(m_keptOfOutput, inner);
+        check.structuredInputs = m_channels > 1 && allOrNothing(m_keptOfInput, m_outer * m_rest);
+        if (!m_keptOfOutput.empty()) {
+            const auto [least, most] =
+                std::minmax_element(m_keptOfOutput.begin(), m_keptOfOutput.end());
+            check.leastZeros = inner - *most;
+            check.mostZeros = inner - *least;
+        }
+        return check;
+    }
 
 private:
     /// Most elements kept in a group so far. Along axis 1 the groups of one output channel are open
@@ -31,8 +111,27 @@ private:
         std::vector<std::uint8_t> open; ///< elements kept so far, by the group's place
         std::uint64_t most = 0;
     };
-    void keep(std::uint64_t outer, std::uint64_t inner);
-    void closeOuter(std::uint64_t outer);
+    void keep(std::uint64_t outer, std::uint64_t inner)
+    {
+        const std::uint64_t channel = inner / m_rest;
+        ++m_check.kept;
+        ++m_keptOfOutput[static_cast<std::size_t>(outer)];
+        ++m_keptOfInput[static_cast<std::size_t>(channel)];
+        for (Groups &groups : m_groups) {
+            const std::uint64_t place =
+                groups.axis == 0 ? inner : channel / groups.of * m_rest + inner % m_rest;
+            groups.most = std::max<std::uint64_t>(groups.most,
+                                                  ++groups.open[static_cast<std::size_t>(place)]);
+        }
+    }
+    /// The groups that end with an output channel begin anew.
+    void closeOuter(std::uint64_t outer)
+    {
+        for (Groups &groups : m_groups) {
+            if (groups.axis == 1 || (outer + 1) % groups.of == 0)
+                std::ranges::fill(groups.open, std::uint8_t{0});
+        }
+    }
 
     std::uint64_t m_outer = 1, m_channels = 1, m_rest = 1; ///< extents: axis 0, axis 1, the others
     std::uint64_t m_atOuter = 0, m_atInner = 0;
@@ -50,13 +149,63 @@ public:
     static constexpr std::uint64_t kMostCells = std::uint64_t(1) << 20;
 
     /// `scale`: one value, or one for each of `cells`.
-    ScaleTally(const codec::Operand &scale, std::uint64_t cells);
+    ScaleTally(const codec::Operand &scale, std::uint64_t cells)
+        : m_scale(scale), m_fits(static_cast<std::size_t>(cells))
+    {
+    }
     /// Whether another scale of the type can be rounded to.
-    static bool canRound(ElementType type);
+    static bool canRound(ElementType type) { return roundedTo(type, 1).has_value(); }
 
     /// An element that the scale `cell` serves (below `cells`), in A and in B.
-    void add(std::uint64_t cell, double a, double b);
-    ScaleCheck finish() const;
+    void add(std::uint64_t cell, double a, double b)
+    {
+        if (!std::isfinite(a) || !std::isfinite(b))
+            return;
+        Fit &fit = m_fits[static_cast<std::size_t>(cell)];
+        fit.ab += a * b;
+        fit.bb += b * b;
+        fit.aa += a * a;
+        fit.error += (a - b) * (a - b);
+        ++fit.count;
+    }
+    ScaleCheck finish() const
+    {
+        // Decoded values are rounded: a gain of less than this is none.
+        constexpr double kGain = 0.001;
+        ScaleCheck check;
+        double stored = 0, best = 0;
+        std::uint64_t elements = 0;
+        for (std::size_t cell = 0; cell < m_fits.size(); ++cell) {
+            const Fit &fit = m_fits[cell];
+            const double scale = codec::operandValue(m_scale, cell).value_or(0);
+            elements += fit.count;
+            stored += fit.error;
+            best += fit.error;
+            if (fit.count == 0 || fit.bb == 0 || scale == 0 || !std::isfinite(scale))
+                continue;
+            ++check.scales;
+            const double wanted = roundedTo(m_scale.type, scale * fit.ab / fit.bb).value_or(scale);
+            const double ratio = wanted / scale;
+            const double error =
+                std::max(0.0, fit.aa - 2 * ratio * fit.ab + ratio * ratio * fit.bb);
+            if (wanted == scale || !std::isfinite(ratio) || !(error < fit.error * (1 - kGain)))
+                continue;
+            ++check.notBest;
+            best -= fit.error - error;
+            const double gain = (fit.error - error) / static_cast<double>(fit.count);
+            if (gain > check.worstGain) {
+                check.worstGain = gain;
+                check.worst = cell;
+                check.worstStored = scale;
+                check.worstBest = wanted;
+            }
+        }
+        if (elements > 0) {
+            check.rmseStored = std::sqrt(stored / static_cast<double>(elements));
+            check.rmseBest = std::sqrt(std::max(0.0, best) / static_cast<double>(elements));
+        }
+        return check;
+    }
 
 private:
     struct Fit {
@@ -66,12 +215,6 @@ private:
     const codec::Operand &m_scale;
     std::vector<Fit> m_fits;
 };
-
-} // namespace kernscope::diff
-
-namespace kernscope {
-
-namespace {
 
 constexpr std::uint64_t kCheckRun = 65536;
 constexpr unsigned kMostCodeBits = 16;
@@ -161,8 +304,8 @@ public:
           m_map(encoding.shape, gridOf(encoding, scale)), m_tallies(std::size_t(1) << m_bits)
     {
         const auto cells = elementCount(scale.shape);
-        if (cells && cells->value <= diff::ScaleTally::kMostCells &&
-            !encoding.scaling->addsOffset && diff::ScaleTally::canRound(scale.type))
+        if (cells && cells->value <= ScaleTally::kMostCells && !encoding.scaling->addsOffset &&
+            ScaleTally::canRound(scale.type))
             m_scales.emplace(scale, cells->value);
     }
 
@@ -242,7 +385,7 @@ private:
     bool m_signed;
     codec::GridMap m_map;
     std::vector<Tally> m_tallies; ///< by code, the lowest first
-    std::optional<diff::ScaleTally> m_scales;
+    std::optional<ScaleTally> m_scales;
 };
 
 const codec::Operand *plainScale(const codec::Encoding &encoding)
@@ -314,7 +457,7 @@ public:
 private:
     const diff::PairReader &m_reader;
     FormCheck m_result;
-    std::optional<diff::MaskTally> m_mask;
+    std::optional<MaskTally> m_mask;
     std::optional<PaletteTally> m_palette;
     std::optional<CodeTally> m_codes;
 };
@@ -333,179 +476,3 @@ Result<FormCheck> checkForm(const Bundle &a, const Bundle &b, const ComparedPair
 }
 
 } // namespace kernscope
-
-namespace kernscope::diff {
-
-namespace {
-
-/// Elements of an output channel above which no pattern is looked for.
-constexpr std::uint64_t kMostInner = std::uint64_t(1) << 24;
-
-/// Every count is `whole` or 0, and one at least is 0.
-bool allOrNothing(const std::vector<std::uint64_t> &kept, std::uint64_t whole)
-{
-    return std::ranges::find(kept, std::uint64_t(0)) != kept.end() &&
-           std::ranges::all_of(
-               kept, [whole](std::uint64_t count) { return count == 0 || count == whole; });
-}
-
-/// The number of a type that is nearest to a value.
-std::optional<double> roundedTo(ElementType type, double value)
-{
-    switch (type) {
-    case ElementType::Fp16: return static_cast<double>(halfToFloat(doubleToHalf(value)));
-    case ElementType::Bf16:
-        return static_cast<double>(bfloat16ToFloat(floatToBfloat16(doubleToFloatOdd(value))));
-    case ElementType::Fp32: return static_cast<double>(static_cast<float>(value));
-    case ElementType::Fp64: return value;
-    default: return std::nullopt;
-    }
-}
-
-} // namespace
-
-MaskTally::MaskTally(const Shape &shape)
-{
-    if (!shape.empty())
-        m_outer = shape[0];
-    if (shape.size() > 1)
-        m_channels = shape[1];
-    for (std::size_t i = 2; i < shape.size(); ++i)
-        m_rest *= shape[i];
-    m_keptOfOutput.assign(static_cast<std::size_t>(m_outer), 0);
-    m_keptOfInput.assign(static_cast<std::size_t>(m_channels), 0);
-    const std::uint64_t inner = m_channels * m_rest;
-    // What is open at a time must not follow the size of a weight without end.
-    if (inner > kMostInner)
-        return;
-    for (const std::uint64_t of : {2U, 4U, 8U, 16U}) {
-        if (m_outer > 1 && m_outer % of == 0)
-            m_groups.push_back({of, 0, std::vector<std::uint8_t>(std::size_t(inner)), 0});
-        if (m_channels > 1 && m_channels % of == 0)
-            m_groups.push_back({of, 1, std::vector<std::uint8_t>(std::size_t(inner / of)), 0});
-    }
-}
-
-void MaskTally::keep(std::uint64_t outer, std::uint64_t inner)
-{
-    const std::uint64_t channel = inner / m_rest;
-    ++m_check.kept;
-    ++m_keptOfOutput[static_cast<std::size_t>(outer)];
-    ++m_keptOfInput[static_cast<std::size_t>(channel)];
-    for (Groups &groups : m_groups) {
-        const std::uint64_t place =
-            groups.axis == 0 ? inner : channel / groups.of * m_rest + inner % m_rest;
-        groups.most =
-            std::max<std::uint64_t>(groups.most, ++groups.open[static_cast<std::size_t>(place)]);
-    }
-}
-
-/// The groups that end with an output channel begin anew.
-void MaskTally::closeOuter(std::uint64_t outer)
-{
-    for (Groups &groups : m_groups) {
-        if (groups.axis == 1 || (outer + 1) % groups.of == 0)
-            std::ranges::fill(groups.open, std::uint8_t{0});
-    }
-}
-
-void MaskTally::add(std::span<const double> a, std::span<const double> b,
-                    std::span<const std::int64_t> codes)
-{
-    const std::uint64_t inner = m_channels * m_rest;
-    for (std::size_t i = 0; i < codes.size(); ++i) {
-        ++m_check.elements;
-        if (codes[i] != codec::Decoder::kNotStored) {
-            keep(m_atOuter, m_atInner);
-            m_check.keptChanged += a[i] != b[i] && !(std::isnan(a[i]) && std::isnan(b[i]));
-        } else {
-            m_check.droppedNonzero += a[i] != 0;
-        }
-        if (++m_atInner == inner) {
-            closeOuter(m_atOuter);
-            m_atInner = 0;
-            ++m_atOuter;
-        }
-    }
-}
-
-MaskCheck MaskTally::finish() const
-{
-    MaskCheck check = m_check;
-    for (const Groups &groups : m_groups) {
-        if (groups.most > 0 && groups.most * 2 <= groups.of)
-            check.patterns.push_back({groups.most, groups.of, groups.axis});
-    }
-    const std::uint64_t inner = m_channels * m_rest;
-    check.structuredOutputs = allOrNothing(m_keptOfOutput, inner);
-    check.structuredInputs = m_channels > 1 && allOrNothing(m_keptOfInput, m_outer * m_rest);
-    if (!m_keptOfOutput.empty()) {
-        const auto [least, most] =
-            std::minmax_element(m_keptOfOutput.begin(), m_keptOfOutput.end());
-        check.leastZeros = inner - *most;
-        check.mostZeros = inner - *least;
-    }
-    return check;
-}
-
-ScaleTally::ScaleTally(const codec::Operand &scale, std::uint64_t cells)
-    : m_scale(scale), m_fits(static_cast<std::size_t>(cells))
-{
-}
-
-bool ScaleTally::canRound(ElementType type)
-{
-    return roundedTo(type, 1).has_value();
-}
-
-void ScaleTally::add(std::uint64_t cell, double a, double b)
-{
-    if (!std::isfinite(a) || !std::isfinite(b))
-        return;
-    Fit &fit = m_fits[static_cast<std::size_t>(cell)];
-    fit.ab += a * b;
-    fit.bb += b * b;
-    fit.aa += a * a;
-    fit.error += (a - b) * (a - b);
-    ++fit.count;
-}
-
-ScaleCheck ScaleTally::finish() const
-{
-    // Decoded values are rounded: a gain of less than this is none.
-    constexpr double kGain = 0.001;
-    ScaleCheck check;
-    double stored = 0, best = 0;
-    std::uint64_t elements = 0;
-    for (std::size_t cell = 0; cell < m_fits.size(); ++cell) {
-        const Fit &fit = m_fits[cell];
-        const double scale = codec::operandValue(m_scale, cell).value_or(0);
-        elements += fit.count;
-        stored += fit.error;
-        best += fit.error;
-        if (fit.count == 0 || fit.bb == 0 || scale == 0 || !std::isfinite(scale))
-            continue;
-        ++check.scales;
-        const double wanted = roundedTo(m_scale.type, scale * fit.ab / fit.bb).value_or(scale);
-        const double ratio = wanted / scale;
-        const double error = std::max(0.0, fit.aa - 2 * ratio * fit.ab + ratio * ratio * fit.bb);
-        if (wanted == scale || !std::isfinite(ratio) || !(error < fit.error * (1 - kGain)))
-            continue;
-        ++check.notBest;
-        best -= fit.error - error;
-        const double gain = (fit.error - error) / static_cast<double>(fit.count);
-        if (gain > check.worstGain) {
-            check.worstGain = gain;
-            check.worst = cell;
-            check.worstStored = scale;
-            check.worstBest = wanted;
-        }
-    }
-    if (elements > 0) {
-        check.rmseStored = std::sqrt(stored / static_cast<double>(elements));
-        check.rmseBest = std::sqrt(std::max(0.0, best) / static_cast<double>(elements));
-    }
-    return check;
-}
-
-} // namespace kernscope::diff

@@ -10,19 +10,6 @@
 
 #include <fmt/format.h>
 
-namespace kernscope::diff {
-
-/// Sets ComparedPair::moved: of weights in other models, functions or files (where both sides have
-/// those), and of those that come after other weights than in A: the fewest whose places explain
-/// the order of the rest.
-void markMoved(const Bundle &a, const Bundle &b, std::span<ComparedPair> pairs);
-
-/// How sure a pair is, once everything else of it is known. `shared`: other weights have the
-/// content that it was found by; `namedByPlace`: names are made of offsets.
-PairConfidence confidenceOf(const ComparedPair &pair, bool shared, bool namedByPlace);
-
-} // namespace kernscope::diff
-
 namespace kernscope {
 
 namespace {
@@ -62,6 +49,92 @@ bool sameLayoutButShape(const Weight &a, const Weight &b)
     };
     const OperandList &x = a.operands(), &y = b.operands();
     return a.form == b.form && a.type == b.type && std::ranges::equal(x, y, sameOperand);
+}
+
+/// Where a weight begins.
+struct StoredPlace {
+    std::string file;
+    std::uint64_t offset = 0;
+};
+
+/// Of every weight the first section that is its own; none for those that the program writes as
+/// literals.
+std::vector<std::optional<StoredPlace>> storedPlacesOf(const Bundle &bundle)
+{
+    std::vector<std::optional<StoredPlace>> places(bundle.weights().size());
+    for (const Section &section : bundle.sections()) {
+        if (section.weight < places.size() && !places[section.weight] &&
+            !bundle.isProgramFile(section.file))
+            places[section.weight] =
+                StoredPlace{bundle.files()[section.file].path, section.range.offset.value};
+    }
+    return places;
+}
+
+bool hasFile(const Bundle &bundle, const std::string &path)
+{
+    return bundle.fileByPath(path).has_value();
+}
+
+/// Sets ComparedPair::moved: of weights in other models, functions or files (where both sides have
+/// those), and of those that come after other weights than in A: the fewest whose places explain
+/// the order of the rest.
+void markMoved(const Bundle &a, const Bundle &b, std::span<ComparedPair> pairs)
+{
+    const auto inA = storedPlacesOf(a), inB = storedPlacesOf(b);
+    std::map<std::string, std::vector<std::size_t>> byFile;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const Weight &from = a.weights()[pairs[i].a], &to = b.weights()[pairs[i].b];
+        pairs[i].moved = from.model != to.model || from.function != to.function;
+        const auto &placeA = inA[pairs[i].a], &placeB = inB[pairs[i].b];
+        if (!placeA || !placeB)
+            continue;
+        if (placeA->file == placeB->file)
+            byFile[placeA->file].push_back(i);
+        else if (hasFile(b, placeA->file) && hasFile(a, placeB->file))
+            pairs[i].moved = true;
+    }
+    for (auto &[file, indices] : byFile) {
+        std::ranges::sort(indices, [&](std::size_t x, std::size_t y) {
+            return inA[pairs[x].a]->offset < inA[pairs[y].a]->offset;
+        });
+        std::vector<std::uint64_t> offsets;
+        for (const std::size_t i : indices)
+            offsets.push_back(inB[pairs[i].b]->offset);
+        std::vector<bool> inOrder(indices.size(), false);
+        for (const std::size_t i : longestAscending(offsets))
+            inOrder[i] = true;
+        for (std::size_t i = 0; i < indices.size(); ++i) {
+            // Weights that share their bytes lie in one place, in whatever order.
+            const bool shared =
+                i > 0 && inA[pairs[indices[i]].a]->offset == inA[pairs[indices[i - 1]].a]->offset;
+            if (!inOrder[i] && !shared)
+                pairs[indices[i]].moved = true;
+        }
+    }
+}
+
+/// How sure a pair is, once everything else of it is known. `shared`: other weights have the
+/// content that it was found by; `namedByPlace`: names are made of offsets.
+PairConfidence confidenceOf(const ComparedPair &pair, bool shared, bool namedByPlace)
+{
+    constexpr double kSure = 0.95, kFar = 0.5;
+    switch (pair.pairing) {
+    case Pairing::Consumer:
+        return pair.shapeEqual ? PairConfidence::Certain : PairConfidence::Likely;
+    case Pairing::Name:
+        return pair.shapeEqual && !namedByPlace ? PairConfidence::Certain : PairConfidence::Likely;
+    case Pairing::Content:
+        if (pair.content == ContentKind::Exact || pair.rounded)
+            return shared ? PairConfidence::Likely : PairConfidence::Certain;
+        return pair.similarity.value_or(0) >= kSure && pair.nextSimilarity < kFar
+                   ? PairConfidence::Certain
+                   : PairConfidence::Likely;
+    case Pairing::Hand: return PairConfidence::Certain;
+    case Pairing::ShapeOnly:
+    case Pairing::Position: break;
+    }
+    return PairConfidence::Guess;
 }
 
 /// Pairs what is found, step by step; each step only sees what the ones before left over.
@@ -313,10 +386,10 @@ public:
                     pair.order = match->order;
                 }
             }
-            pair.confidence = diff::confidenceOf(pair, m_shared[i], namedByPlace);
+            pair.confidence = confidenceOf(pair, m_shared[i], namedByPlace);
             pairs.push_back(std::move(pair));
         }
-        diff::markMoved(m_a, m_b, pairs);
+        markMoved(m_a, m_b, pairs);
         pairs.insert(pairs.end(), m_joined.begin(), m_joined.end());
         return pairs;
     }
@@ -492,29 +565,11 @@ std::string contentReason(const ComparedPair &pair, std::uint64_t elements)
     return text;
 }
 
-/// Where a weight begins.
-struct StoredPlace {
-    std::string file;
-    std::uint64_t offset = 0;
-};
-
-/// Of every weight the first section that is its own; none for those that the program writes as
-/// literals.
-std::vector<std::optional<StoredPlace>> storedPlacesOf(const Bundle &bundle)
+std::string exchangedText(const Bundle &a, const ComparedPair &pair)
 {
-    std::vector<std::optional<StoredPlace>> places(bundle.weights().size());
-    for (const Section &section : bundle.sections()) {
-        if (section.weight < places.size() && !places[section.weight] &&
-            !bundle.isProgramFile(section.file))
-            places[section.weight] =
-                StoredPlace{bundle.files()[section.file].path, section.range.offset.value};
-    }
-    return places;
-}
-
-bool hasFile(const Bundle &bundle, const std::string &path)
-{
-    return bundle.fileByPath(path).has_value();
+    return pair.exchanged ? fmt::format("; B holds the values that A has in {}",
+                                        a.weights()[*pair.exchanged].findableName())
+                          : std::string();
 }
 
 /// Values that are others, whatever the order of the channels; 0 where they were not compared.
@@ -608,17 +663,6 @@ std::string pairingText(const ComparedPair &pair)
     return text;
 }
 
-namespace {
-
-std::string exchangedText(const Bundle &a, const ComparedPair &pair)
-{
-    return pair.exchanged ? fmt::format("; B holds the values that A has in {}",
-                                        a.weights()[*pair.exchanged].findableName())
-                          : std::string();
-}
-
-} // namespace
-
 std::string pairingReason(const Bundle &a, const Bundle &b, const ComparedPair &pair)
 {
     if (pair.slice)
@@ -641,66 +685,6 @@ std::string pairingReason(const Bundle &a, const Bundle &b, const ComparedPair &
     }
     return "in their order among those left of shape " + shapeText(from.shape);
 }
-
-namespace diff {
-
-void markMoved(const Bundle &a, const Bundle &b, std::span<ComparedPair> pairs)
-{
-    const auto inA = storedPlacesOf(a), inB = storedPlacesOf(b);
-    std::map<std::string, std::vector<std::size_t>> byFile;
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-        const Weight &from = a.weights()[pairs[i].a], &to = b.weights()[pairs[i].b];
-        pairs[i].moved = from.model != to.model || from.function != to.function;
-        const auto &placeA = inA[pairs[i].a], &placeB = inB[pairs[i].b];
-        if (!placeA || !placeB)
-            continue;
-        if (placeA->file == placeB->file)
-            byFile[placeA->file].push_back(i);
-        else if (hasFile(b, placeA->file) && hasFile(a, placeB->file))
-            pairs[i].moved = true;
-    }
-    for (auto &[file, indices] : byFile) {
-        std::ranges::sort(indices, [&](std::size_t x, std::size_t y) {
-            return inA[pairs[x].a]->offset < inA[pairs[y].a]->offset;
-        });
-        std::vector<std::uint64_t> offsets;
-        for (const std::size_t i : indices)
-            offsets.push_back(inB[pairs[i].b]->offset);
-        std::vector<bool> inOrder(indices.size(), false);
-        for (const std::size_t i : longestAscending(offsets))
-            inOrder[i] = true;
-        for (std::size_t i = 0; i < indices.size(); ++i) {
-            // Weights that share their bytes lie in one place, in whatever order.
-            const bool shared =
-                i > 0 && inA[pairs[indices[i]].a]->offset == inA[pairs[indices[i - 1]].a]->offset;
-            if (!inOrder[i] && !shared)
-                pairs[indices[i]].moved = true;
-        }
-    }
-}
-
-PairConfidence confidenceOf(const ComparedPair &pair, bool shared, bool namedByPlace)
-{
-    constexpr double kSure = 0.95, kFar = 0.5;
-    switch (pair.pairing) {
-    case Pairing::Consumer:
-        return pair.shapeEqual ? PairConfidence::Certain : PairConfidence::Likely;
-    case Pairing::Name:
-        return pair.shapeEqual && !namedByPlace ? PairConfidence::Certain : PairConfidence::Likely;
-    case Pairing::Content:
-        if (pair.content == ContentKind::Exact || pair.rounded)
-            return shared ? PairConfidence::Likely : PairConfidence::Certain;
-        return pair.similarity.value_or(0) >= kSure && pair.nextSimilarity < kFar
-                   ? PairConfidence::Certain
-                   : PairConfidence::Likely;
-    case Pairing::Hand: return PairConfidence::Certain;
-    case Pairing::ShapeOnly:
-    case Pairing::Position: break;
-    }
-    return PairConfidence::Guess;
-}
-
-} // namespace diff
 
 std::vector<std::string_view> pairChanges(const Bundle &a, const Bundle &b,
                                           const ComparedPair &pair)
