@@ -160,34 +160,30 @@ Result<PlannedItems> networkOf(const Survey &survey, const Limits &limits)
     return network;
 }
 
+/// The choices of all candidates, by item, with the squared error against a cost.
+std::vector<std::vector<ItemChoice>>
+choicesOf(const Survey &survey, const std::vector<std::vector<std::size_t>> &members,
+          const std::vector<std::vector<std::size_t>> &candidates, Goal goal)
+{
+    std::vector<std::vector<ItemChoice>> items(members.size());
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        for (const std::size_t candidate : candidates[i])
+            items[i].push_back(choiceOf(survey, members[i], candidate, goal));
+    }
+    return items;
+}
+
 Problem problemOf(const Survey &survey, const PlannedItems &network, const Limits &limits,
                   Goal goal)
 {
     Problem problem;
-    for (std::size_t i = 0; i < network.members.size(); ++i) {
-        problem.items.emplace_back();
-        for (const std::size_t candidate : network.allowed[i])
-            problem.items.back().push_back(choiceOf(survey, network.members[i], candidate, goal));
-    }
+    problem.items = choicesOf(survey, network.members, network.allowed, goal);
     if (limits.totalTolerance)
         problem.mostError = *limits.totalTolerance * *limits.totalTolerance * network.energy;
     if (limits.maxBytes)
         problem.mostStored =
             static_cast<double>(*limits.maxBytes) - static_cast<double>(network.fixedStored);
     return problem;
-}
-
-/// The choices of all possible candidates, with the squared error against a cost.
-std::vector<std::vector<ItemChoice>> choicesOf(const Survey &survey, const PlannedItems &network,
-                                               Goal goal)
-{
-    std::vector<std::vector<ItemChoice>> items;
-    for (std::size_t i = 0; i < network.members.size(); ++i) {
-        items.emplace_back();
-        for (const std::size_t candidate : network.possible[i])
-            items.back().push_back(choiceOf(survey, network.members[i], candidate, goal));
-    }
-    return items;
 }
 
 /// From a candidate for each item to one for each row.
@@ -297,7 +293,7 @@ std::string whyOf(const Row &row, const Limits &limits, Goal goal, std::size_t c
 std::vector<FrontPoint> frontOf(const Survey &survey, const PlannedItems &network, Goal goal,
                                 std::size_t most, FrontCount &count)
 {
-    Front found = front(choicesOf(survey, network, goal), most);
+    Front found = front(choicesOf(survey, network.members, network.possible, goal), most);
     count = {found.undominated, found.whole};
     std::vector<FrontPoint> points;
     for (Front::Point &chosen : found.points) {
