@@ -218,6 +218,92 @@ void addChoice(CLI::App &command, ChipOptions &options)
               "Cores by another source than the chapters (as `targets` lists them)");
 }
 
+std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
+{
+    const std::vector<report::DecisionFacts> rows = report::decisionFacts(bundle, table);
+    bool contested = false, atMost = false, calls = false;
+    std::vector<std::pair<const decision::Verdict *, std::size_t>> verdicts;
+    for (const report::DecisionFacts &row : rows) {
+        const auto &decided = row.assessed.decision;
+        contested |= decided.memory.contested && decided.memory.demand;
+        atMost |= decided.memory.atMost && decided.memory.demand;
+        calls |= row.assessed.predictedCallSpeedup.has_value();
+        const decision::Verdict *verdict = decided.verdict.get();
+        const auto known =
+            std::ranges::find_if(verdicts, [&](const auto &each) { return each.first == verdict; });
+        if (known == verdicts.end())
+            verdicts.emplace_back(verdict, 1);
+        else
+            ++known->second;
+    }
+    std::string text =
+        tableText(report::decisionTable(), rows) +
+        "\n  measured, predicted: times the rate of dense fp16; ? some condition is not known\n"
+        "  predicted: of the layer alone, against the same values stored dense; after a slash, "
+        "against dense weights without zeros, where that is another figure\n" +
+        (calls ? callText(table.target(0)) : std::string()) +
+        "  energy: derived, power that was measured on the chip times a predicted time; ? its "
+        "conditions do not hold or are not known (roofline names them)\n" +
+        copiesText(table.target(0), contested, atMost) + "  " +
+        roofline::predictionNote(table.target(0)) + "\n" +
+        targetTotalsText(table.totals(0), bundle) + measuredText(bundle, table) +
+        heading("Reasons");
+    for (const auto &[verdict, count] : verdicts)
+        text += weightVerdictText(*verdict, count);
+    return text;
+}
+
+std::string matrixText(const Bundle &bundle, const DecisionTable &table)
+{
+    std::string text = terminalText(report::outcomeMatrix(bundle, table));
+    text += "\n  S streams, F folds, - dense, X rejected, ? unknown\n";
+    std::vector<TargetTotals> sums;
+    for (std::size_t column = 0; column < table.columns(); ++column)
+        sums.push_back(table.totals(column));
+    return text + heading("Moved " + movedWhen(bundle)) +
+           tableText(report::targetTotalsTable(), sums, {{"moved", "moved"}});
+}
+
+int runDecide(const ChipOptions &options, Context &context)
+{
+    const auto chosen = usable(chosenTarget(options, context));
+    const auto opened = required(openBundle(options.path, options.shapes));
+    const BundlePtr *bundle = &opened.bundle;
+    auto targets =
+        options.allTargets ? allTargets() : std::vector<const target::Target *>{&chosen.target()};
+    const DecisionTable table(**bundle, std::move(targets), chosen.choice);
+    const Diagnostics &diagnostics = (*bundle)->diagnostics();
+    std::optional<report::ProgramVerdict> verdict;
+    if (!options.allTargets)
+        verdict = usable(report::programVerdict(**bundle, chosen.target(), chosen.choice));
+    if (context.json) {
+        report::Json head =
+            report::chipDocument("decide", options.allTargets ? nullptr : &chosen.target(),
+                                 chosen.choice, &chosen.named);
+        if (!options.allTargets)
+            report::addPredictionError(head, chosen.target());
+        if (verdict)
+            report::addVerdict(head, *verdict);
+        addShapes(head, opened);
+        report::writeDecisions(
+            **bundle, table, std::move(head), diagnostics,
+            [](std::string_view piece) { printWhole(printableJson(std::string(piece))); });
+        return exitCodeOf(diagnostics);
+    }
+    if (!context.quiet) {
+        print(printable((*bundle)->name()) +
+              (verdict ? " on " + chosen.text() + verdictText(*verdict) : "\n\n"));
+        if (table.rows() == 0)
+            print("\nNo weights.\n");
+        else
+            print(options.allTargets ? matrixText(**bundle, table)
+                                     : "\n" + decisionsText(**bundle, table));
+        print(shapesText(opened));
+    }
+    printDiagnostics(context, diagnostics);
+    return exitCodeOf(diagnostics);
+}
+
 void addDecide(CLI::App &app, Context &context)
 {
     const auto [command, options] =
@@ -290,6 +376,38 @@ void addRoofline(CLI::App &app, Context &context)
               "Bandwidth ceiling of all streams, by name");
 }
 
+int runChoose(const ChipOptions &options, Context &context)
+{
+    const auto target = usable(chosenTarget(options, context));
+    const auto roofs = usable(roofline::roofsOf(target.target()));
+    const auto opened = required(openBundle(options.path, options.shapes));
+    const Bundle &bundle = *opened.bundle;
+    const auto asked = askedWeights(bundle, options.weight);
+    decision::Judge judge(target.choice);
+    const auto network = usable(roofline::assessNetwork(layersOf(bundle, weightForms(bundle)),
+                                                        roofs, judge, options.batch));
+    const report::ProgramVerdict verdict = report::programVerdict(bundle, network);
+    Chosen chosen = chooseForms(bundle, asked, options, roofs, judge, context);
+    checkInterrupt();
+    return printAnswer(
+        context, chosen.diagnostics,
+        [&] {
+            Json document =
+                report::chipDocument("choose", &target.target(), target.choice, &target.named);
+            report::addChoices(document, bundle, options.tolerance, network.program,
+                               std::move(chosen.documents));
+            report::addPredictionError(document, target.target());
+            report::addVerdict(document, verdict);
+            addShapes(document, opened);
+            return document;
+        },
+        [&] {
+            return printable(bundle.name()) + " on " + target.text() + verdictText(verdict) +
+                   programText(network.program) + "  " + roofline::predictionNote(target.target()) +
+                   "\n" + chosen.text + shapesText(opened);
+        });
+}
+
 void addChoose(CLI::App &app, Context &context)
 {
     const auto [command, options] = addChip(
@@ -338,6 +456,31 @@ void addFormats(CLI::App &app, Context &context)
     addExamples(*formats, {"formats --target M4", "formats --facts hwx_codes"});
 }
 
+int runTargets(const ChipOptions &options, Context &context)
+{
+    std::vector<const target::Target *> shown;
+    if (context.target.empty() && options.bytes) {
+        shown.push_back(&target::defaultTarget());
+    } else if (context.target.empty()) {
+        for (const target::Target &target : target::targets())
+            shown.push_back(&target);
+    } else {
+        const auto named = usable(target::findTarget(context.target));
+        shown.push_back(named.target);
+        for (const auto &other : named.others) {
+            if (!options.bytes)
+                shown.push_back(other.target);
+        }
+    }
+    return printAnswer(
+        context, {}, [&] { return report::targetsDocument(shown, options.bytes); },
+        [&] {
+            return tableText(report::chipTable(), shown) +
+                   "\n  * sources disagree: --json names them and what each says\n" +
+                   (options.bytes ? targetDetailsText(*shown.front()) : std::string());
+        });
+}
+
 } // namespace
 
 Result<ChosenTarget> chosenTarget(const ChipOptions &options, const Context &context)
@@ -380,31 +523,6 @@ std::string ChosenTarget::text() const
     return line;
 }
 
-int runTargets(const ChipOptions &options, Context &context)
-{
-    std::vector<const target::Target *> shown;
-    if (context.target.empty() && options.bytes) {
-        shown.push_back(&target::defaultTarget());
-    } else if (context.target.empty()) {
-        for (const target::Target &target : target::targets())
-            shown.push_back(&target);
-    } else {
-        const auto named = usable(target::findTarget(context.target));
-        shown.push_back(named.target);
-        for (const auto &other : named.others) {
-            if (!options.bytes)
-                shown.push_back(other.target);
-        }
-    }
-    return printAnswer(
-        context, {}, [&] { return report::targetsDocument(shown, options.bytes); },
-        [&] {
-            return tableText(report::chipTable(), shown) +
-                   "\n  * sources disagree: --json names them and what each says\n" +
-                   (options.bytes ? targetDetailsText(*shown.front()) : std::string());
-        });
-}
-
 Error legalityError(std::string_view code, const std::string &weight, const decision::Reason &rule,
                     const target::Target &target)
 {
@@ -415,130 +533,12 @@ Error legalityError(std::string_view code, const std::string &weight, const deci
                     target.name, rule.gate, rule.source));
 }
 
-std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
-{
-    const std::vector<report::DecisionFacts> rows = report::decisionFacts(bundle, table);
-    bool contested = false, atMost = false, calls = false;
-    std::vector<std::pair<const decision::Verdict *, std::size_t>> verdicts;
-    for (const report::DecisionFacts &row : rows) {
-        const auto &decided = row.assessed.decision;
-        contested |= decided.memory.contested && decided.memory.demand;
-        atMost |= decided.memory.atMost && decided.memory.demand;
-        calls |= row.assessed.predictedCallSpeedup.has_value();
-        const decision::Verdict *verdict = decided.verdict.get();
-        const auto known =
-            std::ranges::find_if(verdicts, [&](const auto &each) { return each.first == verdict; });
-        if (known == verdicts.end())
-            verdicts.emplace_back(verdict, 1);
-        else
-            ++known->second;
-    }
-    std::string text =
-        tableText(report::decisionTable(), rows) +
-        "\n  measured, predicted: times the rate of dense fp16; ? some condition is not known\n"
-        "  predicted: of the layer alone, against the same values stored dense; after a slash, "
-        "against dense weights without zeros, where that is another figure\n" +
-        (calls ? callText(table.target(0)) : std::string()) +
-        "  energy: derived, power that was measured on the chip times a predicted time; ? its "
-        "conditions do not hold or are not known (roofline names them)\n" +
-        copiesText(table.target(0), contested, atMost) + "  " +
-        roofline::predictionNote(table.target(0)) + "\n" +
-        targetTotalsText(table.totals(0), bundle) + measuredText(bundle, table) +
-        heading("Reasons");
-    for (const auto &[verdict, count] : verdicts)
-        text += weightVerdictText(*verdict, count);
-    return text;
-}
-
-std::string matrixText(const Bundle &bundle, const DecisionTable &table)
-{
-    std::string text = terminalText(report::outcomeMatrix(bundle, table));
-    text += "\n  S streams, F folds, - dense, X rejected, ? unknown\n";
-    std::vector<TargetTotals> sums;
-    for (std::size_t column = 0; column < table.columns(); ++column)
-        sums.push_back(table.totals(column));
-    return text + heading("Moved " + movedWhen(bundle)) +
-           tableText(report::targetTotalsTable(), sums, {{"moved", "moved"}});
-}
-
 std::string verdictText(const report::ProgramVerdict &verdict)
 {
     const std::string text = "\n  " + printable(verdict.sentence) + "\n";
     return verdict.gains.empty() ? text
                                  : text + heading("Faster in another form") +
                                        tableText(report::gainTable(), verdict.gains);
-}
-
-int runDecide(const ChipOptions &options, Context &context)
-{
-    const auto chosen = usable(chosenTarget(options, context));
-    const auto opened = required(openBundle(options.path, options.shapes));
-    const BundlePtr *bundle = &opened.bundle;
-    auto targets =
-        options.allTargets ? allTargets() : std::vector<const target::Target *>{&chosen.target()};
-    const DecisionTable table(**bundle, std::move(targets), chosen.choice);
-    const Diagnostics &diagnostics = (*bundle)->diagnostics();
-    std::optional<report::ProgramVerdict> verdict;
-    if (!options.allTargets)
-        verdict = usable(report::programVerdict(**bundle, chosen.target(), chosen.choice));
-    if (context.json) {
-        report::Json head =
-            report::chipDocument("decide", options.allTargets ? nullptr : &chosen.target(),
-                                 chosen.choice, &chosen.named);
-        if (!options.allTargets)
-            report::addPredictionError(head, chosen.target());
-        if (verdict)
-            report::addVerdict(head, *verdict);
-        addShapes(head, opened);
-        report::writeDecisions(
-            **bundle, table, std::move(head), diagnostics,
-            [](std::string_view piece) { printWhole(printableJson(std::string(piece))); });
-        return exitCodeOf(diagnostics);
-    }
-    if (!context.quiet) {
-        print(printable((*bundle)->name()) +
-              (verdict ? " on " + chosen.text() + verdictText(*verdict) : "\n\n"));
-        if (table.rows() == 0)
-            print("\nNo weights.\n");
-        else
-            print(options.allTargets ? matrixText(**bundle, table)
-                                     : "\n" + decisionsText(**bundle, table));
-        print(shapesText(opened));
-    }
-    printDiagnostics(context, diagnostics);
-    return exitCodeOf(diagnostics);
-}
-
-int runChoose(const ChipOptions &options, Context &context)
-{
-    const auto target = usable(chosenTarget(options, context));
-    const auto roofs = usable(roofline::roofsOf(target.target()));
-    const auto opened = required(openBundle(options.path, options.shapes));
-    const Bundle &bundle = *opened.bundle;
-    const auto asked = askedWeights(bundle, options.weight);
-    decision::Judge judge(target.choice);
-    const auto network = usable(roofline::assessNetwork(layersOf(bundle, weightForms(bundle)),
-                                                        roofs, judge, options.batch));
-    const report::ProgramVerdict verdict = report::programVerdict(bundle, network);
-    Chosen chosen = chooseForms(bundle, asked, options, roofs, judge, context);
-    checkInterrupt();
-    return printAnswer(
-        context, chosen.diagnostics,
-        [&] {
-            Json document =
-                report::chipDocument("choose", &target.target(), target.choice, &target.named);
-            report::addChoices(document, bundle, options.tolerance, network.program,
-                               std::move(chosen.documents));
-            report::addPredictionError(document, target.target());
-            report::addVerdict(document, verdict);
-            addShapes(document, opened);
-            return document;
-        },
-        [&] {
-            return printable(bundle.name()) + " on " + target.text() + verdictText(verdict) +
-                   programText(network.program) + "  " + roofline::predictionNote(target.target()) +
-                   "\n" + chosen.text + shapesText(opened);
-        });
 }
 
 void addChips(CLI::App &app, Context &context)

@@ -34,13 +34,10 @@ struct ChipOptions {
     std::string facts; ///< formats: name of a table of facts, or "all"; empty: the formats
 };
 
-int runDecide(const ChipOptions &options, Context &context);
 int runGeometry(const ChipOptions &options, Context &context);
 int runRoofline(const ChipOptions &options, Context &context);
-int runChoose(const ChipOptions &options, Context &context);
 int runReduce(const ChipOptions &options, Context &context);
 int runCalibrate(const ChipOptions &options, Context &context);
-int runTargets(const ChipOptions &options, Context &context);
 int runFormats(const ChipOptions &options, Context &context);
 void addCollective(CLI::App &app, Context &context); ///< called by addEngine()
 
@@ -69,8 +66,6 @@ Error legalityError(std::string_view code, const std::string &weight, const deci
 std::string moreFormatsText(std::uint32_t descriptorVersion);
 /// Fields of the chip's table, operation floors, facts and rules.
 std::string targetDetailsText(const target::Target &target);
-std::string decisionsText(const Bundle &bundle, const DecisionTable &table);
-std::string matrixText(const Bundle &bundle, const DecisionTable &table);
 std::string geometryText(const std::string &title, const decision::LayerOperation &operation,
                          const decision::Geometry &geometry,
                          const roofline::Assessment &assessment);

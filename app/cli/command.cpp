@@ -230,8 +230,7 @@ std::string wordingOf(const CLI::ParseError &error)
     return said;
 }
 
-} // namespace
-
+/// Remembers the rows with a code "journal.…" among those of an opened input.
 void noteJournals(const Diagnostics &diagnostics)
 {
     for (const Diagnostic &row : diagnostics) {
@@ -239,6 +238,8 @@ void noteJournals(const Diagnostics &diagnostics)
             journalRows().found.push_back(row);
     }
 }
+
+} // namespace
 
 Diagnostics withJournals(const Diagnostics &printed)
 {

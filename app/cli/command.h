@@ -238,8 +238,6 @@ std::string shapesText(const ShapedBundle &opened);
 // Interrupted saves that the inputs of a command were found with. Every command must say them,
 // whether it has diagnostics of its own or not.
 
-/// Remembers the rows with a code "journal.…" among those of an opened input.
-void noteJournals(const Diagnostics &diagnostics);
 /// What is going to be printed, after the remembered rows that are not among it.
 Diagnostics withJournals(const Diagnostics &printed);
 /// Says on standard error what no document and no list of diagnostics has said; one that is

@@ -316,8 +316,6 @@ std::string verdictText(const Checked &checked, const DiffTextOptions &options)
     return text + formsText(checked) + chipText(checked, options.target);
 }
 
-} // namespace
-
 /// Operations that differ, the first of them.
 std::string programText(const Difference &difference)
 {
@@ -342,6 +340,14 @@ std::string programText(const Difference &difference)
     return text.empty() ? text : "\n" + text;
 }
 
+std::string buildMatrixText(std::span<const Checked> all)
+{
+    const report::BuildMatrix matrix = report::buildMatrix(*all.front().a, all);
+    return matrix.rows.empty() ? std::string()
+                               : "\n" + terminalText(report::matrixTextTable(matrix));
+}
+
+/// What `diff` prints for people: the files, then a table of the weights with their verdicts.
 std::string differenceText(const Checked &checked, const DiffOptions &options)
 {
     const Bundle &a = *checked.a, &b = *checked.b;
@@ -374,12 +380,7 @@ std::string differenceText(const Checked &checked, const DiffOptions &options)
     return text;
 }
 
-std::string matrixText(std::span<const Checked> all)
-{
-    const report::BuildMatrix matrix = report::buildMatrix(*all.front().a, all);
-    return matrix.rows.empty() ? std::string()
-                               : "\n" + terminalText(report::matrixTextTable(matrix));
-}
+} // namespace
 
 std::string differencesText(std::span<const Checked> all, const DiffTextOptions &options)
 {
@@ -402,7 +403,7 @@ std::string differencesText(std::span<const Checked> all, const DiffTextOptions 
         if (options.limits)
             text += faultsText(checked);
     }
-    return text + matrixText(all);
+    return text + buildMatrixText(all);
 }
 
 } // namespace kernscope::cli

@@ -7,9 +7,6 @@ namespace kernscope::cli {
 
 using Checked = report::CheckedDifference;
 
-/// What `diff` prints for people: the files, then a table of the weights with their verdicts.
-std::string differenceText(const Checked &checked, const DiffOptions &options);
-
 struct DiffTextOptions {
     DiffOptions options;
     bool limits = false; ///< limits were given: say what exceeds them

@@ -63,8 +63,9 @@ Result<std::vector<float>> numbersOf(const Bundle &arrays, std::size_t index, bo
     return values;
 }
 
-} // namespace
-
+/// Axis of a weight along which the inputs of its layer lie: by its first consumer that multiplies
+/// by it (0 of conv_transpose; the one that a matmul sums over), otherwise axis 1, or 0 where there
+/// is none.
 std::uint64_t inputAxisOf(const Weight &weight)
 {
     static constexpr std::array<std::string_view, 4> kSumming{"conv", "conv_transpose", "linear",
@@ -76,6 +77,8 @@ std::uint64_t inputAxisOf(const Weight &weight)
     }
     return weight.shape.size() < 2 ? 0 : 1;
 }
+
+} // namespace
 
 Result<std::vector<std::shared_ptr<const InputStatistics>>>
 readActivations(const Bundle &network, const Bundle &arrays, std::optional<std::uint64_t> axis)

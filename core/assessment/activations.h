@@ -7,11 +7,6 @@
 /// Statistics of what flows into a network's weights, measured while it runs.
 namespace kernscope {
 
-/// Axis of a weight along which the inputs of its layer lie: by its first consumer that multiplies
-/// by it (0 of conv_transpose; the one that a matmul sums over), otherwise axis 1, or 0 where there
-/// is none.
-std::uint64_t inputAxisOf(const Weight &weight);
-
 /// By weight, null where the archive says nothing of it. `arrays` is an archive of arrays (.npz):
 /// of a weight NAME (or its address) the array "NAME" holds the mean squares of its input channels,
 /// "NAME.mean" their means, and "NAME.second_moment", in place of both, the matrix of their second

@@ -339,27 +339,7 @@ bool mayStay(const Bundle &bundle, const Weight &weight, const ExpectedForm &rul
             (!rule.vectors && isVector(weight)));
 }
 
-} // namespace
-
-std::optional<std::string> unknownFormWord(std::string_view form)
-{
-    const auto words = wordsOfForm(form);
-    const auto wrong = std::ranges::find_if_not(words, isFormWord);
-    return wrong == words.end() ? std::nullopt : std::optional(std::string(*wrong));
-}
-
-Result<ExpectedForm> readExpectedForm(std::string_view text)
-{
-    const std::size_t at = text.rfind('=');
-    if (at == text.npos || at == 0)
-        return refused("cli.option", "--expect", "PATTERN=FORM, such as '*=palette4'", text,
-                       "An expected form cannot be read");
-    if (const auto wrong = unknownFormWord(text.substr(at + 1)))
-        return refused("cli.option", "--expect", std::string(kFormWords), *wrong,
-                       "There is no such form");
-    return ExpectedForm{std::string(text.substr(0, at)), std::string(text.substr(at + 1))};
-}
-
+/// Short word of what a weight is stored as: "palette4", "sparse+int8", "dense-fp16".
 std::string coveredForm(const Bundle &bundle, std::size_t index)
 {
     const Weight &weight = bundle.weights()[index];
@@ -379,6 +359,27 @@ std::string coveredForm(const Bundle &bundle, std::size_t index)
     if (stored.scaled && !stored.palette && stored.one)
         add("tensor");
     return text.empty() ? formText(weight.form) : text;
+}
+
+} // namespace
+
+std::optional<std::string> unknownFormWord(std::string_view form)
+{
+    const auto words = wordsOfForm(form);
+    const auto wrong = std::ranges::find_if_not(words, isFormWord);
+    return wrong == words.end() ? std::nullopt : std::optional(std::string(*wrong));
+}
+
+Result<ExpectedForm> readExpectedForm(std::string_view text)
+{
+    const std::size_t at = text.rfind('=');
+    if (at == text.npos || at == 0)
+        return refused("cli.option", "--expect", "PATTERN=FORM, such as '*=palette4'", text,
+                       "An expected form cannot be read");
+    if (const auto wrong = unknownFormWord(text.substr(at + 1)))
+        return refused("cli.option", "--expect", std::string(kFormWords), *wrong,
+                       "There is no such form");
+    return ExpectedForm{std::string(text.substr(0, at)), std::string(text.substr(at + 1))};
 }
 
 CompressedWeights compressedWeights(const Bundle &bundle)

@@ -113,7 +113,5 @@ CompressedWeights compressedWeights(const Bundle &bundle);
 /// others. `compressed`: of that bundle, for callers that ask of many weights.
 std::string whyDense(const Bundle &bundle, std::size_t weight,
                      const CompressedWeights *compressed = nullptr);
-/// Short word of what a weight is stored as: "palette4", "sparse+int8", "dense-fp16".
-std::string coveredForm(const Bundle &bundle, std::size_t weight);
 
 } // namespace kernscope

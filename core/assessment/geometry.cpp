@@ -312,6 +312,46 @@ std::uint64_t floorPow2(std::uint64_t value)
     return value == 0 ? 1 : std::bit_floor(value);
 }
 
+/// 8, 4, 2 or 1.
+unsigned channelsPerAccumulator(SourceMode mode)
+{
+    return modes()[std::size_t(mode)].figure;
+}
+
+/// CanUseWinogradMode, table 20.4, for an operation with that group size and buffering.
+WinogradGate winogradGate(const target::Target &target, const LayerOperation &operation,
+                          std::uint64_t group, Buffering buffering)
+{
+    WinogradGate gate;
+    // Group and kernel are bounded by the checks of computeGeometry.
+    gate.work = group * operation.kernelWidth * operation.kernelHeight * operation.kernelDepth * 2;
+    gate.conditions.push_back(enableBit(target));
+    const std::uint32_t format = operation.kernelFormat;
+    gate.conditions.push_back(condition("kernel type",
+                                        "underlying type not 5 (e4m3), not 2 (uint8), not unity",
+                                        operation.unity ? "unity" : fmt::format("{}", format),
+                                        format != 5 && format != 2 && !operation.unity));
+    gate.conditions.push_back(condition("input format", "tensor format not 12 (e4m3)",
+                                        fmt::format("{}", operation.tensorFormat),
+                                        operation.tensorFormat != 12));
+    addShape(operation, gate);
+    gate.conditions.push_back(workCondition(target, operation, gate));
+    addSelection(operation, buffering, gate);
+
+    const auto fails = [](const Condition &c) { return c.holds && !*c.holds; };
+    const auto open = [](const Condition &c) { return !c.holds; };
+    const bool refused = std::ranges::any_of(gate.conditions, fails) || operation.sparse;
+    if (refused)
+        gate.eligible = false;
+    else if (std::ranges::none_of(gate.conditions, open))
+        gate.eligible = true;
+    if (!refused) {
+        // F(2,3) spends 4 products where direct spends 6; F(4,3) 6 where direct spends 12.
+        gate.tiles = {{2, 4, 6.0 / 4.0}, {4, 6, 12.0 / 6.0}};
+    }
+    return gate;
+}
+
 } // namespace
 
 CycleEstimate cyclesOf(const target::Target &target, const LayerOperation &operation,
@@ -503,39 +543,6 @@ std::optional<bool> staysOnChip(const std::optional<std::uint64_t> &cap,
     return true;
 }
 
-WinogradGate winogradGate(const target::Target &target, const LayerOperation &operation,
-                          std::uint64_t group, Buffering buffering)
-{
-    WinogradGate gate;
-    // Group and kernel are bounded by the checks of computeGeometry.
-    gate.work = group * operation.kernelWidth * operation.kernelHeight * operation.kernelDepth * 2;
-    gate.conditions.push_back(enableBit(target));
-    const std::uint32_t format = operation.kernelFormat;
-    gate.conditions.push_back(condition("kernel type",
-                                        "underlying type not 5 (e4m3), not 2 (uint8), not unity",
-                                        operation.unity ? "unity" : fmt::format("{}", format),
-                                        format != 5 && format != 2 && !operation.unity));
-    gate.conditions.push_back(condition("input format", "tensor format not 12 (e4m3)",
-                                        fmt::format("{}", operation.tensorFormat),
-                                        operation.tensorFormat != 12));
-    addShape(operation, gate);
-    gate.conditions.push_back(workCondition(target, operation, gate));
-    addSelection(operation, buffering, gate);
-
-    const auto fails = [](const Condition &c) { return c.holds && !*c.holds; };
-    const auto open = [](const Condition &c) { return !c.holds; };
-    const bool refused = std::ranges::any_of(gate.conditions, fails) || operation.sparse;
-    if (refused)
-        gate.eligible = false;
-    else if (std::ranges::none_of(gate.conditions, open))
-        gate.eligible = true;
-    if (!refused) {
-        // F(2,3) spends 4 products where direct spends 6; F(4,3) 6 where direct spends 12.
-        gate.tiles = {{2, 4, 6.0 / 4.0}, {4, 6, 12.0 / 6.0}};
-    }
-    return gate;
-}
-
 // Group size, passes, cores and buffering: listings 20.1 and 20.2.
 
 std::string_view ocgReadingName(OcgReading reading)
@@ -555,11 +562,6 @@ std::optional<SourceMode> sourceModeFromName(std::string_view name)
             return SourceMode(i);
     }
     return std::nullopt;
-}
-
-unsigned channelsPerAccumulator(SourceMode mode)
-{
-    return modes()[std::size_t(mode)].figure;
 }
 
 target::HalOffset accumulatorOffset(SourceMode mode)

@@ -24,8 +24,6 @@ enum class SourceMode : std::uint8_t {
 };
 std::string_view sourceModeName(SourceMode mode); ///< "tiny", "small", "default", "other"
 std::optional<SourceMode> sourceModeFromName(std::string_view name);
-/// 8, 4, 2 or 1.
-unsigned channelsPerAccumulator(SourceMode mode);
 /// Where the table keeps that number: 0x3a8, 0x3b0, 0x3b8 or 0x3c0.
 target::HalOffset accumulatorOffset(SourceMode mode);
 
@@ -219,9 +217,5 @@ std::optional<bool> staysOnChip(const std::optional<std::uint64_t> &cap,
                                 const std::optional<std::uint64_t> &weight, std::uint64_t dense,
                                 const std::optional<std::uint64_t> &input,
                                 const std::optional<std::uint64_t> &output);
-
-/// CanUseWinogradMode, table 20.4, for an operation with that group size and buffering.
-WinogradGate winogradGate(const target::Target &target, const LayerOperation &operation,
-                          std::uint64_t group, Buffering buffering);
 
 } // namespace kernscope::decision

@@ -176,6 +176,24 @@ private:
     Said m_said;
 };
 
+/// Conditions in the words of the tables ("op=conv;kernel=3x3;channels=512"), each evaluated on a
+/// layer and the form of its weight.
+std::vector<Condition> conditionsOn(std::string_view conditions, const WeightForm &form,
+                                    const MeasuredSubject &subject, const std::string &source,
+                                    format::Confidence confidence)
+{
+    std::vector<Condition> made;
+    const Evaluation evaluation(form, subject, {source, confidence});
+    while (!conditions.empty()) {
+        const std::string_view one = conditions.substr(0, conditions.find(';'));
+        const std::size_t equals = one.find('=');
+        if (equals != std::string_view::npos)
+            made.push_back(evaluation.evaluate(one.substr(0, equals), one.substr(equals + 1)));
+        conditions.remove_prefix(std::min(conditions.size(), one.size() + 1));
+    }
+    return made;
+}
+
 Measurement evaluated(const SpeedupRow &row, const WeightForm &form, const MeasuredSubject &subject)
 {
     Measurement made;
@@ -236,22 +254,6 @@ std::vector<Measurement> rowsAbout(const WeightForm &form, const target::Target 
 }
 
 } // namespace
-
-std::vector<Condition> conditionsOn(std::string_view conditions, const WeightForm &form,
-                                    const MeasuredSubject &subject, const std::string &source,
-                                    format::Confidence confidence)
-{
-    std::vector<Condition> made;
-    const Evaluation evaluation(form, subject, {source, confidence});
-    while (!conditions.empty()) {
-        const std::string_view one = conditions.substr(0, conditions.find(';'));
-        const std::size_t equals = one.find('=');
-        if (equals != std::string_view::npos)
-            made.push_back(evaluation.evaluate(one.substr(0, equals), one.substr(equals + 1)));
-        conditions.remove_prefix(std::min(conditions.size(), one.size() + 1));
-    }
-    return made;
-}
 
 bool isKnownToHold(std::string_view formName, std::string_view conditions, const WeightForm &form,
                    const MeasuredSubject &subject)

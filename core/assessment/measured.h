@@ -40,12 +40,6 @@ std::vector<Measurement> energyMeasurements(const WeightForm &form, const target
 /// fail.
 std::optional<Speedup> quotedSpeedup(std::span<const Measurement> measured);
 
-/// Conditions in the words of the tables ("op=conv;kernel=3x3;channels=512"), each evaluated on a
-/// layer and the form of its weight.
-std::vector<Condition> conditionsOn(std::string_view conditions, const WeightForm &form,
-                                    const MeasuredSubject &subject, const std::string &source,
-                                    format::Confidence confidence);
-
 /// Whether a row of a table is about a layer: of the form ("dense": without zeros, "palette",
 /// "sparse"; empty: any), and every condition known to hold.
 bool isKnownToHold(std::string_view formName, std::string_view conditions, const WeightForm &form,

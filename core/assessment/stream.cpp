@@ -13,6 +13,14 @@ namespace {
 constexpr std::array<std::string_view, 5> kOutcomes{"streams", "folds", "dense", "rejected",
                                                     "unknown"};
 
+/// What tables 7.1 and 7.4 and later measurements say of a form on a target, before any gate.
+struct TableOutcome {
+    std::string form, scope;
+    Outcome outcome = Outcome::Unknown;
+    std::string basis, source, note;
+    format::Confidence confidence = format::Confidence::Documented;
+};
+
 /// What the gates alone say.
 Outcome gateOutcome(const WeightForm &form, const GateReasons &gates)
 {
@@ -295,20 +303,34 @@ std::string verdictKey(const WeightForm &form)
     return form.signature() + nearestChangeKey(form);
 }
 
-} // namespace
-
-std::string_view outcomeName(Outcome outcome)
+/// The cap and the layout of a target's kernel memory, for streamed weights or for others; the
+/// demand of no weight.
+KernelMemory kernelMemoryCap(const target::Target &target, bool streamed,
+                             std::optional<unsigned> cores)
 {
-    return kOutcomes[std::size_t(outcome)];
-}
-
-std::optional<Outcome> outcomeFromName(std::string_view name)
-{
-    for (std::size_t i = 0; i < kOutcomes.size(); ++i) {
-        if (kOutcomes[i] == name)
-            return Outcome(i);
+    KernelMemory memory;
+    memory.offset = streamed ? target::hal::kStreamedCap : target::hal::kDenseCap;
+    const target::HalValue *cap =
+        target::halValue(target, target::HalLayout::Chapters, memory.offset);
+    if (!cap) {
+        const auto later = streamed ? target::hal::kLaterStreamedCap : target::hal::kLaterDenseCap;
+        cap = target::halValue(target, target::HalLayout::Later, later);
+        if (cap) {
+            memory.layout = target::HalLayout::Later;
+            memory.offset = later;
+        }
     }
-    return std::nullopt;
+    if (cap && cap->number && *cap->number > 0) {
+        memory.cap = static_cast<std::uint64_t>(*cap->number);
+        memory.source = cap->source;
+    }
+    // Where the cores do not share one kernel memory, every core has a copy (chapter 25).
+    memory.replicated = !target::sharesKernelMemory(target).value_or(true);
+    memory.cores = cores;
+    const target::TargetRule *rule = target::targetRule(target, "kernel_memory");
+    memory.contested = rule && rule->confidence == format::Confidence::Contested;
+    memory.atMost = !memory.replicated && (!rule || !cores);
+    return memory;
 }
 
 const std::vector<TableOutcome> &tableOutcomes()
@@ -339,6 +361,22 @@ const TableOutcome *tableOutcome(const std::string &key, const target::Target &t
             found = &row;
     }
     return found;
+}
+
+} // namespace
+
+std::string_view outcomeName(Outcome outcome)
+{
+    return kOutcomes[std::size_t(outcome)];
+}
+
+std::optional<Outcome> outcomeFromName(std::string_view name)
+{
+    for (std::size_t i = 0; i < kOutcomes.size(); ++i) {
+        if (kOutcomes[i] == name)
+            return Outcome(i);
+    }
+    return std::nullopt;
 }
 
 std::optional<Reason> encoderRefusal(WeightForm form, const target::Target &target)
@@ -464,34 +502,6 @@ Decision Judge::decide(const WeightForm &form, const target::Target &target)
 }
 
 // Caps on kernel memory.
-
-KernelMemory kernelMemoryCap(const target::Target &target, bool streamed,
-                             std::optional<unsigned> cores)
-{
-    KernelMemory memory;
-    memory.offset = streamed ? target::hal::kStreamedCap : target::hal::kDenseCap;
-    const target::HalValue *cap =
-        target::halValue(target, target::HalLayout::Chapters, memory.offset);
-    if (!cap) {
-        const auto later = streamed ? target::hal::kLaterStreamedCap : target::hal::kLaterDenseCap;
-        cap = target::halValue(target, target::HalLayout::Later, later);
-        if (cap) {
-            memory.layout = target::HalLayout::Later;
-            memory.offset = later;
-        }
-    }
-    if (cap && cap->number && *cap->number > 0) {
-        memory.cap = static_cast<std::uint64_t>(*cap->number);
-        memory.source = cap->source;
-    }
-    // Where the cores do not share one kernel memory, every core has a copy (chapter 25).
-    memory.replicated = !target::sharesKernelMemory(target).value_or(true);
-    memory.cores = cores;
-    const target::TargetRule *rule = target::targetRule(target, "kernel_memory");
-    memory.contested = rule && rule->confidence == format::Confidence::Contested;
-    memory.atMost = !memory.replicated && (!rule || !cores);
-    return memory;
-}
 
 KernelMemory withDemand(KernelMemory memory, const std::optional<std::uint64_t> &weight)
 {

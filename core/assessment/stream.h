@@ -126,22 +126,8 @@ Verdict judgeForm(const WeightForm &form, const target::Target &target);
 /// use of the weight plays no part.
 std::optional<Reason> encoderRefusal(WeightForm form, const target::Target &target);
 
-/// The cap and the layout of a target's kernel memory, for streamed weights or for others; the
-/// demand of no weight.
-KernelMemory kernelMemoryCap(const target::Target &target, bool streamed,
-                             std::optional<unsigned> cores);
-/// The same with a weight's demand against it.
+/// A cap on kernel memory with a weight's demand against it.
 KernelMemory withDemand(KernelMemory memory, const std::optional<std::uint64_t> &bytes);
-
-/// What tables 7.1 and 7.4 and later measurements say of a form on a target, before any gate.
-struct TableOutcome {
-    std::string form, scope;
-    Outcome outcome = Outcome::Unknown;
-    std::string basis, source, note;
-    format::Confidence confidence = format::Confidence::Documented;
-};
-std::vector<TableOutcome> const &tableOutcomes();
-const TableOutcome *tableOutcome(const std::string &key, const target::Target &target);
 
 /// The conditions of chapter 25 that apply to a form, each consulted on a target.
 struct GateReasons {

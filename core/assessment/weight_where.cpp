@@ -197,9 +197,9 @@ std::vector<std::string> chipNames()
 std::vector<std::string> allKeys()
 {
     std::vector<std::string> keys;
-    for (const std::string_view key : whereTextKeys())
+    for (const std::string_view key : kWhereTexts)
         keys.push_back(std::string(key) + ':');
-    for (const std::string_view key : whereNumberKeys())
+    for (const std::string_view key : kWhereNumbers)
         keys.push_back(std::string(key) + '>');
     for (const decision::Outcome outcome : kOutcomeKeys)
         keys.push_back(std::string(decision::outcomeName(outcome)) + ':');
@@ -207,16 +207,6 @@ std::vector<std::string> allKeys()
 }
 
 } // namespace
-
-std::span<const std::string_view> whereTextKeys()
-{
-    return kWhereTexts;
-}
-
-std::span<const std::string_view> whereNumberKeys()
-{
-    return kWhereNumbers;
-}
 
 Result<WeightWhere::Term> WeightWhere::parseTerm(std::string_view text)
 {

@@ -63,11 +63,6 @@ private:
 std::vector<bool> selectWeights(const Bundle &bundle, const WeightWhere &where,
                                 const std::vector<std::optional<double>> &zeros = {});
 
-/// Keys of the filter's terms (WeightWhere): those followed by a text, and those compared with a
-/// number.
-std::span<const std::string_view> whereTextKeys();
-std::span<const std::string_view> whereNumberKeys();
-
 /// What a term that begins with `word` can become, in the order in which people need it: keys
 /// ("form:", "bytes>") as long as no key is whole, then the values that the weights have for it, or
 /// the names of the chips. A minus in front is kept. Letters count in either case; a word that is

@@ -288,6 +288,58 @@ std::vector<bool> keptOf(const Subject &subject, std::uint64_t first, std::size_
     return kept;
 }
 
+PairSums sumsOf(std::span<const float> d, std::span<const float> r)
+{
+    constexpr std::size_t kLanes = 8, kRun = 2048;
+    PairSums sums;
+    for (std::size_t begin = 0; begin < d.size(); begin += kRun) {
+        const std::size_t end = std::min(d.size(), begin + kRun);
+        std::array<float, kLanes> dd{}, rr{}, dr{}, ee{};
+        std::size_t i = begin;
+        for (; i + kLanes <= end; i += kLanes) {
+            for (std::size_t k = 0; k < kLanes; ++k) {
+                const float a = d[i + k], b = r[i + k], e = a - b;
+                dd[k] += a * a;
+                rr[k] += b * b;
+                dr[k] += a * b;
+                ee[k] += e * e;
+            }
+        }
+        for (std::size_t k = 0; i < end; ++i, ++k) {
+            const float a = d[i], b = r[i], e = a - b;
+            dd[k] += a * a;
+            rr[k] += b * b;
+            dr[k] += a * b;
+            ee[k] += e * e;
+        }
+        PairSums run;
+        for (std::size_t k = 0; k < kLanes; ++k) {
+            run.dd += static_cast<double>(dd[k]);
+            run.rr += static_cast<double>(rr[k]);
+            run.dr += static_cast<double>(dr[k]);
+            run.ee += static_cast<double>(ee[k]);
+        }
+        run.count = end - begin;
+        if (!std::isfinite(run.dd) || !std::isfinite(run.rr) || !std::isfinite(run.ee)) {
+            run = {};
+            for (std::size_t at = begin; at < end; ++at) {
+                const auto a = static_cast<double>(d[at]), b = static_cast<double>(r[at]);
+                if (!std::isfinite(a) || !std::isfinite(b)) {
+                    run.notFinite += !std::isfinite(a) && std::isfinite(b);
+                    continue;
+                }
+                run.dd += a * a;
+                run.rr += b * b;
+                run.dr += a * b;
+                run.ee += (a - b) * (a - b);
+                ++run.count;
+            }
+        }
+        sums.add(run);
+    }
+    return sums;
+}
+
 } // namespace
 
 StoredSteps::StoredSteps(const Bundle &package, std::size_t index, const codec::Decoder &decoder)
@@ -426,58 +478,6 @@ double PairSums::relative() const
     if (rr > 0)
         return std::sqrt(ee / rr);
     return ee > 0 ? std::numeric_limits<double>::infinity() : 0;
-}
-
-PairSums sumsOf(std::span<const float> d, std::span<const float> r)
-{
-    constexpr std::size_t kLanes = 8, kRun = 2048;
-    PairSums sums;
-    for (std::size_t begin = 0; begin < d.size(); begin += kRun) {
-        const std::size_t end = std::min(d.size(), begin + kRun);
-        std::array<float, kLanes> dd{}, rr{}, dr{}, ee{};
-        std::size_t i = begin;
-        for (; i + kLanes <= end; i += kLanes) {
-            for (std::size_t k = 0; k < kLanes; ++k) {
-                const float a = d[i + k], b = r[i + k], e = a - b;
-                dd[k] += a * a;
-                rr[k] += b * b;
-                dr[k] += a * b;
-                ee[k] += e * e;
-            }
-        }
-        for (std::size_t k = 0; i < end; ++i, ++k) {
-            const float a = d[i], b = r[i], e = a - b;
-            dd[k] += a * a;
-            rr[k] += b * b;
-            dr[k] += a * b;
-            ee[k] += e * e;
-        }
-        PairSums run;
-        for (std::size_t k = 0; k < kLanes; ++k) {
-            run.dd += static_cast<double>(dd[k]);
-            run.rr += static_cast<double>(rr[k]);
-            run.dr += static_cast<double>(dr[k]);
-            run.ee += static_cast<double>(ee[k]);
-        }
-        run.count = end - begin;
-        if (!std::isfinite(run.dd) || !std::isfinite(run.rr) || !std::isfinite(run.ee)) {
-            run = {};
-            for (std::size_t at = begin; at < end; ++at) {
-                const auto a = static_cast<double>(d[at]), b = static_cast<double>(r[at]);
-                if (!std::isfinite(a) || !std::isfinite(b)) {
-                    run.notFinite += !std::isfinite(a) && std::isfinite(b);
-                    continue;
-                }
-                run.dd += a * a;
-                run.rr += b * b;
-                run.dr += a * b;
-                run.ee += (a - b) * (a - b);
-                ++run.count;
-            }
-        }
-        sums.add(run);
-    }
-    return sums;
 }
 
 PairSums sumsOfKept(const Subject &subject, std::uint64_t first, std::span<const float> d,

@@ -101,7 +101,6 @@ struct PairSums {
     void add(const PairSums &other);
     double relative() const; ///< sqrt(ee / rr); 0 where both are 0
 };
-PairSums sumsOf(std::span<const float> d, std::span<const float> r);
 /// Of elements that the mask keeps alone, where there is one. `first`: number of d[0].
 PairSums sumsOfKept(const Subject &subject, std::uint64_t first, std::span<const float> d,
                     std::span<const float> r);

@@ -97,6 +97,49 @@ const TableOf<KnownFaultLine> &auditKnownFaultTable()
     return table;
 }
 
+Document auditDocument(const AuditSubject &subject)
+{
+    const AuditResult &result = subject.result;
+    Document page;
+    page.title = "Audit: " + subject.package;
+    page.addText("Against " + subject.checkpoint + ".");
+    page.add(Document::Sentence{auditSentence(subject),
+                                result.faulty.empty() && result.comparable()
+                                    ? Document::Tone::Holds
+                                    : Document::Tone::Fails,
+                                std::string(auditVerdict(result)) + ": "});
+    if (!result.faulty.empty()) {
+        page.addTable("At fault", auditTable(), result.faulty);
+        Document::Items items;
+        for (const AuditedWeight &row : result.faulty)
+            items.texts.push_back(row.name + ": " + row.why);
+        page.add(std::move(items));
+    }
+    if (!subject.broken.empty()) {
+        page.addHeading("Rules that are not kept");
+        Document::Items items;
+        for (const LimitFault &fault : subject.broken)
+            items.texts.push_back(fault.weight + " " + faultText(fault));
+        page.add(std::move(items));
+    }
+    if (!subject.sibling.empty()) {
+        page.addText(nearerSentence(subject) + ".");
+        page.addTable("Which build is nearer", nearerTable(), subject.nearer());
+    }
+    if (!result.sound.empty())
+        page.addTable("Sound", auditTable(), result.sound);
+    if (!result.unpaired.empty())
+        page.addTable("Not held against the checkpoint", auditUnpairedTable(), result.unpaired);
+    if (!subject.knownFaults.empty())
+        page.addTable("Known faults that it may run into", auditKnownFaultTable(),
+                      subject.knownFaults);
+    if (!result.missing.empty()) {
+        page.addHeading("Tensors that no weight holds");
+        page.add(Document::Items{result.missing});
+    }
+    return page;
+}
+
 } // namespace
 
 const TableOf<AuditedWeight> &auditTable()
@@ -285,49 +328,6 @@ Json auditJson(const AuditSubject &subject)
         json["nearer"] = jsonArray(nearerTable(), subject.nearer());
     }
     return json;
-}
-
-Document auditDocument(const AuditSubject &subject)
-{
-    const AuditResult &result = subject.result;
-    Document page;
-    page.title = "Audit: " + subject.package;
-    page.addText("Against " + subject.checkpoint + ".");
-    page.add(Document::Sentence{auditSentence(subject),
-                                result.faulty.empty() && result.comparable()
-                                    ? Document::Tone::Holds
-                                    : Document::Tone::Fails,
-                                std::string(auditVerdict(result)) + ": "});
-    if (!result.faulty.empty()) {
-        page.addTable("At fault", auditTable(), result.faulty);
-        Document::Items items;
-        for (const AuditedWeight &row : result.faulty)
-            items.texts.push_back(row.name + ": " + row.why);
-        page.add(std::move(items));
-    }
-    if (!subject.broken.empty()) {
-        page.addHeading("Rules that are not kept");
-        Document::Items items;
-        for (const LimitFault &fault : subject.broken)
-            items.texts.push_back(fault.weight + " " + faultText(fault));
-        page.add(std::move(items));
-    }
-    if (!subject.sibling.empty()) {
-        page.addText(nearerSentence(subject) + ".");
-        page.addTable("Which build is nearer", nearerTable(), subject.nearer());
-    }
-    if (!result.sound.empty())
-        page.addTable("Sound", auditTable(), result.sound);
-    if (!result.unpaired.empty())
-        page.addTable("Not held against the checkpoint", auditUnpairedTable(), result.unpaired);
-    if (!subject.knownFaults.empty())
-        page.addTable("Known faults that it may run into", auditKnownFaultTable(),
-                      subject.knownFaults);
-    if (!result.missing.empty()) {
-        page.addHeading("Tensors that no weight holds");
-        page.add(Document::Items{result.missing});
-    }
-    return page;
 }
 
 std::string auditText(const AuditSubject &subject, std::string_view format,

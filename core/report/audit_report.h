@@ -55,7 +55,6 @@ std::string auditSentence(const AuditSubject &subject);
 
 /// The document of `audit`.
 Json auditJson(const AuditSubject &subject);
-Document auditDocument(const AuditSubject &subject);
 /// "html", "markdown", "csv", "json": the whole report as that.
 std::string auditText(const AuditSubject &subject, std::string_view format,
                       const Diagnostics &diagnostics);

@@ -162,6 +162,19 @@ std::vector<const Verdict *> writeRows(const Bundle &bundle, const DecisionTable
     return verdicts;
 }
 
+/// "S" streams, "F" folds, "-" dense, "X" rejected, "?" not known.
+std::string_view outcomeLetter(decision::Outcome outcome)
+{
+    switch (outcome) {
+    case decision::Outcome::Streams: return "S";
+    case decision::Outcome::Folds: return "F";
+    case decision::Outcome::Dense: return "-";
+    case decision::Outcome::Rejected: return "X";
+    case decision::Outcome::Unknown: break;
+    }
+    return "?";
+}
+
 } // namespace
 
 std::vector<DecisionFacts> decisionFacts(const Bundle &bundle, const DecisionTable &table)
@@ -274,18 +287,6 @@ const TableOf<DecisionFacts> &decisionTable()
                                       "note",
                                       "nearest_change"}};
     return kTable;
-}
-
-std::string_view outcomeLetter(decision::Outcome outcome)
-{
-    switch (outcome) {
-    case decision::Outcome::Streams: return "S";
-    case decision::Outcome::Folds: return "F";
-    case decision::Outcome::Dense: return "-";
-    case decision::Outcome::Rejected: return "X";
-    case decision::Outcome::Unknown: break;
-    }
-    return "?";
 }
 
 TextTable outcomeMatrix(const Bundle &bundle, const DecisionTable &table)

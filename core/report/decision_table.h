@@ -20,8 +20,6 @@ struct DecisionFacts {
 std::vector<DecisionFacts> decisionFacts(const Bundle &bundle, const DecisionTable &table);
 const TableOf<DecisionFacts> &decisionTable();
 
-/// "S" streams, "F" folds, "-" dense, "X" rejected, "?" not known.
-std::string_view outcomeLetter(decision::Outcome outcome);
 /// Weights down, chips across, a letter each.
 TextTable outcomeMatrix(const Bundle &bundle, const DecisionTable &table);
 

@@ -452,6 +452,42 @@ Json cellJson(const BuildMatrix &matrix, const MatrixCell &cell, const Bundle &b
     return json;
 }
 
+/// Codebooks entry to entry, as `diff --codebooks` has them.
+Json codebookMatchJson(const CodebookMatch &match)
+{
+    Json json;
+    json["codebooks_a"] = numberJson(match.booksA);
+    json["codebooks_b"] = numberJson(match.booksB);
+    json["entries_a"] = numberJson(match.entriesA);
+    json["entries_b"] = numberJson(match.entriesB);
+    json["vector"] = numberJson(match.vector);
+    json["counts"] = Json::object();
+    for (std::size_t i = 0; i < kEntryChanges; ++i)
+        json["counts"][std::string(entryChangeName(static_cast<EntryChange>(i)))] =
+            numberJson(match.counts[i]);
+    json["entries"] = jsonArray(entryTable(), entryRows(match));
+    return json;
+}
+
+/// `diff` of two builds, with its `verdict`.
+Json checkedDifferenceJson(const CheckedDifference &checked)
+{
+    Json json = differenceJson(*checked.a, *checked.b, checked.difference);
+    const Difference &difference = checked.difference;
+    for (const auto &[index, worst] : checked.worst)
+        pairIn(json, difference, index)["worst"] = worstJson(
+            worst, comparedWeight(*checked.a, *checked.b, difference.weights[index]).shape);
+    for (const auto &[index, match] : checked.codebooks)
+        pairIn(json, difference, index)["codebooks"] = codebookMatchJson(match);
+    if (checked.ranges) {
+        json["byte_ranges"] = jsonArray(rangeTable(), checked.ranges->rows);
+        json["byte_ranges_cut"] = checked.ranges->cut;
+    }
+    json["verdict"] = verdictJson(checked);
+    orderWeights(json["weights"], checked);
+    return json;
+}
+
 } // namespace
 
 Json faultsJson(const std::vector<LimitFault> &faults)
@@ -571,24 +607,6 @@ Json exactJson(ExactValue value)
                                                                          : Json(exactText(value));
 }
 
-Json checkedDifferenceJson(const CheckedDifference &checked)
-{
-    Json json = differenceJson(*checked.a, *checked.b, checked.difference);
-    const Difference &difference = checked.difference;
-    for (const auto &[index, worst] : checked.worst)
-        pairIn(json, difference, index)["worst"] = worstJson(
-            worst, comparedWeight(*checked.a, *checked.b, difference.weights[index]).shape);
-    for (const auto &[index, match] : checked.codebooks)
-        pairIn(json, difference, index)["codebooks"] = codebookMatchJson(match);
-    if (checked.ranges) {
-        json["byte_ranges"] = jsonArray(rangeTable(), checked.ranges->rows);
-        json["byte_ranges_cut"] = checked.ranges->cut;
-    }
-    json["verdict"] = verdictJson(checked);
-    orderWeights(json["weights"], checked);
-    return json;
-}
-
 Json differencesJson(std::span<const CheckedDifference> all)
 {
     if (all.size() == 1)
@@ -616,22 +634,6 @@ Json differencesJson(std::span<const CheckedDifference> all)
         json["builds"].push_back(checked.b->name());
         json["comparisons"].push_back(checkedDifferenceJson(checked));
     }
-    return json;
-}
-
-Json codebookMatchJson(const CodebookMatch &match)
-{
-    Json json;
-    json["codebooks_a"] = numberJson(match.booksA);
-    json["codebooks_b"] = numberJson(match.booksB);
-    json["entries_a"] = numberJson(match.entriesA);
-    json["entries_b"] = numberJson(match.entriesB);
-    json["vector"] = numberJson(match.vector);
-    json["counts"] = Json::object();
-    for (std::size_t i = 0; i < kEntryChanges; ++i)
-        json["counts"][std::string(entryChangeName(static_cast<EntryChange>(i)))] =
-            numberJson(match.counts[i]);
-    json["entries"] = jsonArray(entryTable(), entryRows(match));
     return json;
 }
 

@@ -61,10 +61,6 @@ void setRowOrder(std::span<CheckedDifference> all, std::string_view format,
 Result<std::string> differenceDocument(std::span<CheckedDifference> all, std::string_view format,
                                        const Diagnostics &diagnostics, Progress *progress);
 
-/// Codebooks entry to entry, as `diff --codebooks` has them.
-Json codebookMatchJson(const CodebookMatch &match);
-/// `diff` of two builds, with its `verdict`.
-Json checkedDifferenceJson(const CheckedDifference &checked);
 /// The same of one; of several builds against the first: `comparisons`, each as that of two, and
 /// `matrix`, weights down and builds across.
 Json differencesJson(std::span<const CheckedDifference> all);

@@ -257,6 +257,18 @@ std::string_view actionName(RecoverAction action)
     return "discard";
 }
 
+/// The ranges that edits change, as if they were saved.
+std::vector<WrittenRange> plannedRanges(const Bundle &bundle, const std::vector<AppliedEdit> &edits)
+{
+    std::vector<WrittenRange> ranges;
+    for (const AppliedEdit &edit : edits) {
+        for (const FileEdit &bytes : edit.bytes)
+            ranges.push_back(
+                {bundle.files()[bytes.file].path, {bytes.offset, ByteCount(bytes.after.size())}});
+    }
+    return ranges;
+}
+
 } // namespace
 
 std::uint64_t EditFacts::changedBytes() const
@@ -390,17 +402,6 @@ const TableOf<PendingRange> &pendingRangeTable()
         "pending_ranges",
         joinedColumns(writtenRangeColumns<PendingRange>(), pendingBytesColumns())};
     return kTable;
-}
-
-std::vector<WrittenRange> plannedRanges(const Bundle &bundle, const std::vector<AppliedEdit> &edits)
-{
-    std::vector<WrittenRange> ranges;
-    for (const AppliedEdit &edit : edits) {
-        for (const FileEdit &bytes : edit.bytes)
-            ranges.push_back(
-                {bundle.files()[bytes.file].path, {bytes.offset, ByteCount(bytes.after.size())}});
-    }
-    return ranges;
 }
 
 std::vector<ChangedBytes> changedBytes(const Bundle &bundle, const AppliedEdit &edit)

@@ -59,10 +59,6 @@ std::vector<PendingRange>
 pendingRangeRows(const Bundle &bundle, const std::vector<WrittenRange> &ranges, std::size_t most);
 const TableOf<PendingRange> &pendingRangeTable();
 
-/// The ranges that edits change, as if they were saved.
-std::vector<WrittenRange> plannedRanges(const Bundle &bundle,
-                                        const std::vector<AppliedEdit> &edits);
-
 /// The bytes of an edit, before and after.
 struct ChangedBytes {
     std::string_view file;

@@ -34,6 +34,22 @@ Value tileRemark(const codec::TquantTile &tile)
     return remark;
 }
 
+/// Errors of the weight and of the products with it, both as estimated from its values.
+Json accuracyJson(const codec::AccuracyError &error)
+{
+    return {{"weight_max_abs", error.weightMaxAbs},
+            {"weight_rmse", error.weightRmse},
+            {"weight_relative", error.weightRelative},
+            {"output_max_abs", error.outputMaxAbs},
+            {"output_rmse", error.outputRmse},
+            {"output_relative", error.outputRelative},
+            {"dense_relative", error.denseRelative},
+            {"outputs", error.outputs},
+            {"non_finite", error.nonFinite},
+            {"contested", error.contested},
+            {"estimate", true}};
+}
+
 void addEncodedWeight(Json &json, const Bundle &bundle, const EncodedBundle &encoded,
                       const EncodedOne &one)
 {
@@ -60,6 +76,21 @@ void addInstruction(Json &document, const quantized::Quantized &made)
                 {"source", fact.source}, {"confidence", format::confidenceName(fact.confidence)}};
     });
     document["contested"] = readingsJson(made.contested);
+}
+
+/// `[{"name","holds","padded","required","found","source"}]`
+Json constraintsJson(const std::vector<codec::MxConstraint> &constraints)
+{
+    Json rows = Json::array();
+    for (const codec::MxConstraint &rule : constraints) {
+        rows.push_back({{"name", rule.name},
+                        {"holds", rule.holds},
+                        {"padded", rule.padded},
+                        {"required", rule.required},
+                        {"found", rule.found},
+                        {"source", rule.source}});
+    }
+    return rows;
 }
 
 } // namespace
@@ -158,21 +189,6 @@ Json encodeJson(const Bundle &bundle, const EncodedBundle &encoded, codec::Encod
     json["opsets"] = std::move(opsets);
     json["verified"] = verified;
     return json;
-}
-
-Json accuracyJson(const codec::AccuracyError &error)
-{
-    return {{"weight_max_abs", error.weightMaxAbs},
-            {"weight_rmse", error.weightRmse},
-            {"weight_relative", error.weightRelative},
-            {"output_max_abs", error.outputMaxAbs},
-            {"output_rmse", error.outputRmse},
-            {"output_relative", error.outputRelative},
-            {"dense_relative", error.denseRelative},
-            {"outputs", error.outputs},
-            {"non_finite", error.nonFinite},
-            {"contested", error.contested},
-            {"estimate", true}};
 }
 
 Json raisedJson(std::string_view before, std::string_view after,
@@ -279,20 +295,6 @@ const TableOf<codec::TquantTile> &quantizeTileTable()
          jsonOf(CELL(row.name == "tmp" ? Json(devicesOf(row)) : Json(nullptr)))},
     };
     return tableOf<kColumns>("quantize_tiles");
-}
-
-Json constraintsJson(const std::vector<codec::MxConstraint> &constraints)
-{
-    Json rows = Json::array();
-    for (const codec::MxConstraint &rule : constraints) {
-        rows.push_back({{"name", rule.name},
-                        {"holds", rule.holds},
-                        {"padded", rule.padded},
-                        {"required", rule.required},
-                        {"found", rule.found},
-                        {"source", rule.source}});
-    }
-    return rows;
 }
 
 Json quantizeJson(const quantized::Quantized &made, std::string_view input, std::string_view output)

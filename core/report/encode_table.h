@@ -41,8 +41,6 @@ std::string askedText(const EncodedBundle &encoded);
 Json encodeJson(const Bundle &bundle, const EncodedBundle &encoded, codec::EncodeMethod method,
                 std::string_view output, bool verified);
 
-/// Errors of the weight and of the products with it, both as estimated from its values.
-Json accuracyJson(const codec::AccuracyError &error);
 /// `{"before","after","changes":[{"operation","function","count","opset","change","rewritten"}]}`
 Json raisedJson(std::string_view before, std::string_view after,
                 std::span<const OpsetChange> changes);
@@ -89,9 +87,6 @@ const TableOf<Json> &quantizedFileTable();
 const TableOf<codec::TquantTile> &quantizeTileTable();
 
 // What `quantize` and `relayout` say of a folder.
-
-/// `[{"name","holds","padded","required","found","source"}]`
-Json constraintsJson(const std::vector<codec::MxConstraint> &constraints);
 
 /// Everything of `quantize`: what the folder's own description says, sizes, constraints, the
 /// instruction with its tiles and devices, and what sources disagree on.

@@ -35,6 +35,23 @@ Value addressOf(const std::optional<std::uint32_t> &address)
     return address ? Value(hexText(*address)) : Value(Unknown());
 }
 
+/// Readings of the integers' codes in the format word of a version; empty where none disagree.
+Json contestedCodesJson(std::uint32_t version)
+{
+    constexpr format::TensorFormat kInt8(1);
+    return readingsJson(format::readingsOf(descriptor::contestedCode(version, kInt8)));
+}
+
+/// Tables 20.7, 20.8, 25.4 and the ordering bits, of the version-10 image.
+Json imageJson()
+{
+    return {{"version", 10},
+            {"note", descriptor::imageV10Note()},
+            {"groups", jsonArray(imageGroupTable(), descriptor::imageGroups())},
+            {"streams", jsonArray(imageStreamTable(), imageStreamRows())},
+            {"fields", jsonArray(imageFieldTable(), descriptor::imageFields())}};
+}
+
 } // namespace
 
 Json readingsJson(std::span<const format::Reading> readings)
@@ -91,15 +108,6 @@ Json collectiveJson(const target::Target &target)
     return json;
 }
 
-Json imageJson()
-{
-    return {{"version", 10},
-            {"note", descriptor::imageV10Note()},
-            {"groups", jsonArray(imageGroupTable(), descriptor::imageGroups())},
-            {"streams", jsonArray(imageStreamTable(), imageStreamRows())},
-            {"fields", jsonArray(imageFieldTable(), descriptor::imageFields())}};
-}
-
 std::vector<LaneCode> laneCodes(std::uint32_t version)
 {
     std::vector<LaneCode> codes;
@@ -125,12 +133,6 @@ std::vector<LaneCode> laneCodes(std::uint32_t version)
         }
     }
     return codes;
-}
-
-Json contestedCodesJson(std::uint32_t version)
-{
-    constexpr format::TensorFormat kInt8(1);
-    return readingsJson(format::readingsOf(descriptor::contestedCode(version, kInt8)));
 }
 
 Json formatWordJson(std::uint32_t version)

@@ -26,10 +26,6 @@ HalShown halShown(const target::Target &target, const target::HalField &field);
 /// Tables 36.4 to 36.7 and the sequence of chapter 36, with the bytes and gates of a chip.
 Json collectiveJson(const target::Target &target);
 
-/// Tables 20.7, 20.8, 25.4 and the ordering bits, of the version-10 image.
-Json imageJson();
-/// Readings of the integers' codes in the format word of a version; empty where none disagree.
-Json contestedCodesJson(std::uint32_t version);
 /// Table 36.3: where a version keeps its formats, and what each lane holds or answers.
 Json formatWordJson(std::uint32_t version);
 

@@ -66,6 +66,15 @@ Value codeOf(const Result<T> &number)
     return number ? Value(Code{number->value}) : Value(Unknown());
 }
 
+std::vector<ElementTypeFacts> elementTypeRows(std::string_view numbering,
+                                              std::span<const CatalogueRow> rows)
+{
+    std::vector<ElementTypeFacts> list;
+    for (const CatalogueRow &row : rows)
+        list.push_back({numbering, &row, {}, {}});
+    return list;
+}
+
 Json typesJson(std::span<const format::CatalogueRow> rows)
 {
     return jsonArray(elementTypeTable(), elementTypeRows({}, rows));
@@ -185,15 +194,6 @@ const TableOf<KernelFormatFacts> &kernelFormatTable()
         {kDocument | kWindow, "note", "Note on the row", CELL(View(row.row->note))},
     };
     return tableOf<kColumns>("kernel-formats");
-}
-
-std::vector<ElementTypeFacts> elementTypeRows(std::string_view numbering,
-                                              std::span<const CatalogueRow> rows)
-{
-    std::vector<ElementTypeFacts> list;
-    for (const CatalogueRow &row : rows)
-        list.push_back({numbering, &row, {}, {}});
-    return list;
 }
 
 std::vector<ElementTypeFacts> tensorFormatRows(const target::Target &target)

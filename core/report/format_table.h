@@ -26,8 +26,6 @@ struct ElementTypeFacts {
     std::optional<target::DmaFormat> dma;
 };
 std::vector<ElementTypeFacts> tensorFormatRows(const target::Target &target);
-std::vector<ElementTypeFacts> elementTypeRows(std::string_view numbering,
-                                              std::span<const format::CatalogueRow> rows);
 /// Tensor formats, the symbol catalogue, serialization types, types of weight.bin.
 std::vector<ElementTypeFacts> allElementTypeRows(const target::Target &target);
 const TableOf<ElementTypeFacts> &elementTypeTable();

@@ -251,6 +251,12 @@ PngBytes colourTable()
     return table;
 }
 
+/// "by name", and whether that is a guess.
+std::string pairedByText(const ComparedPair &pair)
+{
+    return pairingText(pair) + (pair.confidence == PairConfidence::Guess ? " (a guess)" : "");
+}
+
 } // namespace
 
 PairRow pairRow(const Bundle &a, const Bundle &b, const ComparedPair &pair)
@@ -281,11 +287,6 @@ std::vector<PairRow> pairRows(const Bundle &a, const Bundle &b, std::span<const 
     for (const std::size_t weight : onlyB)
         rows.push_back(aloneRow(a, b, {kNoIndex, weight}));
     return rows;
-}
-
-std::string pairedByText(const ComparedPair &pair)
-{
-    return pairingText(pair) + (pair.confidence == PairConfidence::Guess ? " (a guess)" : "");
 }
 
 std::string elementCountsText(const ValueDifference &values)

@@ -54,8 +54,6 @@ PairRow pairRow(const Bundle &a, const Bundle &b, const ComparedPair &pair);
 std::vector<PairRow> pairRows(const Bundle &a, const Bundle &b, std::span<const ComparedPair> pairs,
                               std::span<const std::size_t> onlyA,
                               std::span<const std::size_t> onlyB);
-/// "by name", and whether that is a guess.
-std::string pairedByText(const ComparedPair &pair);
 /// "12,032 equal, 3 changed, 1 not finite"; "all 12,035 equal".
 std::string elementCountsText(const ValueDifference &values);
 

@@ -141,6 +141,21 @@ Json roofJson(const roofline::LayerRoof *roof)
     return json;
 }
 
+/// Operations and bytes are counts: integers, though the roofs are worked out with doubles. Null
+/// for what is not known or no 64-bit count.
+Json roundedJson(const std::optional<double> &count)
+{
+    constexpr double kMost = 18446744073709549568.0; ///< the largest double below 2^64
+    if (!count || !(*count >= 0 && *count <= kMost))
+        return nullptr;
+    return numberJson(static_cast<std::uint64_t>(std::round(*count)));
+}
+
+Json ceilingJson(const Ceiling &ceiling)
+{
+    return jsonObject(ceilingTable(), CeilingFacts{ceiling});
+}
+
 } // namespace
 
 std::string estimateText(const mil::BackendNotes &notes)
@@ -456,19 +471,6 @@ Json programJson(const ProgramTime &program)
     json["alternatives"] = program.alternatives;
     json["dispatches"] = listJson(program.dispatches, programJson);
     return json;
-}
-
-Json ceilingJson(const Ceiling &ceiling)
-{
-    return jsonObject(ceilingTable(), CeilingFacts{ceiling});
-}
-
-Json roundedJson(const std::optional<double> &count)
-{
-    constexpr double kMost = 18446744073709549568.0; ///< the largest double below 2^64
-    if (!count || !(*count >= 0 && *count <= kMost))
-        return nullptr;
-    return numberJson(static_cast<std::uint64_t>(std::round(*count)));
 }
 
 Json roofsJson(const Assessment &point)

@@ -72,10 +72,6 @@ const TableOf<TimedLayer> &timedLayerTable();
 
 /// Derived energy, or null: `{"low_j","high_j","basis","source","conditions_hold","method"}`
 Json energyJson(const std::optional<roofline::Energy> &energy);
-Json ceilingJson(const roofline::Ceiling &ceiling);
-/// Operations and bytes are counts: integers, though the roofs are worked out with doubles. Null
-/// for what is not known or no 64-bit count.
-Json roundedJson(const std::optional<double> &count);
 /// The roofs that a layer is held against: "compute", "weights", "activations"; null where none is
 /// published.
 Json roofsJson(const roofline::Assessment &point);

@@ -226,6 +226,18 @@ Value moreValue(const ValueBin &row)
                    sign + grouped(apart)};
 }
 
+/// "changed", "stored otherwise", "only in A", "only in B".
+std::string_view rangeStateName(RangeFacts::State state)
+{
+    switch (state) {
+    case RangeFacts::State::Changed: return "changed";
+    case RangeFacts::State::Otherwise: return "stored otherwise";
+    case RangeFacts::State::OnlyA: return "only in A";
+    case RangeFacts::State::OnlyB: return "only in B";
+    }
+    return {};
+}
+
 } // namespace
 
 const TableOf<ChannelDifference> &channelTable()
@@ -360,17 +372,6 @@ const TableOf<EntryFacts> &entryTable()
                                      {"change", "codebook_a", "entry_a", "codebook_b", "entry_b",
                                       "a", "b", "uses_a", "uses_b", "uses_both", "targets"}};
     return kTable;
-}
-
-std::string_view rangeStateName(RangeFacts::State state)
-{
-    switch (state) {
-    case RangeFacts::State::Changed: return "changed";
-    case RangeFacts::State::Otherwise: return "stored otherwise";
-    case RangeFacts::State::OnlyA: return "only in A";
-    case RangeFacts::State::OnlyB: return "only in B";
-    }
-    return {};
 }
 
 std::optional<RangeList> differentRanges(const AlignedBytes &bytes,

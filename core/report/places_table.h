@@ -53,8 +53,6 @@ struct RangeFacts {
     std::optional<std::uint64_t> firstElement, lastElement;
     std::string elements; ///< "[0,3] to [1,2]"
 };
-/// "changed", "stored otherwise", "only in A", "only in B".
-std::string_view rangeStateName(RangeFacts::State state);
 
 struct RangeList {
     static constexpr std::size_t kMostRanges = 10000;

@@ -239,6 +239,27 @@ std::vector<Column<GroupRow>> groupColumns()
     return columns;
 }
 
+/// The value of the key "section": header, units with their six sections, flags and records, each
+/// record with its channels, bytes and slots.
+Json sectionJson(const section::WeightSection &section)
+{
+    Json json;
+    json["version"] = section.version;
+    json["codegen_version"] = section.codegen;
+    json["target"] = section.target;
+    json["resolved"] = section.resolved();
+    json["bytes"] = numberJson(section.fileBytes);
+    json["units"] = listJson(section.units, unitJson);
+    json["records"] = Json::array();
+    for (const section::UnitGroup &group : section.groups) {
+        if (group.fault)
+            continue;
+        for (const section::RecordPlace &place : section::recordPlaces(section, group))
+            json["records"].push_back(recordJson(section, place));
+    }
+    return json;
+}
+
 } // namespace
 
 std::vector<section::RecordSlot> streamSlots()
@@ -266,36 +287,12 @@ const TableOf<section::RecordSlot> &streamSlotTable()
     return tableOf<kColumns>("streams");
 }
 
-Json sectionStreamsJson()
-{
-    return jsonArray(streamSlotTable(), streamSlots());
-}
-
-Json sectionJson(const section::WeightSection &section)
-{
-    Json json;
-    json["version"] = section.version;
-    json["codegen_version"] = section.codegen;
-    json["target"] = section.target;
-    json["resolved"] = section.resolved();
-    json["bytes"] = numberJson(section.fileBytes);
-    json["units"] = listJson(section.units, unitJson);
-    json["records"] = Json::array();
-    for (const section::UnitGroup &group : section.groups) {
-        if (group.fault)
-            continue;
-        for (const section::RecordPlace &place : section::recordPlaces(section, group))
-            json["records"].push_back(recordJson(section, place));
-    }
-    return json;
-}
-
 Json sectionListJson(const section::WeightSection &section)
 {
     Json json = document("section");
     json["section"] = sectionJson(section);
     json["listing"] = section::listing(section);
-    json["streams"] = sectionStreamsJson();
+    json["streams"] = jsonArray(streamSlotTable(), streamSlots()); // table 25.4
     return json;
 }
 

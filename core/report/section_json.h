@@ -8,10 +8,6 @@
 
 namespace kernscope::report {
 
-/// The value of the key "section": header, units with their six sections, flags and records, each
-/// record with its channels, bytes and slots.
-Json sectionJson(const section::WeightSection &section);
-
 /// Everything of `section list`, and of a section that was written to a file.
 Json sectionListJson(const section::WeightSection &section);
 Json sectionWrittenJson(const section::WeightSection &section, std::string_view output);
@@ -19,10 +15,6 @@ Json sectionWrittenJson(const section::WeightSection &section, std::string_view 
 /// A stream that a word of a record is loaded by, with its registers; table 25.4.
 std::vector<section::RecordSlot> streamSlots();
 const TableOf<section::RecordSlot> &streamSlotTable();
-
-/// Table 25.4, for the words of a record that streams are loaded by:
-/// `[{"name","word","enable","base_offset","relocation","source"}]`
-Json sectionStreamsJson();
 
 // The six sections of a kernel unit (listing 25.1), as the window lists them.
 

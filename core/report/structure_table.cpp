@@ -317,6 +317,14 @@ Value alignedStateValue(const AlignedSectionFacts &row)
     return row.tally->any() ? Word{"\u2260 differs"} : Word{"= equal"};
 }
 
+/// "file", "section", "task", "header field", "register", "symbol", "relocation slot", "port".
+std::string_view structureKindName(StructureFacts::Kind kind)
+{
+    static constexpr std::array<std::string_view, 8> kNames{
+        "file", "section", "task", "header field", "register", "symbol", "relocation slot", "port"};
+    return kNames[static_cast<std::size_t>(kind)];
+}
+
 } // namespace
 
 std::vector<ProgramChangeFacts> programChangeRows(const Difference &difference)
@@ -346,13 +354,6 @@ const TableOf<ProgramChangeFacts> &programChangeTable()
          [](auto &row) { return fmt::format("{}", fmt::join(row.change.details, "; ")); }},
     };
     return tableOf<kColumns>("program-changes");
-}
-
-std::string_view structureKindName(StructureFacts::Kind kind)
-{
-    static constexpr std::array<std::string_view, 8> kNames{
-        "file", "section", "task", "header field", "register", "symbol", "relocation slot", "port"};
-    return kNames[static_cast<std::size_t>(kind)];
 }
 
 const TableOf<StructureFacts> &structureTable()

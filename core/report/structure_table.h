@@ -28,8 +28,6 @@ struct StructureFacts {
     std::string different = {};
     std::optional<std::uint64_t> firstA = {}, firstB = {};
 };
-/// "file", "section", "task", "header field", "register", "symbol", "relocation slot", "port".
-std::string_view structureKindName(StructureFacts::Kind kind);
 /// Files and sections by their lengths and bytes, tasks by what they write. Reads both bundles once
 /// (a program in another notation is not compared by its bytes): not for the GUI thread. Progress
 /// in bytes; nothing where cancelled.

@@ -145,6 +145,39 @@ Json consumerJson(const Consumer &consumer)
     return json;
 }
 
+/// The operations that read it, with their geometry.
+Json consumersJson(const Weight &weight)
+{
+    return listJson(weight.consumers, consumerJson);
+}
+
+/// Figures of its storage form, by key.
+Json detailJson(const Weight &weight)
+{
+    Json json = Json::object();
+    for (const auto &[key, value] : weight.detail) {
+        json[key] = std::visit(
+            [](const auto &held) -> Json {
+                using Held = std::decay_t<decltype(held)>;
+                if constexpr (std::is_same_v<Held, std::uint64_t>)
+                    return numberJson(held);
+                else if constexpr (std::is_same_v<Held, std::string>)
+                    return held;
+                else
+                    return numbersJson(held);
+            },
+            value);
+    }
+    return json;
+}
+
+/// Its operands: role, type, shape and place in the files.
+Json partsJson(const Bundle &bundle, const Weight &weight)
+{
+    return listJson(weight.operands(),
+                    [&](const auto &operand) { return operandJson(bundle, operand); });
+}
+
 } // namespace
 
 std::string functionWords(const Weight &weight)
@@ -300,36 +333,6 @@ void addBackends(Json &json, const mil::BackendNotes &notes)
     json["validation_message"] = Json::object();
     for (const auto &[backend, message] : notes.messages)
         json["validation_message"][backend] = message;
-}
-
-Json partsJson(const Bundle &bundle, const Weight &weight)
-{
-    return listJson(weight.operands(),
-                    [&](const auto &operand) { return operandJson(bundle, operand); });
-}
-
-Json detailJson(const Weight &weight)
-{
-    Json json = Json::object();
-    for (const auto &[key, value] : weight.detail) {
-        json[key] = std::visit(
-            [](const auto &held) -> Json {
-                using Held = std::decay_t<decltype(held)>;
-                if constexpr (std::is_same_v<Held, std::uint64_t>)
-                    return numberJson(held);
-                else if constexpr (std::is_same_v<Held, std::string>)
-                    return held;
-                else
-                    return numbersJson(held);
-            },
-            value);
-    }
-    return json;
-}
-
-Json consumersJson(const Weight &weight)
-{
-    return listJson(weight.consumers, consumerJson);
 }
 
 Json weightJson(const Bundle &bundle, std::size_t weight,

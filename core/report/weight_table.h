@@ -39,13 +39,4 @@ std::vector<WeightFacts> weightRows(const Bundle &bundle,
                                     const std::vector<bool> &selected = {});
 const TableOf<WeightFacts> &weightTable();
 
-// What the document of a weight says of its parts and of who uses it.
-
-/// Its operands: role, type, shape and place in the files.
-Json partsJson(const Bundle &bundle, const Weight &weight);
-/// Figures of its storage form, by key.
-Json detailJson(const Weight &weight);
-/// The operations that read it, with their geometry.
-Json consumersJson(const Weight &weight);
-
 } // namespace kernscope::report
