@@ -415,7 +415,7 @@ int runHwx(const HwxOptions &options, Context &context)
         context, diagnostics,
         [&] {
             return report::hwxDocument(opened.container, bytes, opened.file->name(),
-                                       {!options.noRegisters});
+                                       !options.noRegisters);
         },
         [&] {
             return hwxText(opened.container, bytes, opened.file->name(), !options.noRegisters);

@@ -59,15 +59,20 @@ const roofline::Layer *heaviest(std::span<const roofline::Layer> layers);
 /// layer axis 0 is the output's, axis 1 the input's.
 std::vector<ChannelAxes> judgedAxes(const Bundle &bundle);
 
-/// Sums at the foot of a column of decisions.
-struct TargetTotals {
-    const target::Target *target = nullptr;
-    std::uint64_t bytesMoved = 0; ///< of the weights that a figure is known for
+/// What a chip does with the weights of one build, in the one assessment's words.
+struct BuildOutcome {
+    std::size_t streams = 0, folds = 0, dense = 0, rejected = 0, unknown = 0; ///< weights
+    std::uint64_t bytesMoved = 0; ///< a dispatch; of the weights that a figure is known for
     std::size_t movedOpen = 0;    ///< weights that there is none for: unknown or refused
-    std::size_t elsewhere = 0;    ///< weights that only other backends read: they move nothing
+    friend bool operator==(const BuildOutcome &, const BuildOutcome &) = default;
+};
+
+/// Sums at the foot of a column of decisions.
+struct TargetTotals : BuildOutcome {
+    const target::Target *target = nullptr;
+    std::size_t elsewhere = 0; ///< weights that only other backends read: they move nothing
     std::optional<std::uint64_t> storedBytes = 0; ///< empty: those of a weight are not known
     std::uint64_t denseBytes = 0;
-    std::size_t streams = 0, folds = 0, dense = 0, rejected = 0, unknown = 0;
 
     /// Of all weights; empty where a figure is missing.
     std::optional<std::uint64_t> allMoved() const

@@ -102,12 +102,6 @@ std::optional<std::uint64_t> knownBytes(const Bundle &bundle)
                                              : std::optional(bundle.totals().storedBytes.value);
 }
 
-BuildOutcome outcomeOf(const TargetTotals &totals)
-{
-    return {totals.streams, totals.folds,      totals.dense,    totals.rejected,
-            totals.unknown, totals.bytesMoved, totals.movedOpen};
-}
-
 /// So few elements are counted rather than judged.
 constexpr std::uint64_t kFew = 16;
 
@@ -330,8 +324,7 @@ BuildVerdict buildVerdict(const Bundle &a, const Bundle &b, const Difference &di
     judgeFaithful(difference, verdict);
     findWorst(difference, verdict);
     for (std::size_t i = 0; i < before.columns(); ++i)
-        verdict.chips.push_back(
-            {&before.target(i), outcomeOf(before.totals(i)), outcomeOf(after.totals(i))});
+        verdict.chips.push_back({&before.target(i), before.totals(i), after.totals(i)});
     return verdict;
 }
 

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/assessment/weight_facts.h"
 #include "core/compare/limits.h"
 #include "core/target/target.h"
 
 namespace kernscope {
-
-class DecisionTable;
-
-/// What a chip does with the weights of one build, in the one assessment's words.
-struct BuildOutcome {
-    std::size_t streams = 0, folds = 0, dense = 0, rejected = 0, unknown = 0; ///< weights
-    std::uint64_t bytesMoved = 0; ///< a dispatch; of the weights that a figure is known for
-    std::size_t movedOpen = 0;    ///< weights that there is none for
-    friend bool operator==(const BuildOutcome &, const BuildOutcome &) = default;
-};
 
 struct ChipOutcome {
     const target::Target *target = nullptr;

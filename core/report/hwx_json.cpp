@@ -309,7 +309,7 @@ Json summaryJson(const TaskDetail &detail, const TaskReader &reader)
 }
 
 Json taskJson(TaskReader &reader, std::size_t index, TaskDetail &detail,
-              const hwx::SegmentSection &section, const HwxJsonOptions &options)
+              const hwx::SegmentSection &section, bool registers)
 {
     const auto &state = reader.before(index);
     reader.read(index, detail);
@@ -331,7 +331,7 @@ Json taskJson(TaskReader &reader, std::size_t index, TaskDetail &detail,
         header[std::string(name)] = value;
     json["header"] = std::move(header);
     json["packets"] = packetsJson(detail);
-    if (options.registers)
+    if (registers)
         json["registers"] =
             jsonArray(registerTable(), registerFacts(detail, state, version, fileOffset));
     return json;
@@ -393,8 +393,7 @@ Json debugJson(const hwx::Container &container, std::span<const std::byte> bytes
     return list;
 }
 
-Json tasksJson(const Container &container, std::span<const std::byte> bytes,
-               const HwxJsonOptions &options)
+Json tasksJson(const Container &container, std::span<const std::byte> bytes, bool registers)
 {
     Json list = Json::array();
     const auto tiles = kernelTiles(container);
@@ -409,7 +408,7 @@ Json tasksJson(const Container &container, std::span<const std::byte> bytes,
         const LaneFinder finder(container, text, tiles);
         TaskDetail detail;
         for (std::size_t i = 0; i < text.tasks->tasks.size(); ++i) {
-            Json json = taskJson(reader, i, detail, *section, options);
+            Json json = taskJson(reader, i, detail, *section, registers);
             json["lanes"] =
                 jsonArray(laneTable(), laneFacts(finder.lanes(detail, reader), tiles, container));
             json["summary"] = summaryJson(detail, reader);
@@ -443,28 +442,30 @@ Json tilesJson(const Container &container, std::span<const std::byte> bytes)
 
 } // namespace
 
-Json hwxJson(const Container &container, std::span<const std::byte> bytes, const std::string &file,
-             const HwxJsonOptions &options)
+Json hwxDocument(const Container &container, std::span<const std::byte> bytes,
+                 const std::string &file, bool registers)
 {
-    return {{"file", file},
-            {"size", numberJson(bytes.size())},
-            {"sha256", Sha256::hexOf(bytes).value_or(std::string())},
-            {"header", headerJson(container)},
-            {"load_commands", listJson(commandFacts(container), commandJson)},
-            {"segments", listJson(container.segments, segmentJson)},
-            {"relocations", relocationsJson(container)},
-            {"symbols", jsonArray(symbolTable(), symbolFacts(container))},
-            {"types", containerTypesJson(container)},
-            {"tensors", tensorsJson(container)},
-            {"bindings", listJson(container.bindings, bindingJson)},
-            {"programs", threadsJson(container, ThreadRole::Program)},
-            {"ports", threadsJson(container, ThreadRole::Port)},
-            {"ident", identJson(container)},
-            {"tasks", tasksJson(container, bytes, options)},
-            {"relocation_slots", hwxSlotsJson(container, bytes, file)},
-            {"kernel_tiles", tilesJson(container, bytes)},
-            {"debug_records", debugJson(container, bytes)},
-            {"warnings", warningsJson(container)}};
+    Json json = document("hwx");
+    json["hwx"] = {{"file", file},
+                   {"size", numberJson(bytes.size())},
+                   {"sha256", Sha256::hexOf(bytes).value_or(std::string())},
+                   {"header", headerJson(container)},
+                   {"load_commands", listJson(commandFacts(container), commandJson)},
+                   {"segments", listJson(container.segments, segmentJson)},
+                   {"relocations", relocationsJson(container)},
+                   {"symbols", jsonArray(symbolTable(), symbolFacts(container))},
+                   {"types", containerTypesJson(container)},
+                   {"tensors", tensorsJson(container)},
+                   {"bindings", listJson(container.bindings, bindingJson)},
+                   {"programs", threadsJson(container, ThreadRole::Program)},
+                   {"ports", threadsJson(container, ThreadRole::Port)},
+                   {"ident", identJson(container)},
+                   {"tasks", tasksJson(container, bytes, registers)},
+                   {"relocation_slots", hwxSlotsJson(container, bytes, file)},
+                   {"kernel_tiles", tilesJson(container, bytes)},
+                   {"debug_records", debugJson(container, bytes)},
+                   {"warnings", warningsJson(container)}};
+    return json;
 }
 
 Json hwxSlotsJson(const hwx::Container &container, std::span<const std::byte> bytes,
@@ -495,14 +496,6 @@ Json hwxDifferencesJson(const std::vector<descriptor::TaskDifference> &differenc
         }
         return row;
     });
-}
-
-Json hwxDocument(const hwx::Container &container, std::span<const std::byte> bytes,
-                 const std::string &file, const HwxJsonOptions &options)
-{
-    Json json = document("hwx");
-    json["hwx"] = hwxJson(container, bytes, file, options);
-    return json;
 }
 
 Json hwxLoadDocument(const hwx::Container &container, const hwx::LoadPlan &plan, bool strip,

@@ -7,18 +7,11 @@
 
 namespace kernscope::report {
 
-struct HwxJsonOptions {
-    bool registers = true; ///< each task's registers with their fields
-};
-
-/// The value of the key "hwx" in cli.md: the keys and notations of the expected answers beside the
-/// real files, and more. `bytes` are the container's, `file` its name.
-Json hwxJson(const hwx::Container &container, std::span<const std::byte> bytes,
-             const std::string &file, const HwxJsonOptions &options = {});
-
-/// Everything of `hwx`.
+/// Everything of `hwx`. The value of its key "hwx" has the keys and notations of the expected
+/// answers beside the real files, and more. `bytes` are the container's, `file` its name.
+/// `registers`: each task's registers with their fields.
 Json hwxDocument(const hwx::Container &container, std::span<const std::byte> bytes,
-                 const std::string &file, const HwxJsonOptions &options);
+                 const std::string &file, bool registers = true);
 
 /// Words that are left for the loader: the key "relocations" of `inspect`, "relocation_slots" here.
 Json hwxSlotsJson(const hwx::Container &container, std::span<const std::byte> bytes,

@@ -327,31 +327,23 @@ std::string_view structureKindName(StructureFacts::Kind kind)
 
 } // namespace
 
-std::vector<ProgramChangeFacts> programChangeRows(const Difference &difference)
+const TableOf<ProgramChange> &programChangeTable()
 {
-    std::vector<ProgramChangeFacts> rows;
-    for (const ProgramChange &change : difference.program.detail.changes)
-        rows.push_back({change});
-    return rows;
-}
-
-const TableOf<ProgramChangeFacts> &programChangeTable()
-{
-    static constexpr Column<ProgramChangeFacts> kColumns[] = {
+    static constexpr Column<ProgramChange> kColumns[] = {
         {"change", "Whether B lacks it, has it besides, or has it otherwise",
-         CELL(Word(programChangeName(row.change.kind)))},
+         CELL(Word(programChangeName(row.kind)))},
         {"what",
          "A function, an operation that computes, the way a weight is stored, a model of a "
          "pipeline that is not a program, or an input, output or state as apps see it",
-         CELL(Word(programPartName(row.change.what)))},
+         CELL(Word(programPartName(row.what)))},
         {"function", "Function that it stands in; of a pipeline with its model",
-         CELL(orNothing(row.change.function))},
+         CELL(orNothing(row.function))},
         {kName, "operation", "What the operation makes, as A calls it where it is there",
-         CELL(orNothing(row.change.operation))},
+         CELL(orNothing(row.operation))},
         {"type", "Type of the operation; of A and of B where they differ",
-         CELL(orNothing(row.change.type))},
+         CELL(orNothing(row.type))},
         {"details", "A > B", "Arguments that differ, each with its value in A and in B",
-         [](auto &row) { return fmt::format("{}", fmt::join(row.change.details, "; ")); }},
+         [](auto &row) { return fmt::format("{}", fmt::join(row.details, "; ")); }},
     };
     return tableOf<kColumns>("program-changes");
 }

@@ -7,13 +7,8 @@
 
 namespace kernscope::report {
 
-/// One place where the programs of two bundles differ.
-struct ProgramChangeFacts {
-    ProgramChange change;
-};
-std::vector<ProgramChangeFacts> programChangeRows(const Difference &difference);
 /// What `diff` lists under "structure": functions, operations and storage that differ.
-const TableOf<ProgramChangeFacts> &programChangeTable();
+const TableOf<ProgramChange> &programChangeTable();
 
 /// One thing beside program and values that two bundles do not have alike: a file, a section, a
 /// task, a register or field of a task, a symbol, a relocation slot or the address of a port.

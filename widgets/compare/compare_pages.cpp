@@ -331,7 +331,7 @@ QString StructureList::note() const
 
 ComparePages::ComparePages(Session &session)
     : m_session(session),
-      m_programModel(new RowTable<report::ProgramChangeFacts>(report::programChangeTable(), this)),
+      m_programModel(new RowTable<ProgramChange>(report::programChangeTable(), this)),
       m_structureModel(new RowTable<report::StructureFacts>(report::structureTable(), this))
 {
     m_program = new StructureList(session, m_programModel, tr("Operations that differ"),
@@ -344,9 +344,7 @@ ComparePages::ComparePages(Session &session)
     addWidget(m_program);
     addWidget(m_structure);
     connect(m_program->table(), &QAbstractItemView::activated, this,
-            [this](const QModelIndex &index) {
-                goToChange(m_programModel->rowAt(index.row()).change);
-            });
+            [this](const QModelIndex &index) { goToChange(m_programModel->rowAt(index.row())); });
     auto *group = new QActionGroup(this);
     const auto page = [&](const QString &text, const QString &tip, Page shown) {
         auto *action = new QAction(text, group);
@@ -408,7 +406,7 @@ void ComparePages::showProgram(const std::shared_ptr<const Difference> &files)
         m_program->setNote(tr("The programs are still being compared."));
         return;
     }
-    m_programModel->setRows(report::programChangeRows(*files));
+    m_programModel->setRows(files->program.detail.changes);
     const ProgramDifference &program = files->program.detail;
     const std::size_t changes = program.changes.size();
     m_program->setNote(

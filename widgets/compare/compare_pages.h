@@ -132,7 +132,7 @@ private:
 
     Session &m_session;
     StructureList *m_program = nullptr, *m_structure = nullptr;
-    RowTable<report::ProgramChangeFacts> *m_programModel = nullptr;
+    RowTable<ProgramChange> *m_programModel = nullptr;
     RowTable<report::StructureFacts> *m_structureModel = nullptr;
     QList<QAction *> m_actions;
     BundlePtr m_a, m_b;

@@ -43,7 +43,7 @@ private slots:
         std::ifstream stream(answer.toStdString());
         const Json wanted = Json::parse(stream, nullptr, false);
         QVERIFY(!wanted.is_discarded());
-        const Json found = report::hwxJson(*container, file->bytes(), file->name());
+        const Json found = report::hwxDocument(*container, file->bytes(), file->name()).at("hwx");
         QCOMPARE(difference(wanted, found, "hwx").c_str(), "");
     }
 
