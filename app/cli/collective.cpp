@@ -221,12 +221,6 @@ int runFacts(const std::string &name, Context &context)
         [&] { return tableText(report::embeddedFactTable(), report::embeddedFactRows(table)); });
 }
 
-std::string rolesText()
-{
-    return heading("Types in a weight") +
-           tableText(report::elementRoleTable(), format::weightElementRoles());
-}
-
 /// Runs of codes that the predicate answers alike.
 std::string foldText()
 {
@@ -242,12 +236,6 @@ std::string foldText()
     const format::CodeSet &set = format::dmaConvertibleToFp16();
     return heading(fmt::format("Fold predicate ({}, mask {:#x})", set.source, set.mask)) +
            "  the DMA folds to fp16: " + folds + "\n";
-}
-
-std::string doubleMacText()
-{
-    return heading("Double multiply (chapter 36: one byte each, of the same class)") +
-           tableText(report::doubleMacTable(), report::doubleMacPairs());
 }
 
 std::string lanesText(std::uint32_t version)
@@ -307,12 +295,6 @@ std::string otherFactsText(const target::Target &target)
 }
 
 using roofline::CalibrationRow;
-
-std::string figuresOfText(const std::vector<roofline::PublishedFigure> &figures)
-{
-    return titledTable("Other published figures (- nothing predicts them)",
-                       report::publishedFigureTable(), figures);
-}
 
 /// What the compiler itself estimated for the layers of a program, beside the predictions.
 std::string estimatesText(const BundlePtr &bundle, const roofline::NetworkAssessment &network,
@@ -502,9 +484,13 @@ std::string readingsText(std::span<const format::Reading> readings)
 
 std::string moreFormatsText(std::uint32_t descriptorVersion)
 {
-    return rolesText() + heading("fp8 formats (table 36.1)") +
+    return heading("Types in a weight") +
+           tableText(report::elementRoleTable(), format::weightElementRoles()) +
+           heading("fp8 formats (table 36.1)") +
            tableText(report::fp8FormatTable(), format::fp8Formats()) + foldText() +
-           doubleMacText() + lanesText(descriptorVersion) + heading("What else is known") +
+           heading("Double multiply (chapter 36: one byte each, of the same class)") +
+           tableText(report::doubleMacTable(), report::doubleMacPairs()) +
+           lanesText(descriptorVersion) + heading("What else is known") +
            tableText(report::engineNoteTable(), format::engineNotes()) + heading("Contested") +
            readingsText(format::readingsAbout("engine"));
 }
@@ -548,7 +534,9 @@ int runCalibrate(const ChipOptions &options, Context &context)
             return (rows.empty()
                         ? "No measurement of this chip is published.\n"
                         : tableText(report::calibrationTable(), rows) + calibrationSummary(rows)) +
-                   figuresOfText(figures) + estimatesText(bundle, network, estimated);
+                   titledTable("Other published figures (- nothing predicts them)",
+                               report::publishedFigureTable(), figures) +
+                   estimatesText(bundle, network, estimated);
         });
 }
 

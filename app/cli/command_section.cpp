@@ -68,13 +68,6 @@ section::LoadAddresses addressesOf(const SectionOptions &options)
     return addresses;
 }
 
-/// Table 25.4: the registers that each stream of a record's slots is driven by.
-std::string streamRegistersText()
-{
-    return heading("Load plan: registers of the streams (tables 20.8 and 25.4)") +
-           tableText(report::streamSlotTable(), report::streamSlots());
-}
-
 /// Of the unit that has most of them, the tables that share one on-chip memory.
 std::string tablesText(const section::WeightSection &section)
 {
@@ -136,7 +129,8 @@ int runSectionList(const SectionOptions &options, Context &context)
         context, diagnostics, [&] { return report::sectionListJson(opened.section); },
         [&] {
             return section::listing(opened.section) + tablesText(opened.section) +
-                   streamRegistersText();
+                   heading("Load plan: registers of the streams (tables 20.8 and 25.4)") +
+                   tableText(report::streamSlotTable(), report::streamSlots());
         });
 }
 

@@ -140,11 +140,6 @@ std::vector<Judged> bundleOperations(const Bundle &bundle)
     return all;
 }
 
-std::string unplacedText(const std::vector<report::UnplacedWeight> &unplaced)
-{
-    return titledTable("Without geometry", report::unplacedTable(), unplaced);
-}
-
 std::string secondsText(const std::optional<double> &seconds)
 {
     return seconds ? fmt::format("{:.3g} s", *seconds) : "unknown";
@@ -180,7 +175,8 @@ void askBundle(const ChipOptions &options, GeometryAnswer &answer)
     report::addUnplaced(answer.document, *opened.bundle, unplaced);
     answer.diagnostics = opened.bundle->diagnostics();
     addShapes(answer.document, opened);
-    answer.notes = unplacedText(unplaced) + shapesText(opened);
+    answer.notes =
+        titledTable("Without geometry", report::unplacedTable(), unplaced) + shapesText(opened);
 }
 
 decision::GeometryOptions geometryOptions(const ChipOptions &options, const ChosenTarget &chosen)

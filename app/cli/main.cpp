@@ -458,15 +458,10 @@ private:
 
 /// Takes the embedded sample end to end, in memory and in a temporary folder that it removes.
 /// Stops at the first step that the later ones need.
-std::vector<SelftestStep> runSelftest()
-{
-    return Selftest().run();
-}
-
 void runSelftestCommand(Context &context)
 {
     const WritingScope scope; // into a folder that it removes at the end
-    const std::vector<SelftestStep> steps = runSelftest();
+    const std::vector<SelftestStep> steps = Selftest().run();
     std::size_t failed = 0;
     for (const SelftestStep &step : steps)
         failed += step.passed ? 0 : 1;

@@ -274,25 +274,12 @@ Result<void> judgeErrors(FormChoice &choice, const Weight &weight, const LayerVa
 constexpr std::array<std::string_view, 5> kCandidates{"palette4", "palette8", "sparse", "int8",
                                                       "blockwise"};
 
-/// Of a scale, an entry of a codebook or a kept value.
-std::uint64_t numberBytes(const decision::WeightForm &form)
-{
-    return form.wide ? 4 : 2;
-}
-
 /// Bytes of a blockwise weight: the codes, and scales of `number` bytes.
 std::uint64_t blockwiseBytes(const codec::FormSpec &spec, const Shape &shape, std::uint64_t codes,
                              std::uint64_t number)
 {
     const auto scales = elementCount(codec::blockScales(shape, spec.blockwise));
     return codes + number * (scales ? scales->value : 0); // no more than codes: known of them
-}
-
-/// Bytes of int8 codes with a scale and a zero point, a byte, for each output channel.
-std::uint64_t affineBytes(const codec::FormSpec &spec, const Shape &shape, std::uint64_t codes,
-                          std::uint64_t number)
-{
-    return codes + (number + 1) * (spec.affine.axis ? shape[*spec.affine.axis] : 1);
 }
 
 /// A bit for each element, and the values that are kept.
@@ -400,7 +387,7 @@ std::optional<WeightForm> sizedForm(const WeightForm &form, std::string_view key
     other.shape = form.shape;
     other.axes = form.axes;
     other.wide = form.wide;
-    const std::uint64_t number = numberBytes(form);
+    const std::uint64_t number = form.wide ? 4 : 2; // a scale, an entry or a kept value
     other.elements = form.elements;
     other.denseBytes = form.denseBytes;
     other.density = form.density;
@@ -416,9 +403,11 @@ std::optional<WeightForm> sizedForm(const WeightForm &form, std::string_view key
         other.node = spec->node;
         other.bits = 8;
         other.element = ElementType::Int8;
-        other.storedBytes = spec->node == FormNode::Affine
-                                ? affineBytes(*spec, form.shape, n, number)
-                                : blockwiseBytes(*spec, form.shape, n, number);
+        // A scale and a zero point, a byte, for each output channel.
+        other.storedBytes =
+            spec->node == FormNode::Affine
+                ? n + (number + 1) * (spec->affine.axis ? form.shape[*spec->affine.axis] : 1)
+                : blockwiseBytes(*spec, form.shape, n, number);
         break;
     case FormNode::Sparse:
         other.density = keptBySparse(form);

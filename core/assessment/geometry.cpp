@@ -52,11 +52,6 @@ Result<void> checkExtents(const LayerOperation &operation)
     return {};
 }
 
-CapClass capOf(unsigned bits)
-{
-    return bits > 8 ? CapClass::SixteenBit : bits > 4 ? CapClass::EightBit : CapClass::FourBit;
-}
-
 /// ComputeSmallSourceMode: only the tiny case is published in full.
 void chooseMode(const target::Target &target, const LayerOperation &operation,
                 const GeometryOptions &options, Geometry &geometry)
@@ -307,17 +302,6 @@ const std::vector<OcgFigure> &caps()
     return rows;
 }
 
-std::uint64_t floorPow2(std::uint64_t value)
-{
-    return value == 0 ? 1 : std::bit_floor(value);
-}
-
-/// 8, 4, 2 or 1.
-unsigned channelsPerAccumulator(SourceMode mode)
-{
-    return modes()[std::size_t(mode)].figure;
-}
-
 /// CanUseWinogradMode, table 20.4, for an operation with that group size and buffering.
 WinogradGate winogradGate(const target::Target &target, const LayerOperation &operation,
                           std::uint64_t group, Buffering buffering)
@@ -473,9 +457,11 @@ Result<Geometry> computeGeometry(const target::Target &target, const LayerOperat
     geometry.target = &target;
     geometry.cores = cores;
     geometry.kernel = *kernel;
-    geometry.cap = capOf(operation.weightBits);
+    geometry.cap = operation.weightBits > 8   ? CapClass::SixteenBit
+                   : operation.weightBits > 4 ? CapClass::EightBit
+                                              : CapClass::FourBit;
     chooseMode(target, operation, options, geometry);
-    geometry.perAccumulator = channelsPerAccumulator(geometry.mode);
+    geometry.perAccumulator = modes()[std::size_t(geometry.mode)].figure; // 8, 4, 2 or 1
     groupsAndCores(operation, options, geometry);
     geometry.winograd = winogradGate(target, operation, geometry.group, geometry.buffering);
     const bool known = operation.outputKnown;
@@ -583,7 +569,7 @@ std::uint64_t outputChannelGroup(std::uint64_t kernel, unsigned cap, unsigned pe
                                  OcgReading reading, unsigned accumulators)
 {
     const std::uint64_t k = std::max<std::uint64_t>(kernel, 1);
-    const std::uint64_t budget = floorPow2(accumulators / k);
+    const std::uint64_t budget = std::bit_floor(std::max<std::uint64_t>(accumulators / k, 1));
     const std::uint64_t group = reading == OcgReading::Listing
                                     ? std::min<std::uint64_t>(budget * perAccumulator, cap / k)
                                     : std::min<std::uint64_t>(budget, cap);

@@ -297,12 +297,6 @@ std::string nearestChangeKey(const WeightForm &form)
     return key;
 }
 
-/// Forms of equal ones get the same verdicts, the nearest change included.
-std::string verdictKey(const WeightForm &form)
-{
-    return form.signature() + nearestChangeKey(form);
-}
-
 /// The cap and the layout of a target's kernel memory, for streamed weights or for others; the
 /// demand of no weight.
 KernelMemory kernelMemoryCap(const target::Target &target, bool streamed,
@@ -443,7 +437,8 @@ Judge::Row &Judge::rowOf(const WeightForm &form)
         return *known->second;
     if (m_rows.size() >= kMostForms)
         m_rows.clear();
-    Row &row = m_verdicts[verdictKey(form)];
+    // Forms of equal keys get the same verdicts, the nearest change included.
+    Row &row = m_verdicts[form.signature() + nearestChangeKey(form)];
     row.resize(target::targets().size());
     m_rows.emplace(form, &row);
     return row;

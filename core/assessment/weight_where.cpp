@@ -19,6 +19,12 @@ constexpr std::array<std::string_view, 6> kWhereTexts{"name", "function", "form"
 constexpr std::array<std::string_view, 5> kWhereNumbers{"bytes", "elements", "ratio", "zeros",
                                                         "axes"};
 
+/// The letters that a filter takes for the same: A to Z for a to z.
+char lowerLetter(char letter)
+{
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
 std::string lowerLetters(std::string_view text)
 {
     std::string lower(text);

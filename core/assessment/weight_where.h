@@ -6,12 +6,6 @@
 /// Which weights are meant, in the small language of the window's filter.
 namespace kernscope {
 
-/// The letters that a filter takes for the same: A to Z for a to z.
-inline char lowerLetter(char letter)
-{
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
-
 /// What is not in the tables of a bundle: worked out only where a term asks for it.
 struct WhereFacts {
     std::optional<double> zeros; ///< share of zeros, 0 to 1; empty: not counted

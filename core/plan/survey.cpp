@@ -297,7 +297,7 @@ private:
             m_survey.names.push_back(m_bundle.weights()[i].findableName());
             row.function =
                 functionAddress(m_bundle.weights()[i].model, m_bundle.weights()[i].function);
-            row.stored = storedFormName(m_forms[i]);
+            row.stored = m_forms[i].key();
             row.axes = m_axes[i];
             row.fixed = whyFixed(i);
             row.unread = !m_forms[i].storedBytes;

@@ -71,11 +71,6 @@ Result<double> squaredError(const WeightValues &weight, const codec::Decoder &st
     return codec::inputError(weight.values, found, weight.shape, *weight.inputs);
 }
 
-Result<codec::Decoder> decoderOf(const codec::EncodedWeight &encoded)
-{
-    return codec::Decoder::make(encoded.encoding());
-}
-
 Result<double> outputError(const WeightValues &weight, const codec::Decoder &stored)
 {
     const auto masses = weight.inputs == nullptr ? std::vector<float>()
@@ -192,11 +187,6 @@ Result<FormSpec> formFromName(std::string_view name, const Axes &axes)
                    "There is no form of this name");
 }
 
-std::string storedFormName(const decision::WeightForm &form)
-{
-    return form.key();
-}
-
 decision::WeightForm proposedForm(const FormSpec &spec, const decision::WeightForm &stored,
                                   ElementType type)
 {
@@ -279,7 +269,7 @@ Result<EncodedForm> encodeAs(const WeightValues &weight, const codec::FormSpec &
 Result<double> formError(const WeightValues &weight, const codec::EncodedWeight &encoded,
                          ErrorModel model)
 {
-    const auto decoder = TRY(decoderOf(encoded));
+    const auto decoder = TRY(codec::Decoder::make(encoded.encoding()));
     return formError(weight, decoder, model);
 }
 

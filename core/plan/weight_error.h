@@ -27,9 +27,6 @@ std::vector<std::string> formExamples();
 /// The form of that name. Errors: "plan.form".
 Result<codec::FormSpec> formFromName(std::string_view name, const Axes &axes = {0, 1, 0, 1});
 
-/// The name of a form that a weight has, as decisions call it ("palette4", "int8").
-std::string storedFormName(const decision::WeightForm &form);
-
 /// What a chip's decision needs to know of a proposed form of a weight of `type`. Its sizes are
 /// those of `stored`; how many values it keeps is open.
 decision::WeightForm proposedForm(const codec::FormSpec &spec, const decision::WeightForm &stored,

@@ -172,12 +172,6 @@ SortValue hitValueOrder(const HitFacts &row)
     return row.hit.value ? sortValue(Real{*row.hit.value}) : SortValue();
 }
 
-std::string hitPlaceText(const HitFacts &row)
-{
-    return row.hit.element ? search::elementAddress(*hitWeight(row), *row.hit.element)
-                           : search::byteAddress(*row.bundle, row.hit);
-}
-
 SortValue hitPlaceOrder(const HitFacts &row)
 {
     const search::Hit &hit = row.hit;
@@ -452,7 +446,9 @@ const TableOf<HitFacts> &hitTable()
         kColumns[] =
             {
                 {kName, "place", "Where it is, as Go To and the command line take it",
-                 CELL(hitPlaceText(row)), sortedBy(hitPlaceOrder)},
+                 CELL(row.hit.element ? search::elementAddress(*hitWeight(row), *row.hit.element)
+                                      : search::byteAddress(*row.bundle, row.hit)),
+                 sortedBy(hitPlaceOrder)},
                 {kDocument, "file", "File of the bundle that has the bytes",
                  CELL(row.hit.element ? Value(Absent())
                                       : Value(View(row.bundle->files()[row.hit.file].path)))},

@@ -104,17 +104,6 @@ std::string filePlaceText(const FilePlace &place)
     return place.offset ? all + "+" + hexText(*place.offset) : all;
 }
 
-SortValue placeOrder(const FilePlace &place)
-{
-    return fmt::format("{}+{:016x}", place.file, place.offset.value_or(0));
-}
-
-SortValue wordOrder(const Word &word)
-{
-    return word.rank >= 0 ? SortValue(static_cast<std::uint64_t>(word.rank))
-                          : SortValue(wordText(word));
-}
-
 std::string listText(const List &list)
 {
     std::string text;
@@ -476,29 +465,32 @@ Json json(const Value &value)
 
 SortValue sortValue(const Value &value)
 {
-    return std::visit(Visitor{[](const Unknown &) { return SortValue(); },
-                              [](const Nothing &) { return SortValue(); },
-                              [](const Absent &) { return SortValue(); },
-                              [](bool yes) { return SortValue(std::uint64_t(yes ? 1 : 0)); },
-                              [](const Count &count) { return SortValue(count.number); },
-                              [](const Code &code) { return SortValue(code.number); },
-                              [](const Hex &hex) { return SortValue(hex.number); },
-                              [](const Ratio &ratio) {
-                                  return std::isfinite(ratio.number) ? SortValue(ratio.number)
-                                                                     : SortValue();
-                              },
-                              [](const Percent &percent) {
-                                  return std::isfinite(percent.fraction)
-                                             ? SortValue(percent.fraction)
-                                             : SortValue();
-                              },
-                              [](const Real &real) { return numberOrder(real.number); },
-                              [](const Seconds &time) { return numberOrder(time.number); },
-                              [](const Word &word) { return wordOrder(word); },
-                              [](const FilePlace &place) { return placeOrder(place); },
-                              [](const Written &written) { return numberOrder(written.number); },
-                              [&](const auto &) { return SortValue(text(value)); }},
-                      value);
+    return std::visit(
+        Visitor{
+            [](const Unknown &) { return SortValue(); },
+            [](const Nothing &) { return SortValue(); }, [](const Absent &) { return SortValue(); },
+            [](bool yes) { return SortValue(std::uint64_t(yes ? 1 : 0)); },
+            [](const Count &count) { return SortValue(count.number); },
+            [](const Code &code) { return SortValue(code.number); },
+            [](const Hex &hex) { return SortValue(hex.number); },
+            [](const Ratio &ratio) {
+                return std::isfinite(ratio.number) ? SortValue(ratio.number) : SortValue();
+            },
+            [](const Percent &percent) {
+                return std::isfinite(percent.fraction) ? SortValue(percent.fraction) : SortValue();
+            },
+            [](const Real &real) { return numberOrder(real.number); },
+            [](const Seconds &time) { return numberOrder(time.number); },
+            [](const Word &word) {
+                return word.rank >= 0 ? SortValue(static_cast<std::uint64_t>(word.rank))
+                                      : SortValue(wordText(word));
+            },
+            [](const FilePlace &place) {
+                return SortValue(fmt::format("{}+{:016x}", place.file, place.offset.value_or(0)));
+            },
+            [](const Written &written) { return numberOrder(written.number); },
+            [&](const auto &) { return SortValue(text(value)); }},
+        value);
 }
 
 TextTable emptyTextTable(const std::vector<ColumnFacts> &columns, const Titles &titles)

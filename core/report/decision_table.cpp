@@ -77,11 +77,6 @@ Json choiceErrorJson(const codec::AccuracyError &error)
             {"outputs", numberJson(error.outputs)},    {"contested", numberJson(error.contested)}};
 }
 
-std::string formMark(const CandidateFacts &row)
-{
-    return (row.chosen ? "> " : "  ") + row.candidate.form;
-}
-
 Value candidateErrorValue(const CandidateFacts &row)
 {
     const auto &error = row.candidate.error;
@@ -450,7 +445,7 @@ const TableOf<CandidateFacts> &candidateTable()
     using Row = CandidateFacts;
     static constexpr Column<Row> kColumns[] = {
         {kName | kTerminal, "marked", "candidate", "Form, with > where it is the one to take",
-         CELL(formMark(row))},
+         CELL((row.chosen ? "> " : "  ") + row.candidate.form)},
         {kDocument | kWindow, "form", "candidate", "Form; smallest bytes come first",
          CELL(Word({}, row.chosen ? Mark::Chosen : Mark::None, row.candidate.form))},
         {kNumber, "bytes", "Stored bytes of the whole weight", CELL(Count(row.candidate.bytes))},

@@ -21,11 +21,6 @@ std::string hex(std::uint64_t value)
     return fmt::format("{:#x}", value);
 }
 
-Json hexJson(const std::optional<std::uint32_t> &value)
-{
-    return value ? Json(hex(*value)) : Json(nullptr);
-}
-
 using descriptor::ImageField;
 using descriptor::ImageGroup;
 
@@ -161,7 +156,7 @@ Json formatWordJson(std::uint32_t version)
             lane == FormatLane::Source1 ? layout.overflowSource1 : layout.overflowSource2;
         const auto bit = descriptor::encodeOverflow(version, lane, true);
         json["overflow"].push_back({{"lane", descriptor::formatLaneName(lane)},
-                                    {"offset", hexJson(place)},
+                                    {"offset", place ? Json(hex(*place)) : Json(nullptr)},
                                     {"saturate", bit ? Json(hex(*bit)) : Json(nullptr)},
                                     {"nan", place ? Json("0x0") : Json(nullptr)},
                                     {"message", bit ? Json(nullptr) : Json(bit.error().message)}});

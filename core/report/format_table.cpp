@@ -50,14 +50,10 @@ Json rulesJson(const KernelFormatFacts &facts)
     });
 }
 
-std::string sourceAndNote(const std::string &source, const std::string &note)
-{
-    return note.empty() ? source : source + "\n" + note;
-}
-
 std::string formatOrigin(const KernelFormatFacts &facts)
 {
-    return sourceAndNote(facts.row->source, facts.row->note);
+    const std::string &source = facts.row->source, &note = facts.row->note;
+    return note.empty() ? source : source + "\n" + note;
 }
 
 template <class T>

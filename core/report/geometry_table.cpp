@@ -70,11 +70,6 @@ private:
     std::vector<EngineFact> m_facts;
 };
 
-Value yesNoValue(const std::optional<bool> &value)
-{
-    return value ? Value(*value) : Value(Word{"unknown"});
-}
-
 Value knownCount(const std::optional<std::uint64_t> &value)
 {
     return value ? Value(Count{*value}) : Value(Word{"unknown"});
@@ -217,19 +212,15 @@ void addWorkingSet(const WorkingSet &set, FactList &facts)
               fmt::format("weight {}, input {}, output {}", bytesText(set.weightBytes),
                           bytesOrUnknown(set.inputBytes), bytesOrUnknown(set.outputBytes)),
               {});
-    facts.add("stays on chip", yesNoValue(set.fits),
+    facts.add("stays on chip", set.fits ? Value(*set.fits) : Value(Word{"unknown"}),
               set.cap ? fmt::format("cap {}", bytesText(*set.cap)) : "the cap is unknown",
               set.source);
 }
 
-std::string yesNoText(const std::optional<bool> &value)
-{
-    return value ? (*value ? "yes" : "no") : "unknown";
-}
-
 void addWinograd(const WinogradGate &gate, FactList &facts)
 {
-    facts.heading(fmt::format("Winograd: eligible {}, work {} of {} ({})", yesNoText(gate.eligible),
+    facts.heading(fmt::format("Winograd: eligible {}, work {} of {} ({})",
+                              gate.eligible ? (*gate.eligible ? "yes" : "no") : "unknown",
                               gate.work, gate.threshold, gate.thresholdReason));
     for (const Condition &condition : gate.conditions)
         facts.add(condition);

@@ -82,24 +82,20 @@ void addProgram(Json &json, const Thread &thread)
     json["tags"] = tagsJson(thread);
 }
 
-void addPort(Json &json, const Thread &thread)
-{
-    json["role"] = "port";
-    json.update(jsonObject(portTable(), &thread));
-}
-
 Json threadJson(const Thread &thread)
 {
     Json json;
     json["flavor"] = thread.flavor;
     json["count"] = hexText(thread.count);
     json["state_end"] = hexText(thread.stateEnd);
-    if (thread.role == ThreadRole::Program)
+    if (thread.role == ThreadRole::Program) {
         addProgram(json, thread);
-    else if (thread.role == ThreadRole::Port)
-        addPort(json, thread);
-    else
+    } else if (thread.role == ThreadRole::Port) {
+        json["role"] = "port";
+        json.update(jsonObject(portTable(), &thread));
+    } else {
         json["role"] = "unknown";
+    }
     return json;
 }
 
@@ -262,11 +258,6 @@ Json fieldsJson(const std::vector<descriptor::FieldDifference> &fields)
 using descriptor::TaskDetail;
 using descriptor::TaskReader;
 
-Json hexesJson(const std::vector<std::uint32_t> &words)
-{
-    return listJson(words, [&](const std::uint32_t word) { return hexText(word); });
-}
-
 Json packetsJson(const TaskDetail &detail)
 {
     Json list = Json::array();
@@ -325,7 +316,8 @@ Json taskJson(TaskReader &reader, std::size_t index, TaskDetail &detail,
     json["exact"] = detail.stream.exact;
     json["stream"] = detail.task.stream;
     json["extended_header"] = detail.task.extended;
-    json["header_words"] = hexesJson(detail.header);
+    json["header_words"] =
+        listJson(detail.header, [](std::uint32_t word) { return hexText(word); });
     Json header = Json::object();
     for (const auto &[name, value] : descriptor::headerFields(detail, version))
         header[std::string(name)] = value;

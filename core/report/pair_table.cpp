@@ -251,12 +251,6 @@ PngBytes colourTable()
     return table;
 }
 
-/// "by name", and whether that is a guess.
-std::string pairedByText(const ComparedPair &pair)
-{
-    return pairingText(pair) + (pair.confidence == PairConfidence::Guess ? " (a guess)" : "");
-}
-
 } // namespace
 
 PairRow pairRow(const Bundle &a, const Bundle &b, const ComparedPair &pair)
@@ -402,7 +396,8 @@ const TableOf<PairRow> &pairTable()
          [](auto &row) -> Value {
              if (!row.onA() || !row.onB())
                  return Unknown();
-             return pairedByText(row.pair);
+             return pairingText(row.pair) +
+                    (row.pair.confidence == PairConfidence::Guess ? " (a guess)" : "");
          }},
         {kWindow, "outcome", "chip",
          "What the chosen chip does with the weight as B stores it; with that of A in the tool tip",

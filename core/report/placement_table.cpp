@@ -151,11 +151,6 @@ Json roundedJson(const std::optional<double> &count)
     return numberJson(static_cast<std::uint64_t>(std::round(*count)));
 }
 
-Json ceilingJson(const Ceiling &ceiling)
-{
-    return jsonObject(ceilingTable(), CeilingFacts{ceiling});
-}
-
 } // namespace
 
 std::string estimateText(const mil::BackendNotes &notes)
@@ -536,7 +531,8 @@ void addRoofline(Json &document, const Bundle &bundle, const Roofs &roofs,
     document["program"] = programJson(network.program);
     document["working_set_bytes"] = optionalJson(roofs.workingSetBytes);
     document["working_set_source"] = roofs.workingSetSource;
-    document["working_set_step"] = roofs.step ? ceilingJson(*roofs.step) : Json(nullptr);
+    document["working_set_step"] =
+        roofs.step ? jsonObject(ceilingTable(), CeilingFacts{*roofs.step}) : Json(nullptr);
     // The median error of the predictions that measurements of this chip can be held against.
     document["prediction_error"] =
         optionalJson(roofs.target ? predictionError(*roofs.target) : std::nullopt);

@@ -185,12 +185,6 @@ Json storedJson(std::optional<std::uint64_t> bytes)
     return bytes ? numberJson(*bytes) : Json(nullptr);
 }
 
-/// Names of what is in a fold or left out.
-Json namesJson(const Neighbourhood &drawn, const DrawnUnit &unit)
-{
-    return listJson(unit.nodes, [&](const std::size_t node) { return drawn.graph->name(node); });
-}
-
 Json extentsJson(const mil::ValueType &type)
 {
     if (!type.isTensor())
@@ -262,7 +256,8 @@ Json graphUnitJson(const Neighbourhood &drawn, std::size_t index)
         }
         json["operations"] = drawn.operations(unit);
         json["weights"] = drawn.weights(unit);
-        json["names"] = namesJson(drawn, unit);
+        json["names"] =
+            listJson(unit.nodes, [&](const std::size_t node) { return drawn.graph->name(node); });
     }
     json["more_before"] = unit.before;
     json["more_after"] = unit.after;

@@ -146,11 +146,6 @@ GroupRow rowOfPiece(const LanePiece &piece)
     return row;
 }
 
-Value codebookValue(const GroupRow &row)
-{
-    return row.addresses.empty() ? Value(Absent()) : Value(Count{row.codebook});
-}
-
 Value copyValue(const GroupRow &row)
 {
     if (!row.copied)
@@ -225,7 +220,7 @@ std::vector<Column<GroupRow>> groupPlaceColumns()
             {kNumber | kWindow, "bytes", "Of the group's coefficients",
              CELL(Count(row.bytes.bytes.value))},
             {kNumber | kWindow, "codebook", "Of the core's palette that serves the group",
-             codebookValue},
+             CELL(row.addresses.empty() ? Value(Absent()) : Value(Count(row.codebook)))},
             {kNumber | kWindow, "copy",
              "Number of the copy that a further stream of tasks reads; a dash is the first",
              copyValue}};

@@ -14,12 +14,6 @@ namespace kernscope::report {
 
 namespace {
 
-/// Two numbers as one, the first counting more.
-SortValue pairOrder(std::uint32_t first, std::uint32_t second)
-{
-    return std::uint64_t(first) << 32 | second;
-}
-
 using Extent = std::optional<std::uint32_t>;
 
 /// What is not known comes before what is 0.
@@ -272,7 +266,8 @@ const TableOf<TaskRow> &taskTable()
     using Row = TaskRow;
     static constexpr Column<Row> kColumns[] = {
         {kNumber, "index", "task", "Number of the task in its text section",
-         member<&Row::index, Code>, sortedBy(CELL(pairOrder(row.text, row.index)))},
+         member<&Row::index, Code>,
+         sortedBy(CELL(SortValue(std::uint64_t(row.text) << 32 | row.index)))},
         {kNumber, "file_offset", "offset", "Where the task begins in the file",
          member<&Row::fileOffset, Hex>},
         {kNumber, "bytes", "Header and records", member<&Row::bytes, Count>},

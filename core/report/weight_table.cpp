@@ -145,12 +145,6 @@ Json consumerJson(const Consumer &consumer)
     return json;
 }
 
-/// The operations that read it, with their geometry.
-Json consumersJson(const Weight &weight)
-{
-    return listJson(weight.consumers, consumerJson);
-}
-
 /// Figures of its storage form, by key.
 Json detailJson(const Weight &weight)
 {
@@ -169,13 +163,6 @@ Json detailJson(const Weight &weight)
             value);
     }
     return json;
-}
-
-/// Its operands: role, type, shape and place in the files.
-Json partsJson(const Bundle &bundle, const Weight &weight)
-{
-    return listJson(weight.operands(),
-                    [&](const auto &operand) { return operandJson(bundle, operand); });
 }
 
 } // namespace
@@ -247,7 +234,11 @@ const TableOf<WeightFacts> &weightTable()
         {kNumber | kDocument, "elements", "Elements of the decoded tensor",
          CELL(Count(row.weight().elements.value))},
         {kDocument, "parts", "Operands that it is stored as, and where", nullptr,
-         jsonOf(CELL(partsJson(*row.bundle, row.weight())))},
+         jsonOf([](auto &row) {
+             return listJson(row.weight().operands(), [&](const auto &operand) {
+                 return operandJson(*row.bundle, operand);
+             });
+         })},
         {kNumber, "stored_bytes", "stored",
          "Bytes that the weight takes in the file, a part that is used twice counted once",
          CELL(known(knownStoredBytes(row.weight()))), withUnit("B"), unknownAs("unknown")},
@@ -271,7 +262,7 @@ const TableOf<WeightFacts> &weightTable()
         {kDocument, "detail", "Figures of its storage form", nullptr,
          jsonOf(CELL(detailJson(row.weight())))},
         {kDocument, "consumers", "Operations that read it, with their geometry", nullptr,
-         jsonOf(CELL(consumersJson(row.weight())))},
+         jsonOf(CELL(listJson(row.weight().consumers, consumerJson)))},
         {kDocument, "fault", "Why it cannot be decoded", nullptr, jsonOf([](auto &row) {
              const auto &fault = row.weight().fault;
              return fault ? diagnosticJson({Severity::Error, *fault}) : noKey();
