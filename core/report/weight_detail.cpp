@@ -178,10 +178,10 @@ bool BookEntry::changed() const
     return false;
 }
 
-std::vector<BookEntry> bookEntries(const CodebookData &data, std::optional<std::uint64_t> book)
+std::vector<BookEntry> bookEntries(const CodebookData &data)
 {
     std::vector<BookEntry> rows;
-    for (std::uint64_t b = book.value_or(0); b < (book ? *book + 1 : data.codebooks); ++b) {
+    for (std::uint64_t b = 0; b < data.codebooks; ++b) {
         const std::vector<std::size_t> duplicates = data.duplicates(b);
         const auto first = data.uses.begin() + static_cast<std::ptrdiff_t>(b * data.entries);
         const std::uint64_t all =

@@ -46,9 +46,8 @@ struct BookEntry {
     std::optional<std::uint64_t> uses() const;
     bool changed() const; ///< one of its values differs from the disk
 };
-/// Of every codebook, or of one.
-std::vector<BookEntry> bookEntries(const CodebookData &data,
-                                   std::optional<std::uint64_t> book = {});
+/// Of every codebook.
+std::vector<BookEntry> bookEntries(const CodebookData &data);
 const TableOf<BookEntry> &bookEntryTable();
 
 /// A scale and its zero point.
