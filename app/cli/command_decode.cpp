@@ -2,6 +2,7 @@
 #include "app/cli/command.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/report/tensor_export.h"
 
 #include <algorithm>

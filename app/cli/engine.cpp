@@ -3,6 +3,7 @@
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
 #include "core/form/form_steps.h"
 #include "core/format/activation_table.h"
 #include "core/numeric/half.h"
