@@ -95,7 +95,8 @@ struct Placement {
     Layer layer;
     std::vector<Assessment> trail; ///< stored first, dense second (once where it is stored), others
     std::size_t dense = 0;         ///< index in the trail
-    /// Index of the least time among those that the chip takes, of equal ones the least bytes.
+    /// Index of the least time among those that the chip takes, of equal ones the least bytes;
+    /// where no time is known, of the least bytes.
     /// Empty: the bytes of the stored form are not known, so that nothing can be held against it.
     std::optional<std::size_t> best;
     double largestOperand = 0; ///< bytes; of the operands that are known
@@ -103,6 +104,7 @@ struct Placement {
     std::optional<bool> aboveWorkingSet;
     std::vector<std::string> above; ///< measured roofs that the attainable rate passes
     bool estimated = false;         ///< a roof that is not measured, or an operand of unknown size
+    bool openForms = false;         ///< the time of one that reads fewer bytes is not known
 
     const Assessment &stored() const { return trail.front(); }
     const Assessment *bestForm() const { return best ? &trail[*best] : nullptr; }

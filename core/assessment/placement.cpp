@@ -160,9 +160,9 @@ std::optional<std::size_t> bestOf(const std::vector<Assessment> &trail)
         return std::nullopt;
     std::size_t best = 0;
     for (std::size_t i = 1; i < trail.size(); ++i) {
-        if (!usable(trail[i]))
-            continue;
         const Assessment &so = trail[best];
+        if (!usable(trail[i]) || (usable(so) && so.timeS && !trail[i].timeS))
+            continue;
         const bool timed = so.timeS && trail[i].timeS;
         const bool faster = !usable(so) || (timed && *trail[i].timeS < *so.timeS);
         const bool same = !timed || *trail[i].timeS == *so.timeS;
@@ -203,6 +203,9 @@ void flag(Placement &placed, const Roofs &roofs, std::uint64_t batch)
     const auto notMeasured = [](const LayerRoof *roof) {
         return roof == nullptr || roof->ceiling.method != Ceiling::Method::Measured;
     };
+    placed.openForms = std::ranges::any_of(placed.trail, [&stored](const Assessment &each) {
+        return usable(each) && !each.timeS && each.weightBytes < stored.weightBytes;
+    });
     placed.estimated = notMeasured(stored.computeRoof) || notMeasured(stored.weightRoof) ||
                        !layer.flops || !layer.inputBytes || !layer.outputBytes ||
                        !stored.weightBytes;

@@ -95,6 +95,8 @@ void VerdictMaker::add(std::size_t weight, const roofline::Placement &placed)
         form.formS = placed.layer.ofRuns(best->timeS);
         form.formBytes = best->weightBytes;
     }
+    m_openForms |=
+        placed.layer.onEngine() && (placed.openForms || (!form.form.empty() && !form.formS));
     m_forms.push_back(std::move(form));
     m_times.add(placed.layer, stored);
 }
@@ -190,11 +192,12 @@ std::string VerdictMaker::sentence(const roofline::ProgramTime &now,
     }
     const auto waits =
         std::ranges::count_if(now.dispatches, [](const auto &each) { return each.hidesGains(); });
+    const char *makes = m_openForms && !now.hidesGains() ? "is known to make" : "makes";
     if (now.hidesGains() || gainsLittle(now, then))
         return on + fmt::format("this program waits for {} (its layers take {}): no form of a "
-                                "weight makes it {}faster.",
+                                "weight {} it {}faster.",
                                 callsText(now), siText(now.engineTimeS.value_or(now.knownS), "s"),
-                                now.hidesGains() ? "" : "noticeably ");
+                                makes, now.hidesGains() ? "" : "noticeably ");
     if (now.alternatives && static_cast<std::size_t>(waits) == now.dispatches.size())
         return on + fmt::format("each of the {} functions of this program waits for {}: no form of "
                                 "a weight makes one faster.",
@@ -213,7 +216,7 @@ std::string VerdictMaker::sentence(const roofline::ProgramTime &now,
                                               now.layers - now.timed, now.layers)
                                 : std::string());
     if (gains.empty())
-        return bound + ": no other form of a weight makes it faster.";
+        return bound + fmt::format(": no other form of a weight {} it faster.", makes);
     std::set<std::size_t> weights;
     for (const Form &one : m_forms)
         weights.insert(one.weight);

@@ -199,6 +199,12 @@ private Q_SLOTS:
         }
         const Placement on = placed(layerOf(1024, 1, 8), "M2");
         QCOMPARE(on.bestForm()->form, "palette4"); // the fewest bytes all the same
+        QVERIFY(on.openForms);
+        // Bytes bind for certain below 30 FLOP/B: int8 at 18, not palette4 at 36.
+        const Placement below = placed(layerOf(1024, 1, 3), "M2");
+        QCOMPARE(below.bestForm()->form, "int8");
+        QVERIFY(*below.bestForm()->timeS < *below.stored().timeS);
+        QVERIFY(below.openForms && !placed(layerOf(1024, 1, 3), "M1").openForms);
     }
 
     void aGatherReadsSomeRows()

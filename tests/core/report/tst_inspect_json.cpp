@@ -55,16 +55,17 @@ int placeTurned(int i) // the place in six rows of four of element i of four row
     return i % 6 * 4 + i / 6;
 }
 
-/// Linear layers of one row: each is bound by the bytes of its weight.
-BundlePtr rowsOf(std::initializer_list<std::pair<const char *, std::size_t>> weights)
+/// Linear layers, of one row each bound by the bytes of its weight.
+BundlePtr rowsOf(std::initializer_list<std::pair<const char *, std::size_t>> weights,
+                 const std::string &inputs = "1")
 {
     MadeBundle made;
-    made.parameters = "tensor<fp16, [1, 4096]> x";
+    made.parameters = "tensor<fp16, [" + inputs + ", 4096]> x";
     for (const auto &[name, outputs] : weights) {
         const std::string rows = std::to_string(outputs), shape = "[" + rows + ", 4096]";
         made.weight(name, shape, Bytes(2 * 4096 * outputs, std::byte(0x3c)));
-        made.line("tensor<fp16, [1, " + rows + "]> of_" + name + " = linear(weight = " + name +
-                  ", x = x)[name = string(\"of_" + name + "\")]");
+        made.line("tensor<fp16, [" + inputs + ", " + rows + "]> of_" + name +
+                  " = linear(weight = " + name + ", x = x)[name = string(\"of_" + name + "\")]");
     }
     return made.open().value_or(nullptr);
 }
@@ -321,6 +322,19 @@ private slots:
         QCOMPARE(document["verdict"]["sentence"].get<std::string>(), verdict.sentence);
         QCOMPARE(document["verdict"]["gains"].size(), verdict.gains.size());
         QCOMPARE(document["verdict"]["gains"][0]["weight"].get<std::string>(), "most");
+    }
+
+    /// Without a compute roof forms of few bytes have no time: the others are said, or that it is
+    /// not known.
+    void formsWithoutATime()
+    {
+        const auto known = verdictOn(*VERIFIED(rowsOf({{"w", 4096}}, "8")), "M2");
+        QCOMPARE(known.gains.size(), 1U);
+        QCOMPARE(known.gains[0].form, "palette8");
+        const auto open = verdictOn(*VERIFIED(rowsOf({{"w", 4096}}, "16")), "M2");
+        QVERIFY(open.gains.empty());
+        QCOMPARE(open.sentence, "On M2 this program is bandwidth bound: no other form of a weight "
+                                "is known to make it faster.");
     }
 
     /// Whatever the chip, something is said of it, with its name.
