@@ -95,8 +95,12 @@ void VerdictMaker::add(std::size_t weight, const roofline::Placement &placed)
         form.formS = placed.layer.ofRuns(best->timeS);
         form.formBytes = best->weightBytes;
     }
-    m_openForms |=
-        placed.layer.onEngine() && (placed.openForms || (!form.form.empty() && !form.formS));
+    const roofline::Layer &layer = placed.layer;
+    if (layer.onEngine()) {
+        m_openForms |= placed.openForms || (!form.form.empty() && !form.formS);
+        m_openExtents |=
+            !layer.flops || !layer.inputBytes || !layer.outputBytes || !layer.shareRead;
+    }
     m_forms.push_back(std::move(form));
     m_times.add(placed.layer, stored);
 }
@@ -202,9 +206,21 @@ std::string VerdictMaker::sentence(const roofline::ProgramTime &now,
         return on + fmt::format("each of the {} functions of this program waits for {}: no form of "
                                 "a weight makes one faster.",
                                 waits, callsText(now.dispatches.front()));
-    if (now.timed == 0)
-        return on + "it is not known what this program waits for: no roofs are published for the "
-                    "chip, or extents of its layers are open.";
+    if (now.timed == 0) {
+        std::string why;
+        const auto add = [&why](bool holds, const std::string &reason) {
+            why += !holds ? "" : (why.empty() ? ": " : ", and ") + reason;
+        };
+        add(!roofs.compute || !roofs.bandwidth,
+            fmt::format("no {} published for the chip", roofs.compute     ? "bandwidth roof is"
+                                                        : roofs.bandwidth ? "compute roof is"
+                                                                          : "roofs are"));
+        add(now.uncounted > 0,
+            fmt::format("{} of {} layers run an unknown number of times (loops, branches)",
+                        now.uncounted, now.layers));
+        add(m_openExtents, "extents of its layers are open (Shapes of Inputs, --shape)");
+        return on + "it is not known what this program waits for" + why + ".";
+    }
     // What most of its time goes into.
     double bytesS = 0;
     for (const Form &one : m_forms)

@@ -48,6 +48,7 @@ private:
     roofline::LayerTimes m_times;
     std::vector<Form> m_forms; ///< of each layer of m_times
     bool m_openForms = false;  ///< a form may be faster: its time is not known
+    bool m_openExtents = false;
 };
 
 ProgramVerdict programVerdict(const Bundle &bundle, const roofline::NetworkAssessment &network);

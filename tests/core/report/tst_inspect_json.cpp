@@ -5,6 +5,7 @@
 #include "core/report/verdict.h"
 #include "made_bundle.h"
 #include "made_coreai.h"
+#include "tests/core/assessment/made_programs.h"
 #include "tests/test_program.h"
 
 #include <nlohmann/json.hpp>
@@ -335,6 +336,40 @@ private slots:
         QVERIFY(open.gains.empty());
         QCOMPARE(open.sentence, "On M2 this program is bandwidth bound: no other form of a weight "
                                 "is known to make it faster.");
+    }
+
+    void whyItIsNotKnownWhatBinds_data()
+    {
+        const auto row = addColumns<QByteArray, QByteArray, QByteArray>();
+        row("no roofs", "H11", "1", "no roofs are published for the chip.");
+        row("no compute roof", "M2", "64", "no compute roof is published for the chip.");
+        row("extents", "M1", "?", "extents of its layers are open (Shapes of Inputs, --shape).");
+        row("both", "M2", "?",
+            "no compute roof is published for the chip, and extents of its layers are open (Shapes "
+            "of Inputs, --shape).");
+    }
+    void whyItIsNotKnownWhatBinds()
+    {
+        const auto [chip, inputs, why] = fetched<QByteArray, QByteArray, QByteArray>();
+        const target::Target &target = *target::findTarget(chip.toStdString())->target;
+        const auto bundle = VERIFIED(rowsOf({{"w", 64}}, inputs.toStdString()));
+        QCOMPARE(verdictOn(*bundle, target.name).sentence,
+                 "On " + (target.product.empty() ? target.name : target.product) +
+                     " it is not known what this program waits for: " + why.toStdString());
+    }
+
+    void runsAnUnknownNumberOfTimes()
+    {
+        test::MadeProgram made;
+        made.function(
+            "main", "x",
+            made.weight("w") +
+                test::MadeProgram::loop("z", "x", "t", test::MadeProgram::linear("t", "w", "r")),
+            "z");
+        const auto bundle = VERIFIED(made.open());
+        QCOMPARE(verdictOn(**bundle, "M1").sentence,
+                 "On M1 it is not known what this program waits for: 1 of 1 layers run an unknown "
+                 "number of times (loops, branches).");
     }
 
     /// Whatever the chip, something is said of it, with its name.
