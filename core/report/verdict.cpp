@@ -249,10 +249,11 @@ std::string VerdictMaker::sentence(const roofline::ProgramTime &now,
                             siText(*then.timeS, "s"), siText(*now.timeS, "s"));
     else
         text += less > 0 ? " and take less time" : "take less time";
-    return text + (waits > 0 ? fmt::format("; {} of its {} functions wait for their call whatever "
-                                           "the form.",
-                                           waits, now.dispatches.size())
-                             : ".");
+    return text + ", if their errors are accepted (Choose a Form and Plan measure them)" +
+           (waits > 0 ? fmt::format("; {} of its {} functions wait for their call whatever the "
+                                    "form.",
+                                    waits, now.dispatches.size())
+                      : ".");
 }
 
 ProgramVerdict programVerdict(const Bundle &bundle, const roofline::NetworkAssessment &network)

@@ -5,7 +5,6 @@
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
 #include "widgets/chips/front_plot.h"
-#include "widgets/chips/verdict.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/file_dialogs.h"
 #include "widgets/common/labels.h"
@@ -49,7 +48,7 @@ QString timesText(const QString &name, const roofline::ProgramTime &before,
     }
     if (!before.engineTimeS || !after.engineTimeS)
         return text;
-    text = PlanDock::tr("; %1 engine time <b>%2</b> \u2192 <b>%3</b>")
+    text = PlanDock::tr("; %1 engine time %2 \u2192 %3")
                .arg(name.toHtmlEscaped(), siWord(*before.engineTimeS, QStringLiteral("s")),
                     siWord(*after.engineTimeS, QStringLiteral("s")));
     if (!after.dispatchFloorS || *after.engineTimeS >= *after.dispatchFloorS)
@@ -306,11 +305,10 @@ void PlanDock::buildBars(QWidget *content, QVBoxLayout *column)
     for (QWidget *widget : std::initializer_list<QWidget *>{m_goal, m_tolerance, m_maxBytes})
         bar->addWidget(widget);
     buildErrors(content, bar);
-    column->addWidget(sharedVerdict(m_state, content));
-    column->addWidget(fields);
     m_facts = selectableLabel(content);
     m_facts->setTextFormat(Qt::RichText);
     column->addWidget(m_facts);
+    column->addWidget(fields);
 }
 
 void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
@@ -475,20 +473,19 @@ void PlanDock::showFacts()
         m_plot->setPlan(after);
         return;
     }
-    QString text = tr("stored <b>%1</b> \u2192 <b>%2</b>; error of the network <b>%3</b>, largest "
-                      "of a layer <b>%4</b>")
-                       .arg(storedWord(before), storedWord(after))
-                       .arg(after.error, 0, 'g', 3)
-                       .arg(after.largestError, 0, 'g', 3);
+    QString text = tr("<b>stored %1 \u2192 %2").arg(storedWord(before), storedWord(after));
     for (std::size_t t = 0; t < m_made.survey->targets.size(); ++t) {
-        text += timesText(fromUtf8(m_made.survey->targets[t]->name), before.programs[t],
-                          after.programs[t]);
+        text +=
+            timesText(fromUtf8(m_made.survey->targets[t]->name), before.programs[t], after.programs[t]);
     }
+    text += tr("</b><br>error of the network <b>%1</b>, largest of a layer <b>%2</b>")
+                .arg(after.error, 0, 'g', 3)
+                .arg(after.largestError, 0, 'g', 3);
     if (m_made.plan && !m_showsPoint)
         text += m_made.plan->proven ? tr("; proven: no other choice is better")
-                                    : tr("; not proven to be best: %1 against a bound of %2")
-                                          .arg(m_made.plan->cost, 0, 'g', 6)
-                                          .arg(m_made.plan->bound, 0, 'g', 6);
+                               : tr("; not proven to be best: %1 against a bound of %2")
+                                     .arg(m_made.plan->cost, 0, 'g', 6)
+                                     .arg(m_made.plan->bound, 0, 'g', 6);
     if (m_made.plan) {
         const plan::Limits limits = this->limits();
         const report::PlanSubject subject{{},      {}, m_made.survey.get(), &*m_made.plan, &limits,

@@ -309,6 +309,8 @@ private slots:
         QVERIFY2(verdict.sentence.find(" of 3 weights in ") != std::string::npos &&
                      verdict.sentence.find(" times as fast (") != std::string::npos,
                  verdict.sentence.c_str());
+        QVERIFY(verdict.sentence.ends_with(
+            ", if their errors are accepted (Choose a Form and Plan measure them)."));
         QVERIFY(verdict.gains.size() >= 2);
         QCOMPARE(verdict.gains[0].name, "most");
         QCOMPARE(verdict.gains[1].name, "less");

@@ -419,6 +419,9 @@ private Q_SLOTS:
         QVERIFY(dock.plan()->proven);
         QCOMPARE(dock.model().rowCount(), int(session.bundle()->weights().size()));
         QVERIFY(dock.facts().text().contains(u"proven"_s));
+        QVERIFY(dock.facts().text().startsWith(u"<b>stored "_s)); // what heads the dock is the plan
+        for (const QLabel *label : dock.findChildren<QLabel *>())
+            QVERIFY(!label->text().startsWith(u"On M"_s));
         const auto [row, form] = otherForm(dock);
         QVERIFY(row != kNoIndex);
         QSignalSpy planned(&dock, &PlanDock::planned);
