@@ -330,9 +330,11 @@ void addPlanLimits(CLI::App &command, const PlanAsked &options)
     addOption(command, "--max-bytes", "N", options->maxBytes, "Most stored bytes of all weights")
         ->check(CLI::PositiveNumber);
     command
-        .add_option("--minimise,--minimize", options->minimise,
-                    "What is to be least: predicted time, stored bytes, bytes moved, or the error "
-                    "of the network; without it time, or stored bytes where times are not known")
+        .add_option(
+            "--minimise,--minimize", options->minimise,
+            "What is to be least: predicted time, stored bytes, bytes moved, or the error "
+            "of the network; without it time, or stored bytes where times are not known or no "
+            "form changes them")
         ->check(CLI::IsMember({"time", "stored", "moved", "error"}));
     command
         .add_option("--error", options->error,

@@ -3,6 +3,7 @@
 
 #include "core/assessment/measured.h"
 
+#include <algorithm>
 #include <deque>
 
 /// The one answer for a layer, a form of its weight and a chip. Whatever a command or a dock says
@@ -148,9 +149,11 @@ struct ProgramTime {
     std::vector<ProgramTime> dispatches;
     bool alternatives = false;
 
-    /// The floor is what one waits for.
+    /// The floor is what one waits for; of `alternatives` whichever is entered.
     bool hidesGains() const
     {
+        if (alternatives)
+            return std::ranges::all_of(dispatches, &ProgramTime::hidesGains);
         return bound == Bound::Dispatch && timeS && *timeS <= *dispatchFloorS * (1 + 1e-9);
     }
 };

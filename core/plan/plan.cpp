@@ -322,14 +322,16 @@ bool isTimed(const Row &row)
     return row.candidates && slowest(row.candidates->front()).value_or(0) > 0;
 }
 
-/// Time, unless part of it is not known (it would count as none) or the engine spends none.
-Goal goalOf(const Survey &survey, const Limits &limits)
+/// Time, unless part of it is not known (it would count as none), the engine spends none, or every
+/// run waits for its calls on the chips whose times are known.
+Goal goalOf(const Survey &survey, const Limits &limits, const PlanTotals &before)
 {
     const auto &rows = survey.rows;
     const bool timed =
         std::ranges::any_of(rows, isTimed) ||
         std::ranges::none_of(rows, [](const Row &row) { return bool(row.candidates); });
-    return limits.goal.value_or(untimedRows(survey) == 0 && timed ? Goal::Time : Goal::Stored);
+    const bool gains = untimedRows(survey) == 0 && timed && !before.hidesGains();
+    return limits.goal.value_or(gains ? Goal::Time : Goal::Stored);
 }
 
 /// Chips without roofs, and layers whose work is not known, have no times to make least: one layer
@@ -464,7 +466,9 @@ PlanTotals totalsOf(const Survey &survey, const std::vector<std::size_t> &choice
 
 Result<Plan> solve(const Survey &survey, const Limits &limits)
 {
-    const Goal goal = goalOf(survey, limits);
+    Plan plan;
+    plan.before = totalsOf(survey, std::vector<std::size_t>(survey.rows.size(), 0));
+    const Goal goal = goalOf(survey, limits, plan.before);
     if (goal == Goal::Time) {
         TRY(checkTimes(survey));
     }
@@ -472,7 +476,6 @@ Result<Plan> solve(const Survey &survey, const Limits &limits)
     const auto selected = select(problemOf(survey, network, limits, goal), limits.progress);
     if (!selected)
         return explain(survey, limits, network, selected.error());
-    Plan plan;
     std::vector<std::size_t> choices; // among all candidates, not only those within the tolerance
     for (std::size_t i = 0; i < selected->choice.size(); ++i)
         choices.push_back(network.allowed[i][selected->choice[i]]);
@@ -481,7 +484,6 @@ Result<Plan> solve(const Survey &survey, const Limits &limits)
     plan.proven = selected->proven;
     plan.cost = selected->cost;
     plan.bound = selected->bound;
-    plan.before = totalsOf(survey, std::vector<std::size_t>(survey.rows.size(), 0));
     plan.after = totalsOf(survey, plan.choice);
     plan.why.reserve(survey.rows.size());
     for (std::size_t r = 0; r < survey.rows.size(); ++r)

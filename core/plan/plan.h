@@ -21,7 +21,8 @@ std::optional<Goal> goalFromName(std::string_view name);
 /// the one that moves the most) counts for each layer: the sum is at least the time of each chip.
 /// Chips whose ceilings are not known have no part in times.
 struct Limits {
-    /// Empty: time where those of all weights are known on one of the chips, else stored bytes.
+    /// Empty: time where those of all weights are known on one of the chips and a form can change
+    /// that of a run, else stored bytes.
     std::optional<Goal> goal;
     double tolerance = 0.01;               ///< largest error of a layer
     std::optional<double> totalTolerance;  ///< largest error of the network
@@ -48,6 +49,14 @@ struct PlanTotals {
     std::optional<std::uint64_t> allStored() const
     {
         return unread == 0 ? std::optional(stored) : std::nullopt;
+    }
+    /// A run waits for its calls, whatever the forms, on every chip whose times are known.
+    bool hidesGains() const
+    {
+        return std::ranges::any_of(programs, &roofline::ProgramTime::hidesGains) &&
+               std::ranges::all_of(programs, [](const roofline::ProgramTime &program) {
+                   return program.timed == 0 || program.hidesGains();
+               });
     }
     /// Empty: a layer's is not known, or a run enters one of several functions.
     const std::optional<double> &engineTimeS(std::size_t target) const

@@ -484,7 +484,10 @@ std::vector<std::string> planNotes(const PlanSubject &subject)
                         "not known either; limits and fronts count the others.",
                         counted(survey.unread, "weight")));
     const bool byStored = !subject.limits->goal && plan.goal == plan::Goal::Stored;
-    if (byStored && plan.untimed == 0)
+    if (byStored && plan.before.hidesGains())
+        notes.push_back("A run waits for its calls, whatever the forms: stored bytes are least, "
+                        "because no goal was given.");
+    else if (byStored && plan.untimed == 0)
         notes.push_back("No layer on the engine reads a weight that this plan may change: stored "
                         "bytes are least, because no goal was given.");
     else if (byStored)

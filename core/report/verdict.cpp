@@ -196,16 +196,16 @@ std::string VerdictMaker::sentence(const roofline::ProgramTime &now,
     }
     const auto waits =
         std::ranges::count_if(now.dispatches, [](const auto &each) { return each.hidesGains(); });
+    if (now.alternatives && now.hidesGains())
+        return on + fmt::format("each of the {} functions of this program waits for {}: no form of "
+                                "a weight makes one faster.",
+                                waits, callsText(now.dispatches.front()));
     const char *makes = m_openForms && !now.hidesGains() ? "is known to make" : "makes";
     if (now.hidesGains() || gainsLittle(now, then))
         return on + fmt::format("this program waits for {} (its layers take {}): no form of a "
                                 "weight {} it {}faster.",
                                 callsText(now), siText(now.engineTimeS.value_or(now.knownS), "s"),
                                 makes, now.hidesGains() ? "" : "noticeably ");
-    if (now.alternatives && static_cast<std::size_t>(waits) == now.dispatches.size())
-        return on + fmt::format("each of the {} functions of this program waits for {}: no form of "
-                                "a weight makes one faster.",
-                                waits, callsText(now.dispatches.front()));
     if (now.timed == 0) {
         std::string why;
         const auto add = [&why](bool holds, const std::string &reason) {

@@ -294,7 +294,9 @@ void PlanDock::buildBars(QWidget *content, QVBoxLayout *column)
                          {tr("least bytes moved"), QStringLiteral("moved")},
                          {tr("least error"), QStringLiteral("error")}});
     m_goal->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    m_goal->setItemData(0, tr("Least time, or least stored bytes where times are not known"),
+    m_goal->setItemData(0,
+                        tr("Least time, or least stored bytes where times are not known or a run "
+                           "waits for its calls whatever the forms"),
                         Qt::ToolTipRole);
     m_tolerance = decimalBox(content, tr("Tolerance"), {4, 0, 10, 0.005, 0.01},
                              tr("error of a layer \u2264 "));

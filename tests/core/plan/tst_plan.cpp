@@ -2,6 +2,7 @@
 // The encoders that plans choose among: never worse than the plain one, and as promised.
 #include "core/base/text.h"
 #include "plan_networks.h"
+#include "tests/core/assessment/made_programs.h"
 #include "tests/test_program.h"
 
 using namespace kernscope::plan;
@@ -345,12 +346,32 @@ private slots:
             SurveyOptions options = optionsFor({"M1"});
             options.forms = {"sparse"};
             const auto judged = VERIFIED(survey(**opened, options));
-            const auto plan = solve(*judged, {});
+            Limits limits;
+            limits.goal = Goal::Time;
+            const auto plan = solve(*judged, limits);
             QVERIFY2(plan, plan ? "" : text(plan.error()).c_str());
             QCOMPARE(plan->choice[0], 1U);
             QCOMPARE(plan->why[0], std::string(busy ? "as fast as it is, with fewer stored bytes"
                                                     : "least time within the limits"));
         }
+    }
+
+    /// Where every call takes as long as it must, no form saves time: none is taken for it.
+    void callsThatHideAllGains()
+    {
+        const auto bundle = *network({1, 2, 3}).open();
+        for (const char *chip : {"M1", "M2"}) {
+            const auto judged = VERIFIED(survey(*bundle, optionsFor({chip})));
+            const auto plan = VERIFIED(solve(*judged, {}));
+            QVERIFY(plan->before.programs[0].hidesGains());
+            QCOMPARE(plan->goal, Goal::Stored);
+            QVERIFY(plan->after.stored <= plan->before.stored);
+        }
+        // Of two functions a run enters one: each waits for its calls.
+        const auto called = VERIFIED(calledProgram().open());
+        const auto judged = VERIFIED(survey(**called, optionsFor({"M1"})));
+        const auto plan = VERIFIED(solve(*judged, {}));
+        QCOMPARE(plan->goal, Goal::Stored);
     }
 
     void frontsFall()
