@@ -179,7 +179,30 @@ const FormCandidate *firstFitting(const FormChoice &choice)
     return nullptr;
 }
 
-void finaliseChoice(FormChoice &choice, const OpenBound &open, double tolerance)
+/// Why the procedure may take none.
+std::string noneFits(const FormChoice &choice, double tolerance, const std::string &chip)
+{
+    using decision::Outcome;
+    const auto is = [](Outcome outcome) {
+        return [outcome](const FormCandidate &each) { return each.assessment.outcome == outcome; };
+    };
+    const auto streams = is(Outcome::Streams);
+    if (std::ranges::none_of(choice.candidates, streams))
+        return fmt::format("no form {} on {}",
+                           std::ranges::any_of(choice.candidates, is(Outcome::Unknown))
+                               ? "is known to stream"
+                               : "streams",
+                           chip);
+    const auto within = [&](const auto &each) { return streams(each) && each.withinTolerance; };
+    return std::ranges::any_of(choice.candidates, within)
+               ? fmt::format("what streams within {:g} is no smaller than dense fp16, or has too "
+                             "few zeros",
+                             tolerance)
+               : fmt::format("no form that streams stays within {:g}", tolerance);
+}
+
+void finaliseChoice(FormChoice &choice, const OpenBound &open, double tolerance,
+                    const std::string &chip)
 {
     const FormCandidate *fits = firstFitting(choice);
     if (open.elsewhere) {
@@ -188,19 +211,17 @@ void finaliseChoice(FormChoice &choice, const OpenBound &open, double tolerance)
     }
     if (open.shapes) {
         choice.reason =
-            open.reason + (fits == nullptr
-                               ? fmt::format("; no form that streams stays within {:g}", tolerance)
-                               : fmt::format("; {} were it bandwidth bound, dense were "
-                                             "it compute bound",
-                                             fits->form));
+            open.reason + (fits == nullptr ? "; " + noneFits(choice, tolerance, chip)
+                                           : fmt::format("; {} were it bandwidth bound, dense were "
+                                                         "it compute bound",
+                                                         fits->form));
         return;
     }
     choice.chosen = "dense";
     if (choice.bound == roofline::Bound::Compute) {
         choice.reason = "the layer is compute bound: fewer weight bytes do not help";
     } else if (fits == nullptr) {
-        choice.reason =
-            open.reason + fmt::format("no form that streams stays within {:g}", tolerance);
+        choice.reason = open.reason + noneFits(choice, tolerance, chip);
     } else {
         choice.chosen = fits->form;
         choice.reason = open.reason + fmt::format("the smallest form that streams with an error of "
@@ -333,7 +354,8 @@ Result<FormChoice> chooseForm(const Bundle &bundle, std::size_t index, const roo
     choice.zeroFraction = zeros;
     choice.candidates = candidatesOf(*layer, roofs, judge, zeros, options.batch);
     TRY(judgeErrors(choice, weight, values, options));
-    finaliseChoice(choice, openBound(*layer, roofs, choice.bound), options.tolerance);
+    finaliseChoice(choice, openBound(*layer, roofs, choice.bound), options.tolerance,
+                   roofs.target->name);
     adviseForSize(choice, roofs);
     return choice;
 }

@@ -148,6 +148,29 @@ private Q_SLOTS:
         }
     }
 
+    /// Nothing is said of errors where no form streams, or where those that do save nothing.
+    void nothingToGain_data()
+    {
+        const auto row = addColumns<QByteArray, QByteArray>();
+        row("stride", "2, 2", "no form streams on H13");
+        row("small", "1, 1",
+            "what streams within 0.01 is no smaller than dense fp16, or has too few zeros");
+    }
+    void nothingToGain()
+    {
+        const auto [strides, reason] = fetched<QByteArray, QByteArray>();
+        MadeBundle made;
+        made.parameters = "tensor<fp16, [1, 4, 8, 8]> x";
+        made.weight("w", "[4, 4, 1, 1]", Bytes(32, std::byte{0x3c}));
+        made.op("y", strides == "1, 1" ? "[1, 4, 8, 8]" : "[1, 4, 4, 4]",
+                "conv(strides = tensor<int32, [2]>([" + strides.toStdString() +
+                    "]), weight = w, x = x)");
+        made.result = "y";
+        const auto choice = VERIFIED(chosen(made, "M1"));
+        QCOMPARE(choice->chosen, "dense");
+        QCOMPARE(choice->reason, reason.toStdString());
+    }
+
     /// A chip whose ceilings are not published: said by that cause, not as open extents.
     void openCeilings()
     {
