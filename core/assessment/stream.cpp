@@ -263,7 +263,7 @@ std::string nearestChange(const WeightForm &form, const Verdict &verdict)
         return "A bias is always dense: it is added to what the operation that reads it "
                "makes.";
     Search search(form, *verdict.target);
-    const std::string found = search.run();
+    const std::string found = form.use.layer ? search.run() : std::string();
     if (!found.empty())
         return fmt::format("It streams on {} {}.", chip, found);
     if (form.use.kernel && !*form.use.kernel)
@@ -289,7 +289,10 @@ std::string nearestChange(const WeightForm &form, const Verdict &verdict)
 /// that get the same one.
 std::string nearestChangeKey(const WeightForm &form)
 {
-    std::string key = form.use.elsewhere ? "/elsewhere/" : form.use.bias ? "/bias/" : "/";
+    std::string key = form.use.elsewhere ? "/elsewhere/"
+                      : form.use.bias    ? "/bias/"
+                      : form.use.layer   ? "/"
+                                         : "/other/";
     for (const OtherForm &other : kForms) {
         key += isToBePruned(form, other.key) ? 'p' : '-';
         key += isSmaller(form, other.key) ? '1' : '0';

@@ -42,6 +42,7 @@ decision::WeightUse useOf(const Bundle &bundle, const Weight &weight, const Entr
     if (bundle.programFile() != kNoIndex)
         use.immutable = true; // constants of the program, all of them
     use.elsewhere = isElsewhere(entries, weight);
+    use.layer = weight.consumers.empty() || std::ranges::any_of(weight.consumers, isLayer);
     use.bias = !weight.consumers.empty() &&
                std::ranges::all_of(weight.consumers,
                                    [](const Consumer &each) { return isBiasOperand(each.param); });

@@ -39,7 +39,8 @@ struct WeightUse {
     std::optional<bool> tileOverlap; ///< decided by the compiler when it tiles the input
     std::optional<bool> immutable;   ///< a constant of the program
     std::optional<bool> kernel;      ///< read by an operation with a kernel (conv, linear, matmul)
-    bool bias = false;               ///< whatever reads it adds it to what it makes
+    bool layer = true; ///< an operation may read it as one: its kernel, rows, or an attention's
+    bool bias = false; ///< whatever reads it adds it to what it makes
     /// Whatever reads it runs on another backend: the engine reads none of its bytes.
     bool elsewhere = false;
     friend bool operator==(const WeightUse &, const WeightUse &) = default;

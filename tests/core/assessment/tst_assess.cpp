@@ -121,6 +121,10 @@ private Q_SLOTS:
         WeightForm bias = other;
         bias.use.bias = true;
         QVERIFY2(of(bias).starts_with("A bias is always dense: it is"), of(bias).c_str());
+        WeightForm added = other;
+        added.use.layer = false;
+        QVERIFY2(of(added).starts_with("No change is known: the gates apply to kernels"),
+                 of(added).c_str());
         WeightForm elsewhere = dense;
         elsewhere.use.elsewhere = true;
         QVERIFY2(of(elsewhere).starts_with("What reads the weight runs on another backend"),

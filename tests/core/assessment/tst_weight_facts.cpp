@@ -339,6 +339,23 @@ private Q_SLOTS:
         QCOMPARE(table.totals(0).movedOpen, 1U);
     }
 
+    /// An operand of any other operation is no layer: no form of it streams.
+    void addedConstants()
+    {
+        MadeBundle made;
+        made.parameters = "tensor<fp16, [1024, 4]> x, tensor<int32, [3]> n";
+        made.weight("added", "[1024, 4]", Bytes(8192));
+        made.op("y", "[1024, 4]", "add(x = x, y = added)");
+        made.weight("rows", "[1024, 4]", Bytes(8192));
+        made.op("z", "[3, 4]", "gather(indices = n, x = rows)");
+        const auto bundle = VERIFIED(made.open());
+        const DecisionTable table(**bundle, {target::findTarget("M1")->target});
+        const std::string &added = table.verdict(0, 0).nearestChange;
+        QVERIFY2(added.starts_with("No change is known: the gates apply to"), added.c_str());
+        const std::string &rows = table.verdict(1, 0).nearestChange;
+        QVERIFY2(rows.starts_with("It streams on H13 stored as"), rows.c_str());
+    }
+
     /// What equal layers have in common is kept once: each is still given out as it is.
     void layersOfTheTable()
     {
