@@ -86,8 +86,11 @@ Visitor(Each...) -> Visitor<Each...>;
 
 std::string realText(const Real &real)
 {
-    return real.significant ? fmt::format("{:.{}g}", real.number, real.places)
-                            : fmt::format("{:.{}f}", real.number, real.places);
+    std::string text = real.significant ? fmt::format("{:.{}g}", real.number, real.places)
+                                        : fmt::format("{:.{}f}", real.number, real.places);
+    if (text.find_first_not_of("-0.") == std::string::npos) // rounded to zero: without a sign
+        text.erase(0, text.find_first_not_of('-'));
+    return text;
 }
 
 std::string wordText(const Word &word)

@@ -303,7 +303,7 @@ void addWorst(Document &document, const WorstPlaces &worst, const Shape &shape)
             cells = {fmt::format("{}", channel.channel),
                      fmt::format("{} of {}", channel.different, channel.elements),
                      fmt::format("{:.6g}", channel.maxAbs), fmt::format("{:.4g}", channel.rmse),
-                     fmt::format("{:.2f}", channel.snr)};
+                     text(Real(channel.snr, 2))};
         }
         if (i < worst.worstElements.size()) {
             const ElementPair &element = worst.worstElements[i];

@@ -99,7 +99,8 @@ void PairFactsPanel::showValues(const ValueDifference *values)
             return figureText(*values, number, shortNumber(number));
         };
         texts = {figure(values->relativeRmse),
-                 figureText(*values, values->snr, tr("%1 dB").arg(values->snr, 0, 'f', 1)),
+                 figureText(*values, values->snr,
+                            tr("%1 dB").arg(fromUtf8(report::text(report::Real(values->snr, 1))))),
                  figure(values->maxAbs),
                  figure(values->meanAbs),
                  figureText(*values, values->cosine, QString::number(values->cosine, 'f', 6)),

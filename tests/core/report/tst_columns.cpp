@@ -69,6 +69,9 @@ private Q_SLOTS:
         QCOMPARE(text(Ratio{std::nan("")}, "unknown"), "unknown");
         QCOMPARE(text(Percent{0.583}), "58.3 %");
         QCOMPARE(text(Real{0.000123456, 4, true}), "0.0001235");
+        QCOMPARE(text(Real{-0.004, 2}), "0.00"); // what is rounded to zero has no sign
+        QCOMPARE(text(Real{-0.0, 3, true}), "0");
+        QCOMPARE(text(Real{-0.04, 2}), "-0.04");
         QCOMPARE(text(Word{"refused", Mark::Bad, "index width"}), "refused: index width");
         QCOMPARE(text(List{"a", "b"}), "a, b");
         QCOMPARE(text(Unknown()), "-");
