@@ -304,6 +304,7 @@ void PlanDock::buildBars(QWidget *content, QVBoxLayout *column)
         decimalBox(content, tr("Most stored bytes"), {0, 0, 1e15, 1024, 0}, tr("stored \u2264 "));
     m_maxBytes->setSpecialValueText(tr("any stored bytes"));
     m_maxBytes->setSuffix(tr(" B"));
+    m_maxBytes->setGroupSeparatorShown(true);
     for (QWidget *widget : std::initializer_list<QWidget *>{m_goal, m_tolerance, m_maxBytes})
         bar->addWidget(widget);
     buildErrors(content, bar);

@@ -90,7 +90,9 @@ protected:
         if constexpr (std::is_same_v<Number, int>)
             return QString::number(value);
         else
-            return QString::number(value, 'f', Box::decimals());
+            return Box::isGroupSeparatorShown() // of whole numbers from 0 on
+                       ? groupedNumber(static_cast<std::uint64_t>(value))
+                       : QString::number(value, 'f', Box::decimals());
     }
 
 private:
@@ -104,7 +106,7 @@ private:
             text.remove(0, Box::prefix().size());
         if (text.endsWith(Box::suffix()))
             text.chop(Box::suffix().size());
-        return text;
+        return Box::isGroupSeparatorShown() ? withoutGroups(text) : text;
     }
     QString fault(const QString &text) const
     {
@@ -113,7 +115,8 @@ private:
         QString why = isSpecial(text) ? QString() : rule.fault(bare(text));
         if constexpr (std::is_same_v<Number, double>) {
             const double number = typedNumber(bare(text)).value_or(0);
-            if (why.isEmpty() && !isSpecial(text) && !(textFromValue(number).toDouble() == number))
+            if (why.isEmpty() && !isSpecial(text) &&
+                !(valueFromText(textFromValue(number)) == number))
                 why = placesFault(Box::decimals());
         }
         return why;

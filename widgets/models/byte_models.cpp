@@ -6,7 +6,6 @@
 #include "widgets/models/theme.h"
 
 #include <QCoreApplication>
-#include <QRegularExpression>
 
 namespace kernscope::ui {
 
@@ -85,11 +84,7 @@ QString bytesAsText(std::span<const std::byte> bytes, CopyFormat format, Element
 std::optional<std::uint64_t> parseOffset(const QString &text, std::uint64_t cursor,
                                          std::uint64_t size)
 {
-    QString digits = text.trimmed().toLower();
-    // Groups of three digits; a comma elsewhere is no part of an offset.
-    static const QRegularExpression groups(QStringLiteral("^[+-]?[0-9]{1,3}([, ][0-9]{3})+$"));
-    if (groups.match(digits).hasMatch())
-        digits.remove(u',').remove(u' ');
+    QString digits = withoutGroups(text.trimmed().toLower());
     digits.remove(u'_');
     if (digits == QStringLiteral("end"))
         return size == 0 ? std::nullopt : std::optional(size - 1);

@@ -10,6 +10,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QLocale>
+#include <QRegularExpression>
 #include <QSaveFile>
 #include <QStringList>
 
@@ -67,6 +68,12 @@ QString groupedNumber(std::uint64_t number)
 {
     static const QLocale english(QLocale::English, QLocale::UnitedStates);
     return english.toString(static_cast<qulonglong>(number));
+}
+
+QString withoutGroups(QString number)
+{
+    static const QRegularExpression groups(QStringLiteral("^[+-]?[0-9]{1,3}([, ][0-9]{3})+$"));
+    return groups.match(number).hasMatch() ? number.remove(u',').remove(u' ') : number;
 }
 
 QString hexNumber(std::uint64_t number, int digits)

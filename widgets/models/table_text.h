@@ -29,6 +29,8 @@ enum TableRole : int {
 
 /// "1,234,567", whatever the system's language: the same digits as the command line's.
 QString groupedNumber(std::uint64_t number);
+/// Without the marks between groups of three digits; a comma elsewhere stays.
+QString withoutGroups(QString number);
 /// A column's title: its first letter is a capital one.
 QString headerTitle(QString title);
 /// "0x0002b080": at least `digits` lower-case digits.
