@@ -374,6 +374,13 @@ roofline::ProgramTime programOf(const Survey &survey, const std::vector<std::siz
     return roofline::programTime(times, survey.roofs[target]);
 }
 
+void addFronts(const Survey &survey, const PlannedItems &network, const Limits &limits, Plan &plan)
+{
+    plan.storedFront = frontOf(survey, network, Goal::Stored, limits.frontPoints, plan.storedCount);
+    if (slowest(plan.before))
+        plan.timeFront = frontOf(survey, network, Goal::Time, limits.frontPoints, plan.timeCount);
+}
+
 } // namespace
 
 std::vector<const target::Target *> timedTargets(const Survey &survey)
@@ -489,9 +496,21 @@ Result<Plan> solve(const Survey &survey, const Limits &limits)
     for (std::size_t r = 0; r < survey.rows.size(); ++r)
         plan.why.push_back(whyOf(survey.rows[r], limits, goal, plan.choice[r], network.forced[r]));
     plan.untimed = untimedRows(survey);
-    plan.storedFront = frontOf(survey, network, Goal::Stored, limits.frontPoints, plan.storedCount);
-    if (slowest(plan.before))
-        plan.timeFront = frontOf(survey, network, Goal::Time, limits.frontPoints, plan.timeCount);
+    addFronts(survey, network, limits, plan);
+    return plan;
+}
+
+Plan asStored(const Survey &survey, const Limits &limits)
+{
+    Plan plan;
+    plan.choice.assign(survey.rows.size(), 0);
+    plan.before = plan.after = totalsOf(survey, plan.choice);
+    plan.goal = goalOf(survey, limits, plan.before);
+    for (const Row &row : survey.rows)
+        plan.why.push_back(row.fixed.empty() ? "no plan within the limits" : "stays: " + row.fixed);
+    plan.untimed = untimedRows(survey);
+    if (const auto network = networkOf(survey, limits))
+        addFronts(survey, *network, limits, plan);
     return plan;
 }
 

@@ -100,6 +100,9 @@ struct Plan {
 /// "task.cancelled".
 Result<Plan> solve(const Survey &survey, const Limits &limits);
 
+/// What there is where no plan keeps the limits: every weight as it is, and the fronts.
+Plan asStored(const Survey &survey, const Limits &limits);
+
 /// The figures of any choice.
 PlanTotals totalsOf(const Survey &survey, const std::vector<std::size_t> &choice);
 

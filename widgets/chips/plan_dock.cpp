@@ -20,10 +20,20 @@ namespace kernscope::ui {
 
 namespace {
 
+QDoubleSpinBox *planNumberBox(QWidget *parent, const QString &prefix, const QString &name)
+{
+    auto *box = new DecimalBox(parent);
+    box->setPrefix(prefix);
+    box->setAccessibleName(name);
+    return box;
+}
+
 QComboBox *chooserBox(QWidget *parent, const QString &name,
                       std::initializer_list<std::pair<QString, QString>> items)
 {
-    auto *box = narrowChooser(parent, name, 8);
+    auto *box = named(new QComboBox(parent), name);
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->setMinimumContentsLength(8);
     for (const auto &[text, data] : items)
         box->addItem(text, data);
     return box;
@@ -60,10 +70,26 @@ QString timesText(const QString &name, const roofline::ProgramTime &before,
                 : PlanDock::tr(" (%1 calls take at least %2)").arg(*after.launches).arg(floor));
 }
 
-plan::PlanTotals totalsBefore(const plan::Survey &survey)
-{
-    return plan::totalsOf(survey, std::vector<std::size_t>(survey.rows.size(), 0));
-}
+} // namespace
+
+/// What the task hands over: all that was judged, and the plan or why there is none.
+struct PlanDock::Answer {
+    std::shared_ptr<const plan::SurveyOptions> options{};
+    std::shared_ptr<const plan::Survey> survey{};
+    std::optional<plan::Build> build{};
+    std::optional<plan::Plan> plan{}; ///< with a fault the weights as they are
+    std::optional<Error> fault{};
+
+    void solve(const plan::Limits &limits)
+    {
+        auto planned = plan::solve(*survey, limits);
+        if (!planned)
+            fault = planned.error();
+        plan = planned ? std::move(*planned) : plan::asStored(*survey, limits);
+    }
+};
+
+namespace {
 
 /// Reads the files of what was measured, where there are any.
 std::optional<Error> readInputs(const Bundle &bundle, const QString &activations,
@@ -133,7 +159,9 @@ PlanDock::PlanDock(Session &session, QWidget *parent)
 void PlanDock::stop()
 {
     m_task.stop();
-    m_made = {};
+    m_survey = nullptr;
+    m_plan.reset();
+    m_build.reset();
     m_choice.clear();
     m_showsPoint = false;
 }
@@ -193,31 +221,23 @@ void PlanDock::start()
                 answer.fault = judged.error();
                 return answer;
             }
-            answer.solve(*judged, limits, progress);
-            answer.before = totalsBefore(*judged);
+            answer.survey = std::make_shared<plan::Survey>(std::move(*judged));
+            limits.progress = &progress;
+            answer.solve(limits);
             if (other) {
-                if (auto build = plan::measureBuild(*bundle, *judged, options, *other))
+                if (auto build = plan::measureBuild(*bundle, *answer.survey, options, *other))
                     answer.build = std::move(*build);
             }
             options.progress = nullptr;
             answer.options = std::make_shared<plan::SurveyOptions>(std::move(options));
-            answer.survey = std::make_shared<plan::Survey>(std::move(*judged));
             return answer;
         },
         [this](const Answer &answer) { take(answer); });
 }
 
-void PlanDock::Answer::solve(const plan::Survey &judged, plan::Limits limits, Progress &progress)
-{
-    limits.progress = &progress;
-    auto planned = plan::solve(judged, limits);
-    plan = planned ? std::optional(std::move(*planned)) : std::nullopt;
-    fault = planned ? std::nullopt : std::optional(planned.error());
-}
-
 void PlanDock::planAgain()
 {
-    if (!m_made.survey) {
+    if (!m_survey) {
         m_again = m_task.running(); // with the limits that hold by then
         if (!m_task.running())
             scheduleRefresh();
@@ -225,8 +245,11 @@ void PlanDock::planAgain()
     }
     m_task.start(
         tr("Planning"),
-        [answer = m_made, limits = limits()](Progress &progress) mutable {
-            answer.solve(*answer.survey, limits, progress);
+        [survey = m_survey, options = m_options, build = m_build,
+         limits = limits()](Progress &progress) mutable {
+            limits.progress = &progress;
+            Answer answer{options, survey, build};
+            answer.solve(limits);
             return answer;
         },
         [this](const Answer &answer) { take(answer); });
@@ -234,25 +257,25 @@ void PlanDock::planAgain()
 
 void PlanDock::take(const Answer &answer)
 {
-    m_made = answer;
+    m_options = answer.options;
+    m_survey = answer.survey;
+    m_plan = answer.plan;
+    m_build = answer.build;
     m_showsPoint = false;
-    if (m_again && m_made.survey) {
+    if (m_again && m_survey) {
         m_again = false;
         planAgain();
         return;
     }
+    m_fault = answer.fault ? fromUtf8(describe(*answer.fault)) : QString();
     m_told->clear();
-    if (!m_made.survey) {
-        showMessage(m_made.fault ? fromUtf8(describe(*m_made.fault)) : QString());
+    if (!m_survey) {
+        showMessage(m_fault);
         Q_EMIT planned();
         return;
     }
     showFront();
-    if (m_made.plan)
-        showChoice(m_made.plan->choice, m_made.plan->after);
-    else
-        showChoice(std::vector<std::size_t>(m_made.survey->rows.size(), 0), m_made.before);
-    m_write->setEnabled(m_made.plan.has_value());
+    showChoice(m_plan->choice, m_plan->after);
     showContent();
     followPlace();
     Q_EMIT planned();
@@ -260,7 +283,7 @@ void PlanDock::take(const Answer &answer)
 
 void PlanDock::force(std::size_t row, const std::string &form)
 {
-    if (!m_made.survey || row >= m_made.survey->rows.size())
+    if (!m_survey || row >= m_survey->rows.size())
         return;
     if (form.empty())
         m_forced.erase(row);
@@ -298,10 +321,15 @@ void PlanDock::buildBars(QWidget *content, QVBoxLayout *column)
                         tr("Least time, or least stored bytes where times are not known or a run "
                            "waits for its calls whatever the forms"),
                         Qt::ToolTipRole);
-    m_tolerance = decimalBox(content, tr("Tolerance"), {4, 0, 10, 0.005, 0.01},
-                             tr("error of a layer \u2264 "));
-    m_maxBytes =
-        decimalBox(content, tr("Most stored bytes"), {0, 0, 1e15, 1024, 0}, tr("stored \u2264 "));
+    m_tolerance = planNumberBox(content, tr("error of a layer \u2264 "), tr("Tolerance"));
+    m_tolerance->setDecimals(4);
+    m_tolerance->setRange(0, 10);
+    m_tolerance->setSingleStep(0.005);
+    m_tolerance->setValue(0.01);
+    m_maxBytes = planNumberBox(content, tr("stored \u2264 "), tr("Most stored bytes"));
+    m_maxBytes->setDecimals(0);
+    m_maxBytes->setRange(0, 1e15);
+    m_maxBytes->setSingleStep(1024);
     m_maxBytes->setSpecialValueText(tr("any stored bytes"));
     m_maxBytes->setSuffix(tr(" B"));
     m_maxBytes->setGroupSeparatorShown(true);
@@ -325,7 +353,8 @@ void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
     m_plot->setMinimumHeight(theme::em(this, 9));
     column->addWidget(parted(Qt::Horizontal, {{m_table, 5}, {m_plot, 2}}), 1);
     auto *bar = new QHBoxLayout;
-    m_form = narrowChooser(content, tr("Form by hand"), 16);
+    m_form = chooserBox(content, tr("Form by hand"), {});
+    m_form->setMinimumContentsLength(16);
     m_form->setToolTip(tr("The form of the selected weight; the rest is planned again"));
     m_axis = chooserBox(content, tr("What the error is drawn against"),
                         {{tr("against stored bytes"), {}}, {tr("against time"), {}}});
@@ -341,8 +370,8 @@ void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
     connect(m_write, &QPushButton::clicked, this, &PlanDock::askAndWrite);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] {
         fillForms();
-        if (!m_following && m_made.survey && currentRow() < m_made.survey->rows.size())
-            session().goToWeight(m_made.survey->rows[currentRow()].weight, this);
+        if (!m_following && m_survey && currentRow() < m_survey->rows.size())
+            session().goToWeight(m_survey->rows[currentRow()].weight, this);
     });
 }
 
@@ -380,8 +409,10 @@ void PlanDock::countChips()
 /// The limit of the whole network, where errors are taken from, and the button for shapes.
 void PlanDock::buildErrors(QWidget *content, QLayout *bar)
 {
-    m_total = decimalBox(content, tr("Total tolerance"), {4, 0, 10, 0.005, 0},
-                         tr("error of the network \u2264 "));
+    m_total = planNumberBox(content, tr("error of the network \u2264 "), tr("Total tolerance"));
+    m_total->setDecimals(4);
+    m_total->setRange(0, 10);
+    m_total->setSingleStep(0.005);
     m_total->setSpecialValueText(tr("any error of the network"));
     m_errors = chooserBox(content, tr("What errors are taken from"),
                           {{tr("errors of weights"), {}}, {tr("errors of outputs"), {}}});
@@ -416,34 +447,30 @@ plan::Limits PlanDock::limits() const
     if (m_maxBytes->value() > 0)
         limits.maxBytes = static_cast<std::uint64_t>(m_maxBytes->value());
     for (const auto &[row, form] : m_forced) {
-        if (m_made.survey && row < m_made.survey->rows.size())
-            limits.forced.emplace_back(m_made.survey->names[row], form);
+        if (m_survey && row < m_survey->rows.size())
+            limits.forced.emplace_back(m_survey->names[row], form);
     }
     return limits;
 }
 
 void PlanDock::showPoint(int number)
 {
-    if (!m_made.survey || number < 0 || number >= m_plot->pointCount())
+    if (!m_survey || number < 0 || number >= m_plot->pointCount())
         return;
     m_showsPoint = true;
     m_told->setText(m_plot->pointText(number).toHtmlEscaped().replace(QLatin1Char('\n'),
                                                                       QLatin1String("<br>")));
     const plan::FrontPoint &point = m_plot->point(number);
     showChoice(point.choice, point.totals);
-    m_write->setEnabled(true);
 }
 
 /// Why each weight has the form that is shown.
 PlanModel::Reasons PlanDock::reasons() const
 {
-    if (m_made.plan && !m_showsPoint)
-        return m_made.plan->why;
-    PlanModel::Reasons why(m_made.survey->rows.size(),
-                           m_showsPoint ? "a point of the front" : "no plan within the limits");
-    for (std::size_t r = 0; r < why.size(); ++r) {
-        if (!m_made.survey->rows[r].fixed.empty()) // the same in every plan
-            why[r] = m_made.plan ? m_made.plan->why[r] : "stays: " + m_made.survey->rows[r].fixed;
+    PlanModel::Reasons why = m_plan->why;
+    for (std::size_t r = 0; m_showsPoint && r < why.size(); ++r) {
+        if (m_survey->rows[r].fixed.empty()) // else the same in every plan
+            why[r] = "a point of the front";
     }
     return why;
 }
@@ -453,8 +480,9 @@ void PlanDock::showChoice(std::vector<std::size_t> choice, const plan::PlanTotal
     const std::size_t selected = currentRow();
     m_choice = std::move(choice);
     m_after = after;
+    m_write->setEnabled(m_showsPoint || m_fault.isEmpty());
     const int scrolled = m_table->verticalScrollBar()->value();
-    m_model->show(m_made.survey, m_choice, reasons());
+    m_model->show(m_survey, m_choice, reasons());
     hideAbsentColumns(*m_table->horizontalHeader(), *m_model);
     if (const int row = m_model->rowOf(selected); row >= 0) {
         const QScopedValueRollback guard(m_following, true);
@@ -467,35 +495,31 @@ void PlanDock::showChoice(std::vector<std::size_t> choice, const plan::PlanTotal
 
 void PlanDock::showFacts()
 {
-    const plan::PlanTotals &before = m_made.before, &after = m_after;
-    if (m_made.fault && !m_showsPoint) {
-        m_facts->setText(
-            tr("<b>\u2715 No plan keeps these limits:</b> %1<br>Below stands what is "
-               "stored, %2. Loosen a limit, or leave a form to the plan.")
-                .arg(fromUtf8(describe(*m_made.fault)).toHtmlEscaped(), storedWord(before)));
+    const plan::PlanTotals &before = m_plan->before, &after = m_after;
+    if (!m_showsPoint && !m_fault.isEmpty()) {
+        m_facts->setText(tr("<b>\u2715 No plan keeps these limits:</b> %1<br>Below stands what is "
+                            "stored, %2. Loosen a limit, or leave a form to the plan.")
+                             .arg(m_fault.toHtmlEscaped(), storedWord(before)));
         m_plot->setPlan(after);
         return;
     }
     QString text = tr("<b>stored %1 \u2192 %2").arg(storedWord(before), storedWord(after));
-    for (std::size_t t = 0; t < m_made.survey->targets.size(); ++t) {
+    for (std::size_t t = 0; t < m_survey->targets.size(); ++t) {
         text +=
-            timesText(fromUtf8(m_made.survey->targets[t]->name), before.programs[t], after.programs[t]);
+            timesText(fromUtf8(m_survey->targets[t]->name), before.programs[t], after.programs[t]);
     }
     text += tr("</b><br>error of the network <b>%1</b>, largest of a layer <b>%2</b>")
                 .arg(after.error, 0, 'g', 3)
                 .arg(after.largestError, 0, 'g', 3);
-    if (m_made.plan && !m_showsPoint)
-        text += m_made.plan->proven ? tr("; proven: no other choice is better")
+    if (!m_showsPoint)
+        text += m_plan->proven ? tr("; proven: no other choice is better")
                                : tr("; not proven to be best: %1 against a bound of %2")
-                                     .arg(m_made.plan->cost, 0, 'g', 6)
-                                     .arg(m_made.plan->bound, 0, 'g', 6);
-    if (m_made.plan) {
-        const plan::Limits limits = this->limits();
-        const report::PlanSubject subject{{},      {}, m_made.survey.get(), &*m_made.plan, &limits,
-                                          nullptr, {}};
-        for (const std::string &note : report::planNotes(subject))
-            text += QStringLiteral("<br>") + fromUtf8(note).toHtmlEscaped();
-    }
+                                     .arg(m_plan->cost, 0, 'g', 6)
+                                     .arg(m_plan->bound, 0, 'g', 6);
+    const plan::Limits limits = this->limits();
+    const report::PlanSubject subject{{}, {}, m_survey.get(), &*m_plan, &limits, nullptr, {}};
+    for (const std::string &note : report::planNotes(subject))
+        text += QStringLiteral("<br>") + fromUtf8(note).toHtmlEscaped();
     m_facts->setText(text);
     m_plot->setPlan(after);
 }
@@ -505,12 +529,12 @@ void PlanDock::showFront()
     const bool time = m_axis->currentIndex() == 1;
     const auto axis = time ? FrontPlot::Axis::Time : FrontPlot::Axis::Stored;
     m_plot->setFront(axis,
-                     !m_made.plan ? std::vector<plan::FrontPoint>()
-                     : time       ? m_made.plan->timeFront
-                                  : m_made.plan->storedFront,
-                     m_made.survey ? fromUtf8(report::timedChips(*m_made.survey)) : QString());
-    m_plot->setOther(m_made.build ? fromUtf8(m_made.build->name) : QString(),
-                     m_made.build ? std::optional(m_made.build->totals) : std::nullopt);
+                     !m_plan ? std::vector<plan::FrontPoint>()
+                     : time  ? m_plan->timeFront
+                             : m_plan->storedFront,
+                     m_survey ? fromUtf8(report::timedChips(*m_survey)) : QString());
+    m_plot->setOther(m_build ? fromUtf8(m_build->name) : QString(),
+                     m_build ? std::optional(m_build->totals) : std::nullopt);
 }
 
 std::size_t PlanDock::currentRow() const
@@ -524,14 +548,14 @@ void PlanDock::fillForms()
 {
     m_form->clear();
     const std::size_t number = currentRow();
-    const bool any = m_made.survey && number < m_made.survey->rows.size() &&
-                     m_made.survey->rows[number].candidates != nullptr;
+    const bool any =
+        m_survey && number < m_survey->rows.size() && m_survey->rows[number].candidates != nullptr;
     m_form->setEnabled(any);
     if (!any) {
         m_form->addItem(tr("Select a planned weight"));
         return;
     }
-    const plan::Row &row = m_made.survey->rows[number];
+    const plan::Row &row = m_survey->rows[number];
     m_form->addItem(tr("form by the plan"), QString());
     const auto forced = m_forced.find(number);
     for (const plan::Candidate &candidate : *row.candidates) {
@@ -555,7 +579,7 @@ void PlanDock::fillForms()
 
 void PlanDock::follow(const Place &place, QObject *origin)
 {
-    if (origin == this || !m_made.survey)
+    if (origin == this || !m_survey)
         return;
     m_following = true; // the place stays as it is
     // Rows are all weights, in their order.
@@ -577,8 +601,8 @@ void PlanDock::buildActions()
     });
     auto *back = dockAction(this, tr("Show the Plan Again"), {}, [this] {
         m_showsPoint = false;
-        if (m_made.survey && m_made.plan)
-            showChoice(m_made.plan->choice, m_made.plan->after);
+        if (m_survey && m_plan)
+            showChoice(m_plan->choice, m_plan->after);
     });
     auto *activations = dockAction(this, tr("Statistics of Activations\u2026"), {}, [this] {
         askForFile(tr("Mean Squares of Input Channels"), tr("NumPy archives (*.npz)"),
@@ -609,7 +633,7 @@ void PlanDock::askForFile(const QString &title, const QString &kinds, QString &p
 
 void PlanDock::askAndWrite()
 {
-    if (!m_made.survey || m_choice.empty() || !m_write->isEnabled())
+    if (!m_survey || m_choice.empty() || !m_write->isEnabled())
         return;
     const auto &source = session().bundle()->path();
     const QString path = askSavePath(this, tr("Write the Planned Bundle"),
@@ -622,7 +646,7 @@ void PlanDock::askAndWrite()
 void PlanDock::writeTo(const QString &path)
 {
     const BundlePtr bundle = session().bundle();
-    if (!bundle || !m_made.survey || m_choice.empty())
+    if (!bundle || !m_survey || m_choice.empty())
         return;
     m_task.stop();
     plan::Limits limits = this->limits();
@@ -630,17 +654,18 @@ void PlanDock::writeTo(const QString &path)
         // Exactly the forms that are shown, whatever the limits are.
         limits.forced.clear();
         limits.maxBytes.reset();
+        limits.totalTolerance.reset();
         for (std::size_t r = 0; r < m_choice.size(); ++r) {
-            const plan::Row &row = m_made.survey->rows[r];
+            const plan::Row &row = m_survey->rows[r];
             if (row.candidates)
-                limits.forced.emplace_back(m_made.survey->names[r],
+                limits.forced.emplace_back(m_survey->names[r],
                                            (*row.candidates)[m_choice[r]]->name);
         }
     }
     m_told->setText(tr("Writing\u2026"));
     m_task.start(
         tr("Writing the planned bundle"),
-        [bundle, survey = m_made.survey, options = *m_made.options, limits,
+        [bundle, survey = m_survey, options = *m_options, limits,
          path](Progress &progress) mutable {
             options.progress = &progress;
             limits.progress = &progress;
@@ -671,12 +696,11 @@ void PlanDock::writeTo(const QString &path)
 
 QString PlanDock::saveReport(const QString &path) const
 {
-    if (!m_made.survey || m_choice.empty())
+    if (!m_survey || m_choice.empty())
         return tr("There is no plan to report.");
-    plan::Plan shown = m_made.plan.value_or(plan::Plan());
-    if (m_showsPoint || !m_made.plan) {
+    plan::Plan shown = *m_plan;
+    if (m_showsPoint) {
         shown.choice = m_choice;
-        shown.before = m_made.before;
         shown.after = m_after;
         shown.why.assign(m_choice.size(), "a point of the front");
         shown.proven = false;
@@ -684,11 +708,11 @@ QString PlanDock::saveReport(const QString &path) const
     const plan::Limits limits = this->limits();
     report::PlanSubject subject;
     subject.bundle = session().bundle()->name();
-    subject.survey = m_made.survey.get();
+    subject.survey = m_survey.get();
     subject.plan = &shown;
     subject.limits = &limits;
-    if (m_made.build)
-        subject.builds.push_back(*m_made.build);
+    if (m_build)
+        subject.builds.push_back(*m_build);
     subject.verdict = m_state.verdict();
     const QString ending = QStringLiteral(".") + QFileInfo(path).suffix().toLower();
     const std::string text = report::planReport(ending.toStdString(), subject);
@@ -697,7 +721,7 @@ QString PlanDock::saveReport(const QString &path) const
 
 void PlanDock::askAndReport()
 {
-    if (!m_made.survey)
+    if (!m_survey)
         return;
     const QString path =
         askSavePath(this, tr("Save Report of the Plan"), QStringLiteral("plan.html"),

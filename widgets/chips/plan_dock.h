@@ -31,8 +31,8 @@ public:
     QComboBox &goal() { return *m_goal; }
     QLabel &facts() { return *m_facts; }
     /// The current plan; null while it is made and where there is none.
-    const plan::Plan *plan() const { return m_made.plan ? &*m_made.plan : nullptr; }
-    const plan::Survey *survey() const { return m_made.survey.get(); }
+    const plan::Plan *plan() const { return m_plan && m_fault.isEmpty() ? &*m_plan : nullptr; }
+    const plan::Survey *survey() const { return m_survey ? m_survey.get() : nullptr; }
     /// The form of each weight that the table shows: that of the plan, or of a point of the front.
     const std::vector<std::size_t> &shownChoice() const { return m_choice; }
 
@@ -57,17 +57,7 @@ protected:
     void follow(const Place &place, QObject *origin) override;
 
 private:
-    /// What the task hands over: all that was judged, and the plan or why there is none.
-    struct Answer {
-        std::shared_ptr<const plan::SurveyOptions> options;
-        std::shared_ptr<const plan::Survey> survey;
-        std::optional<plan::Plan> plan;
-        std::optional<plan::Build> build; ///< of the bundle that is open beside
-        std::optional<Error> fault;
-        plan::PlanTotals before = {}; ///< the weights as they are
-
-        void solve(const plan::Survey &judged, plan::Limits limits, Progress &progress);
-    };
+    struct Answer; ///< of the task that plans
     void buildBars(QWidget *content, QVBoxLayout *column);
     void buildErrors(QWidget *content, QLayout *bar);
     void buildTable(QWidget *content, QVBoxLayout *column);
@@ -101,6 +91,7 @@ private:
     QToolButton *m_further = nullptr;
     QMenu *m_chips = nullptr;
     QLabel *m_facts = nullptr, *m_told = nullptr;
+    QString m_fault;     ///< why there is no plan
     QString m_writtenTo; ///< what the links of m_told are about
     QPushButton *m_write = nullptr, *m_shapes = nullptr;
     Job m_task{session().tasks(), this};
@@ -108,12 +99,15 @@ private:
     std::set<std::string> m_furtherNames;
     QString m_activations, m_sensitivity;        ///< files; empty: none
     std::map<std::size_t, std::string> m_forced; ///< by row
-    Answer m_made;
-    std::vector<std::size_t> m_choice; ///< shown, by row
-    plan::PlanTotals m_after;          ///< of the weights as they are shown
-    bool m_following = false;          ///< rows are chosen by the place, not by the person
-    bool m_again = false;              ///< limits changed while the forms were judged
-    bool m_showsPoint = false;         ///< a plan of the front
+    std::shared_ptr<const plan::SurveyOptions> m_options;
+    std::shared_ptr<const plan::Survey> m_survey;
+    std::optional<plan::Plan> m_plan;   ///< where there is none, the weights as they are
+    std::optional<plan::Build> m_build; ///< of the bundle that is open beside
+    std::vector<std::size_t> m_choice;  ///< shown, by row
+    plan::PlanTotals m_after;           ///< of the weights as they are shown
+    bool m_following = false;           ///< rows are chosen by the place, not by the person
+    bool m_again = false;               ///< limits changed while the forms were judged
+    bool m_showsPoint = false;          ///< a plan of the front
 };
 
 } // namespace kernscope::ui

@@ -288,6 +288,11 @@ private slots:
         QCOMPARE(plan.error().code, "plan.infeasible");
         QCOMPARE(plan.error().field, "max-bytes");
         QCOMPARE(plan.error().expected, "at most 1,000 bytes");
+        const Plan stored = asStored(*judged, limits);
+        QCOMPARE(stored.choice, (std::vector<std::size_t>{0, 0}));
+        QCOMPARE(stored.before.stored, stored.after.stored);
+        QCOMPARE(stored.why[0], "no plan within the limits");
+        QVERIFY(stored.storedFront.size() > 5 && stored.timeFront.size() > 2);
         limits.tolerance = 0.5;
         limits.maxBytes = kRows * kColumns; // a quarter
         limits.totalTolerance = 0.001;

@@ -609,15 +609,18 @@ private Q_SLOTS:
         auto [session, dock] = Alone<PlanDock>();
         QVERIFY(showDock(dock, session, openSample("dense")));
         QSignalSpy planned(&dock, &PlanDock::planned);
-        dock.maxBytes().setValue(1);
+        dock.maxBytes().setValue(1000);
         QVERIFY(planned.wait(20000));
+        QVERIFY(dock.maxBytes().text().contains(u"1,000 B"_s));
+        QVERIFY(dock.facts().text().contains(u"No plan keeps"_s));
+        QVERIFY(dock.plot().pointCount() > 2); // what there is without the limits
         QVERIFY(!dock.plan());
         QVERIFY(dock.showsContent()); // what was judged stays
         bool said = false;
         for (const QLabel *label : dock.findChildren<QLabel *>())
             said |= label->text().contains(u"max-bytes"_s) ||
                     label->text().contains(u"bytes, found"_s) ||
-                    label->text().contains(u"at most 1 bytes"_s);
+                    label->text().contains(u"at most 1,000 bytes"_s);
         QVERIFY(said);
     }
 
