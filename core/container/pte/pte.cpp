@@ -4,6 +4,7 @@
 #include "core/base/byte_text.h"
 #include "core/base/error_builder.h"
 #include "core/base/json_place.h"
+#include "core/base/text.h"
 #include "core/container/odix/flat_buffer.h"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ constexpr std::string_view kIdentifier = "ET12", kHeader = "eh00";
 constexpr unsigned kDeepest = 32; ///< folders within folders
 constexpr std::size_t kMostText = std::size_t(16) << 20;
 
-constexpr std::string_view kCoreAi = "CoreAIBackend";
+constexpr std::string_view kCoreAi = "CoreAIBackend", kReference = "CMJR";
 
 using Refusal = std::function<tl::unexpected<Error>(std::string found)>;
 
@@ -74,12 +75,29 @@ struct ProgramBuffer {
         return range;
     }
 
+    /// Where the data of that name lie; null where the program names none so.
+    const ByteRange *named(const std::string &key)
+    {
+        if (!names) {
+            names.emplace();
+            const auto list = buffer.vector(root, NamedData, 4, "named_data");
+            for (std::uint32_t i = 0; i < list.count && !buffer.failed(); ++i) {
+                const auto entry = buffer.tableIn(list, i, "named_data");
+                const auto index = buffer.number<std::uint32_t>(entry, 1, "segment_index");
+                names->emplace(buffer.text(entry, 0, "key"), data(segments, true, index, entry.at));
+            }
+        }
+        const auto found = names->find(key);
+        return found == names->end() ? nullptr : &found->second;
+    }
+
     std::uint64_t size;
     bool hasHeader;
     std::uint64_t base;
     FlatBuffer buffer;
     FlatBuffer::Table root;
     FlatBuffer::Vector segments;
+    std::optional<std::map<std::string, ByteRange>> names; ///< read when one is asked for
 };
 
 std::optional<std::uint64_t> numberOf(const Json &object, const char *key)
@@ -88,6 +106,19 @@ std::optional<std::uint64_t> numberOf(const Json &object, const char *key)
     return object.is_object() && found != object.end() && found->is_number_unsigned()
                ? std::optional(found->get<std::uint64_t>())
                : std::nullopt;
+}
+
+std::string textOf(const Json &object, const char *key)
+{
+    const auto found = object.is_object() ? object.find(key) : object.end();
+    return object.is_object() && found != object.end() && found->is_string()
+               ? found->get<std::string>()
+               : std::string();
+}
+
+Json jsonOf(std::string_view text)
+{
+    return jsonFits(text) ? Json::parse(text, nullptr, false) : Json();
 }
 
 /// The text that ends the data, which is written backwards: its last byte is the first brace.
@@ -151,11 +182,7 @@ private:
 Result<std::vector<PackedFile>> listedFiles(std::span<const std::byte> bytes, const Json &list,
                                             const Refusal &refuse, const std::string &file)
 {
-    const auto text = [&](const char *key) {
-        const auto found = list.find(key);
-        return found != list.end() && found->is_string() ? found->get<std::string>()
-                                                         : std::string();
-    };
+    const auto text = [&list](const char *key) { return textOf(list, key); };
     const auto files = list.find("files");      // names, or an object of names and sizes
     if (text("packaging").ends_with("sidecar")) // the files may be listed all the same
         return refuse(text("path").empty() ? "a package in files of its own, which it does not name"
@@ -163,25 +190,17 @@ Result<std::vector<PackedFile>> listedFiles(std::span<const std::byte> bytes, co
     if (files == list.end() || !(files->is_array() || files->is_object()))
         return refuse("no such list");
     ProgramBuffer program(bytes, file);
-    const auto named = program.buffer.vector(program.root, NamedData, 4, "named_data");
-    std::map<std::string, ByteRange, std::less<>> places;
-    for (std::uint32_t i = 0; i < named.count && !program.buffer.failed(); ++i) {
-        const auto entry = program.buffer.tableIn(named, i, "named_data");
-        const auto index = program.buffer.number<std::uint32_t>(entry, 1, "segment_index");
-        places.emplace(program.buffer.text(entry, 0, "key"),
-                       program.data(program.segments, true, index, entry.at));
-    }
-    if (auto fault = program.buffer.takeFault())
-        return ErrorBuilder(*std::move(fault)).code("pte.content").unexpected();
     std::vector<PackedFile> found;
     for (const auto &[key, value] : files->items()) {
         const std::string name = files->is_object()  ? key
                                  : value.is_string() ? value.get<std::string>()
                                                      : std::string();
-        const auto place = places.find("coreai/" + text("hash") + "/" + name);
-        if (place == places.end())
+        const ByteRange *place = program.named("coreai/" + text("hash") + "/" + name);
+        if (auto fault = program.buffer.takeFault())
+            return ErrorBuilder(*std::move(fault)).code("pte.content").unexpected();
+        if (!place)
             return refuse("no data of " + name);
-        found.push_back({name, place->second});
+        found.push_back({name, *place});
     }
     return found;
 }
@@ -221,9 +240,22 @@ Result<std::vector<Delegate>> readDelegates(std::span<const std::byte> bytes,
             const auto place = buffer.table(delegate, 1, "processed");
             const bool segment = buffer.number<std::int8_t>(place, 0, "location") == 1;
             const auto index = buffer.number<std::uint32_t>(place, 1, "index");
-            const Delegate one{
+            Delegate one{
                 buffer.text(plan, Name, "name"), buffer.text(delegate, 0, "id"),
                 program.data(segment ? program.segments : inlined, segment, index, place.at)};
+            if (buffer.failed())
+                break;
+            const auto data = textInBytes(bytes).substr(
+                static_cast<std::size_t>(one.data.offset.value),
+                static_cast<std::size_t>(std::min<std::uint64_t>(one.data.bytes.value, kMostText)));
+            if (data.starts_with(kReference)) { // methods of one model name its data
+                const auto key = textOf(jsonOf(data.substr(kReference.size())), "key");
+                if (const ByteRange *named = program.named(key))
+                    one.data = *named;
+                else
+                    buffer.fail(one.data.offset.value, "named_data", "data named " + excerpt(key),
+                                "none", "The data of a delegate are not there");
+            }
             const auto known = [&](const Delegate &each) { return each.data == one.data; };
             if (!buffer.failed() && std::ranges::none_of(found, known))
                 found.push_back(one);
@@ -249,7 +281,7 @@ Result<std::vector<PackedFile>> packedFiles(std::span<const std::byte> bytes,
     const bool listed = delegate.backend == kCoreAi;
     const std::string text =
         listed ? std::string(textInBytes(data).substr(0, kMostText)) : reversedText(data);
-    const Json json = jsonFits(text) ? Json::parse(text, nullptr, false) : Json();
+    const Json json = jsonOf(text);
     const auto fitting = [&](std::vector<PackedFile> files) -> Result<std::vector<PackedFile>> {
         std::uint64_t left = bytes.size(); // files are copied: bytes that many name are not
         for (const PackedFile &each : files) {

@@ -27,9 +27,9 @@ bool isPte(std::span<const std::byte> bytes);
 /// Whether its data are files of a package.
 bool holdsPackage(const Delegate &delegate);
 
-/// The delegates, data that several methods share once; `beyond`: how many there are behind the
-/// first 1,000, which alone are read. Errors: "pte.content" (no such file, or a reference that
-/// leaves it), with the place.
+/// The delegates, data that several methods share or refer to by one name once; `beyond`: how many
+/// there are behind the first 1,000, which alone are read. Errors: "pte.content" (no such file, or
+/// a reference that leaves it), with the place.
 Result<std::vector<Delegate>> readDelegates(std::span<const std::byte> bytes,
                                             const std::string &file, std::size_t *beyond = nullptr);
 

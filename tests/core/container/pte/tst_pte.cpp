@@ -97,9 +97,9 @@ struct Named {
 };
 
 /// One method with one delegate, listed that often, whose data are a segment or stand in the
-/// FlatBuffer.
+/// FlatBuffer. Named data are segments behind it; `step`: the next delegate has the next one.
 Bytes program(std::string_view backend, const Bytes &data, bool segment, std::uint32_t index = 0,
-              const std::vector<Named> &named = {}, std::size_t often = 1)
+              const std::vector<Named> &named = {}, std::size_t often = 1, unsigned step = 0)
 {
     Writer writer;
     writer.bytes = ofText("....ET12eh00");
@@ -119,7 +119,7 @@ Bytes program(std::string_view backend, const Bytes &data, bool segment, std::ui
         const std::size_t place = writer.table({0, 1});
         writer.refer(Writer::slot(delegate, 1), place);
         writer.put(Writer::slot(place, 0), segment ? 1 : 0, 1);
-        writer.put(Writer::slot(place, 1), index, 4);
+        writer.put(Writer::slot(place, 1), index + i * step, 4);
     }
     entry = writer.vector(Writer::slot(root, segment ? 4 : 3), 1 + named.size(), 4);
     Bytes behind(16);
@@ -181,6 +181,24 @@ private slots:
         QCOMPARE(decoded(**bundle, "w"), (std::vector<float>{3, -5}));
         QVERIFY(!(*bundle)->readOnlyReason().empty());
         QVERIFY((*bundle)->diagnostics().empty());
+    }
+
+    /// Methods of one model name its data, which are shown once.
+    void methods()
+    {
+        const auto reference = [](const char *key, const char *method) {
+            return ofText(fmt::format(R"(CMJR{{"version": 1, "key": "{}", "functionName": "{}"}})",
+                                      key, method));
+        };
+        const auto made = [&](const char *key) {
+            return program("CoreMLBackend", reference(key, "forward"), true, 0,
+                           {{"other", reference("m", "second")}, {"m", packed(weights())}}, 2, 1);
+        };
+        const auto bundle = VERIFIED(opened(made("m")));
+        QCOMPARE(decoded(**bundle, "w"), (std::vector<float>{3, -5}));
+        QVERIFY((*bundle)->diagnostics().empty());
+        QCOMPARE(VERIFIED(pte::readDelegates(made("m"), "m.pte"))->size(), 1U);
+        QCOMPARE(REFUSED(opened(made("n"))).expected, "data named n");
     }
 
     /// Its data list the files, which the program has under names.
