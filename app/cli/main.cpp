@@ -178,7 +178,9 @@ void giveUpRights(std::span<char *const> arguments)
         if (attached || std::ranges::find(kOutputOptions, option) != kOutputOptions.end()) {
             const fs::path target = fs::weakly_canonical(fs::absolute(path, fault), fault);
             rights.write.push_back(target.parent_path());
-        } else if (const fs::path real = fs::canonical(path, fault); !fault) {
+        } else if (const fs::path real = fs::canonical(
+                       path.parent_path().extension() == ".pte" ? path.parent_path() : path, fault);
+                   !fault) { // "x.pte/1" is in a file
             if (fs::is_directory(fs::symlink_status(real, fault))) {
                 rights.read.push_back(real);
                 folders.push_back(real);

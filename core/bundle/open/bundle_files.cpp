@@ -222,8 +222,72 @@ Result<void> openArchive(OpenedFiles &opened)
     return kind ? kind : inArchive(kind.error());
 }
 
-/// An ExecuTorch program: the package of its first delegate that has one, copied into memory.
-Result<void> openDelegate(OpenedFiles &opened, DiagnosticLog &log)
+/// The files of a delegate's package, copied into memory. `left`: bytes that may still be read:
+/// delegates can lie over one another.
+Result<OpenedFiles> packageOf(const OverlaidFile &pte, const pte::Delegate &delegate,
+                              const std::string &name, std::uint64_t &left)
+{
+    const auto takes = [&left](ByteCount bytes) {
+        const bool fits = bytes.value <= left;
+        left -= fits ? bytes.value : 0;
+        return fits;
+    };
+    const auto tooMany = [&] {
+        return refused({name, delegate.data.offset}, "pte.files", delegate.backend,
+                       "files of no more bytes than the program has", "more",
+                       "The files of a delegate cannot be read");
+    };
+    if (!takes(delegate.data.bytes))
+        return tooMany();
+    const auto packed = TRY(pte::packedFiles(pte.bytes(), delegate, name));
+    std::vector<std::string> paths;
+    for (const pte::PackedFile &file : packed)
+        paths.push_back(file.path);
+    const std::string folder = TRY(bundleFolder(paths));
+    OpenedFiles package;
+    for (const pte::PackedFile &file : packed) {
+        if (!file.path.starts_with(folder) || !archive::isSafePath(file.path))
+            continue;
+        if (!takes(file.data.bytes))
+            return tooMany();
+        const auto bytes = pte.bytes().subspan(static_cast<std::size_t>(file.data.offset.value),
+                                               static_cast<std::size_t>(file.data.bytes.value));
+        BundleFile &own = package.files.emplace_back();
+        own.path = file.path.substr(folder.size());
+        own.file = OverlaidFile::fromMemory({bytes.begin(), bytes.end()}, own.path);
+    }
+    sortByPath(package.files);
+    TRY(findFolderKind(package));
+    return package;
+}
+
+/// Core ML packages as the models of a compiled pipeline: each in a folder, its program at the top.
+Result<OpenedFiles> asPipeline(std::vector<OpenedFiles> packages, const std::string &name)
+{
+    OpenedFiles all;
+    for (std::size_t i = 0; i < packages.size(); ++i) {
+        const std::string &program = packages[i].programPath;
+        const std::string folder = modelFolderOf(program);
+        if (packages[i].kind != BundleKind::Mlmodelc && packages[i].kind != BundleKind::Mlpackage)
+            return refused({name}, "bundle.several", {},
+                           fmt::format("one of {0}/0 to {0}/{1}", name, packages.size() - 1),
+                           fmt::format("{} packages", packages.size()),
+                           "The program has several packages: open one of them.");
+        for (BundleFile &file : packages[i].files) {
+            const bool below = file.path.starts_with(folder);
+            file.path = fmt::format("model{}/{}", i,
+                                    file.path == program ? "model.mil"
+                                    : below              ? file.path.substr(folder.size())
+                                                         : file.path);
+            all.files.push_back(std::move(file));
+        }
+    }
+    all.kind = BundleKind::Mlmodelc;
+    return all;
+}
+
+/// An ExecuTorch program: the packages of its delegates, or the one that `opened` wants of them.
+Result<void> openDelegates(OpenedFiles &opened, DiagnosticLog &log)
 {
     const std::shared_ptr<OverlaidFile> pte = opened.files.front().file;
     const std::string name = opened.files.front().path;
@@ -234,46 +298,42 @@ Result<void> openDelegate(OpenedFiles &opened, DiagnosticLog &log)
                                               fmt::format("{}", beyond + 1000),
                                               "The first delegates of the program are read"));
     std::string backends;
-    std::size_t packages = 0;
-    std::vector<BundleFile> files;
+    std::uint64_t left = 2 * pte->bytes().size(); // of delegates, and of their files
+    std::vector<OpenedFiles> packages;
+    std::size_t count = 0;
     for (const pte::Delegate &delegate : delegates) {
         if (backends.find(delegate.backend) == backends.npos)
             backends += (backends.empty() ? "" : ", ") + delegate.backend;
-        if (!pte::holdsPackage(delegate) || ++packages > 1)
+        if (!pte::holdsPackage(delegate))
             continue;
-        const auto packed = TRY(pte::packedFiles(pte->bytes(), delegate, name));
-        std::vector<std::string> paths;
-        for (const pte::PackedFile &file : packed)
-            paths.push_back(file.path);
-        const std::string folder = TRY(bundleFolder(paths));
-        for (const pte::PackedFile &file : packed) {
-            if (!file.path.starts_with(folder) || !archive::isSafePath(file.path))
-                continue;
-            const auto bytes =
-                pte->bytes().subspan(static_cast<std::size_t>(file.data.offset.value),
-                                     static_cast<std::size_t>(file.data.bytes.value));
-            BundleFile &own = files.emplace_back();
-            own.path = file.path.substr(folder.size());
-            own.file = OverlaidFile::fromMemory({bytes.begin(), bytes.end()}, own.path);
-        }
+        if (count == opened.package.value_or(count))
+            packages.push_back(TRY(packageOf(*pte, delegate, name, left)));
+        ++count;
     }
-    if (packages == 0)
+    if (count == 0)
         return ErrorBuilder(kindError("an ExecuTorch program (.pte) for " +
                                           (backends.empty() ? "no backend" : backends),
                                       "None of its delegates holds a Core ML or Core AI package."))
             .file(name)
             .at(FileOffset(0))
             .unexpected();
-    if (packages > 1)
-        log.add(Severity::Warning,
-                valueError({name}, "pte.several", {}, "one package", std::to_string(packages),
-                           "The program has several packages: the first one is shown"));
-    opened.files = std::move(files);
+    if (packages.empty())
+        return refused({name}, "bundle.several", {}, fmt::format("0 to {}", count - 1),
+                       std::to_string(*opened.package), "The program has no such package.");
+    OpenedFiles found = packages.size() == 1 ? std::move(packages.front())
+                                             : TRY(asPipeline(std::move(packages), name));
+    if (count > 1 && !opened.package)
+        log.add(Severity::Note,
+                valueError({name}, "pte.several", {}, {}, fmt::format("{} packages", count),
+                           "The packages of the program are shown as the models of a pipeline"));
+    opened.kind = found.kind;
+    opened.files = std::move(found.files);
+    opened.programPath = std::move(found.programPath);
     sortByPath(opened.files);
     opened.folder.clear();
     opened.readOnlyReason = "The package lies in an ExecuTorch program (.pte): change it before it "
                             "is lowered";
-    return findFolderKind(opened);
+    return {};
 }
 
 Result<void> findFileKind(OpenedFiles &opened, DiagnosticLog &log)
@@ -307,7 +367,7 @@ Result<void> findFileKind(OpenedFiles &opened, DiagnosticLog &log)
     if (archive::isZip(bytes))
         return openArchive(opened);
     if (pte::isPte(bytes))
-        return openDelegate(opened, log);
+        return openDelegates(opened, log);
     const std::string_view espresso = espressoKind(only.path);
     if (!espresso.empty())
         return ErrorBuilder(kindError(espresso, "Open the .espresso.net beside it."))
@@ -571,14 +631,20 @@ Result<OpenedFiles> openFiles(const fs::path &path, const OpenOptions &options, 
     if (fs::is_directory(path, failure)) {
         found = mapFolder(opened, path, options, log);
     } else {
-        auto mapped = TRY(OverlaidFile::open(path, opened.name));
-        if (opened.mapped)
-            opened.mapped(mapped);
+        fs::path place = path;
+        const auto number = parseInteger(opened.name);
+        if (place.parent_path().extension() == ".pte" && number && *number >= 0) { // "x.pte/1"
+            opened.package = static_cast<std::size_t>(*number);
+            place = place.parent_path();
+            opened.name = lastComponent(place) + "/" + opened.name;
+        }
         BundleFile file;
-        file.file = std::move(mapped);
-        file.path = opened.name;
+        file.path = lastComponent(place);
+        file.file = TRY(OverlaidFile::open(place, file.path));
+        if (opened.mapped)
+            opened.mapped(file.file);
         opened.files.push_back(std::move(file));
-        opened.folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+        opened.folder = place.has_parent_path() ? place.parent_path() : fs::path(".");
         found = findFileKind(opened, log);
     }
     if (!found) {

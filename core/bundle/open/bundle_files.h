@@ -7,6 +7,7 @@
 #include "core/bundle/kinds.h"
 
 #include <functional>
+#include <optional>
 
 namespace kernscope {
 
@@ -23,6 +24,7 @@ struct OpenedFiles {
     std::string readOnlyReason;   ///< why nothing of it can be changed; empty where it can
     std::function<void(const std::shared_ptr<OverlaidFile> &)> mapped; ///< of OpenOptions
     const ContainerReader *reader = nullptr;                           ///< of OpenOptions
+    std::optional<std::size_t> package; ///< 1 of "x.pte/1": of an ExecuTorch program's packages
 };
 
 /// Lists and maps the files of the bundle at `path`; a package in a zip archive is unpacked into

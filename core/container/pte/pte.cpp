@@ -282,17 +282,8 @@ Result<std::vector<PackedFile>> packedFiles(std::span<const std::byte> bytes,
     const std::string text =
         listed ? std::string(textInBytes(data).substr(0, kMostText)) : reversedText(data);
     const Json json = jsonOf(text);
-    const auto fitting = [&](std::vector<PackedFile> files) -> Result<std::vector<PackedFile>> {
-        std::uint64_t left = bytes.size(); // files are copied: bytes that many name are not
-        for (const PackedFile &each : files) {
-            if (each.data.bytes.value > left)
-                return refuse("files of more bytes than the program has");
-            left -= each.data.bytes.value;
-        }
-        return files;
-    };
     if (listed && json.is_object())
-        return fitting(TRY(listedFiles(bytes, json, refuse, file)));
+        return listedFiles(bytes, json, refuse, file);
     const auto nodes = json.is_object() ? json.find("nodes") : json.end();
     if (!json.is_object() || nodes == json.end() || !nodes->is_array())
         return refuse("no such list");
@@ -312,7 +303,7 @@ Result<std::vector<PackedFile>> packedFiles(std::span<const std::byte> bytes,
         if (!named[i] && !all.add(i, {}, 0))
             return refuse(fmt::format("node {}", i));
     }
-    return fitting(std::move(all.files));
+    return std::move(all.files);
 }
 
 } // namespace kernscope::pte

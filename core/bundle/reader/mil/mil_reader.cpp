@@ -165,10 +165,17 @@ private:
             m_out.programFiles.emplace(member.path, place);
             const auto bytes = m_files[place].file->bytes();
             if (lfsPointer(bytes))
-                return; // was said when it was opened
-            mil::ParsedProgram parsed = mil::readProgramText(bytes, m_files[place].path, &m_spent);
+                return;                                    // was said when it was opened
+            const std::string &path = m_files[place].path; // of a .pte's package: no text
+            mil::ParsedProgram parsed = isModelProtobuf(bytes, path)
+                                            ? mil::readModelProtobuf(bytes, path)
+                                            : mil::readProgramText(bytes, path, &m_spent);
             m_out.log.add(std::move(parsed.diagnostics));
             mil::Program &all = m_out.program;
+            for (mil::ModelDescription &own : parsed.program.descriptions) {
+                own.model = member.path;
+                all.descriptions.push_back(std::move(own));
+            }
             if (all.version.empty()) { // those of the others are hardly ever different
                 all.version = std::move(parsed.program.version);
                 all.attributes = std::move(parsed.program.attributes);

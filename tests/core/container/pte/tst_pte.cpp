@@ -83,10 +83,10 @@ Bytes packed(const MadeBundle &made, std::string list = {})
     return data;
 }
 
-MadeBundle weights()
+MadeBundle weights(const char *name = "w")
 {
     MadeBundle made;
-    made.layer("w", "[2]", halves({3, -5}));
+    made.layer(name, "[2]", halves({3, -5}));
     return made;
 }
 
@@ -201,6 +201,45 @@ private slots:
         QCOMPARE(REFUSED(opened(made("n"))).expected, "data named n");
     }
 
+    /// The packages of several delegates are the models of one pipeline, and each opens alone.
+    void several()
+    {
+        const auto bytes = program("CoreMLBackend", packed(weights()), true, 0,
+                                   {{"x", packed(weights("v"))}}, 2, 1);
+        const BundlePtr both = *VERIFIED(opened(bytes));
+        QCOMPARE(both->weights().size(), 2U);
+        QCOMPARE(decoded(*both, "w"), (std::vector<float>{3, -5}));
+        QCOMPARE(both->weights().back().model, "model1");
+        QCOMPARE(both->diagnostics().at(0).error.code, "pte.several");
+        QCOMPARE((*VERIFIED(both->reread()))->weights().size(), 2U);
+        const QTemporaryDir folder;
+        const std::filesystem::path pte = folder.filePath(u"m.pte"_s).toStdString();
+        QVERIFY(put(folder.filePath(u"m.pte"_s), bytes));
+        const BundlePtr second = *VERIFIED(Bundle::open(pte / "1"));
+        QCOMPARE(second->weights().size(), 1U);
+        QCOMPARE(second->weights().front().name, "v");
+        QCOMPARE(second->name(), "m.pte/1");
+        QCOMPARE(REFUSED(Bundle::open(pte / "2")).expected, "0 to 1");
+        QCOMPARE(REFUSED(Bundle::open(pte / "x")).code, "io.open");
+    }
+
+    /// Of Core AI they are not: one of them is to be opened.
+    void severalOfCoreAi()
+    {
+        const auto list = [](const char *hash) {
+            return ofText(fmt::format(R"({{"hash": "{}", "packaging": "inline", "files": ["{}"]}})",
+                                      hash, "model.aimodel/main.mlirb"));
+        };
+        const Bytes module = madeWeights().bytes();
+        const auto error = REFUSED(opened(program("CoreAIBackend", list("ab"), true, 0,
+                                                  {{"x", list("cd")},
+                                                   {"coreai/ab/model.aimodel/main.mlirb", module},
+                                                   {"coreai/cd/model.aimodel/main.mlirb", module}},
+                                                  2, 1)));
+        QCOMPARE(error.code, "bundle.several");
+        QCOMPARE(error.expected, "one of m.pte/0 to m.pte/1");
+    }
+
     /// Its data list the files, which the program has under names.
     void opensCoreAi_data()
     {
@@ -223,8 +262,7 @@ private slots:
         QByteArray often = names + "[";
         for (int i = 0; i < 40; ++i)
             often += R"("model.aimodel/main.mlirb",)";
-        row("one often", often + R"("model.aimodel/main.hash"]})",
-            std::string("files of more bytes than the program has"));
+        row("one often", often + R"("model.aimodel/main.hash"]})", std::string("more"));
     }
 
     void opensCoreAi()
