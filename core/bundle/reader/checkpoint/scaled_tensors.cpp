@@ -108,6 +108,7 @@ Shape blockGrid(const Shape &scales, const Shape &shape, const Shape &block)
 /// A row of resources/tables/checkpoint_sets.csv: a set that is not read.
 struct KnownSet {
     std::string name, codes, beside;
+    std::string types; ///< of the codes; empty: any
 };
 
 constexpr std::string_view
@@ -161,10 +162,14 @@ public:
         static const auto all =
             tables::loadRows<KnownSet>("checkpoint_sets", {{"name", &KnownSet::name},
                                                            {"codes", &KnownSet::codes},
-                                                           {"beside", &KnownSet::beside}});
+                                                           {"beside", &KnownSet::beside},
+                                                           {"types", &KnownSet::types}});
         for (const auto &entry : m_byName) {
             const std::string &name = entry.first;
-            const auto fits = [&](const KnownSet &set) { return isSet(name, set); };
+            const std::string_view type = elementTypeName(entry.second->type);
+            const auto fits = [&](const KnownSet &set) {
+                return isSet(name, set) && (set.types.empty() || set.types.find(type) != type.npos);
+            };
             const auto set = std::ranges::find_if(all, fits);
             if (taken.count(name) == 0 && m_remarks.count(name) == 0 && set != all.end())
                 leave(name, set->name);
