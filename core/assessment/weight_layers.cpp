@@ -2,6 +2,7 @@
 #include "core/assessment/weight_layers.h"
 
 #include "core/assessment/consumer_kinds.h"
+#include "core/bundle/build_facts.h"
 
 namespace kernscope {
 
@@ -448,8 +449,11 @@ std::vector<ChannelAxes> judgedAxes(const Bundle &bundle)
     std::vector<ChannelAxes> axes(reader.weights(), ChannelAxes{0, 1, 0, 1});
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const auto layers = reader.layers(i, decision::WeightForm()); // the form does not matter
+        const Weight &weight = bundle.weights()[i];
         if (const roofline::Layer *judged = heaviest(layers))
             axes[i] = judged->form.axes;
+        else if (isOfOldNetwork(weight) && !weight.consumers.front().geometry.storedAxes.empty())
+            axes[i] = channelAxes(weight, weight.consumers.front());
     }
     return axes;
 }

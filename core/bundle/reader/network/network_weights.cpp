@@ -4,6 +4,7 @@
 #include "core/bundle/piece_order.h"
 #include "core/bundle/weight.h"
 
+#include <numeric>
 #include <unordered_map>
 
 namespace kernscope {
@@ -194,6 +195,12 @@ private:
         consumer.param = m_stored.field;
         if (m_weight.shape.size() < 2)
             consumer.flops = 0;
+        if (m_stored.axis > 0) { // outputs of a deconvolution
+            auto &axes = consumer.geometry.storedAxes;
+            axes.resize(m_weight.shape.size());
+            std::iota(axes.begin(), axes.end(), std::size_t(0));
+            std::swap(axes.front(), axes[m_stored.axis]);
+        }
         m_weight.consumers.push_back(std::move(consumer));
     }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/weight_facts.h"
 #include "core/codec/decode/decoder.h"
 #include "core/codec/encode/form_spec.h"
 #include "core/container/mil/program.h"
@@ -281,6 +282,23 @@ private slots:
             std::string("scales along axis 0"));
         const auto sparse = VERIFIED(codec::encodeSparse(values, {4, 6}, 0.1F));
         QCOMPARE(REFUSED(reencodeWeight(*bundle, 0, *sparse)).code, "encode.form");
+    }
+
+    /// The outputs of a deconvolution are the second axis, along which its scales lie.
+    void deconvolution()
+    {
+        const std::vector<float> values{1, 2, 3, 4, 5, 6};
+        const BundlePtr bundle = VERIFIED(openNetwork(
+            model(bytes(1, bytes(1, "d") + bytes(100, number(1, 3) + number(2, 2) + number(20, 1) +
+                                                          number(20, 1) + number(60, 1) +
+                                                          bytes(90, bytes(1, floats(values))))))));
+        QCOMPARE(bundle->weights()[0].shape, (Shape{2, 3, 1, 1}));
+        const ChannelAxes axes = judgedAxes(*bundle)[0];
+        QCOMPARE(axes.output, 1U);
+        QCOMPARE(axes.input, 0U);
+        const auto codes = codec::encodeAffine(values, {2, 3, 1, 1}, {ElementType::Int8, 1});
+        const auto made = VERIFIED(reencodeWeight(*bundle, 0, *codes));
+        QCOMPARE(formText((*made)->weights()[0].form), std::string("affine"));
     }
 
     /// Readers of iOS 11.0 know neither fp16 nor codes.
