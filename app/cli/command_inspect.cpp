@@ -19,6 +19,7 @@
 #include "core/report/program_table.h"
 #include "core/report/weight_table.h"
 
+#include <cmath>
 #include <iterator>
 
 #include <CLI/CLI.hpp>
@@ -270,9 +271,10 @@ std::string numbersText(const std::vector<mil::NumberTable> &tables, bool cut)
                     column < table.columns.size() && table.columns[column] == "behavior"
                         ? mil::treeBehavior(number)
                         : std::string_view();
-                line.push_back(column >= kCells ? "..."
-                               : name.empty()   ? fmt::format("{:.6g}", number)
-                                                : std::string(name));
+                line.push_back(column >= kCells                              ? "..."
+                               : table.name == "nodes" && std::isnan(number) ? "-"
+                               : name.empty() ? fmt::format("{:.6g}", number)
+                                              : std::string(name));
                 if (line.size() > kCells)
                     break;
             }

@@ -113,12 +113,14 @@ private slots:
         const QString path = m_scratch.filePath(u"trees.mlmodel"_s);
         QVERIFY(put(path, QByteArray("\x08\x01", 2) + message("\xf2\x12", ensemble)));
         const CliResult result = runCli("inspect % --numbers", path);
-        for (const char *wanted : {"  nodes: 22 rows\n", "0  0  BranchOnValueLessThanEqual  0",
-                                   "0  0  LeafNode  0", "    2 rows more (--json has all)\n"})
+        for (const char *wanted :
+             {"  nodes: 22 rows\n", "0  0  BranchOnValueLessThanEqual  0",
+              "0  0  LeafNode  -  -  -  -  -  0", "    2 rows more (--json has all)\n"})
             QVERIFY2(result.out.contains(wanted), (wanted + result.out + result.err).constData());
         const Json json = runCli("inspect % --numbers --json", path).json();
         QCOMPARE(json["numbers"][0]["rows"].size(), std::size_t(22));
         QCOMPARE(text(json["numbers"][0]["rows"][6][2]), text(6.0));
+        QVERIFY(json["numbers"][0]["rows"][6][3].is_null());
     }
 
     void statistics()

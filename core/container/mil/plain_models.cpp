@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <climits>
+#include <cmath>
 
 namespace kernscope::mil {
 
@@ -15,6 +16,7 @@ namespace {
 constexpr std::size_t kMostNumbers = 4'000'000;
 constexpr std::uint32_t kLinear = 300, kVectors = 301, kTrees = 302, kLinearClasses = 400,
                         kVectorClasses = 401, kTreeClasses = 402;
+constexpr const char *kTransform = "post-evaluation transform";
 
 /// TreeNodeBehavior of TreeEnsemble.proto, by number.
 constexpr std::string_view kBehaviors[] = {"BranchOnValueLessThanEqual",
@@ -51,9 +53,21 @@ public:
     {
         switch (m_node.field) {
         case kTrees:
-        case kTreeClasses: trees(content); break;
+        case kTreeClasses:
+            trees(content);
+            choice(content, 2, kTransform,
+                   {"NoTransform", "Classification_SoftMax", "Regression_Logistic",
+                    "Classification_SoftMaxWithZeroClassReference"});
+            break;
         case kLinear:
-        case kLinearClasses: linear(content); break;
+            linear(content);
+            choice(content, 3, kTransform, {"NoTransform", "Logit", "Probit"});
+            break;
+        case kLinearClasses:
+            linear(content);
+            choice(content, 3, kTransform, {"Logit", "Probit"});
+            choice(content, 4, "class encoding", {"ReferenceClass", "OneVsRest"});
+            break;
         default: vectors(content, m_node.field == kVectorClasses ? 1 : 0);
         }
         cut = cut || m_left == 0;
@@ -82,6 +96,20 @@ private:
     {
         if (!row.empty())
             add(std::move(name), {}, {std::move(row)});
+    }
+
+    /// A choice by its number, left out where it is 0: a table that has its name.
+    void choice(const WireBytes &content, std::uint32_t number, const char *what,
+                std::initializer_list<std::string_view> names)
+    {
+        std::uint64_t chosen = 0;
+        each(content, [&](const WireField &field) {
+            if (field.number == number && field.type == WireField::Type::Varint)
+                chosen = field.value;
+        });
+        const std::string_view name = chosen < names.size() ? names.begin()[chosen] : "unknown";
+        add(std::string(what) + " (" + std::string(name) + ")", {},
+            {{static_cast<double>(chosen)}});
     }
 
     void take(std::vector<double> &row, double number)
@@ -153,6 +181,8 @@ private:
                 });
                 leaves.push_back(std::move(leaf));
             }
+            if (treeBehavior(row[2]) == "LeafNode") // no branch: feature to "missing is true"
+                std::fill(row.begin() + 3, row.end() - 1, std::nan(""));
             nodes.push_back(std::move(row));
         };
         each(content, [&](const WireField &ensemble) {

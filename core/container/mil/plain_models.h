@@ -7,7 +7,8 @@
 /// GLMRegressor.proto, GLMClassifier.proto, SVM.proto of coremltools).
 namespace kernscope::mil {
 
-/// "nodes" of trees, "weights" of a linear model, "support vectors": a row each.
+/// "nodes" of trees, "weights" of a linear model, "support vectors": a row each. Choices have their
+/// name in that of the table: "post-evaluation transform (Probit)". NaN: a leaf has no such number.
 struct NumberTable {
     std::string model; ///< "pipe/trees"; empty: the model itself
     std::string name;

@@ -52,14 +52,19 @@ private slots:
             number(2, 1) + number(3, 6) + bytes(20, number(1, 0) + real(2, -0.5));
         const auto tables = tablesOf(
             number(1, 1) +
-            bytes(302, bytes(1, bytes(1, branch) + bytes(1, leaf) + bytes(3, doubles({1.5})))));
-        QCOMPARE(tables.size(), 3U);
+            bytes(302, bytes(1, bytes(1, branch) + bytes(1, leaf) + bytes(3, doubles({1.5}))) +
+                           number(2, 2)));
+        QCOMPARE(tables.size(), 4U);
         QCOMPARE(tables[0].name, "nodes");
-        QCOMPARE(tables[0].rows,
-                 (Rows{{0, 0, 1, 4, 2.5, 1, 2, 0, 0}, {0, 1, 6, 0, 0, 0, 0, 0, 0}}));
+        QCOMPARE(tables[0].rows[0], (Rows::value_type{0, 0, 1, 4, 2.5, 1, 2, 0, 0}));
+        const auto &end = tables[0].rows[1]; // a leaf: it has no branch
+        QCOMPARE(Rows::value_type(end.begin(), end.begin() + 3), (Rows::value_type{0, 1, 6}));
+        QCOMPARE(std::count_if(end.begin(), end.end(), [](double n) { return std::isnan(n); }), 5);
         QCOMPARE(tables[0].columns.size(), tables[0].rows[0].size());
         QCOMPARE(tables[1].rows, (Rows{{0, 1, 0, -0.5}}));
         QCOMPARE(tables[2].rows, (Rows{{1.5}}));
+        QCOMPARE(tables[3].name, "post-evaluation transform (Regression_Logistic)");
+        QCOMPARE(tables[3].rows, (Rows{{2}}));
     }
 
     void linear()
@@ -68,9 +73,14 @@ private slots:
             tablesOf(number(1, 1) + bytes(300, bytes(1, bytes(1, doubles({1, 2}))) +
                                                    bytes(1, real(1, 3) + real(1, 4)) +
                                                    bytes(2, doubles({0.5, -0.5}))));
-        QCOMPARE(tables.size(), 2U);
+        QCOMPARE(tables.size(), 3U);
         QCOMPARE(tables[0].rows, (Rows{{1, 2}, {3, 4}}));
         QCOMPARE(tables[1].rows, (Rows{{0.5, -0.5}}));
+        QCOMPARE(tables[2].name, "post-evaluation transform (NoTransform)");
+        const auto classes = tablesOf(number(1, 1) + bytes(400, number(3, 7) + number(4, 1)));
+        QCOMPARE(classes.size(), 2U);
+        QCOMPARE(classes[0].name, "post-evaluation transform (unknown)");
+        QCOMPARE(classes[1].name, "class encoding (OneVsRest)");
     }
 
     void vectors()
@@ -125,9 +135,9 @@ private slots:
         const QByteArray pipeline =
             number(1, 1) + bytes(202, bytes(1, number(1, 1) + bytes(300, {})) + bytes(1, member));
         const auto tables = tablesOf(pipeline);
-        QCOMPARE(tables.size(), 1U);
-        QCOMPARE(tables[0].rows, (Rows{{9}}));
-        QVERIFY(!tables[0].model.empty());
+        QCOMPARE(tables.size(), 3U); // the first model has a transform alone
+        QCOMPARE(tables[1].rows, (Rows{{9}}));
+        QVERIFY(!tables[1].model.empty());
         tablesOf(pipeline.left(pipeline.size() - 5));
     }
 };
