@@ -4,6 +4,7 @@
 #include "core/base/error_builder.h"
 #include "core/base/json_place.h"
 #include "core/base/little_endian.h"
+#include "core/base/parts.h"
 #include "core/base/text.h"
 #include "core/container/espresso/lzfse.h"
 #include "core/container/network/network_program.h"
@@ -250,7 +251,19 @@ private:
             stored.shape = {0};
         if (stored.fault)
             out.diagnostics.push_back({Severity::Error, *stored.fault});
-        out.weights.push_back(std::move(stored));
+        const std::vector<std::string> columns = partsOf(row.field, ' ');
+        if (columns.size() == 1)
+            return out.weights.push_back(std::move(stored));
+        for (std::size_t column = 0; column < columns.size(); ++column) { // a weight each
+            StoredWeight one = stored;
+            one.field = columns[column];
+            one.shape = {stored.shape[0]};
+            one.floats = {{}, stored.fault ? 0 : stored.shape[0]};
+            for (std::uint64_t i = 0; i < one.floats.count; ++i)
+                one.floats.runs.push_back(
+                    {stored.bytes.offset + 4 * (i * columns.size() + column), 4});
+            out.weights.push_back(std::move(one));
+        }
     }
 
     /// The fp32 numbers of a blob that the layer's `weights` name.

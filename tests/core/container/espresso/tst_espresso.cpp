@@ -89,11 +89,15 @@ private slots:
         const Bundle &bundle = **opened;
         QCOMPARE(codes(bundle), std::string());
         QCOMPARE(bundle.kind(), BundleKind::Mlmodelc);
-        QCOMPARE(bundle.weights().size(), 5U);
+        QCOMPARE(bundle.weights().size(), 8U);
         QCOMPARE(decoded(bundle, "conv.weights"), (std::vector<float>{1, 2, 3, 4}));
         QCOMPARE(bundle.weights()[*bundle.weightByName("conv.weights")].shape, (Shape{2, 1, 1, 2}));
         QCOMPARE(decoded(bundle, "conv.bias"), (std::vector<float>{0.25F, -0.25F}));
-        QCOMPARE(bundle.weights()[*bundle.weightByName("bn.params")].shape, (Shape{2, 4}));
+        QCOMPARE(decoded(bundle, "bn.gamma"), (std::vector<float>{1, 2}));
+        QCOMPARE(decoded(bundle, "bn.beta"), (std::vector<float>{0, 0.5F}));
+        QCOMPARE(decoded(bundle, "bn.mean"), (std::vector<float>{0, 0}));
+        QCOMPARE(decoded(bundle, "bn.variance"), (std::vector<float>{1, 1}));
+        QCOMPARE(sectionFault(bundle), std::string());
         QCOMPARE(decoded(bundle, "half.weights"), (std::vector<float>{0.5F, -2}));
         // code * scale + bias, a scale and a bias a row.
         QCOMPARE(decoded(bundle, "fc.weights"),
@@ -191,7 +195,7 @@ private slots:
         }
         const auto opened = VERIFIED(Bundle::open("n.mlmodelc", std::move(options)));
         QCOMPARE(codes(**opened), code.toStdString());
-        QCOMPARE((*opened)->weights().size(), 5U);
+        QCOMPARE((*opened)->weights().size(), 8U);
         const auto &input = (*opened)->program()->functions.at(0).inputs.at(0);
         QCOMPARE(!input.type.dims.empty(), code.isEmpty());
     }
@@ -204,6 +208,7 @@ private slots:
         for (const auto &[text, name, wanted] :
              {std::tuple("conv.weights[1,0,0,0]=-7", "conv.weights",
                          std::vector<float>{1, 2, -7, 4}),
+              std::tuple("bn.beta[1]=3", "bn.beta", std::vector<float>{0, 3}),
               std::tuple("fc.weights[0,1]=1", "fc.weights",
                          std::vector<float>{-1, 1, -0.5F, 125.5F, 48, 98})}) {
             const auto edit = VERIFIED(parseEdit(Edit::Kind::Set, text));
