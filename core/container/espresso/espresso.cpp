@@ -24,6 +24,7 @@ using network::StoredWeight;
 
 constexpr std::uint64_t kCountBytes = 8, kEntryBytes = 16;
 constexpr std::size_t kMostLayers = 1 << 20;
+constexpr std::string_view kByColumns = "columns";
 
 /// A row of espresso_layers.csv: which key of a layer names a blob, and what lies there.
 struct BlobKey {
@@ -79,13 +80,16 @@ std::optional<std::uint64_t> numberOf(const Json &layer, std::string_view key)
     return typed && *typed >= 0 ? std::optional(static_cast<std::uint64_t>(*typed)) : std::nullopt;
 }
 
-/// Extents as a row says them: "C K/n_groups Ny Nx"; empty where the layer does not have one.
+/// Extents as a row says them: "C K/n_groups Ny Nx", "nC nB columns" where the values lie column by
+/// column; empty where the layer does not have one.
 Shape shapeOf(std::string_view terms, const Json &layer)
 {
     Shape shape;
     while (!terms.empty()) {
         const std::string_view term = terms.substr(0, terms.find(' '));
         terms.remove_prefix(std::min(terms.size(), term.size() + 1));
+        if (term == kByColumns)
+            continue;
         const std::size_t slash = term.find('/');
         const std::string_view name = term.substr(0, slash);
         auto extent = name == "4" ? std::optional<std::uint64_t>(4) : numberOf(layer, name);
@@ -225,6 +229,7 @@ private:
                 stored.scale = numbers(layer, "per_ch_qscale");
                 stored.bias = numbers(layer, "per_ch_qbias");
             }
+            stored.byColumns = row.shape.ends_with(kByColumns);
             stored.shape = shapeOf(row.shape, layer);
             const auto count = elementCount(stored.shape);
             if (!stored.shape.empty() && (!count || count->value * width != span.length)) {

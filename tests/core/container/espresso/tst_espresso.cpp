@@ -110,6 +110,22 @@ private slots:
         QCOMPARE(bundle.program()->version, "2.0");
     }
 
+    /// Codes of [inputs, outputs] are the weight of [outputs, inputs]: a scale an output.
+    void transposedCodes()
+    {
+        const std::string net =
+            R"({"layers": [{"type": "inner_product", "name": "fc", "bottom": "a", "top": "b",)"
+            R"("nB": 2, "nC": 3, "weights": {"W_t_int8": 1, "per_ch_qscale": 3}}]})";
+        Payload bytes;
+        for (const int code : {1, 2, 3, -4, -5, -6})
+            bytes.push_back(std::byte(code));
+        const BundlePtr bundle =
+            VERIFIED(openNet(net, espressoWeights({{1, bytes}, {3, floatsOf({1, 10, 0.5F})}})));
+        QCOMPARE(codes(*bundle), std::string());
+        QCOMPARE(bundle->weights().at(0).shape, (Shape{3, 2}));
+        QCOMPARE(decoded(*bundle, "fc.weights"), (std::vector<float>{1, -4, 20, -50, 1.5F, -3}));
+    }
+
     /// Count and entries of the weight file are its own, and so is the number of its blobs.
     void fieldsOfTheTable()
     {
