@@ -105,6 +105,7 @@ struct Scaling {
         /// Blocks along the last axis: T(T(q * scale) + T(bias - T(offset * scale))); where T is
         /// bf16, all of it in fp32 and rounded once.
         Product,
+        Quotient, ///< T(q / scale): of scales that are divided by one number
     };
     Steps steps = Steps::Program;
     /// An element that the mask leaves out is code 0, scaled as the others are; else it is 0.

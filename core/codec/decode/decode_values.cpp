@@ -490,6 +490,8 @@ void ScalingState::step(std::span<float> values, float scaleBy, float less, floa
     } else if (offset) {
         rounded([less](float value) { return value - less; });
     }
+    if (steps == Scaling::Steps::Quotient)
+        return rounded([scaleBy](float value) { return value / scaleBy; });
     rounded([scaleBy](float value) { return value * scaleBy; });
     if (bias || steps == Scaling::Steps::Product)
         rounded([shift](float value) { return value + shift; });

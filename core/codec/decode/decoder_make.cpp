@@ -388,7 +388,7 @@ private:
             isNarrow(data) || data == type || (isFloatingPoint(data) && bitWidth(data) <= 8);
         const bool differs = isNarrow(data) && scaling.offset && isNarrow(scaling.offset->type) &&
                              scaling.steps == Scaling::Steps::Difference;
-        if (exact && type != ElementType::Bf16 &&
+        if (exact && type != ElementType::Bf16 && scaling.steps != Scaling::Steps::Quotient &&
             (scaleType == type || scaleType == ElementType::Fp8E8M0) && allZero(scaling.bias) &&
             (differs || allZero(scaling.offset)))
             scaling.steps = Scaling::Steps::Program;

@@ -34,9 +34,9 @@ struct Joined {
     ElementType codeType = ElementType::Unknown, scaleType = ElementType::Unknown;
     Shape shape, grid;
     std::optional<std::uint8_t> offset; ///< that is taken off every code, in place of `zeros`
-    /// One number that multiplies all scales (NVFP4), or what they are multiplied by instead.
+    /// One number that multiplies all scales (NVFP4), or divides them; `once`: that number is 1.
     const StoredTensor *whole = nullptr;
-    std::optional<float> inverse = {};
+    bool divides = false, once = false;
     /// Zero points, a number a scale or one for all; words of packed ones go along axis 0.
     const StoredTensor *zeros = nullptr;
     /// The scales as `grid` has them, where they are not stored so.
@@ -456,13 +456,12 @@ private:
         if (scales && isPower(scales->type))
             return fp4(plain, "mxfp4", codes, scales, ElementType::Fp8E8M0, kMxGroup);
         const StoredTensor *whole = tensor(plain + "_global_scale");
-        const auto number = numberOf(whole);
-        if (!scales || scales->type != ElementType::Fp8E4M3Fn || !number)
+        if (!scales || scales->type != ElementType::Fp8E4M3Fn || !numberOf(whole))
             return std::nullopt;
         auto joined = fp4(plain, "nvfp4", codes, scales, scales->type, kNvGroup);
         if (joined) {
             joined->whole = whole;
-            joined->inverse = 1 / *number;
+            joined->divides = true;
         }
         return joined;
     }
@@ -560,7 +559,7 @@ private:
             return std::nullopt;
         joined.scaleType = nv ? ElementType::Fp8E4M3Fn : ElementType::Fp8E8M0;
         if (nv)
-            joined.inverse = 1; // scales of E4M3 are a step of their own
+            joined.once = true; // scales of E4M3 are a step of their own
         joined.layout = nv ? "mlx nvfp4" : four ? "mlx mxfp4" : "mlx mxfp8";
         joined.codeType = four ? ElementType::Fp4E2M1 : ElementType::Fp8E4M3Fn;
         joined.shape.back() = groups * (nv ? kNvGroup : kMxGroup);
@@ -624,11 +623,12 @@ codec::OperandSource wholeScales(const Joined &joined, codec::Operand scales)
     coded->payload = std::move(scales);
     codec::Scaling scaling;
     scaling.kind = codec::Scaling::Kind::Blockwise;
-    scaling.steps = codec::Scaling::Steps::Difference;
+    scaling.steps =
+        joined.divides ? codec::Scaling::Steps::Quotient : codec::Scaling::Steps::Difference;
     const Shape one(joined.grid.size(), 1);
-    if (joined.inverse) {
+    if (joined.once) {
         std::vector<std::byte> bytes(4);
-        storeLittle<std::uint32_t>(bytes, 0, std::bit_cast<std::uint32_t>(*joined.inverse));
+        storeLittle<std::uint32_t>(bytes, 0, std::bit_cast<std::uint32_t>(1.0F));
         scaling.scale = constantOf(PartRole::Scale, std::move(bytes), ElementType::Fp32, one);
     } else {
         scaling.scale = operandOf(PartRole::Scale, *joined.whole, ElementType::Fp32, one);
@@ -660,7 +660,7 @@ void addJoined(const Joined &joined, const std::string &sourceOp, ContainerConte
     auto scales = joined.finer.empty()
                       ? operandOf(PartRole::Scale, *joined.scales, joined.scaleType, joined.grid)
                       : constantOf(PartRole::Scale, joined.finer, joined.scaleType, joined.grid);
-    if (joined.whole || joined.inverse)
+    if (joined.whole || joined.once)
         scaling.scale = wholeScales(joined, std::move(scales));
     else
         scaling.scale = std::move(scales);

@@ -488,6 +488,7 @@ private slots:
         // 0x44 is 3 in E4M3, 0x80 is 2 in E8M0.
         row("compressed-tensors, MXFP4", "l_packed", 32, "U8", {}, 0.0F, 2.0F);
         row("compressed-tensors, NVFP4", "l_packed", 16, "F8_E4M3", "l_global_scale", 4.0F, 0.75F);
+        row("a divisor", "l_packed", 16, "F8_E4M3", "l_global_scale", 7.0F, 3 / 7.0F);
         row("ModelOpt, NVFP4", "l", 16, "F8_E4M3", "l_scale_2", 4.0F, 12.0F);
         row("a scale of 0", "l_packed", 16, "F8_E4M3", "l_global_scale", 0.0F, 0.0F);
         row("bytes, MXFP4", "l", 32, "U8", {}, 0.0F, 2.0F);
