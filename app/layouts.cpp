@@ -140,8 +140,28 @@ QDockWidget *spareTabs(const DockNode &node)
     return last;
 }
 
-/// Of QMainWindow::saveState; a state of another number is not restored.
-constexpr int kStateVersion = 3;
+/// Of QMainWindow::saveState; a state of another number is not restored. Before it stands the size
+/// that the docks had their widths in.
+constexpr int kStateVersion = 4;
+
+/// In the size that it was kept in, and resized from there: otherwise docks keep their pixels in a
+/// larger window and shrink again with it, narrower each time.
+bool restoreDocks(QMainWindow &host, const QByteArray &kept)
+{
+    QSize size;
+    QByteArray state;
+    QDataStream from(kept);
+    from >> size >> state;
+    const QRect was({}, size), is = host.rect();
+    host.setUpdatesEnabled(false);
+    host.layout()->setGeometry(was);
+    const bool restored = host.restoreState(state, kStateVersion);
+    host.layout()->setGeometry(was); // a hidden window has not laid its docks out yet
+    if (host.isVisible())
+        host.layout()->setGeometry(is);
+    host.setUpdatesEnabled(true);
+    return restored;
+}
 
 using Node = DockNode;
 
@@ -370,7 +390,10 @@ void LayoutKeeper::keep()
 {
     if (!m_shown)
         return;
-    m_settings.setLayoutState(layoutId(m_current), m_docks.ids(), m_host->saveState(kStateVersion));
+    QByteArray kept;
+    QDataStream into(&kept, QIODevice::WriteOnly);
+    into << m_host->size() << m_host->saveState(kStateVersion);
+    m_settings.setLayoutState(layoutId(m_current), m_docks.ids(), kept);
 }
 
 void LayoutKeeper::restoreOrArrange(Layout layout)
@@ -379,7 +402,7 @@ void LayoutKeeper::restoreOrArrange(Layout layout)
     m_current = layout;
     m_shown = true;
     m_docks.forgetSizes();
-    if (state.isEmpty() || !m_host->restoreState(state, kStateVersion))
+    if (state.isEmpty() || !restoreDocks(*m_host, state))
         arrange(layout);
     Q_EMIT currentChanged(layout);
 }

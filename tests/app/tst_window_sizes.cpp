@@ -113,6 +113,28 @@ private Q_SLOTS:
         }
     }
 
+    /// A layout that was kept while the window was small is not narrower in a larger one.
+    void widthsDoNotDrift()
+    {
+        (*m_window)->resize(1400, 900);
+        QVERIFY(m_window->open({sample(u"sparse"_s)}));
+        layouts().show(Layout::Inspect);
+        layouts().reset();
+        QVERIFY(m_window->settle());
+        const int side = dock(u"bundle"_s)->width(), low = dock(u"hex"_s)->height();
+        for (int i = 0; i < 3; ++i) {
+            for (const auto &[size, layout] : {std::pair{QSize(1280, 800), Layout::Patch},
+                                               {QSize(1400, 900), Layout::Inspect}}) {
+                (*m_window)->resize(size);
+                QVERIFY(m_window->settle());
+                layouts().show(layout);
+                QVERIFY(m_window->settle());
+            }
+        }
+        QCOMPARE_LE(std::abs(dock(u"bundle"_s)->width() - side), 2);
+        QCOMPARE_LE(std::abs(dock(u"hex"_s)->height() - low), 2);
+    }
+
     /// A window that was large shows as much as one that never was: nothing keeps its old width.
     void smallerWindow()
     {
