@@ -378,6 +378,7 @@ AssessmentDock::AssessmentDock(Session &session, QWidget *parent)
     buildActions();
     connect(&m_state, &ChipState::tableChanged, this, &AssessmentDock::scheduleRefresh);
     connect(&m_state, &ChipState::targetChanged, this, &AssessmentDock::scheduleRefresh);
+    connect(&m_state, &ChipState::verdictChanged, this, &AssessmentDock::scheduleRefresh);
     connect(&m_state, &ChipState::assessedChanged, this, [this] {
         if (pinned())
             return;
@@ -395,7 +396,8 @@ void AssessmentDock::buildSections(QWidget *content)
     const auto words = [content](design::Type type) {
         return selectable(design::label({}, type, content), Qt::PlainText);
     };
-    column->addWidget(sharedVerdict(m_state, content));
+    m_program = sharedVerdict(m_state, content);
+    column->addWidget(m_program);
     m_outcome = words(design::Type::Title);
     m_outcome->setAccessibleName(tr("Outcome"));
     m_sentence = words(design::Type::Body);
@@ -533,9 +535,10 @@ void AssessmentDock::showCell()
     }
     m_words = assessmentWords(*bundle, layer, assessment, geometry);
     m_cell =
-        tr("%1 on %2").arg(fromUtf8(bundle->weights()[weight].findableName()), chipName(*m_chip));
+        tr("On %1: %2").arg(chipName(*m_chip), fromUtf8(bundle->weights()[weight].findableName()));
     m_gates->setRows(assessment.decision.verdict->reasons);
     setNote(m_cell);
+    m_program->setVisible(m_chip == &m_state.target() && m_state.verdict());
     showSections();
     for (QAction *action : m_actions)
         action->setEnabled(true);

@@ -85,7 +85,8 @@ private:
     ChipState &m_state;
     RowTable<decision::Reason> *m_gates = nullptr;
     AssessmentWords m_words;
-    QString m_cell; ///< "weight on chip"
+    QString m_cell;              ///< "On chip: weight"
+    QLabel *m_program = nullptr; ///< of the chosen chip: not above the figures of another
     QLabel *m_outcome = nullptr, *m_sentence = nullptr, *m_remarks = nullptr, *m_change = nullptr;
     FactRows *m_gateRows = nullptr, *m_bytes = nullptr, *m_speed = nullptr, *m_memory = nullptr,
              *m_geometry = nullptr, *m_time = nullptr;

@@ -80,6 +80,33 @@ private Q_SLOTS:
         QVERIFY(dock.words().outcome.isEmpty());
     }
 
+    /// What the program waits for on the chosen chip does not stand above another chip's figures.
+    void verdictIsOfTheChipOfTheFigures()
+    {
+        auto [session, dock] = Alone<AssessmentDock>();
+        session.setBundle(openSample("palette"));
+        session.goToWeight(builtWeight(*session.bundle()));
+        QVERIFY(showDock(dock));
+        ChipState &state = ChipState::of(session);
+        const auto labels = dock.findChildren<QLabel *>();
+        const auto *verdict =
+            *std::ranges::find(labels, u"What the program waits for"_s, &QLabel::accessibleName);
+        QTRY_VERIFY(verdict->isVisible());
+        const target::Target &other = *target::findTarget("H15")->target;
+        QVERIFY(&other != &state.target());
+        state.setAssessed(other);
+        QVERIFY(settle(dock));
+        QVERIFY(!verdict->isVisible());
+        QVERIFY2(dock.text().startsWith(u"On "_s + chipName(other)), qPrintable(dock.text()));
+        state.setTarget(other);
+        QTRY_VERIFY(verdict->isVisible());
+        state.setTarget(*target::findTarget("H13")->target);
+        state.setAssessed(other);
+        QTRY_VERIFY(state.verdict());
+        QVERIFY(settle(dock));
+        QVERIFY(!verdict->isVisible());
+    }
+
     /// A place without a weight: nothing of the weight before can be taken for its answer.
     void noWeightNothingShown()
     {

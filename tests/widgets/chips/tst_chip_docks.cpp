@@ -248,8 +248,9 @@ private Q_SLOTS:
         QCOMPARE(textAt(told.gates(), master, GateFound), u"1"_s);
         QVERIFY(!textAt(told.gates(), master, GateSource).isEmpty());
         QVERIFY(rowWith(told.gates(), GateOffset, u"0x529"_s) >= 0);
-        QVERIFY(told.text().startsWith(fromUtf8(session.bundle()->weights()[palette].name) +
-                                       u" on M5 Pro/Max (H17s)\n"_s));
+        QVERIFY(told.text().startsWith(u"On M5 Pro/Max (H17s): "_s +
+                                       fromUtf8(session.bundle()->weights()[palette].name) +
+                                       u'\n'));
         // The figures are those of the core's one assessment.
         const auto &table = *dock.model().table();
         const std::size_t chip = table.columnOf(*target::findTarget("M5")->target);
