@@ -115,6 +115,7 @@ DifferenceTiles::DifferenceTiles(WeightReaderPtr a, WeightReaderPtr b, bool dark
       m_measure(measure)
 {
     m_pyramid.combine = &largestOf;
+    m_notFinite = theme::color(Token::OutRefused, dark).rgb();
     const double half = static_cast<double>(m_colors.size() / 2);
     for (std::size_t i = 0; i < m_colors.size(); ++i)
         m_colors[i] = theme::diverging((static_cast<double>(i) - half) / half, dark).rgb();
@@ -127,10 +128,18 @@ float DifferenceTiles::differenceOf(float a, float b) const
     return m_measure == DifferenceMeasure::Relative ? (b - a) / std::abs(a) : b - a;
 }
 
+bool DifferenceTiles::notFinite(double difference) const
+{
+    return m_measure == DifferenceMeasure::Relative ? std::isnan(difference)
+                                                    : !std::isfinite(difference);
+}
+
 QRgb DifferenceTiles::colorOf(double difference) const
 {
+    if (notFinite(difference))
+        return m_notFinite;
     const double half = static_cast<double>(m_colors.size() / 2);
-    const double at = std::isnan(difference) ? 1.0 : std::clamp(difference / m_range, -1.0, 1.0);
+    const double at = std::clamp(difference / m_range, -1.0, 1.0);
     return m_colors[static_cast<std::size_t>(std::lround(at * half + half))];
 }
 
@@ -144,6 +153,8 @@ QRgb DifferenceTiles::merged(std::span<const QRgb> pixels) const
     };
     QRgb most = equal;
     for (const QRgb pixel : pixels) {
+        if (pixel == m_notFinite)
+            return pixel;
         if (qAlpha(pixel) == 255 && distance(pixel) > distance(most))
             most = pixel;
     }
@@ -168,7 +179,7 @@ Tile DifferenceTiles::renderCells(const Decoders &decoders, const TileKey &key,
         readDifferences(decoders, row, key.firstCol(), line.values, ofB);
         for (std::size_t x = 0; x < line.pixels.size(); ++x) {
             const bool inside = readerA().map().element(row, key.firstCol() + x).has_value();
-            if (std::isnan(line.values[x]))
+            if (notFinite(static_cast<double>(line.values[x])))
                 line.marks[x].shape = CellShape::Cross;
             line.pixels[x] =
                 inside ? colorOf(static_cast<double>(line.values[x])) : qRgba(0, 0, 0, 0);

@@ -75,6 +75,8 @@ protected:
 
 private:
     QRgb colorOf(double difference) const;
+    /// Whether one of the values is not: relative to zero every difference is infinite.
+    bool notFinite(double difference) const;
     /// Of two values as it is shown: NaN where just one of them is not a number.
     float differenceOf(float a, float b) const;
     /// `ofB` is room for B's values.
@@ -86,6 +88,7 @@ private:
     PicturePyramid m_pyramid;
     double m_range;
     DifferenceMeasure m_measure;
+    QRgb m_notFinite = 0;
     std::array<QRgb, 511> m_colors{}; ///< full negative … full positive
 };
 

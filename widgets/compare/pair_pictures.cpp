@@ -380,9 +380,9 @@ void PairPictures::showDifferenceLegend()
     if (met)
         legend.showDifference(differenceRange(), relative());
     else if (m_largest && !std::isfinite(*m_largest))
-        legend.showSwatches([this](bool) {
+        legend.showSwatches([](bool dark) {
             return ColorScale::Swatches{
-                {palette().color(QPalette::Text), CellShape::Cross, tr("not finite")}};
+                {theme::color(Token::OutRefused, dark), CellShape::Cross, tr("not finite")}};
         });
     else if (m_sample.whole || m_largest)
         legend.showSwatches([](bool dark) {

@@ -31,8 +31,8 @@ void ColorScale::showValues(ValueColors colors, double range, ValueTiles::Only o
             tr("Every value is 0: the whole picture has the colour of 0."));
     if (only == ValueTiles::Only::NoNumbers)
         return showSwatches(
-            [this, word = tr("no finite value")](bool) {
-                return Swatches{{palette().color(QPalette::Text), CellShape::Cross, word}};
+            [word = tr("no finite value")](bool dark) {
+                return Swatches{{theme::color(Token::OutRefused, dark), CellShape::Cross, word}};
             },
             tr("Every value is NaN or infinite: there is no number to give a colour to."));
     const auto end = [range](double sign, const QString &unknown) {
@@ -42,7 +42,8 @@ void ColorScale::showValues(ValueColors colors, double range, ValueTiles::Only o
               end(1, QStringLiteral("+")), map);
     say(tr("from %1 to %2").arg(m_low, m_high),
         tr("Full colour at a magnitude of %1, the 99.5th percentile; larger values look the "
-           "same. Zoomed out, a dot is the root mean square of its cells.")
+           "same. Zoomed out, a dot is the root mean square of its cells. NaN and infinite values "
+           "are dark red, and so is a dot that has one.")
             .arg(m_high));
 }
 
@@ -302,6 +303,7 @@ ValueTiles::ValueTiles(WeightReaderPtr reader, ValueColors colors, bool dark, do
                        PicturePyramid pyramid)
     : WeightTiles(std::move(reader), dark, std::move(pyramid)), m_colors(colors), m_range(range)
 {
+    m_notFinite = theme::color(Token::OutRefused, dark).rgb();
     const double half = static_cast<double>(m_colorsOf.size() / 2);
     for (std::size_t i = 0; i < m_colorsOf.size(); ++i) {
         const double at = (static_cast<double>(i) - half) / half;
@@ -318,6 +320,8 @@ QRgb ValueTiles::merged(std::span<const QRgb> pixels) const
 {
     std::int64_t sum = 0, squares = 0, known = 0;
     for (const QRgb pixel : pixels) {
+        if (pixel == m_notFinite)
+            return pixel;
         if (qAlpha(pixel) == 0) { // left out: a zero
             ++known;
             continue;
@@ -340,8 +344,9 @@ QRgb ValueTiles::merged(std::span<const QRgb> pixels) const
 
 QRgb ValueTiles::colorOf(double value) const
 {
-    // NaN has no place between two ends: as in boxes, it counts as the full colour.
-    const double at = std::isnan(value) ? 1 : std::clamp(value / range(), -1.0, 1.0);
+    if (!std::isfinite(value))
+        return m_notFinite;
+    const double at = std::clamp(value / range(), -1.0, 1.0);
     const double half = static_cast<double>(m_colorsOf.size() / 2);
     return m_colorsOf[static_cast<std::size_t>(std::lround(at * half + half))];
 }
@@ -407,7 +412,7 @@ Tile ValueTiles::renderCells(const codec::Decoder &decoder, const TileKey &key,
             mark.changed = inside && changes.changed(*element);
             if (!inside || !kept[x])
                 mark.shape = inside ? CellShape::Dot : CellShape::Fill;
-            else if (std::isnan(line.values[x]))
+            else if (!std::isfinite(line.values[x]))
                 mark.shape = CellShape::Cross;
             line.pixels[x] = inside && kept[x] ? colorOf(static_cast<double>(line.values[x]))
                                                : qRgba(0, 0, 0, 0);
@@ -419,10 +424,10 @@ QRgb ValueTiles::boxColor(const Box &box) const
 {
     if (box.count == 0)
         return colorOf(0);
-    const double odd = box.notFinite; // they count as the full colour
-    const double squares = static_cast<double>(box.squares) + odd * range() * range();
-    const double rms = std::sqrt(squares / box.count);
-    return colorOf(static_cast<double>(box.sum) + odd * range() < 0 ? -rms : rms);
+    if (box.notFinite > 0)
+        return m_notFinite;
+    const double rms = std::sqrt(static_cast<double>(box.squares) / box.count);
+    return colorOf(box.sum < 0 ? -rms : rms);
 }
 
 BoxTilePtr ValueTiles::readBoxes(const codec::Decoder &decoder, const TileKey &key,

@@ -92,6 +92,7 @@ private:
     mutable std::once_flag m_once;
     mutable std::atomic<double> m_range;
     mutable std::atomic<Only> m_only{Only::Values};
+    QRgb m_notFinite = 0;                        ///< NaN and infinity: no place between two ends
     std::array<QRgb, 511> m_colorsOf{};          ///< full negative … full positive
     std::vector<std::pair<QRgb, int>> m_stepsOf; ///< from a colour to its steps from 0, by colour
 };

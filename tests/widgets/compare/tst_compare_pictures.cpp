@@ -179,6 +179,31 @@ private Q_SLOTS:
         QVERIFY(tiles.render({0, 0, 0}, progress).image.isNull());
     }
 
+    /// What is not finite on one side is no large difference: it has a colour of its own.
+    void notFiniteHasItsColour()
+    {
+        std::vector<float> a(64 * 64, 1.0f), b = a;
+        a[0] = std::numeric_limits<float>::quiet_NaN();
+        b[1] = std::numeric_limits<float>::infinity();
+        const SliceMap map(Shape{64, 64});
+        const DifferenceTiles tiles(
+            std::make_shared<WeightReader>(denseBundle({{"w", "[64, 64]", a}}), 0, map),
+            std::make_shared<WeightReader>(denseBundle({{"w", "[64, 64]", b}}), 0, map), false,
+            4.0);
+        const QColor its = theme::color(Token::OutRefused, false),
+                     equal = theme::color(Token::DiffEqual, false);
+        Progress progress;
+        const Tile near = tiles.render({0, 0, 0}, progress);
+        for (int x = 0; x < 3; ++x)
+            QCOMPARE(near.image.pixelColor(x, 0), x < 2 ? its : equal);
+        QCOMPARE(near.marks[1].shape, CellShape::Cross);
+        const QImage far = tiles.render({3, 0, 0}, progress).image;
+        QCOMPARE(far.pixelColor(0, 0), its);
+        QCOMPARE(far.pixelColor(1, 0), equal);
+        const QRgb most = theme::color(Token::DiffMore, false).rgb();
+        QCOMPARE(tiles.merged(std::array{its.rgb(), most}), its.rgb());
+    }
+
     /// A picture that fills its pane with cells that are narrower than a pixel and several pixels
     /// high shows each of its rows, and a single difference, before anybody zooms.
     void everyRowAtFirstSight()
@@ -250,7 +275,7 @@ private Q_SLOTS:
             QCOMPARE(kept.render({level, 0, 0}, progress).image, image);
             QVERIFY(store->find({1, {level, 0, 0}}));
             const QColor noNumber = image.pixelColor(5 >> level, 3 >> level);
-            QCOMPARE(noNumber, theme::color(Token::DiffMore, false));
+            QCOMPARE(noNumber, theme::color(Token::OutRefused, false));
         }
         // The same session's pictures find each other; those of the other measure do not.
         Session session;

@@ -141,25 +141,6 @@ private Q_SLOTS:
         }
     }
 
-    /// A cell that is not a number is a cross on the full colour, near and far out.
-    void cellsThatAreNotNumbers()
-    {
-        MadeBundle made;
-        made.weight("w", "[2, 4]", hex("007e 00fe 007c 00fc 003c 00bc 0000 017e"));
-        const auto bundle = VERIFIED(made.open());
-        const ValueTiles tiles(reader(*bundle, 0), ValueColors::Signed, false);
-        Progress progress;
-        const Tile near = tiles.render({0, 0, 0}, progress);
-        QCOMPARE(near.values.size(), 8U);
-        for (const std::size_t i : {0U, 1U, 7U}) {
-            QVERIFY(near.marks[i].shape == CellShape::Cross);
-            const int width = near.image.width();
-            QCOMPARE(near.image.pixel(int(i) % width, int(i) / width),
-                     theme::diverging(1, false).rgb());
-        }
-        QVERIFY(!tiles.render({1, 0, 0}, progress).image.isNull());
-    }
-
     void leftOutCellsAreBlank()
     {
         const BundlePtr bundle = VERIFIED(openSample("sparse"));
@@ -227,6 +208,27 @@ private Q_SLOTS:
                 found |= picture.pixelColor(x, picture.height() / 2).rgb() ==
                          theme::diverging(0, false).rgb();
             QVERIFY(found);
+        }
+    }
+
+    /// NaN and infinity are no large values: they have a colour of their own, near and far out.
+    void notFiniteHasItsColour()
+    {
+        for (const QByteArray &odd : {QByteArray("\x01\x7e", 2), QByteArray("\x00\x7c", 2)}) {
+            MadeBundle made;
+            made.weight("w", "[10, 10]", asBytes(odd + QByteArray("\x00\x3c", 2).repeated(99)));
+            const auto bundle = VERIFIED(made.open());
+            const ValueTiles tiles(reader(*bundle, 0), ValueColors::Signed, false);
+            const QRgb its = theme::color(Token::OutRefused, false).rgb();
+            Progress progress;
+            const Tile near = tiles.render({0, 0, 0}, progress);
+            QCOMPARE(near.image.pixel(0, 0), its);
+            QVERIFY(near.image.pixel(1, 0) != its);
+            QCOMPARE(near.marks[0].shape, CellShape::Cross);
+            const QImage far = tiles.render({2, 0, 0}, progress).image;
+            QCOMPARE(far.pixel(0, 0), its);
+            QVERIFY(far.pixel(1, 0) != its);
+            QCOMPARE(tiles.merged(std::array{near.image.pixel(1, 0), its}), its);
         }
     }
 
