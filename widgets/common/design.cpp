@@ -321,6 +321,15 @@ int QuietStyle::styleHint(StyleHint hint, const QStyleOption *option, const QWid
     // The desktop's pictures on buttons are of another family than the window's.
     if (hint == SH_DialogButtonBox_ButtonsHaveIcons)
         return 0;
+    // Of a link that has the keyboard: Qt's frame about it is cut at the edges of its label.
+    auto *mark = qstyleoption_cast<QStyleHintReturnVariant *>(data);
+    if (hint == SH_TextControl_FocusIndicatorTextCharFormat && option && mark) {
+        QTextCharFormat format;
+        format.setBackground(option->palette.highlight());
+        format.setForeground(option->palette.highlightedText());
+        mark->variant = format;
+        return 1;
+    }
     return QProxyStyle::styleHint(hint, option, widget, data);
 }
 

@@ -238,6 +238,19 @@ void alignByWindow(QLabel &label)
         mirrored ? QStyle::visualAlignment(Qt::RightToLeft, written) | Qt::AlignAbsolute : written);
 }
 
+/// A label takes a Tab of its own before its first link, and shows nothing: on to that link, or to
+/// what follows a label without one. True where the label did not keep the keyboard.
+bool goToLink(QLabel &label, Qt::FocusReason reason)
+{
+    const bool back = reason == Qt::BacktabFocusReason;
+    if (!(label.textInteractionFlags() & Qt::LinksAccessibleByKeyboard) ||
+        (reason != Qt::TabFocusReason && !back))
+        return false;
+    QKeyEvent tab(QEvent::KeyPress, back ? Qt::Key_Backtab : Qt::Key_Tab, Qt::NoModifier);
+    QCoreApplication::sendEvent(&label, &tab);
+    return !label.hasFocus();
+}
+
 /// Every label is polished once, before it is painted; so are tool tips, which are labels.
 class PlainLabels final : public QObject
 {
@@ -247,9 +260,11 @@ public:
 protected:
     bool eventFilter(QObject *watched, QEvent *event) override
     {
+        auto *label = qobject_cast<QLabel *>(watched);
+        if (label && event->type() == QEvent::FocusIn)
+            return goToLink(*label, static_cast<QFocusEvent *>(event)->reason());
         const bool polish = event->type() == QEvent::Polish;
         if (polish || event->type() == QEvent::LayoutDirectionChange) {
-            auto *label = qobject_cast<QLabel *>(watched);
             if (label && polish && label->textFormat() == Qt::AutoText)
                 label->setTextFormat(Qt::PlainText);
             if (label)

@@ -246,6 +246,46 @@ private Q_SLOTS:
         QTest::keyRelease(&table, Qt::Key_Control);
     }
 
+    /// Each Tab shows where the keyboard is: a label is no stop of its own before its links, and
+    /// one without a link is none.
+    void linksAreStops()
+    {
+        showLabelsPlain();
+        QWidget window;
+        QVBoxLayout column(&window);
+        QLineEdit before, after;
+        column.addWidget(&before);
+        QList<QLabel *> labels;
+        for (const QString &text : {u"<a href=\"1\">one</a>"_s, u"none"_s,
+                                    u"<a href=\"2\">two</a> and <a href=\"3\">three</a>"_s}) {
+            labels += linkLabel(text, &window);
+            column.addWidget(labels.back());
+        }
+        column.addWidget(&after);
+        window.show();
+        window.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        before.setFocus();
+        const auto next = [](Qt::Key key) {
+            QTest::keyClick(QApplication::focusWidget(), key);
+            const auto *label = qobject_cast<QLabel *>(QApplication::focusWidget());
+            return label ? label->selectedText() : u"end"_s;
+        };
+        for (const QString &stop : {u"one"_s, u"two"_s, u"three"_s, u"end"_s})
+            QCOMPARE(next(Qt::Key_Tab), stop);
+        QVERIFY(after.hasFocus());
+        for (const QString &stop : {u"three"_s, u"two"_s, u"one"_s, u"end"_s})
+            QCOMPARE(next(Qt::Key_Backtab), stop);
+        QVERIFY(before.hasFocus());
+        QStyleOption option;
+        QStyleHintReturnVariant mark;
+        QuietStyle().styleHint(QStyle::SH_TextControl_FocusIndicatorTextCharFormat, &option,
+                               nullptr, &mark);
+        // A frame would be cut at the edges of the label.
+        QCOMPARE(mark.variant.value<QTextFormat>().background().color(),
+                 option.palette.color(QPalette::Highlight));
+    }
+
     /// The left part of 0.999952 is 0.99: a column of numbers that the edge cuts is covered,
     /// wherever one scrolls, and what a cell paints does not depend on where it stands.
     void edgesCutNoNumber()
