@@ -298,9 +298,10 @@ void PairBinner::addOne(std::uint64_t element, double a, double b)
         ++m_bins.notFinite;
     else if (a == 0 && b == 0)
         ++m_bins.zeros;
-    else if (binA == kBins || binB == kBins)
-        ++m_bins.outside;
-    else if (b == 0)
+    else if (binA == kBins || binB == kBins) {
+        if (m_bins.outside++ < PairBins::kMostFar)
+            m_bins.far.push_back({element, a, b});
+    } else if (b == 0)
         countIn(m_bins.zeroed, m_bins.firstZeroed, binA, element);
     else if (a == 0)
         countIn(m_bins.revived, m_bins.firstRevived, binB, element);

@@ -11,6 +11,7 @@ namespace kernscope {
 struct PairBins {
     static constexpr std::size_t kBins = 256; ///< of an axis; bin kBins / 2 begins at 0
     static constexpr std::uint64_t kNoElement = std::numeric_limits<std::uint64_t>::max();
+    static constexpr std::size_t kMostFar = 64;
 
     double width = 0;                         ///< of a bin; 0: nothing was counted
     std::vector<std::uint64_t> a;             ///< elements by the value in A, kBins
@@ -23,6 +24,7 @@ struct PairBins {
     std::vector<std::uint64_t> revived, firstRevived; ///< zero in A only, by the value in B
     std::uint64_t zeros = 0;                          ///< zero in both
     std::uint64_t outside = 0;                        ///< finite in both, beyond the bins in one
+    std::vector<ElementPair> far;                     ///< the first kMostFar of `outside`
     std::uint64_t notFinite = 0;                      ///< in one of the two at least
 
     /// Lower edge of a bin; of kBins the upper edge of the last.

@@ -46,15 +46,22 @@ ScatterPlot::ScatterPlot(QWidget *parent)
         m_axes[i]->setLineStyle(QCPGraph::lsNone);
         m_axes[i]->setName(keptText(kKeptStates[i + 1]));
     }
+    m_far = plot().addGraph();
+    m_far->setLineStyle(QCPGraph::lsNone);
+    m_far->setName(tr("beyond the axes"));
     m_current = plot().addGraph();
     m_current->setLineStyle(QCPGraph::lsNone);
     m_current->removeFromLegend();
     plot().yAxis->setLabel(tr("B"));
     showLegend();
     const auto edgeA = [this](int point, std::size_t upper) {
+        if (const ElementPair *pair = farOf(at(point)))
+            return static_cast<double>(pair->a);
         return at(point).kind == 2 ? 0.0 : m_bins->edge(at(point).a + upper);
     };
     const auto edgeB = [this](int point, std::size_t upper) {
+        if (const ElementPair *pair = farOf(at(point)))
+            return static_cast<double>(pair->b);
         return at(point).kind == 1 ? 0.0 : m_bins->edge(at(point).b + upper);
     };
     setColumns({{tr("A from"), [edgeA](int point) { return edgeA(point, 0); }},
@@ -93,24 +100,35 @@ void ScatterPlot::collect()
             m_points.push_back(
                 {2, kScatterBins / 2, i, m_bins->revived[i], m_bins->firstRevived[i]});
     }
+    for (std::size_t i = 0; i < m_bins->far.size(); ++i)
+        m_points.push_back({kFar, i, i, 1, m_bins->far[i].element});
     std::sort(m_points.begin(), m_points.end(), [this](const Point &x, const Point &y) {
         return std::tuple(xOf(x), yOf(x), x.kind) < std::tuple(xOf(y), yOf(y), y.kind);
     });
 }
 
+const ElementPair *ScatterPlot::farOf(const Point &point) const
+{
+    return point.kind == kFar ? &m_bins->far[point.a] : nullptr;
+}
+
 double ScatterPlot::xOf(const Point &point) const
 {
+    if (const ElementPair *pair = farOf(point))
+        return onAxis(pair->a);
     return point.kind == 2 ? 0.0 : m_bins->edge(point.a) + m_bins->width / 2;
 }
 
 double ScatterPlot::yOf(const Point &point) const
 {
+    if (const ElementPair *pair = farOf(point))
+        return onAxis(pair->b);
     return point.kind == 1 ? 0.0 : m_bins->edge(point.b) + m_bins->width / 2;
 }
 
 void ScatterPlot::draw()
 {
-    std::array<QVector<double>, 2> keys, values;
+    std::array<QVector<double>, kFar> keys, values; // of the kinds from 1
     m_map->data()->clear();
     if (m_bins) {
         m_map->data()->setSize(static_cast<int>(kScatterBins), static_cast<int>(kScatterBins));
@@ -139,17 +157,18 @@ void ScatterPlot::draw()
         }
     }
     m_few->setData(fewX, fewY, true);
-    for (std::size_t i = 0; i < m_axes.size(); ++i) {
-        m_axes[i]->setData(keys[i], values[i], true);
+    const std::array graphs{m_axes[0], m_axes[1], m_far};
+    for (std::size_t i = 0; i < graphs.size(); ++i) {
+        graphs[i]->setData(keys[i], values[i], true);
         if (keys[i].isEmpty())
-            m_axes[i]->removeFromLegend();
+            graphs[i]->removeFromLegend();
         else
-            m_axes[i]->addToLegend();
+            graphs[i]->addToLegend();
     }
 }
 
 /// Everything that has a bin: what lies far out is what one looks for. The few values beyond the
-/// bins are counted.
+/// bins are counted, and stand at the edge.
 void ScatterPlot::frame()
 {
     double low = 0, high = 0;
@@ -157,7 +176,7 @@ void ScatterPlot::frame()
     for (const Point &point : m_points) {
         low = std::min({low, xOf(point), yOf(point)});
         high = std::max({high, xOf(point), yOf(point)});
-        all += point.count;
+        all += point.kind == kFar ? 0 : point.count;
     }
     const double margin = high > low ? 0.05 * (high - low) : 1.0;
     plot().xAxis->setRange(low - margin, high + margin);
@@ -183,6 +202,8 @@ int ScatterPlot::pointOf(double a, double b) const
     const std::size_t kind = a != 0 && b == 0 ? 1 : a == 0 && b != 0 ? 2 : 0;
     const auto binA = m_bins->binOf(a), binB = m_bins->binOf(b);
     const auto found = std::find_if(m_points.begin(), m_points.end(), [&](const Point &point) {
+        if (const ElementPair *pair = farOf(point))
+            return static_cast<double>(pair->a) == a && static_cast<double>(pair->b) == b;
         return point.kind == kind && binA == point.a && binB == point.b;
     });
     return found == m_points.end() ? -1 : static_cast<int>(found - m_points.begin());
@@ -191,6 +212,11 @@ int ScatterPlot::pointOf(double a, double b) const
 QString ScatterPlot::pointText(int point) const
 {
     const Point &p = at(point);
+    if (const ElementPair *pair = farOf(p))
+        return tr("element %1: A %2, B %3, beyond the axes")
+            .arg(p.element)
+            .arg(static_cast<double>(pair->a), 0, 'g', 5)
+            .arg(static_cast<double>(pair->b), 0, 'g', 5);
     const auto range = [this](std::size_t bin) {
         return tr("%1 to %2")
             .arg(m_bins->edge(bin), 0, 'g', 5)
@@ -254,6 +280,9 @@ void ScatterPlot::applyColors(bool dark)
         const QColor color = keptColor(kKeptStates[i + 1], dark);
         m_axes[i]->setScatterStyle(QCPScatterStyle(kShapes[i], QPen(color, 0), color, kPointSize));
     }
+    const QColor far = theme::color(Token::MarkContested, dark);
+    m_far->setScatterStyle(
+        QCPScatterStyle(QCPScatterStyle::ssDiamond, QPen(far, 0), far, 1.6 * kPointSize));
     QColor line = palette().color(QPalette::Text);
     line.setAlpha(110);
     m_diagonal->setPen(QPen(line, 0, Qt::DashLine));

@@ -265,6 +265,8 @@ private slots:
         QCOMPARE(sum(bins.revived), 1U);
         QCOMPARE(bins.outsideA, 2U); // 1e30; 4 is the edge of the widest bins
         QCOMPARE(bins.outside, 2U);
+        const std::vector<ElementPair> far{{15, 1e30, 1}, {16, 4, 0}};
+        QCOMPARE(bins.far, far);
         QVERIFY(bins.occupied());
         QVERIFY(!diff::PairBinner(1).take().occupied());
     }

@@ -393,6 +393,29 @@ private Q_SLOTS:
         QVERIFY2(cut.first.contains(u", 1 beyond \u00B1"_s), qPrintable(cut.first));
     }
 
+    /// An outlier that only one side has stands at the edge, where a click goes to it.
+    void scatterMarksWhatIsBeyond()
+    {
+        std::vector<float> a(300 * 200);
+        for (std::size_t i = 0; i < a.size(); ++i)
+            a[i] = float(i % 97) / 64.0f;
+        std::vector<float> b = a;
+        b[59999] = -1000;
+        PlacesDocks docks(a, b, "[300, 200]");
+        QVERIFY(docks.show());
+        ScatterPlot &scatter = *docks.compare.figures()->scatterPlot();
+        const int far = scatter.pointOf(double(a[59999]), -1000);
+        QVERIFY(far >= 0);
+        QVERIFY2(scatter.pointText(far).startsWith(u"element 59999: A"_s) &&
+                     scatter.pointText(far).contains(u"B -1000"_s),
+                 qPrintable(scatter.pointText(far)));
+        QCOMPARE(scatter.cellData(far, 2, Qt::DisplayRole).toDouble(), -1000.0);
+        const auto *plot = scatter.findChild<QCustomPlot *>();
+        QVERIFY(plot->yAxis->range().lower > -1000);
+        Q_EMIT scatter.currentPointChanged(far);
+        QCOMPARE(docks.session.place().element, std::optional<std::uint64_t>(59999));
+    }
+
     void histograms()
     {
         PlacesDocks docks;
