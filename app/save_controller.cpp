@@ -114,6 +114,10 @@ QString notSavedText(const Error &error)
     if (error.code == "patch.gone")
         return SaveController::tr("%1 is gone from the disk. What is shown can be saved as a copy.")
             .arg(ui::fromUtf8(error.file));
+    if (error.code == "io.changed")
+        return SaveController::tr("Another program changed %1. Reload first; the edits can be made "
+                                  "again.")
+            .arg(ui::fromUtf8(error.file));
     return errorSentence(error);
 }
 
@@ -374,6 +378,8 @@ void SaveController::onSaveFailed(const Error &error)
         answers.push_back({tr("Save into a Copy of the File"), [this] { writeListed(true); }});
     if (error.code == "patch.stale")
         answers.push_back({tr("Reload"), [this] { Q_EMIT reloadAsked(); }});
+    if (error.code == "io.changed")
+        answers.push_back({tr("Reload and Edit Again"), [this] { m_document.reload(true); }});
     if (error.code == "journal.pending")
         answers.push_back({tr("Recover"), [this] { whenKept([this] { m_document.recover(); }); }});
     m_notices->add(NoticeArea::Kind::Error, QStringLiteral("save"),
