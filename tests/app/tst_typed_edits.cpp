@@ -319,7 +319,8 @@ private Q_SLOTS:
         line->clear();
         QTest::keyClicks(line, u"1000"_s);
         QVERIFY2(grid->answer().contains(QLatin1String("off by")) &&
-                     grid->answer().contains(QLatin1String("the form holds")),
+                     grid->answer().contains(QLatin1String("; the form holds ")) &&
+                     grid->answer().contains(QLatin1String(" here, off by ")),
                  qPrintable(grid->answer()));
         const QColor ink = ui::warningInk(answer->palette());
         QVERIFY(ui::theme::contrast(ink, answer->palette().color(QPalette::Base)) >= 4.5);

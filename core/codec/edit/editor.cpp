@@ -138,7 +138,7 @@ Result<EditPlan> setCoded(const OperandSource &table, std::uint64_t index, doubl
     const auto entries = TRY(Decoder::make(*std::get<std::shared_ptr<const Encoding>>(table)));
     auto plan = Editor(entries).setElement(index, value, tolerance);
     if (plan) // how far it is off stays said
-        plan->note = std::move(note) + (plan->far ? plan->note.substr(plan->note.find(';')) : "");
+        plan->note.replace(plan->far ? plan->note.find(';') + 2 : 0, std::string::npos, note);
     return plan;
 }
 
@@ -572,8 +572,9 @@ bool isFarFrom(double asked, double stored)
 void noteFar(EditPlan &plan, const std::pair<double, double> &range)
 {
     plan.far = true;
-    plan.note += fmt::format("; off by {:.4g}, the form holds {:.6g} to {:.6g} here",
-                             std::abs(plan.stored - plan.asked), range.first, range.second);
+    // What can be typed comes first: the line may have no room for more.
+    plan.note = fmt::format("the form holds {:.6g} to {:.6g} here, off by {:.4g}; {}", range.first,
+                            range.second, std::abs(plan.stored - plan.asked), plan.note);
 }
 
 Result<void> checkStays(const Decoder::State &state, std::uint64_t element, std::int64_t code)
