@@ -9,21 +9,29 @@
 
 namespace kernscope::ui {
 
+namespace {
+
+constexpr int kFewChannels = 4;
+
+} // namespace
+
 ChannelPlot::ChannelPlot(QWidget *parent)
     : PlotWidget(tr("Largest difference by output channel"), parent)
 {
     m_bars = new QCPBars(plot().xAxis, plot().yAxis);
     m_bars->setAntialiased(false);
     m_bars->setName(tr("max |\u0394|"));
-    m_bars->setWidth(1); // many channels are a strip without gaps
     m_endless = new QCPBars(plot().xAxis, plot().yAxis);
     m_endless->setAntialiased(false);
     m_endless->setName(tr("not finite"));
-    m_endless->setWidth(1);
     m_rmse = plot().addGraph();
     m_rmse->setLineStyle(QCPGraph::lsStepCenter);
     m_rmse->setName(tr("RMSE"));
     plot().xAxis->setSubTicks(false);
+    const QSharedPointer<QCPAxisTickerFixed> whole(
+        new QCPAxisTickerFixed); // channels have no halves
+    whole->setScaleStrategy(QCPAxisTickerFixed::ssMultiples);
+    plot().xAxis->setTicker(whole);
     setColumns({{tr("channel"), [this](int point) { return at(point).channel; }},
                 {tr("max |\u0394|"), [this](int point) { return at(point).maxAbs; }},
                 {tr("RMSE"), [this](int point) { return at(point).rmse; }},
@@ -76,6 +84,12 @@ void ChannelPlot::arrange()
     plot().yAxis->setTickLabels(most > 0 || endless.isEmpty());
     most = most > 0 ? most : 1;
     tops.fill(2 * most, endless.size()); // what is not finite has a colour, and reaches to the top
+    // Many channels are a strip without gaps, few are bars.
+    const bool few = pointCount() <= kFewChannels;
+    for (QCPBars *bars : {m_bars, m_endless}) {
+        bars->setWidthType(few ? QCPBars::wtAbsolute : QCPBars::wtPlotCoords);
+        bars->setWidth(few ? theme::em(this, 2) : 1);
+    }
     m_bars->setData(keys, heights, true);
     m_endless->setData(endless, tops, true);
     m_rmse->setData(keys, rmse, true);
