@@ -21,7 +21,8 @@ QString paragraphs(const QStringList &lines, bool headed, int gap)
 {
     QString text;
     for (qsizetype i = 0; i < lines.size(); ++i) {
-        const QString line = lines[i].toHtmlEscaped();
+        // A line may end behind the parts of a name: none makes the others wider than the panel.
+        const QString line = lines[i].toHtmlEscaped().replace(u'_', QLatin1String("_&#8203;"));
         text += QStringLiteral("<p style=\"margin:0 0 %1px 0\">%2</p>")
                     .arg(gap)
                     .arg(headed && i == 0 ? QStringLiteral("<b>%1</b>").arg(line) : line);

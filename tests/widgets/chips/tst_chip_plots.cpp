@@ -424,6 +424,22 @@ private Q_SLOTS:
             QVERIFY(dock.plot().pointText(i).contains(u"measured"_s));
     }
 
+    /// A name without a space makes no line of the panel wider than the panel.
+    void longNamesWidenNothing()
+    {
+        MadeBundle made;
+        made.parameters = "tensor<fp16, [1, 8]> x";
+        made.weight("w", "[8, 8]", test::Bytes(128));
+        made.line("tensor<fp16, [1, 8]> y = linear(weight = w, x = x)[name = "
+                  "string(\"model_encoder_layers_0_self_attention_query_projection_to_fp16\")]");
+        auto [session, dock] = Alone<RooflineDock>();
+        QVERIFY(showDock(dock, session, *made.open()));
+        session.goToWeight(0);
+        QVERIFY2(dock.pointWords().text().contains(u"encoder"_s),
+                 qPrintable(dock.pointWords().text()));
+        QVERIFY(dock.pointWords().minimumSizeHint().width() < theme::em(&dock, 12));
+    }
+
     /// What the compiler itself estimated for layers of the open program, beside ours.
     void calibrationListsTheCompilersEstimates()
     {
