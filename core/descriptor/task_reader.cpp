@@ -3,6 +3,7 @@
 
 #include "core/base/little_endian.h"
 #include "core/base/parts.h"
+#include "core/base/text.h"
 #include "core/format/table_rows.h"
 #include "core/numeric/half.h"
 
@@ -121,9 +122,9 @@ std::string meant(const Meaning &meaning, const BitField &field, std::uint32_t v
     if (meaning.kind == "half" && width == 16)
         return fmt::format("{}", halfToFloat(static_cast<std::uint16_t>(value)));
     if (meaning.kind == "log2" && value < 32)
-        return fmt::format("{} {}", std::uint64_t(1) << value, meaning.values);
+        return counted(std::uint64_t(1) << value, meaning.values);
     if (meaning.kind == "unit")
-        return fmt::format("{} {}", value, meaning.values);
+        return counted(value, meaning.values);
     if (meaning.kind == "signed" && width < 32) {
         const bool negative = (value >> (width - 1)) != 0;
         return fmt::format("{}", std::int64_t(value) - (negative ? std::int64_t(1) << width : 0));

@@ -109,7 +109,7 @@ void addChannelMap(std::uint64_t channels, std::uint64_t cores, FactList &facts)
         for (std::uint64_t c = core; c < channels && c < end; c += cores)
             first += (first.empty() ? "" : ", ") + grouped(c);
         facts.add(fmt::format("core {}", core),
-                  fmt::format("{} channels", grouped((channels - core - 1) / cores + 1)),
+                  counted((channels - core - 1) / cores + 1, "channel"),
                   first + (end < channels ? ", …" : ""), fmt::format("channel mod {}", cores));
     }
 }

@@ -316,7 +316,7 @@ FieldPanel::FieldPanel(Session &session, QWidget *parent)
     auto *tasks = new QWidget(this);
     auto *taskColumn = withoutMargins(new QVBoxLayout(tasks));
     m_summary = wrappedLine(design::Type::Small, tasks);
-    m_table = makeTable(tasks, tr("The same in every task"), m_values, {2.8, 3.4, 4.4, 4, 4.4});
+    m_table = makeTable(tasks, tr("The same in every task"), m_values, {2.2, 3, 3.2, 3.4, 3.6});
     growColumns(m_table, {m_values->columnOf("meaning")});
     m_table->setMinimumHeight(theme::em(this, kTableHeight));
     laidOut(taskColumn, {m_summary, {m_table, 1}});
