@@ -172,8 +172,9 @@ protected:
         QPainter painter(this);
         painter.fillRect(rect(), palette().color(QPalette::Window));
         painter.setPen(palette().color(QPalette::PlaceholderText));
-        for (const QRect &part : mask())
-            painter.drawText(part, Qt::AlignHCenter | Qt::AlignTop, QString(QChar(0x2026)));
+        for (const QRect &part : mask()) // no dots: they would read as a value that is cut
+            painter.drawText(part, Qt::AlignCenter,
+                             QString(QChar(part.left() > 0 ? 0x203A : 0x2039)));
     }
 
 private:
