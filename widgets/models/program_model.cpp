@@ -511,6 +511,10 @@ std::vector<ProgramOperand> programOperands(const ProgramTree &tree, std::size_t
         builder.addValue(argument.values.front());
         operands.push_back({fromUtf8(argument.name), builder.take(), true});
     }
+    // The file has them in the order of their names, with "axis" before the data it is of.
+    std::stable_partition(
+        operands.begin() + static_cast<std::ptrdiff_t>(operation.inputs.size()), operands.end(),
+        [](const ProgramOperand &operand) { return operand.name != QLatin1String("axis"); });
     return operands;
 }
 

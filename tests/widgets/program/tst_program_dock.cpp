@@ -282,6 +282,25 @@ private Q_SLOTS:
                  qPrintable(row));
     }
 
+    /// The data come first, as of other operations, though the file has "axis" before them.
+    void dataStandBeforeTheirAxis()
+    {
+        MadeBundle made;
+        made.parameters = "tensor<fp16, [1, 4]> x";
+        made.line("tensor<fp16, [8, 4]> w = constexpr_affine_dequantize()[axis = int32(0), "
+                  "name = string(\"w\"), quantized_data = " +
+                  made.blob(ElementType::Int8, "[8, 4]", Bytes(32, std::byte{3})) +
+                  ", scale = fp16(0x1p-4), zero_point = int8(0)]");
+        made.op("y", "[1, 8]", "linear(weight = w, x = x)");
+        made.result = "y";
+        const auto bundle = VERIFIED(made.open());
+        auto [session, dock] = Alone<ProgramDock>();
+        QVERIFY(showDock(dock, session, *bundle));
+        const QString row = rowWith(dock, u"constexpr_affine_dequantize"_s).data().toString();
+        QVERIFY2(row.contains(u"(quantized_data = "_s) && row.endsWith(u", axis = 0)"_s),
+                 qPrintable(row));
+    }
+
     void editsKeepTheRow()
     {
         auto [session, dock] = Alone<ProgramDock>();
