@@ -83,7 +83,7 @@ Value numberOf(const PickedSide &side, double value)
 Value storedCodeOf(const PickedSide &side)
 {
     if (!side.stored->stored)
-        return Word{"left out by the mask"};
+        return Word{"left out"};
     return side.stored->code ? Value(fmt::format("{}", *side.stored->code)) : Value(Unknown());
 }
 
