@@ -306,6 +306,7 @@ private:
             return judged;
         const BestError best = bestError(subject, pass->largest, m_options.exact);
         const double size = best.rr > 0 ? best.rr : 1;
+        row.figures = pass->figures;
         row.error = pass->sums.relative();
         row.sampledError = std::sqrt(best.ee / size);
         row.sampled = best.sampled;

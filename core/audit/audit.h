@@ -72,6 +72,14 @@ struct AuditOptions {
     DiffLimits rules;   ///< `auditLimit` goes over `limit`; weights to ignore are not audited
 };
 
+/// What is counted of a weight's values and codes, whatever it should hold.
+struct StoredFigures {
+    double subnormal = 0;        ///< share of elements that are not zero and below 2^-14 (of fp16)
+    std::uint64_t equalRows = 0; ///< rows that equal an earlier one: of 16 elements, not constant
+    std::optional<std::uint64_t> over240;     ///< codes of E4M3 that are finite and above 240
+    std::optional<std::uint64_t> unusedCodes; ///< integers of 1, 2, 4 or 8 bits
+};
+
 /// How a weight was found to be a tensor of the checkpoint.
 enum class PairedBy : std::uint8_t { Name, Values, Structure, Order, Remainder };
 /// "name", "values", "structure", "order", "remainder".
@@ -93,6 +101,7 @@ struct AuditedWeight {
                              ///< nearest one (0.6 steps of the value), ends left out
     double atEnds = 0;       ///< share of codes at either end
     bool hasCodes = false;
+    StoredFigures figures;
 
     std::optional<Kind> fault; ///< empty: sound
     std::string why;           ///< a sentence

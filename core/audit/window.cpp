@@ -540,6 +540,7 @@ std::optional<WholePass> passOver(const Subject &subject, Progress *progress)
     const StoredSteps &steps = subject.steps;
     const std::uint64_t all = subject.elements(), row = subject.rowElements();
     WholePass pass;
+    FigureCounter figures(subject);
     pass.rowError.assign(static_cast<std::size_t>(subject.rows()), 0);
     pass.rowKept = pass.rowSize = pass.rowValue = pass.rowError;
     std::vector<float> d(static_cast<std::size_t>(std::min(all, kChunk))), r(d.size());
@@ -554,6 +555,7 @@ std::optional<WholePass> passOver(const Subject &subject, Progress *progress)
         const auto some = std::span(d).first(count), wanted = std::span(r).first(count);
         subject.decoder.decodeFloat(at, some);
         subject.reference->read(at, wanted);
+        figures.add(at, some);
         std::optional<codec::GridWalker> walker;
         if (!rowCells)
             walker.emplace(steps.grid, at);
@@ -611,6 +613,7 @@ std::optional<WholePass> passOver(const Subject &subject, Progress *progress)
         if (row > kChunk && count < step)
             at = at + count - step; // the next chunk begins with the next row
     }
+    pass.figures = figures.figures();
     return pass;
 }
 

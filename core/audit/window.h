@@ -5,6 +5,7 @@
 #include "core/audit/reference.h"
 #include "core/codec/decode/grid_map.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -124,6 +125,25 @@ NearestShares nearestShares(const Subject &subject, std::uint64_t first, std::sp
 bool holdsNearest(const Subject &subject, std::uint64_t first, std::span<const float> d,
                   std::span<const float> r);
 
+/// Counts StoredFigures of elements that follow each other: whole rows, or pieces that are the same
+/// in each.
+class FigureCounter
+{
+public:
+    /// `subject` lives as long.
+    explicit FigureCounter(const Subject &subject) : m_subject(&subject) {}
+    void add(std::uint64_t first, std::span<const float> values);
+    StoredFigures figures() const;
+
+private:
+    const Subject *m_subject;
+    std::uint64_t m_subnormal = 0;
+    std::vector<std::uint64_t> m_rows; ///< a hash of each that counts
+    std::array<std::uint64_t, 4> m_hash{};
+    std::uint64_t m_start = 0; ///< bits of the first element of the row, twice
+    bool m_constant = true;
+};
+
 /// All elements, once.
 struct WholePass {
     PairSums sums, kept;          ///< kept: of what a mask keeps; without one: of all
@@ -135,6 +155,7 @@ struct WholePass {
     /// Sums of squares, a row each; rowError and rowKept: of what a mask keeps.
     std::vector<float> rowError, rowKept, rowSize, rowValue;
     double largest = 0; ///< magnitude of the reference
+    StoredFigures figures;
     static constexpr std::size_t kMostBlocks = 4096, kMostElements = 64;
 };
 /// Nothing where cancelled.

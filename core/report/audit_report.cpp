@@ -27,6 +27,11 @@ Json auditFigureJson(double number)
     return std::isfinite(number) ? Json(number) : Json(nullptr);
 }
 
+Value countOrNothing(const std::optional<std::uint64_t> &count)
+{
+    return count ? Value(Count(*count)) : Value(Nothing());
+}
+
 Json auditRowsJson(const AuditedWeight &row)
 {
     if (row.rows.empty())
@@ -185,6 +190,16 @@ const TableOf<AuditedWeight> &auditTable()
          {kDocument, "transform", "What was made of the tensor", member<&AuditedWeight::transform>},
          {"paired_by", "paired by", "How it was found to be that tensor",
           CELL(Word(audit::pairedByName(row.pairedBy)))},
+         {kNumber, "subnormal", "Share of elements that are not zero and below 2^-14 (6.1e-5)",
+          CELL(Percent(row.figures.subnormal))},
+         {kNumber, "equal_rows", "equal rows",
+          "Rows that equal an earlier one: of at least 16 elements, not constant",
+          CELL(Count(row.figures.equalRows))},
+         {kNumber, "over_240", "over 240", "Codes of E4M3 whose magnitude is above 240",
+          CELL(countOrNothing(row.figures.over240))},
+         {kNumber, "unused_codes", "unused codes",
+          "Integers of the stored type, of 1, 2, 4 or 8 bits, that do not occur",
+          CELL(countOrNothing(row.figures.unusedCodes))},
          {kDocument, "why", "A sentence",
           CELL(row.fault ? Value(View(row.why)) : Value(Absent()))}});
     return table;

@@ -812,6 +812,32 @@ private Q_SLOTS:
         QVERIFY(result->missing.empty());
     }
 
+    /// What is counted of values and codes, whether they are right or not.
+    void figuresOfValues()
+    {
+        std::vector<Values> tensors = m_tensors;
+        Values &first = tensors[0];
+        std::fill(first.begin() + 10 * kColumns, first.begin() + 11 * kColumns, 3e-5F);
+        std::copy_n(first.begin(), 2 * kColumns, first.begin() + 20 * kColumns);
+        std::fill(first.begin() + 30 * kColumns, first.begin() + 32 * kColumns, 0.0F);
+        std::vector<Stored> weights{dense(first), int4(tensors[1]), palette(tensors[2])};
+        for (int &code : weights[1].codes)
+            code = std::min(code, 5);
+        const auto result =
+            VERIFIED(audit::auditPackage(packageOf(weights), checkpointOf(tensors)));
+        std::map<std::string, audit::StoredFigures> figures;
+        for (const auto *rows : {&result->faulty, &result->sound})
+            for (const audit::AuditedWeight &row : *rows)
+                figures[row.checkpointName] = row.figures;
+        QCOMPARE(figures.size(), std::size_t(3));
+        const audit::StoredFigures &values = figures[kNames[0]], &codes = figures[kNames[1]];
+        QVERIFY(values.subnormal >= 1.0 / kRows && values.subnormal < 1.1 / kRows);
+        QCOMPARE(values.equalRows, std::uint64_t(2));
+        QVERIFY(!values.unusedCodes && !figures[kNames[2]].unusedCodes && !values.over240);
+        QVERIFY(codes.unusedCodes == std::uint64_t(3)); // -8, 6, 7
+        QCOMPARE(codes.equalRows, std::uint64_t(0));
+    }
+
     /// Queries, keys and values of unequal sizes, one tensor of the checkpoint.
     void unequalParts()
     {
