@@ -13,7 +13,6 @@
 #include "core/container/mil/program.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <set>
 #include <string_view>
@@ -24,36 +23,6 @@
 namespace kernscope::audit {
 
 namespace {
-
-constexpr std::array<std::string_view, 28> kKindNames{"non-finite",
-                                                      "rows-zeroed",
-                                                      "block-scale",
-                                                      "other-rows",
-                                                      "other-elements",
-                                                      "scales-shifted",
-                                                      "scale-missing",
-                                                      "zero-point-sign",
-                                                      "rows-scaled",
-                                                      "scaled",
-                                                      "batch-norm-gain-missing",
-                                                      "batch-norm-fold",
-                                                      "nibbles-swapped",
-                                                      "codes-unpacked",
-                                                      "mask-shifted",
-                                                      "table-permuted",
-                                                      "group-order",
-                                                      "transposed",
-                                                      "flipped",
-                                                      "channel-order",
-                                                      "clipped",
-                                                      "swapped",
-                                                      "repeated",
-                                                      "other-tensor",
-                                                      "other-values",
-                                                      "unrelated",
-                                                      "not-compressed",
-                                                      "above-best"};
-static_assert(static_cast<std::size_t>(Kind::AboveBest) + 1 == kKindNames.size());
 
 using Json = nlohmann::json;
 
@@ -436,6 +405,8 @@ private:
                                   one ? "it" : "they");
             return;
         }
+        if (explained(channelOrder(subject, {kept.best, kept.whole}), row))
+            return;
         row.fault = Kind::OtherRows;
         row.why = fmt::format("Other values than the checkpoint's in {}", blocks);
     }
@@ -528,6 +499,8 @@ private:
         if (subject.steps.palette &&
             explained(explainTables(subject, {kept.best, kept.whole}), row))
             return true;
+        if (explained(channelOrder(subject, {kept.best, kept.whole}), row))
+            return true;
         row.rows = rowRuns(others);
         row.fault = Kind::OtherRows;
         row.why = fmt::format("Other values than the checkpoint's in {}", rowsText(row.rows));
@@ -575,6 +548,12 @@ private:
         }
         if (judged.holds != kNoIndex) {
             row.fault = Kind::OtherTensor; // nameOthers() says which kind of
+            return;
+        }
+        if (std::ranges::all_of(d, [](float value) { return value == 0; })) {
+            row.rows = {{0, subject.rows()}};
+            row.fault = Kind::RowsZeroed;
+            row.why = zeroedText(rowsText(row.rows), subject.rows() == 1);
             return;
         }
         const FoldedNorm *norm =
@@ -771,18 +750,6 @@ private:
 };
 
 } // namespace
-
-std::string_view kindName(Kind kind)
-{
-    return kKindNames[static_cast<std::size_t>(kind)];
-}
-
-std::string_view pairedByName(PairedBy how)
-{
-    constexpr std::array<std::string_view, 5> kNames{"name", "values", "structure", "order",
-                                                     "remainder"};
-    return kNames[static_cast<std::size_t>(how)];
-}
 
 Result<AuditResult> auditPackage(const BundlePtr &package, const BundlePtr &checkpoint,
                                  const AuditOptions &options, Progress *progress)

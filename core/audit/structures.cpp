@@ -20,10 +20,6 @@ namespace {
 
 /// Elements that are looked at: all of a weight of that size, of a larger one its first rows.
 constexpr std::uint64_t kMostElements = 1U << 21;
-/// A structure explains a weight where what is left is at most this times the form's own error.
-constexpr double kExplains = 1.6, kSlack = 3e-3;
-/// And at most this part of what was there before.
-constexpr double kBetter = 0.6;
 
 class Explainer
 {
@@ -68,10 +64,7 @@ private:
     {
         return m_window.codes.empty() || m_window.codes[i] != codec::Decoder::kNotStored;
     }
-    bool explains(double left) const
-    {
-        return left <= kExplains * m_about.best + kSlack && left <= kBetter * m_about.error;
-    }
+    bool explains(double left) const { return m_about.explains(left, m_about.error); }
     double relative(double squared) const { return m_rr > 0 ? std::sqrt(squared / m_rr) : 0; }
 
     /// Error left where each element is made of another one by `valueAt`.
@@ -753,7 +746,8 @@ std::optional<Explanation> Explainer::tables()
 
 std::optional<Explanation> explain(const Subject &subject, const Surroundings &about)
 {
-    return Explainer(subject, about).run();
+    auto found = Explainer(subject, about).run();
+    return found ? found : channelOrder(subject, about);
 }
 
 std::optional<Explanation> explainTables(const Subject &subject, const Surroundings &about)

@@ -800,16 +800,90 @@ private Q_SLOTS:
         Values bias;
         for (std::size_t i = 0; i < 64; ++i)
             bias.push_back(tensors[2][i] + tensors[3][i]);
+        for (const bool exchanged : {false, true}) { // two gates before conversion
+            Values input = moved(tensors[0]);
+            if (exchanged)
+                std::swap_ranges(input.begin(), input.begin() + 1024, input.begin() + 1024);
+            MadeBundle made;
+            made.weight("const_0", "[64, 64]", halves(input));
+            made.weight("const_1", "[64, 16]", halves(moved(tensors[1])));
+            made.weight("const_2", "[64]", halves(moved(bias)));
+            made.op("y", "[1, 16]",
+                    "lstm(bias = const_2, weight_hh = const_1, weight_ih = const_0, x = x)");
+            const auto result =
+                VERIFIED(audit::auditPackage(made.open().value_or(nullptr), checkpoint));
+            QVERIFY2(result->faulty.size() == std::size_t(exchanged), describe(*result).c_str());
+            QVERIFY(result->missing.empty() && result->unpaired.empty());
+            QCOMPARE(result->faulty.size() + result->sound.size(), std::size_t(3));
+            if (exchanged)
+                QCOMPARE(audit::kindName(*result->faulty[0].fault), "channel-order");
+        }
+    }
+
+    void channelOrder_data()
+    {
+        addColumns<int, int>();
+        for (int form = 0; form < 6; ++form) {
+            for (int order = 0; order < 5; ++order)
+                QTest::addRow("form %d, order %d", form, order) << form << order;
+        }
+    }
+
+    /// Rows or columns of the checkpoint in another order.
+    void channelOrder()
+    {
+        const auto [form, order] = fetched<int, int>();
+        const std::vector<Make> makes{int8, int4, palette, dense, sparse, wholeSparseInt8};
+        const std::vector<std::string> words{
+            "axis 0) stand in another order: each stands 3 further",
+            "rows 0 to 15 and rows 16 to 31 are exchanged", "64 of 64 hold another one",
+            "axis 1) stand in another order: each stands 1 before its place",
+            "row 5 and row 40 are exchanged"};
+        std::vector<std::size_t> rows(kRows), columns(kColumns);
+        std::iota(rows.begin(), rows.end(), 0);
+        columns = rows;
+        if (order == 0)
+            std::rotate(rows.rbegin(), rows.rbegin() + 3, rows.rend());
+        else if (order == 1)
+            std::swap_ranges(rows.begin(), rows.begin() + 16, rows.begin() + 16);
+        else if (order == 2)
+            std::ranges::transform(rows, rows.begin(),
+                                   [](auto row) { return (row * 27 + 5) % 64; });
+        else if (order == 3)
+            std::rotate(columns.begin(), columns.begin() + 1, columns.end());
+        else
+            std::swap(rows[5], rows[40]);
+        Values moved;
+        for (const std::size_t row : rows) {
+            for (const std::size_t column : columns)
+                moved.push_back(m_tensors[2][row * kColumns + column]);
+        }
+        const Make &make = makes[std::size_t(form)];
+        std::vector<Stored> weights = stored(make);
+        weights[2] = make(moved);
+        const auto result = audit::auditPackage(packageOf(weights), m_checkpoint);
+        QVERIFY2(result && result->faulty.size() == 1, describe(*result).c_str());
+        const audit::AuditedWeight &row = result->faulty[0];
+        QCOMPARE(row.checkpointName, kNames[2]);
+        QVERIFY2(row.fault == audit::Kind::ChannelOrder, describe(*result).c_str());
+        QVERIFY2(row.why.find(words[std::size_t(order)]) != row.why.npos, row.why.c_str());
+        if (order == 1)
+            QVERIFY(row.rows == (std::vector<audit::Rows>{{0, 32}}));
+    }
+
+    /// One that is zero has no correlation, and is no other checkpoint's.
+    void zeroBias()
+    {
         MadeBundle made;
-        made.weight("const_0", "[64, 64]", halves(moved(tensors[0])));
-        made.weight("const_1", "[64, 16]", halves(moved(tensors[1])));
-        made.weight("const_2", "[64]", halves(moved(bias)));
-        made.op("y", "[1, 16]",
-                "lstm(bias = const_2, weight_hh = const_1, weight_ih = const_0, x = x)");
-        const auto result =
-            VERIFIED(audit::auditPackage(made.open().value_or(nullptr), checkpoint));
-        QVERIFY2(result->faulty.empty() && result->sound.size() == 3, describe(*result).c_str());
-        QVERIFY(result->missing.empty());
+        addWeight(made, "layers_0_up_weight", dense(m_tensors[0]));
+        made.weight("layers_0_up_bias", "[64]", halves(Values(kRows, 0.0F)));
+        made.consume("layers_0_up_bias");
+        const auto result = VERIFIED(audit::auditPackage(
+            made.open().value_or(nullptr),
+            checkpointOf({m_tensors[0], figures(kRows, 91)}, {kNames[0], "layers.0.up.bias"})));
+        QVERIFY2(result->faulty.size() == 1, describe(*result).c_str());
+        QVERIFY(result->faulty[0].fault == audit::Kind::RowsZeroed);
+        QVERIFY(result->faulty[0].rows == (std::vector<audit::Rows>{{0, kRows}}));
     }
 
     /// What is counted of values and codes, whether they are right or not.
