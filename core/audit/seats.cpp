@@ -467,7 +467,7 @@ private:
                                                   each.op.find("linear") != each.op.npos ||
                                                   each.op.find("matmul") != each.op.npos ||
                                                   each.op.find("gather") != each.op.npos ||
-                                                  each.param == "weight";
+                                                  each.param.starts_with("weight");
                                        });
                 bool like = parameter;
                 for (std::size_t k = 0; !like && k < left.size(); ++k) {

@@ -820,6 +820,27 @@ private Q_SLOTS:
         }
     }
 
+    /// Gates with other values: the one tensor of that shape without a weight.
+    void otherGates()
+    {
+        const std::vector<Values> tensors{
+            m_tensors[0], Values(m_tensors[1].begin(), m_tensors[1].begin() + 1024)};
+        const BundlePtr checkpoint =
+            VERIFIED(checkpointOf(tensors, {"r.weight_ih_l0", "r.weight_hh_l0"},
+                                  {{kRows * kColumns, "64,64"}, {1024, "64,16"}}));
+        Values hidden = tensors[1];
+        std::rotate(hidden.end() - 512, hidden.end() - 256, hidden.end());
+        MadeBundle made;
+        made.weight("const_0", "[64, 64]", halves(m_tensors[2]));
+        made.weight("const_1", "[64, 16]", halves(hidden));
+        made.op("y", "[1, 16]", "lstm(weight_hh = const_1, weight_ih = const_0, x = x)");
+        const auto result =
+            VERIFIED(audit::auditPackage(made.open().value_or(nullptr), checkpoint));
+        QVERIFY2(result->faulty.size() == 1 && result->sound.size() == 1,
+                 describe(*result).c_str());
+        QVERIFY(result->faulty[0].fault == audit::Kind::Unrelated);
+    }
+
     void channelOrder_data()
     {
         addColumns<int, int>();
