@@ -682,6 +682,7 @@ void OverviewDock::showFindings()
     if (!m_disputedShown)
         std::erase_if(m_listed, isDisputed);
     m_rows->setRows(report::findingRows(*m_shown, m_listed));
+    widenForNumbers(m_findings, {m_rows->columnOf("advice")});
     for (QWidget *part : {static_cast<QWidget *>(m_findings), static_cast<QWidget *>(m_filter)})
         part->setVisible(!m_listed.empty());
     // Where fewer rows have room the page scrolls.
