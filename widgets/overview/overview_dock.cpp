@@ -705,12 +705,12 @@ void OverviewDock::goToFinding(const Finding &finding, bool raise)
         return;
     }
     if (raise)
-        open(QStringLiteral("weight:%1").arg(finding.weight));
-    else
-        session().goToWeight(finding.weight, this);
+        Q_EMIT raiseRequested(QStringLiteral("weight"));
     const bool far = finding.kind == Finding::Kind::Outlier;
-    if (!far && finding.kind != Finding::Kind::NonFinite)
+    if (!far && finding.kind != Finding::Kind::NonFinite) {
+        session().goToWeight(finding.weight, this);
         return;
+    }
     m_finding.start(
         tr("Looking for the value"),
         [bundle = m_shown, weight = finding.weight, far,
@@ -719,9 +719,14 @@ void OverviewDock::goToFinding(const Finding &finding, bool raise)
                 *bundle, weight,
                 [=](float each) { return far ? each == value : !std::isfinite(each); }, progress);
         },
-        [this, weight = finding.weight](std::optional<std::uint64_t> element) {
-            if (element && session().place().weight == weight)
+        [this, weight = finding.weight,
+         from = session().place()](std::optional<std::uint64_t> element) {
+            if (session().place() != from) // one went elsewhere meanwhile
+                return;
+            if (element)
                 session().goToElement(weight, *element, this);
+            else
+                session().goToWeight(weight, this);
         });
 }
 

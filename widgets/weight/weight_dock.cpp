@@ -310,8 +310,14 @@ void WeightDock::follow(const Place &place, QObject *origin)
         return;
     if (place.weight != m_weight || !m_reader)
         showWeight(place.weight, false);
-    if (place.element && m_reader)
+    if (!m_reader)
+        return;
+    if (place.element) {
         showElement(*place.element);
+    } else {
+        m_map->setCurrentCell(std::nullopt);
+        m_grid->showNoCell();
+    }
 }
 
 bool WeightDock::working() const

@@ -306,6 +306,14 @@ void WeightGridView::showCell(std::uint64_t row, std::uint64_t col)
     say(index.data(Qt::AccessibleTextRole).toString());
 }
 
+void WeightGridView::showNoCell()
+{
+    m_moving = true;
+    m_table->selectionModel()->clear();
+    m_moving = false;
+    say({});
+}
+
 void WeightGridView::onCurrentChanged(const QModelIndex &now)
 {
     say(now.data(Qt::AccessibleTextRole).toString());

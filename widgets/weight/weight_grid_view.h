@@ -67,6 +67,7 @@ public:
 
     /// Selects a cell of the slice and scrolls to it; emits nothing.
     void showCell(std::uint64_t row, std::uint64_t col);
+    void showNoCell();
     QString answer() const; ///< the line under the grid
     /// The selected values, or that of the cell cursor, as tab-separated text to the clipboard.
     void copySelection() const;

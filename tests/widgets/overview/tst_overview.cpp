@@ -321,6 +321,8 @@ private Q_SLOTS:
         QCOMPARE(raised.count(), 1);
         QCOMPARE(session.place().weight, 0U);
         QCOMPARE(session.place().element, std::optional<std::uint64_t>(300));
+        session.goBack(); // one visit
+        QCOMPARE(session.place(), Place());
 
         // In a small dock the page scrolls: nothing lies on the treemap, and advice is whole.
         dock.findingFilter().clear();
