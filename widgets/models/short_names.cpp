@@ -56,12 +56,28 @@ int wordsIn(const QString &name, qsizetype from, qsizetype to)
 
 /// How often a beginning or an end occurs among the names.
 struct Shared {
+    qsizetype names;
     QHash<QStringView, int> heads, tails;
     bool further = true; ///< what follows a shared end goes with it
 
-    bool head(const QString &name, qsizetype length) const
+    /// Lengths of what may go at the beginning. A number tells layers apart, also those with
+    /// several weights each: it and what follows it stay, unless all names have it.
+    QList<qsizetype> headsOf(const QString &name) const
     {
-        return heads.value(QStringView(name).left(length)) >= kShared;
+        QList<qsizetype> lengths;
+        qsizetype from = 0;
+        for (const qsizetype length : beginnings(name)) {
+            const int count = heads.value(QStringView(name).left(length));
+            const QStringView word = QStringView(name).mid(from, length - 1 - from);
+            const bool number =
+                !word.isEmpty() && std::all_of(word.begin(), word.end(),
+                                               [](QChar letter) { return letter.isDigit(); });
+            if (count < kShared || (number && count < names))
+                break;
+            lengths += length;
+            from = length;
+        }
+        return lengths;
     }
     /// An end that others have too, or what follows such an end; but not what tells a weight from
     /// its bias, whose names begin alike.
@@ -91,10 +107,7 @@ QString cutOut(const QString &name, qsizetype from, qsizetype to)
 QString shortName(const QString &name, const Shared &shared)
 {
     QList<qsizetype> cutHeads{0}, cutTails{name.size()}; // each cuts more than the one before
-    for (const qsizetype length : beginnings(name)) {
-        if (shared.head(name, length))
-            cutHeads += length;
-    }
+    cutHeads += shared.headsOf(name);
     const QList<qsizetype> starts = ends(name);
     for (const qsizetype start : starts) {
         if (shared.tail(name, start, starts))
@@ -127,8 +140,8 @@ QString shortName(const QString &name, const Shared &shared)
 QString withoutBeginning(const QString &name, const Shared &shared, qsizetype kept)
 {
     QList<qsizetype> heads;
-    for (const qsizetype length : beginnings(name)) {
-        if (shared.head(name, length) && wordsIn(name, length, name.size()) >= 2)
+    for (const qsizetype length : shared.headsOf(name)) {
+        if (wordsIn(name, length, name.size()) >= 2)
             heads += length;
     }
     return cutOut(name, heads.value(heads.size() - 1 - kept, 0), name.size());
@@ -137,7 +150,7 @@ QString withoutBeginning(const QString &name, const Shared &shared, qsizetype ke
 /// Of names that are all different.
 QStringList shortOfDistinct(const QStringList &names)
 {
-    Shared shared;
+    Shared shared{names.size(), {}, {}};
     for (const QString &name : names) {
         for (const qsizetype length : beginnings(name))
             ++shared.heads[QStringView(name).left(length)];
