@@ -212,6 +212,11 @@ QString fittingName(const QFontMetrics &metrics, const QString &whole, const QSt
         tries += whole;
     if (noBegin && noEnd && at > 0)
         tries << whole.left(at + own.size()) + cut << cut + whole.mid(at);
+    // As many of the words before it as there is room for.
+    for (qsizetype i = 0; noBegin && i + 1 < at; ++i) {
+        if (!whole[i].isLetterOrNumber())
+            tries += cut + whole.mid(i + 1, at + own.size() - i - 1) + (noEnd ? cut : QString());
+    }
     for (const QString &name : tries) {
         if (metrics.horizontalAdvance(name) <= width)
             return name;

@@ -562,7 +562,9 @@ bool BundleDock::cutsNames() const
     for (std::size_t i = 0; m_model->bundle() && i < kMeasured; ++i) {
         for (const QModelIndex &name :
              {m_model->indexOfWeight(i, names), m_model->indexOfPart(i, names)}) {
-            if (name.isValid() && m_rows->wholeNameWidth(name) > m_rows->nameRoom(name))
+            const QModelIndex group = name.parent(); // a closed one shows no names
+            if (name.isValid() && (!group.isValid() || m_tree->isExpanded(group)) &&
+                m_rows->wholeNameWidth(name) > m_rows->nameRoom(name))
                 return true;
         }
     }

@@ -201,6 +201,13 @@ private Q_SLOTS:
         QCOMPARE(fittingName(metrics, whole, brief, metrics.horizontalAdvance(noEnd) - 1),
                  u"\u20260_weight_to_fp16"_s);
         QCOMPARE(at(brief), brief);
+        const QString more = u"\u2026layers_0_weight\u2026"_s;
+        if (metrics.horizontalAdvance(more) <
+            metrics.horizontalAdvance(u"\u20260_weight_to_fp16"_s))
+            QCOMPARE(at(more), more);
+        QCOMPARE(fittingName(metrics, whole, u"\u2026fp16"_s,
+                             metrics.horizontalAdvance(u"\u2026weight_to_fp16"_s)),
+                 u"\u2026weight_to_fp16"_s);
         QVERIFY(fittingName(metrics, whole, brief, metrics.horizontalAdvance(brief) / 2)
                     .endsWith(QChar(0x2026)));
         // A short name without marks, too, where another name of the column is cut.
