@@ -621,7 +621,8 @@ private:
     }
 
     /// Converters store equal constants once: a weight that is read in several places stands for
-    /// tensors that no weight holds and that are called alike but for their numbers.
+    /// tensors that no weight holds and that are called alike but for their numbers, or are as many
+    /// as such places of their shape.
     void nameShared(std::vector<Judged> &all)
     {
         const auto stem = [](std::string name) {
@@ -629,6 +630,12 @@ private:
             return name;
         };
         std::map<std::size_t, std::size_t> places; // by weight: those that are told
+        std::map<Shape, std::ptrdiff_t> surplus;   // of readers, over tensors without a weight
+        for (const Seat &seat : m_seating.seats)
+            surplus[m_seating.references[seat.reference].shape] +=
+                std::max(std::ssize(m_package->weights()[seat.weight].consumers) - 1, 0L);
+        for (const Weight &tensor : m_checkpoint->weights())
+            surplus[tensor.shape] -= std::ranges::count(m_seating.missing, tensor.name);
         std::erase_if(m_seating.missing, [&](const std::string &name) {
             const auto &tensors = m_checkpoint->weights();
             const auto tensor = static_cast<std::size_t>(

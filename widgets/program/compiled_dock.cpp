@@ -4,18 +4,10 @@
 #include "core/bundle/bundle.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
+#include "widgets/common/qt.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/theme.h"
 #include "widgets/models/words.h"
-
-#include <QHeaderView>
-#include <QHelpEvent>
-#include <QMouseEvent>
-#include <QPainter>
-#include <QTabWidget>
-#include <QTableView>
-#include <QToolTip>
-#include <QVBoxLayout>
 
 namespace kernscope::ui {
 
