@@ -82,7 +82,8 @@ StoredFigures FigureCounter::figures() const
     if (!e4m3 && (isFloatingPoint(payload->type) || bits == 0 || 8 % bits != 0))
         return figures;
     const std::uint64_t count = elementCount(payload->shape).value_or(ElementCount()).value;
-    const auto whole = static_cast<std::size_t>(count * bits / 8);
+    const std::size_t whole = // a payload may run out
+        std::min(static_cast<std::size_t>(count * bits / 8), payload->bytes.size());
     std::array<std::uint64_t, 256> bytes{}, codes{};
     for (const std::byte byte : payload->bytes.first(whole))
         ++bytes[std::to_integer<std::size_t>(byte)];
@@ -92,7 +93,7 @@ StoredFigures FigureCounter::figures() const
     };
     for (std::size_t byte = 0; byte < bytes.size(); ++byte)
         addCodes(byte, 8, bytes[byte]);
-    if (const std::uint64_t rest = count * bits % 8; rest > 0)
+    if (const std::uint64_t rest = count * bits % 8; rest > 0 && whole < payload->bytes.size())
         addCodes(std::to_integer<std::size_t>(payload->bytes[whole]), rest, 1);
     if (!e4m3) {
         figures.unusedCodes =
