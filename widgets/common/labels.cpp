@@ -268,6 +268,12 @@ protected:
         auto *label = qobject_cast<QLabel *>(watched);
         if (label && event->type() == QEvent::FocusIn)
             return goToLink(*label, static_cast<QFocusEvent *>(event)->reason());
+        // Going back from a link at its beginning a label would find the same link again.
+        if (label && event->type() == QEvent::KeyPress && label->selectionStart() == 0 &&
+            static_cast<QKeyEvent *>(event)->key() == Qt::Key_Backtab) {
+            QCoreApplication::sendEvent(label->parentWidget(), event);
+            return true;
+        }
         const bool polish = event->type() == QEvent::Polish;
         if (polish || event->type() == QEvent::LayoutDirectionChange) {
             if (label && polish && label->textFormat() == Qt::AutoText)

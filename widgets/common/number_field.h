@@ -106,7 +106,7 @@ private:
             text.remove(0, Box::prefix().size());
         if (text.endsWith(Box::suffix()))
             text.chop(Box::suffix().size());
-        return Box::isGroupSeparatorShown() ? withoutGroups(text) : text;
+        return Box::isGroupSeparatorShown() && !text.contains(u' ') ? withoutGroups(text) : text;
     }
     QString fault(const QString &text) const
     {

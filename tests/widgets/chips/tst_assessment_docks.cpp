@@ -636,7 +636,8 @@ private Q_SLOTS:
         auto [session, dock] = Alone<PlanDock>();
         QVERIFY(showDock(dock, session, openSample("dense")));
         QSignalSpy planned(&dock, &PlanDock::planned);
-        dock.maxBytes().setValue(1000);
+        VERIFIED(dock.maxBytes().findChild<QLineEdit *>())->setText(u"1,000"_s);
+        dock.maxBytes().interpretText();
         QVERIFY(planned.wait(20000));
         QVERIFY(dock.maxBytes().text().contains(u"1,000 B"_s));
         QVERIFY(dock.facts().text().contains(u"No plan keeps"_s));
