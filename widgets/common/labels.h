@@ -46,7 +46,7 @@ W *named(W *widget, const QString &name)
     return widget;
 }
 
-/// A chooser that is no wider than so many letters, however long the words in it are.
+/// A chooser as wide as `letters` letters, however long the words in it are.
 QComboBox *narrowChooser(QWidget *parent, const QString &name, int letters);
 /// A line to type in, which can be cleared.
 QLineEdit *clearableLine(QWidget *parent, const QString &name, const QString &placeholder = {});
