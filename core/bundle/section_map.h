@@ -3,6 +3,7 @@
 
 #include "core/bundle/bundle_fwd.h"
 #include "core/bundle/kinds.h"
+#include "core/container/mil/program.h"
 #include "core/form/operand_place.h"
 
 namespace kernscope {
@@ -28,5 +29,14 @@ std::vector<ByteClaim> claimsOfOperands(std::size_t file, const std::vector<Weig
 
 /// Section kind of an operand's bytes.
 SectionKind sectionKindOf(codec::PartRole role);
+
+/// Claims that cover the file of a program: each model of a pipeline by its name and kind, what
+/// surrounds them, and the operands of weights that lie in the file itself (neural networks).
+std::vector<ByteClaim> claimsOfProgram(const mil::Program &program, std::size_t file,
+                                       ByteCount bytes, const std::vector<Weight> &weights);
+
+/// `around`, sorted and without overlaps, and the operands of weights that lie in that file.
+std::vector<ByteClaim> claimsAround(std::vector<ByteClaim> around, std::size_t file,
+                                    const std::vector<Weight> &weights);
 
 } // namespace kernscope

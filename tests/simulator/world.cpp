@@ -4,7 +4,7 @@
 #include "container_samples.h"
 #include "core/base/overlaid_file.h"
 #include "core/base/sha256.h"
-#include "core/patch/save/follow_hash.h"
+#include "core/patch/save/backup.h"
 #include "sample_bundles.h"
 
 #include <algorithm>

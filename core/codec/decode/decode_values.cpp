@@ -3,9 +3,7 @@
 // and of scales are in files of their own.
 #include "core/codec/decode/decoder_state.h"
 
-#include "core/codec/kernels/microscaled_kernels.h"
 #include "core/codec/kernels/palette_kernels.h"
-#include "core/codec/kernels/sparse_kernels.h"
 #include "core/codec/microscaled/microscaled.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/stream_copy.h"

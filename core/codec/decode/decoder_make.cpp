@@ -617,8 +617,4 @@ Result<Decoder> Decoder::make(Encoding encoding)
     return DecoderMaker::make(std::move(encoding), 0);
 }
 
-// Checks and tables of the palette step.
-
-// Checks of the scale step.
-
 } // namespace kernscope::codec

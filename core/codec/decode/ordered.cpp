@@ -3,7 +3,6 @@
 #include "core/codec/decode/ordered.h"
 
 #include "core/codec/kernels/palette_kernels.h"
-#include "core/codec/kernels/sparse_kernels.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/stream_copy.h"
 #include "core/numeric/transpose.h"

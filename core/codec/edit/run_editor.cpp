@@ -2,8 +2,8 @@
 #include "core/codec/edit/run_editor.h"
 
 #include "core/codec/edit/element_candidates.h"
-#include "core/codec/kernels/nearest_kernels.h"
-#include "core/codec/kernels/sparse_kernels.h"
+#include "core/codec/kernels/encode_kernels.h"
+#include "core/codec/kernels/palette_kernels.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"

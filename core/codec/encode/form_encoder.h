@@ -4,8 +4,7 @@
 #include "core/codec/encode/form_spec.h"
 
 /// What the encoders offer, a row for each step that a weight can be encoded in. The encoder of a
-/// form, its text, its name in plans and what it makes are found here; each row is in a file of its
-/// own under encode/forms.
+/// form, its text, its name in plans and what it makes are found here (form_encoders.cpp).
 namespace kernscope::codec {
 
 /// The axes that per-channel scales (output), blocks and patterns (input) lie along.
@@ -38,7 +37,7 @@ struct FormEncoder {
     FormNode node = FormNode::Dense;
     /// As `encode --form` calls it: "palette".
     std::string_view word = {};
-    /// Names of plans begin with one of them: "int8", "uint8".
+    /// Names of plans begin with one of them: "int8", "uint8"; none: with the word.
     std::span<const std::string_view> prefixes = {};
     std::string_view examples = {}; ///< names of plans, for messages: "int8, int8-offset"
     EncoderReads reads = {};

@@ -7,8 +7,6 @@
 #include "core/codec/microscaled/quantize.h"
 #include "core/numeric/convert.h"
 
-#include <array>
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -124,98 +122,6 @@ Result<EncodedWeight> encodeForm(std::span<const float> values, const Shape &sha
     if (encoded)
         widenToFp32(*encoded);
     return encoded;
-}
-
-// The table of encoders. A new one is a file under encode/forms and two lines here.
-
-extern const FormEncoder kDenseEncoder, kAffineEncoder, kPaletteEncoder, kBlockwiseEncoder,
-    kSparseEncoder;
-
-namespace {
-
-constexpr std::array kEncoders{&kDenseEncoder, &kAffineEncoder, &kPaletteEncoder, &kSparseEncoder,
-                               &kBlockwiseEncoder};
-
-template <class Matches>
-const FormEncoder *firstEncoder(const Matches &matches)
-{
-    const auto found =
-        std::ranges::find_if(kEncoders, [&](const FormEncoder *row) { return matches(*row); });
-    return found == kEncoders.end() ? nullptr : *found;
-}
-
-} // namespace
-
-std::span<const FormEncoder *const> formEncoders()
-{
-    return kEncoders;
-}
-
-const FormEncoder *formEncoder(FormNode node)
-{
-    return firstEncoder([node](const FormEncoder &row) { return row.node == node; });
-}
-
-const FormEncoder *formEncoderOfName(std::string_view name)
-{
-    return firstEncoder([name](const FormEncoder &row) {
-        return std::ranges::any_of(
-            row.prefixes, [name](std::string_view prefix) { return name.starts_with(prefix); });
-    });
-}
-
-const FormEncoder *formEncoderOfWord(std::string_view word)
-{
-    return firstEncoder([word](const FormEncoder &row) { return row.word == word; });
-}
-
-std::vector<std::string> encoderWordList()
-{
-    std::vector<std::string> words;
-    for (const FormEncoder *row : kEncoders)
-        words.emplace_back(row->word);
-    return words;
-}
-
-std::vector<std::string> survivorWordList()
-{
-    std::vector<std::string> words{"plain"};
-    for (const FormEncoder *row : kEncoders) {
-        if (row->encodeKept != nullptr)
-            words.emplace_back(row->word);
-    }
-    return words;
-}
-
-std::string encoderWords()
-{
-    std::string words;
-    for (const FormEncoder *row : kEncoders) {
-        if (!words.empty())
-            words += row == kEncoders.back() ? " or " : ", ";
-        words += row->word;
-    }
-    return words;
-}
-
-std::string_view nextWord(std::string_view &rest)
-{
-    if (!rest.starts_with('-'))
-        return {};
-    rest.remove_prefix(1);
-    const std::string_view word = rest.substr(0, rest.find('-'));
-    rest.remove_prefix(word.size());
-    return word;
-}
-
-std::optional<std::uint64_t> positiveNumber(std::string_view text)
-{
-    const bool digits = !text.empty() && text.size() < 10 &&
-                        std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-    std::uint64_t number = 0;
-    if (digits)
-        std::from_chars(text.data(), text.data() + text.size(), number);
-    return number > 0 ? std::optional(number) : std::nullopt;
 }
 
 } // namespace kernscope::codec

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/encode/kmeans.h"
 
-#include "core/codec/kernels/centre_kernels.h"
+#include "core/codec/kernels/encode_kernels.h"
 
 #include <algorithm>
 #include <limits>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/codec/encode/encoder.h"
-#include "core/codec/kernels/keep_kernels.h"
+#include "core/codec/kernels/encode_kernels.h"
 
 #include <array>
 
@@ -27,7 +27,7 @@ public:
         std::span<const NearValue> near;
     };
     Near addLarge(std::span<const float> values, float threshold, float limit);
-    /// The next run, of groups that have a kernel (pattern_kernels.h). Not taken where it, or what
+    /// The next run, of groups that have a kernel (encode_kernels.h). Not taken where it, or what
     /// was added before, has no multiple of 8 values.
     bool addGroups(std::span<const float> values, std::size_t of, std::size_t keep);
     /// The next values of any number: those that are not zero stay.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/codec/kernels/byte_lookup.h"
 
 #include "core/codec/kernels/palette_kernels.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/codec/kernels/centre_kernels.h"
+#include "core/codec/kernels/encode_kernels.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/kernels/byte_counts.h"
-#include "core/codec/kernels/sparse_kernels.h"
+#include "core/codec/kernels/palette_kernels.h"
 #include "core/numeric/bitpack.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/codec/kernels/sparse_kernels.h"
+#include "core/codec/kernels/palette_kernels.h"
 
 #include "core/codec/kernels/byte_counts.h"
 

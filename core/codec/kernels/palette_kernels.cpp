@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/kernels/palette_kernels.h"
 
-#include "core/codec/kernels/byte_lookup.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/stream_copy.h"
 

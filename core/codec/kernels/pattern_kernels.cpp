@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/codec/kernels/pattern_kernels.h"
+#include "core/codec/kernels/encode_kernels.h"
 
-#include "core/codec/kernels/keep_kernels.h"
 #include "core/numeric/convert.h"
 
 #include <algorithm>

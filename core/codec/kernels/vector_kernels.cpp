@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Codebooks whose entries are vectors of two or four halves.
-#include "core/codec/kernels/byte_lookup.h"
 #include "core/codec/kernels/palette_kernels.h"
 
 #include <cstring>

@@ -3,7 +3,7 @@
 
 #include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
-#include "core/patch/save/follow_hash.h"
+#include "core/patch/save/backup.h"
 
 #include <iterator>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle_fwd.h"
 
 #include <filesystem>
 
@@ -23,5 +24,15 @@ BackupPlace backupPlace(const std::filesystem::path &file, int number = 1);
 /// What is there already stays, links are not followed, and a file is not copied again where a
 /// backup has the same bytes. Errors: "io.write", "io.open", "io.read".
 Result<std::vector<std::filesystem::path>> backUp(const std::vector<std::filesystem::path> &files);
+
+// A file that says the SHA-256 of another one: main.hash of a Core AI package. It follows when the
+// other one is saved, so that edits need not hash a module each.
+
+/// Such a file whose other one is changed; nothing where there is none, or it has another length.
+std::optional<std::size_t> followingFile(const Bundle &bundle);
+
+/// The file with the hash of the other one as it is now, as an overlay of its own. Errors:
+/// "io.hash", those of OverlaidFile::fork and write.
+Result<std::shared_ptr<OverlaidFile>> followed(const Bundle &bundle, std::size_t file);
 
 } // namespace kernscope::patch

@@ -7,7 +7,6 @@
 #include "core/patch/patch.h"
 #include "core/patch/plan/recorder.h"
 #include "core/patch/save/backup.h"
-#include "core/patch/save/follow_hash.h"
 #include "core/patch/save/found_journal.h"
 #include "core/patch/save/journal.h"
 

@@ -37,8 +37,9 @@ public:
                                                std::string_view operand) const;
 
     /// A fault of an operation of the program: file, offset of the op and field are filled in.
-    Error fault(const mil::Operation &operation, std::string_view code, std::string_view field,
-                std::string expected, std::string found, std::string message) const;
+    tl::unexpected<Error> fault(const mil::Operation &operation, std::string_view code,
+                                std::string_view field, std::string_view expected,
+                                std::string_view found, std::string_view message) const;
 
     const ValueGraph &graph() const { return m_graph; }
 
@@ -130,6 +131,12 @@ public:
     Outcome cast(const mil::Operation &operation, PartRole role);
 
 private:
+    /// As OperandReader::fault.
+    template <class... Words>
+    tl::unexpected<Error> fault(const Words &...words) const
+    {
+        return m_operands.fault(words...);
+    }
     Outcome readAs(const mil::Operation &operation, PartRole role);
     Outcome dispatch(const mil::Operation &operation, PartRole role);
     Outcome palette(const mil::Operation &operation);

@@ -3,11 +3,10 @@
 #include "core/bundle/reader/readers.h"
 
 #include "core/base/error_builder.h"
-#include "core/bundle/reader/espresso/espresso_reader.h"
-#include "core/bundle/reader/mil/model_claims.h"
 #include "core/bundle/reader/mil/weight_reader.h"
 #include "core/bundle/reader/milblob/blob_claims.h"
 #include "core/bundle/reader/network/network_weights.h"
+#include "core/bundle/section_map.h"
 #include "core/bundle/shapes/described.h"
 #include "core/container/archive/zip.h"
 #include "core/container/espresso/espresso.h"

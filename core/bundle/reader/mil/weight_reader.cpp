@@ -153,9 +153,9 @@ void MilWeightReader::addMade(std::size_t index, std::vector<Weight> &weights)
             return by.readConst(operation);
         if (!makesSurvivors(operation))
             return by.read(operation);
-        return tl::unexpected(m_operands.fault(operation, "mil.unsupported", "operation",
-                                               "a constexpr_sparse_to_dense that completes it",
-                                               "none", "Compacted values are read as they are."));
+        return m_operands.fault(operation, "mil.unsupported", "operation",
+                                "a constexpr_sparse_to_dense that completes it", "none",
+                                "Compacted values are read as they are.");
     };
     auto value = read(reader);
     finish(weight, std::move(value), reader.takeKnown());

@@ -4,7 +4,7 @@
 #include "core/base/error_builder.h"
 #include "core/base/find.h"
 #include "core/base/little_endian.h"
-#include "core/bundle/reader/espresso/espresso_reader.h"
+#include "core/bundle/reader/network/network_weights.h"
 #include "core/container/anec/anec.h"
 #include "core/container/espresso/espresso.h"
 #include "core/container/mil/model_files.h"
