@@ -210,12 +210,16 @@ std::optional<std::size_t> Bundle::weightByName(std::string_view name) const
     return several ? std::nullopt : named;
 }
 
+std::size_t indexOfPath(const std::vector<BundleFile> &files, std::string_view path)
+{
+    const auto *found = findBy(files, &BundleFile::path, path);
+    return found ? static_cast<std::size_t>(found - files.data()) : kNoIndex;
+}
+
 std::optional<std::size_t> Bundle::fileByPath(std::string_view path) const
 {
-    const auto *found = findBy(m_files, &BundleFile::path, path);
-    if (!found)
-        return std::nullopt;
-    return static_cast<std::size_t>(found - m_files.data());
+    const std::size_t found = indexOfPath(m_files, path);
+    return found == kNoIndex ? std::nullopt : std::optional(found);
 }
 
 std::size_t Bundle::sectionAt(std::size_t file, FileOffset offset) const

@@ -50,6 +50,8 @@ struct BundleFile {
     std::size_t unusedRecords = 0; ///< weight files: records that no weight or constant names
     ByteCount payloadBytes;
 };
+/// The number of the file with that path; kNoIndex where there is none.
+std::size_t indexOfPath(const std::vector<BundleFile> &files, std::string_view path);
 
 /// The file of each model's program, by the model's path, where they lie in files of their own.
 using ProgramFiles = std::map<std::string, std::size_t, std::less<>>;

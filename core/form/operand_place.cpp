@@ -38,6 +38,23 @@ bool OperandPlace::overlaps(const OperandPlace &other) const
     return false;
 }
 
+OperandPlace placeAt(std::size_t file, ByteRange bytes)
+{
+    OperandPlace place;
+    place.file = file;
+    place.dataOffset = place.metaOffset = bytes.offset;
+    place.bytes = bytes.bytes;
+    return place;
+}
+
+OperandPlace placeOf(std::shared_ptr<const mil::Literal> literal, ByteCount bytes)
+{
+    OperandPlace place;
+    place.bytes = bytes;
+    place.literal = std::move(literal);
+    return place;
+}
+
 codec::Operand operandAt(codec::PartRole role, ElementType type, Shape shape, OperandPlace place,
                          std::shared_ptr<const codec::ElementOrder> order)
 {

@@ -55,6 +55,11 @@ struct OperandPlace {
     bool overlaps(const OperandPlace &other) const; ///< any byte of theirs is the same one
 };
 
+/// In one run of a file that has no records.
+OperandPlace placeAt(std::size_t file, ByteRange bytes);
+/// Of a literal of so many bytes.
+OperandPlace placeOf(std::shared_ptr<const mil::Literal> literal, ByteCount bytes);
+
 /// An operand of that role whose bytes lie at that place and are what the file declares.
 codec::Operand operandAt(codec::PartRole role, ElementType type, Shape shape, OperandPlace place,
                          std::shared_ptr<const codec::ElementOrder> order = nullptr);

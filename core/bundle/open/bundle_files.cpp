@@ -74,16 +74,6 @@ std::string lastComponent(const fs::path &path)
     return whole.filename().string();
 }
 
-std::size_t indexOf(const std::vector<BundleFile> &files, std::string_view path)
-{
-    const auto place = std::lower_bound(
-        files.begin(), files.end(), path,
-        [](const BundleFile &file, std::string_view wanted) { return file.path < wanted; });
-    return place != files.end() && place->path == path
-               ? static_cast<std::size_t>(place - files.begin())
-               : kNoIndex;
-}
-
 /// A mark is a path, or "*" and how the name of a file of the folder itself ends.
 bool isMarked(std::string_view path, std::string_view mark)
 {
@@ -417,7 +407,7 @@ Result<void> mapFolder(OpenedFiles &opened, const fs::path &path, const OpenOpti
             continue;
         addFile(opened.files, opened, file.place, std::move(file.path), log);
     }
-    if (present == lone && indexOf(opened.files, lone) != kNoIndex)
+    if (present == lone && indexOfPath(opened.files, lone) != kNoIndex)
         return setKind(opened, *containerReader(BundleKind::Safetensors));
     if (auto found = findFolderKind(opened); found || found.error().code != "bundle.kind")
         return found;
@@ -670,7 +660,7 @@ void openReferenced(std::vector<BundleFile> &files, const OpenedFiles &opened,
         return;
     for (const std::string &path : paths) {
         const fs::path place = opened.folder / fs::path(path);
-        if (indexOf(files, path) == kNoIndex && isFileInside(place, opened.folder)) {
+        if (indexOfPath(files, path) == kNoIndex && isFileInside(place, opened.folder)) {
             addFile(files, opened, place, path, log);
             sortByPath(files);
         }

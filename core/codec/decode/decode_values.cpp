@@ -443,30 +443,34 @@ void Decoder::State::paletteHalves(std::uint64_t first, bool streamed,
 
 // The scale step of decoding: affine and blockwise.
 
+namespace {
+
+/// Numbers of a table from `cell` on; one that is the only one stands for all.
+void numbersOf(const Operand &table, bool one, std::uint64_t cell, std::span<float> out)
+{
+    if (one)
+        std::ranges::fill(out, static_cast<float>(loadValue(table.bytes, table.type, 0)));
+    else
+        convertToFloat(table.bytes, table.type, cell, out);
+}
+
+} // namespace
+
 void ScalingState::scalesOf(std::uint64_t cell, std::span<float> out) const
 {
-    if (oneScale)
-        std::ranges::fill(out, static_cast<float>(loadValue(scale.bytes, scale.type, 0)));
-    else
-        convertToFloat(scale.bytes, scale.type, cell, out);
+    numbersOf(scale, oneScale, cell, out);
 }
 
 void ScalingState::offsetsOf(std::uint64_t cell, std::span<float> out) const
 {
-    if (oneOffset)
-        std::ranges::fill(out, static_cast<float>(loadValue(offset->bytes, offset->type, 0)));
-    else
-        convertToFloat(offset->bytes, offset->type, cell, out);
+    numbersOf(*offset, oneOffset, cell, out);
     if (roundOffset)
         roundToHalf(out);
 }
 
 void ScalingState::biasesOf(std::uint64_t cell, std::span<float> out) const
 {
-    if (oneBias)
-        std::ranges::fill(out, static_cast<float>(loadValue(bias->bytes, bias->type, 0)));
-    else
-        convertToFloat(bias->bytes, bias->type, cell, out);
+    numbersOf(*bias, oneBias, cell, out);
 }
 
 void ScalingState::step(std::span<float> values, float scaleBy, float less, float shift) const

@@ -30,6 +30,19 @@ tl::unexpected<Error> otherNumbers(const Weight &weight, std::string_view what, 
                       fmt::format("The two weights have different numbers of {}", what));
 }
 
+template <class Each>
+void forEachCarried(const Edit &edit, const Each &each)
+{
+    std::uint64_t at = 0;
+    for (const IndexRange &run : edit.indices) {
+        for (std::uint64_t element = run.start; element < run.stop; ++element, ++at) {
+            double value = 0;
+            readCarried(edit, at, std::span(&value, 1));
+            each(element, value);
+        }
+    }
+}
+
 /// Collects the edits of one weight, run by run.
 class Copier
 {
@@ -77,14 +90,9 @@ public:
             return std::move(m_kept);
         }
         std::vector<Edit> edits = std::move(m_kept);
-        std::uint64_t at = 0;
-        for (const IndexRange &run : m_carried.indices) {
-            for (std::uint64_t element = run.start; element < run.stop; ++element, ++at) {
-                double value = 0;
-                readCarried(m_carried, at, std::span(&value, 1));
-                edits.push_back(single(Edit::Kind::Set, element, value));
-            }
-        }
+        forEachCarried(m_carried, [&](std::uint64_t element, double value) {
+            edits.push_back(single(Edit::Kind::Set, element, value));
+        });
         std::ranges::stable_sort(edits, [](const Edit &x, const Edit &y) {
             return x.indices.front().start < y.indices.front().start;
         });
@@ -244,15 +252,10 @@ void readCarried(const Edit &edit, std::uint64_t first, std::span<double> out)
 std::string carriedScript(const Edit &edit)
 {
     std::string text;
-    std::uint64_t at = 0;
-    for (const IndexRange &run : edit.indices) {
-        for (std::uint64_t element = run.start; element < run.stop; ++element, ++at) {
-            double value = 0;
-            readCarried(edit, at, std::span(&value, 1));
-            text += fmt::format("{} {}[{}]={}\n", editKindName(Edit::Kind::Set), edit.weight,
-                                element, value);
-        }
-    }
+    forEachCarried(edit, [&](std::uint64_t element, double value) {
+        text += fmt::format("{} {}[{}]={}\n", editKindName(Edit::Kind::Set), edit.weight, element,
+                            value);
+    });
     return text;
 }
 

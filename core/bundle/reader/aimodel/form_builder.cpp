@@ -252,10 +252,7 @@ Result<Operand> ModuleForms::constant(std::uint32_t value, PartRole role)
     if (!data)
         return refuse(value, "aimodel.constant", "value", "elements or a resource", "none",
                       "A constant has no bytes in the file.");
-    OperandPlace place;
-    place.file = m_file;
-    place.dataOffset = place.metaOffset = data->data.offset;
-    place.bytes = data->data.bytes;
+    OperandPlace place = placeAt(m_file, data->data);
     place.shared = isShared(*data);
     const std::uint64_t held = data->data.bytes.value;
     const std::uint64_t numbers = info->complex ? 2 : 1;
@@ -308,10 +305,8 @@ Result<Operand> FormBuilder::unrolled(Operand operand, std::uint32_t value)
     literal->element = operand.type;
     literal->count = count;
     literal->bytes = codec::gathered(operand, count);
-    OperandPlace place;
-    place.bytes = ByteCount(literal->bytes.size());
-    place.literal = std::move(literal);
-    auto whole = operandAt(operand.role, operand.type, operand.shape, std::move(place));
+    auto whole = operandAt(operand.role, operand.type, operand.shape,
+                           placeOf(literal, ByteCount(literal->bytes.size())));
     whole.bytes = whole.place->literal->bytes; // of a mask that is transposed
     return whole;
 }

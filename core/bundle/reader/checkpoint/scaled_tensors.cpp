@@ -579,12 +579,8 @@ private:
 codec::Operand operandOf(codec::PartRole role, const StoredTensor &tensor, ElementType type,
                          Shape shape)
 {
-    OperandPlace place;
-    place.bytes = tensor.bytes.bytes;
-    place.file = tensor.file;
-    place.dataOffset = place.metaOffset = tensor.bytes.offset;
-    return readAs(operandAt(role, tensor.type, tensor.shape, std::move(place)), type,
-                  std::move(shape));
+    return readAs(operandAt(role, tensor.type, tensor.shape, placeAt(tensor.file, tensor.bytes)),
+                  type, std::move(shape));
 }
 
 /// Numbers that no file has: one for all codes, or a finer grid of scales.
@@ -595,10 +591,8 @@ codec::Operand constantOf(codec::PartRole role, std::vector<std::byte> bytes, El
     literal->element = type;
     literal->count = elementCount(shape).value_or(ElementCount()).value;
     literal->bytes = std::move(bytes);
-    OperandPlace place;
-    place.bytes = ByteCount(literal->bytes.size());
-    place.literal = std::move(literal);
-    return operandAt(role, type, std::move(shape), std::move(place));
+    return operandAt(role, type, std::move(shape),
+                     placeOf(literal, ByteCount(literal->bytes.size())));
 }
 
 /// Zero points: packed ones as the grid of scales has them.

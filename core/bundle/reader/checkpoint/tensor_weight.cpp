@@ -173,21 +173,17 @@ void addTensor(const StoredTensor &tensor, const std::string &sourceOp, Containe
         out.weights.push_back(std::move(weight));
         return;
     }
-    OperandPlace place;
-    place.bytes = tensor.bytes.bytes;
-    place.file = tensor.file;
-    place.dataOffset = place.metaOffset = tensor.bytes.offset;
     std::shared_ptr<const codec::ElementOrder> order;
     if (tensor.firstAxisInnermost && tensor.shape.size() > 1 && weight.elements.value > 0)
         order = std::make_shared<ColumnOrder>(tensor.shape, bitWidth(tensor.type));
     if (tensor.packed)
         order = std::make_shared<PackedMember>(tensor, std::move(order));
-    weight.storedBytes = place.bytes;
+    weight.storedBytes = tensor.bytes.bytes;
     codec::Encoding encoding;
     encoding.type = tensor.type;
     encoding.shape = tensor.shape;
-    encoding.payload = operandAt(codec::PartRole::Data, tensor.type, tensor.shape, std::move(place),
-                                 std::move(order));
+    encoding.payload = operandAt(codec::PartRole::Data, tensor.type, tensor.shape,
+                                 placeAt(tensor.file, tensor.bytes), std::move(order));
     weight.form = StorageForm(std::move(encoding));
     out.claims[tensor.file].push_back({tensor.bytes, SectionKind::Data, {}, out.weights.size(), 0});
     out.weights.push_back(std::move(weight));

@@ -36,15 +36,6 @@ void forEachBlob(const mil::Block &block, const Visitor &visit)
     }
 }
 
-std::size_t indexOfPath(const std::vector<BundleFile> &files, std::string_view path)
-{
-    const auto at = std::lower_bound(
-        files.begin(), files.end(), path,
-        [](const BundleFile &file, std::string_view wanted) { return file.path < wanted; });
-    return at != files.end() && at->path == path ? static_cast<std::size_t>(at - files.begin())
-                                                 : kNoIndex;
-}
-
 /// "model0/model.mil", of a compiled pipeline.
 bool isMemberProgram(std::string_view path)
 {

@@ -2,7 +2,6 @@
 #include "core/bundle/reader/network/network_weights.h"
 
 #include "core/base/error_builder.h"
-#include "core/base/find.h"
 #include "core/bundle/piece_order.h"
 #include "core/bundle/weight.h"
 #include "core/container/espresso/espresso.h"
@@ -162,10 +161,8 @@ private:
 
     Operand bytes(PartRole role, ElementType type)
     {
-        OperandPlace place;
-        place.file = m_file;
-        place.dataOffset = place.metaOffset = FileOffset(m_stored.bytes.offset);
-        place.bytes = ByteCount(m_stored.bytes.length);
+        OperandPlace place =
+            placeAt(m_file, {FileOffset(m_stored.bytes.offset), ByteCount(m_stored.bytes.length)});
         std::shared_ptr<const codec::ElementOrder> order;
         if (rows() > 0 || (bitWidth(type) > 0 && bitWidth(type) < 8))
             order = std::make_shared<NetworkOrder>(nullptr, m_weight.elements.value,
@@ -240,12 +237,6 @@ namespace {
 constexpr std::string_view kNet = ".espresso.net", kShape = ".espresso.shape",
                            kWeights = ".espresso.weights";
 
-std::size_t fileAt(const std::vector<BundleFile> &files, std::string_view path)
-{
-    const auto *found = findBy(files, &BundleFile::path, path);
-    return !found ? kNoIndex : static_cast<std::size_t>(found - files.data());
-}
-
 /// "model0/model" of "model0/model.espresso.net".
 std::string stemOf(std::string_view net)
 {
@@ -268,8 +259,8 @@ void readEspresso(const std::vector<BundleFile> &files, std::size_t net, const s
                   ContainerContents &out)
 {
     const std::string stem = stemOf(files[net].path);
-    const std::size_t shape = fileAt(files, stem + std::string(kShape));
-    const std::size_t weights = fileAt(files, stem + std::string(kWeights));
+    const std::size_t shape = indexOfPath(files, stem + std::string(kShape));
+    const std::size_t weights = indexOfPath(files, stem + std::string(kWeights));
     espresso::NetFiles parts;
     parts.net = files[net].file->bytes();
     parts.name = files[net].path;

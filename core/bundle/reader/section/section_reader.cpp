@@ -195,10 +195,7 @@ private:
         weight.shape = {range.bytes.value / 2};
         weight.role = WeightRole::ActivationTable;
         weight.beside = beside;
-        OperandPlace place;
-        place.bytes = ByteCount(weight.shape.front() * 2);
-        place.file = 0;
-        place.dataOffset = place.metaOffset = range.offset;
+        OperandPlace place = placeAt(0, {range.offset, ByteCount(weight.shape.front() * 2)});
         place.pieces = {{range.offset, place.bytes}};
         auto order = pieceOrder(place.pieces, 16, "An activation table is not edited as a weight");
         codec::Encoding encoding;

@@ -21,15 +21,11 @@ void readSkeleton(ContainerInput &input, ContainerContents &out)
     weight.shape = {tables->numbers};
     weight.elements = ElementCount(tables->numbers);
     weight.storedBytes = tables->payload.bytes;
-    OperandPlace place;
-    place.file = 0;
-    place.bytes = tables->payload.bytes;
-    place.dataOffset = place.metaOffset = tables->payload.offset;
     codec::Encoding encoding;
     encoding.type = weight.type;
     encoding.shape = weight.shape;
     encoding.payload =
-        operandAt(codec::PartRole::Data, weight.type, weight.shape, std::move(place));
+        operandAt(codec::PartRole::Data, weight.type, weight.shape, placeAt(0, tables->payload));
     weight.form = StorageForm(std::move(encoding));
     out.weights.push_back(std::move(weight));
     out.claims[0] = {
