@@ -4,7 +4,7 @@
 #include "core/base/little_endian.h"
 #include "core/base/overlaid_file.h"
 #include "core/bundle/bundle.h"
-#include "core/container/hwx/field_at.h"
+#include "core/container/hwx/cover.h"
 #include "core/report/container_table.h"
 #include "core/report/register_table.h"
 #include "core/report/task_table.h"

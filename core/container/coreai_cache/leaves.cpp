@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/container/coreai_cache/leaves.h"
+#include "core/container/coreai_cache/survey.h"
 
 #include "core/base/error_builder.h"
 #include "core/base/json_place.h"

@@ -4,7 +4,6 @@
 #include "core/base/error_builder.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
-#include "core/container/coreai_cache/leaves.h"
 #include "core/format/table_rows.h"
 
 #include <algorithm>

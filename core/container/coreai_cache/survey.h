@@ -91,4 +91,21 @@ Result<std::string> packageHash(const std::filesystem::path &package,
 /// is; or there is none of 64 hexadecimal digits.
 std::optional<bool> compiledFrom(const Survey &survey, std::string_view hash);
 
+/// What a text may hold, so that a small file cannot ask for much memory.
+inline constexpr std::size_t kMostLeaves = 20000, kMostPath = 1024, kMostLevels = 64,
+                             kMostJson = std::size_t(1) << 20; ///< bytes
+
+/// A number, text or truth value of a JSON text or a property list.
+struct Leaf {
+    std::string path; ///< "Package Version/7.0.63/ANERegionsHash/h17c", members of arrays by number
+    std::string value;
+};
+
+/// Errors: "coreai_cache.json", with the offset.
+Result<std::vector<Leaf>> jsonLeaves(std::string_view text, const std::string &file);
+/// A property list as XML or binary ("bplist00", whose dates are seconds and whose data are
+/// hexadecimal digits). Values that are JSON themselves, as the compiler's descriptor is, are given
+/// by their own leaves. Errors: "coreai_cache.plist", with the offset.
+Result<std::vector<Leaf>> plistLeaves(std::string_view text, const std::string &file);
+
 } // namespace kernscope::coreai_cache

@@ -6,7 +6,6 @@
 #include "core/base/little_endian.h"
 #include "core/base/parts.h"
 #include "core/base/text.h"
-#include "core/container/espresso/lzfse.h"
 #include "core/container/network/network_program.h"
 #include "core/format/table_rows.h"
 

@@ -64,11 +64,20 @@ struct NetFiles {
     std::string_view weightsName;
 };
 
-/// Errors: "espresso.net" (no JSON, no layers), "espresso.compressed" (lzfse.h). Warning
+/// Errors: "espresso.net" (no JSON, no layers), "espresso.compressed" (unpacked). Warning
 /// "espresso.shape" (extents that cannot be read; the rest is). Of single weights,
 /// in the diagnostics: "espresso.missing" (a blob that the file does not have), "espresso.length"
 /// (of another size than the layer's extents), "espresso.ranges" (codes whose arithmetic was not
 /// published).
 Result<Net> readNet(const NetFiles &files);
+
+// lzfse.cpp
+/// Whether a text is stored as newer systems do: in chunks that are compressed (LZFSE).
+bool isCompressed(std::span<const std::byte> bytes);
+
+/// The text of a compressed net or shape: "pbze", the size of a chunk, then each chunk with its two
+/// sizes (big-endian, 8 bytes). Layout of chunks and blocks: resources/formats/espresso.md. At most
+/// 64 MiB. Error "espresso.compressed" with the place of the chunk or block that is not sound.
+Result<std::string> unpacked(std::span<const std::byte> bytes, const std::string &file);
 
 } // namespace kernscope::espresso

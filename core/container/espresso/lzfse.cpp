@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/container/espresso/lzfse.h"
+#include "core/container/espresso/espresso.h"
 
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"

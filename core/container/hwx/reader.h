@@ -43,55 +43,6 @@ private:
 bool readTypeEntry(std::string_view name, TypeEntry &entry);
 bool readTensorFrame(std::string_view name, TensorFrame &frame);
 
-class CommandChain;
-
-class TableReader
-{
-public:
-    TableReader(std::span<const std::byte> bytes, const std::string &file)
-        : m_bytes(bytes), m_file(file)
-    {
-    }
-
-    Result<Container> read();
-
-private:
-    void report(Severity severity, std::string code, std::uint64_t at, std::string expected,
-                std::string found, std::string message);
-
-    void readCommands();
-    std::uint64_t endOfTable();
-    std::optional<LoadCommand> commandAt(std::uint64_t at, std::uint64_t end, std::uint32_t index,
-                                         const std::optional<CommandChain> &chain);
-    void readCommand(LoadCommand &command);
-    void readSegment(const LoadCommand &command);
-    void readSections(const Fields &fields, const LoadCommand &command, Segment &segment);
-    void checkAddress(const SegmentSection &section, const Segment &segment);
-    void placeSection(SegmentSection &section, const Segment &segment);
-    void readRelocations(SegmentSection &section);
-    void readThread(const LoadCommand &command);
-    void readProgram(const Fields &fields, Thread &thread);
-    void readTags(const Fields &fields, std::uint64_t at, Thread &thread);
-    void readPort(const Fields &fields, Thread &thread);
-    void readBinding(const LoadCommand &command);
-    void readIdent(const LoadCommand &command);
-    void readNote(const LoadCommand &command);
-    void readSymbolTable(const LoadCommand &command);
-    void checkTables(const SymbolTable &table);
-    void readSymbols();
-    void readFrames();
-    void checkOverlaps();
-    void checkRelocations();
-    void walkTexts();
-    descriptor::WalkHints hintsOf(const SegmentSection &section) const;
-
-    std::span<const std::byte> m_bytes;
-    const std::string &m_file;
-    Container m_result;
-    std::uint32_t m_ordinal = 0;
-    std::uint64_t m_commandsEnd = 0; ///< within the file
-};
-
 CommandKind commandKindOf(std::uint32_t cmd);
 
 /// The load commands of a file in which a size, their number or the size of them all is wrong:

@@ -121,7 +121,7 @@ private:
     bool readHeader()
     {
         if (m_file.size() < kHeaderBytes) {
-            report(Severity::Error, fault("blob.header", 0, m_file.size(), "header")
+            report(Severity::Error, fault(m_fileName, "blob.header", 0, m_file.size(), "header")
                                         .expected(fmt::format("{} bytes", kHeaderBytes))
                                         .found(fmt::format("{} bytes", m_file.size()))
                                         .message("The weight file is shorter than its header."));
@@ -133,7 +133,7 @@ private:
         if (m_result.usable)
             return true;
         report(Severity::Error,
-               fault("blob.version", 4, 4, "version")
+               fault(m_fileName, "blob.version", 4, 4, "version")
                    .expected(fmt::format("{}", kVersion))
                    .found(fmt::format("{}", m_result.version))
                    .message(m_result.version == 1
@@ -148,7 +148,7 @@ private:
         while (at < m_file.size()) {
             if (m_result.records.size() >= kMaxRecords) {
                 report(Severity::Warning,
-                       fault("blob.limit", at, 0, "")
+                       fault(m_fileName, "blob.limit", at, 0, "")
                            .expected(fmt::format("at most {} records", kMaxRecords))
                            .message("Too many records: the rest of the file is not listed."));
                 m_lost = true;
@@ -163,7 +163,7 @@ private:
             const bool enough = m_result.records.size() + m_faulty >= m_result.count;
             if (enough && !sentinelAt(at)) {
                 report(Severity::Note,
-                       fault("blob.trailing", at, m_file.size() - at, "")
+                       fault(m_fileName, "blob.trailing", at, m_file.size() - at, "")
                            .message("Bytes behind the last record belong to nothing."));
                 return;
             }
@@ -217,14 +217,13 @@ private:
         // A walk that lost its way cannot know the number, and has said why.
         if (found == m_result.count || m_lost || m_faulty > 0)
             return;
-        report(Severity::Warning, fault("blob.count", 0, 4, "count")
+        report(Severity::Warning, fault(m_fileName, "blob.count", 0, 4, "count")
                                       .expected(fmt::format("{}, the records in the file", found))
                                       .found(fmt::format("{}", m_result.count))
                                       .message("The header's number of records is wrong."));
     }
 
-    /// Payloads against the header, the metadata records and each other, in one sweep over
-    /// sorted
+    /// Payloads against the header, the metadata records and each other, in one sweep over sorted
     /// starts; each payload is reported once.
     void checkOverlaps()
     {
@@ -238,8 +237,7 @@ private:
         const Record *reach = nullptr; // of the payloads so far, the one that ends last
         for (const Record *record : byData) {
             const ByteRange payload = record->payload();
-            // records are in file order: the first metadata that ends behind the payload's
-            // start
+            // records are in file order: the first metadata that ends behind the payload's start
             const auto meta = std::partition_point(
                 m_result.records.begin(), m_result.records.end(), [&payload](const Record &r) {
                     return r.metaOffset.value + kMetadataBytes <= payload.offset.value;
@@ -259,7 +257,8 @@ private:
     void reportOverlap(const Record &record, const ByteRange &other, std::string_view what)
     {
         report(Severity::Warning,
-               fault("blob.overlap", record.dataOffset.value, record.bytes.value, "data offset")
+               fault(m_fileName, "blob.overlap", record.dataOffset.value, record.bytes.value,
+                     "data offset")
                    .expected("a payload of its own")
                    .found(fmt::format("bytes {} to {} are also {}", other.offset.value, other.end(),
                                       what))
@@ -272,16 +271,6 @@ private:
     {
         if (m_result.diagnostics.size() < kMaxDiagnostics)
             m_result.diagnostics.push_back({severity, std::move(error)});
-    }
-
-    ErrorBuilder fault(std::string_view code, std::uint64_t at, std::uint64_t length,
-                       std::string_view field) const
-    {
-        return ErrorBuilder(code)
-            .file(m_fileName)
-            .at(FileOffset(at))
-            .length(ByteCount(length))
-            .field(field);
     }
 
     std::span<const std::byte> m_file;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mlir/aicode.h"
 #include "core/container/mlir/cursor.h"
-#include "core/container/mlir/encode.h"
+#include "core/container/mlir/entries.h"
 #include "core/container/mlir/module.h"
 
 #include <algorithm>

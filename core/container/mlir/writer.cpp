@@ -2,7 +2,6 @@
 #include "core/container/mlir/writer.h"
 
 #include "core/base/error_builder.h"
-#include "core/container/mlir/encode.h"
 #include "core/container/mlir/entries.h"
 #include "core/container/mlir/module.h"
 

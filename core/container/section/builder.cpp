@@ -15,50 +15,12 @@
 
 namespace kernscope::section {
 
-std::vector<std::byte> halfBytes(std::span<const std::uint16_t> halves);
-
-struct Packed {
-    std::vector<GroupRecord> records;
-    std::vector<std::byte> weights, palette;
-    std::vector<std::uint16_t> scales;
-    std::vector<std::uint64_t> channelList; ///< in the order of the records
-    std::uint64_t channels = 0, books = 0;
-    std::uint32_t weightType = 0, entryType = 0;
-};
-
-class Packer
-{
-public:
-    Packer(const codec::Decoder &decoder, const UnitForm &form,
-           const std::vector<lanes::Chunk> &chunks, std::uint64_t steps, std::size_t core)
-        : m_decoder(decoder), m_form(form), m_chunks(chunks), m_steps(steps), m_core(core)
-    {
-    }
-    /// Errors: "section.form" (a scale that fp16 does not hold).
-    Result<Packed> pack();
-
-private:
-    void packDense(Packed &out, std::uint64_t first, std::uint64_t count) const;
-    void packCodes(Packed &out, std::uint64_t first, std::uint64_t count) const;
-    void packSparse(Packed &out, std::uint64_t first, std::uint64_t count);
-    Result<void> packScales(Packed &out) const;
-    void packPalette(Packed &out) const;
-
-    const codec::Decoder &m_decoder;
-    const UnitForm &m_form;
-    const std::vector<lanes::Chunk> &m_chunks;
-    std::uint64_t m_steps;
-    std::size_t m_core;
-    std::vector<std::uint8_t> m_mask; ///< a byte a bit, in the order of the records
-    std::vector<std::byte> m_survivors;
-};
-
 namespace {
 
-Error formError(std::string expected, std::string found, std::string message)
+tl::unexpected<Error> formError(std::string expected, std::string found, std::string message)
 {
-    return valueError("section.form", "form", std::move(expected), std::move(found),
-                      std::move(message));
+    return refused("section.form", "form", std::move(expected), std::move(found),
+                   std::move(message));
 }
 
 void putHalf(std::vector<std::byte> &bytes, std::uint16_t half)
@@ -127,22 +89,22 @@ Result<UnitForm> paletteForm(const codec::Encoding &encoding)
             ? nullptr
             : format::findKernelFormat(fmt::format("p{}{}", form.bits, entryName(lut->type)));
     if (row == nullptr || (encoding.scaling && !scalesOfChannels(encoding)))
-        return tl::unexpected(formError(
+        return formError(
             "a palette of fp16, int8, uint8 or E4M3 values, with no "
             "scales or one an output channel",
             lut != nullptr && row == nullptr
                 ? fmt::format("{}-bit indices of {} values", form.bits, elementTypeName(lut->type))
                 : "another",
             "The section has no kernel format for the palette; build "
-            "it as a dense weight"));
+            "it as a dense weight");
     form.kernelFormat = row->format.value;
     form.entries = lut->type;
     if (indices->order) { // already a section's: its books follow its groups
         form.books = indices->order->tables();
         if (form.books != 1)
-            return tl::unexpected(formError("one codebook", fmt::format("{}", form.books),
-                                            "Codebooks of groups are not dealt anew; build it as "
-                                            "a dense weight"));
+            return formError("one codebook", fmt::format("{}", form.books),
+                             "Codebooks of groups are not dealt anew; build it as "
+                             "a dense weight");
         return form;
     }
     for (const std::uint64_t cells : palette.grid)
@@ -150,10 +112,9 @@ Result<UnitForm> paletteForm(const codec::Encoding &encoding)
     if (!isPaletteVector(form.vector) || form.vector == 0 ||
         (form.vector > 1 && (palette.vectorAxis != 0 || form.books > 1)) ||
         !onlyFirstAxis(palette.grid))
-        return tl::unexpected(
-            formError("codebooks of output channels, vectors of 1, 2, 4 or 5 of them",
-                      fmt::format("{} codebooks, vectors of {}", form.books, form.vector),
-                      "The section has no place for such codebooks; build it as a dense weight"));
+        return formError("codebooks of output channels, vectors of 1, 2, 4 or 5 of them",
+                         fmt::format("{} codebooks, vectors of {}", form.books, form.vector),
+                         "The section has no place for such codebooks; build it as a dense weight");
     form.channelsPerBook = encoding.shape.empty() ? 1 : encoding.shape.front() / form.books;
     return form;
 }
@@ -180,18 +141,18 @@ Result<UnitForm> affineForm(const codec::Encoding &encoding)
             symmetric = loadValue(offset->bytes, offset->type, i) == 0.0;
     }
     if (!bytes || !perChannel || !symmetric)
-        return tl::unexpected(formError(
-            "int8 or uint8 with one scale an output channel and no zero point",
-            !bytes ? "another element type" : (symmetric ? "scales of blocks" : "a zero point"),
-            "The section has no place for it; build it as a dense weight"));
+        return formError("int8 or uint8 with one scale an output channel and no zero point",
+                         !bytes ? "another element type"
+                                : (symmetric ? "scales of blocks" : "a zero point"),
+                         "The section has no place for it; build it as a dense weight");
     form.kernelFormat = data->type == ElementType::Int8 ? 1 : 2;
     return form;
 }
 
-Error buildError(const std::string &field, std::string expected, std::string found)
+tl::unexpected<Error> buildError(const std::string &field, std::string expected, std::string found)
 {
-    return valueError("section.build", field, std::move(expected), std::move(found),
-                      "The weight section cannot be built");
+    return refused("section.build", field, std::move(expected), std::move(found),
+                   "The weight section cannot be built");
 }
 
 std::uint64_t aligned(std::uint64_t value)
@@ -231,6 +192,185 @@ Result<std::vector<lanes::Chunk>> dealFor(const BuildWeight &weight, const UnitF
     return lanes::dealChannels(weight.geometry, weight.law, options);
 }
 
+std::vector<std::byte> halfBytes(std::span<const std::uint16_t> halves)
+{
+    std::vector<std::byte> bytes;
+    bytes.reserve(2 * halves.size());
+    for (const std::uint16_t half : halves)
+        putHalf(bytes, half);
+    return bytes;
+}
+
+struct Packed {
+    std::vector<GroupRecord> records;
+    std::vector<std::byte> weights, palette;
+    std::vector<std::uint16_t> scales;
+    std::vector<std::uint64_t> channelList; ///< in the order of the records
+    std::uint64_t channels = 0, books = 0;
+    std::uint32_t weightType = 0, entryType = 0;
+};
+
+class Packer
+{
+public:
+    Packer(const codec::Decoder &decoder, const UnitForm &form,
+           const std::vector<lanes::Chunk> &chunks, std::uint64_t steps, std::size_t core)
+        : m_decoder(decoder), m_form(form), m_chunks(chunks), m_steps(steps), m_core(core)
+    {
+    }
+    /// Errors: "section.form" (a scale that fp16 does not hold).
+
+    Result<Packed> pack()
+    {
+        Packed out;
+        for (const lanes::Chunk &chunk : m_chunks) {
+            const std::uint64_t first = chunk.first + m_core * chunk.lanes;
+            const std::uint64_t count = chunk.channelsOf(m_core);
+            if (count == 0)
+                continue;
+            GroupRecord record;
+            std::fill(record.words.begin() + 2, record.words.begin() + 12, kUnresolved);
+            record.words[0] = static_cast<std::uint32_t>(out.weights.size() + m_survivors.size());
+            record.words[1] = static_cast<std::uint32_t>(count);
+            switch (m_form.node) {
+            case FormNode::Dense: packDense(out, first, count); break;
+            case FormNode::Sparse: packSparse(out, first, count); break;
+            case FormNode::Affine:
+            case FormNode::Palette: packCodes(out, first, count); break;
+            default: // the section's tables have no words for it
+                return formError("dense, affine, palette or sparse", "another form",
+                                 "The section has no place for it; build it as a dense "
+                                 "weight");
+            }
+            out.records.push_back(record);
+            for (std::uint64_t lane = 0; lane < count; ++lane)
+                out.channelList.push_back(first + lane);
+        }
+        out.channels = out.channelList.size();
+        const auto number = format::typeNumber(format::KernelFormat(m_form.kernelFormat));
+        out.weightType = number ? number->value : 0;
+        if (m_form.node == FormNode::Sparse) {
+            out.weights.resize((m_mask.size() + 7) / 8);
+            kernscope::packCodes(m_mask, 1, 0, out.weights);
+            for (GroupRecord &record : out.records) // its survivors lie behind the mask
+                record.words[0] += static_cast<std::uint32_t>(out.weights.size());
+            out.weights.insert(out.weights.end(), m_survivors.begin(), m_survivors.end());
+        }
+        if (m_form.node == FormNode::Palette) {
+            out.weightType = indexType(m_form.bits);
+            packPalette(out);
+        }
+        if (m_form.node == FormNode::Affine ||
+            (m_form.node == FormNode::Palette && m_decoder.encoding().scaling)) {
+            TRY(packScales(out));
+        }
+        return out;
+    }
+
+private:
+    void packDense(Packed &out, std::uint64_t first, std::uint64_t count) const
+    {
+        std::vector<std::uint16_t> halves(count * m_steps);
+        m_decoder.decodeHalf(first * m_steps, halves);
+        std::vector<std::uint16_t> turned(halves.size()); // the lanes of each step side by side
+        turnHalves(std::as_bytes(std::span(halves)), 2 * m_steps, m_steps, count, turned.data(),
+                   count);
+        for (const std::uint16_t half : turned)
+            putHalf(out.weights, half);
+    }
+
+    void packCodes(Packed &out, std::uint64_t first, std::uint64_t count) const
+    {
+        std::vector<std::int64_t> codes(count * m_steps);
+        m_decoder.codes(first * m_steps, codes);
+        std::vector<std::byte> low;
+        low.reserve(codes.size());
+        for (const std::int64_t code : codes)
+            low.push_back(static_cast<std::byte>(code & 0xFF));
+        std::vector<std::uint8_t> packed(codes.size()); // the lanes of each step side by side
+        turnBytes(low, m_steps, m_steps, count, packed.data(), count);
+        const std::size_t at = out.weights.size();
+        out.weights.resize(at + (packed.size() * m_form.bits + 7) / 8);
+        kernscope::packCodes(packed, m_form.bits, 0, std::span(out.weights).subspan(at));
+    }
+
+    void packSparse(Packed &, std::uint64_t first, std::uint64_t count)
+    {
+        std::vector<std::uint16_t> halves(count * m_steps);
+        m_decoder.decodeHalf(first * m_steps, halves);
+        const bool masked = m_decoder.encoding().mask.has_value();
+        for (std::uint64_t step = 0; step < m_steps; ++step) {
+            for (std::uint64_t lane = 0; lane < count; ++lane) {
+                const std::uint64_t element = (first + lane) * m_steps + step;
+                const std::uint16_t half = halves[lane * m_steps + step];
+                const bool keep = masked ? m_decoder.stored(element) : half != 0;
+                m_mask.push_back(keep ? 1 : 0);
+                if (keep)
+                    putHalf(m_survivors, half);
+            }
+        }
+    }
+
+    Result<void> packScales(Packed &out) const
+    {
+        const codec::Scaling &scaling = *m_decoder.encoding().scaling;
+        const codec::Operand &scale = *codec::storedOperand(scaling.scale);
+        const std::uint64_t scales = elementCount(scale.shape)->value;
+        // One for all channels, one a channel, or one for each codebook's run of them.
+        const std::uint64_t run =
+            scales > 1 ? m_decoder.encoding().shape.front() / scales : std::uint64_t{1};
+        for (const std::uint64_t channel : out.channelList) {
+            std::uint64_t position = 0;
+            if (scale.order && scales > 1)
+                scale.order->positions(channel, std::span(&position, 1));
+            const double value =
+                scale.order ? loadValue(scale.bytes.subspan(position / 8), scale.type, 0)
+                            : loadValue(scale.bytes, scale.type, scales > 1 ? channel / run : 0);
+            const std::uint16_t half = floatToHalf(static_cast<float>(value));
+            if (static_cast<double>(halfToFloat(half)) != value)
+                return formError("scales that fp16 holds", fmt::format("{}", value),
+                                 "A scale would be rounded; build it as a dense "
+                                 "weight");
+            out.scales.push_back(half);
+        }
+        return {};
+    }
+
+    /// Codebooks of this core: one, or one a chunk. All cores have as many: a core without channels
+    /// in a last chunk holds that chunk's first codebook, which nothing reads.
+    void packPalette(Packed &out) const
+    {
+        const codec::Operand &lut = *codec::storedOperand(m_decoder.encoding().palette->lut);
+        const std::uint64_t perBook = m_decoder.encoding().palette->entries * m_form.vector;
+        const std::uint64_t width = bitWidth(lut.type) / 8;
+        out.books = m_form.books > 1 ? m_chunks.size() : 1;
+        for (std::uint64_t number = 0; number < out.books; ++number) {
+            const lanes::Chunk &chunk = m_chunks[number];
+            const std::uint64_t channel =
+                chunk.first + (chunk.channelsOf(m_core) == 0 ? 0 : m_core * chunk.lanes);
+            const std::uint64_t book = m_form.books > 1 ? channel / m_form.channelsPerBook : 0;
+            for (std::uint64_t i = book * perBook; i < (book + 1) * perBook; ++i) {
+                std::uint64_t position = 8 * width * i;
+                if (lut.order)
+                    lut.order->positions(i, std::span(&position, 1));
+                const auto entry = lut.bytes.subspan(position / 8, width);
+                out.palette.insert(out.palette.end(), entry.begin(), entry.end());
+            }
+        }
+        const auto entry = format::paletteEntryFormat(format::KernelFormat(m_form.kernelFormat));
+        const auto number = entry ? format::typeNumber(*entry) : Result<format::TypeNumber>();
+        out.entryType = number ? number->value : 0;
+    }
+
+    const codec::Decoder &m_decoder;
+    const UnitForm &m_form;
+    const std::vector<lanes::Chunk> &m_chunks;
+    std::uint64_t m_steps;
+    std::size_t m_core;
+    std::vector<std::uint8_t> m_mask; ///< a byte a bit, in the order of the records
+    std::vector<std::byte> m_survivors;
+};
+
 /// A unit with the bytes of its payload.
 struct Built {
     Unit unit;
@@ -269,17 +409,16 @@ private:
         m_steps = TRY(lanes::reductionOf(m_weight.geometry));
         const std::uint64_t elements = m_steps * m_weight.geometry.outputs;
         if (elements != m_weight.decoder->elements().value)
-            return tl::unexpected(
-                buildError(m_weight.name, fmt::format("{} elements", elements),
-                           fmt::format("{}", m_weight.decoder->elements().value)));
+            return buildError(m_weight.name, fmt::format("{} elements", elements),
+                              fmt::format("{}", m_weight.decoder->elements().value));
         const std::size_t biases = m_weight.bias.size();
         if (biases != 0 && biases != m_weight.geometry.outputs)
-            return tl::unexpected(
-                buildError(m_weight.name, "one bias an output channel", fmt::format("{}", biases)));
+            return buildError(m_weight.name, "one bias an output channel",
+                              fmt::format("{}", biases));
         constexpr std::size_t kTableEntries = 43;
         if (!m_weight.activationTable.empty() && m_weight.activationTable.size() != kTableEntries)
-            return tl::unexpected(buildError(m_weight.name, "an activation table of 43 numbers",
-                                             fmt::format("{}", m_weight.activationTable.size())));
+            return buildError(m_weight.name, "an activation table of 43 numbers",
+                              fmt::format("{}", m_weight.activationTable.size()));
         m_chunks = TRY(dealFor(m_weight, m_form, m_target.cores));
         const lanes::Chunk &widest = m_chunks.front();
         m_cores = static_cast<std::size_t>((widest.channels + widest.lanes - 1) / widest.lanes);
@@ -294,8 +433,8 @@ private:
         Packer packer(*m_weight.decoder, m_form, m_chunks, m_steps, core);
         auto packed = TRY(packer.pack());
         if (packed.weights.size() > UINT32_MAX - 1)
-            return tl::unexpected(buildError(m_weight.name, "below 4 GiB of coefficients a core",
-                                             fmt::format("{}", packed.weights.size())));
+            return buildError(m_weight.name, "below 4 GiB of coefficients a core",
+                              fmt::format("{}", packed.weights.size()));
         const auto channels = low32(packed.channels);
         add(built, Kind::Lut, {kLookupType, 16, low32(m_weight.activationTable.size()), 0, 0, 0},
             halfBytes(m_weight.activationTable));
@@ -393,26 +532,17 @@ std::vector<std::byte> assemble(WeightSection &section, std::vector<Built> &buil
 
 } // namespace
 
-std::vector<std::byte> halfBytes(std::span<const std::uint16_t> halves)
-{
-    std::vector<std::byte> bytes;
-    bytes.reserve(2 * halves.size());
-    for (const std::uint16_t half : halves)
-        putHalf(bytes, half);
-    return bytes;
-}
-
 Result<UnitForm> unitForm(const codec::Encoding &encoding)
 {
     const codec::Operand *payload = codec::storedOperand(encoding.payload);
     if (encoding.mask && (encoding.palette || encoding.scaling || payload == nullptr ||
                           payload->type != ElementType::Fp16))
-        return tl::unexpected(formError("masked fp16 values", "masked codes",
-                                        "The section holds masks with fp16 values only; build it "
-                                        "as a sparse or dense weight"));
+        return formError("masked fp16 values", "masked codes",
+                         "The section holds masks with fp16 values only; build it "
+                         "as a sparse or dense weight");
     if (payload == nullptr)
-        return tl::unexpected(formError("stored values", "the result of another op",
-                                        "The weight is computed; build it as a dense weight"));
+        return formError("stored values", "the result of another op",
+                         "The weight is computed; build it as a dense weight");
     if (encoding.palette)
         return paletteForm(encoding);
     if (encoding.scaling)
@@ -423,146 +553,6 @@ Result<UnitForm> unitForm(const codec::Encoding &encoding)
     return form;
 }
 
-void Packer::packDense(Packed &out, std::uint64_t first, std::uint64_t count) const
-{
-    std::vector<std::uint16_t> halves(count * m_steps);
-    m_decoder.decodeHalf(first * m_steps, halves);
-    std::vector<std::uint16_t> turned(halves.size()); // the lanes of each step side by side
-    turnHalves(std::as_bytes(std::span(halves)), 2 * m_steps, m_steps, count, turned.data(), count);
-    for (const std::uint16_t half : turned)
-        putHalf(out.weights, half);
-}
-
-void Packer::packCodes(Packed &out, std::uint64_t first, std::uint64_t count) const
-{
-    std::vector<std::int64_t> codes(count * m_steps);
-    m_decoder.codes(first * m_steps, codes);
-    std::vector<std::byte> low;
-    low.reserve(codes.size());
-    for (const std::int64_t code : codes)
-        low.push_back(static_cast<std::byte>(code & 0xFF));
-    std::vector<std::uint8_t> packed(codes.size()); // the lanes of each step side by side
-    turnBytes(low, m_steps, m_steps, count, packed.data(), count);
-    const std::size_t at = out.weights.size();
-    out.weights.resize(at + (packed.size() * m_form.bits + 7) / 8);
-    kernscope::packCodes(packed, m_form.bits, 0, std::span(out.weights).subspan(at));
-}
-
-void Packer::packSparse(Packed &, std::uint64_t first, std::uint64_t count)
-{
-    std::vector<std::uint16_t> halves(count * m_steps);
-    m_decoder.decodeHalf(first * m_steps, halves);
-    const bool masked = m_decoder.encoding().mask.has_value();
-    for (std::uint64_t step = 0; step < m_steps; ++step) {
-        for (std::uint64_t lane = 0; lane < count; ++lane) {
-            const std::uint64_t element = (first + lane) * m_steps + step;
-            const std::uint16_t half = halves[lane * m_steps + step];
-            const bool keep = masked ? m_decoder.stored(element) : half != 0;
-            m_mask.push_back(keep ? 1 : 0);
-            if (keep)
-                putHalf(m_survivors, half);
-        }
-    }
-}
-
-Result<void> Packer::packScales(Packed &out) const
-{
-    const codec::Scaling &scaling = *m_decoder.encoding().scaling;
-    const codec::Operand &scale = *codec::storedOperand(scaling.scale);
-    const std::uint64_t scales = elementCount(scale.shape)->value;
-    // One for all channels, one a channel, or one for each codebook's run of them.
-    const std::uint64_t run =
-        scales > 1 ? m_decoder.encoding().shape.front() / scales : std::uint64_t{1};
-    for (const std::uint64_t channel : out.channelList) {
-        std::uint64_t position = 0;
-        if (scale.order && scales > 1)
-            scale.order->positions(channel, std::span(&position, 1));
-        const double value =
-            scale.order ? loadValue(scale.bytes.subspan(position / 8), scale.type, 0)
-                        : loadValue(scale.bytes, scale.type, scales > 1 ? channel / run : 0);
-        const std::uint16_t half = floatToHalf(static_cast<float>(value));
-        if (static_cast<double>(halfToFloat(half)) != value)
-            return tl::unexpected(formError("scales that fp16 holds", fmt::format("{}", value),
-                                            "A scale would be rounded; build it as a dense "
-                                            "weight"));
-        out.scales.push_back(half);
-    }
-    return {};
-}
-
-/// Codebooks of this core: one, or one a chunk. All cores have as many: a core without channels in
-/// a last chunk holds that chunk's first codebook, which nothing reads.
-void Packer::packPalette(Packed &out) const
-{
-    const codec::Operand &lut = *codec::storedOperand(m_decoder.encoding().palette->lut);
-    const std::uint64_t perBook = m_decoder.encoding().palette->entries * m_form.vector;
-    const std::uint64_t width = bitWidth(lut.type) / 8;
-    out.books = m_form.books > 1 ? m_chunks.size() : 1;
-    for (std::uint64_t number = 0; number < out.books; ++number) {
-        const lanes::Chunk &chunk = m_chunks[number];
-        const std::uint64_t channel =
-            chunk.first + (chunk.channelsOf(m_core) == 0 ? 0 : m_core * chunk.lanes);
-        const std::uint64_t book = m_form.books > 1 ? channel / m_form.channelsPerBook : 0;
-        for (std::uint64_t i = book * perBook; i < (book + 1) * perBook; ++i) {
-            std::uint64_t position = 8 * width * i;
-            if (lut.order)
-                lut.order->positions(i, std::span(&position, 1));
-            const auto entry = lut.bytes.subspan(position / 8, width);
-            out.palette.insert(out.palette.end(), entry.begin(), entry.end());
-        }
-    }
-    const auto entry = format::paletteEntryFormat(format::KernelFormat(m_form.kernelFormat));
-    const auto number = entry ? format::typeNumber(*entry) : Result<format::TypeNumber>();
-    out.entryType = number ? number->value : 0;
-}
-
-Result<Packed> Packer::pack()
-{
-    Packed out;
-    for (const lanes::Chunk &chunk : m_chunks) {
-        const std::uint64_t first = chunk.first + m_core * chunk.lanes;
-        const std::uint64_t count = chunk.channelsOf(m_core);
-        if (count == 0)
-            continue;
-        GroupRecord record;
-        std::fill(record.words.begin() + 2, record.words.begin() + 12, kUnresolved);
-        record.words[0] = static_cast<std::uint32_t>(out.weights.size() + m_survivors.size());
-        record.words[1] = static_cast<std::uint32_t>(count);
-        switch (m_form.node) {
-        case FormNode::Dense: packDense(out, first, count); break;
-        case FormNode::Sparse: packSparse(out, first, count); break;
-        case FormNode::Affine:
-        case FormNode::Palette: packCodes(out, first, count); break;
-        default: // the section's tables have no words for it
-            return tl::unexpected(formError("dense, affine, palette or sparse", "another form",
-                                            "The section has no place for it; build it as a dense "
-                                            "weight"));
-        }
-        out.records.push_back(record);
-        for (std::uint64_t lane = 0; lane < count; ++lane)
-            out.channelList.push_back(first + lane);
-    }
-    out.channels = out.channelList.size();
-    const auto number = format::typeNumber(format::KernelFormat(m_form.kernelFormat));
-    out.weightType = number ? number->value : 0;
-    if (m_form.node == FormNode::Sparse) {
-        out.weights.resize((m_mask.size() + 7) / 8);
-        kernscope::packCodes(m_mask, 1, 0, out.weights);
-        for (GroupRecord &record : out.records) // its survivors lie behind the mask
-            record.words[0] += static_cast<std::uint32_t>(out.weights.size());
-        out.weights.insert(out.weights.end(), m_survivors.begin(), m_survivors.end());
-    }
-    if (m_form.node == FormNode::Palette) {
-        out.weightType = indexType(m_form.bits);
-        packPalette(out);
-    }
-    if (m_form.node == FormNode::Affine ||
-        (m_form.node == FormNode::Palette && m_decoder.encoding().scaling)) {
-        TRY(packScales(out));
-    }
-    return out;
-}
-
 Result<std::vector<std::byte>> buildSection(const BuildTarget &target,
                                             const std::vector<BuildWeight> &weights)
 {
@@ -570,18 +560,17 @@ Result<std::vector<std::byte>> buildSection(const BuildTarget &target,
     section.codegen = target.codegen;
     section.target = target.name;
     if (target.name.size() > 16 || target.cores == 0 || weights.empty())
-        return tl::unexpected(
-            buildError("target", "a name of at most 16 bytes, cores, weights", target.name));
+        return buildError("target", "a name of at most 16 bytes, cores, weights", target.name);
     std::vector<Built> built;
     std::set<std::string> names;
     for (const BuildWeight &weight : weights) {
         if (weight.decoder == nullptr || weight.name.empty() || !names.insert(weight.name).second)
-            return tl::unexpected(buildError("name", "weights of different names", weight.name));
+            return buildError("name", "weights of different names", weight.name);
         TRY(WeightBuilder(target, weight).build(built));
     }
     if (built.size() > kMaxUnits)
-        return tl::unexpected(buildError("units", fmt::format("at most {}", kMaxUnits),
-                                         fmt::format("{}", built.size())));
+        return buildError("units", fmt::format("at most {}", kMaxUnits),
+                          fmt::format("{}", built.size()));
     const auto bytes = assemble(section, built);
     return writeSection(section, bytes);
 }

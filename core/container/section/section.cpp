@@ -17,10 +17,10 @@ namespace kernscope::section {
 
 namespace {
 
-Error writeError(std::string field)
+tl::unexpected<Error> writeError(std::string field)
 {
-    return valueError("section.write", std::move(field), "a place within the file", {},
-                      "The weight section's tables do not fit its bytes");
+    return refused("section.write", std::move(field), "a place within the file", {},
+                   "The weight section's tables do not fit its bytes");
 }
 
 void putUnit(const Unit &unit, std::span<std::byte> bytes, std::uint64_t row)
@@ -84,10 +84,11 @@ std::string recordLine(const WeightSection &section, const RecordPlace &place)
     return line + '\n';
 }
 
-Error addressError(std::string_view field, std::string expected, std::uint64_t found)
+tl::unexpected<Error> addressError(std::string_view field, std::string expected,
+                                   std::uint64_t found)
 {
-    return valueError("section.address", std::string(field), std::move(expected),
-                      fmt::format("{:#x}", found), "The address cannot be loaded into a slot");
+    return refused("section.address", std::string(field), std::move(expected),
+                   fmt::format("{:#x}", found), "The address cannot be loaded into a slot");
 }
 
 Result<void> fill(GroupRecord &record, std::size_t word, std::optional<std::uint64_t> address)
@@ -96,8 +97,7 @@ Result<void> fill(GroupRecord &record, std::size_t word, std::optional<std::uint
     if (!address)
         return {};
     if (*address >= kUnresolved)
-        return tl::unexpected(
-            addressError(recordSlots()[word - 2].name, "an address below 0xffffffff", *address));
+        return addressError(recordSlots()[word - 2].name, "an address below 0xffffffff", *address);
     record.words[word] = static_cast<std::uint32_t>(*address);
     return {};
 }
@@ -236,7 +236,7 @@ Result<std::vector<std::byte>> writeSection(const WeightSection &section,
         !fitsInside({FileOffset(section.unitTable), ByteCount(section.units.size() * kUnitBytes)},
                     size) ||
         !fitsInside({FileOffset(section.pool), ByteCount(section.poolBytes)}, size))
-        return tl::unexpected(writeError("header"));
+        return writeError("header");
     std::vector<std::byte> bytes(source.begin(), source.end());
     std::memcpy(bytes.data(), "KSEC", 4);
     storeLittle<std::uint16_t>(bytes, 4, section.version);
@@ -256,7 +256,7 @@ Result<std::vector<std::byte>> writeSection(const WeightSection &section,
         const std::uint64_t at = unit.payload + unit.entry(Kind::Ocgs).offset;
         if (room != 0 &&
             (at < unit.payload || !fitsInside({FileOffset(at), ByteCount(room)}, size)))
-            return tl::unexpected(writeError("records of " + unit.name));
+            return writeError("records of " + unit.name);
         for (std::size_t record = 0; record < unit.records.size(); ++record) {
             for (std::uint64_t word = 0; word < kRecordWords; ++word)
                 storeLittle<std::uint32_t>(bytes, at + record * kRecordBytes + 4 * word,
@@ -324,7 +324,7 @@ Result<void> relocate(WeightSection &section, const LoadAddresses &addresses)
         {"output tile", addresses.outputTile}};
     for (const auto &[name, address] : given) {
         if (address && *address % kAlignment != 0)
-            return tl::unexpected(addressError(name, "a multiple of 64", *address));
+            return addressError(name, "a multiple of 64", *address);
     }
     WeightSection changed = section;
     for (Unit &unit : changed.units) {

@@ -4,7 +4,7 @@
 #include "core/base/byte_text.h"
 #include "core/base/overlaid_file.h"
 #include "core/container/mil/model_files.h"
-#include "core/container/mil/text_lexer.h"
+#include "core/container/mil/text_parser.h"
 #include "core/container/mil/value_graph.h"
 #include "core/container/mil/wire.h"
 #include "core/format/table_rows.h"

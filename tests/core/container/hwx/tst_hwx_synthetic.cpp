@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/little_endian.h"
 #include "core/container/hwx/cover.h"
-#include "core/container/hwx/field_at.h"
 #include "core/container/hwx/kernels.h"
 #include "core/container/hwx/slots.h"
 #include "opened_hwx.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/container/mlir/encode.h"
+#include "core/container/mlir/entries.h"
 
 #include <cstddef>
 #include <cstdint>
