@@ -3,6 +3,7 @@
 
 #include "app/cli/command.h"
 #include "core/base/error_builder.h"
+#include "core/base/file_descriptor.h"
 #include "core/base/overlaid_file.h"
 #include "core/base/platform.h"
 #include "core/bundle/bundle.h"
@@ -35,8 +36,7 @@ constexpr std::uint64_t kFlushEvery = std::uint64_t{8} << 20;
 
 Error writeFailure(const std::string &name, int number)
 {
-    return valueError({name}, "io.write", {}, {}, std::generic_category().message(number),
-                      "The file cannot be written");
+    return ioError("io.write", name, "The file cannot be written", number);
 }
 
 /// All the bytes, or an errno. Stops at a signal with ECANCELED.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/error.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <utility>
@@ -32,5 +34,8 @@ private:
 /// until there are more than `most`. 0 where the file system does not tell.
 std::uint64_t holeBytes(const std::filesystem::path &path, std::uint64_t first, std::uint64_t end,
                         std::uint64_t most);
+
+/// `number`: an errno, whose words are what was found.
+Error ioError(std::string_view code, std::string_view file, std::string_view what, int number);
 
 } // namespace kernscope

@@ -39,6 +39,11 @@ std::uint64_t holeBytes(const std::filesystem::path &path, std::uint64_t first, 
     return holes;
 }
 
+Error ioError(std::string_view code, std::string_view file, std::string_view what, int number)
+{
+    return valueError({file}, code, {}, {}, std::generic_category().message(number), what);
+}
+
 Result<std::string> readSmallFile(const std::filesystem::path &path, std::uint64_t most)
 {
     const auto fault = [&path](const char *code, std::string found, std::string message) {

@@ -2,6 +2,7 @@
 #include "core/base/output_place.h"
 
 #include "core/base/error_builder.h"
+#include "core/base/file_descriptor.h"
 #include "core/base/files.h"
 #include "core/base/platform.h"
 
@@ -37,8 +38,7 @@ constexpr const char *kPartAttribute = "user.kernscope.part";
 
 Error writeError(const fs::path &path, int number)
 {
-    return valueError({path.string()}, "io.write", {}, {}, std::generic_category().message(number),
-                      "The output cannot be written");
+    return ioError("io.write", path.string(), "The output cannot be written", number);
 }
 
 Error existsError(const fs::path &path, std::string found)

@@ -19,11 +19,6 @@ namespace kernscope {
 
 namespace {
 
-Error systemError(std::string code, const std::string &file, std::string_view what, int number)
-{
-    return valueError({file}, code, {}, {}, std::generic_category().message(number), what);
-}
-
 /// Descriptors that are kept open at most, of the thousand or so that a process may have.
 constexpr int kMostDescriptors = 256;
 std::atomic<int> g_descriptors{0};
@@ -36,10 +31,10 @@ Result<std::shared_ptr<OverlaidFile>> OverlaidFile::open(const std::filesystem::
     // O_NONBLOCK: opening a pipe without a writer must not wait.
     Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (file.get() < 0)
-        return tl::unexpected(systemError("io.open", name, "The file cannot be opened", errno));
+        return tl::unexpected(ioError("io.open", name, "The file cannot be opened", errno));
     struct stat status = {};
     if (::fstat(file.get(), &status) != 0)
-        return tl::unexpected(systemError("io.open", name, "The file cannot be examined", errno));
+        return tl::unexpected(ioError("io.open", name, "The file cannot be examined", errno));
     if (!S_ISREG(status.st_mode)) {
         return refused({name}, "io.open", {}, "a regular file",
                        std::string(fileKindText(status.st_mode)),
@@ -55,7 +50,7 @@ Result<std::shared_ptr<OverlaidFile>> OverlaidFile::open(const std::filesystem::
         return result; // an empty mapping is not allowed, and not needed
     if (const int fault = result->m_mapping.map(file.get(), size); fault != 0)
         return tl::unexpected(
-            systemError("io.map", result->m_name, "The file cannot be mapped", fault));
+            ioError("io.map", result->m_name, "The file cannot be mapped", fault));
     result->m_bytes = result->m_mapping.bytes();
     if (g_descriptors.fetch_add(1) < kMostDescriptors)
         result->m_descriptor = file.release();
@@ -83,7 +78,7 @@ Result<std::shared_ptr<OverlaidFile>> OverlaidFile::withoutPath(int descriptor, 
         return result;
     if (const int fault = result->m_mapping.map(descriptor, bytes); fault != 0)
         return tl::unexpected(
-            systemError("io.map", result->m_name, "The file cannot be mapped", fault));
+            ioError("io.map", result->m_name, "The file cannot be mapped", fault));
     result->m_bytes = result->m_mapping.bytes();
     return result;
 }
@@ -203,7 +198,7 @@ Result<void> OverlaidFile::makeWritable(ByteRange range)
     const int fault = m_mapping.makeWritable(range.offset.value, range.bytes.value);
     if (fault == 0)
         return {};
-    return ErrorBuilder(systemError("io.map", m_name, "No memory for the change", fault))
+    return ErrorBuilder(ioError("io.map", m_name, "No memory for the change", fault))
         .at(range.offset)
         .length(range.bytes)
         .unexpected();

@@ -21,10 +21,10 @@ bool isWide(std::uint32_t version)
     return version >= kFirstWide;
 }
 
-Error refusal(std::string message, std::uint32_t version, std::string found)
+tl::unexpected<Error> refusal(std::string message, std::uint32_t version, std::string found)
 {
-    return valueError("descriptor.format", fmt::format("format register of version {}", version),
-                      {}, std::move(found), std::move(message));
+    return refused("descriptor.format", fmt::format("format register of version {}", version), {},
+                   std::move(found), std::move(message));
 }
 
 /// What a code of a lane means in a range of versions (resources/tables/format_codes.csv).
@@ -125,7 +125,7 @@ Result<std::uint32_t> encodeFormatLane(std::uint32_t version, FormatLane lane,
                                        format::TensorFormat tensorFormat)
 {
     if (auto refused = laneRefusal(version, lane, tensorFormat))
-        return tl::unexpected(refusal(std::move(refused->text), version, nameOf(tensorFormat)));
+        return refusal(std::move(refused->text), version, nameOf(tensorFormat));
     return *codeOf(version, lane, tensorFormat) << formatWordLayout(version).low(lane);
 }
 
@@ -145,9 +145,9 @@ Result<std::uint32_t> encodeOverflow(std::uint32_t version, FormatLane lane, boo
     if (!saturate)
         return 0U;
     if (lane == FormatLane::Output)
-        return tl::unexpected(refusal("An output has no overflow bit", version, "saturate"));
+        return refusal("An output has no overflow bit", version, "saturate");
     if (!formatWordLayout(version).hasE4m3) // the compiler's own words (chapter 36)
-        return tl::unexpected(refusal("E4M3Overflow is not supported", version, "saturate"));
+        return refusal("E4M3Overflow is not supported", version, "saturate");
     return kOverflowBit;
 }
 

@@ -16,10 +16,10 @@ namespace {
 constexpr std::array<std::string_view, 4> kLawNames{"dense", "grouped", "depthwise", "matmul"};
 constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 40;
 
-Error geometryError(std::string expected, std::string found)
+tl::unexpected<Error> geometryError(std::string expected, std::string found)
 {
-    return valueError("lanes.geometry", "shape", expected, found,
-                      "The weight's shape cannot be dealt to the engines");
+    return refused("lanes.geometry", "shape", expected, found,
+                   "The weight's shape cannot be dealt to the engines");
 }
 
 struct LaneFact {
@@ -117,19 +117,17 @@ Result<std::uint64_t> reductionOf(const WeightExtents &g)
     };
     for (const std::uint64_t extent : {g.outputs, g.inputs, g.depth, g.height, g.width, g.groups}) {
         if (extent == 0)
-            return tl::unexpected(geometryError("extents of at least 1", text()));
+            return geometryError("extents of at least 1", text());
     }
     if (g.outputs > kMaxOutputs)
-        return tl::unexpected(
-            geometryError(fmt::format("at most {} output channels", kMaxOutputs), text()));
+        return geometryError(fmt::format("at most {} output channels", kMaxOutputs), text());
     if (g.outputs % g.groups != 0)
-        return tl::unexpected(geometryError("groups that divide the output channels", text()));
+        return geometryError("groups that divide the output channels", text());
     std::uint64_t steps = 1;
     for (const std::uint64_t extent : {g.inputs, g.depth, g.height, g.width}) {
         const auto product = checkedMultiply(steps, extent);
         if (!product || *product > kMaxElements / g.outputs)
-            return tl::unexpected(
-                geometryError(fmt::format("at most {} elements", kMaxElements), text()));
+            return geometryError(fmt::format("at most {} elements", kMaxElements), text());
         steps = *product;
     }
     return steps;
@@ -153,7 +151,7 @@ Result<std::vector<Chunk>> dealChannels(const WeightExtents &geometry, Law law,
 {
     TRY(reductionOf(geometry));
     if (options.engines == 0 || (options.cap && !std::has_single_bit(*options.cap)))
-        return tl::unexpected(geometryError("engines, and a cap that is a power of two", "none"));
+        return geometryError("engines, and a cap that is a power of two", "none");
     const bool smallImage =
         options.imageSide && *options.imageSide <= laneFact(Law::Dense, "small_image_side");
     switch (law) {
@@ -169,7 +167,7 @@ Result<std::vector<Chunk>> dealChannels(const WeightExtents &geometry, Law law,
     case Law::MatrixMultiply:
         return deal(geometry.outputs, options.engines, matmulLanes(geometry, options));
     }
-    return tl::unexpected(geometryError("a known law", "another"));
+    return geometryError("a known law", "another");
 }
 
 Result<std::vector<Chunk>> dealEvenly(const WeightExtents &geometry, std::uint64_t lanes,
@@ -177,8 +175,8 @@ Result<std::vector<Chunk>> dealEvenly(const WeightExtents &geometry, std::uint64
 {
     TRY(reductionOf(geometry));
     if (lanes == 0 || lanes > kMaxOutputs || engines == 0)
-        return tl::unexpected(geometryError("at least one lane and one core",
-                                            fmt::format("{} lanes, {} cores", lanes, engines)));
+        return geometryError("at least one lane and one core",
+                             fmt::format("{} lanes, {} cores", lanes, engines));
     return deal(geometry.outputs, engines, lanes);
 }
 

@@ -123,21 +123,21 @@ Result<std::shared_ptr<const codec::ElementOrder>> biasOrder(const SliceLayout &
 {
     const auto extent = TRY(extentOf(layout, places, true));
     if (!layout.geometry().bias)
-        return tl::unexpected(placesError("a row of biases", "none"));
+        return placesError("a row of biases", "none");
     return std::make_shared<DenseOrder>(layout, std::move(places), extent, true);
 }
 
-Error placesError(std::string expected, std::string found)
+tl::unexpected<Error> placesError(std::string expected, std::string found)
 {
-    return valueError("lanes.length", "slices", expected, found,
-                      "The slices do not fit the weight's layout");
+    return refused("lanes.length", "slices", expected, found,
+                   "The slices do not fit the weight's layout");
 }
 
 Result<std::uint64_t> extentOf(const SliceLayout &layout, const SlicePlaces &places, bool dense)
 {
     if (places.starts.size() < layout.engines() || places.lengths.size() < layout.engines())
-        return tl::unexpected(placesError(fmt::format("{} slices", layout.engines()),
-                                          fmt::format("{}", places.starts.size())));
+        return placesError(fmt::format("{} slices", layout.engines()),
+                           fmt::format("{}", places.starts.size()));
     std::uint64_t extent = 0;
     const auto include = [&](const std::vector<std::uint64_t> &starts) {
         for (std::uint64_t engine = 0; engine < layout.engines(); ++engine) {
@@ -151,12 +151,12 @@ Result<std::uint64_t> extentOf(const SliceLayout &layout, const SlicePlaces &pla
     for (const auto &copy : places.copies)
         sound = sound && copy.size() >= layout.engines() && include(copy);
     if (!sound)
-        return tl::unexpected(placesError("slices within the file", "one past its end"));
+        return placesError("slices within the file", "one past its end");
     for (std::uint64_t engine = 0; dense && engine < layout.engines(); ++engine) {
         if (places.lengths[engine] < layout.usedBytes(engine))
-            return tl::unexpected(
-                placesError(fmt::format("{} bytes in slice {}", layout.usedBytes(engine), engine),
-                            fmt::format("{}", places.lengths[engine])));
+            return placesError(
+                fmt::format("{} bytes in slice {}", layout.usedBytes(engine), engine),
+                fmt::format("{}", places.lengths[engine]));
     }
     return extent;
 }

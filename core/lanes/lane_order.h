@@ -36,7 +36,7 @@ slicesIn(std::span<const std::byte> bytes, const SliceLayout &layout, const Slic
 // Private to the lanes: where the slices of a weight lie, for all orders over them.
 
 /// "lanes.length".
-Error placesError(std::string expected, std::string found);
+tl::unexpected<Error> placesError(std::string expected, std::string found);
 /// Bytes that the operand must have. `dense`: each slice must hold what the layout says.
 Result<std::uint64_t> extentOf(const SliceLayout &layout, const SlicePlaces &places, bool dense);
 /// The slice that holds a byte of the operand, in its own place or a copy.

@@ -20,9 +20,9 @@ std::uint64_t roundUpTo(std::uint64_t value, std::uint64_t step)
     return (value + step - 1) / step * step; // elements are below 2^40 (reductionOf)
 }
 
-Error partialError(const Chunk &chunk, unsigned engines)
+tl::unexpected<Error> partialError(const Chunk &chunk, unsigned engines)
 {
-    return valueError(
+    return refused(
         "lanes.partial", "output channels",
         fmt::format("a multiple of {} channels", engines * chunk.lanes),
         fmt::format("{} channels from {} on", chunk.channels, chunk.first),
@@ -88,7 +88,7 @@ Result<SliceLayout> SliceLayout::make(const WeightExtents &geometry, std::vector
         const bool last = &chunk == &chunks.back();
         const std::uint64_t rest = chunk.lanes == 0 ? 1 : chunk.channels % chunk.lanes;
         if (!whole && (!last || rest != 0))
-            return tl::unexpected(partialError(chunk, form.engines));
+            return partialError(chunk, form.engines);
         channels += chunk.channels;
     }
     if (channels != geometry.outputs || form.planeAlignment == 0) {

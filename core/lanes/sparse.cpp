@@ -203,8 +203,8 @@ public:
     bound(std::span<const std::byte> bytes) const override
     {
         if (bytes.size() < m_slices->extent)
-            return tl::unexpected(placesError(fmt::format("{} bytes", m_slices->extent),
-                                              fmt::format("{}", bytes.size())));
+            return placesError(fmt::format("{} bytes", m_slices->extent),
+                               fmt::format("{}", bytes.size()));
         auto index = TRY(SparseIndex::make(m_slices->form, m_slices->layout,
                                            slicesIn(bytes, m_slices->layout, m_slices->places)));
         auto slices = std::make_shared<SparseSlices>(*m_slices);
@@ -476,7 +476,7 @@ sparseBiasOrder(const SliceLayout &layout, const std::vector<SparsePlane> &plane
 {
     const auto extent = TRY(extentOf(layout, places, false));
     if (!layout.geometry().bias)
-        return tl::unexpected(placesError("a row of biases", "none"));
+        return placesError("a row of biases", "none");
     return std::make_shared<const SparseBiasOrder>(layout, planes, std::move(places), extent);
 }
 

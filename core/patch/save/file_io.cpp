@@ -15,11 +15,6 @@
 
 namespace kernscope::patch {
 
-Error ioError(std::string_view code, std::string_view file, std::string_view what, int number)
-{
-    return valueError({file}, code, {}, {}, std::generic_category().message(number), what);
-}
-
 Result<DiskFile> DiskFile::open(const std::filesystem::path &path, Mode mode, std::string name)
 {
     const bool writes = mode != Mode::Read && mode != Mode::ReadPlain;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/file_descriptor.h"
 #include "core/base/files.h"
 #include "core/base/progress.h"
 
@@ -69,9 +70,6 @@ private:
     std::uint64_t m_end = 0;
     std::string m_name;
 };
-
-/// `number`: an errno, whose words follow `what` in the message.
-Error ioError(std::string_view code, std::string_view file, std::string_view what, int number);
 
 /// Locks on folders and files that a save or a recovery holds until it ends; each inode once,
 /// whatever names it has. Advisory: between processes of this program, and within one.

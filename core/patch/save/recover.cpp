@@ -213,9 +213,9 @@ Result<RecoverReport> recoverSave(const std::filesystem::path &path, RecoverActi
     patch::JournalOverlay overlay(path, patch::DiskFile::Lock::Alone, progress);
     std::error_code fault;
     if (!std::filesystem::exists(path, fault))
-        return tl::unexpected(patch::ioError("io.open", path.filename().string(),
-                                             "There is nothing at this path",
-                                             fault ? fault.value() : ENOENT));
+        return tl::unexpected(ioError("io.open", path.filename().string(),
+                                      "There is nothing at this path",
+                                      fault ? fault.value() : ENOENT));
     const auto bundle = overlay.open();
     // Until here only reading was done, which may end anywhere.
     const patch::SignalShield shield;

@@ -25,7 +25,7 @@ constexpr std::uint64_t kFlushEvery = std::uint64_t{8} << 20;
 
 Error copyError(std::string_view file, std::string_view what, int number)
 {
-    return patch::ioError("io.write", file, what, number);
+    return ioError("io.write", file, what, number);
 }
 
 /// Whether the file on disk holds exactly these bytes.
@@ -170,8 +170,8 @@ private:
             at.increment(fault);
         }
         if (fault)
-            return tl::unexpected(patch::ioError("io.read", m_bundle.name(),
-                                                 "A folder in it cannot be listed", fault.value()));
+            return tl::unexpected(ioError("io.read", m_bundle.name(),
+                                          "A folder in it cannot be listed", fault.value()));
         TRY(writeRemaining());
         // At the end and from within: a folder without write permission could not be filled.
         for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) {
