@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/audit/name_order.h"
+#include "core/audit/seats.h"
 
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"

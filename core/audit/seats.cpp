@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/audit/seats.h"
 
-#include "core/audit/name_order.h"
 #include "core/audit/structures.h"
 #include "core/bundle/bundle.h"
 

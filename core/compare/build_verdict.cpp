@@ -6,7 +6,7 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/element_place.h"
 #include "core/bundle/stored_bytes.h"
-#include "core/compare/task_comparison.h"
+#include "core/compare/container_difference.h"
 
 #include <numeric>
 #include <tuple>

@@ -7,7 +7,7 @@
 #include "core/base/find.h"
 #include "core/base/text.h"
 #include "core/bundle/bundle.h"
-#include "core/compare/task_comparison.h"
+#include "core/compare/container_difference.h"
 
 #include <array>
 #include <cmath>

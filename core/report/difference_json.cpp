@@ -2,7 +2,7 @@
 #include "core/report/difference_json.h"
 
 #include "core/bundle/bundle.h"
-#include "core/compare/task_comparison.h"
+#include "core/compare/container_difference.h"
 #include "core/report/build_matrix.h"
 #include "core/report/difference_formats.h"
 #include "core/report/edit_table.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/compare/byte_differences.h"
-#include "core/compare/task_comparison.h"
+#include "core/compare/container_difference.h"
 #include "core/report/json.h"
 
 namespace kernscope::report {

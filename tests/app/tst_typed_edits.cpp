@@ -4,7 +4,7 @@
 #include "main_window_fixture.h"
 #include "sample_bundles.h"
 #include "widgets/bytes/hex_view.h"
-#include "widgets/chips/collective_dock.h"
+#include "widgets/chips/engine_docks.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/labels.h"
 #include "widgets/common/number_field.h"

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/report/places_table.h"
 #include "widgets/common/dock.h"
 #include "widgets/compare/pair_pictures.h"
 #include "widgets/models/compare_model.h"
+#include "widgets/models/row_table_model.h"
+#include "widgets/models/task_manager.h"
 
 #include <QList>
 
@@ -28,17 +31,33 @@ struct PairPlaces {
     std::size_t documentWeight() const { return documentIsB ? subject.sides.b : subject.sides.a; }
 };
 
+/// A dock of the pair that the Compare dock shows; a pinned one stays with the pair that it has.
+class PairPlacesDock : public Dock
+{
+public:
+    /// Those of the pair that is shown now.
+    void setPlaces(const PairPlaces &places);
+
+protected:
+    PairPlacesDock(Session &session, const QString &id, const QString &title, QWidget *parent);
+
+    /// Whether others than those that are shown need a refresh.
+    virtual bool replaces(const PairPlaces &) const { return true; }
+
+    PairPlaces m_places; ///< wanted
+
+private:
+    PairPlaces m_latest; ///< what setPlaces() was told last
+};
+
 /// Where the pair that the Compare dock shows is furthest apart: its output channels as a table
 /// and as a strip, and the worst elements. Choosing one goes there in both bundles.
-class PlacesDock : public Dock
+class PlacesDock : public PairPlacesDock
 {
     Q_OBJECT
 
 public:
     explicit PlacesDock(Session &session, QWidget *parent = nullptr);
-
-    /// Those of the pair that is shown now; a pinned dock stays with the pair that it has.
-    void setPlaces(const PairPlaces &places);
 
     QTableView *channels() const { return m_channels; }
     QTableView *elements() const { return m_elements; }
@@ -62,7 +81,6 @@ private:
     void markElement(std::uint64_t element);
     void copyChosen();
 
-    PairPlaces m_places, m_latest; ///< shown, and what setPlaces() was told last
     ChannelModel *m_channelModel = nullptr;
     ElementModel *m_elementModel = nullptr;
     QTableView *m_channels = nullptr, *m_elements = nullptr;
@@ -70,6 +88,52 @@ private:
     ChannelPlot *m_strip = nullptr;
     QAction *m_worstFirst = nullptr, *m_copyChosen = nullptr;
     bool m_following = false;
+};
+
+using CodebookMatchPtr = std::shared_ptr<const CodebookMatch>;
+
+/// Entries of the codebooks of a pair: those of A in their order, then those that only B has.
+class CodebookPairModel final : public RowTable<report::EntryFacts>
+{
+public:
+    explicit CodebookPairModel(QObject *parent = nullptr);
+
+    /// Null: no rows.
+    void setMatch(CodebookMatchPtr match);
+    /// The element that a shown row leads to: one that takes the entry; empty where none does.
+    std::optional<std::uint64_t> elementAt(int row) const;
+
+private:
+    CodebookMatchPtr m_match; ///< the rows point into it
+};
+
+/// The codebooks of the pair that the Compare dock shows, entry to entry. Choosing an entry goes to
+/// the first element that takes it.
+class CodebooksDock : public PairPlacesDock
+{
+    Q_OBJECT
+
+public:
+    explicit CodebooksDock(Session &session, QWidget *parent = nullptr);
+
+    QTableView *table() const { return m_table; }
+    const CodebookPairModel &model() const { return *m_model; }
+
+protected:
+    void refresh() override;
+    bool replaces(const PairPlaces &places) const override;
+
+private:
+    void match();
+    void showMatch(const Result<CodebookMatch> &match);
+    void clear(const QString &message);
+
+    PairPlaces m_matched; ///< what the rows are of
+    CodebookPairModel *m_model = nullptr;
+    QTableView *m_table = nullptr;
+    QLabel *m_title = nullptr;
+    QAction *m_again = nullptr;
+    Job m_task{session().tasks(), this};
 };
 
 } // namespace kernscope::ui

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/audit/audit.h"
-#include "core/audit/name_order.h"
+#include "core/audit/seats.h"
 #include "core/codec/encode/encoder.h"
 #include "core/numeric/half.h"
 #include "made_bundle.h"

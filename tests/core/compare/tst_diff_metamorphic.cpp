@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/decode/decoder.h"
 #include "core/codec/encode/form_spec.h"
-#include "core/compare/task_comparison.h"
+#include "core/compare/container_difference.h"
 #include "core/numeric/npy.h"
 #include "core/patch/edit/edit_parser.h"
 #include "core/patch/reencode/reencode.h"

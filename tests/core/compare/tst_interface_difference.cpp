@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What two files say of their program beside its operations.
-#include "core/compare/interface_difference.h"
+#include "core/compare/container_difference.h"
 #include "core/container/hwx/container.h"
 #include "core/container/mlir/module.h"
 #include "made_coreai.h"

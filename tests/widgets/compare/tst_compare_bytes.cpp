@@ -6,8 +6,8 @@
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/compare/byte_compare_view.h"
+#include "widgets/compare/byte_rows.h"
 #include "widgets/compare/bytes_dock.h"
-#include "widgets/compare/difference_strip.h"
 #include "widgets/models/byte_models.h"
 
 using namespace kernscope::ui;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
-#include "widgets/compare/codebooks_dock.h"
 #include "widgets/compare/compare_runner.h"
+#include "widgets/compare/places_dock.h"
 
 using namespace kernscope::ui;
 

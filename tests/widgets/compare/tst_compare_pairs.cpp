@@ -3,8 +3,8 @@
 #include "synthetic.h"
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
-#include "widgets/compare/codebooks_dock.h"
 #include "widgets/compare/hand_pairs.h"
+#include "widgets/compare/places_dock.h"
 #include "widgets/compare/verdict_strip.h"
 #include "widgets/models/words.h"
 

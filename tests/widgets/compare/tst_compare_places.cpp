@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/widgets/compare/compare_tools.h"
 #include "tests/widgets/compare/pair_bundles.h"
-#include "widgets/compare/codebooks_dock.h"
 #include "widgets/compare/hand_pairs.h"
 #include "widgets/compare/pair_dock.h"
 #include "widgets/compare/pair_plots.h"
+#include "widgets/compare/places_dock.h"
 #include "widgets/compare/scatter_plot.h"
 #include "widgets/compare/verdict_strip.h"
 #include "widgets/models/matrix_model.h"
